@@ -12,6 +12,7 @@ import type { SourceHandler } from '../src/consumers/source/source-port.ts';
 import type { ExperimentState } from '../src/experiment/state.ts';
 import { stateOfUnits } from '../src/experiment/units.ts';
 import { sampleOfFields } from '../src/statistics/user-sample.ts';
+import type { UnitSettings } from '../src/unit/unit-contract.ts';
 import type { FaultLabel } from '../src/vocabulary/fault-point.ts';
 import { readUnit } from '../src/windows/unit-state.ts';
 import { cutOf } from '../src/windows/windows.ts';
@@ -94,18 +95,24 @@ export class ShopService {
   readonly store = new WatchedStore();
   readonly warnings: string[] = [];
   readonly experiments: readonly ExperimentSettings[];
+  readonly #change: (unit: UnitSettings) => UnitSettings;
   onLabel: ((label: FaultLabel) => void) | undefined;
   #users = 0;
 
-  constructor(experiments: readonly ExperimentSettings[] = [EXPERIMENT]) {
+  /** @param change of the usual unit */
+  constructor(
+    experiments: readonly ExperimentSettings[] = [EXPERIMENT],
+    change: (unit: UnitSettings) => UnitSettings = (unit) => unit,
+  ) {
     this.experiments = experiments;
+    this.#change = change;
   }
 
   async start(partitions: readonly number[] = [0, 1]): Promise<Running> {
     const labels: FaultLabel[] = [];
     const settings: WorkerSettings = {
       topics: ['impressions', 'feedback'],
-      unit: (partition) => unitSettings(this.experiments, partition, PARTITIONS),
+      unit: (partition) => this.#change(unitSettings(this.experiments, partition, PARTITIONS)),
       commitInterval: SECOND,
       idleAfter: 3_600_000,
       outOfOrderness: 2 * SECOND,

@@ -14,10 +14,11 @@ import { TONES, type Tone } from '../output/plot-frame.ts';
 import { type PlotRow, rowPlot } from '../output/row-plot.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare-files.ts';
 import type { ReplayInputs } from '../replay/replay.ts';
-import { compareStored, type StoredCompared } from '../service/compare-stored.ts';
+import { compareStored, type StoredCompared, storedPositions } from '../service/compare-stored.ts';
 import type { Label } from '../statistics/decision.ts';
 import { withPositions } from '../unit/unit-settings.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
+import { aboutService } from './about-service.ts';
 import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
 import { UsageError } from './failure.ts';
 import { type InputFlags, pathsOf, readInputs } from './inputs.ts';
@@ -25,7 +26,6 @@ import { newHashSeed } from './process.ts';
 import {
   ALLOW_EMPTY,
   aboutFiles,
-  aboutService,
   NOW,
   noteOddities,
   optionsOf,
@@ -105,7 +105,7 @@ Examples:
       const ratioBy = flags.ratioBy === undefined ? undefined : dimensionsOf(flags.ratioBy, experiment);
       const compared: Partial<FilesCompared> & StoredCompared =
         files === undefined
-          ? await readLive(settings, experiment, flags)
+          ? await readLive(settings, experiment, flags, isReported)
           : await readAndCompare(files, settings, experiment, ratioBy, flags);
       const { comparison, trail, replayed } = compared;
       const extras = {
@@ -116,7 +116,7 @@ Examples:
       };
       const page = isReported
         ? (await import('./comparison-report.ts')).comparisonReport(
-            { comparison, trail, extras, settings, experiment },
+            { comparison, trail, extras, settings, experiment, stored: compared.positions },
             files === undefined ? aboutService(configuration) : aboutFiles(files, configuration),
           )
         : undefined;
@@ -158,7 +158,12 @@ function hasFiles({ impressions, feedback, events }: InputFlags): boolean {
   return [impressions, feedback, events].some((files) => files !== undefined);
 }
 
-async function readLive(settings: Settings, experiment: ExperimentSettings, flags: Flags): Promise<StoredCompared> {
+async function readLive(
+  settings: Settings,
+  experiment: ExperimentSettings,
+  flags: Flags,
+  isReported: boolean,
+): Promise<StoredCompared> {
   for (const name of ['adapter', 'concat', 'now', 'allowEmpty'] as const) {
     if (flags[name] !== undefined)
       throw new UsageError(`--${flagOf(name)} says how files are read: name some, or leave it out`);
@@ -168,7 +173,10 @@ async function readLive(settings: Settings, experiment: ExperimentSettings, flag
   }
   const store = await RedisStore.connect({ ...settings.redis, url: flags.redis ?? settings.redis.url });
   try {
-    return await compareStored(settings, experiment, flags.namespace ?? settings.namespace, store, newHashSeed());
+    const namespace = flags.namespace ?? settings.namespace;
+    const compared = await compareStored(settings, experiment, namespace, store, newHashSeed());
+    if (!isReported) return compared;
+    return { ...compared, positions: await storedPositions(settings, experiment, namespace, store) };
   } finally {
     await store.close();
   }

@@ -2,9 +2,12 @@ import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import { verdictOf } from '../page/experiment.tsx';
-import type { Fact } from '../page/model.ts';
-import { counted, instant, share } from '../page/numbers.ts';
+import type { Fact, PositionsView } from '../page/model.ts';
+import { counted, share } from '../page/numbers.ts';
+import { positionLines } from '../page/position-lines.ts';
 import { renderReport } from '../page/report.tsx';
+import { experimentFacts } from '../page/settings-facts.ts';
+import type { StoredPositions } from '../service/compare-stored.ts';
 import { comparisonJson, type Extras } from './comparison-output.ts';
 import { cohortsView, periodOf, pipelineView, positionsView } from './replay-report.ts';
 
@@ -14,11 +17,13 @@ export interface Compared {
   readonly extras: Extras;
   readonly settings: Settings;
   readonly experiment: ExperimentSettings;
+  /** Of a running service. */
+  readonly stored: StoredPositions | undefined;
 }
 
 /** A comparison as one page that needs nothing else. @param about files and configuration */
 export function comparisonReport(
-  { comparison, trail, extras, settings, experiment }: Compared,
+  { comparison, trail, extras, settings, experiment, stored }: Compared,
   about: readonly Fact[],
 ): string {
   const { plan, ratioBy, findings = [], replayed } = extras;
@@ -34,9 +39,9 @@ export function comparisonReport(
       ['tolerated loss', share(comparison.tolerance)],
     ],
     findings,
-    experiment: { comparison, trail, weights: experiment.variants, plan, ratioBy },
+    experiments: [{ comparison, trail, weights: experiment.variants, plan, ratioBy }],
     ...(replayed === undefined
-      ? {}
+      ? { positions: stored === undefined ? undefined : storedView(stored, settings, experiment) }
       : {
           cohorts: cohortsView(replayed, settings, [[experiment.dimension]]),
           positions: positionsView(
@@ -46,29 +51,26 @@ export function comparisonReport(
           ),
           pipeline: pipelineView(replayed),
         }),
-    about: [...about, ...settingsOf(experiment)],
+    about: [...about, ...experimentFacts(experiment)],
     raw: { name: 'comparison.json', text: comparisonJson(comparison, extras) },
   });
+}
+
+function storedView(
+  { window, horizon, rows }: StoredPositions,
+  { positions }: Settings,
+  { dimension, control }: ExperimentSettings,
+): PositionsView {
+  const lines = positionLines(
+    rows.map(({ values, row }) => ({ ...row, values })),
+    control,
+  );
+  return { by: [dimension], horizon, what: `, over the last ${window}`, ranks: positions.ranks, lines };
 }
 
 function startOf(trail: Trail): string | null {
   const times = [...trail.values()].flatMap((points) => points.slice(0, 1).map(({ at }) => at));
   return times.length === 0 ? null : new Date(Math.min(...times)).toISOString();
-}
-
-function settingsOf(experiment: ExperimentSettings): readonly Fact[] {
-  const { variants, control, primary, guardrails, horizon, start, alpha, nStar, tolerance } = experiment;
-  return [
-    ['variants', [...variants].map(([name, weight]) => `${name} ${weight}`).join(', ')],
-    ['control', control],
-    ['primary', primary],
-    ['guardrails', guardrails.length === 0 ? 'none' : guardrails.join(', ')],
-    ['horizon', horizon.text],
-    ...(start === undefined ? [] : [['start', instant(new Date(start).toISOString())] as const]),
-    ['alpha', String(alpha)],
-    ['tolerance', String(tolerance)],
-    ['nStar', counted(nStar)],
-  ];
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {

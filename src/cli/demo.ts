@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { clearScreenDown, moveCursor } from 'node:readline';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
-import { loadSettings } from '../config/load.ts';
+import { loadConfiguration } from '../config/load.ts';
 import { Demo, withAllOfThePage, withQuickDetection, withShopExperiment } from '../demo/demo.ts';
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
 import { LivePage } from '../live/live.ts';
@@ -12,8 +12,10 @@ import { Metrics } from '../metrics/registry.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { memoryLimit } from '../service/service-settings.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
+import { aboutService } from './about-service.ts';
 import { UsageError } from './failure.ts';
 import { processLog } from './log.ts';
+import { urlOf } from './own-address.ts';
 import { newHashSeed, untilStopped, version } from './process.ts';
 import { COLOUR, painter } from './terminal.ts';
 
@@ -52,14 +54,13 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     );
   }
   const paint = painter(process.stderr, flags.color);
-  const configured = await withCatalogue(
-    loadSettings({
-      file: flags.config,
-      readFile: (path) => readFileSync(path, 'utf8'),
-      env: process.env,
-      overrides: flags.port === undefined ? {} : { 'http.port': flags.port },
-    }),
-  );
+  const configuration = loadConfiguration({
+    file: flags.config,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    env: process.env,
+    overrides: flags.port === undefined ? {} : { 'http.port': flags.port },
+  });
+  const configured = await withCatalogue(configuration.settings);
   const settings = withAllOfThePage(withShopExperiment(withQuickDetection(configured)));
   const facts = { version: version(), node: process.version, memoryLimit: memoryLimit() };
   const metrics = new Metrics(settings, { role: 'all', ...facts });
@@ -76,7 +77,12 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     onClaim: (partition, counts) => metrics.claimed(partition, counts),
   });
   const ready = () => ({ ready: shop.unready.length === 0, reasons: [...shop.unready], stopped: [] });
-  const page = new LivePage(settings, { ready, history: (question) => shop.history(question), samples: shop.samples });
+  const page = new LivePage(settings, {
+    ready,
+    history: (question) => shop.history(question),
+    samples: shop.samples,
+    about: aboutService(configuration),
+  });
   // The port first: when it is taken nothing else has begun.
   const server = await startServer(settings.http, {
     metrics: () => metrics.text,
@@ -141,10 +147,6 @@ function numberOf(option: string, text: string, low: number, high: number): numb
   const value = text.trim() === '' ? Number.NaN : Number(text);
   if (value >= low && value <= high) return value;
   throw new UsageError(`${option}: expected a number from ${low} to ${high}, found "${text}"`);
-}
-
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** A block of text that is redrawn in place on a terminal, and lines above it that stay. */

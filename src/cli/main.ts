@@ -58,6 +58,10 @@ const COMMANDS: Readonly<Record<string, Offered>> = {
     does: 'compare the variants of an experiment with its control, and say which is worse or better',
     load: async () => (await import('./compare.ts')).compareCommand(),
   },
+  report: {
+    does: 'one page of what a running service shows, to be mailed or kept: verdict, experiments, cohorts, events',
+    load: async () => (await import('./report.ts')).reportCommand(),
+  },
   simulate: {
     does: 'write the traffic of a simulated shop: impressions and feedback, with faults planted in known numbers',
     load: async () => (await import('./simulate.ts')).simulateCommand(),

@@ -2,7 +2,9 @@ import type { Settings } from '../config/settings.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import type { CohortsView, Fact, PipelineView, PositionsView, Verdict } from '../page/model.ts';
 import { counted, instant, listed, plain, several, share } from '../page/numbers.ts';
+import { positionLines } from '../page/position-lines.ts';
 import { renderReport } from '../page/report.tsx';
+import { countingFacts } from '../page/settings-facts.ts';
 import type { ReplayResult } from '../replay/replay-result.ts';
 import { resultJson } from './result-output.ts';
 
@@ -17,7 +19,7 @@ export function replayReport(
   { about, counted: rows }: { readonly about: readonly Fact[]; readonly counted: ReplayResult['rows'] },
 ): string {
   const { asOf, from, findings, impressions, feedback } = result;
-  const { attribution, measures, cohorts } = settings;
+  const { cohorts } = settings;
   return renderReport({
     title: 'Replay',
     verdict: verdictOf(result, settings),
@@ -30,12 +32,7 @@ export function replayReport(
     cohorts: cohortsView(result, settings, cohorts),
     positions: positionsView(rows, settings, undefined),
     pipeline: pipelineView(result),
-    about: [
-      ...about,
-      ['measures', measures.map(({ canonical }) => canonical).join(', ')],
-      ['horizons', attribution.horizons.map(({ text }) => text).join(', ')],
-      ['cohorts', cohorts.map((by) => (by.length === 0 ? 'everything' : by.join(' and '))).join('; ')],
-    ],
+    about: [...about, ...countingFacts(settings)],
     raw: { name: 'replay.json', text: resultJson(result) },
   });
 }
@@ -84,14 +81,15 @@ export function positionsView(
   const [by] = sets;
   if (ranks === 0 || by === undefined) return undefined;
   const horizon = attribution.horizons[attribution.horizons.length - 1].text;
-  const lines = rows
-    .flatMap(({ labels, by: own, impressions, positions }) =>
-      positions === undefined || own.join() !== by.join()
-        ? []
-        : [{ name: by.map((name) => labels[name]).join(' · ') || 'everything', impressions, ...positions }],
-    )
-    .sort((a, b) => Number(b.name === control) - Number(a.name === control) || b.impressions - a.impressions)
-    .map(({ name, exposed, positives }) => ({ name, exposed, positives }));
+  const own = rows.filter((row) => row.by.join() === by.join());
+  const lines = positionLines(
+    own.map(({ labels, impressions, positions }) => ({
+      values: by.map((name) => labels[name]),
+      impressions,
+      positions,
+    })),
+    control,
+  );
   return lines.length === 0 ? undefined : { by, horizon, what: '', ranks, lines };
 }
 

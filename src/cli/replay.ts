@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
-import { type Configuration, effectiveDocument, loadConfiguration } from '../config/load.ts';
-import { redact } from '../config/redact.ts';
+import { type Configuration, loadConfiguration } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { ADAPTER_NAMES } from '../consumers/decode/decoder-settings.ts';
 import { hasRowFeedback } from '../consumers/decode/list.ts';
@@ -20,12 +19,13 @@ import type { InvalidRecord } from '../unit/unit-contract.ts';
 import { withPositions } from '../unit/unit-settings.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
+import { aboutService } from './about-service.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { findingLines } from './findings-output.ts';
 import { bytesOf, type InputFlags, pathsOf, readInputs } from './inputs.ts';
 import { newHashSeed } from './process.ts';
 import { grouped, showProgress } from './progress.ts';
-import { aboutReceval, fileName, hashOf, showReport } from './report-file.ts';
+import { fileName, showReport } from './report-file.ts';
 import { OUTPUTS, printResult } from './result-output.ts';
 import { outputForm, tableColumns, WIDE } from './terminal.ts';
 import { isSameFile, mustBeReportFile } from './written-file.ts';
@@ -280,11 +280,6 @@ export function aboutFiles(inputs: ReplayInputs, configuration: Configuration): 
       ? [fileFact('events', inputs.events)]
       : [fileFact('impressions', inputs.impressions), fileFact('feedback', inputs.feedback)];
   return [...sides.filter(([, names]) => names !== ''), ...aboutService(configuration)];
-}
-
-/** The same without files. */
-export function aboutService(configuration: Configuration): readonly Fact[] {
-  return [...aboutReceval(), ['configuration', hashOf(redact(effectiveDocument(configuration)))]];
 }
 
 function fileFact(side: string, files: readonly ReplayFile[]): Fact {

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
-import { loadSettings } from '../config/load.ts';
+import { loadConfiguration } from '../config/load.ts';
 import { type Role, Service } from '../service/service.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
+import { aboutService } from './about-service.ts';
 import { UsageError } from './failure.ts';
 import { processLog } from './log.ts';
 import { newHashSeed, untilStopped, version } from './process.ts';
@@ -35,13 +36,12 @@ export function runCommand(): Command {
 async function run(flags: Flags, verbose: boolean): Promise<void> {
   const role = ROLES.find((name) => name === flags.role);
   if (role === undefined) throw new UsageError(`--role: no role "${flags.role}"${suggestion(flags.role, ROLES)}`);
-  const settings = await withCatalogue(
-    loadSettings({
-      file: flags.config,
-      readFile: (path) => readFileSync(path, 'utf8'),
-      env: process.env,
-    }),
-  );
+  const configuration = loadConfiguration({
+    file: flags.config,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    env: process.env,
+  });
+  const settings = await withCatalogue(configuration.settings);
   const log = processLog(verbose ? 'debug' : 'info');
   const service = await Service.start({
     settings,
@@ -55,6 +55,7 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
     newId: randomUUID,
     hashSeed: newHashSeed(),
     log,
+    about: aboutService(configuration),
   });
   // Who reads the line below may stop the service at once.
   const stopped = untilStopped(undefined);

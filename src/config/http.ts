@@ -18,7 +18,7 @@ const ADDRESS = /^(?:[A-Za-z0-9_.-]+|(?=(?:[^:]*:){2})[0-9A-Fa-f:.]+(?:%\w+)?)$/
  * Long enough not to be guessed, and valid in a header (RFC 6750, section 2.1, allows fewer characters; 4096 fit into the headers
  * that are read).
  */
-const TOKEN: SecretForm = {
+export const TOKEN: SecretForm = {
   pattern: /^[\x21-\x7e]{16,4096}$/,
   what: 'a token of 16 to 4096 ASCII letters, digits and punctuation characters, such as openssl rand -hex 32 prints',
 };

@@ -3,7 +3,8 @@ import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CohortHistory, HistoryQuestion, QualityRow } from '../exporter/exporter-contract.ts';
 import type { Choice, Choices } from '../page/choices.tsx';
-import type { CohortTableView, CohortView, ListedCohort } from '../page/cohort-table.tsx';
+import type { CohortRow } from '../page/cohort-rows.tsx';
+import type { CohortTableView, CohortView } from '../page/cohort-table.tsx';
 import type { CohortLine, CohortValue } from '../page/model.ts';
 import { isAbsent } from '../statistics/absent.ts';
 import { rowValue } from '../windows/row-value.ts';
@@ -100,7 +101,7 @@ export class LiveCohorts {
           sorted: isSorted ? order : undefined,
         };
       }),
-      cohorts: shown.map((row): ListedCohort => {
+      cohorts: shown.map((row): CohortRow => {
         const base = this.#base(row, query);
         return {
           name: nameOf(row) || 'everything',
@@ -118,6 +119,20 @@ export class LiveCohorts {
       previous: page > 1 ? href({ page: page - 1 }) : undefined,
       next: page < pages ? href({ page: page + 1 }) : undefined,
     };
+  }
+
+  /** Over one window, at the first `horizons`: of each set the `cohorts` with most lists. */
+  most(query: LiveQuery, horizons: number, cohorts: number): readonly CohortLine[] {
+    const { attribution, cohorts: sets } = this.#settings;
+    const measures = this.measuresOf(query);
+    return attribution.horizons.slice(0, horizons).flatMap(({ text }) =>
+      sets.flatMap((by) =>
+        [...this.group(query.window, text, by).rows]
+          .sort((a, b) => b.row.impressions - a.row.impressions)
+          .slice(0, cohorts)
+          .map((row) => this.line(row, measures)),
+      ),
+    );
   }
 
   /** The one that was clicked; undefined: none was, or it is gone. */
@@ -147,6 +162,7 @@ export class LiveCohorts {
       lowerIsBetter: this.#settings.detect.lowerIsBetter,
       window: query.window,
       lines: lines.map(({ line, base: other }) => ({
+        name: line.horizon,
         line,
         base: other === undefined ? undefined : this.line(other, measures),
       })),

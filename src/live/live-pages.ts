@@ -8,6 +8,7 @@ export function pagesOf(live: LivePage): {
   readonly html: (query: string) => Made;
   readonly cohorts: (query: string) => Made;
   readonly state: () => Made;
+  readonly report: (query: string) => Made;
   readonly lists: (() => Made) | undefined;
   readonly logIn: string;
   readonly script: string;
@@ -17,6 +18,7 @@ export function pagesOf(live: LivePage): {
     html: (query) => live.html(query),
     cohorts: (query) => live.cohorts(query),
     state: () => live.state,
+    report: (query) => live.report(query),
     lists: live.hasLists ? () => live.lists : undefined,
     logIn: renderLogIn(),
     script: readFileSync(new URL('../page/live.js', import.meta.url), 'utf8'),

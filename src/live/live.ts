@@ -9,19 +9,22 @@ import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporte
 import type { LiveFinding } from '../findings/live.ts';
 import { stableJson } from '../output/stable-json.ts';
 import type { CohortView } from '../page/cohort-table.tsx';
+import { MOST_LISTED } from '../page/cohorts.tsx';
 import type { HistoryView } from '../page/history.tsx';
-import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
-import type { CohortLine, PipelineView, PositionLine, PositionsView } from '../page/model.ts';
+import { type LiveView, liveVerdict, renderLivePage } from '../page/live-page.tsx';
+import type { CohortLine, Fact, FindingView, PipelineView, PositionsView, ReportView } from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
+import { positionLines } from '../page/position-lines.ts';
+import { renderReport } from '../page/report.tsx';
 import type { ListSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
-import type { CohortRow } from '../windows/windows.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { listsOf } from './lists.ts';
 import { LiveCohorts } from './live-cohorts.ts';
 import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.ts';
+import { liveReport } from './live-report.ts';
 import { LiveWork } from './live-work.ts';
 
 /** What a process knows at one moment; undefined: not its part. */
@@ -45,6 +48,8 @@ export interface LiveDeps {
   readonly history?: ((question: HistoryQuestion) => CohortHistory | undefined) | undefined;
   /** Of this process's units; default: none are kept. */
   readonly samples?: ListSamples | undefined;
+  /** What a report says of the process at its end, such as its version. */
+  readonly about?: readonly Fact[] | undefined;
 }
 
 /** A text and its version. */
@@ -72,7 +77,7 @@ const ENOUGH_FEEDBACK = 100;
 const MOST_PAGES = 16;
 
 /** What is the same whatever the reader has chosen. */
-type Seen = Omit<LiveView, 'history' | 'cohorts' | 'cohort' | 'themes' | 'theme' | 'stateHref'>;
+export type Seen = Omit<LiveView, 'history' | 'cohorts' | 'cohort' | 'themes' | 'theme' | 'stateHref' | 'reportHref'>;
 
 export class LivePage {
   readonly #settings: Settings;
@@ -88,6 +93,8 @@ export class LivePage {
   readonly #histories = new Map<string, CohortHistory>();
   #state: Made | undefined;
   #lists: Made | undefined;
+  /** The one that was asked for last, by text of the query. */
+  #report: { readonly name: string; readonly made: Made } | undefined;
 
   constructor(settings: Settings, deps: LiveDeps) {
     this.#settings = settings;
@@ -103,6 +110,7 @@ export class LivePage {
     this.#html.clear();
     this.#state = undefined;
     this.#lists = undefined;
+    this.#report = undefined;
     this.#deps.samples?.renew();
     if (input.status !== undefined) this.#work.update(input.status, input.now);
     if (snapshot === undefined) return;
@@ -122,6 +130,29 @@ export class LivePage {
       this.#html.delete(other);
     }
     return page;
+  }
+
+  /** All of it as one file that needs nothing else, over the window of the page of the same address, by its measure and horizon. */
+  report(text = ''): Made {
+    const query = reportQuery(readQuery(text, this.#settings), this.#settings);
+    const name = queryText(query, this.#settings);
+    if (this.#report?.name !== name) this.#report = { name, made: made(renderReport(this.#reported(query))) };
+    return this.#report.made;
+  }
+
+  #reported(query: LiveQuery): ReportView {
+    const snapshot = this.#input?.snapshot;
+    const { horizons } = this.#settings.attribution;
+    const lines = snapshot === undefined ? undefined : this.#cohorts.most(query, horizons.length, MOST_LISTED);
+    const seen = { ...this.#seen, positions: snapshot === undefined ? undefined : this.#positions(snapshot, query) };
+    const { about = [] } = this.#deps;
+    const state = this.#stateJson(query, seen, lines ?? []);
+    const measures = this.#cohorts.measuresOf(query);
+    return liveReport(
+      seen,
+      { query, history: this.#historyView(query), lines, measures, about, state },
+      this.#settings,
+    );
   }
 
   /** The cohorts that the page lists for the same address, as JSON. */
@@ -148,7 +179,7 @@ export class LivePage {
   }
 
   get state(): Made {
-    this.#state ??= made(this.#stateJson());
+    this.#state ??= made(this.#usualState());
     return this.#state;
   }
 
@@ -169,6 +200,7 @@ export class LivePage {
 
   #looked(query: LiveQuery): LiveView {
     const isKnown = this.#input?.snapshot !== undefined;
+    const reported = queryText(reportQuery(query, this.#settings), this.#settings);
     return {
       ...this.#seen,
       history: this.#historyView(query),
@@ -177,6 +209,7 @@ export class LivePage {
       themes: this.#cohorts.themes(query),
       theme: query.theme,
       stateHref: '/api/v1/state',
+      reportHref: `/api/v1/report${reported === '' ? '' : `?${reported}`}`,
     };
   }
 
@@ -221,7 +254,7 @@ export class LivePage {
         label: decision.label,
         reason: decision.reason,
       })),
-      positions: snapshot === undefined ? undefined : this.#positions(snapshot),
+      positions: snapshot === undefined ? undefined : this.#positions(snapshot, usualQuery(this.#settings)),
       pipeline,
       work: status === undefined ? undefined : this.#work.view(status),
       lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
@@ -287,45 +320,36 @@ export class LivePage {
     return Math.max(0, (1000 * (last.impressions - first.impressions)) / (last.at - first.at));
   }
 
-  /** One window at each horizon; of each set the cohorts with most lists. */
-  #cohortLines(): readonly CohortLine[] {
-    const { attribution, cohorts } = this.#settings;
-    const query = usualQuery(this.#settings);
-    const measures = this.#cohorts.measuresOf(query);
-    return attribution.horizons.slice(0, MOST_HORIZONS).flatMap(({ text }) =>
-      cohorts.flatMap((by) =>
-        [...this.#cohorts.group(query.window, text, by).rows]
-          .sort((a, b) => b.row.impressions - a.row.impressions)
-          .slice(0, MOST_COHORTS)
-          .map((row) => this.#cohorts.line(row, measures)),
-      ),
-    );
-  }
-
   /** Over the window of the cohorts. */
-  #positions({ rows }: QualitySnapshot): PositionsView | undefined {
+  #positions({ rows }: QualitySnapshot, { window }: LiveQuery): PositionsView | undefined {
     const { attribution, positions, experiments } = this.#settings;
     const { ranks, sets } = positions;
-    const { window } = usualQuery(this.#settings);
     const by = sets.find((set) => set.join() === this.#variantsBy.join()) ?? sets[0];
     if (ranks === 0 || by === undefined) return undefined;
     const horizon = attribution.horizons[attribution.horizons.length - 1].text;
     const own = rows.filter((row) => row.window === window && row.horizon === horizon && row.by.join() === by.join());
-    const lines = positionLines(own, experiments[0]?.control).slice(0, MOST_SERIES);
+    const counted = own.map(({ values, row }) => ({ ...row, values }));
+    const lines = positionLines(counted, experiments[0]?.control).slice(0, MOST_SERIES);
     return { by, horizon, what: `, over the last ${window}`, ranks, lines };
   }
 
-  /** One object; what is added later does not change what is there. */
-  #stateJson(): string {
-    const { experiments, pipeline, work, positions, lists: _, couldShowLists: __, ...rest } = this.#seen;
+  /** One window, at the first horizons; of each set the cohorts with most lists. */
+  #usualState(): string {
     const query = usualQuery(this.#settings);
+    const isKnown = this.#input?.snapshot !== undefined;
+    return this.#stateJson(query, this.#seen, isKnown ? this.#cohorts.most(query, MOST_HORIZONS, MOST_COHORTS) : []);
+  }
+
+  /** One object; what is added later does not change what is there. */
+  #stateJson(query: LiveQuery, seen: Seen, cohorts: readonly CohortLine[]): string {
+    const { experiments, pipeline, work, positions, lists: _, couldShowLists: __, ...rest } = seen;
     return stableJson({
       version: VERSION,
-      verdict: liveVerdict(this.#seen),
+      verdict: liveVerdict(seen),
       ...rest,
       history: this.#historyView(query) ?? null,
       experiments: experiments.map(({ comparison }) => comparison),
-      cohorts: this.#input?.snapshot === undefined ? [] : this.#cohortLines(),
+      cohorts,
       positions: positions === undefined ? null : positionsOf(positions, query.window),
       pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
       work: work ?? null,
@@ -333,23 +357,14 @@ export class LivePage {
   }
 }
 
+/** What of an address a report goes by. */
+function reportQuery({ measure, horizon, window }: LiveQuery, settings: Settings): LiveQuery {
+  return { ...usualQuery(settings), measure, horizon, window };
+}
+
 /** For programs: without words. */
 function positionsOf({ by, horizon, ranks, lines }: PositionsView, window: string): unknown {
   return { by, horizon, window, ranks, lines };
-}
-
-/** The control first, then those with most lists. */
-export function positionLines(rows: readonly CohortRow[], control: string | undefined): readonly PositionLine[] {
-  return rows
-    .flatMap(({ values, row: { positions, impressions } }) =>
-      positions === undefined ? [] : [{ name: values.join(' · ') || 'everything', positions, impressions }],
-    )
-    .sort((a, b) => Number(b.name === control) - Number(a.name === control) || b.impressions - a.impressions)
-    .map(({ name, positions }) => ({
-      name,
-      exposed: [...positions.exposed],
-      positives: [...positions.positives],
-    }));
 }
 
 function made(body: string): Made {
@@ -360,7 +375,7 @@ function troublesOf(
   reasons: readonly string[],
   stopped: readonly { readonly partition: number; readonly cause: string }[],
   findings: readonly LiveFinding[],
-): readonly Trouble[] {
+): readonly FindingView[] {
   return [
     ...reasons.map((reason) => ({
       cause: `Not ready: ${reason}.`,
@@ -412,6 +427,7 @@ function pipelineOf({ units }: WorkerStatus, { attribution }: Settings): Pipelin
     },
     invalid: { impressions: new Map(), feedback: new Map() },
     notes: [
+      'Since the first record of the partitions that this process owns.',
       ...(open === 0 ? [] : [`Lists that are still open: ${counted(open)}.`]),
       ...(invalid.size === 0
         ? []

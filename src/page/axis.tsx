@@ -33,8 +33,8 @@ export interface EstimateProps {
   /** What it is compared with, a line. */
   readonly base: number | null;
   readonly place: (value: number) => number;
-  /** How it lies to the base: above, below, plain; or good, bad. */
-  readonly tone: string;
+  /** How it lies to the base. */
+  readonly tone: 'good' | 'bad' | 'plain';
 }
 
 export function Estimate({ label, value, reach, base, place, tone }: EstimateProps) {

@@ -33,7 +33,26 @@ export function verdictOf({ variants }: Comparison): Verdict {
   return { tone: TONES[first.decision], badge: first.decision, sentence: `${first.explanation}${rest}` };
 }
 
-export function Experiment({ comparison, trail, weights, plan, ratioBy = [], id = '' }: ExperimentView) {
+/** One below the other; named where there are several. */
+export function Experiments({ experiments }: { readonly experiments: readonly ExperimentView[] }) {
+  return (
+    <>
+      {experiments.map((experiment, e) => (
+        <div key={experiment.comparison.experiment}>
+          {experiments.length === 1 ? null : (
+            <h2>
+              Experiment <Name>{experiment.comparison.experiment}</Name>
+            </h2>
+          )}
+          <Experiment {...experiment} id={e === 0 ? '' : `-${e}`} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** `id` tells the experiments of one page apart. */
+function Experiment({ comparison, trail, weights, plan, ratioBy = [], id }: ExperimentView & { readonly id: string }) {
   const { variants, control, alpha, tolerance } = comparison;
   return (
     <>

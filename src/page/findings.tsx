@@ -1,16 +1,21 @@
-import type { Finding } from '../findings/finding.ts';
+import type { FindingView } from './model.ts';
 import { Name } from './name.tsx';
 
-/** What looks wrong, each with an example and what to do; nothing where all looks right. */
-export function Findings({ findings }: { readonly findings: readonly Finding[] }) {
-  if (findings.length === 0) return null;
+/** What looks wrong, each with an example and what to do. */
+export function Findings({ findings }: { readonly findings: readonly FindingView[] }) {
   return (
-    <section class="card" id="findings" aria-labelledby="what-looks-wrong">
+    <section class="card" aria-labelledby="what-looks-wrong">
       <h2 id="what-looks-wrong">What looks wrong</h2>
-      {findings.map(({ code, cause, example, remedy }) => (
+      {findings.map(({ code, cause, example = null, remedy }) => (
         <div key={`${code} ${cause}`} class="finding">
           <p>
-            <Name>{cause}</Name> <code class="muted">{code}</code>
+            <Name>{cause}</Name>
+            {code === undefined ? null : (
+              <>
+                {' '}
+                <code class="muted">{code}</code>
+              </>
+            )}
           </p>
           {example === null ? null : (
             <p class="note">

@@ -24,6 +24,17 @@ const HEIGHT = 230;
 /** Lines are told apart by so many colours. */
 const COLOURS = 7;
 
+export function HistoryCard({ view }: { readonly view: HistoryView }) {
+  return (
+    <section class="card" aria-labelledby="over-time">
+      <h2 id="over-time">
+        <Name>{view.measure}</Name> over time
+      </h2>
+      <History view={view} />
+    </section>
+  );
+}
+
 export function History({
   view: { measure, horizon, window, series, hoursTo, isReading },
 }: {

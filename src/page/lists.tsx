@@ -18,7 +18,24 @@ const REASONS: Readonly<Record<string, string>> = {
   capped: 'its list has more feedback than is counted',
 };
 
-export function Lists({ view }: { readonly view: ListsView }) {
+/** undefined: none are kept. Who reads in one is not disturbed by newer ones. */
+export function ListsCard({ view }: { readonly view: ListsView | undefined }) {
+  return (
+    <section class="card" aria-labelledby="single-lists" data-hold>
+      <h2 id="single-lists">Single lists</h2>
+      {view === undefined ? (
+        <p class="note">
+          None are kept here. With <code>http.samples: 50</code> this shows the last lists that closed, with what people
+          did with them.
+        </p>
+      ) : (
+        <Lists view={view} />
+      )}
+    </section>
+  );
+}
+
+function Lists({ view }: { readonly view: ListsView }) {
   const { ids, horizon, primary, worst, missed, last, dropped } = view;
   return (
     <>

@@ -1,42 +1,25 @@
 /** The live page: the parts of the report over what a running process knows now, and above them whether it is fresh. */
 import { render } from 'preact-render-to-string';
-import type { FindingCode } from '../findings/finding.ts';
 import { escaped } from '../output/markup.ts';
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { CohortCard, CohortTable, type CohortTableView, type CohortView } from './cohort-table.tsx';
-import { Experiment, verdictOf } from './experiment.tsx';
-import { History, type HistoryView } from './history.tsx';
-import { Lists } from './lists.tsx';
-import type { ExperimentView, ListsView, PipelineView, PositionsView, Verdict } from './model.ts';
-import { Name, readable, visible } from './name.tsx';
-import { counted, instant, NONE, several, share, shown } from './numbers.ts';
-import { Work, type WorkView } from './partitions.tsx';
-import { Pipeline } from './pipeline.tsx';
-import { Positions } from './positions.tsx';
-import { Scroll } from './scroll.tsx';
-
-/** Something that is wrong now. Sentences. */
-export interface Trouble {
-  /** Of what looks wrong with a log; undefined: it is of the process. */
-  readonly code?: FindingCode;
-  readonly cause: string;
-  readonly remedy: string;
-}
-
-/** What was decided of a watched cohort against its own past. */
-export interface StandingDecision {
-  readonly cohort: string;
-  readonly measure: string;
-  readonly label: string;
-  readonly reason: string;
-}
+import type { StandingDecision } from './decisions.tsx';
+import { verdictOf } from './experiment.tsx';
+import { Facts } from './facts.tsx';
+import type { HistoryView } from './history.tsx';
+import { ListsCard } from './lists.tsx';
+import type { ExperimentView, Fact, FindingView, ListsView, PipelineView, PositionsView, Verdict } from './model.ts';
+import { readable, visible } from './name.tsx';
+import { counted, instant, NONE, share, shown } from './numbers.ts';
+import { PageHead, PageParts, type Part, sharedParts, VerdictCard } from './page-parts.tsx';
+import type { WorkView } from './partitions.tsx';
 
 export interface LiveView {
   readonly namespace: string;
   /** ISO time of the numbers, by the process's clock. */
   readonly now: string;
   readonly ready: boolean;
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly FindingView[];
   readonly freshness: {
     /** Seconds from the watermark to now; null: nothing was read yet. */
     readonly age: number | null;
@@ -56,8 +39,9 @@ export interface LiveView {
   readonly themes: Choices;
   /** undefined: as the reader's system. */
   readonly theme: 'light' | 'dark' | undefined;
-  /** Of this page as JSON. */
+  /** Of this page as JSON, and as a file to be mailed. */
   readonly stateHref: string;
+  readonly reportHref: string;
   /** undefined: nothing is counted by rank. */
   readonly positions: PositionsView | undefined;
   readonly pipeline: PipelineView | undefined;
@@ -79,10 +63,7 @@ export function renderLogIn(): string {
   return pageOf(
     'receval: log in',
     <div class="page">
-      <header class="top">
-        <span class="brand">receval</span>
-        <h1>Log in</h1>
-      </header>
+      <PageHead title="Log in" label="Parts of the page" parts={[]} />
       <main>
         <form class="card" id="log-in">
           <p>
@@ -150,165 +131,76 @@ export function liveVerdict({
 }
 
 function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Verdict }) {
-  const {
-    namespace,
-    now,
-    troubles,
-    history,
-    experiments,
-    decisions,
-    cohorts,
-    positions,
-    pipeline,
-    lists,
-    couldShowLists,
-  } = view;
+  const { namespace, now, freshness, themes, stateHref, reportHref } = view;
+  const parts: readonly Part[] = [
+    {
+      id: 'overview',
+      name: 'Overview',
+      content: (
+        <VerdictCard verdict={verdict}>
+          <Facts facts={freshnessFacts(freshness)} areTiles />
+        </VerdictCard>
+      ),
+    },
+    ...sharedParts({
+      ...view,
+      findings: view.troubles,
+      own: ownParts(view),
+      positions: view.positions ?? (view.cohorts === undefined ? undefined : 'not counted'),
+    }),
+    // What says only how to see lists is not worth a link.
+    ...(view.couldShowLists
+      ? [
+          {
+            id: 'lists',
+            ...(view.lists === undefined ? {} : { name: 'Lists' }),
+            content: <ListsCard view={view.lists} />,
+          },
+        ]
+      : []),
+  ];
   return (
     <div class="page">
-      <header class="top">
-        <span class="brand">receval</span>
-        <h1>
-          <Name>{namespace}</Name>
-        </h1>
-        <nav aria-label="Parts of the page">
-          <ul>
-            <li>
-              <a href="#overview">Overview</a>
-            </li>
-            {experiments.length === 0 ? null : (
-              <li>
-                <a href="#experiments">Experiments</a>
-              </li>
-            )}
-            {cohorts === undefined ? null : (
-              <li>
-                <a href="#cohorts">Cohorts</a>
-              </li>
-            )}
-            {positions === undefined ? null : (
-              <li>
-                <a href="#positions">Positions</a>
-              </li>
-            )}
-            {pipeline === undefined ? null : (
-              <li>
-                <a href="#pipeline">Events</a>
-              </li>
-            )}
-            {lists === undefined ? null : (
-              <li>
-                <a href="#lists">Lists</a>
-              </li>
-            )}
-            <li>
-              <a href={view.stateHref}>JSON</a>
-            </li>
-          </ul>
-        </nav>
-        <ChoiceLinks of={view.themes} />
+      <PageHead
+        title={namespace}
+        label="Parts of the page"
+        parts={parts}
+        links={[
+          ['Report', reportHref],
+          ['JSON', stateHref],
+        ]}
+      >
+        <ChoiceLinks of={themes} />
         <p id="live" class="live" role="status">
           as of {instant(now)} UTC
         </p>
-      </header>
+      </PageHead>
       <main data-now={`${instant(now)} UTC`}>
         <noscript>
           <p class="note">
             Script is off: these are the numbers of {instant(now)} UTC. Load the page again for newer ones.
           </p>
         </noscript>
-        <section id="overview" class={`card verdict ${verdict.tone}`} aria-label="Verdict">
-          <span class={`badge ${verdict.tone}`}>{verdict.badge}</span>
-          <p class="sentence">
-            <Name>{verdict.sentence}</Name>
-          </p>
-          <Freshness view={view} />
-        </section>
-        {troubles.length === 0 ? null : (
-          <section class="card" aria-labelledby="wrong">
-            <h2 id="wrong">What looks wrong</h2>
-            {troubles.map(({ cause, remedy }) => (
-              <div key={cause} class="finding">
-                <p>
-                  <Name>{cause}</Name>
-                </p>
-                <p>
-                  <b>Do:</b> <Name>{remedy}</Name>
-                </p>
-              </div>
-            ))}
-          </section>
-        )}
-        {history === undefined ? null : (
-          <section class="card" aria-labelledby="now">
-            <h2 id="now">
-              <Name>{history.measure}</Name> now
-            </h2>
-            <History view={history} />
-          </section>
-        )}
-        {experiments.length === 0 ? null : (
-          <div id="experiments">
-            {experiments.map((experiment, e) => (
-              <div key={experiment.comparison.experiment}>
-                {experiments.length === 1 ? null : (
-                  <h2>
-                    Experiment <Name>{experiment.comparison.experiment}</Name>
-                  </h2>
-                )}
-                <Experiment {...experiment} id={e === 0 ? '' : `-${e}`} />
-              </div>
-            ))}
-          </div>
-        )}
-        {decisions.length === 0 ? null : <Decisions decisions={decisions} />}
-        {cohorts === undefined ? null : (
-          <div id="cohorts">
-            <CohortTable view={cohorts} />
-            {view.cohort === undefined ? null : <CohortCard view={view.cohort} />}
-          </div>
-        )}
-        {cohorts === undefined ? null : (
-          <section class="card" id="positions" aria-labelledby="by-rank">
-            <h2 id="by-rank">Positions</h2>
-            {positions === undefined ? (
-              <p class="note">
-                Nothing is counted by rank here. With <code>positions: {'{ranks: 10}'}</code> this shows how often each
-                rank is clicked.
-              </p>
-            ) : (
-              <Positions view={positions} />
-            )}
-          </section>
-        )}
-        {pipeline === undefined ? null : (
-          <section class="card" id="pipeline" aria-labelledby="events">
-            <h2 id="events">What became of the events</h2>
-            <Pipeline view={pipeline} />
-            <p class="note">Since the first record of the partitions that this process owns.</p>
-            {view.work === undefined ? null : <Work view={view.work} />}
-          </section>
-        )}
-        {couldShowLists ? (
-          <section class="card" id="lists" aria-labelledby="single-lists" data-hold>
-            <h2 id="single-lists">Single lists</h2>
-            {lists === undefined ? (
-              <p class="note">
-                None are kept here. With <code>http.samples: 50</code> this shows the last lists that closed, with what
-                people did with them.
-              </p>
-            ) : (
-              <Lists view={lists} />
-            )}
-          </section>
-        ) : null}
+        <PageParts parts={parts} />
       </main>
     </div>
   );
 }
 
-function Freshness({ view: { freshness } }: { readonly view: LiveView }) {
-  const { age, listsPerSecond, joined, partitions } = freshness;
-  const tiles: readonly (readonly [string, string])[] = [
+function ownParts({ cohorts, cohort }: LiveView): readonly Part[] {
+  if (cohorts === undefined) return [];
+  const content = (
+    <>
+      <CohortTable view={cohorts} />
+      {cohort === undefined ? null : <CohortCard view={cohort} />}
+    </>
+  );
+  return [{ id: 'cohorts', name: 'Cohorts', content }];
+}
+
+/** How fresh a process is, in words. */
+export function freshnessFacts({ age, listsPerSecond, joined, partitions }: LiveView['freshness']): readonly Fact[] {
+  return [
     [
       'watermark behind',
       shown(age, (seconds) => (seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`)),
@@ -324,71 +216,4 @@ function Freshness({ view: { freshness } }: { readonly view: LiveView }) {
           : `${partitions.stopped} of ${partitions.owned} stopped`,
     ],
   ];
-  return (
-    <dl class="tiles">
-      {tiles.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <b>{value}</b>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-/** A page shows so many of them; the JSON has as many. */
-const MOST_DECISIONS = 50;
-const CALM: readonly string[] = ['healthy', 'insufficient'];
-
-function Decisions({ decisions }: { readonly decisions: readonly StandingDecision[] }) {
-  const told = decisions.filter(({ label }) => !CALM.includes(label));
-  const calm = decisions.length - told.length;
-  return (
-    <section class="card" aria-labelledby="against-past">
-      <h2 id="against-past">Cohorts against their own past</h2>
-      {told.length === 0 ? null : (
-        <Scroll>
-          <table>
-            <thead>
-              <tr>
-                {['cohort', 'measure', 'decision', 'reason'].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {told.slice(0, MOST_DECISIONS).map(({ cohort, measure, label, reason }) => (
-                <tr key={`${cohort} ${measure}`}>
-                  <th scope="row">
-                    <Name>{cohort}</Name>
-                  </th>
-                  <td>
-                    <Name>{measure}</Name>
-                  </td>
-                  <td>
-                    <span
-                      class={`badge small ${label === 'regressed' ? 'bad' : label === 'improved' ? 'good' : 'warn'}`}
-                    >
-                      {label}
-                    </span>
-                  </td>
-                  <td>
-                    <code>{reason}</code>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
-      <p class="note">
-        {told.length === 0 ? 'None has changed. ' : ''}
-        {several(calm, 'other')} healthy, or with too little to tell.
-      </p>
-    </section>
-  );
 }

@@ -29,13 +29,43 @@ function follow(old, next) {
   for (const { name, value } of [...next.attributes])
     if (old.getAttribute(name) !== value && !KEPT.has(name)) old.setAttribute(name, value);
   if (old.type === 'search' && old !== document.activeElement) old.value = next.value;
-  const before = [...old.childNodes];
-  const after = [...next.childNodes];
-  for (const [i, child] of after.entries()) {
-    if (i < before.length) follow(before[i], child);
-    else old.append(child);
+  followChildren(old, next);
+}
+
+/** Elements with an id are found by it, wherever they stand; others in their order, by what they are. */
+function followChildren(old, next) {
+  const wanted = new Set([...next.childNodes].map(({ id }) => id).filter(Boolean));
+  for (const child of [...old.childNodes]) if (child.id && !wanted.has(child.id)) child.remove();
+  let place = old.firstChild;
+  for (const child of [...next.childNodes]) {
+    const found = child.id ? [...old.children].find(({ id }) => id === child.id) : nextLike(place, child);
+    if (found === undefined) {
+      old.insertBefore(child, place);
+      continue;
+    }
+    // What stands between is older than the page, but for what has an id and comes later.
+    while (place !== found && place !== null && !place.id) {
+      const gone = place;
+      place = place.nextSibling;
+      gone.remove();
+    }
+    if (place === found) place = place.nextSibling;
+    else old.insertBefore(found, place);
+    follow(found, child);
   }
-  for (const child of before.slice(after.length)) child.remove();
+  while (place !== null) {
+    const gone = place;
+    place = place.nextSibling;
+    gone.remove();
+  }
+}
+
+/** From `place` on, up to one with an id; undefined: there is none. */
+function nextLike(place, { nodeType, nodeName }) {
+  for (let node = place; node !== null && !node.id; node = node.nextSibling) {
+    if (node.nodeType === nodeType && node.nodeName === nodeName) return node;
+  }
+  return undefined;
 }
 
 const TYPING_MS = 250;

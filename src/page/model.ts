@@ -4,8 +4,11 @@ import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { PlannedVariant } from '../experiment/experiment-plan.ts';
 import type { Trail } from '../experiment/take-looks.ts';
-import type { Finding } from '../findings/finding.ts';
+import type { FindingCode } from '../findings/finding.ts';
 import type { Side } from '../vocabulary/events.ts';
+import type { StandingDecision } from './decisions.tsx';
+import type { HistoryView } from './history.tsx';
+import type { WorkView } from './partitions.tsx';
 
 /** How a statement looks: all is well, something is wrong, look here, or nothing to judge. */
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
@@ -20,11 +23,19 @@ export interface Verdict {
 /** A name and what it is: `period`, `2025-11-03 08:00 to 09:00`. */
 export type Fact = readonly [name: string, value: string];
 
+/** Something that looks wrong. Sentences. */
+export interface FindingView {
+  /** Of what looks wrong with a log; undefined: it is of the process. */
+  readonly code?: FindingCode;
+  readonly cause: string;
+  /** Out of the logs; null or undefined: there is none to show. */
+  readonly example?: string | null;
+  readonly remedy: string;
+}
+
 export interface ExperimentView {
   readonly comparison: Comparison;
   readonly trail: Trail;
-  /** Tells the experiments of one page apart. */
-  readonly id?: string;
   /** By variant, its weight in the traffic; undefined: not known here. */
   readonly weights: ReadonlyMap<string, number> | undefined;
   readonly plan?: readonly PlannedVariant[] | undefined;
@@ -50,6 +61,10 @@ export interface CohortLine {
 export interface CohortsView {
   /** What is chosen; default: Horizon. */
   readonly legend?: string;
+  /** Of when, to stand behind the horizon in a sentence; default: all there is. */
+  readonly what?: string;
+  /** Where cohorts are told that are not among `lines`; default: all are. */
+  readonly others?: string;
   /** In the order of their length. */
   readonly horizons: readonly string[];
   readonly measures: readonly string[];
@@ -196,10 +211,15 @@ export interface ReportView {
   readonly verdict: Verdict;
   /** Of what and when, in the head. */
   readonly facts: readonly Fact[];
-  readonly findings: readonly Finding[];
-  readonly experiment?: ExperimentView;
-  readonly cohorts?: CohortsView;
-  readonly pipeline?: PipelineView;
+  readonly findings: readonly FindingView[];
+  /** The first variants over the last hours. */
+  readonly history?: HistoryView | undefined;
+  readonly experiments?: readonly ExperimentView[];
+  readonly decisions?: readonly StandingDecision[];
+  readonly cohorts?: CohortsView | undefined;
+  readonly pipeline?: PipelineView | undefined;
+  /** Of a running worker. */
+  readonly work?: WorkView | undefined;
   /** undefined: nothing was counted by rank. */
   readonly positions?: PositionsView | undefined;
   readonly scores?: ScoresView;

@@ -4,6 +4,8 @@ import { line } from 'd3-shape';
 import { timeAxis } from '../output/time-axis.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
+import { Facts } from './facts.tsx';
+import type { Fact } from './model.ts';
 import { Name } from './name.tsx';
 import { counted, instant, NONE, several, share, shown } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
@@ -109,7 +111,7 @@ function Partitions({ view: { topics, partitions } }: { readonly view: WorkView 
                     </span>
                   )}
                 </td>
-                <td>{shown(row.watermark, (at) => `${instant(new Date(at).toISOString())} UTC`)}</td>
+                <td class="when">{shown(row.watermark, (at) => `${instant(new Date(at).toISOString())} UTC`)}</td>
                 {topics.map((topic, t) => (
                   <td key={topic} class="number">
                     {shown(row.lag[t], counted)}
@@ -233,22 +235,11 @@ function Drops({ drops: { times, reasons } }: { readonly drops: WorkView['drops'
 function Commits({ view: { commits, commitSeconds, lastCommit } }: { readonly view: WorkView }) {
   const all = Object.values(commits).reduce((sum, n) => sum + n, 0);
   const failed = Object.entries(commits).filter(([outcome, n]) => n > 0 && outcome !== 'ok' && outcome !== 'already');
-  const tiles: readonly (readonly [string, string])[] = [
+  const facts: readonly Fact[] = [
     ['commits', counted(all)],
-    ['the last', lastCommit === null ? NONE : `${instant(lastCommit).slice(11)} UTC`],
+    ['the last, UTC', lastCommit === null ? NONE : instant(lastCommit).slice(11)],
     ['take on average', shown(commitSeconds, (seconds) => `${Number((1000 * seconds).toPrecision(2))} ms`)],
-    ...failed.map(([outcome, n]): [string, string] => [outcome, `${counted(n)} (${share(n / all)})`]),
+    ...failed.map(([outcome, n]): Fact => [outcome, `${counted(n)} (${share(n / all)})`]),
   ];
-  return (
-    <dl class="tiles">
-      {tiles.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <b>{value}</b>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} areTiles />;
 }

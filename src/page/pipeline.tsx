@@ -4,6 +4,7 @@ import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import { percent } from './chart-frame.tsx';
 import type { PipelineView } from './model.ts';
 import { counted, share } from './numbers.ts';
+import { Work, type WorkView } from './partitions.tsx';
 import { Scroll } from './scroll.tsx';
 
 /** What a reason means, in a few words; docs/concepts.md says more, and what to do. */
@@ -27,7 +28,18 @@ export interface FunnelStep {
   readonly count: number;
 }
 
-export function Pipeline({ view }: { readonly view: PipelineView }) {
+/** `work`: of the worker that read them; undefined: there is none. */
+export function Events({ view, work }: { readonly view: PipelineView; readonly work: WorkView | undefined }) {
+  return (
+    <section class="card" aria-labelledby="events">
+      <h2 id="events">What became of the events</h2>
+      <Pipeline view={view} />
+      {work === undefined ? null : <Work view={work} />}
+    </section>
+  );
+}
+
+function Pipeline({ view }: { readonly view: PipelineView }) {
   const { impressions, feedback, invalid, notes } = view;
   return (
     <>

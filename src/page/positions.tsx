@@ -16,7 +16,24 @@ const FEW_LISTS = 100;
 /** Of the most lists at any rank: where fewer have an item, a rate jumps about, and is not drawn. */
 const LEAST_EXPOSURE = 0.01;
 
-export function Positions({ view }: { readonly view: PositionsView }) {
+/** undefined: nothing is counted by rank. */
+export function PositionsCard({ view }: { readonly view: PositionsView | undefined }) {
+  return (
+    <section class="card" aria-labelledby="by-rank">
+      <h2 id="by-rank">Positions</h2>
+      {view === undefined ? (
+        <p class="note">
+          Nothing is counted by rank here. With <code>positions: {'{ranks: 10}'}</code> this shows how often each rank
+          is clicked.
+        </p>
+      ) : (
+        <Positions view={view} />
+      )}
+    </section>
+  );
+}
+
+function Positions({ view }: { readonly view: PositionsView }) {
   const { lines, horizon, what } = view;
   const ranks = reached(view);
   const drawn = lines.slice(0, COLOURS);

@@ -94,7 +94,6 @@ svg text{fill:var(--muted);font-size:12px}
 .mark line{stroke:var(--muted);stroke-width:2}.mark .bar{stroke-width:3}.mark circle{fill:var(--muted);stroke:var(--card);stroke-width:1.5}.mark text{fill:var(--muted)}
 .mark.bad line{stroke:var(--bad)}.mark.bad circle,.mark.bad text{fill:var(--bad)}
 .mark.good line{stroke:var(--good)}.mark.good circle,.mark.good text{fill:var(--good)}
-.mark.above line,.mark.below line{stroke:var(--accent)}.mark.above circle,.mark.below circle{fill:var(--accent)}
 .fill{fill:var(--accent)}.track{fill:var(--track)}.promise{stroke:var(--ink);stroke-width:2.5}
 .frame{display:grid;grid-template-columns:4rem minmax(0,1fr);padding-right:1rem}
 .frame-y{width:4rem;overflow:visible}.frame-plot{display:block;overflow:visible}.frame-x{grid-column:2;overflow:visible}
@@ -140,7 +139,7 @@ tr[aria-current] th{border-left:3px solid var(--accent);padding-left:.5rem}
 .cohort-table .interval{width:30%;min-width:9rem}.cohort-table td{vertical-align:middle}
 details{margin:.6rem 0}
 summary{cursor:pointer;color:var(--accent);font-size:.92rem;padding:.2rem 0}
-.lists>details{border-top:1px solid var(--line);margin:0}.one-list summary{color:var(--ink);padding:.35rem 0}.one-list summary>span{margin-right:.7rem}.when{font-variant-numeric:tabular-nums}tr.used td,tr.used th{background:var(--good-soft)}
+.lists>details{border-top:1px solid var(--line);margin:0}.one-list summary{color:var(--ink);padding:.35rem 0}.one-list summary>span{margin-right:.7rem}.when{font-variant-numeric:tabular-nums;white-space:nowrap}tr.used td,tr.used th{background:var(--good-soft)}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .save{display:inline-block;border:1px solid var(--accent);border-radius:8px;padding:.35rem .9rem;text-decoration:none;font-weight:550}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}

@@ -34,6 +34,8 @@ export interface LivePages {
   /** As JSON, by the same query. */
   readonly cohorts: (query: string) => Versioned;
   readonly state: () => Versioned;
+  /** One file to be kept, of what `html` shows. */
+  readonly report: (query: string) => Versioned;
   /** undefined: no lists are kept. */
   readonly lists?: (() => Versioned) | undefined;
   /** The page that asks for the token. */
@@ -81,7 +83,7 @@ const TEXT = 'text/plain; charset=utf-8';
 export function answer(method: string, target: Target, pages: Pages): Answer {
   const page = pageOf(target, pages);
   if (page === undefined) {
-    const people = pages.page === undefined ? '' : '/, /api/v1/state, /api/v1/cohorts, /api/v1/lists, ';
+    const people = pages.page === undefined ? '' : '/, /api/v1/state, /api/v1/cohorts, /api/v1/lists, /api/v1/report, ';
     return failure(404, `there is nothing at this path; there are ${people}/metrics, /healthz and /readyz`);
   }
   if (!METHODS.includes(method)) {
@@ -116,11 +118,16 @@ const HTML = 'text/html; charset=utf-8';
 /** The page loads its own style and script, requests news from its own server, and sends it what is searched for. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/** A browser saves it: the report has a policy of its own, for wherever it is opened. */
+const FOR_KEEPING = {
+  'Content-Disposition': 'attachment; filename="receval-report.html"',
+  'Cache-Control': 'no-cache',
+};
 const FOR_PEOPLE = { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' };
 
 function livePageOf(
   { path, query }: Target,
-  { html, cohorts, state, lists, script, style }: LivePages,
+  { html, cohorts, state, lists, report, script, style }: LivePages,
 ): (() => Answer) | undefined {
   switch (path) {
     case '/':
@@ -133,6 +140,8 @@ function livePageOf(
       return lists === undefined
         ? () => failure(404, 'no lists are kept here: set http.samples of a worker to a number of lists, such as 50')
         : () => versioned(lists(), 'application/json', { 'Cache-Control': 'no-cache' });
+    case '/api/v1/report':
+      return () => versioned(report(query), HTML, FOR_KEEPING);
     case '/live.js':
       return () => ({ status: 200, type: 'text/javascript; charset=utf-8', body: script, isShared: true });
     case '/page.css':

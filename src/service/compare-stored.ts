@@ -6,7 +6,9 @@ import { evaluate } from '../experiment/evaluate.ts';
 import { runOf } from '../experiment/state.ts';
 import { type Trail, takeLooks, trailOf } from '../experiment/take-looks.ts';
 import { Experiments, isLookedAt } from '../exporter/experiments-reader.ts';
+import { Exporter } from '../exporter/exporter.ts';
 import { readUnit, type UnitState } from '../windows/unit-state.ts';
+import type { CohortRow } from '../windows/windows.ts';
 
 /** Nothing to compare; the message says what to do. */
 export class NothingStored extends Error {
@@ -17,6 +19,45 @@ export interface StoredCompared {
   readonly comparison: Comparison;
   /** The looks that the service has kept. */
   readonly trail: Trail;
+  /** The variants' counts by rank, where they were asked for and the service keeps them. */
+  readonly positions?: StoredPositions | undefined;
+}
+
+export interface StoredPositions {
+  /** Both as in the configuration: the longest. */
+  readonly window: string;
+  readonly horizon: string;
+  readonly rows: readonly CohortRow[];
+}
+
+/**
+ * What the store has by rank of an experiment's variants, over the longest window; undefined: nothing. Nothing is written.
+ * Rejects as `compareStored`.
+ */
+export async function storedPositions(
+  settings: Settings,
+  { dimension }: ExperimentSettings,
+  namespace: string,
+  store: Store,
+): Promise<StoredPositions | undefined> {
+  const { attribution, windows } = settings;
+  const [window, horizon] = [windows[windows.length - 1], attribution.horizons[attribution.horizons.length - 1]];
+  const exporter = new Exporter(
+    {
+      ...settings,
+      attribution: { ...attribution, horizons: [horizon] },
+      windows: [window],
+      cohorts: [[dimension]],
+      // Nothing but the rows is read.
+      experiments: [],
+      detect: { ...settings.detect, sets: [] },
+      statistics: { ...settings.statistics, clustered: [] },
+    },
+    { store, namespace, partitions: (await readUnits(store, namespace)).length },
+  );
+  const { rows } = await exporter.refresh();
+  const counted = rows.filter(({ row }) => row.positions !== undefined);
+  return counted.length === 0 ? undefined : { window: window.text, horizon: horizon.text, rows: counted };
 }
 
 /**

@@ -10,6 +10,7 @@ import { pagesOf } from '../live/live-pages.ts';
 import { isListOnly } from '../measures/needs.ts';
 import { compile } from '../measures/scorer.ts';
 import { Metrics } from '../metrics/registry.ts';
+import type { Fact } from '../page/model.ts';
 import type { Readiness } from '../server/routes.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import type { Permissions } from '../unit/resume.ts';
@@ -49,6 +50,8 @@ interface ServiceOptions {
   /** Seed of the join's hashes: random per process, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   readonly log: WorkerLog;
+  /** What a report says of this process at its end; default: nothing. */
+  readonly about?: readonly Fact[];
   /** For tests; default: none. */
   readonly faultPoint?: FaultPoint | undefined;
 }
@@ -152,7 +155,7 @@ export class Service {
     scorer: ReturnType<typeof compile>,
     { partitions, isFirst, retention }: Started,
   ) {
-    const { settings, role, permissions, newId, hashSeed, log, version, faultPoint } = options;
+    const { settings, role, permissions, newId, hashSeed, log, version, about, faultPoint } = options;
     this.#options = options;
     this.#isFirst = isFirst;
     this.#retention = retention;
@@ -185,6 +188,7 @@ export class Service {
       ready: () => this.#readiness(),
       history: (question) => this.#exporter?.history(question),
       samples,
+      about,
     });
     if (role !== 'worker') {
       this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions, hashSeed });

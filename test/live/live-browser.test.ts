@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect } from 'vitest';
+import type { LiveFinding } from '../../src/findings/live.ts';
 import { LivePage } from '../../src/live/live.ts';
 import { pagesOf } from '../../src/live/live-pages.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
@@ -22,7 +24,7 @@ afterAll(async () => (await browser)?.close());
 
 interface Process {
   /** Minutes have passed. */
-  readonly pass: (minute: number) => void;
+  readonly pass: (minute: number, findings?: readonly LiveFinding[]) => void;
   /** Where the single lists come from. */
   readonly shop: Shop;
   readonly server: RunningServer;
@@ -39,9 +41,9 @@ async function startProcess({ port = 0, token = false, cohorts = 0 } = {}): Prom
     history: (question) => historyUpTo(now)(question),
     samples: shop.samples,
   });
-  const pass = (minute: number): void => {
+  const pass = (minute: number, findings: readonly LiveFinding[] = []): void => {
     now = minute;
-    live.update(liveInput('B', minute, cohorts));
+    live.update({ ...liveInput('B', minute, cohorts), findings });
   };
   for (const minute of [0, 1, 2]) pass(minute);
   const server = await startServer(
@@ -129,6 +131,102 @@ describe('the live page in a browser', () => {
     await watched.close();
     await server.close();
   });
+
+  itWith(
+    CHROMIUM,
+    'leaves open what is open, and the focus where it is, when other parts come and go',
+    async (path) => {
+      const { pass, server, url } = await startProcess();
+      const watched = await watchedPage(await started(path), {});
+      const { page, faults } = watched;
+      await page.goto(url);
+      const opened = [
+        page.locator('#lists .one-list').first(),
+        page.locator('#experiments details').first(),
+        page.locator('#positions details').first(),
+      ];
+      for (const one of opened) await one.locator('summary').first().click();
+      const summary = opened[0].locator('summary').first();
+      await summary.focus();
+      const finding: LiveFinding = { code: 'few_joined', topic: undefined, cause: 'Few join.', remedy: 'Look.' };
+      const isFocused = () => summary.evaluate((element) => element === document.activeElement);
+      for (const [minute, findings] of [
+        [7, [finding]],
+        [8, []],
+      ] as const) {
+        pass(minute, findings);
+        await until('the page is of the new time', async () =>
+          (await page.locator('#live').innerText()).includes(`live, as of 2026-11-21 12:0${minute}:00`),
+        );
+        expect(await page.locator('#findings').count()).toBe(findings.length);
+        for (const one of opened) expect(await one.getAttribute('open')).not.toBeNull();
+        expect(await isFocused()).toBe(true);
+      }
+      // In the order of the server's page.
+      expect(await page.locator('main > div').evaluateAll((parts) => parts.map(({ id }) => id))).toEqual([
+        'overview',
+        'history',
+        'experiments',
+        'cohorts',
+        'positions',
+        'pipeline',
+        'lists',
+      ]);
+      expect(faults).toEqual([]);
+      await watched.close();
+      await server.close();
+    },
+  );
+
+  itWith(
+    CHROMIUM,
+    'holds few elements over ten thousand cohorts, and changes those alone that are new',
+    async (path) => {
+      const { pass, server, url } = await startProcess({ cohorts: 10_000 });
+      const watched = await watchedPage(await started(path), {});
+      const { page } = watched;
+      await page.goto(url);
+      const live = page.locator('#live');
+      await until('the page is live', async () => (await live.innerText()).includes('live, as of'));
+      expect(await page.locator('*').count()).toBeLessThan(5000);
+      await page.evaluate(() => {
+        document.body.dataset['changes'] = '0';
+        new MutationObserver((records) => {
+          const elements = records.filter(({ type }) => type === 'childList').length;
+          document.body.dataset['changes'] = String(Number(document.body.dataset['changes']) + elements);
+        }).observe(document.querySelector('main') ?? document.body, { childList: true, subtree: true });
+      });
+      pass(3);
+      await until('the page is of the new time', async () => (await live.innerText()).includes('12:03:00'));
+      // The curve of B has one more point, and the cohorts stay where they are.
+      expect(Number(await page.locator('body').getAttribute('data-changes'))).toBeLessThan(100);
+      await watched.close();
+      await server.close();
+    },
+  );
+
+  itWith(CHROMIUM, 'saves its report as a file', async (path) => {
+    const { server, url } = await startProcess();
+    const watched = await watchedPage(await started(path), {});
+    const { page, faults } = watched;
+    await page.goto(`${url}?window=5m`);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Report', exact: true }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('receval-report.html');
+    const other = await watchedPage(await started(path), { viewport: { width: 390, height: 900 } });
+    await other.page.setContent(readFileSync(await download.path(), 'utf8'));
+    expect(await other.page.locator('h1').innerText()).toBe('Service default');
+    expect(await other.page.locator('#cohorts').innerText()).toContain('over the last 5m');
+    await expectFits(other.page);
+    await expectAccessible(other.page);
+    expect([...faults, ...other.faults]).toEqual([]);
+    await other.close();
+    await watched.close();
+    await server.close();
+  });
+
   for (const javaScriptEnabled of [true, false]) {
     itWith(
       CHROMIUM,

@@ -40,7 +40,7 @@ export function liveInput(name: string, minute: number, cohorts = 0): LiveInput 
       ];
     }),
   );
-  const { experiment } = experimentReport(name);
+  const { experiments: [experiment] = [] } = experimentReport(name);
   if (experiment === undefined) throw new Error('there is an experiment');
   const unit = unitStatus(0, { watermark: NOW + minute * MINUTE - 30_000, openImpressions: 5 });
   const [counts] = unit.counts;

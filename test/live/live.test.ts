@@ -87,10 +87,56 @@ describe('the live page', () => {
     expect(live().html().body).toContain('Partition 1 is stopped: gap.');
   });
 
+  it('makes a report of what it shows, the same bytes for equal input', () => {
+    const report = live().report();
+    expect(live().report()).toEqual(report);
+    const page = live();
+    expect(page.report()).toBe(page.report());
+    const text = report.body
+      .replace(/<style>[\s\S]*?<\/style>/, '')
+      .replace(/<[^>]+>/g, ' ')
+      .replace(/\s+/g, ' ');
+    for (const words of [
+      'Service default',
+      'regressed',
+      'as of 2026-11-21 12:02:00 UTC',
+      'Partition 1 is stopped: gap.',
+      'ndcg@10 over time',
+      'Every measure',
+      'By variant',
+      'at 30m, over the last 1h',
+      'At rank 1: A 40',
+      'What became of the events',
+      'Partitions of this process',
+      'control A',
+    ]) {
+      expect(text).toContain(words);
+    }
+    expect(report.body).not.toMatch(/<script|<a[^>]* data-view|<form|http\.samples/);
+  });
+
+  it('makes a report over the window of the page, and by its measure', () => {
+    const { body } = live().report('window=5m&measure=mrr&sort=mrr&cohort=B');
+    const text = body.replace(/<[^>]+>/g, '');
+    expect(text).toContain('at 30m, over the last 5m');
+    expect(text).toContain('mrr over time');
+    const json = /;base64,([^"]+)"/.exec(body)?.[1] ?? '';
+    const state = JSON.parse(Buffer.from(json, 'base64').toString('utf8'));
+    expect(state).toMatchObject({ version: 1, history: { measure: 'mrr' }, positions: { window: '5m' } });
+    expect(live().html('window=5m&sort=mrr').body).toContain('href="/api/v1/report?window=5m"');
+  });
+
+  it('makes a report before anything was read, and says why there is nothing', () => {
+    const page = new LivePage(SETTINGS, { ready: () => ({ ready: false, reasons: ['it starts'], stopped: [] }) });
+    expect(page.report().body).toContain('Not ready: it starts.');
+  });
+
   it('stays small with ten thousand cohorts', () => {
     const page = live('B', 10_000);
     expect(page.html().body.length).toBeLessThan(1_000_000);
     expect(page.state.body.length).toBeLessThan(1_000_000);
+    expect(page.report().body.length).toBeLessThan(3_000_000);
+    expect(page.report().body).toContain('the page of the service lists all');
     // Those with most lists are there.
     expect(page.html().body).toContain('cohort 9999');
   });
@@ -172,6 +218,14 @@ describe('the live page', () => {
     expect(tags(body)).toEqual(plain);
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
     expect(body).not.toMatch(/\sstyle=|\son\w+="/);
+  });
+
+  const reported = tags(live('B').report().body);
+
+  it.each(HOSTILE)('takes the name %j for text in its report', (name) => {
+    const { body } = live(name).report();
+    expect(tags(body)).toEqual(reported);
+    expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
   });
 
   const lists = tags(withLists(sampled('r1').samples).html().body);

@@ -100,6 +100,14 @@ describe('docs/openapi.yaml', () => {
     await answered(fresh, path, name);
   });
 
+  it('says that the report is a page', async () => {
+    expect(Object.keys(at('paths /api/v1/report get responses 200 content'))).toEqual(['text/html']);
+    for (const server of [busy, fresh]) {
+      const answer = await fetch(`http://127.0.0.1:${server.port}/api/v1/report?horizon=30m`);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    }
+  });
+
   it('says how one is refused', async () => {
     await answered(guarded, '/api/v1/state', 'Problem', 401);
     await answered(guarded, '/api/v1/session', 'Problem', 401);

@@ -1,4 +1,4 @@
-/** Makes the pictures of docs/images again: `npm run screenshots`. It takes a minute, and Chromium. */
+/** Makes the pictures of docs/images again: `npm run screenshots`. It takes some minutes, and Chromium. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,45 +28,100 @@ experiments:
   default: {control: control, variants: {control: 0.5, treatment: 0.5}, guardrails: [hit@10], tolerance: 0.02}
 `;
 
+const DEMO_CONFIG = CONFIG.replace('[variant]', '[variant], [variant, country]');
+const LOGS = ['--impressions', 'shop/impressions.ndjson.gz', '--feedback', 'shop/feedback.ndjson.gz'];
+const SAMPLES = join(ROOT, 'sample/score');
+/** Of a part of a page, at most. */
+const MOST_HEIGHT = 900;
+const PHONE = { width: 390, height: 844 };
+
 const folder = mkdtempSync(join(tmpdir(), 'receval-screenshots-'));
 const browser = await startBrowser(await CHROMIUM.get());
 try {
-  const report = await reportFile();
-  const page = await browser.newPage({ viewport: SIZE, colorScheme: 'light' });
-  await page.goto(pathToFileURL(report).href);
-  await shoot(page, 'report.png');
+  await makeReports();
+  for (const name of ['report', 'report-replay', 'report-score']) {
+    const page = await browser.newPage({ viewport: SIZE, colorScheme: 'light' });
+    await page.goto(pathToFileURL(join(folder, `${name}.html`)).href);
+    if (name === 'report-replay') await shootPart(page, '#cohorts section[aria-label^="By"]', name);
+    else if (name === 'report-score') await shootPart(page, '#scores', name);
+    else await shoot(page, name);
+    await page.close();
+  }
+  await shootTerminal();
   await shootDemo();
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function reportFile(): Promise<string> {
+async function makeReports(): Promise<void> {
   writeFileSync(join(folder, 'receval.yaml'), CONFIG);
   const variants = ['--variants', 'control:0.5:0.7,treatment:0.5:0.7', '--regression', 'treatment@10h..24h:0.25'];
   await receval('simulate', '--to', 'shop', '--rate', '3', '--users', '12000', ...variants, '--events', '160000');
-  const logs = ['--impressions', 'shop/impressions.ndjson.gz', '--feedback', 'shop/feedback.ndjson.gz'];
-  await receval('compare', ...logs, '--report', 'report.html');
-  return join(folder, 'report.html');
+  await receval('compare', ...LOGS, '--report', 'report.html');
+  writeFileSync(join(folder, 'replay.yaml'), CONFIG.replace('[variant]', '[variant], [country]'));
+  await receval('replay', '--config', 'replay.yaml', ...LOGS, '--report', 'report-replay.html');
+  const runs = ['popular', 'personal'].flatMap((name) => ['--run', join(SAMPLES, `${name}.run`)]);
+  const qrels = ['--qrels', join(SAMPLES, 'qrels.txt'), '--measures', 'ndcg@1..10,mrr'];
+  await receval('score', ...runs, ...qrels, '--report', 'report-score.html');
 }
 
-async function receval(...args: readonly string[]): Promise<void> {
-  const { code, stderr } = await run(process.execPath, [RECEVAL, ...args], { cwd: folder, env: process.env });
+/** What a terminal prints, as a terminal shows it. */
+async function shootTerminal(): Promise<void> {
+  const shown = 'receval compare --impressions impressions.ndjson.gz --feedback feedback.ndjson.gz';
+  const printed = await receval('compare', ...LOGS);
+  const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
+  await page.setContent(
+    `<body style="margin:0;background:#10151d"><pre id="terminal" style="margin:0;padding:18px 22px;width:max-content;color:#dfe5ee;font:13px/1.45 'DejaVu Sans Mono',monospace"></pre>`,
+  );
+  await page.evaluate(
+    ([text]) => {
+      const terminal = document.getElementById('terminal');
+      if (terminal !== null) terminal.textContent = text;
+    },
+    [`$ ${shown}\n${printed.trimEnd()}`],
+  );
+  await page.locator('#terminal').screenshot({ path: fileOf('terminal') });
+  await page.close();
+}
+
+/** Returns what it prints. */
+async function receval(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(process.execPath, [RECEVAL, ...args], { cwd: folder, env: process.env });
   // 3: the variant regressed, as it shall.
   if (code !== 0 && code !== 3) throw new Error(`receval ${args.join(' ')}: ${stderr}`);
+  return stdout;
 }
 
 async function shootDemo(): Promise<void> {
+  writeFileSync(join(folder, 'demo.yaml'), DEMO_CONFIG);
   const port = await freePort();
-  const demo = spawn(process.execPath, [RECEVAL, 'demo', '--port', String(port)], { cwd: folder, stdio: 'ignore' });
+  const demo = spawn(process.execPath, [RECEVAL, 'demo', '--port', String(port), '--config', 'demo.yaml'], {
+    cwd: folder,
+    stdio: 'ignore',
+  });
   try {
     while (!(await isBroken(port))) await sleep(LOOK_EVERY_MS);
     await sleep(SHOWN_AFTER_MS);
-    const page = await browser.newPage({ viewport: SIZE, colorScheme: 'dark' });
-    page.setDefaultTimeout(PATIENCE_MS);
-    await page.goto(`http://127.0.0.1:${port}/`);
-    await page.getByText('live, as of').waitFor();
-    await shoot(page, 'page.png');
+    const url = `http://127.0.0.1:${port}/`;
+    const open = async (address: string, options: Parameters<typeof browser.newPage>[0]): Promise<Page> => {
+      const page = await browser.newPage(options);
+      page.setDefaultTimeout(PATIENCE_MS);
+      await page.goto(address);
+      await page.getByText('live, as of').waitFor();
+      return page;
+    };
+    const light = await open(url, { viewport: SIZE, colorScheme: 'light' });
+    await shoot(light, 'page');
+    await shootPart(light, '#experiments', 'page-experiment');
+    await shootPart(light, '#positions', 'page-positions');
+    await shootPart(light, '#pipeline', 'page-events');
+    await light.locator('#lists .one-list summary').first().click();
+    await shootPart(light, '#lists', 'page-lists');
+    await light.goto(`${url}?by=variant%2Ccountry&sort=ndcg%4010&order=rising`);
+    await shootPart(light, '#cohorts', 'page-cohorts');
+    await shoot(await open(url, { viewport: SIZE, colorScheme: 'dark' }), 'page-dark');
+    await shoot(await open(url, { viewport: PHONE, colorScheme: 'light', isMobile: true }), 'page-phone');
   } finally {
     demo.kill('SIGTERM');
   }
@@ -84,5 +139,18 @@ async function isBroken(port: number): Promise<boolean> {
 }
 
 async function shoot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(IMAGES, name) });
+  await page.screenshot({ path: fileOf(name) });
+}
+
+/** A part of a page, from its top. */
+async function shootPart(page: Page, part: string, name: string): Promise<void> {
+  const place = await page.locator(part).first().boundingBox();
+  if (place === null) throw new Error(`the page has no ${part}`);
+  const [x, y] = await page.evaluate((): readonly [number, number] => [scrollX, scrollY]);
+  const clip = { ...place, x: place.x + x, y: place.y + y, height: Math.min(place.height, MOST_HEIGHT) };
+  await page.screenshot({ path: fileOf(name), clip, fullPage: true });
+}
+
+function fileOf(name: string): string {
+  return join(IMAGES, `${name}.png`);
 }

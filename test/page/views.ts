@@ -81,21 +81,23 @@ export function experimentReport(name: string): ReportView {
     verdict: verdictOf(comparison),
     facts: [['period', name]],
     findings: [{ code: 'one_variant', cause: `Cause ${name}.`, example: name, remedy: `Mend ${name}.` }],
-    experiment: {
-      comparison,
-      trail: watcher.trail,
-      weights: settings.variants,
-      ratioBy: [{ by: name, users: 1900, sampled: 1900, cohorts: [cohort(name, true), cohort('calm', false)] }],
-      plan: [
-        {
-          variant: name,
-          usersPerDay: 100,
-          effects: [{ effect: 0.01, users: 5000, days: 50 }],
-          healthy: { effect: 0.01, users: 5000, days: 50 },
-          withinReach: 0.02,
-        },
-      ],
-    },
+    experiments: [
+      {
+        comparison,
+        trail: watcher.trail,
+        weights: settings.variants,
+        ratioBy: [{ by: name, users: 1900, sampled: 1900, cohorts: [cohort(name, true), cohort('calm', false)] }],
+        plan: [
+          {
+            variant: name,
+            usersPerDay: 100,
+            effects: [{ effect: 0.01, users: 5000, days: 50 }],
+            healthy: { effect: 0.01, users: 5000, days: 50 },
+            withinReach: 0.02,
+          },
+        ],
+      },
+    ],
     cohorts: {
       horizons: ['1m', '30m'],
       measures: ['ndcg@10', 'mrr'],

@@ -12,6 +12,7 @@ const PAGE = {
   },
   cohorts: (query: string) => ({ body: `["${query}"]\n`, etag: `"c${query}"` }),
   state: () => ({ body: `{"version":${version}}\n`, etag: `"s${version}"` }),
+  report: (query: string) => ({ body: `<!doctype html><p>report ${query}`, etag: `"r${query}"` }),
   lists: () => ({ body: `{"lists":${version}}\n`, etag: `"l${version}"` }),
   logIn: '<!doctype html><form id="log-in">',
   script: 'const script = 1;',
@@ -84,7 +85,8 @@ describe('the live page', () => {
   });
 
   it('is not there where it is switched off', async () => {
-    for (const path of ['/', '/live.js', '/page.css', '/api/v1/state', '/api/v1/lists', '/api/v1/session']) {
+    const paths = ['/', '/live.js', '/page.css', '/api/v1/state', '/api/v1/lists', '/api/v1/report', '/api/v1/session'];
+    for (const path of paths) {
       expect((await get(without, path)).status, path).toBe(404);
     }
   });
@@ -96,6 +98,13 @@ describe('the live page', () => {
     expect(answer.status).toBe(404);
     expect(await answer.text()).toContain('http.samples');
     await server.close();
+  });
+
+  it('gives its report as a file to be kept', async () => {
+    const answer = await get(open, '/api/v1/report?window=5m');
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="receval-report.html"');
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await answer.text()).toBe(PAGE.report('window=5m').body);
   });
 
   it('takes no other method', async () => {
@@ -111,6 +120,7 @@ describe('behind a token', () => {
     expect([page.status, await page.text()]).toEqual([401, PAGE.logIn]);
     expect((await get(guarded, '/api/v1/state')).status).toBe(401);
     expect((await get(guarded, '/api/v1/lists')).status).toBe(401);
+    expect((await get(guarded, '/api/v1/report')).status).toBe(401);
     expect((await get(guarded, '/metrics')).status).toBe(401);
     expect(made).toBe(0);
     for (const path of ['/live.js', '/page.css', '/healthz']) expect((await get(guarded, path)).status).toBe(200);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { shapeOf } from '../../src/accumulators/row.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import type { ExperimentSettings, Settings } from '../../src/config/settings.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { Experiments } from '../../src/exporter/experiments-reader.ts';
-import { compareStored, NothingStored } from '../../src/service/compare-stored.ts';
+import { compareStored, NothingStored, storedPositions } from '../../src/service/compare-stored.ts';
 import { readUnit } from '../../src/windows/unit-state.ts';
 import { load } from '../config/fixture.ts';
 import { ShopService, stateIn, UNIT_TIMEOUT } from '../experiment-service.ts';
@@ -83,6 +84,43 @@ describe('an experiment of a running service', () => {
     const { store } = await service([EXPERIMENT, second]);
     const { comparison: found } = await compareStored(settingsOf(second), second, NAMESPACE, store);
     expect(found).toMatchObject({ experiment: 'second', horizon: '10s' });
+  });
+
+  it('has counts by rank of each variant where the service keeps them', async () => {
+    const shop = new ShopService([EXPERIMENT], (unit) => ({
+      ...unit,
+      panes: {
+        ...unit.panes,
+        sets: [[], ['variant']],
+        shape: shapeOf(MEASURES, undefined, 3),
+        positions: { sets: [['variant']], inTotals: false, horizon: 1 },
+      },
+    }));
+    const running = await shop.start();
+    await shop.live(190, { A: 1, B: 3 });
+    await shop.clock.advance(2000);
+    await running.stop();
+    const before = shop.store.inner.snapshot();
+    const settings = { ...settingsOf(EXPERIMENT), positions: { ranks: 3, sets: [['variant']] } };
+    const found = await storedPositions(settings, EXPERIMENT, NAMESPACE, shop.store);
+    expect(found).toMatchObject({ horizon: '1m', window: settings.windows.at(-1)?.text });
+    const rows = found?.rows.map(({ values, row: { impressions, positions } }) => {
+      const lists = Array.from({ length: 3 }, () => impressions);
+      expect([...(positions?.exposed ?? [])]).toEqual(lists);
+      return [values, (positions?.positives ?? []).map((n) => Math.sign(n))];
+    });
+    // Where each variant is clicked.
+    expect(rows).toEqual([
+      [['A'], new Float64Array([1, 0, 0])],
+      [['B'], new Float64Array([0, 0, 1])],
+    ]);
+    expect(shop.store.inner.snapshot()).toEqual(before);
+  });
+
+  it('has none where the service keeps none', async () => {
+    const { store } = await service();
+    const settings = { ...settingsOf(EXPERIMENT), positions: { ranks: 3, sets: [['variant']] } };
+    expect(await storedPositions(settings, EXPERIMENT, NAMESPACE, store)).toBeUndefined();
   });
 
   it.each([

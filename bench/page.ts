@@ -1,0 +1,146 @@
+/**
+ * `npm run bench:page`: what the live page costs. First each of its endpoints, in a process that knows about 1,000 series: that of the
+ * demo, whose worker and exporter have run three hours of event time at 300 times the speed and then stand still. Then, where Chromium is,
+ * the main thread of a page over 10,000 cohorts at each update.
+ */
+import { gzipSync } from 'node:zlib';
+import { loadSettings } from '../src/config/load.ts';
+import { Demo, withAllOfThePage, withShopExperiment } from '../src/demo/demo.ts';
+import { LivePage, type Made } from '../src/live/live.ts';
+import { pagesOf } from '../src/live/live-pages.ts';
+import { startServer } from '../src/server/server.ts';
+import { historyUpTo, liveInput, SETTINGS } from '../test/live/live-input.ts';
+import { CHROMIUM, startBrowser } from '../test/services/chromium.ts';
+import { median } from './median.ts';
+
+const HOUR = 3_600_000;
+const SPEED = 300;
+const ROUNDS = 60;
+const WARM_UP = 20;
+const UPDATES = 30;
+const COHORTS = 10_000;
+
+const ready = () => ({ ready: true, reasons: [], stopped: [] });
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const CONFIG = `
+attribution: {horizons: [1m, 30m]}
+measures: [ndcg@10, mrr, hit@10, precision@5]
+windows: [5m, 1h]
+cohorts: [[], [variant], [country], [variant, country], [country, tenure], [variant, country, tenure]]
+`;
+
+async function endpoints(): Promise<void> {
+  const settings = withAllOfThePage(
+    withShopExperiment(loadSettings({ file: 'bench.yaml', readFile: () => CONFIG, env: {} })),
+  );
+  const start = Date.UTC(2026, 10, 21);
+  const warn = (_: object, message: string): void => void process.stderr.write(`${message}\n`);
+  const log = { info: () => {}, debug: () => {}, warn, error: warn };
+  let id = 0;
+  const shop = new Demo({
+    settings,
+    seed: 1,
+    speed: SPEED,
+    start,
+    newId: () => `id-${id++}`,
+    hashSeed: 1,
+    log,
+    onClaim: () => {},
+  });
+  const running = shop.run();
+  const read = (): number => {
+    const { units } = shop.status();
+    return units.length === 0 ? start : Math.min(...units.map(({ watermark }) => watermark));
+  };
+  while (!(read() > start + 3 * HOUR)) await new Promise((done) => setTimeout(done, 500));
+  const status = shop.status();
+  await shop.stop();
+  await running;
+  const snapshot = await shop.snapshot();
+  const page = new LivePage(settings, {
+    ready,
+    history: (question) => shop.history(question),
+    samples: shop.samples,
+  });
+  let now = shop.clock.now();
+  // As each second; `isNew`: a pane has closed, so that windows and histories are others.
+  const update = (isNew: boolean): void => {
+    now += 1000;
+    page.update({ snapshot: isNew ? { ...snapshot, rows: [...snapshot.rows] } : snapshot, status, now });
+  };
+  const series = snapshot.rows.length * settings.measures.length;
+  print(`${series} series, median of ${ROUNDS}; ms that the process's main thread is held\n`);
+  print('| what | after a pane has closed | each other second | kB | kB gzipped |');
+  print('|---|---|---|---|---|');
+  const cases: readonly (readonly [string, (() => Made) | undefined])[] = [
+    ['nobody looks', undefined],
+    ['/', () => page.html()],
+    ['/ with a cohort open', () => page.html('by=variant,country&cohort=treatment,DE')],
+    ['/api/v1/state', () => page.state],
+    ['/api/v1/cohorts', () => page.cohorts('by=variant,country,tenure')],
+    ['/api/v1/cohorts, history of one', () => page.cohorts('by=variant,country&cohort=treatment,DE')],
+    ['/api/v1/lists', () => page.lists],
+    ['/api/v1/report', () => page.report()],
+  ];
+  for (const [name, ask] of cases) {
+    const times = (isNew: boolean): number => {
+      const took: number[] = [];
+      for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+        const from = performance.now();
+        update(isNew);
+        ask?.();
+        if (round >= WARM_UP) took.push(performance.now() - from);
+      }
+      return median(took);
+    };
+    const [closed, usual] = [times(true), times(false)];
+    const body = ask?.().body ?? '';
+    const size = body === '' ? '| - | - |' : `| ${kb(body.length)} | ${kb(gzipSync(body, { level: 1 }).length)} |`;
+    print(`| ${name} | ${closed.toFixed(2)} | ${usual.toFixed(2)} ${size}`);
+  }
+}
+
+function kb(bytes: number): string {
+  return (bytes / 1000).toFixed(0);
+}
+
+async function mainThread(): Promise<void> {
+  const page = new LivePage(SETTINGS, { ready, history: historyUpTo(60) });
+  let minute = 0;
+  const pass = (): void => page.update(liveInput('B', ++minute, COHORTS));
+  pass();
+  const server = await startServer(
+    { host: '127.0.0.1', port: 0 },
+    { metrics: () => '', contentType: 'text/plain', ready, healthy: () => true, page: pagesOf(page) },
+  );
+  const browser = await startBrowser(await CHROMIUM.get());
+  const tab = await browser.newPage();
+  const client = await tab.context().newCDPSession(tab);
+  await client.send('Performance.enable');
+  const busy = async (): Promise<number> => {
+    const { metrics } = await client.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0);
+  };
+  await tab.goto(`http://127.0.0.1:${server.port}/`);
+  await tab.getByText('live, as of').waitFor({ timeout: 60_000 });
+  const took: number[] = [];
+  for (let update = 0; update < UPDATES; update++) {
+    const before = await tab.locator('#live').textContent();
+    const from = await busy();
+    pass();
+    while ((await tab.locator('#live').textContent()) === before) await new Promise((done) => setTimeout(done, 200));
+    took.push((await busy()) - from);
+  }
+  const elements = await tab.evaluate('document.querySelectorAll("*").length');
+  took.sort((a, b) => a - b);
+  print(
+    `\nA page over ${COHORTS} cohorts, ${elements} elements: ${median(took).toFixed(0)} ms of its main thread per update (median of ${UPDATES}; the longest ${took[took.length - 1].toFixed(0)} ms)`,
+  );
+  await browser.close();
+  await server.close();
+}
+
+await endpoints();
+await mainThread();

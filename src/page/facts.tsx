@@ -1,0 +1,25 @@
+import type { Fact } from './model.ts';
+import { Name } from './name.tsx';
+
+/** Names and what they are; as tiles where they are numbers to be watched. */
+export function Facts({ facts, areTiles = false }: { readonly facts: readonly Fact[]; readonly areTiles?: boolean }) {
+  if (facts.length === 0) return null;
+  return (
+    <dl class={areTiles ? 'tiles' : 'facts'}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {areTiles ? (
+              <b>
+                <Name>{value}</Name>
+              </b>
+            ) : (
+              <Name>{value}</Name>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,19 @@
+import type { PositionLine } from './model.ts';
+
+/** One cohort, with its counts by rank if any are kept of it. */
+interface Counted {
+  /** One for each dimension of its set. */
+  readonly values: readonly string[];
+  readonly impressions: number;
+  readonly positions?: { readonly exposed: Iterable<number>; readonly positives: Iterable<number> } | undefined;
+}
+
+/** The control first, then those with most lists. */
+export function positionLines(cohorts: readonly Counted[], control: string | undefined): readonly PositionLine[] {
+  return cohorts
+    .flatMap(({ values, impressions, positions }) =>
+      positions === undefined ? [] : [{ name: values.join(' · ') || 'everything', impressions, ...positions }],
+    )
+    .sort((a, b) => Number(b.name === control) - Number(a.name === control) || b.impressions - a.impressions)
+    .map(({ name, exposed, positives }) => ({ name, exposed: [...exposed], positives: [...positives] }));
+}

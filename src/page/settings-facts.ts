@@ -1,0 +1,30 @@
+/** Settings as a report tells them at its end. */
+import type { ExperimentSettings, Settings } from '../config/settings.ts';
+import type { Fact } from './model.ts';
+import { counted, instant } from './numbers.ts';
+
+/** @param name to stand before each, where there are several experiments */
+export function experimentFacts(experiment: ExperimentSettings, name?: string): readonly Fact[] {
+  const { variants, control, primary, guardrails, horizon, start, alpha, nStar, tolerance } = experiment;
+  const facts: readonly Fact[] = [
+    ['variants', [...variants].map(([variant, weight]) => `${variant} ${weight}`).join(', ')],
+    ['control', control],
+    ['primary', primary],
+    ['guardrails', guardrails.length === 0 ? 'none' : guardrails.join(', ')],
+    ['horizon', horizon.text],
+    ...(start === undefined ? [] : [['start', instant(new Date(start).toISOString())] as const]),
+    ['alpha', String(alpha)],
+    ['tolerance', String(tolerance)],
+    ['nStar', counted(nStar)],
+  ];
+  return name === undefined ? facts : facts.map(([fact, value]) => [`${name}: ${fact}`, value]);
+}
+
+/** What is counted, for whom, and until when. */
+export function countingFacts({ measures, attribution, cohorts }: Settings): readonly Fact[] {
+  return [
+    ['measures', measures.map(({ canonical }) => canonical).join(', ')],
+    ['horizons', attribution.horizons.map(({ text }) => text).join(', ')],
+    ['cohorts', cohorts.map((by) => (by.length === 0 ? 'everything' : by.join(' and '))).join('; ')],
+  ];
+}

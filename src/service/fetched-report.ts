@@ -1,0 +1,93 @@
+/** The report of a running service, asked for at its own address: the service makes it, as it knows its settings. */
+import { REPORT_MARK } from '../page/report.tsx';
+
+/** There is none to be had; the message says what to do. */
+export class NoReport extends Error {
+  override readonly name = 'NoReport';
+}
+
+export interface Asked {
+  /** Of the service's page; what stands behind `?` chooses measure, horizon and window, as there. */
+  readonly address: URL;
+  /** undefined: none is sent. */
+  readonly token: string | undefined;
+  /** In ms. */
+  readonly patience: number;
+}
+
+/** Where the report of a page is. */
+export function reportAddress(address: URL): URL {
+  const found = new URL('api/v1/report', new URL(address.pathname.replace(/\/?$/, '/'), address));
+  found.search = address.search;
+  return found;
+}
+
+/** Rejects with a NoReport that says what to do. */
+export async function fetchReport({ address, token, patience }: Asked): Promise<string> {
+  const base = address.origin;
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(reportAddress(address), {
+      headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+      // A token goes to nobody but who was named.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(patience),
+    });
+    text = await answer.text();
+  } catch (error) {
+    throw new NoReport(unreached(base, error, patience), { cause: error });
+  }
+  if (answer.status === 200 && text.includes(REPORT_MARK)) return text;
+  throw new NoReport(refused(base, answer, text, token !== undefined));
+}
+
+function unreached(base: string, error: unknown, patience: number): string {
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return `${base} did not answer within ${patience / 1000} s: is it receval that listens there? Its /healthz says how it is`;
+  }
+  const code = codeOf(error);
+  if (code === 'ECONNREFUSED') {
+    return `nothing listens at ${base}: start receval run, or name the address of its page (http.host and http.port)`;
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${base}: there is no such host; check the address`;
+  if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.startsWith('ERR_SSL') || code.includes('SIGNATURE')) {
+    return `${base} cannot be trusted (${code}): ask by its plain address (http://), or make Node.js know the authority (NODE_EXTRA_CA_CERTS)`;
+  }
+  return `${base} cannot be asked: ${code}`;
+}
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message;
+  return String(cause);
+}
+
+function refused(base: string, { status, headers }: Response, text: string, hasToken: boolean): string {
+  const problem =
+    headers.get('content-type')?.startsWith('application/problem+json') === true ? detailOf(text) : undefined;
+  if (status === 401) {
+    return hasToken
+      ? `${base} refuses this token: it must be that of its own http.token`
+      : `${base} needs its http.token: name a file that holds it (--token-file), or set RECEVAL_HTTP_TOKEN`;
+  }
+  if (status >= 300 && status < 400) {
+    return `${base} sends elsewhere, to ${headers.get('location') ?? 'nowhere'}: name that address`;
+  }
+  if (status === 404 && problem !== undefined) {
+    return problem.includes('/api/v1/state')
+      ? `the receval at ${base} is older than this one and makes no reports: upgrade it; until then receval compare --report shows its experiments`
+      : `the receval at ${base} shows no page, so it makes no report: set http.page to true, or ask another process of the service`;
+  }
+  if (problem !== undefined) return `${base} answers ${status}: ${problem}`;
+  return `what answers at ${base} is not receval (status ${status}): name the address of its page (http.host and http.port)`;
+}
+
+function detailOf(text: string): string | undefined {
+  try {
+    const problem: unknown = JSON.parse(text);
+    return typeof problem === 'object' && problem !== null && 'detail' in problem ? String(problem.detail) : undefined;
+  } catch {
+    return undefined;
+  }
+}
