@@ -14,7 +14,7 @@ import type { Clock } from '../src/vocabulary/clock.ts';
 import type { DurationMs, EpochMs, Offset } from '../src/vocabulary/events.ts';
 import { Worker } from '../src/worker/worker.ts';
 import type { WorkerSettings } from '../src/worker/worker-contract.ts';
-import { JOIN_SETTINGS } from './stages.ts';
+import { JOIN_SETTINGS, KEPT } from './stages.ts';
 import { ACTIONS, MEASURES, randomStream } from './workload.ts';
 
 /** What grows. */
@@ -211,9 +211,7 @@ function settingsOf({ partitions, measures, horizons, vectors }: GrowthCase) {
         clustered: vectors ? sets : [],
         shape: { names: scorer.names, kinds: scorer.kinds },
         cohortsPerSet: 20_000,
-        keepMinutes: 27 * 3_600_000,
-        keepHours: 22 * 24 * 3_600_000,
-        keepVectors: 25 * 3_600_000,
+        ...KEPT,
         totals: [],
         runs: [],
       },

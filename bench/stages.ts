@@ -55,6 +55,9 @@ export const JOIN_SETTINGS: JoinSettings = {
   actions: ACTIONS,
 };
 
+/** How long panes are kept. */
+export const KEPT = { keepMinutes: 27 * 3_600_000, keepHours: 22 * 24 * 3_600_000, keepVectors: 25 * 3_600_000 };
+
 function panesSettings(s: Scorer): UnitSettings['panes'] {
   return {
     paneSize: 60_000,
@@ -65,9 +68,7 @@ function panesSettings(s: Scorer): UnitSettings['panes'] {
     clustered: SETS.slice(0, 2),
     shape: { names: s.names, kinds: s.kinds },
     cohortsPerSet: 100,
-    keepMinutes: 27 * 3_600_000,
-    keepHours: 22 * 24 * 3_600_000,
-    keepVectors: 25 * 3_600_000,
+    ...KEPT,
     totals: [],
     runs: [],
   };

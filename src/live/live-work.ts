@@ -1,5 +1,5 @@
 /** What the live page shows of a worker: its partitions, commits and delays as they are, and drops by the minute. */
-import type { PartitionView, WorkView } from '../page/partitions.tsx';
+import type { PartitionView, WorkView } from '../page/model.ts';
 import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, type ImpressionDrop } from '../vocabulary/drops.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { UnitStatus, WorkerStatus } from '../worker/status.ts';

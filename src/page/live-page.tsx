@@ -8,11 +8,19 @@ import { verdictOf } from './experiment.tsx';
 import { Facts } from './facts.tsx';
 import type { HistoryView } from './history.tsx';
 import { ListsCard } from './lists.tsx';
-import type { ExperimentView, Fact, FindingView, ListsView, PipelineView, PositionsView, Verdict } from './model.ts';
+import type {
+  ExperimentView,
+  Fact,
+  FindingView,
+  ListsView,
+  PipelineView,
+  PositionsView,
+  Verdict,
+  WorkView,
+} from './model.ts';
 import { readable, visible } from './name.tsx';
 import { counted, instant, NONE, share, shown } from './numbers.ts';
 import { PageHead, PageParts, type Part, sharedParts, VerdictCard } from './page-parts.tsx';
-import type { WorkView } from './partitions.tsx';
 
 export interface LiveView {
   readonly namespace: string;

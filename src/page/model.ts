@@ -5,10 +5,9 @@ import type { Comparison } from '../experiment/comparison.ts';
 import type { PlannedVariant } from '../experiment/experiment-plan.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import type { FindingCode } from '../findings/finding.ts';
-import type { Side } from '../vocabulary/events.ts';
+import type { EpochMs, Side } from '../vocabulary/events.ts';
 import type { StandingDecision } from './decisions.tsx';
 import type { HistoryView } from './history.tsx';
-import type { WorkView } from './partitions.tsx';
 
 /** How a statement looks: all is well, something is wrong, look here, or nothing to judge. */
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
@@ -95,6 +94,38 @@ export interface PipelineView {
   readonly invalid: Readonly<Record<Side, ReadonlyMap<string, number>>>;
   /** Sentences on what else is odd. */
   readonly notes: readonly string[];
+}
+
+export interface PartitionView {
+  readonly partition: number;
+  /** Event time; null: nothing was read yet. */
+  readonly watermark: EpochMs | null;
+  /** Why it stands still; null: it does not. */
+  readonly stopped: string | null;
+  readonly openLists: number;
+  readonly waitingFeedback: number;
+  /** One for each topic: records to the end of the log; null: not known. */
+  readonly lag: readonly (number | null)[];
+}
+
+/** How a worker does. */
+export interface WorkView {
+  readonly topics: readonly string[];
+  /** Those that stand still first. */
+  readonly partitions: readonly PartitionView[];
+  /** From a list to its feedback, of all that counted. Bounds in seconds, ascending; one more count than bounds. */
+  readonly delays: { readonly bounds: readonly number[]; readonly counts: readonly number[] };
+  /** By outcome, how often. */
+  readonly commits: Readonly<Record<string, number>>;
+  /** Mean duration in seconds; null: none was made. */
+  readonly commitSeconds: number | null;
+  /** ISO time; null: none was made. */
+  readonly lastCommit: string | null;
+  /** Events dropped in each minute, by reason; of those that ever happened here. */
+  readonly drops: {
+    readonly times: readonly EpochMs[];
+    readonly reasons: readonly { readonly reason: string; readonly counts: readonly number[] }[];
+  };
 }
 
 /** Counts of one cohort by rank, rank 1 first. */

@@ -4,9 +4,8 @@ import { Decisions, type StandingDecision } from './decisions.tsx';
 import { Experiments } from './experiment.tsx';
 import { Findings } from './findings.tsx';
 import { HistoryCard, type HistoryView } from './history.tsx';
-import type { ExperimentView, FindingView, PipelineView, PositionsView, Verdict } from './model.ts';
+import type { ExperimentView, FindingView, PipelineView, PositionsView, Verdict, WorkView } from './model.ts';
 import { Name } from './name.tsx';
-import type { WorkView } from './partitions.tsx';
 import { Events } from './pipeline.tsx';
 import { PositionsCard } from './positions.tsx';
 

@@ -2,44 +2,12 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { timeAxis } from '../output/time-axis.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
 import { Facts } from './facts.tsx';
-import type { Fact } from './model.ts';
+import type { Fact, WorkView } from './model.ts';
 import { Name } from './name.tsx';
 import { counted, instant, NONE, several, share, shown } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
-
-export interface PartitionView {
-  readonly partition: number;
-  /** Event time; null: nothing was read yet. */
-  readonly watermark: EpochMs | null;
-  /** Why it stands still; null: it does not. */
-  readonly stopped: string | null;
-  readonly openLists: number;
-  readonly waitingFeedback: number;
-  /** One for each topic: records to the end of the log; null: not known. */
-  readonly lag: readonly (number | null)[];
-}
-
-export interface WorkView {
-  readonly topics: readonly string[];
-  /** Those that stand still first. */
-  readonly partitions: readonly PartitionView[];
-  /** From a list to its feedback, of all that counted. Bounds in seconds, ascending; one more count than bounds. */
-  readonly delays: { readonly bounds: readonly number[]; readonly counts: readonly number[] };
-  /** By outcome, how often. */
-  readonly commits: Readonly<Record<string, number>>;
-  /** Mean duration in seconds; null: none was made. */
-  readonly commitSeconds: number | null;
-  /** ISO time; null: none was made. */
-  readonly lastCommit: string | null;
-  /** Events dropped in each minute, by reason; of those that ever happened here. */
-  readonly drops: {
-    readonly times: readonly EpochMs[];
-    readonly reasons: readonly { readonly reason: string; readonly counts: readonly number[] }[];
-  };
-}
 
 /** Partitions in the table; those that stand still or lag most. */
 const MOST_PARTITIONS = 50;

@@ -2,9 +2,9 @@
 
 import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import { percent } from './chart-frame.tsx';
-import type { PipelineView } from './model.ts';
+import type { PipelineView, WorkView } from './model.ts';
 import { counted, share } from './numbers.ts';
-import { Work, type WorkView } from './partitions.tsx';
+import { Work } from './partitions.tsx';
 import { Scroll } from './scroll.tsx';
 
 /** What a reason means, in a few words; docs/concepts.md says more, and what to do. */
