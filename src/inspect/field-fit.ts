@@ -187,7 +187,13 @@ function takeDimensions(
   }
 }
 
-export function fitFeedback(side: Side, join: JoinTrial | undefined, items: ItemTrial | undefined): FittedSide {
+/** `unnamed`: what feedback is that has no action and no ratings. */
+export function fitFeedback(
+  side: Side,
+  join: JoinTrial | undefined,
+  items: ItemTrial | undefined,
+  unnamed: 'click' | 'purchase',
+): FittedSide {
   const { profile } = side;
   const each =
     items !== undefined && isOfElements(items.feedback)
@@ -232,8 +238,9 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
   const isRating = value !== undefined && /rating|stars/i.test(value.path);
   if (action !== undefined) take('action', action.path, `${action.distinct.size} actions`);
   else {
-    map['action'] = { const: flag === undefined && isRating ? 'rating' : 'click' };
-    const why = isRating ? 'none; all are ratings' : 'none; all are clicks';
+    const all = flag !== undefined ? 'click' : isRating ? 'rating' : unnamed;
+    map['action'] = { const: all };
+    const why = `none; all are ${all}s`;
     fits.push({ as: 'action', path: flag?.path ?? '', why: flag === undefined ? why : 'click where it is set' });
   }
   if (value !== undefined) take('value', value.path, 'by name');

@@ -16,8 +16,10 @@ import {
   recoded,
   type Step,
   shellWord,
+  unpairCommand,
 } from './mend.ts';
 import { nameFit } from './names.ts';
+import { pairsOfFields } from './pairs-of-fields.ts';
 import { dateFormat, isOtherDate, isSerial } from './time-forms.ts';
 
 export function formWords(form: Form): string {
@@ -162,6 +164,9 @@ export function ofRoles(all: Known): readonly Finding[] {
   }
   const apart = impressions === undefined ? listsApart(logs) : undefined;
   if (apart !== undefined) return [...found, apart];
+  const isJoined = [impressions, feedback].every((side) => side !== undefined && !side.missing.includes('requestId'));
+  const paired = isJoined && all.joins[0]?.match.share !== 0 ? [] : logs.flatMap(fieldsInPairs);
+  if (paired.length > 0) return [...found, ...paired];
   if (impressions === undefined) {
     found.push(
       wrong(
@@ -207,6 +212,23 @@ export function ofRoles(all: Known): readonly Finding[] {
     );
   }
   return found;
+}
+
+/** The id of the list may be among fields that stand in pairs of a name and a value. */
+function fieldsInPairs(file: InspectedFile): readonly Finding[] {
+  const pairs = pairsOfFields(file);
+  if (pairs === undefined) return [];
+  const { paths, key, names } = pairs;
+  const few = names.slice(0, 4).map(cut).join(', ');
+  const command = unpairCommand(paths, key, file);
+  return [
+    wrong(
+      'fields_in_pairs',
+      `${paths.join(' and ')} of ${file.name} ${paths.length === 1 ? 'is a list' : 'are lists'} of pairs of ${key} and value (${few}${names.length > 4 ? ', ...' : ''}): no path leads to one of them.`,
+      `Make fields of them, and inspect that${command === undefined ? '.' : ':'}`,
+      command,
+    ),
+  ];
 }
 
 /** Lists whose items stand in a field each, `item_1` to `item_9`: they make no list by themselves. */

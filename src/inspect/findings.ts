@@ -4,6 +4,7 @@ import { ofFile, ofRoles } from './file-findings.ts';
 import type { InspectedFile, InspectOptions, Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
 import { count, cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
+import { purchaseSign } from './purchases.ts';
 import { spoken, timeWords } from './time-forms.ts';
 
 /** What is wrong first, then in the order of the data path. */
@@ -14,14 +15,18 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
     ...ofTimes(known, options),
     ...ofJoin(known),
     ...ofClock(known),
+    ...actionAssumed(known),
     ...ofActions(known),
     ...ofPeople(known),
     ...ofOrder(known),
   ];
+  const isPaired = found.some(({ code }) => code === 'fields_in_pairs');
   const isLate = found.some(({ code }) => code === 'all_late');
   const told = isLate ? found.filter(({ code }) => code !== 'out_of_order' && code !== 'feedback_before_list') : found;
   const packed = known.files.filter((file) => !isPlainJson(file));
-  const shown = told.map((finding) => withoutJq(finding, packed));
+  const shown = told
+    .filter(({ code }) => !isPaired || code !== 'nothing_joined')
+    .map((finding) => withoutJq(finding, packed));
   return [...shown.filter(({ level }) => level === 'wrong'), ...shown.filter(({ level }) => level === 'note')];
 }
 
@@ -32,6 +37,7 @@ const STOPS: ReadonlySet<FindingCode> = new Set([
   'no_lists',
   'feedback_missing',
   'feedback_within_items',
+  'fields_in_pairs',
   'most_invalid',
   'kinds_unclear',
   'nothing_joined',
@@ -129,6 +135,35 @@ function outlier(times: readonly number[]): number | undefined {
 
 function finite(times: readonly number[]): number[] {
   return times.filter((ts) => !Number.isNaN(ts));
+}
+
+/** No field says what was done, and names say that it was bought. */
+function actionAssumed({ feedback, files, oneLog }: Known): readonly Finding[] {
+  if (feedback === undefined || oneLog || !feedback.fits.some(({ as, path }) => as === 'action' && path === ''))
+    return [];
+  const signs = files
+    .filter(({ name }) => feedback.files.includes(name))
+    .map(({ name, profile }) => ({ name, sign: purchaseSign(name, profile) }));
+  const bought = signs.filter(({ sign }) => sign !== undefined);
+  const others = signs.filter(({ sign }) => sign === undefined).map(({ name }) => name);
+  const [first] = bought;
+  if (first === undefined || feedback.sample.feedback.every(({ action }) => action === 'rating')) return [];
+  if (others.length === 0) {
+    return [
+      note(
+        'action_assumed',
+        `No field of ${feedback.files.join(', ')} says what people did; all of it is taken for purchases, as ${first.sign} says so.`,
+        'If it is something else, say so in inputs.feedback.adapter.map: action: {const: click}.',
+      ),
+    ];
+  }
+  return [
+    wrong(
+      'action_assumed',
+      `No field says what people did: ${bought.map(({ name }) => name).join(', ')} holds purchases (${first.sign} says so), ${others.join(', ')} does not, and all would count as clicks.`,
+      'Add a field to each, such as "action": "purchase" and "action": "click".',
+    ),
+  ];
 }
 
 function ofActions({ proposal, facts }: Known): readonly Finding[] {

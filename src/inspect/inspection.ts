@@ -16,6 +16,7 @@ import { type ClockOffset, clockOffset, type Facts, factsOf, zoneText } from './
 import { nameFit } from './names.ts';
 import { joinedAdapter, type Kinds } from './one-log.ts';
 import { propose } from './proposal.ts';
+import { purchaseSign } from './purchases.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
 import { rolesOf, splitBoth } from './roles.ts';
 import { knownFields, knownSide } from './systems.ts';
@@ -119,7 +120,11 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const knownLists = used.find((file) => file.guess?.role === 'impressions')?.known?.adapter;
   const knownFeedback = used.find((file) => file.guess?.role === 'feedback')?.known?.adapter;
   const fittedLists = orKnown(fitImpressions(impressions, list, joining, items[0]), knownLists, impressions.profile);
-  const fittedFeedback = orKnown(fitFeedback(feedback, joining, items[0]), knownFeedback, feedback.profile);
+  const fittedFeedback = orKnown(
+    fitFeedback(feedback, joining, items[0], unnamedAction(others)),
+    knownFeedback,
+    feedback.profile,
+  );
   const kinds = both.length > 0 ? kindsOf(parts[0]?.kinds, feedback, fittedFeedback) : undefined;
   const made = {
     impressions: listed.length === 0 ? undefined : inspected(listed, impressions, fittedLists),
@@ -150,6 +155,14 @@ function sidesOf(files: readonly InspectedFile[]): Found {
     guess: undefined,
     logs,
   };
+}
+
+/** What feedback is that has no action: purchases where every file of it says so. */
+function unnamedAction(
+  parts: readonly { readonly name: string; readonly rows: readonly Fields[] }[],
+): 'click' | 'purchase' {
+  const arePurchases = parts.every(({ name, rows }) => purchaseSign(name, profileOf(rows)) !== undefined);
+  return parts.length > 0 && arePurchases ? 'purchase' : 'click';
 }
 
 /** The trial of the pair that is read, which a known system may have chosen. */

@@ -120,6 +120,33 @@ export function gatherCommand(paths: readonly string[], { name, format }: Inspec
   return `${fed(command, name, compression)} > ${to}`;
 }
 
+/**
+ * Makes each list of pairs an object, of CSV within records of NDJSON whose other lists are no text any longer; undefined: no one
+ * command does it.
+ */
+export function unpairCommand(
+  paths: readonly string[],
+  key: string,
+  { name, format }: InspectedFile,
+): string | undefined {
+  const { form, compression, encoding } = format;
+  if (encoding === undefined) return undefined;
+  if (form.kind === 'ndjson') {
+    const value = 'if type == "object" then [.[] | values][0] else . end';
+    const pairs = `if type == "string" then fromjson else . end | map({(.${key}): (.value | ${value})}) | add`;
+    const step = `(${paths.map(jqPath).join(', ')}) |= (${pairs})`;
+    return `${fed(`jq -c ${shellWord(step)}`, name, compression)} > ${mendedName(name)}`;
+  }
+  if (form.kind !== 'delimited' || form.columns === undefined) return undefined;
+  const columns = form.columns.filter((_, at) => paths.some((path) => columnAt(form, path) === at));
+  const csv = form.delimiter === ',' ? '' : `,delimiter=${pythonText(form.delimiter)}`;
+  const one = 'one=lambda v: next((x for x in v.values() if x is not None),None) if isinstance(v,dict) else v';
+  const cell = `v if v[:1]!="[" else {e["${key}"]:one(e["value"]) for e in json.loads(v)} if c in ${JSON.stringify(columns)} else json.loads(v)`;
+  const python = `import csv,json,sys; csv.field_size_limit(10**9); ${one}; [print(json.dumps({c:${cell} for c,v in r.items()})) for r in csv.DictReader(sys.stdin${csv})]`;
+  const to = shellWord(`mended-${unpackedName(baseName(name)).replace(/\.[a-z]+$/i, '')}.ndjson`);
+  return `${fed(`python3 -c ${shellWord(python)}`, name, compression)} > ${to}`;
+}
+
 /** A field to be made of what a pattern finds in another. */
 interface Extract {
   readonly as: string;

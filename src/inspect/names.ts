@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
     ' ',
   ),
   userId:
-    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account kunde nutzer benutzer utilisateur usuario cliente acct kundennr kundenid kundennummer viewer viewerid shopper shopperid reader readerid listener cookieuid u'.split(
+    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account kunde nutzer benutzer utilisateur usuario cliente acct kundennr kundenid kundennummer viewer viewerid shopper shopperid reader readerid listener cookieuid distinctid u'.split(
       ' ',
     ),
   sessionId: 'sessionid session sid visitid domainsessionid visit'.split(' '),
@@ -47,7 +47,7 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
       ' ',
     ),
   action:
-    'action eventtype event actionname eventname interaction interactiontype type kind verb feedback feedbacktype name'.split(
+    'action eventtype event actionname eventname interaction interactiontype type kind verb feedback feedbacktype aktion ereignis name'.split(
       ' ',
     ),
   value: 'value price revenue rating stars amount eventvalue quantity dwell'.split(' '),
@@ -65,12 +65,15 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
     ),
 };
 
+/** Avro in JSON writes a value that may be null within its type: `{"user_id": {"string": "ann"}}`. */
+const UNION: ReadonlySet<string> = new Set(['string', 'int', 'long', 'double', 'float', 'boolean', 'array']);
+
 /** The last step of a path counts most, what stands before it adds the rest: `/rec/id` is `recid` too. */
 export function nameFit(path: string, canonical: Canonical): number {
   const steps = path
     .replaceAll('[]', '')
     .split('/')
-    .filter((step) => step !== '')
+    .filter((step, i, all) => step !== '' && !(i === all.length - 1 && i > 1 && UNION.has(step)))
     .map(plain);
   const last = steps[steps.length - 1] ?? '';
   const two = `${steps[steps.length - 2] ?? ''}${last}`;
@@ -96,13 +99,15 @@ function plain(name: string): string {
 /** What an action is worth, by its name; undefined: nobody can know. */
 export function usualGrade(action: string): number | 'veto' | 'rating' | undefined {
   const name = plain(action);
-  if (/purchase|order|buy|bought|checkout|transaction|conversion|booking|subscribe/.test(name)) return 3;
+  if (/purchase|order|buy|bought|checkout|transaction|conversion|booking|subscribe|kauf|bestellung/.test(name))
+    return 3;
   if (/remove|unlike|unsave/.test(name)) return undefined;
   if (/dislike|hide|block|report|skip|notinterested/.test(name)) return 'veto';
-  if (/cart|basket|wishlist|favou?rite|save|like|share|follow|download/.test(name)) return 2;
+  if (/cart|basket|warenkorb|wishlist|favou?rite|save|like|share|follow|download/.test(name)) return 2;
   if (/rating|rate$|stars|review/.test(name)) return 'rating';
+  if (/viewitemlist/.test(name)) return 0;
   if (/details?$|detailview|viewdetail|viewitem|itemview|viewproduct|productview/.test(name)) return 1;
   if (/impression|view|seen|exposure|hover|scroll|render/.test(name) && !/click/.test(name)) return 0;
-  if (/click|select|tap|open|play|watch|listen|read|visit/.test(name)) return 1;
+  if (/click|klick|select|tap|open|play|watch|listen|read|visit/.test(name)) return 1;
   return undefined;
 }

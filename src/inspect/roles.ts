@@ -7,6 +7,7 @@ import { type ListCandidate, listCandidates, rowList } from './list-candidates.t
 import { percent } from './log-finding.ts';
 import { nameFit, usualGrade } from './names.ts';
 import type { Kinds } from './one-log.ts';
+import { purchaseSign } from './purchases.ts';
 
 export type Role = 'impressions' | 'feedback' | 'both';
 
@@ -38,12 +39,12 @@ export function rolesOf(sides: readonly Side[], given: readonly (Role | undefine
   if (sides.length > 1 && !isMixed) {
     const lists = guesses.filter(({ role }) => role === 'impressions').length;
     for (const [i, side] of sides.entries()) {
-      const action = guesses[i].role === 'impressions' ? actionsOf(side.profile) : undefined;
+      const sign = guesses[i].role === 'impressions' ? doneIn(side.profile) : undefined;
       const others = guesses.some(
-        (one, j) => j !== i && one.role === 'impressions' && actionsOf(sides[j].profile) === undefined,
+        (one, j) => j !== i && one.role === 'impressions' && doneIn(sides[j].profile) === undefined,
       );
-      if (action === undefined || lists < 2 || !others) continue;
-      guesses[i] = { role: 'feedback', why: `${action.path} holds actions`, kinds: undefined };
+      if (sign === undefined || lists < 2 || !others) continue;
+      guesses[i] = { role: 'feedback', why: sign, kinds: undefined };
     }
   }
   const isSwapped =
@@ -81,6 +82,14 @@ function guessRole({ rows, profile }: Side): GuessedRole {
   return { role: 'both', why: `${percent(best.share)} of the records have a list, ${path}`, kinds: undefined };
 }
 
+/** What says that the records are of what people did, though they have lists, such as the lines of an order; undefined: nothing does. */
+function doneIn(profile: Profile): string | undefined {
+  const action = actionsOf(profile);
+  if (action !== undefined) return `${action.path} holds actions`;
+  const sign = purchaseSign('', profile);
+  return sign === undefined ? undefined : `${sign} is of purchases`;
+}
+
 /** A field whose values people do: clicks, purchases. */
 function actionsOf({ fields, records }: Profile): Field | undefined {
   return [...fields.values()].find((field) => {
@@ -97,6 +106,17 @@ function isDone(action: string): boolean {
   return grade !== undefined && grade !== 0;
 }
 
+/** Records of one kind: all, those with a list, and those whose list is not empty. */
+interface Shown {
+  all: number;
+  withList: number;
+  items: number;
+}
+
+function isEmpty(list: unknown): boolean {
+  return Array.isArray(list) ? list.length === 0 : list === '' || list === '[]';
+}
+
 /** The field whose value says whether a record has a list. */
 function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate): Kinds | undefined {
   if (list.form.kind === 'rows') return undefined;
@@ -109,16 +129,19 @@ function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate)
     .sort((a, b) => nameFit(b.path, 'action') - nameFit(a.path, 'action'));
   for (const field of candidates) {
     const at = parsePointer(field.path) ?? [];
-    const counts = new Map<string, { all: number; withList: number }>();
+    const counts = new Map<string, Shown>();
     for (const row of rows) {
       const value = String(resolvePointer(row, at));
-      const count = counts.get(value) ?? { all: 0, withList: 0 };
+      const count = counts.get(value) ?? { all: 0, withList: 0, items: 0 };
       count.all++;
-      if ((resolvePointer(row, listAt) ?? undefined) !== undefined) count.withList++;
+      const shown = resolvePointer(row, listAt) ?? undefined;
+      if (shown !== undefined) count.withList++;
+      if (shown !== undefined && !isEmpty(shown)) count.items++;
       counts.set(value, count);
     }
-    const shows = ([value, { all, withList }]: [string, { all: number; withList: number }]): boolean =>
-      withList >= 0.9 * all && !isDone(value);
+    // A search may find nothing; records of a kind that never has items (page views) show none.
+    const shows = ([value, { all, withList, items }]: [string, Shown]): boolean =>
+      withList >= 0.9 * all && items > 0 && !isDone(value);
     const lists = [...counts].filter(shows).map(([value]) => value);
     const others = [...counts.keys()].filter((value) => !lists.includes(value));
     const hasActions = others.some((value) => usualGrade(value) !== undefined || nameFit(field.path, 'action') >= 0.5);

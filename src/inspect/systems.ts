@@ -8,7 +8,8 @@ export interface KnownSide {
   readonly page: string;
   /** undefined: the site chooses fields of its own, so that the map is found as that of any log. */
   readonly adapter: AdapterChoice | undefined;
-  readonly role: 'impressions' | 'feedback' | 'both';
+  /** undefined: what its records say. */
+  readonly role: 'impressions' | 'feedback' | 'both' | undefined;
 }
 
 interface Form {
@@ -115,6 +116,11 @@ const SYSTEMS: readonly System[] = [
     name: 'Google Analytics 4',
     page: 'docs/adapters/ga4.md',
     forms: [
+      {
+        role: undefined,
+        needs: ['/event_name', '/event_timestamp', '/items', '/items[]/item_id', '/user_pseudo_id'],
+        adapter: undefined,
+      },
       { role: 'impressions', needs: ['/items', '/items[]/item_id', '/user_pseudo_id'], adapter: undefined },
       { role: 'feedback', needs: ['/event_name', '/items', '/items[]/item_id'], adapter: undefined },
       {

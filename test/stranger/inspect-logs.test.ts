@@ -84,9 +84,11 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
   {
     log: 'inspect-semicolons',
     files: ['anzeigen.csv', 'aktionen.csv'],
-    wrong: ['unknown_actions'],
+    wrong: [],
     notes: [],
+    mrr: 0.397222,
   },
+  { log: 'inspect-unknown-actions', files: ['anzeigen.csv', 'aktionen.csv'], wrong: ['unknown_actions'], notes: [] },
   { log: 'inspect-other-items', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['items_never_match'], notes: [] },
   {
     log: 'inspect-clock-skew',
@@ -282,7 +284,50 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
   },
   { log: 'inspect-name-value-lines', files: ['app.txt'], wrong: ['format_not_read'], notes: [] },
   { log: 'inspect-json-behind', files: ['app.txt'], wrong: ['format_not_read'], notes: [] },
-  { log: 'inspect-spreadsheet-days', files: ['shown.ndjson', 'sales.csv'], wrong: ['most_invalid'], notes: [] },
+  {
+    log: 'inspect-spreadsheet-days',
+    files: ['shown.ndjson', 'sales.csv'],
+    wrong: ['most_invalid'],
+    notes: ['action_assumed'],
+  },
+  { log: 'inspect-ga4-pairs', files: ['events.json'], wrong: ['fields_in_pairs'], notes: [] },
+  { log: 'inspect-ga4-pairs-csv', files: ['bq-results.csv'], wrong: ['fields_in_pairs'], notes: [] },
+  { log: 'inspect-ga4-params', files: ['events.json'], wrong: [], notes: [], mrr: 0.339167 },
+  {
+    log: 'inspect-order-attributes',
+    files: ['recommendations.ndjson', 'orders.ndjson'],
+    wrong: ['fields_in_pairs'],
+    notes: ['action_assumed'],
+  },
+  {
+    log: 'inspect-order-lines-listed',
+    files: ['recommendations.ndjson', 'orders.ndjson'],
+    wrong: [],
+    notes: ['action_assumed'],
+    mrr: 0.164167,
+  },
+  {
+    log: 'inspect-purchases',
+    files: ['recommendations.ndjson', 'purchases.csv'],
+    wrong: [],
+    notes: ['action_assumed'],
+    mrr: 0.164167,
+  },
+  {
+    log: 'inspect-purchases-and-clicks',
+    files: ['recommendations.ndjson', 'purchases.csv', 'clicks.csv'],
+    wrong: ['action_assumed'],
+    notes: [],
+  },
+  { log: 'inspect-avro-unions', files: ['impressions.json', 'clicks.json'], wrong: [], notes: [], mrr: 0.4025 },
+  { log: 'inspect-distinct-id', files: ['export.jsonl'], wrong: [], notes: [], mrr: 0.356667 },
+  {
+    log: 'inspect-decimal-commas',
+    files: ['anzeigen.csv', 'klicks.csv'],
+    wrong: [],
+    notes: ['times_without_zone', 'times_without_zone'],
+    mrr: 0.250833,
+  },
 ];
 
 const HERE = process.cwd();

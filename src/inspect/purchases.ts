@@ -1,0 +1,22 @@
+/** Whether feedback without an action is of purchases: its file or its columns are called so. */
+import { isOfElements, type Profile } from './fields.ts';
+import { baseName } from './log-finding.ts';
+
+const FILE =
+  /(?:^|[^a-z])(?:purchases?|orders?|checkouts?|transactions?|conversions?|sales)(?![a-z])|bestell|kauf|k(?:ae|ä)ufe|achats?(?![a-z])|compras/i;
+const COLUMN =
+  /^(?:order|transaction|invoice|receipt|purchase|checkout)_?(?:id|no|nr|number|key|time|date|at|ts|total)$|^bestell|revenue|^paid|bought|total_?price|umsatz/i;
+const PRICE = /^(?:unit_?)?price$|^preis$/i;
+const QUANTITY = /^(?:quantity|qty|menge|anzahl)$/i;
+
+/** What says so, as the subject of a sentence: `its name`, or a path; undefined: nothing does. */
+export function purchaseSign(file: string, { fields }: Profile): string | undefined {
+  if (FILE.test(baseName(file))) return 'its name';
+  const paths = [...fields.keys()].filter((path) => !isOfElements(path));
+  const named = (name: RegExp): string | undefined =>
+    paths.find((path) => name.test(path.slice(path.lastIndexOf('/') + 1)));
+  const column = named(COLUMN);
+  if (column !== undefined) return column;
+  const [price, quantity] = [named(PRICE), named(QUANTITY)];
+  return price === undefined || quantity === undefined ? undefined : `${price} with ${quantity}`;
+}
