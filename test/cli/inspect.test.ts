@@ -158,7 +158,7 @@ describe('receval inspect', () => {
     const none = await inspect(join('exported', '_temporary'));
     expect([none.code, none.stderr]).toEqual([
       2,
-      'receval: exported/_temporary: no file in this folder is a log: part-1.gz (of no known form)\n',
+      'receval: exported/_temporary: no file in this folder is a log: part-1.gz (in an unknown format)\n',
     ]);
   });
 
@@ -172,7 +172,7 @@ describe('receval inspect', () => {
     ]);
     const [first, second, third] = readFileSync(join(folder, 'wrong.yaml'), 'utf8').split('\n');
     expect(first).toBe('# What receval inspect proposes for capitals.ndjson, lists.gz.');
-    expect(second).toBe('# What looked wrong, and makes the numbers wrong until it is mended:');
+    expect(second).toBe('# Problems found, which make the numbers wrong until they are fixed:');
     expect(third).toContain('# - The request ids differ (feedback/req and impressions/req): capital and small');
   });
 
@@ -218,8 +218,8 @@ describe('receval inspect', () => {
       await inspect('lists.gz', 'kaufen.ndjson'),
       await inspect('lists.gz', 'kaufen.ndjson', '--config', 'own.yaml'),
     ];
-    expect(without.stdout).toContain('Actions that have no grade are worth 0: kaufen (30)');
-    expect(own.stdout).not.toContain('have no grade');
+    expect(without.stdout).toContain('Actions without a grade are worth 0: kaufen (30)');
+    expect(own.stdout).not.toContain('without a grade');
   });
 
   it.each([

@@ -1,12 +1,12 @@
-/** Logs of systems that are known: recognised by their fields, read with the maps of docs/adapters. */
+/** Logs of known systems: recognised by their fields, read with the maps of docs/adapters. */
 import type { AdapterChoice, FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
 import type { Profile } from './fields.ts';
 
 export interface KnownSide {
   readonly system: string;
-  /** Page of the documentation. */
+  /** Page in the documentation. */
   readonly page: string;
-  /** undefined: the site chooses fields of its own, so that the map is found as that of any log. */
+  /** undefined: each site chooses its own fields, so the map is inferred as for any log. */
   readonly adapter: AdapterChoice | undefined;
   readonly role: 'impressions' | 'feedback' | 'both';
 }
@@ -224,7 +224,7 @@ const SYSTEMS: readonly System[] = [
   },
 ];
 
-/** What the fields say. An optional field of the map that no record of the sample has does no harm. */
+/** The system whose fields these are. Optional fields of its map may be missing from the sample. */
 export function knownSide({ fields }: Profile): KnownSide | undefined {
   for (const { name, page, forms } of SYSTEMS) {
     const form = forms.find(({ needs }) => needs.every((path) => fields.has(path)));
@@ -242,7 +242,7 @@ function isCases(adapter: FieldMap | readonly MapCase[]): adapter is readonly Ma
   return Array.isArray(adapter);
 }
 
-/** Where the fields of a known form stand in a sample: canonical names and paths, as in `Fit`. */
+/** Canonical names and paths of a known system's fields in a sample, as in `Fit`. */
 export function knownFields(
   adapter: AdapterChoice,
   { fields }: Profile,
