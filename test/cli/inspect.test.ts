@@ -146,7 +146,7 @@ describe('receval inspect', () => {
     writeFileSync(join(exported, 'README.md'), 'Our logs.\n');
     const { code, stdout, stderr } = await inspect('exported');
     expect(stderr).toBe(
-      'receval: left out of exported: README.md (no log by its name), items.csv (no field holds times)\n',
+      'receval: left out of exported: README.md (not a log, by its name), items.csv (no field holds times)\n',
     );
     expect(stdout).toContain('exported/shown/part-0.gz  impressions: /docs is a list');
     expect(stdout).toContain(
@@ -168,12 +168,12 @@ describe('receval inspect', () => {
     const { code, stderr } = await inspect('capitals.ndjson', 'lists.gz', '--write', 'wrong.yaml');
     expect([code, stderr]).toEqual([
       1,
-      'receval: wrong.yaml was written, but one thing looks wrong (it says so at its top): mend that first, or its numbers are wrong\n',
+      'receval: wrong.yaml was written, but one thing looks wrong (see the top of the file): fix that first, or the numbers will be wrong\n',
     ]);
     const [first, second, third] = readFileSync(join(folder, 'wrong.yaml'), 'utf8').split('\n');
     expect(first).toBe('# What receval inspect proposes for capitals.ndjson, lists.gz.');
     expect(second).toBe('# Problems found, which make the numbers wrong until they are fixed:');
-    expect(third).toContain('# - The request ids differ (feedback/req and impressions/req): capital and small');
+    expect(third).toContain('# - The request ids differ (feedback/req and impressions/req): upper and lower case');
   });
 
   it('tells everything as JSON, within the sample', async () => {
