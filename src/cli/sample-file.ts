@@ -7,8 +7,15 @@ import { ANY_FORM } from '../consumers/source/files/format.ts';
 import { packingOf, readBytes, UnreadableFile } from '../consumers/source/files/lines.ts';
 import { openRows } from '../consumers/source/files/rows.ts';
 import { profileOf, timesOf } from '../inspect/fields.ts';
-import { formWords } from '../inspect/file-findings.ts';
-import { binaryFormOf, encodingOf, type FileFormat, type Form, lineEndsOf, textFormOf } from '../inspect/file-shape.ts';
+import {
+  binaryFormOf,
+  encodingOf,
+  type FileFormat,
+  type Form,
+  formWords,
+  lineEndsOf,
+  textFormOf,
+} from '../inspect/file-shape.ts';
 import { type BadRow, Rows } from '../inspect/inspected.ts';
 import type { Role } from '../inspect/roles.ts';
 import { isOtherDate } from '../inspect/time-forms.ts';

@@ -136,7 +136,8 @@ function queriesText({ runs }: ScoreResult, relevantFrom: number): string {
   return `means over queries: ${numbers}${relevantFrom === 1 ? '' : `; relevant from grade ${relevantFrom}`}`;
 }
 
-const NOT_ADJUSTED = 'Paired by query; each interval and p stands for itself, not adjusted for the number of comparisons.';
+const NOT_ADJUSTED =
+  'Paired by query; each interval and p stands for itself, not adjusted for the number of comparisons.';
 
 function comparisonTable(comparisons: readonly Comparison[], digits: number, form: TextForm): string {
   const shown = (value: number | null): string =>

@@ -1,6 +1,6 @@
 /** Which field of a log fits which canonical field, and why: by its values, by whether it joins, and by its name. */
 
-import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
+import type { Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { yesOrNo } from '../consumers/decode/list.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
@@ -9,7 +9,7 @@ import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, 
 import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
 import { isFlag, isOneEach, type ListForm } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
-import { isCanonical } from './one-log.ts';
+import { isCanonical, type ProposedAdapter } from './proposed-adapter.ts';
 import { jointId, type Reading } from './reading.ts';
 import { isOtherDate, timeWords } from './time-forms.ts';
 
@@ -99,7 +99,7 @@ function usedBy(fits: readonly Fit[]): ReadonlySet<string> {
 /** The rows of a list lie within this many rows of each other: the default of the setting `within`. */
 const WITHIN = 100_000;
 
-function adapterOf(map: FieldMap, list: ListForm | undefined): AdapterChoice {
+function adapterOf(map: FieldMap, list: ListForm | undefined): ProposedAdapter {
   if (list?.kind !== 'rows') return isCanonical(map) ? 'canonical' : { map };
   const feedback = Object.fromEntries(
     list.flags.map(({ path, action, isTime }) => [path, isTime === true ? { action, ts: path } : action]),
@@ -244,7 +244,7 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
   if (user !== undefined) take('userId', user.path, 'by name');
   const has = (field: string): boolean => map[field] !== undefined || map[`each.${field}`] !== undefined;
   const missing = ['requestId', 'ts', 'itemId'].filter((field) => !has(field));
-  const adapter: AdapterChoice =
+  const adapter: ProposedAdapter =
     flag === undefined
       ? isCanonical(map)
         ? 'canonical'

@@ -2,7 +2,7 @@
 import { assertNever } from '../vocabulary/events.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
-import type { Form } from './file-shape.ts';
+import { formWords } from './file-shape.ts';
 import { inText, ofText } from './ids-in-text.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
@@ -19,35 +19,6 @@ import {
   shellWord,
 } from './mend.ts';
 import { dateFormat, isOtherDate, isSerial } from './time-forms.ts';
-
-export function formWords(form: Form): string {
-  switch (form.kind) {
-    case 'empty':
-      return 'empty';
-    case 'ndjson':
-      return 'NDJSON';
-    case 'json-array':
-      return 'a JSON array';
-    case 'json-object':
-      return 'JSON over several lines';
-    case 'delimited':
-      return `${form.delimiter === '\t' ? 'TSV' : form.delimiter === ',' ? 'CSV' : `CSV with "${form.delimiter}"`}, ${form.width} columns`;
-    case 'parquet':
-      return 'Parquet';
-    case 'avro':
-      return 'Avro';
-    case 'orc':
-      return 'ORC';
-    case 'trec-run':
-      return 'a TREC run';
-    case 'trec-qrels':
-      return 'TREC qrels';
-    case 'unknown':
-      return 'in an unknown format';
-    default:
-      return assertNever(form);
-  }
-}
 
 /** Lines that hold records in a form that receval does not read. */
 function linesNotRead(lines: 'json-behind' | 'pairs', name: string, compression: Packing): Finding {

@@ -1,4 +1,5 @@
 /** The format of a file, detected from its first bytes and lines, before its records are read. */
+import { assertNever } from '../vocabulary/events.ts';
 
 type Compression = 'none' | 'gzip' | 'zstd';
 export type Encoding = 'UTF-8' | 'UTF-8 with a byte order mark' | 'UTF-16' | 'not UTF-8';
@@ -28,6 +29,36 @@ export interface FileFormat {
   readonly encoding: Encoding | undefined;
   readonly lineEnds: LineEnds;
   readonly form: Form;
+}
+
+/** A form in a few words. */
+export function formWords(form: Form): string {
+  switch (form.kind) {
+    case 'empty':
+      return 'empty';
+    case 'ndjson':
+      return 'NDJSON';
+    case 'json-array':
+      return 'a JSON array';
+    case 'json-object':
+      return 'JSON over several lines';
+    case 'delimited':
+      return `${form.delimiter === '\t' ? 'TSV' : form.delimiter === ',' ? 'CSV' : `CSV with "${form.delimiter}"`}, ${form.width} columns`;
+    case 'parquet':
+      return 'Parquet';
+    case 'avro':
+      return 'Avro';
+    case 'orc':
+      return 'ORC';
+    case 'trec-run':
+      return 'a TREC run';
+    case 'trec-qrels':
+      return 'TREC qrels';
+    case 'unknown':
+      return 'in an unknown format';
+    default:
+      return assertNever(form);
+  }
 }
 
 /** The form of a file that is not text, from its uncompressed bytes; undefined: it may be text. */

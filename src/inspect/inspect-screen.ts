@@ -2,7 +2,7 @@
 import { printDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { distinctWords, type Field, mainType, timesOf } from './fields.ts';
-import { formWords } from './file-findings.ts';
+import { formWords } from './file-shape.ts';
 import type { InspectedFile, InspectedSide, Inspection } from './inspected.ts';
 import { pairText } from './join-trial.ts';
 import { DELAY_BINS, delayBins } from './log-facts.ts';

@@ -1,5 +1,5 @@
 /** What goes into an inspection, and what comes out of it. */
-import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
+
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { Fit } from './field-fit.ts';
@@ -10,6 +10,7 @@ import type { KnownSide } from './known-systems.ts';
 import type { ClockOffset, Facts } from './log-facts.ts';
 import type { Finding } from './log-finding.ts';
 import type { Proposal } from './proposal.ts';
+import type { ProposedAdapter } from './proposed-adapter.ts';
 import type { Reading, Sample } from './reading.ts';
 import type { GuessedRole, Role } from './roles.ts';
 
@@ -55,7 +56,7 @@ export interface Inspection {
   /** Both sides are in the same log. */
   readonly oneLog: boolean;
   /** How the one log of `oneLog` is read; undefined: nothing tells its records apart. */
-  readonly joined: AdapterChoice | undefined;
+  readonly joined: ProposedAdapter | undefined;
   readonly impressions: InspectedSide | undefined;
   readonly feedback: InspectedSide | undefined;
   /** Pairs of id fields that were tried, best first. */

@@ -1,6 +1,5 @@
 /** Inspects a sample of logs: what the records are, and what to do about them. */
 
-import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
@@ -15,8 +14,8 @@ import { doubtsOf, type ItemTrial, idsAt, itemsSaySo, type JoinTrial, tryItems, 
 import { knownFields, knownSide } from './known-systems.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
 import { type ClockOffset, clockOffset, type Facts, factsOf, zoneText } from './log-facts.ts';
-import { joinedAdapter, type Kinds } from './one-log.ts';
 import { propose } from './proposal.ts';
+import { joinedAdapter, type Kinds, type ProposedAdapter } from './proposed-adapter.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
 import { rolesOf, splitBoth } from './roles.ts';
 
@@ -205,7 +204,7 @@ function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
 }
 
 /** One log of both sides, in the format of a known system. */
-function knownLog(files: readonly InspectedFile[], adapter: AdapterChoice): Found {
+function knownLog(files: readonly InspectedFile[], adapter: ProposedAdapter): Found {
   const rows = files.flatMap((file) => file.rows);
   const profile = profileOf(rows);
   const fits = adapter === 'open-bandit' ? OPEN_BANDIT_FITS : knownFits(adapter, profile);
@@ -240,7 +239,7 @@ const OPEN_BANDIT_FITS: readonly Fit[] = [
   { as: 'items.propensity', path: '/propensity_score', why: 'as documented' },
 ];
 
-function knownFits(adapter: AdapterChoice, profile: Profile): readonly Fit[] {
+function knownFits(adapter: ProposedAdapter, profile: Profile): readonly Fit[] {
   return knownFields(adapter, profile).map(([as, path]) => ({ as, path, why: 'as documented' }));
 }
 
@@ -250,7 +249,7 @@ function timeAt(profile: Profile, path: string | undefined): Reading['time'] {
 }
 
 /** The map of the known system, if there is one, in place of what was found. */
-function orKnown(fitted: FittedSide, adapter: AdapterChoice | undefined, profile: Profile): FittedSide {
+function orKnown(fitted: FittedSide, adapter: ProposedAdapter | undefined, profile: Profile): FittedSide {
   if (adapter === undefined) return fitted;
   const fits = knownFits(adapter, profile);
   const time = timeAt(profile, fits.find(({ as }) => as === 'ts')?.path) ?? fitted.reading.time;

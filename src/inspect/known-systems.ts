@@ -1,13 +1,15 @@
 /** Logs of known systems: recognised by their fields, read with the maps of docs/adapters. */
-import type { AdapterChoice, FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
+
+import type { FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
 import type { Profile } from './fields.ts';
+import type { ProposedAdapter } from './proposed-adapter.ts';
 
 export interface KnownSide {
   readonly system: string;
   /** Page in the documentation. */
   readonly page: string;
   /** undefined: each site chooses its own fields, so the map is inferred as for any log. */
-  readonly adapter: AdapterChoice | undefined;
+  readonly adapter: ProposedAdapter | undefined;
   readonly role: 'impressions' | 'feedback' | 'both';
 }
 
@@ -233,7 +235,7 @@ export function knownSide({ fields }: Profile): KnownSide | undefined {
   return undefined;
 }
 
-function adapterOf(adapter: Form['adapter']): AdapterChoice | undefined {
+function adapterOf(adapter: Form['adapter']): ProposedAdapter | undefined {
   if (adapter === undefined || adapter === 'open-bandit') return adapter;
   return isCases(adapter) ? { maps: adapter } : { map: adapter };
 }
@@ -244,7 +246,7 @@ function isCases(adapter: FieldMap | readonly MapCase[]): adapter is readonly Ma
 
 /** Canonical names and paths of a known system's fields in a sample, as in `Fit`. */
 export function knownFields(
-  adapter: AdapterChoice,
+  adapter: ProposedAdapter,
   { fields }: Profile,
 ): readonly (readonly [as: string, path: string])[] {
   const maps =

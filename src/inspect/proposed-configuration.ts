@@ -1,16 +1,12 @@
 /** The configuration that `--write` writes: `replay` takes it as it is, `run` once the addresses are filled in. */
-import type {
-  AdapterChoice,
-  Conditions,
-  FieldMap,
-  FieldSource,
-  RowFeedback,
-} from '../consumers/decode/decoder-settings.ts';
+
+import type { Conditions, FieldMap, FieldSource, RowFeedback } from '../consumers/decode/decoder-settings.ts';
 import { isTogether } from '../consumers/decode/map.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
 import { wrapped } from './log-finding.ts';
 import type { Grade, Proposal, RatingScale } from './proposal.ts';
+import type { ProposedAdapter } from './proposed-adapter.ts';
 import type { Reading } from './reading.ts';
 
 interface ConfigurationOptions {
@@ -107,7 +103,7 @@ function inputsOf({ impressions, feedback, oneLog, joined, zones, files }: Inspe
   const input = (
     name: string,
     side: InspectedSide,
-    adapter: AdapterChoice,
+    adapter: ProposedAdapter,
     zone: string | undefined,
   ): readonly string[] => {
     const lines = [...columns(side), ...formLines(side.reading, zone), ...adapterLines(adapter)];
@@ -145,7 +141,7 @@ function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: Conf
   ];
 }
 
-function isOfRows(adapter: AdapterChoice): boolean {
+function isOfRows(adapter: ProposedAdapter): boolean {
   return typeof adapter === 'object' && 'list' in adapter;
 }
 
@@ -159,7 +155,7 @@ function formLines({ time, positionBase }: Reading, zone: string | undefined): r
   return lines;
 }
 
-function adapterLines(adapter: AdapterChoice): readonly string[] {
+function adapterLines(adapter: ProposedAdapter): readonly string[] {
   if (adapter === 'canonical') return [];
   if (adapter === 'open-bandit') return ['    adapter: open-bandit'];
   if ('list' in adapter) {

@@ -1,6 +1,6 @@
 /** How records are read, and the events of a sample: as in a replay, but without its strictness. */
 
-import type { AdapterChoice, PositionBase } from '../consumers/decode/decoder-settings.ts';
+import type { PositionBase } from '../consumers/decode/decoder-settings.ts';
 import { listAdapter, listKey } from '../consumers/decode/list.ts';
 import { mapAdapter, mapsAdapter, together } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
@@ -13,11 +13,12 @@ import {
   type RawRecord,
 } from '../consumers/decode/raw.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import type { ProposedAdapter } from './proposed-adapter.ts';
 import { type TimeForm, timeOf } from './time-forms.ts';
 
 /** How the records of one side are read. */
 export interface Reading {
-  readonly adapter: AdapterChoice;
+  readonly adapter: ProposedAdapter;
   /** The form of `ts`; undefined: no field holds times. */
   readonly time: { readonly form: TimeForm; readonly quoted: boolean } | undefined;
   readonly positionBase: PositionBase;
@@ -79,7 +80,7 @@ export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample 
   return { lists, feedback, times, missing };
 }
 
-function adaptedBy(adapter: AdapterChoice, rows: readonly Fields[]): readonly Adapted[] {
+function adaptedBy(adapter: ProposedAdapter, rows: readonly Fields[]): readonly Adapted[] {
   if (adapter === 'open-bandit') return rows.map(openBanditRecords);
   if (typeof adapter === 'object' && 'list' in adapter) {
     const read = listAdapter(adapter, (value) => timeOf(value)?.ms ?? Number.NaN);

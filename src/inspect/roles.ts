@@ -6,7 +6,7 @@ import { nameFit, usualGrade } from './field-names.ts';
 import { type Field, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { type ListCandidate, listCandidates, rowList } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
-import type { Kinds } from './one-log.ts';
+import type { Kinds } from './proposed-adapter.ts';
 
 export type Role = 'impressions' | 'feedback' | 'both';
 

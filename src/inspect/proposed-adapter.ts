@@ -1,5 +1,8 @@
-/** How a log of both kinds is read: what tells its records apart, and the adapter that follows. */
+/** The adapters that inspect proposes, and the one for a log of both sides. */
 import type { AdapterChoice, FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
+
+/** Any other adapter can be proposed once known-systems.ts recognises its records. */
+export type ProposedAdapter = Exclude<AdapterChoice, string> | 'canonical' | 'open-bandit';
 
 /** Whether every field is where receval looks by default. */
 export function isCanonical(map: FieldMap): boolean {
@@ -19,7 +22,7 @@ export function joinedAdapter(
   impressions: FieldMap,
   feedback: FieldMap,
   kinds: Kinds | undefined,
-): AdapterChoice | undefined {
+): ProposedAdapter | undefined {
   if (kinds !== undefined) {
     const cases: MapCase[] = [
       { when: { [kinds.path]: kinds.lists }, map: impressions },
