@@ -17,6 +17,8 @@ export interface WorkerRun {
   readonly total: number;
   readonly expected: Expected;
   readonly progress: Progress;
+  /** How many workers share the partitions. */
+  readonly workers: number;
   readonly seconds: number;
 }
 
@@ -24,48 +26,55 @@ const POLL_MS = 100;
 /** How long its page may still be wrong when everything has been committed. */
 const SETTLE_MS = 10_000;
 
-/** Lets the compiled worker read the topics to their ends. Rejects when what it counted is wrong: then it has no speed. */
-export async function throughWorker(run: WorkerRun): Promise<Figures> {
+/**
+ * Lets compiled workers of one group read the topics to their ends. The CPU is that of all of them. Rejects when what they
+ * counted is wrong: then they have no speed.
+ */
+export async function throughWorkers(run: WorkerRun): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'receval-bench-'));
   const clean = (): void => rmSync(folder, { recursive: true, force: true });
   process.once('exit', clean);
-  const port = await freePort();
-  const config = join(folder, 'receval.yaml');
   const { brokers, redisUrl, groupId } = run;
-  // JSON is YAML.
-  writeFileSync(
-    config,
-    JSON.stringify({ namespace: groupId, kafka: { brokers, groupId }, redis: { url: redisUrl }, http: { port } }),
-  );
-  const args = [inRoot('dist/cli/main.js'), 'run', '--role', 'worker', '--config', config];
-  const child = start('worker', args, run.seconds);
+  const started: { readonly child: Child; readonly url: string }[] = [];
   try {
-    return await watch(child, `http://127.0.0.1:${port}/metrics`, run);
+    while (started.length < run.workers) {
+      const port = await freePort();
+      const config = join(folder, `${started.length}.yaml`);
+      // JSON is YAML.
+      writeFileSync(
+        config,
+        JSON.stringify({ namespace: groupId, kafka: { brokers, groupId }, redis: { url: redisUrl }, http: { port } }),
+      );
+      const args = [inRoot('dist/cli/main.js'), 'run', '--role', 'worker', '--config', config];
+      started.push({ child: start('worker', args, run.seconds), url: `http://127.0.0.1:${port}/metrics` });
+    }
+    return await watch(started, run);
   } finally {
-    await child.stop();
+    await Promise.all(started.map(({ child }) => child.stop()));
     process.off('exit', clean);
     clean();
   }
 }
 
-async function watch(child: Child, url: string, { total, expected, progress }: WorkerRun): Promise<Figures> {
+async function watch(
+  workers: readonly { readonly child: Child; readonly url: string }[],
+  { total, expected, progress }: WorkerRun,
+): Promise<Figures> {
   let from: Mark | undefined;
   let to: Mark | undefined;
   let last = '';
   let complete: number | undefined;
   let ended = false;
-  const end = child.done.finally(() => {
+  const end = Promise.race(workers.map(({ child }) => child.done)).finally(() => {
     ended = true;
   });
   end.catch(() => {});
   while (!ended) {
     await Promise.race([sleep(POLL_MS), end]);
-    const text = await fetch(url).then(
-      (answer) => answer.text(),
-      () => '',
-    );
-    // The page is made again once a second.
-    if (text === '' || text === last) continue;
+    const pages = await Promise.all(workers.map(({ url }) => pageOf(url)));
+    const text = pages.join('\n');
+    // A page is made again once a second.
+    if (pages.includes('') || text === last) continue;
     last = text;
     const now = performance.now();
     const page = new WorkerPage(text);
@@ -80,4 +89,12 @@ async function watch(child: Child, url: string, { total, expected, progress }: W
   }
   await end;
   throw new Error('worker: it ended before the topics did');
+}
+
+/** Empty: it does not respond. */
+function pageOf(url: string): Promise<string> {
+  return fetch(url).then(
+    (answer) => answer.text(),
+    () => '',
+  );
 }

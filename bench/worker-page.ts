@@ -12,7 +12,7 @@ interface Series {
   readonly value: number;
 }
 
-/** What a worker shows on `/metrics` at one time. */
+/** What workers show on `/metrics` at one time: the texts of their pages, one after the other. */
 export class WorkerPage {
   readonly #series: readonly Series[];
 

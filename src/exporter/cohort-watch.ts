@@ -6,7 +6,6 @@
  * It does not see which lists were closed by idle advances, and assumes none; nor whether a worker is replaying, which the
  * alerts take from the workers' metrics.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { shownByName } from '../accumulators/admission.ts';
 import { addExact } from '../accumulators/exact.ts';
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
@@ -30,6 +29,7 @@ import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '
 import type { HorizonWindows } from '../windows/horizon-windows.ts';
 import type { UnitStates } from '../windows/unit-state.ts';
 import type { PastHours } from './hours.ts';
+import { Turns } from './turns.ts';
 import { momentsOf, type WindowErrors } from './window-errors.ts';
 
 /** The decision on one measure of one cohort. */
@@ -46,9 +46,6 @@ export interface QualityDecision {
 }
 
 export type WatchSettings = Pick<Settings, 'detect' | 'measures' | 'paneSize'>;
-
-/** Longest time to work before yielding to the event loop. */
-const TURN_MS = 4;
 
 /** How far back the panes of the blocks reach before the cut. */
 export function watchedSpan({ detect }: Pick<Settings, 'detect'>): DurationMs {
@@ -139,7 +136,7 @@ export class Watch {
     const { detect, measures } = this.#settings;
     const watched = [...measures.entries()].filter(([, { canonical }]) => detect.measures.includes(canonical));
     const decisions: QualityDecision[] = [];
-    let began = performance.now();
+    const turns = new Turns();
     for (const { by, values, field, shownAt } of this.#cohorts()) {
       const sources = this.#errors.sourcesOf({ by, values });
       for (const [m, measure] of watched) {
@@ -150,9 +147,7 @@ export class Watch {
         const { horizon } = this.#horizonWindows;
         if (decision !== undefined)
           decisions.push({ by, values, horizon: horizon.text, measure: measure.canonical, decision, accepted });
-        if (performance.now() - began < TURN_MS) continue;
-        await nextTurn();
-        began = performance.now();
+        await turns.step();
       }
     }
     return decisions;

@@ -25,6 +25,7 @@ import type {
 } from './exporter-contract.ts';
 import { HourRows, PastHours } from './hours.ts';
 import { SealedPanes, wantedPanes } from './sealed-panes.ts';
+import { Turns } from './turns.ts';
 import { WindowErrors } from './window-errors.ts';
 
 const ATTEMPTS = 5;
@@ -154,7 +155,10 @@ export class Exporter {
     let same = true;
     for (const [u, unit] of units.entries()) if (unit !== undefined) same = (await this.#readUnit(u, unit)) && same;
     if (!same) return false;
-    for (const horizonWindows of this.#allWindows) horizonWindows.move(units);
+    const turns = new Turns();
+    for (const horizonWindows of this.#allWindows) {
+      for (const _ of horizonWindows.moving(units)) await turns.step();
+    }
     return (await this.#readHours()) && (await this.#readPast());
   }
 
@@ -223,7 +227,11 @@ export class Exporter {
       const [fields] = await this.#deps.store.read([this.#unitKeys[u]]);
       const panes = [...wanted.keys()].sort((a, b) => a - b);
       if (!stands(readUnit(u, fields, unit), unit, panes)) return false;
-      for (const { horizonWindows, pane, rows } of sealed) horizonWindows.add(pane, rows);
+      const turns = new Turns();
+      for (const { horizonWindows, pane, rows } of sealed) {
+        horizonWindows.add(pane, rows);
+        await turns.step();
+      }
     }
     for (const horizonWindows of this.#allWindows) horizonWindows.note(this.#units, u);
     return true;

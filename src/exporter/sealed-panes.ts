@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Row, shapeOf } from '../accumulators/row.ts';
 import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField } from '../accumulators/store/layout.ts';
@@ -7,6 +6,7 @@ import type { HorizonWindows } from '../windows/horizon-windows.ts';
 import type { UnitState } from '../windows/unit-state.ts';
 import type { Rows } from '../windows/windows.ts';
 import type { ExporterDeps, ExporterSettings } from './exporter-contract.ts';
+import { Turns } from './turns.ts';
 
 /** The final rows of a unit in one minute pane, at the horizon of the windows that need them. */
 export interface SealedRows {
@@ -20,8 +20,6 @@ export type WantedPanes = ReadonlyMap<number, readonly HorizonWindows[]>;
 
 /** Keys per read, so that one reply stays small. */
 const BATCH = 32;
-/** Longest time to decode before yielding to the event loop. */
-const TURN_MS = 8;
 /** Most field texts that are shared by all panes. */
 const FIELDS = 50_000;
 
@@ -67,16 +65,14 @@ export class SealedPanes {
     const owner = { namespace, unit: u, generation };
     const panes = [...wanted];
     const sealed: SealedRows[] = [];
-    let began = performance.now();
+    const turns = new Turns();
     for (let i = 0; i < panes.length; i += BATCH) {
       const batch = panes.slice(i, i + BATCH);
       const hashes = await store.read(batch.map(([pane]) => paneKey(owner, 'm', pane * this.#paneSize)));
       for (const [j, [pane, allWindows]] of batch.entries()) {
         for (const horizonWindows of allWindows)
           sealed.push({ horizonWindows, pane, rows: this.#decode(hashes[j], horizonWindows.horizon.text) });
-        if (performance.now() - began < TURN_MS) continue;
-        await nextTurn();
-        began = performance.now();
+        await turns.step();
       }
     }
     return sealed;

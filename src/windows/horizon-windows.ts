@@ -75,13 +75,13 @@ export class HorizonWindows {
 
   /**
    * Moves the windows so that they end at the cut, and evicts what no later cut can need: as long as no unit goes back, a cut
-   * goes back by at most `unitTimeout`. No pane may be missing.
+   * goes back by at most `unitTimeout`. No pane may be missing. Yields after each pane; the windows may be used when it is done.
    */
-  move(units: UnitStates): void {
+  *moving(units: UnitStates): Generator<undefined, void> {
     const { paneSize, unitTimeout } = this.#settings;
     this.#end = this.#endOf(units);
     if (!Number.isFinite(this.#end)) return;
-    this.#sums.move(this.#end);
+    yield* this.#sums.moving(this.#end);
     const bound = this.#end - this.#kept - Math.ceil(unitTimeout / paneSize) - 1;
     this.#sums.forget(bound);
     for (const ranges of this.#read) ranges.cutBelow(bound);

@@ -71,12 +71,15 @@ export class RunningWindows {
     this.#version++;
   }
 
-  /** Moves all windows so that they end with the pane before `end`. Panes that were added are kept until `forget`. */
-  move(end: number): void {
+  /**
+   * Moves all windows so that they end with the pane before `end`, and yields after each pane: the first move is over a whole
+   * day of them. Sums are valid, and panes may be added, when it is done. Panes that were added are kept until `forget`.
+   */
+  *moving(end: number): Generator<undefined, void> {
     for (const window of this.#windows) {
       const start = end - window.length;
       if (start === window.start && end === window.end) continue;
-      this.#slide(window, start, end);
+      yield* this.#sliding(window, start, end);
       this.#version++;
     }
   }
@@ -126,37 +129,38 @@ export class RunningWindows {
     }
   }
 
-  #slide(window: Window, start: number, end: number): void {
+  *#sliding(window: Window, start: number, end: number): Generator<undefined, void> {
     if (start >= window.end || end <= window.start) {
       window.sums.clear();
       window.items?.clear();
-      this.#eachItems(start, end, (field, items) => addItems(window, field, items));
-      this.#each(start, end, (rows) => addPane(window, rows, undefined));
+      yield* this.#entering(window, start, end);
     } else {
-      this.#each(window.start, start, (rows) => subtractPane(window, rows));
-      this.#each(end, window.end, (rows) => subtractPane(window, rows));
-      this.#each(start, window.start, (rows) => addPane(window, rows, undefined));
-      this.#each(window.end, end, (rows) => addPane(window, rows, undefined));
-      this.#eachItems(window.start, start, (field, items) => subtractItems(window, field, items));
-      this.#eachItems(end, window.end, (field, items) => subtractItems(window, field, items));
-      this.#eachItems(start, window.start, (field, items) => addItems(window, field, items));
-      this.#eachItems(window.end, end, (field, items) => addItems(window, field, items));
+      yield* this.#leaving(window, window.start, start);
+      yield* this.#leaving(window, end, window.end);
+      yield* this.#entering(window, start, window.start);
+      yield* this.#entering(window, window.end, end);
     }
     window.start = start;
     window.end = end;
   }
 
-  #eachItems(from: number, to: number, visit: (field: string, items: PackedItems) => void): void {
-    if (this.#items.size === 0) return;
+  *#entering(window: Window, from: number, to: number): Generator<undefined, void> {
     for (let pane = from; pane < to; pane++) {
-      for (const [field, items] of this.#items.get(pane) ?? []) visit(field, items);
+      const rows = this.#panes.get(pane);
+      if (rows === undefined) continue;
+      addPane(window, rows, undefined);
+      for (const [field, items] of this.#items.get(pane) ?? []) addItems(window, field, items);
+      yield;
     }
   }
 
-  #each(from: number, to: number, visit: (rows: Rows) => void): void {
+  *#leaving(window: Window, from: number, to: number): Generator<undefined, void> {
     for (let pane = from; pane < to; pane++) {
       const rows = this.#panes.get(pane);
-      if (rows !== undefined) visit(rows);
+      if (rows === undefined) continue;
+      subtractPane(window, rows);
+      for (const [field, items] of this.#items.get(pane) ?? []) subtractItems(window, field, items);
+      yield;
     }
   }
 }

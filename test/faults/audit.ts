@@ -6,7 +6,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { Broker } from '../proof/broker.ts';
 import { compareUnit, noVerdict, type Verdict } from '../proof/compare.ts';
 import { expectedRows } from '../proof/expected-rows.ts';
-import { joinByRequest } from '../proof/join-by-request.ts';
+import { expectedJoin } from '../proof/expected-unit.ts';
 import { joinSettings, type ReferenceSettings } from '../proof/parameters.ts';
 import type { RecordedInputs } from '../proof/recorded-inputs.ts';
 import { readUnit, rowsPrefix, type StoredUnit } from '../proof/stored.ts';
@@ -39,7 +39,7 @@ export async function audit({ broker, client, settings, inputs, partitions }: Au
     const logs = await broker.readUpTo(new Map(units.map((unit) => [unit, ends[unit]])));
     for (const unit of units) {
       const { topics, ...stored } = held[unit];
-      const { counts, closings } = joinByRequest(
+      const { counts, closings } = expectedJoin(
         joinSettings(settings),
         topics.map(({ committed, idleAdvances }, topic) => {
           const records = logs.get(unit)?.[topic] ?? [];
@@ -49,8 +49,11 @@ export async function audit({ broker, client, settings, inputs, partitions }: Au
             // Another may have come since.
             ...idleAdvances.filter(({ before }) => before === committed),
           ];
-          return { records, idleAdvances: advances, clockDrops: drops.filter((offset) => offset < committed) };
+          const upTo = (offsets: readonly number[]) => offsets.filter((offset) => offset < committed);
+          const clockDrops = { known: upTo(drops.known), possible: upTo(drops.possible) };
+          return { records, idleAdvances: advances, clockDrops };
         }),
+        stored.counts,
       );
       compareUnit(verdict, unit, { counts, rows: expectedRows(settings, rowsPrefix(unit), closings) }, stored);
     }

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSettings } from '../../src/config/load.ts';
-import type { TopicLog } from '../reference/logs.ts';
 import { startKafka } from '../services/kafka.ts';
 import { startRedis } from '../services/redis.ts';
 import { Broker } from './broker.ts';
 import { compareUnit, flat, noVerdict, type UnitResult, type Verdict } from './compare.ts';
 import { expectedRows } from './expected-rows.ts';
+import { expectedJoin } from './expected-unit.ts';
 import { Faults } from './faults.ts';
 import { Feed } from './feed.ts';
 import { expectedGauges, gaugeDifferences, wholeWindow } from './gauges.ts';
@@ -121,15 +121,18 @@ export async function prove(parameters: ProofParameters, say: (line: string) => 
         counts,
         closings,
         waitingFeedback: waiting,
-      } = joinByRequest(
+        clockDrops,
+      } = expectedJoin(
         joinSettings(settings),
-        topics.map((records, topic): TopicLog => {
-          const clockDrops = inputs.clockDrops(unit, topic, records, settings.attribution.futureSkew);
-          dropsOfClock += clockDrops.length;
-          return { records, idleAdvances: inputs.idleAdvances(unit, topic), clockDrops };
-        }),
+        topics.map((records, topic) => ({
+          records,
+          idleAdvances: inputs.idleAdvances(unit, topic),
+          clockDrops: inputs.clockDrops(unit, topic, records, settings.attribution.futureSkew),
+        })),
+        stored[unit].counts,
       );
       waitingFeedback += waiting;
+      dropsOfClock += clockDrops.flat().length;
       expected.push({ counts, rows: expectedRows(settings, rowsPrefix(unit), closings) });
       compareUnit(verdict, unit, expected[unit], stored[unit]);
     }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
 import type { TopicCheckpoint } from '../../src/vocabulary/checkpoint.ts';
 import { record } from '../reference/builders.ts';
-import { RecordedInputs } from './recorded-inputs.ts';
+import { type ClockDrops, RecordedInputs } from './recorded-inputs.ts';
 
 const SKEW = 300_000;
 const AT = 1_000_000_000;
@@ -13,7 +13,7 @@ interface Look extends Partial<TopicCheckpoint> {
 
 /** One unit whose first topic was found like that, look by look. */
 function seenOf(...looks: readonly Look[]): RecordedInputs {
-  const inputs = new RecordedInputs(new Redis({ lazyConnect: true }), 1);
+  const inputs = new RecordedInputs(new Redis({ lazyConnect: true }), 1, AT - 1000);
   for (const { by, ...checkpoint } of looks) {
     inputs.see(
       0,
@@ -26,9 +26,13 @@ function seenOf(...looks: readonly Look[]): RecordedInputs {
 }
 
 /** The log: each record so far ahead of AT, beyond what is allowed. */
-function drops(inputs: RecordedInputs, ...ahead: readonly number[]): readonly number[] {
+function dropsOf(inputs: RecordedInputs, ...ahead: readonly number[]): ClockDrops {
   const records = ahead.map((ms, offset) => record(offset, [], AT + SKEW + ms));
   return inputs.clockDrops(0, 0, records, SKEW);
+}
+
+function drops(inputs: RecordedInputs, ...ahead: readonly number[]): readonly number[] {
+  return dropsOf(inputs, ...ahead).known;
 }
 
 it('has the verdicts of every checkpoint that it saw', () => {
@@ -49,4 +53,10 @@ it('forgets what did not happen when Redis went back, and takes what happened in
   const gone = { committed: 2, replay: 2, by: AT };
   expect(drops(seenOf(gone, { by: AT + 1000 }), 3000, 3000)).toEqual([]);
   expect(drops(seenOf(gone, { committed: 1, replay: 1, by: AT + 1000 }), 3000, 3000)).toEqual([0]);
+});
+
+it('does not know the verdict on a record that it found read when the clock had come past it', () => {
+  const late = seenOf({ by: AT }, { committed: 4, replay: 4, by: AT + 5000 });
+  // One that was never ahead, two that were, for 2 s and for 4 s, and one that still is.
+  expect(dropsOf(late, -1000, 2000, 4000, 5001)).toEqual({ known: [3], possible: [2, 1] });
 });

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { IdleAdvance, TopicCheckpoint } from '../../src/vocabulary/checkpoint.ts';
-import type { DurationMs } from '../../src/vocabulary/events.ts';
+import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 import type { LogRecord } from '../reference/logs.ts';
 import { TOPICS } from './parameters.ts';
 import { unitKey } from './stored.ts';
@@ -22,6 +22,17 @@ interface Seen {
   watermark: number;
 }
 
+/** Records that the wall clock dropped. */
+export interface ClockDrops {
+  /** A checkpoint said so, or they were still ahead of the clock when they were found read. */
+  readonly known: readonly number[];
+  /**
+   * They were ahead of the clock at first, and no more when they were found read, which may be long afterwards while Redis is
+   * away. Those that were ahead longest come first.
+   */
+  readonly possible: readonly number[];
+}
+
 /**
  * Watches the checkpoints of all units, and gathers what they say that the wall clock did (specification: join 1.4).
  * A checkpoint lets go of these inputs when no replay needs them any more, which is long after they came.
@@ -29,10 +40,13 @@ interface Seen {
 export class RecordedInputs {
   readonly #redis: Redis | Cluster;
   readonly #units: readonly Seen[];
+  /** Nothing was read before. */
+  readonly #since: EpochMs;
   #looks = 0;
 
-  constructor(redis: Redis | Cluster, partitions: number) {
+  constructor(redis: Redis | Cluster, partitions: number, since: EpochMs = Date.now()) {
     this.#redis = redis;
+    this.#since = since;
     this.#units = Array.from({ length: partitions }, () => ({
       advances: TOPICS.map(() => new Map()),
       clockDrops: TOPICS.map(() => new Set()),
@@ -103,20 +117,20 @@ export class RecordedInputs {
     return [...this.#units[unit].advances[topic]].map(([before, watermark]) => ({ before, watermark }));
   }
 
-  /**
-   * Offsets of the records of a topic that the clock was behind when they were read. Where no checkpoint says so, that is
-   * known of those that were ahead of the clock when they had been read, and of others it is taken that they were not.
-   */
-  clockDrops(unit: number, topic: number, records: readonly LogRecord[], futureSkew: DurationMs): readonly number[] {
+  /** Offsets of the records of a topic that the clock was behind when they were read. */
+  clockDrops(unit: number, topic: number, records: readonly LogRecord[], futureSkew: DurationMs): ClockDrops {
     const { clockDrops, unseen } = this.#units[unit];
-    const ahead = records.filter(
-      (record) =>
-        record.kind === 'read' &&
-        unseen[topic].some(
-          ({ from, to, by }) =>
-            from <= record.offset && record.offset < to && (record.timestamp ?? 0) > by + futureSkew,
-        ),
-    );
-    return [...clockDrops[topic], ...ahead.map(({ offset }) => offset)];
+    const known = [...clockDrops[topic]];
+    const possible: { readonly offset: number; readonly ahead: DurationMs }[] = [];
+    for (const record of records) {
+      if (record.kind !== 'read') continue;
+      const { offset, timestamp = 0 } = record;
+      const range = unseen[topic].find(({ from, to }) => from <= offset && offset < to);
+      if (range === undefined) continue;
+      const ahead = timestamp - futureSkew - range.by;
+      if (ahead > 0) known.push(offset);
+      else if (timestamp - futureSkew > this.#since) possible.push({ offset, ahead });
+    }
+    return { known, possible: possible.sort((a, b) => b.ahead - a.ahead).map(({ offset }) => offset) };
   }
 }

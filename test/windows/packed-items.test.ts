@@ -64,7 +64,7 @@ describe('packed items', () => {
     for (let pane = 0; pane < 5; pane++) {
       const items = sumsOf({ lists: [[`only ${pane}`]], by: '1' });
       windows.add(pane, new Map([['1m||', { ...emptyRow(SHAPE), items }]]));
-      windows.move(pane + 1);
+      for (const _ of windows.moving(pane + 1));
       windows.forget(pane - 1);
     }
     const [[, row]] = windows.rows(0);
