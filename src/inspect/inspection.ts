@@ -16,7 +16,7 @@ import { type ListCandidate, type ListForm, listCandidates, rowList } from './li
 import { type ClockOffset, clockOffset, type Facts, factsOf, zoneText } from './log-facts.ts';
 import { propose } from './proposal.ts';
 import { joinedAdapter, type Kinds, type ProposedAdapter } from './proposed-adapter.ts';
-import { purchaseSign } from './purchases.ts';
+import { unnamedAction } from './purchases.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
 import { rolesOf, splitBoth } from './roles.ts';
 
@@ -154,14 +154,6 @@ function sidesOf(files: readonly InspectedFile[]): Found {
     guess: undefined,
     logs,
   };
-}
-
-/** What feedback is that has no action: purchases where every file of it says so. */
-function unnamedAction(
-  parts: readonly { readonly name: string; readonly rows: readonly Fields[] }[],
-): 'click' | 'purchase' {
-  const arePurchases = parts.every(({ name, rows }) => purchaseSign(name, profileOf(rows)) !== undefined);
-  return parts.length > 0 && arePurchases ? 'purchase' : 'click';
 }
 
 /** The trial of the pair in use, which a known system may have chosen. */

@@ -1,5 +1,6 @@
 /** Whether feedback without an action is of purchases: its file or its columns are called so. */
-import { isOfElements, type Profile } from './fields.ts';
+import type { Fields } from '../consumers/decode/raw.ts';
+import { isOfElements, type Profile, profileOf } from './fields.ts';
 import { baseName } from './log-finding.ts';
 
 const FILE =
@@ -19,4 +20,12 @@ export function purchaseSign(file: string, { fields }: Profile): string | undefi
   if (column !== undefined) return column;
   const [price, quantity] = [named(PRICE), named(QUANTITY)];
   return price === undefined || quantity === undefined ? undefined : `${price} with ${quantity}`;
+}
+
+/** What feedback without an action is: purchases where every file of it says so, else clicks. */
+export function unnamedAction(
+  files: readonly { readonly name: string; readonly rows: readonly Fields[] }[],
+): 'click' | 'purchase' {
+  const arePurchases = files.every(({ name, rows }) => purchaseSign(name, profileOf(rows)) !== undefined);
+  return files.length > 0 && arePurchases ? 'purchase' : 'click';
 }

@@ -22,7 +22,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'lists.gz'), gzipSync(text(lists)));
   writeFileSync(join(folder, 'clicks.ndjson'), text(clicks));
   writeFileSync(join(folder, 'empty.ndjson'), '');
-  writeFileSync(join(folder, 'own.yaml'), 'grades: {kaufen: 3}\n');
+  writeFileSync(join(folder, 'own.yaml'), 'grades: {mitnehmen: 3}\n');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -212,13 +212,13 @@ describe('receval inspect', () => {
   });
 
   it('knows the actions that a configuration has grades for', async () => {
-    const file = join(folder, 'kaufen.ndjson');
-    writeFileSync(file, readFileSync(join(folder, 'clicks.ndjson'), 'utf8').replaceAll('click', 'kaufen'));
+    const file = join(folder, 'mitnehmen.ndjson');
+    writeFileSync(file, readFileSync(join(folder, 'clicks.ndjson'), 'utf8').replaceAll('click', 'mitnehmen'));
     const [without, own] = [
-      await inspect('lists.gz', 'kaufen.ndjson'),
-      await inspect('lists.gz', 'kaufen.ndjson', '--config', 'own.yaml'),
+      await inspect('lists.gz', 'mitnehmen.ndjson'),
+      await inspect('lists.gz', 'mitnehmen.ndjson', '--config', 'own.yaml'),
     ];
-    expect(without.stdout).toContain('Actions without a grade are worth 0: kaufen (30)');
+    expect(without.stdout).toContain('Actions without a grade are worth 0: mitnehmen (30)');
     expect(own.stdout).not.toContain('without a grade');
   });
 

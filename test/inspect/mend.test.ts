@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { profileOf } from '../../src/inspect/fields.ts';
 import type { Form } from '../../src/inspect/file-shape.ts';
 import type { InspectedFile } from '../../src/inspect/inspected.ts';
-import { mendCommand, type Step, shellWord } from '../../src/inspect/mend.ts';
+import { mendCommand, type Step, shellWord, unpairCommand } from '../../src/inspect/mend.ts';
 import { sampledFile } from './made-log.ts';
 
 const fileOf = (name: string, form: Form): InspectedFile => ({
@@ -86,6 +86,16 @@ describe('the command that mends a file', () => {
       `for f in a.gz b.gz; do gzip -dc < "$f" | jq -c '.id |= ascii_downcase' > "mended-$(basename "$f" .gz)"; done`,
     );
     expect(lower(packed('a.gz', 'gzip'), packed('b.zst', 'zstd'))).toBeUndefined();
+  });
+
+  it('makes fields of lists of pairs, of CSV as NDJSON', () => {
+    expect(unpairCommand(['/params', '/user'], 'key', fileOf('a.json', { kind: 'ndjson' }))).toBe(
+      `jq -c '(.params, .user) |= (if type == "string" then fromjson else . end | map({(.key): (.value | if type == "object" then [.[] | values][0] else . end)}) | add)' a.json > mended-a.json`,
+    );
+    const python = unpairCommand(['/id'], 'name', fileOf('a b.csv', CSV));
+    expect(python).toContain('{e["name"]:one(e["value"]) for e in json.loads(v)} if c in ["id"] else');
+    expect(python).toContain(`csv.DictReader(sys.stdin,delimiter=";")]' < 'a b.csv' > 'mended-a b.ndjson'`);
+    expect(unpairCommand(['/id'], 'key', fileOf('a.parquet', { kind: 'parquet' }))).toBeUndefined();
   });
 
   it('quotes what a shell would read', () => {
