@@ -76,7 +76,7 @@ const ENOUGH_FEEDBACK = 100;
 /** Pages for different queries that are cached until something changes. */
 const MOST_PAGES = 16;
 
-/** The part of the view that does not depend on the query. */
+/** What is the same whatever the reader has chosen. */
 export type Seen = Omit<LiveView, 'history' | 'cohorts' | 'cohort' | 'themes' | 'theme' | 'stateHref' | 'reportHref'>;
 
 export class LivePage {
@@ -89,7 +89,7 @@ export class LivePage {
   #view: Seen | undefined;
   /** By text of the query; the least recently used one is evicted. */
   readonly #html = new Map<string, Made>();
-  /** By question; dropped when a pane closes. */
+  /** By question, as long as no pane has closed. */
   readonly #histories = new Map<string, CohortHistory>();
   #state: Made | undefined;
   #lists: Made | undefined;
