@@ -104,7 +104,7 @@ export function cut(text: string): string {
 }
 
 export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
 /** `/rec/id` in jq's notation: `.rec.id`. */

@@ -189,7 +189,8 @@ describe('names', () => {
     ['dislike', 'veto'],
     ['rating', 'rating'],
     ['remove_from_cart', undefined],
-    ['geklickt', undefined],
+    ['geklickt', 1],
+    ['beäugt', undefined],
   ])('of actions say what they are worth: %s', (action, grade) => {
     expect(usualGrade(action)).toBe(grade);
   });
