@@ -75,6 +75,7 @@ th,td{padding:.34rem .7rem .34rem 0;text-align:left;border-bottom:1px solid var(
 thead th{color:var(--muted);font-weight:500;font-size:.82rem;vertical-align:bottom}
 tbody th{font-weight:500}
 .number{text-align:right;white-space:nowrap}
+.number:first-child{width:4rem}
 .strong{font-weight:650}
 td.bad,small.bad{color:var(--bad)}td.good,small.good{color:var(--good)}
 small.below{display:block;line-height:1.2}
@@ -145,7 +146,7 @@ summary{cursor:pointer;color:var(--accent);font-size:.92rem;padding:.2rem 0}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 ${shades()}
 ${series()}
-@media (max-width:44rem){.roomy,.frame-x .minor{display:none}.forest .interval{width:42%}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}.frame-title{margin-left:3.2rem}}
+@media (max-width:44rem){.roomy,.minor{display:none}.forest .interval{width:42%}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}.frame-title{margin-left:3.2rem}}
 @page{size:A4;margin:14mm}
 @media print{.live,.filter,.pages,a.choice:not([aria-current]){display:none}body{font-size:10pt}.page{padding:0;max-width:none}.card{break-inside:auto;border-color:#bbb;padding:.7rem .9rem}figure,tr,.tiles div,.finding{break-inside:avoid}h2,h3{break-after:avoid}.switch,.save,nav,summary{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;

@@ -6,7 +6,7 @@ import { LivePage } from '../../src/live/live.ts';
 import { pagesOf } from '../../src/live/live-pages.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { until } from '../consumers/source/kafka/collector.ts';
-import { expectAccessible, expectFits, watchedPage } from '../page/watched-page.ts';
+import { expectAccessible, expectFits, expectLegible, watchedPage } from '../page/watched-page.ts';
 import { CHROMIUM, startBrowser } from '../services/chromium.ts';
 import { itWith } from '../services/it-with.ts';
 import type { Shop } from '../unit/sampled-shop.ts';
@@ -68,6 +68,7 @@ describe('the live page in a browser', () => {
         if (await summary.isVisible()) await summary.click();
       }
       await expectFits(page);
+      await expectLegible(page);
       await expectAccessible(page);
       expect(faults).toEqual([]);
       expect(requests.every((one) => one.startsWith(url))).toBe(true);

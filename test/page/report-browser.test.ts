@@ -8,7 +8,7 @@ import { renderReport } from '../../src/page/report.tsx';
 import { CHROMIUM, startBrowser } from '../services/chromium.ts';
 import { itWith } from '../services/it-with.ts';
 import { experimentReport, HOSTILE, scoresReport } from './views.ts';
-import { expectAccessible, expectFits, watchedPage } from './watched-page.ts';
+import { expectAccessible, expectFits, expectLegible, watchedPage } from './watched-page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-report-'));
 let browser: Promise<Browser> | undefined;
@@ -53,6 +53,7 @@ describe.each(KINDS)('the report of %s in a browser', (kind) => {
         await expectFits(page);
         for (const summary of await page.locator('summary:visible').all()) await summary.click();
         await expectFits(page);
+        await expectLegible(page);
         await expectAccessible(page);
         expect(faults).toEqual([]);
         expect(requests).toEqual([url]);
