@@ -219,7 +219,7 @@ function Dropped({
         <tbody>
           {dropped.map(({ reason, requestId, itemId, action, happenedAt }, i) => (
             <tr key={`${i} ${requestId}`}>
-              <th scope="row">
+              <th scope="row" class="reason">
                 <code>{reason}</code> <span class="muted">{REASONS[reason] ?? ''}</span>
               </th>
               <td>

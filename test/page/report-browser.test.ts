@@ -92,9 +92,9 @@ describe('the horizon', () => {
     const { page } = watched;
     await page.goto(fileOf('horizon', REPORTS.experiment));
     const tile = (): Promise<string[]> => page.locator('.tiles b:visible').allInnerTexts();
-    expect(await tile()).toEqual(['0.3', '–']);
+    expect(await tile()).toEqual(['0.3', '–', '0.006028']);
     await page.getByText('1m', { exact: true }).click();
-    expect(await tile()).toEqual(['0.15', '–']);
+    expect(await tile()).toEqual(['0.15', '–', '0.006028']);
     await watched.close();
   });
 });

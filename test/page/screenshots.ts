@@ -33,6 +33,8 @@ const LOGS = ['--impressions', 'shop/impressions.ndjson.gz', '--feedback', 'shop
 const SAMPLES = join(ROOT, 'sample/score');
 /** Of a part of a page, at most. */
 const MOST_HEIGHT = 900;
+/** Around what is taken out of a card. */
+const ROOM = 18;
 /** Of 100: type stays sharp. */
 const QUALITY = 82;
 const PHONE = { width: 390, height: 844 };
@@ -159,8 +161,15 @@ async function shootPart(page: Page, part: string, name: string): Promise<void> 
   const place = await page.locator(part).first().boundingBox();
   if (place === null) throw new Error(`the page has no ${part}`);
   const [x, y] = await page.evaluate((): readonly [number, number] => [scrollX, scrollY]);
-  const clip = { ...place, x: place.x + x, y: place.y + y, height: Math.min(place.height, MOST_HEIGHT) };
-  await save(page, name, clip);
+  const height = Math.min(place.height, MOST_HEIGHT);
+  // A card has room of its own.
+  const room = part.startsWith('section') ? ROOM : 0;
+  await save(page, name, {
+    x: place.x + x - room,
+    y: place.y + y - room,
+    width: place.width + 2 * room,
+    height: height + 2 * room,
+  });
 }
 
 interface Rectangle {

@@ -63,7 +63,7 @@ interface Written {
   readonly bottom: number;
   /** In something that is scrolled by itself. */
   readonly isScrolled: boolean;
-  /** An ancestor hides a part of it. */
+  /** An ancestor hides a part of it, or it goes on beside its frame. */
   readonly isCut: boolean;
 }
 
@@ -114,10 +114,11 @@ function textsShown(): readonly Written[] {
       let isCut = false;
       for (let box: Element | null = parent; box !== null && box !== document.body; box = box.parentElement) {
         const { overflowX } = getComputedStyle(box);
-        // Of pictures those parts are hidden that are drawn outside of the plot; words are none of them.
         if (overflowX === 'auto' || overflowX === 'scroll') isScrolled = true;
-        if (overflowX !== 'hidden' && overflowX !== 'clip') continue;
         const place = box.getBoundingClientRect();
+        if (!isScrolled && box.matches('.card, .tiles div')) isCut ||= left < place.left - 1 || right > place.right + 1;
+        // Of pictures those parts are hidden that are drawn outside of the plot; words are none of them.
+        if (overflowX !== 'hidden' && overflowX !== 'clip') continue;
         isCut ||= left < place.left - 1 || right > place.right + 1 || top < place.top - 2 || bottom > place.bottom + 2;
       }
       written.push({ text: text.slice(0, 60), left, right, top, bottom, isScrolled, isCut });
