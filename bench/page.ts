@@ -71,7 +71,11 @@ async function endpoints(): Promise<void> {
     page.update({ snapshot: isNew ? { ...snapshot, rows: [...snapshot.rows] } : snapshot, status, now });
   };
   const series = snapshot.rows.length * settings.measures.length;
-  print(`${series} series, mean of ${ROUNDS}; ms of the process's CPU\n`);
+  update(true);
+  const text = page.state.body;
+  const yardstick = cost(() => JSON.parse(text));
+  print(`${series} series; JSON.parse of /api/v1/state takes ${yardstick.toFixed(2)} ms`);
+  print(`mean of ${ROUNDS}; ms of the process's CPU\n`);
   print('| what | after a pane has closed | each other second | once more in that second | kB | kB gzipped |');
   print('|---|---|---|---|---|---|');
   const cases: readonly (readonly [string, (() => Made) | undefined])[] = [
@@ -86,14 +90,6 @@ async function endpoints(): Promise<void> {
     ['/api/v1/report', () => page.report()],
   ];
   for (const [name, ask] of cases) {
-    // CPU and not time: other programs of the machine take none of it.
-    const cost = (once: () => void): number => {
-      for (let round = 0; round < WARM_UP; round++) once();
-      const from = process.cpuUsage();
-      for (let round = 0; round < ROUNDS; round++) once();
-      const { user, system } = process.cpuUsage(from);
-      return (user + system) / 1000 / ROUNDS;
-    };
     const [closed, usual] = [true, false].map((isNew) =>
       cost(() => {
         update(isNew);
@@ -106,6 +102,15 @@ async function endpoints(): Promise<void> {
       body === '' ? '| - | - |' : `| ${kb(Buffer.byteLength(body))} | ${kb(gzipSync(body, { level: 1 }).length)} |`;
     print(`| ${name} | ${closed.toFixed(2)} | ${usual.toFixed(2)} | ${again.toFixed(2)} ${size}`);
   }
+}
+
+/** In ms of CPU, on average. CPU and not time: other programs of the machine take none of it. */
+function cost(once: () => void): number {
+  for (let round = 0; round < WARM_UP; round++) once();
+  const from = process.cpuUsage();
+  for (let round = 0; round < ROUNDS; round++) once();
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / 1000 / ROUNDS;
 }
 
 function kb(bytes: number): string {
