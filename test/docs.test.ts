@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configJsonSchema } from '../src/config/schema.ts';
+import { ADAPTER_NAMES } from '../src/consumers/decode/decoder-settings.ts';
 import { FINDING_CODES } from '../src/findings/finding.ts';
 import { MEASURES } from '../src/measures/all.ts';
 import { PRESETS } from '../src/measures/grammar/presets.ts';
@@ -60,6 +61,10 @@ describe('the documentation', () => {
   it('explains every code of an invalid record, each in a row of its own, and no other', () => {
     const rows = firstCells('docs/events.md').filter((cell) => /^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(cell));
     expect(rows.sort()).toEqual([...INVALID_CODES].sort());
+  });
+
+  it('explains every adapter', () => {
+    expect(missing('docs/events.md', ADAPTER_NAMES)).toEqual([]);
   });
 
   it('explains every finding', () => {

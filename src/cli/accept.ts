@@ -30,7 +30,7 @@ export function acceptCommand(): Command {
     .option('--measure <name>', 'one of detect.measures. Default: all of them')
     .option('--from <time>', 'when the new level began, such as 2026-11-21T08:00:00Z. Default: now')
     .option('--note <text>', 'why; shown in the log and by --list')
-    .option('--withdraw', 'take it back: what was shown before is the past again')
+    .option('--withdraw', 'take it back: cohorts are compared with all of their past again')
     .option('--list', 'show what was accepted, and change nothing')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .action((flags: Flags) => accept(flags));
@@ -61,9 +61,7 @@ async function accept(flags: Flags): Promise<void> {
     const [hash] = await store.read([acceptedKey(namespace)]);
     process.stdout.write(`${table([...acceptedLevels(hash).values()])}\n`);
     if (!isChange) return;
-    process.stderr.write(
-      'The exporters judge by it within a detect.step; a level that is new warms up for 36 steps.\n',
-    );
+    process.stderr.write('The exporters use it within a detect.step; a new level warms up for 36 steps.\n');
   } finally {
     await store.close();
   }

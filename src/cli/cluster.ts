@@ -13,7 +13,7 @@ export interface Cluster {
   readonly store: RedisStore;
 }
 
-/** Works with the Kafka and the Redis of a configuration, and closes both. */
+/** Runs `work` with the Kafka and the Redis of a configuration, then closes both. */
 export async function withCluster<T>(config: string | undefined, work: (cluster: Cluster) => Promise<T>): Promise<T> {
   const settings = readConfiguration(config);
   const connection = kafkaConnection(settings, 'receval-offsets');

@@ -53,7 +53,7 @@ const REGRESSED = 3;
 
 export function compareCommand(): Command {
   return new Command('compare')
-    .option('--experiment <name>', 'of the configuration (default: the only one, or "default")')
+    .option('--experiment <name>', 'one of the configuration (default: the only one, or "default")')
     .option('--impressions <file...>', 'impressions: NDJSON, JSON, CSV, TSV, Parquet; .gz, .zst; - is standard input')
     .option('--feedback <file...>', 'feedback, in any of these forms')
     .option('--events <file...>', 'both sides in one log')
@@ -73,7 +73,7 @@ export function compareCommand(): Command {
     .option('--wide', WIDE)
     .option(...COLOUR)
     .option('--plot <file.svg>', 'draw the effect on the primary measure, look by look')
-    .option('--plan', 'say how many users and days it takes until effects of 1, 2, 5 and 10 % are seen')
+    .option('--plan', 'say how many users and days it takes to detect effects of 1, 2, 5 and 10 %')
     .option(
       '--ratio-by <list>',
       'of files: also the split of the users in each cohort of these, such as country,platform',
@@ -127,12 +127,12 @@ Examples:
       showReport(page, flags);
       if (flags.plot !== undefined) writeFile('--plot', flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);
-      // That a variant regressed is told before that there is nothing to tell.
+      // A regression takes precedence over an empty result.
       if (isRegressed(comparison)) process.exitCode = REGRESSED;
     });
 }
 
-/** Of the files, where there are some, and of the arms. */
+/** Findings on the files, if any, and on the variants. */
 function findingsOf(
   { comparison, replayed, plainVariants }: Partial<FilesCompared> & StoredCompared,
   { name, dimension }: ExperimentSettings,
@@ -200,7 +200,7 @@ function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Of `--ratio-by`. */
+/** The dimensions of `--ratio-by`. */
 function dimensionsOf(list: string, { name, dimension }: ExperimentSettings): readonly string[] {
   const names = list.split(',').map((text) => text.trim());
   for (const asked of names) {
@@ -228,7 +228,7 @@ function experimentOf({ experiments }: Settings, asked: string | undefined): Exp
   throw new UsageError(`--experiment: no experiment "${asked}"${suggestion(asked, names)}`);
 }
 
-/** So few looks are no curve: all measures at the last one say more. */
+/** With this few looks there is no curve to draw: all measures at the last look say more. */
 const FEW_LOOKS = 2;
 
 /**

@@ -25,17 +25,17 @@ type ComparisonOutput = (typeof COMPARISON_OUTPUTS)[number];
 
 type Plans = readonly PlannedVariant[];
 
-/** What may be asked for beside the comparison. */
+/** Optional parts of the output. */
 export interface Extras {
   readonly plan?: Plans | undefined;
   readonly ratioBy?: readonly ComparedCohorts[] | undefined;
   /** What looks wrong; default: nothing. */
   readonly findings?: readonly Finding[] | undefined;
-  /** What became of the events of files. */
+  /** The outcome of the events of files. */
   readonly replayed?: ReplayResult | undefined;
 }
 
-/** A comparison as text, ending with a newline. `columns`: how wide a plain table may be. */
+/** A comparison as text, ending with a newline. @param columns greatest width of a plain table */
 export function printComparison(
   comparison: Comparison,
   output: Exclude<ComparisonOutput, 'html'>,
@@ -87,7 +87,7 @@ function found({ findings = [] }: Extras, form: TextForm): string[] {
   return text === '' ? [] : [form === MARKDOWN ? text.trimStart() : text];
 }
 
-/** What became of the events of files. */
+/** The outcome of the events of files. */
 function events({ replayed }: Extras, form: TextForm): string[] {
   return replayed === undefined ? [] : [fate(replayed, form)];
 }
@@ -111,7 +111,7 @@ function markdown(comparison: Comparison): string {
   return `${[`## ${headline(comparison)}`, '', ...findings, tables.join('\n'), ...list].join('\n')}\n`;
 }
 
-/** @param safe makes text that holds names of events harmless */
+/** @param safe escapes text that contains names from events */
 function extraTexts(
   comparison: Comparison,
   { plan, ratioBy = [] }: Extras,
@@ -127,7 +127,7 @@ function extraTexts(
   ];
 }
 
-/** Those with a warning, and at least so many of the others. */
+/** Cohorts without a warning are shown up to this number. */
 const SHOWN_COHORTS = 20;
 
 function shownCohorts({ cohorts }: ComparedCohorts): readonly ComparedCohort[] {
@@ -172,7 +172,7 @@ function cohortWords({ srm }: Comparison, dimension: ComparedCohorts): string[] 
   ];
 }
 
-/** Such as: DE (treatment 1,234 users, 1,500 expected). Of the variant that misses the largest part. */
+/** Such as: DE (treatment 1,234 users, 1,500 expected), for the variant with the largest shortfall. */
 function cohortWord({ value, users, expected }: ComparedCohort): string {
   if (expected === null) return value;
   const had = (name: string): number => (expected[name] > 0 ? users[name] / expected[name] : Number.POSITIVE_INFINITY);
@@ -224,7 +224,7 @@ function planWords({ primary, tolerance }: Comparison, plan: Plans): string[] {
   ];
 }
 
-/** To two digits that count. */
+/** Rounded up to two significant digits. */
 function roundedUp(fraction: number): number {
   const unit = 10 ** (Math.floor(Math.log10(fraction)) - 1);
   return Math.ceil(fraction / unit) * unit;
@@ -248,7 +248,7 @@ function arms({ users, impressions }: Comparison, write: TableWriter): string {
   return write(['variant', 'users', 'impressions'], rows, 1);
 }
 
-/** Of a terminal that is not wide enough, the columns that say the same in another way or are seldom asked for go first. */
+/** If the terminal is too narrow, redundant and rarely used columns are left out first. */
 function measures({ variants, alpha }: Comparison, form: TextForm): string {
   const level = `${Number((100 * (1 - alpha)).toFixed(3))} %`;
   const [effect, lift] = [
@@ -299,14 +299,14 @@ function line(variant: string, compared: ComparedMeasure): readonly string[] {
   ];
 }
 
-/** Values of an experiment's dimension that are no names. */
+/** Values of an experiment's dimension that are not variants. */
 const NAMELESS: ReadonlyMap<string, string> = new Map([
   [ABSENT_DIMENSION, 'without a variant'],
   [INVALID_DIMENSION, 'with a name that is not allowed'],
   [OTHER_COHORT, 'with a variant that is not configured'],
 ]);
 
-/** What has to be known to read the tables, and what is odd about the traffic. */
+/** What a reader of the tables must know, and anomalies of the traffic. */
 function notes({ srm, userless, notes: found, heaviest, others, crossovers, experiment }: Comparison): string[] {
   const split =
     srm.p === null || srm.deviation === null
@@ -342,7 +342,7 @@ function range(bounds: Bounds | null, print: (value: number) => string): string 
   return bounds === null ? '-' : `${print(bounds[0])} to ${print(bounds[1])}`;
 }
 
-/** Four digits that count. */
+/** Four significant digits. */
 function plain(value: number): string {
   return String(Number(value.toPrecision(4)));
 }

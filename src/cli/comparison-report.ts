@@ -17,11 +17,11 @@ export interface Compared {
   readonly extras: Extras;
   readonly settings: Settings;
   readonly experiment: ExperimentSettings;
-  /** Of a running service. */
+  /** Positions stored by a running service; undefined: there are none. */
   readonly stored: StoredPositions | undefined;
 }
 
-/** A comparison as one page that needs nothing else. @param about files and configuration */
+/** A comparison as one self-contained page. @param about files and configuration */
 export function comparisonReport(
   { comparison, trail, extras, settings, experiment, stored }: Compared,
   about: readonly Fact[],

@@ -29,7 +29,7 @@ interface Flags {
 }
 
 const REFRESH_MS = 1000;
-/** Without a terminal: a line for every so many refreshes. */
+/** Without a terminal, one line is printed per this many refreshes. */
 const REFRESHES_PER_LINE = 5;
 
 /** `receval demo`: the whole service in one process, with a simulated shop in front. */
@@ -83,7 +83,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     samples: shop.samples,
     about: aboutService(configuration),
   });
-  // The port first: when it is taken nothing else has begun.
+  // The port comes first: if it is in use, nothing else has started.
   const server = await startServer(settings.http, {
     metrics: () => metrics.text,
     contentType: metrics.contentType,
@@ -114,7 +114,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   }
 }
 
-/** Redraws until the returned function is called; that waits for the last redraw. */
+/** Redraws until the returned function is called, which waits for the last redraw. */
 function show(view: () => Promise<ViewInput>, screen: LiveScreen): () => Promise<void> {
   let refreshes = 0;
   let busy: Promise<void> = Promise.resolve();
@@ -153,10 +153,10 @@ function numberOf(option: string, text: string, low: number, high: number): numb
 class LiveScreen {
   readonly #stream: NodeJS.WriteStream;
   readonly #paint: (text: string) => string;
-  /** Lines of the block that stands on the terminal. */
+  /** Lines of the block on the terminal. */
   #drawn = 0;
 
-  /** @param paint gives words their colour, when lines have their length */
+  /** @param paint adds colours, after lines have been cut to their length */
   constructor(stream: NodeJS.WriteStream, paint: (text: string) => string) {
     this.#stream = stream;
     this.#paint = paint;
@@ -166,7 +166,7 @@ class LiveScreen {
     return this.#stream.isTTY === true;
   }
 
-  /** Of the terminal; the usual 80 without one. */
+  /** Width of the terminal; 80 without one. */
   get columns(): number {
     return this.#stream.columns ?? 80;
   }
@@ -177,7 +177,7 @@ class LiveScreen {
     this.#stream.write(`${this.#paint(line)}\n`);
   }
 
-  /** Replaces the block; what does not fit the terminal is cut. */
+  /** Replaces the block, cut to the size of the terminal. */
   draw(block: string): void {
     const { columns } = this;
     const { rows = 24 } = this.#stream;

@@ -52,7 +52,7 @@ async function doctor(flags: Flags): Promise<void> {
   if (counts.errors > 0) process.exitCode = 1;
 }
 
-/** Of variables that hold a secret, the address of Redis with its password among them. */
+/** Files of variables that hold a secret; the address of Redis, with its password, is one of these. */
 function filesOfVariables(env: Readonly<Record<string, string | undefined>>): readonly SecretFile[] {
   return Object.entries(env).flatMap(([name, path]) =>
     path !== undefined && /^RECEVAL_.*(?:URL|PASSWORD|PASSPHRASE|TOKEN|SECRET)_FILE$/.test(name)

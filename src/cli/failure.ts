@@ -1,10 +1,10 @@
-/** The command was called wrongly. Its message tells what is wrong and what is right; shown without a stack trace. */
+/** The command was called with wrong arguments. The message says what is wrong and what is right; shown without a stack trace. */
 export class UsageError extends Error {
   readonly exitCode = 2;
   override readonly name = 'UsageError';
 }
 
-/** One short message; with the stack where asked for. */
+/** One short message, with the stack trace if `verbose`. */
 export function explain(error: unknown, verbose: boolean): string {
   if (!(error instanceof Error)) return String(error);
   return verbose ? (error.stack ?? error.message) : error.message;
@@ -15,7 +15,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number' ? error.exitCode : 1;
 }
 
-/** What the system says of a file that was to be read, or written, in words. */
+/** The system's error on a file, in words. */
 export function fileProblem(path: string, error: unknown, wanted: 'read' | 'written' = 'read'): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known: Readonly<Record<string, string>> = {

@@ -1,14 +1,14 @@
 import type { Finding } from '../findings/finding.ts';
 import type { TextForm } from '../output/table.ts';
 
-/** Above the numbers: each finding with its cause, an example and what to do. Empty: there is none. */
+/** The block above the numbers: each finding with its cause, an example and what to do. Empty: there are none. */
 export function findingsBlock(findings: readonly Finding[], form: TextForm): string {
   if (findings.length === 0) return '';
   if (form.columns !== undefined) return plainBlock(findings, Math.min(WIDTH, form.columns));
   return [form.note('What looks wrong:'), ...findings.map((one) => form.note(sentence(one)))].join('');
 }
 
-/** The same as lines for standard error, beside output that has no room for words. */
+/** The same as lines for standard error, for forms of output without text. */
 export function findingLines(findings: readonly Finding[]): string {
   return findings.map((one) => `receval: ${sentence(one)}\n`).join('');
 }
@@ -17,11 +17,11 @@ function sentence({ code, cause, example, remedy }: Finding): string {
   return `${code}: ${cause}${example === null ? '' : ` Such as: ${example}.`} ${remedy}`;
 }
 
-/** Words of more columns are hard to read. */
+/** Longer lines are hard to read. */
 const WIDTH = 100;
 const INDENT = 4;
 
-/** For a terminal: a line for the cause, one for the example, one for the remedy, each folded at blanks. */
+/** For a terminal: one line each for cause, example and remedy, wrapped at blanks. */
 function plainBlock(findings: readonly Finding[], width: number): string {
   const blocks = findings.map(({ code, cause, example, remedy }) =>
     [

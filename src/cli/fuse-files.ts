@@ -64,7 +64,7 @@ async function judged(inputs: ScoreInputs, path: string): Promise<QrelsReader['j
   return reader.judgements;
 }
 
-/** As `score` reads such files. */
+/** The order in which `score` reads such files. */
 function orderOf({ ties, depth }: FuseSettings, votes: readonly VoteFile[]): ListOrder {
   const preset = presetOf(votes.every(({ layout }) => layout.format === 'trec') ? 'trec' : 'flagr');
   return {
@@ -81,7 +81,7 @@ function notes({ names, queries }: VoteFiles, fused: number): string[] {
   return [`${partial} of ${fused} queries lack the list of a voter; who has no list does not vote`];
 }
 
-/** That `above` has left nothing of a query: an empty run would be scored as one that finds nothing. */
+/** Notes on queries of which `above` left nothing: an empty run would be scored as one that finds nothing. */
 export function emptyNotes({ name }: Fusion, empty: number, queries: number): string[] {
   if (empty === 0) return [];
   const of =
@@ -89,10 +89,10 @@ export function emptyNotes({ name }: Fusion, empty: number, queries: number): st
   return [`${name}: no item scores above the threshold, ${of}. Merge without above to see the scores`];
 }
 
-/** A file that is there only when it is whole, or standard output. */
+/** A file that appears only once it is complete, or standard output. */
 class Target {
   readonly #path: string | undefined;
-  /** What is written until all is well; undefined: a device or a pipe, which stays what it is. */
+  /** The temporary file that is renamed at the end; undefined: a device or a pipe, which is written directly. */
   readonly #part: string | undefined;
   #file: number | undefined;
 
@@ -122,7 +122,7 @@ class Target {
     if (this.#part !== undefined) renameSync(this.#part, this.#path);
   }
 
-  /** After a failure. */
+  /** Removes the temporary file, after a failure. */
   drop(): void {
     if (this.#path === undefined || this.#file === undefined) return;
     closeSync(this.#file);
@@ -131,9 +131,9 @@ class Target {
 }
 
 /**
- * A merged list as lines of a run. In TREC's form each score is below the one before: readers sort by score, and equal ones by
- * id, which would be another order. The second of two equal scores is the next smaller double.
- * @throws Error for an id that the form cannot hold
+ * A merged list as lines of a run. In TREC's format each score must be below the previous one: readers sort by score, and break ties
+ * by id, which would change the order. So the second of two equal scores becomes the next smaller double.
+ * @throws Error for an id that the format cannot represent
  */
 function runLines(
   query: string,
@@ -172,7 +172,7 @@ function nextBelow(value: number): number {
   return cell.getFloat64(0);
 }
 
-/** What judged queries teach methods that learn. */
+/** What methods that learn are taught by judged queries. */
 export class FileLessons {
   readonly lessons = new Lessons();
   readonly #relevantFrom: number;

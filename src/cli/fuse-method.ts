@@ -2,7 +2,7 @@ import { FusionError } from '../fusion/ballots.ts';
 import { type Fusion, fusion } from '../fusion/fusion.ts';
 import { UsageError } from './failure.ts';
 
-/** A comma that parts two methods, and no two parameters of one. */
+/** A comma between two methods, not between two parameters of one. */
 const COMMA = /,(?![^(]*\))/;
 
 /** @param flag for the message @param several what to do for more than one @throws UsageError */

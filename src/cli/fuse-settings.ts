@@ -9,7 +9,7 @@ import { mustBeWritable } from './written-file.ts';
 export const RUN_FORMATS = ['trec', 'flagr'] as const;
 export type RunFormat = (typeof RUN_FORMATS)[number];
 
-/** The mean over all orders is no order. */
+/** Without `mean`: the mean over all orders is not an order. */
 const FUSE_TIES = ['docno', 'first', 'last'] as const;
 
 export interface FuseFlags {

@@ -45,7 +45,7 @@ export function bytesOf(inputs: ReplayInputs): number | undefined {
   return paths.reduce((sum, path) => sum + statSync(path).size, 0);
 }
 
-/** `FILE@field=value[,field=value]`, split at the last `@`; an `@` without such pairs behind it belongs to the name. */
+/** `FILE@field=value[,field=value]`, split at the last `@`; an `@` that is not followed by such pairs belongs to the name. */
 function parseFile(text: string): ReplayFile {
   const at = text.lastIndexOf('@');
   const pairs = at < 0 ? [] : text.slice(at + 1).split(',');

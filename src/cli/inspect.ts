@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
-import { configurationOf } from '../inspect/configuration.ts';
 import { TOPIC } from '../inspect/file-shape.ts';
 import { screenOf } from '../inspect/inspect-screen.ts';
 import { type Inspection, Rows, type SampledFile } from '../inspect/inspected.ts';
 import { inspect } from '../inspect/inspection.ts';
+import { reportOf } from '../inspect/inspection-json.ts';
 import { shellWord } from '../inspect/mend.ts';
-import { reportOf } from '../inspect/report.ts';
+import { configurationOf } from '../inspect/proposed-configuration.ts';
 import type { Role } from '../inspect/roles.ts';
 import { sampleTopics } from '../service/topic-sample.ts';
 import { fileProblem, UsageError } from './failure.ts';
@@ -27,18 +27,18 @@ interface Flags {
 
 const OUTPUTS = ['text', 'json'] as const;
 
-/** `receval inspect`: exit code 1 where a replay would give no numbers, or wrong ones. */
+/** `receval inspect`: exit code 1 if a replay would give no numbers, or wrong ones. */
 export function inspectCommand(): Command {
   return new Command('inspect')
-    .argument('[file...]', 'logs of lists and of feedback, or one of both; of a folder the logs in it')
-    .option('--impressions <file...>', 'files that hold lists, where that is not seen')
+    .argument('[file...]', 'logs of lists and of feedback, or one log of both; a folder stands for the logs in it')
+    .option('--impressions <file...>', 'files that hold lists, if that is not detected')
     .option('--feedback <file...>', 'files that hold feedback')
     .option('--kafka', 'the newest records of the configured topics in place of files')
     .option(
       '--config <file>',
-      'configuration whose grades, variants and topics are meant (with --kafka: receval.yaml if it exists)',
+      'configuration whose grades, variants and topics apply (with --kafka: receval.yaml if it exists)',
     )
-    .option('--sample <n>', 'records of each side that are read, from the beginning', '20000')
+    .option('--sample <n>', 'records of each side to read, from the beginning', '20000')
     .option('--write <file>', 'write a configuration that reads them')
     .option('--output <form>', 'text, or json', 'text')
     .addHelpText(
@@ -84,7 +84,7 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
   if (wrong > 0) process.exitCode = 1;
   if (flags.write !== undefined && configuration !== undefined && wrong > 0) {
     process.stderr.write(
-      `receval: ${flags.write} was written, but ${wrong === 1 ? 'one thing looks' : `${wrong} things look`} wrong (it says so at its top): mend that first, or its numbers are wrong\n`,
+      `receval: ${flags.write} was written, but ${wrong === 1 ? 'one thing looks' : `${wrong} things look`} wrong (see the top of the file): fix that first, or the numbers will be wrong\n`,
     );
   }
   if (flags.write !== undefined && configuration === undefined) {
@@ -119,7 +119,7 @@ export async function sampleFiles(given: readonly Given[], limit: number): Promi
   return sampled;
 }
 
-/** One log for each partition: each is in an order of its own. */
+/** One log per partition, as each has an order of its own. */
 async function fromTopics(settings: Settings, limit: number): Promise<readonly SampledFile[]> {
   const { partitions, complete } = await sampleTopics(settings, limit);
   if (!complete) process.stderr.write('receval: the sample is not complete: the brokers took longer than 15 s\n');
@@ -144,7 +144,7 @@ function topicNames({ kafka: { topics } }: Settings): { readonly impressions: st
   return { impressions: of('impressions'), feedback: of('feedback') };
 }
 
-/** @throws Error where a file would be lost */
+/** @throws Error if a file would be overwritten */
 function write(path: string, configuration: string): void {
   loadSettings({ file: path, readFile: () => configuration, env: {} });
   try {
@@ -160,7 +160,7 @@ function write(path: string, configuration: string): void {
   }
 }
 
-/** How to continue; undefined: there are no lists. `to`: where the configuration was written. */
+/** How to continue; undefined: there are no lists. @param to where the configuration was written */
 export function nextCommand(
   { files, impressions, feedback, oneLog }: Inspection,
   to: string | undefined,
@@ -178,7 +178,7 @@ export function nextCommand(
   return `receval inspect ${given.map((one) => flagged(one, files)).join(' ')} --write ${config}\n${replay}`;
 }
 
-/** As they were found, where the user gave them the wrong way round. */
+/** A file with the flag for what it was found to hold, even if the user swapped them. */
 function flagged({ path, role }: Given, files: Inspection['files']): string {
   const found = files.find(({ name }) => name === path)?.guess?.role;
   return role === undefined ? shellWord(path) : `--${found ?? role} ${shellWord(path)}`;

@@ -8,14 +8,14 @@ interface Offered {
   readonly load: () => Promise<Command>;
 }
 
-/** Commands in the order of the help text. Each is loaded when it is called: what the others need would only cost time. */
+/** Commands in the order of the help text. Each is loaded when it is called, to save the time of loading the others. */
 const COMMANDS: Readonly<Record<string, Offered>> = {
   demo: {
     does: 'a simulated shop, joined, scored and shown live: nothing to install',
     load: async () => (await import('./demo.ts')).demoCommand(),
   },
   plan: {
-    does: 'say how much memory, CPU and Redis a configuration takes for the traffic that is expected',
+    does: 'say how much memory, CPU and Redis a configuration takes for the expected traffic',
     load: async () => (await import('./plan.ts')).planCommand(),
   },
   run: {
@@ -35,11 +35,11 @@ const COMMANDS: Readonly<Record<string, Offered>> = {
     load: async () => (await import('./skip.ts')).skipCommand(),
   },
   accept: {
-    does: 'accept the level of a watched cohort as its new normal: what was shown before is no past to compare with',
+    does: 'accept the level of a watched cohort as its new normal: it is no longer compared with what was before',
     load: async () => (await import('./accept.ts')).acceptCommand(),
   },
   inspect: {
-    does: 'say what logs are: their fields, whether they join, what is wrong, and a configuration that reads them',
+    does: 'say what is in logs: their fields, whether they join, what is wrong, and a configuration that reads them',
     load: async () => (await import('./inspect.ts')).inspectCommand(),
   },
   replay: {
@@ -67,11 +67,11 @@ const COMMANDS: Readonly<Record<string, Offered>> = {
     load: async () => (await import('./simulate.ts')).simulateCommand(),
   },
   rules: {
-    does: 'make rules for Prometheus',
+    does: 'generate rules for Prometheus',
     load: async () => (await import('./rules.ts')).rulesCommand(),
   },
   dashboards: {
-    does: 'make dashboards for Grafana',
+    does: 'generate dashboards for Grafana',
     load: async () => (await import('./dashboards.ts')).dashboardsCommand(),
   },
   config: {
@@ -80,7 +80,7 @@ const COMMANDS: Readonly<Record<string, Offered>> = {
   },
 };
 
-/** The command that is called, or whose help is asked for; else the names of all, for help and for suggestions. */
+/** The command that is called, or whose help is requested; else the names of all, for help and for suggestions. */
 async function commandsOf(argv: readonly string[]): Promise<readonly Command[]> {
   const words = argv.slice(2).filter((word) => !word.startsWith('-'));
   const called = words[0] === 'help' ? words[1] : words[0];
@@ -98,7 +98,7 @@ async function main(argv: readonly string[]): Promise<void> {
     .version(version())
     .option('--verbose', 'show the stack trace of an error')
     .showSuggestionAfterError()
-    .showHelpAfterError('(add --help for what is possible)')
+    .showHelpAfterError('(add --help for usage)')
     .addHelpText(
       'after',
       '\nExit codes: 0 fine, 1 failed, 2 wrong usage or configuration, 3 regression.\nDocumentation: the folder docs/ of the package.',
@@ -122,7 +122,7 @@ async function main(argv: readonly string[]): Promise<void> {
 
 endOnCrash();
 
-// A reader that closes the pipe early (head) is no error.
+// A reader that closes the pipe early (head) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

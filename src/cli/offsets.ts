@@ -48,7 +48,7 @@ const HEAD = [
   'generation',
 ];
 const TEXTS = 3;
-/** What tells least goes first where the terminal is not wide enough. */
+/** Columns that are left out first if the terminal is too narrow. */
 const SELDOM = [['generation'], ['group'], ['log start'], ['replay']];
 
 function table(rows: readonly TopicOffsets[], columns: number): string {
@@ -72,7 +72,7 @@ function table(rows: readonly TopicOffsets[], columns: number): string {
   return [fittedTable(columns)(header, cells, TEXTS).trimEnd(), ...note, ...rows.flatMap(waiting)].join('\n');
 }
 
-/** Records that no worker can read yet. */
+/** Notes on records that no worker can read yet. */
 function waiting({ topic, partition, openFrom, end }: TopicOffsets): readonly string[] {
   if (openFrom === undefined) return [];
   return [

@@ -24,7 +24,7 @@ interface Flags {
 
 const OUTPUTS = ['table', 'json'] as const;
 
-/** `receval plan`: what the service will take. Reads the configuration alone, no broker and no Redis. */
+/** `receval plan`: the resources that the service will need. Reads only the configuration, no broker and no Redis. */
 export function planCommand(): Command {
   return new Command('plan')
     .requiredOption('--lists-per-second <n>', 'impressions: the mean of a busy hour')
@@ -67,7 +67,7 @@ function plan(flags: Flags): void {
   };
   if (traffic.workers > traffic.partitions) {
     throw new UsageError(
-      `--workers: ${traffic.workers} workers cannot share ${traffic.partitions} partitions: some would wait`,
+      `--workers: ${traffic.workers} workers cannot share ${traffic.partitions} partitions: some would be idle`,
     );
   }
   const found = planFor(settings, scorer, traffic);
@@ -127,7 +127,7 @@ function table({ cohorts, worker, redis, exporter }: Plan, { limits }: Settings,
   add('workers', `memory of ${workers === 1 ? 'the worker' : 'each'}`, size(worker.memoryBytes));
   for (const { after, rows, bytes } of redis.stored) {
     const isLast = after === redis.stored[redis.stored.length - 1].after;
-    const when = isLast ? 'when nothing is added any more' : `after ${printDuration(after)}`;
+    const when = isLast ? 'in the steady state' : `after ${printDuration(after)}`;
     add('Redis', `rows ${when}`, `${whole(rows)}, ${size(bytes)}`);
   }
   if (redis.sampleBytes > 0) add('Redis', 'users of experiments', size(redis.sampleBytes));

@@ -1,4 +1,4 @@
-/** What a command needs to know of its process, and how that ends. */
+/** What a command needs of its process: signals, version, seed and crashes. */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { DurationMs } from '../vocabulary/events.ts';
@@ -19,7 +19,7 @@ export function untilStopped(duration: DurationMs | undefined): Promise<void> {
   });
 }
 
-/** Of the package. */
+/** Version of the package. */
 export function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest
@@ -27,12 +27,12 @@ export function version(): string {
     : 'unknown';
 }
 
-/** Of one process. As wide as `randomInt` draws. */
+/** The seed of this process's hashes: as wide as `randomInt` draws. */
 export function newHashSeed(): number {
   return randomInt(2 ** 48 - 1);
 }
 
-/** Ends the process with 1 when something fails that nobody has thought of. */
+/** Ends the process with 1 on an uncaught error. */
 export function endOnCrash(): void {
   process.on('uncaughtException', (error) => {
     process.stderr.write(`receval: this is a defect, please report it: ${textOf(error)}\n`);
@@ -41,8 +41,8 @@ export function endOnCrash(): void {
 }
 
 /**
- * Only the stack. Node.js itself would print all that hangs on the error: those of Redis' client carry the arguments of
- * their command, a password among them. Nor what servers repeat of it.
+ * Only the stack. Node.js itself would print all properties of the error: those of Redis' client contain the arguments of their
+ * command, such as a password. What servers repeat of it is removed too.
  */
 function textOf(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 
 export interface Progress {
-  /** `done` of the total (bytes, or events); `events` so far. */
+  /** @param done of the total (bytes, or events); @param events so far */
   update(done: number, events: number): void;
   stop(): void;
 }
@@ -10,8 +10,8 @@ const LINE_EVERY_MS = 5000;
 const SILENT: Progress = { update() {}, stop() {} };
 
 /**
- * How far a long command is, with its rate and the remaining time: a bar on a terminal, nothing elsewhere.
- * `total` undefined: the end is not known (standard input), so a line every 5 s. `what`: the things that are counted.
+ * Progress of a long command, with its rate and the remaining time: a bar on a terminal, nothing elsewhere.
+ * @param total undefined: unknown (standard input), so a line every 5 s; @param what the things that are counted
  */
 export function showProgress(stream: NodeJS.WriteStream, total: number | undefined, what = 'events'): Progress {
   if (stream.isTTY !== true) return SILENT;

@@ -1,16 +1,16 @@
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { fileProblem, UsageError } from './failure.ts';
 
-/** It is empty, and meant so. */
+/** Empty on purpose. */
 const NOTHING = '/dev/null';
 
 /** A pipe that a shell has opened: it has no name of its own. */
 const OPENED = /^\/(?:dev\/(?:fd|std)|proc\/)/;
 
 /**
- * Looks at what a command is to read at the same time; `-` is standard input. Pipes are waited for, and said so: without a writer nothing
- * else would be seen.
- * @throws UsageError for a pipe that is named twice; Error for what is not there, a folder, and what has no end
+ * Checks the files that a command will read at the same time; `-` is standard input. Says which are pipes, as the command waits for
+ * their writers.
+ * @throws UsageError for a pipe that is named twice; Error for a missing file, a folder, or a device without an end
  */
 export function mustBeReadable(paths: readonly string[]): void {
   const pipes: string[] = [];
@@ -37,7 +37,7 @@ export function mustBeReadable(paths: readonly string[]): void {
   }
 }
 
-/** The same of what is read several times. @throws Error, also for a pipe */
+/** The same for a file that is read several times. @throws Error, also for a pipe */
 export function mustBeFile(path: string): void {
   const is = otherThanFile(path, statsOf(path));
   if (is === undefined) return;

@@ -9,9 +9,9 @@ import type { ReplayResult } from '../replay/replay-result.ts';
 import { resultJson } from './result-output.ts';
 
 /**
- * The result of a replay as one page that needs nothing else.
+ * The result of a replay as one self-contained page.
  * @param about files and configuration
- * @param counted the rows with their counts by rank, which the result may lack
+ * @param counted the rows with their counts by rank, which `result` may lack
  */
 export function replayReport(
   result: ReplayResult,
@@ -37,7 +37,7 @@ export function replayReport(
   });
 }
 
-/** Whether the numbers can be trusted, and what they are. */
+/** Whether the numbers can be trusted, and the main ones. */
 function verdictOf(result: ReplayResult, { attribution, measures }: Settings): Verdict {
   const { impressions, feedback, findings, rows } = result;
   const longest = attribution.horizons[attribution.horizons.length - 1].text;
@@ -61,7 +61,7 @@ export function cohortsView(
   sets: readonly (readonly string[])[],
 ): CohortsView {
   const kept = (by: readonly string[]): boolean => itemSets.some((set) => set.join() === by.join());
-  // What is not kept for any of these sets has no value anywhere.
+  // A measure that none of these sets keeps has no value anywhere.
   const told = measures.filter((measure) => itemPartOf(measure) === undefined || sets.some(kept));
   return {
     horizons: attribution.horizons.map(({ text }) => text),
@@ -72,7 +72,7 @@ export function cohortsView(
   };
 }
 
-/** @param control the cohort that others are compared with; undefined: the one with most lists */
+/** @param control the cohort to compare the others with; undefined: the one with most lists */
 export function positionsView(
   rows: ReplayResult['rows'],
   { attribution, positions: { ranks, sets } }: Pick<Settings, 'attribution' | 'positions'>,

@@ -44,10 +44,10 @@ export interface ReplayFlags extends InputFlags {
   readonly report?: string;
 }
 
-export const ALLOW_EMPTY = 'exit with 0 also when no impression counted, or none of the feedback';
-export const REPORT = 'also write all of it as one page that needs nothing else, to be mailed';
+export const ALLOW_EMPTY = 'exit with 0 even if no impression counted, or none of the feedback';
+export const REPORT = 'also write everything as one self-contained page, to mail or keep';
 export const NOW =
-  'the wall clock, such as 2026-11-21T08:00:00Z: what is later than it is "future" (default: the time at start)';
+  'the wall clock, such as 2026-11-21T08:00:00Z: later events are "future" (default: the time at start)';
 
 export function replayCommand(): Command {
   return new Command('replay')
@@ -89,7 +89,7 @@ Examples:
       mustHaveFeedback(flags, settings);
       const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
       const replayed = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
-      // What only the report counts stands in no other output.
+      // What only the report counts is in no other output.
       const result = configured.positions.ranks > 0 ? replayed : withoutPositions(replayed);
       letters?.close();
       const page = isReported
@@ -107,18 +107,18 @@ Examples:
     });
 }
 
-/** @throws UsageError where measures of feedback would all be those of lists without a positive */
+/** @throws UsageError if a measure depends on feedback and there is none */
 function mustHaveFeedback({ adapter, events, feedback }: ReplayFlags, { inputs, measures }: Settings): void {
   if (events !== undefined || feedback !== undefined || hasRowFeedback(adapter ?? inputs.impressions.adapter)) return;
   const asks = measures.find((measure) => !isListOnly(measure));
   if (asks === undefined) return;
   const ofLists = MEASURES.filter((definition) => isListOnly({ definition })).map(({ name }) => name);
   throw new UsageError(
-    `--feedback is missing: without it ${asks.canonical} counts every list as one without a positive; name the feedback, or only measures of the list alone (--measures ${ofLists.slice(0, 3).join(',')},...)`,
+    `--feedback is missing: without it ${asks.canonical} finds no positive in any list; name the feedback, or only measures of the list alone (--measures ${ofLists.slice(0, 3).join(',')},...)`,
   );
 }
 
-/** Says what the user would want to know before trusting the numbers; nothing that counts is a failure. */
+/** Notes what the user should know before trusting the numbers; sets the exit code if nothing counted. */
 export function noteOddities(result: ReplayResult, { allowEmpty }: ReplayFlags): void {
   const { rows, itemLimitRows } = result;
   const note = (text: string): void => void process.stderr.write(`receval: ${text}\n`);
@@ -134,7 +134,7 @@ export function noteOddities(result: ReplayResult, { allowEmpty }: ReplayFlags):
   }
 }
 
-/** By measure: the most lists without an id that one row leaves out, where there are any. */
+/** The most lists without an id that one row leaves out, by measure. */
 function withoutId(rows: ReplayResult['rows']): ReadonlyMap<string, number> {
   const most = new Map<string, number>();
   for (const { measures } of rows) {
@@ -171,7 +171,7 @@ export async function withProgress<Result>(
   }
 }
 
-/** Room for cohorts: nothing here becomes a series of Prometheus, so only memory bounds them. */
+/** Limit of cohorts: nothing here becomes a series of Prometheus, so only memory bounds them. */
 const REPLAY_SERIES = '10000000';
 
 export function readSettings(
@@ -235,7 +235,7 @@ class Letters {
     }
     this.#path = path;
     try {
-      // Another user could put a link to a file of ours there, but not into /dev, whose links lead to our own output.
+      // Another user could place a link to one of our files there, but not in /dev, whose links lead to our own output.
       const follows = path.startsWith('/dev/') ? 0 : O_NOFOLLOW;
       this.#file = openSync(path, O_CREAT | O_TRUNC | O_WRONLY | follows, 0o600);
     } catch (error) {
@@ -244,7 +244,7 @@ class Letters {
     const stats = fstatSync(this.#file);
     if (stats.isFile() && (stats.mode & 0o077) !== 0) {
       process.stderr.write(
-        `note: other users may read or write ${path}, where what users did may stand: chmod 600 ${path}\n`,
+        `note: other users may read or write ${path}, which may hold what users did: chmod 600 ${path}\n`,
       );
     }
   }
@@ -259,7 +259,7 @@ class Letters {
     }
   };
 
-  /** @throws Error when not all could be written. */
+  /** @throws Error if not all could be written. */
   close(): void {
     closeSync(this.#file);
     if (this.#error !== undefined) throw this.#failure(this.#error);
@@ -273,7 +273,7 @@ class Letters {
   }
 }
 
-/** Files and configuration that a result is of. Names without their folders: a report may be sent to others. */
+/** The files and the configuration of a result. Names are without folders, as a report may be sent to others. */
 export function aboutFiles(inputs: ReplayInputs, configuration: Configuration): readonly Fact[] {
   const sides =
     'events' in inputs

@@ -7,7 +7,7 @@ import { version } from './process.ts';
 import { grouped } from './progress.ts';
 import { writeFile } from './written-file.ts';
 
-/** Where `--output html` and `--report` say; undefined: neither is given. */
+/** Writes a report where `--output html` and `--report` say. @param page undefined: neither flag is given */
 export function showReport(
   page: string | undefined,
   { output, report }: { readonly output: string; readonly report?: string | undefined },
@@ -21,7 +21,7 @@ export function aboutReceval(): readonly Fact[] {
   return [['receval', version()]];
 }
 
-/** Of settings with their defaults: equal settings have equal hashes. */
+/** Hash of the settings with their defaults. */
 export function hashOf(settings: unknown): string {
   return `sha256 ${createHash('sha256').update(stableJson(settings)).digest('hex').slice(0, 16)}`;
 }

@@ -10,7 +10,7 @@ import { grouped } from './progress.ts';
 export const OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 type Output = (typeof OUTPUTS)[number];
 
-/** The result of a replay as text, ending with a newline. @param columns how wide a plain table may be */
+/** The result of a replay as text, ending with a newline. @param columns greatest width of a plain table */
 export function printResult(
   result: ReplayResult,
   settings: Settings,
@@ -61,13 +61,13 @@ function csv({ rows }: ReplayResult): string {
   );
 }
 
-/** Beside text that knows no width, tables of more measures show values alone. */
+/** In forms without a width, tables of more measures show values without errors. */
 const MOST_WITH_ERRORS = 4;
 
-/** Of more rows, a terminal shows only those at the longest horizon. */
+/** With more rows, a terminal shows only those at the longest horizon. */
 const MOST_ROWS = 12;
 
-/** One table per grouping set, and what became of the events. */
+/** One table per grouping set, and the outcome of the events. */
 function tables(result: ReplayResult, { attribution, cohorts, measures, itemSets }: Settings, form: TextForm): string {
   const names = measures.map((measure) => measure.canonical);
   const horizons = attribution.horizons.map((horizon) => horizon.text);
@@ -103,10 +103,10 @@ function cohort(row: ResultRow): string {
   return row.by.map((dimension) => row.labels[dimension]).join(',');
 }
 
-/** What stands behind a value, where there is room for it. */
+/** What follows a value, if there is room. */
 interface Behind {
   readonly error: boolean;
-  /** The weight where it is not that of the row, and what else is to be known. */
+  /** The weight if it is not the row's, and other remarks. */
   readonly notes: boolean;
 }
 
@@ -124,7 +124,7 @@ function cohortTable(
   const weights = rows.map(usualWeight);
   const withWeight = rows.some(({ impressions }, i) => weights[i] !== impressions);
   const header = [...by, 'horizon', 'impressions', 'positives', ...(withWeight ? ['n'] : []), ...names];
-  // On a terminal values stand below each other, whatever n stands behind them.
+  // On a terminal values are aligned, whatever n follows them.
   const widths = names.map((name) =>
     columns === undefined ? 0 : Math.max(...rows.map(({ measures }) => grouped(measures[name].n).length)),
   );
@@ -147,14 +147,14 @@ function cohortTable(
   return `${write(linesOf(LEAST))}${note}`;
 }
 
-/** The n of most measures of a row: their number of lists, or of what else they weigh by. */
+/** The n of most measures of a row: the number of lists, or of whatever they weigh by. */
 function usualWeight({ impressions, measures }: ResultRow): number {
   const counts = new Map<number, number>([[impressions, 0]]);
   for (const { value, n } of Object.values(measures)) if (value !== null) counts.set(n, (counts.get(n) ?? 0) + 1);
   return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
 }
 
-/** Six digits after the point, then the standard error where it is known, and what else is to be known. */
+/** Six decimals, then the standard error if known, and remarks. */
 function valueText(measure: ResultMeasure, usual: number, behind: Behind, width: number): string {
   const { value, stderr } = measure;
   if (value === null) return '-';
@@ -173,7 +173,7 @@ function notesOf({ value, n, pairs, scoredShare }: ResultMeasure, usual: number,
   ];
 }
 
-/** What became of the events. */
+/** The table of the events' outcome. */
 export function fate(
   result: Pick<ReplayResult, 'impressions' | 'feedback' | 'invalid' | 'ignoredCohortKeys' | 'unknownItems'>,
   form: TextForm,

@@ -19,7 +19,7 @@ interface Flags {
 }
 
 const ROLES: readonly Role[] = ['worker', 'exporter', 'all'];
-/** A hung client must not hold up the end: the last commit makes a hard exit safe. */
+/** A hung client must not delay the exit, which is safe after the last commit. */
 const STOP_MS = 4500;
 
 /** `receval run`: the service on Kafka and Redis. */
@@ -27,9 +27,9 @@ export function runCommand(): Command {
   return new Command('run')
     .option('--role <role>', `${ROLES.join(', ')}`, 'all')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
-    .option('--rebuild', 'this once: the state was lost, count again from the earliest record retained')
-    .option('--new-generation', 'this once: the configuration gives rows another meaning, which then start empty')
-    .option('--accept-partitions', 'this once: the topics have got more partitions')
+    .option('--rebuild', 'once: the state was lost, count again from the earliest record retained')
+    .option('--new-generation', 'once: the configuration has changed the meaning of rows, which start empty')
+    .option('--accept-partitions', 'once: the topics have more partitions now')
     .action(async (flags: Flags, command: Command) => run(flags, command.optsWithGlobals()['verbose'] === true));
 }
 
@@ -57,7 +57,7 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
     log,
     about: aboutService(configuration),
   });
-  // Who reads the line below may stop the service at once.
+  // Whoever reads the next line may stop the service at once.
   const stopped = untilStopped(undefined);
   log.info({ role, port: service.port, partitions: service.partitions }, 'receval is running');
   const running = service.run();

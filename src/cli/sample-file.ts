@@ -1,4 +1,4 @@
-/** The first records of a file of any form. */
+/** The first records of a file in any format. */
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FileForm } from '../consumers/decode/decoder-settings.ts';
@@ -7,24 +7,31 @@ import { ANY_FORM } from '../consumers/source/files/format.ts';
 import { packingOf, readBytes, UnreadableFile } from '../consumers/source/files/lines.ts';
 import { openRows } from '../consumers/source/files/rows.ts';
 import { profileOf, timesOf } from '../inspect/fields.ts';
-import { formWords } from '../inspect/file-findings.ts';
-import { binaryFormOf, encodingOf, type FileFormat, type Form, lineEndsOf, textFormOf } from '../inspect/file-shape.ts';
+import {
+  binaryFormOf,
+  encodingOf,
+  type FileFormat,
+  type Form,
+  formWords,
+  lineEndsOf,
+  textFormOf,
+} from '../inspect/file-shape.ts';
 import { type BadRow, Rows } from '../inspect/inspected.ts';
 import type { Role } from '../inspect/roles.ts';
 import { isOtherDate } from '../inspect/time-forms.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { mustBeFile } from './readable.ts';
 
-/** Unpacked bytes that tell what the file is. */
+/** Uncompressed bytes from which the format is detected. */
 const HEAD_BYTES = 1 << 18;
-/** Bytes of records that are kept. */
+/** Most bytes of records that are kept. */
 const MOST_BYTES = 256 << 20;
 
 interface FileSample {
   readonly format: FileFormat;
   readonly rows: readonly Fields[];
   readonly bad: readonly BadRow[];
-  /** The file continues behind the sample. */
+  /** The file continues after the sample. */
   readonly more: boolean;
 }
 
@@ -70,14 +77,14 @@ async function formatOf(file: string): Promise<FileFormat> {
   };
 }
 
-/** What a replay takes for it. */
+/** The delimiter that a replay would detect. */
 async function seenDelimiter(file: string): Promise<string | undefined> {
   const { format, rows } = await openRows(file);
   await rows.return(undefined);
   return format?.delimiter;
 }
 
-/** As they are stored. */
+/** The first bytes, as they are stored. */
 function firstBytes(file: string): Uint8Array {
   const bytes = new Uint8Array(8);
   const descriptor = openSync(file, 'r');
@@ -88,7 +95,7 @@ function firstBytes(file: string): Uint8Array {
   }
 }
 
-/** What a replay must be told: the rest it sees itself. */
+/** The part of the format that a replay must be told, because it does not detect it. */
 function formOf(form: Form): FileForm {
   if (form.kind !== 'delimited') return ANY_FORM;
   const columns =
@@ -111,9 +118,9 @@ async function recordsOf(file: string, form: FileForm, limit: number): Promise<O
   return { rows: records.rows, bad: records.bad, more: false };
 }
 
-/** Folders among the names that `inspect` is given: which of their files are logs. */
+// Folders among the arguments of `inspect`: which of their files are logs.
 
-/** A file, and what the user says that it holds. */
+/** A file, and what the user said it holds. */
 export interface Given {
   readonly path: string;
   readonly role: Role | undefined;
@@ -121,18 +128,18 @@ export interface Given {
 
 interface LeftOut {
   readonly folder: string;
-  /** Each with why. */
+  /** Each with the reason. */
   readonly files: readonly string[];
 }
 
-/** Files of a folder, with those below it. More are no folder of logs to look at, but an archive. */
+/** Most files in a folder and below. A folder with more is an archive, not a set of logs. */
 const MOST_FILES = 200;
-/** Records that tell whether a file is a log. */
+/** Records that are read to decide whether a file is a log. */
 const LOOKED_AT = 50;
-/** What is written beside logs. */
+/** Files that often accompany logs. */
 const NO_LOG = /\.(?:md|ya?ml|toml|py|ipynb|[jt]sx?|mjs|sh|sql|html?|css|png|jpe?g|svg|pdf|lock|crc|log)$/i;
 
-/** In place of each folder the logs in it, in the order of their names. @throws UsageError: there is none */
+/** Replaces each folder by the logs in it, in the order of their names. @throws UsageError: there are none */
 export async function withoutFolders(
   given: readonly Given[],
 ): Promise<{ readonly given: readonly Given[]; readonly leftOut: readonly LeftOut[] }> {
@@ -165,12 +172,12 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // What it is, and what is wrong with it, is told where it is read.
+    // Whatever is wrong is reported when it is read.
     return false;
   }
 }
 
-/** Without the configuration, hidden ones and those of writers of many files (`_SUCCESS`). @throws UsageError: there are too many */
+/** Without hidden files and markers such as `_SUCCESS`. @throws UsageError: there are too many */
 function filesIn(folder: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -181,15 +188,15 @@ function filesIn(folder: string): readonly string[] {
     );
   if (names.length > MOST_FILES) {
     throw new UsageError(
-      `${folder} holds ${names.length} files, more than the ${MOST_FILES} that are looked at: name some of them`,
+      `${folder} holds ${names.length} files, more than the ${MOST_FILES} that are read: name some of them`,
     );
   }
   return names.sort();
 }
 
-/** undefined: it may be one. */
+/** Why the file is not a log; undefined: it may be one. */
 async function whyNoLog(path: string): Promise<string | undefined> {
-  if (NO_LOG.test(path)) return 'no log by its name';
+  if (NO_LOG.test(path)) return 'not a log, by its name';
   try {
     const { format, rows } = await sampleOf(path, LOOKED_AT);
     if (rows.length === 0) return formWords(format.form);

@@ -18,10 +18,10 @@ import { isReadOnce, ScoreInputs } from './score-inputs.ts';
 import type { NamedFile, ScoreSettings } from './score-settings.ts';
 import type { VoteFile } from './vote-files.ts';
 
-/** A run that was read; its name is chosen when all are. */
+/** A run that was read; its name is chosen once all are read. */
 interface ReadRun {
   readonly file: NamedFile;
-  /** What the file calls it. */
+  /** The run's name in the file. */
   readonly own: string | undefined;
   readonly isOneOfMany: boolean;
   finish(name: string): {
@@ -31,7 +31,7 @@ interface ReadRun {
   };
 }
 
-/** Reads and scores all files, one after the other; of a run whose queries stand together only one list is in memory. */
+/** Reads and scores all files, one after the other. Only one list at a time is in memory if a run's lines are grouped by query. */
 export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> {
   const { runs, qrels } = settings;
   const { fuse } = settings;

@@ -15,8 +15,8 @@ export interface FusedScore {
 }
 
 /**
- * Merges the runs by each method and scores what comes out. A merged list stands in its own order. Methods that learn are
- * taught by the judgements of all queries but the one that they merge.
+ * Merges the runs by each method and scores the results. A merged list keeps its order. Methods that learn are taught by the
+ * judgements of all queries except the one being merged.
  */
 export async function scoreFused(
   inputs: ScoreInputs,

@@ -5,14 +5,14 @@ import { fileProblem } from './failure.ts';
 import type { Progress } from './progress.ts';
 import { mustBeReadable } from './readable.ts';
 
-/** Less than this is read before a bar would be seen. */
+/** Smaller inputs are read before a progress bar would be seen. */
 const LONG_BYTES = 32 * 2 ** 20;
 const PART_BYTES = 2 ** 20;
 
-/** Files that are read in parts; the first part may be looked at before. */
+/** Files that are read in parts; the first part can be read ahead. */
 export class ScoreInputs {
   readonly #read: ReadProgress = { bytes: 0 };
-  /** Of standard input and pipes: the first part, and what follows it. */
+  /** For standard input and pipes: the first part, and the rest. */
   readonly #opened = new Map<string, { readonly first: Uint8Array; readonly rest: AsyncGenerator<Uint8Array> }>();
   readonly #progress: Progress | undefined;
   #lines = 0;
@@ -21,7 +21,7 @@ export class ScoreInputs {
     this.#progress = progress;
   }
 
-  /** @param times that each file is read @throws Error for a file that is not there */
+  /** @param times how often each file is read @throws Error for a missing file */
   static async of(paths: readonly string[], times = 1): Promise<ScoreInputs> {
     mustBeReadable(paths);
     const bytes = times * paths.reduce((sum, path) => sum + (isReadOnce(path) ? Number.NaN : statSync(path).size), 0);
@@ -30,7 +30,7 @@ export class ScoreInputs {
     return new ScoreInputs(showProgress(process.stderr, Number.isNaN(bytes) ? undefined : bytes, 'lines'));
   }
 
-  /** The first part of a file; empty: the file is. */
+  /** The first part of a file; empty if the file is. */
   async head(path: string): Promise<Uint8Array> {
     const parts = readBytes(path, { bytes: 0 });
     try {
@@ -44,7 +44,7 @@ export class ScoreInputs {
     }
   }
 
-  /** @param lines that the reader has taken so far, for the progress */
+  /** @param lines number of lines read so far, for the progress */
   async readAll(path: string, reader: BlockReader, lines: () => number): Promise<void> {
     const parts = this.readParts(path, reader, lines);
     while ((await parts.next()).done !== true);
@@ -77,7 +77,7 @@ export class ScoreInputs {
     else yield* this.#otherParts(path);
   }
 
-  /** Part by part into one buffer: for a file on a disk waiting for the event loop costs more than reading. */
+  /** Reads synchronously into one buffer: for a file on disk, waiting for the event loop would cost more than reading. */
   async *#plainParts(path: string): AsyncGenerator<Uint8Array> {
     const buffer = new Uint8Array(PART_BYTES);
     const file = openSync(path, 'r');
@@ -110,12 +110,12 @@ export class ScoreInputs {
   }
 }
 
-/** Standard input, or a pipe that has a name: what was read is gone. */
+/** Whether it is standard input or a named pipe, which can be read only once. */
 export function isReadOnce(path: string): boolean {
   return path === '-' || !statSync(path).isFile();
 }
 
-/** A file on a disk that is not packed. */
+/** Whether it is an uncompressed file on disk. */
 function isPlain(path: string): boolean {
   if (isReadOnce(path)) return false;
   const first = new Uint8Array(4);

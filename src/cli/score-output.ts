@@ -11,7 +11,7 @@ import { assertNever } from '../vocabulary/events.ts';
 import { findingsBlock } from './findings-output.ts';
 import type { ScoreOutput, ScoreSettings } from './score-settings.ts';
 
-/** Scores as text, ending with a newline. `comparisons`: where asked for. */
+/** Scores as text, ending with a newline. @param comparisons if requested */
 export function printScores(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
@@ -35,7 +35,7 @@ export function printScores(
   }
 }
 
-/** What looks wrong with the runs beside their judgements. */
+/** What looks wrong with the runs and their judgements. */
 export function findingsOf({ runs, missing, sampled }: ScoreResult): readonly Finding[] {
   return runs.flatMap(({ name, queries, counts }) => {
     const items = sampled.find(({ run }) => run === name);
@@ -93,7 +93,7 @@ export function scoresJson(
   });
 }
 
-/** One line per row of the table; no value is an empty cell. */
+/** One line per row of the table; a missing value is an empty cell. */
 function csv({ columns, counts, rows }: ScoreTable, digits: number | undefined): string {
   const cell = (value: number | undefined, i: number): Cell =>
     value === undefined || i < counts || digits === undefined ? value : { number: value, digits };
@@ -105,7 +105,7 @@ function csv({ columns, counts, rows }: ScoreTable, digits: number | undefined):
 
 const USUAL_DIGITS = 4;
 
-/** The scores, then the comparisons where asked for. */
+/** The scores, then the comparisons if requested. */
 function tables(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
@@ -128,7 +128,7 @@ function tables(
   return form.whole([...(found === '' ? [] : [found]), `${scores}${counted}`, ...against]);
 }
 
-/** A mean says little without the number of queries it is of, and names of measures do not say the default of `rel`. */
+/** The number of queries behind each mean, and the default of `rel`, which names of measures omit. */
 function queriesText({ runs }: ScoreResult, relevantFrom: number): string {
   const [first] = runs;
   const isSame = runs.every(({ queries }) => queries === first.queries);

@@ -12,10 +12,10 @@ import { isAbsent } from '../statistics/absent.ts';
 import { UsageError } from './failure.ts';
 import type { PlotSettings, ScoreSettings } from './score-settings.ts';
 
-/** Pixels of an inch on paper, as CSS has it. */
+/** Pixels per inch, as in CSS. */
 const INCH = 96;
 
-/** Means, or the values of the query that was asked for, as SVG. `comparisons`: for the whiskers of means. */
+/** Means, or the values of the requested query, as SVG. @param comparisons for the whiskers of means */
 export function scorePlot(
   result: ScoreResult,
   settings: ScoreSettings,
@@ -23,7 +23,7 @@ export function scorePlot(
   comparisons: readonly Comparison[] = [],
 ): string {
   const { query } = settings.rows;
-  // Names without counts, which would stand far above all measures.
+  // Without counts, which would dwarf all measures.
   const { rows } = scoreTable(
     result,
     { names: settings.names, withCounts: false },
@@ -43,7 +43,7 @@ export function scorePlot(
   return isOneFamily ? cutBars(families[0], drawn, of, size, whiskers) : bars(names, drawn, of, size, whiskers);
 }
 
-/** Means of one measure with their intervals over queries; what was merged stands out. */
+/** Means of one measure with their intervals over queries; merged runs are highlighted. */
 function intervals(
   { measures, runs }: ScoreResult,
   names: readonly string[],
@@ -82,10 +82,10 @@ function intervals(
 
 type Size = Readonly<{ width: number; height: number; grid: boolean }>;
 
-/** Measures that differ in nothing but the cut-off. */
+/** Measures that differ only in the cut-off. */
 export interface Family {
   readonly label: string;
-  /** Cut-offs, and the places of their measures. */
+  /** Cut-offs, and the indices of their measures. */
   readonly cuts: readonly { readonly k: number; readonly place: number }[];
 }
 
@@ -101,10 +101,10 @@ export function familiesOf(measures: readonly Measure[], names: readonly string[
   return [...families.values()];
 }
 
-/** More runs could not be told apart by the colours of their bars: they are dots, each named beside it. */
+/** More runs could not be told apart by colour: they are drawn as named dots. */
 const MOST_BARS = 8;
 
-/** The ends of whiskers around values of a run, by measure; undefined: it has none. */
+/** The ends of whiskers around a run's value of a measure; undefined: there are none. */
 interface Whiskers {
   readonly note: string;
   of(row: ScoreRow, measure: number): readonly [lower: number, upper: number] | undefined;
@@ -112,7 +112,7 @@ interface Whiskers {
 
 const NO_WHISKERS: Whiskers = { note: '', of: () => undefined };
 
-/** Where the value would be if the difference from the first run were at the ends of its interval. */
+/** The values that the run would have at the two ends of the interval of its difference from the first run. */
 function whiskersOf(comparisons: readonly Comparison[], names: readonly string[]): Whiskers {
   if (comparisons.every(({ ci }) => ci === null)) return NO_WHISKERS;
   const [{ baseline }] = comparisons;
@@ -166,7 +166,7 @@ function cutBars(
   return barPlot({ ...size, ...words, categories: cuts.map(({ k }) => String(k)), series });
 }
 
-/** The best run by the first measure stands first. */
+/** The best run by the first measure comes first. */
 function dots(names: readonly string[], rows: readonly ScoreRow[], of: string, size: Size, whiskers: Whiskers): string {
   const least = Number.NEGATIVE_INFINITY;
   const sorted = [...rows].sort((a, b) => (b.values[0] ?? least) - (a.values[0] ?? least));

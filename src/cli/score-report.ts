@@ -11,7 +11,7 @@ import { findingsOf, scoresJson } from './score-output.ts';
 import { familiesOf } from './score-plot.ts';
 import type { ScoreSettings } from './score-settings.ts';
 
-/** Scores as one page that needs nothing else; the queries of all runs are kept. @param comparisons each run against the first */
+/** Scores as one self-contained page, with the queries of all runs. @param comparisons each run against the first */
 export function scoresReport(result: ScoreResult, comparisons: readonly Comparison[], settings: ScoreSettings): string {
   const { measures, runs } = result;
   const names = measureNames(measures, settings.names, result.reading);

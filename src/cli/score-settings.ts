@@ -42,7 +42,7 @@ export interface ScoreFlags {
   readonly config?: string;
 }
 
-/** A file, and the name of its run where the user gave one. */
+/** A file, and the name that the user gave its run. */
 export interface NamedFile {
   readonly name: string | undefined;
   readonly path: string;
@@ -61,7 +61,7 @@ export interface ScoreSettings {
   readonly runs: readonly NamedFile[];
   /** undefined: `runs` are graded lists. */
   readonly qrels: string | undefined;
-  /** Methods by which the runs are merged; the merged ones are scored, too. */
+  /** Methods to merge the runs by; the merged runs are scored as well. */
   readonly fuse: readonly Fusion[];
   readonly measures: readonly string[];
   readonly preset: string | undefined;
@@ -74,20 +74,20 @@ export interface ScoreSettings {
   readonly ties: Ties | undefined;
   readonly rows: { readonly perQuery: boolean; readonly query: string | undefined };
   readonly names: Names;
-  /** Whether the counts of items stand beside the measures. */
+  /** Whether counts of items are shown with the measures. */
   readonly withCounts: boolean;
   readonly pValues: boolean;
   readonly output: ScoreOutput;
-  /** Where a report goes; undefined: nowhere. */
+  /** Path of the report; undefined: none is written. */
   readonly report: string | undefined;
-  /** How wide a plain table may be. */
+  /** Greatest width of a plain table, in columns. */
   readonly tableColumns: number;
   readonly digits: number | undefined;
   readonly plot: PlotSettings | undefined;
 }
 
 export const REPORT =
-  'also write all of it as one page that needs nothing else: curves, and which queries won and lost';
+  'also write everything as one self-contained page, with curves, and the queries that won and lost';
 const USUAL_MEASURES = ['ap', 'mrr', 'ndcg@10', 'precision@10', 'recall@10'];
 const MISSING = ['skip', 'zero'] as const;
 const PLOTS = ['bar', 'line', 'intervals'] as const;
@@ -146,7 +146,7 @@ function filesOf({ run, qrels, lists, format }: ScoreFlags): Pick<ScoreSettings,
   return { runs, qrels, format: areLists ? 'lists' : asked };
 }
 
-/** The code of methods is loaded only where they are asked for. */
+/** The code of the methods is loaded only if they are requested. */
 async function methodsOf({ fuse = [], lists, format, run = [] }: ScoreFlags): Promise<readonly Fusion[]> {
   if (fuse.length === 0) return [];
   if (lists !== undefined || format === 'lists') {
@@ -173,26 +173,26 @@ async function methodsOf({ fuse = [], lists, format, run = [] }: ScoreFlags): Pr
   return methods;
 }
 
-/** A file that is named twice would vote twice. Two names for it say that this is meant. @throws UsageError */
+/** A file that is named twice would vote twice; if it has two names, that is intended. @throws UsageError */
 export function mustDiffer(files: readonly NamedFile[], flag: string): void {
   const twice = files.find(({ name, path }, i) =>
     files.slice(0, i).some((other) => other.name === name && (other.path === path || isSameFile(other.path, path))),
   );
   if (twice !== undefined) {
     throw new UsageError(
-      `${flag}: ${twice.path} is named twice, and its lists would vote twice: leave one out. If they shall, give each a name: first=${twice.path} second=${twice.path}`,
+      `${flag}: ${twice.path} is named twice, and its lists would vote twice: leave one out. If that is intended, give each a name: first=${twice.path} second=${twice.path}`,
     );
   }
 }
 
-/** `NAME=FILE`, split at the first `=`; a file whose name has one is taken as it is. */
+/** `NAME=FILE`, split at the first `=`; an existing file whose name contains one is taken as it is. */
 export function namedFile(text: string): NamedFile {
   const equals = text.indexOf('=');
   if (equals <= 0 || existsSync(text)) return { name: undefined, path: text };
   return { name: text.slice(0, equals), path: text.slice(equals + 1) };
 }
 
-/** What the configuration says, if there is one; its code is loaded only then. */
+/** The settings of the configuration, if there is one; its code is loaded only then. */
 async function configuredSettings(
   config: string | undefined,
 ): Promise<Pick<ScoreSettings, 'measures' | 'relevantFrom' | 'catalogue'>> {

@@ -20,7 +20,7 @@ export function scoreCommand(): Command {
     .option('--lists <[name=]file...>', 'graded lists, one JSON object a line, in place of runs and judgements')
     .option(
       '--measures <list>',
-      'such as ap,ndcg@10,precision@1..5 (default: those of the configuration, or a usual handful)',
+      'such as ap,ndcg@10,precision@1..5 (default: those of the configuration, or five common ones)',
     )
     .option(
       '--preset <name>',
@@ -33,7 +33,7 @@ export function scoreCommand(): Command {
     .option('--missing <how>', 'a judged query that a run lacks: skip, or zero (default: by the preset)')
     .option('--depth <n>', 'only the first n items of a list count')
     .option('--ties <rule>', `order of equal scores: ${TIES.join(', ')} (default: by the preset)`)
-    .option('--per-query', 'each query, too')
+    .option('--per-query', 'also each query')
     .option('--query <id>', 'only this query; all: only the means')
     .option('--names <whose>', `names of the measures: ${NAMES.join(', ')}`, 'receval')
     .option('--p-values', 'each run against the first, paired by query; and p of spearman and kendall')
@@ -66,7 +66,7 @@ Examples:
     });
 }
 
-/** Prints scores, draws the plot, and says on stderr what the numbers leave out. Nothing to score is a failure. */
+/** Prints scores, draws the plot, and notes on stderr what the numbers leave out. Fails if there is nothing to score. */
 async function showScores(result: ScoreResult, settings: ScoreSettings): Promise<void> {
   mustKnow(result, settings.rows.query);
   const { plot, output, report, pValues } = settings;

@@ -16,17 +16,17 @@ import { grouped, showProgress } from './progress.ts';
 interface KafkaSimulation {
   readonly settings: Settings;
   readonly simulation: SimulationSettings;
-  /** undefined: 1, or with a number of events as fast as the brokers take them. */
+  /** undefined: 1; or, if the number of events is given, as fast as the brokers take them. */
   readonly speed: number | undefined;
-  /** undefined: until the traffic ends, or a signal comes. */
+  /** undefined: until the traffic ends or a signal arrives. */
   readonly duration: DurationMs | undefined;
-  /** Partitions of topics that are missing; undefined: none may be missing. */
+  /** Partitions for missing topics, which are created; undefined: none may be missing. */
   readonly createTopics: number | undefined;
   /** The command that reads what was written. */
   readonly next: string;
 }
 
-/** Kafka's usual retention. */
+/** Kafka's default retention. */
 const WEEK: DurationMs = 7 * 86_400_000;
 
 /** Writes the traffic, with progress on stderr. Returns a summary. */
@@ -67,7 +67,7 @@ export async function simulateToKafka(options: KafkaSimulation): Promise<string>
   return summary(traffic.plan, topics, options);
 }
 
-/** How often each fault struck. */
+/** How often each fault was planted. */
 export function plantedText(planted: Plan['planted']): string {
   return FAULTS.map((fault) => `${fault} ${grouped(planted[fault].impressions + planted[fault].feedback)}`).join(', ');
 }
@@ -99,7 +99,7 @@ function side(counted: Expectation['impressions'] | Expectation['feedback'], nam
 
 const CLIENT = 'receval-simulate';
 
-/** Names of the topics that the traffic goes to. @throws UsageError where they do not take canonical events */
+/** Names of the topics that the traffic goes to. @throws UsageError if they do not take canonical events */
 function simulatedTopics({ kafka }: Settings): Readonly<Record<Side, string>> {
   const of = (side: Side): string => {
     const topic = kafka.topics.find(({ role }) => role[side]);
@@ -118,8 +118,8 @@ function simulatedTopics({ kafka }: Settings): Readonly<Record<Side, string>> {
 }
 
 /**
- * Makes the topics of the configuration that are missing, with this many partitions; undefined: none may be missing. Answers
- * those that were made. @throws UsageError that names those that are missing
+ * Creates the missing topics of the configuration with this many partitions, and returns those created; undefined: none may be
+ * missing. @throws UsageError that names the missing topics
  */
 async function prepareTopics(settings: Settings, partitions: number | undefined): Promise<readonly string[]> {
   const { brokers } = settings.kafka;
@@ -139,7 +139,7 @@ async function prepareTopics(settings: Settings, partitions: number | undefined)
   }
 }
 
-/** Below the usual largest batch of a broker (1 MiB) even when all records go to one partition. */
+/** Below a broker's default limit of a batch (1 MiB), even if all records go to one partition. */
 const BATCH_BYTES = 400_000;
 const BATCH_RECORDS = 2000;
 const POLL_MS = 100;
@@ -153,7 +153,7 @@ class KafkaTarget {
   #bytes = 0;
   #written = 0;
 
-  /** `progress`: told how many records have been written. */
+  /** @param progress called with the number of records written */
   static async open(settings: Settings, progress: (records: number) => void): Promise<KafkaTarget> {
     const target = new KafkaTarget(settings, progress);
     await explained(kafkaConnection(settings, CLIENT), () => target.#producer.connect());
@@ -166,7 +166,7 @@ class KafkaTarget {
     this.#progress = progress;
   }
 
-  /** Writes all of it, as fast as the brokers take it, until the signal is raised. */
+  /** Writes everything as fast as the brokers take it, until the signal is raised. */
   async writeAll(traffic: Traffic, stop: AbortSignal): Promise<void> {
     for (const record of traffic) {
       await this.#add(record);
@@ -175,7 +175,7 @@ class KafkaTarget {
     await this.#flush();
   }
 
-  /** Writes each record when its time has come on this clock, until the traffic ends or the signal is raised. */
+  /** Writes each record at its time by this clock, until the traffic ends or the signal is raised. */
   async writeOnTime(traffic: Traffic, now: () => EpochMs, stop: AbortSignal, ends: () => boolean): Promise<void> {
     while (!stop.aborted && !ends()) {
       const until = now();

@@ -12,10 +12,10 @@ export const FEEDBACK_FILE = 'feedback.ndjson.gz';
 export const PLAN_FILE = 'simulation.json';
 const FILES = [IMPRESSIONS_FILE, FEEDBACK_FILE, PLAN_FILE] as const;
 
-/** What stands in simulation.json: the plan, and what a worker should count of it. */
+/** The content of simulation.json: the plan, and what a worker should count. */
 export type Simulation = Plan & { readonly expected: Expectation };
 
-/** Names of our files that the folder holds already. */
+/** Names of our files that already exist in the folder. */
 export async function filesInTheWay(folder: string): Promise<readonly string[]> {
   const found = await Promise.all(
     FILES.map((file) =>
@@ -31,7 +31,7 @@ export async function filesInTheWay(folder: string): Promise<readonly string[]> 
 /**
  * Writes both logs, one record a line in the order of arrival, then simulation.json. The files get their names when
  * they are complete: an interrupted run leaves none. Holds as much as the streams buffer.
- * @param progress told the number of records written, every few thousand
+ * @param progress called with the number of records written, every few thousand
  * @throws the file system's error, which names the file
  */
 export async function writeFolder(
@@ -79,7 +79,7 @@ class CompressedLog {
   constructor(path: string) {
     this.#path = path;
     this.#written = pipeline(this.#gzip, createWriteStream(`${path}.part`));
-    // Whoever waits for the log hears of the failure; until then it must not count as unhandled.
+    // `end` reports the failure; until then it must not count as unhandled.
     this.#written.catch(() => {});
   }
 

@@ -50,7 +50,7 @@ async function skip(flags: Flags): Promise<void> {
     const records = recordsSkipped(checkpointOf(hash, partition), wanted, bounds);
     const what = `${flags.topic}, partition ${partition}: ${grouped(records)} records before offset ${to} will never be counted`;
     process.stderr.write(
-      `${what}.\nWhat is open in this topic is given up, up to the longest horizon, and the windows say incomplete until then.\n`,
+      `${what}.\nWhat is open in this topic is given up, up to the longest horizon, and windows are marked incomplete until then.\n`,
     );
     if (flags.yes !== true) await mustBeWanted();
     const until = await timeAt(cluster, wanted, bounds);
@@ -58,12 +58,12 @@ async function skip(flags: Flags): Promise<void> {
     process.stdout.write(
       `skipped ${grouped(passed)} records of ${flags.topic}, partition ${partition}: it continues at offset ${to}. ` +
         'Windows of lists shown before ' +
-        `${new Date(until).toISOString()} say incomplete.\nThe worker of the partition continues by itself within 2.25 x kafka.sessionTimeout, at once if you restart it.\n`,
+        `${new Date(until).toISOString()} are marked incomplete.\nThe worker of the partition continues by itself within 2.25 x kafka.sessionTimeout, at once if you restart it.\n`,
     );
   });
 }
 
-/** On a terminal a question; elsewhere the flag. @throws UsageError */
+/** Asks on a terminal; elsewhere requires the flag. @throws UsageError */
 async function mustBeWanted(): Promise<void> {
   if (process.stdin.isTTY !== true) {
     throw new UsageError('nobody can be asked here: say --yes to skip them. Nothing was changed');
@@ -77,7 +77,7 @@ async function mustBeWanted(): Promise<void> {
   }
 }
 
-/** Record timestamp at the offset to continue from: what lies before it came earlier. Where nothing can be read there: now. */
+/** Timestamp of the record at the offset to continue from, as all skipped records are earlier; now, if it cannot be read. */
 async function timeAt(
   { admin }: Cluster,
   { partition, topicName, to }: Skip,

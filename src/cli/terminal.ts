@@ -2,12 +2,12 @@ import { styleText } from 'node:util';
 import { nearest } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 
-/** Columns where there is no terminal: of a page of documentation, of a log of CI. */
+/** Width without a terminal, as for documentation and logs of CI. */
 const USUAL_COLUMNS = 120;
 
 export const WIDE = 'all columns of tables, however wide the terminal is';
 
-/** How wide tables may be, in columns. */
+/** Greatest width of tables, in columns. */
 export function tableColumns(stream: NodeJS.WriteStream, wide: boolean | undefined): number {
   if (wide === true) return Number.POSITIVE_INFINITY;
   return stream.isTTY === true && stream.columns > 0 ? stream.columns : USUAL_COLUMNS;
@@ -22,7 +22,7 @@ export const COLOUR = [
   WHEN[0],
 ] as const;
 
-/** What gives words of decisions their colour; without colour it gives them back as they are. */
+/** A function that colours the words of decisions; without colour it returns its text. */
 export function painter(
   stream: NodeJS.WriteStream,
   when: string,
@@ -43,7 +43,7 @@ function painted(text: string): string {
 }
 
 /**
- * The form of output that was asked for.
+ * The requested form of output.
  * @throws UsageError that lists the forms
  */
 export function outputForm<Form extends string>(text: string, forms: readonly Form[], flag = '--output'): Form {

@@ -12,16 +12,16 @@ export interface VoteFile {
   readonly layout: RunLayout;
 }
 
-/** A file of which it is known what is in it. */
+/** A file whose content is known. */
 interface Surveyed extends VoteFile {
   /** The lines of a query are not together: all are kept in memory. */
   readonly gather: boolean;
-  /** What voters of the file call themselves, by number in it. */
+  /** Names of the file's voters in it, by number. */
   readonly voters: readonly (string | undefined)[];
   readonly tag: string | undefined;
   /** The query of each list. */
   readonly lists: readonly string[];
-  /** Its lists, where it can be read only once. */
+  /** Its lists, if it can be read only once. */
   readonly held: readonly HeldList[] | undefined;
 }
 
@@ -33,17 +33,17 @@ interface HeldList {
 }
 
 /**
- * Sees each list while files are surveyed; where a file must be read again, again, and whole.
+ * Called with each list while files are surveyed, and again, with the whole list, if a file must be read again.
  * @param voter number of the voter, over all files
  */
 export type Watcher = (list: OrderedList, voter: number) => void;
 
 /**
- * Votes of several files, query by query. The voter of a list is its number as a text. The files are read twice: first to see which voters and queries there are, then side
- * by side, so that memory holds the lists of a query only until the last of them has come.
+ * Votes of several files, query by query. The voter of a list is its number as a text. The files are read twice: first to find the
+ * voters and queries, then in parallel, so that memory holds the lists of a query only until the last of them arrives.
  */
 export class VoteFiles {
-  /** Of all voters, all different. */
+  /** Distinct names of all voters. */
   readonly names: readonly string[];
   /** Number of lists of each query. */
   readonly queries: ReadonlyMap<string, number>;
@@ -92,7 +92,7 @@ export class VoteFiles {
     return new VoteFiles(inputs, order, surveyed, queries);
   }
 
-  /** Each query when the last of its lists has come. */
+  /** Yields each query once the last of its lists has arrived. */
   async *gathered(): AsyncGenerator<Gathered> {
     const gathering = new Gathering(this.queries);
     let first = 0;

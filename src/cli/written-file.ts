@@ -3,7 +3,7 @@ import { dirname, extname } from 'node:path';
 import { fileProblem, UsageError } from './failure.ts';
 
 /**
- * Looks before anything is read whether a file can be written that a flag names; undefined: the flag is not given.
+ * Checks, before anything is read, that the file a flag names can be written; undefined: the flag is not given.
  * @param inputs files that the command reads, which it must not overwrite
  * @throws UsageError
  */
@@ -21,18 +21,16 @@ export function mustBeWritable(flag: string, path: string | undefined, inputs: r
   }
 }
 
-/** @throws UsageError for a name that no browser opens as a page, or where it cannot be written */
+/** @throws UsageError if browsers would not open the name as a page, or it cannot be written */
 export function mustBeReportFile(flag: string, path: string | undefined, inputs: readonly string[]): void {
   if (path === undefined) return;
   mustBeWritable(flag, path, inputs);
   if (/\.html?$/i.test(path) || isOther(path)) return;
   const page = `${path.slice(0, path.length - extname(path).length)}.html`;
-  throw new UsageError(
-    `${flag}: a report is a page of HTML: name it ${page}. A browser opens it, and makes a PDF of it where it prints`,
-  );
+  throw new UsageError(`${flag}: a report is an HTML page: name it ${page}. A browser can print it to PDF`);
 }
 
-/** A pipe or a device, whose name says nothing of what is written to it. */
+/** Whether it is a pipe or a device, whose name says nothing about its content. */
 export function isOther(path: string): boolean {
   return existsSync(path) && !statSync(path).isFile();
 }
@@ -46,7 +44,7 @@ export function writeFile(flag: string, path: string, text: string): void {
   }
 }
 
-/** Whether both names lead to one file that is there. Two links to one file have one inode; a device is no file. */
+/** Whether both names lead to one existing file. Two links to one file share an inode; a device is not a file. */
 export function isSameFile(a: string, b: string): boolean {
   try {
     const [one, other] = [statSync(a), statSync(b)];
@@ -57,7 +55,7 @@ export function isSameFile(a: string, b: string): boolean {
   }
 }
 
-/** @throws UsageError for a name that a plot should not have, or where it cannot be written */
+/** @throws UsageError if a plot should not have the name, or it cannot be written */
 export function mustBePlotFile(flag: string, path: string, inputs: readonly string[]): void {
   mustBeWritable(flag, path, inputs);
   const ending = extname(path);

@@ -36,7 +36,7 @@ export function qualityPlan(settings: Settings): DashboardPlan {
     variables: [...qualityVariables(settings), ...(experiments.length === 0 ? [] : EXPERIMENT_VARIABLES)],
     rows: [
       { title: 'Cohorts', panels: [values(settings), table(settings)] },
-      { title: 'With 95 % of the error', panels: [band()] },
+      { title: 'With the 95 % interval', panels: [band()] },
       weights(settings),
       ...(detect.sets.length === 0 ? [] : [past(settings)]),
       ...(experiments.length === 0 ? [] : [experimentRow()]),
@@ -129,7 +129,7 @@ function weights(settings: Settings): Row {
   const of = (metric: string): string => `${ONE} (${metric}{${which}})`;
   const [impressions, positives] = ['receval_window_impressions', 'receval_window_positives'];
   return {
-    title: 'What stands behind it',
+    title: 'Behind the measure',
     panels: [
       {
         title: 'n: impressions',

@@ -10,17 +10,17 @@ export interface ComparedFacts {
   readonly impressions: Readonly<Record<string, number>>;
   /** Impressions by other values of the dimension. */
   readonly others: Readonly<Record<string, number>>;
-  /** Share of the impressions of the variants that name no user, 0 to 1. */
+  /** Share of the variants' impressions that name no user, 0 to 1. */
   readonly userless: number;
-  /** Sampled impressions by `variant`, where the experiment reads another dimension; empty: not known. */
+  /** Sampled impressions by `variant`, if the experiment reads another dimension; empty: unknown. */
   readonly plainVariants: ReadonlyMap<string, number>;
 }
 
-/** More of them make errors untrustworthy (specification: statistics 1.2). */
+/** Above this, errors cannot be trusted (specification: statistics 1.2). */
 const MOST_USERLESS = 0.05;
 const NO_NAMES: readonly string[] = [ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT];
 
-/** What looks wrong with the arms of an experiment. Nothing at all is no matter of its arms. */
+/** Findings on the variants of an experiment. Without any impression there are none: the cause lies elsewhere. */
 export function comparedFindings(facts: ComparedFacts): readonly Finding[] {
   const { impressions, others } = facts;
   const inArms = sum(impressions);
@@ -33,7 +33,7 @@ function userIds({ userless }: ComparedFacts, inArms: number): readonly Finding[
   return [
     {
       code: 'no_user_ids',
-      cause: `${percent(userless)} of the impressions name no user, so their lists count as users of their own: errors are too small where users come back, and nobody sees who changed the variant.`,
+      cause: `${percent(userless)} of the impressions name no user, so each of their lists counts as a user of its own: errors are too small where users come back, and changes of variant go unnoticed.`,
       example: null,
       remedy: 'Log userId in the impressions; more traffic does not fix it.',
     },
@@ -49,7 +49,7 @@ function oneVariant(facts: ComparedFacts, inArms: number): readonly Finding[] {
   return [
     {
       code: 'one_variant',
-      cause: `No impression of experiment ${quoted(experiment)} is of ${empty.map(quoted).join(', ')}.`,
+      cause: `Experiment ${quoted(experiment)} has no impression of ${empty.map(quoted).join(', ')}.`,
       example: `seen: ${seen
         .slice(0, 5)
         .map(([name, n]) => `${quoted(name)} ${counted(n)}`)
@@ -57,7 +57,7 @@ function oneVariant(facts: ComparedFacts, inArms: number): readonly Finding[] {
       remedy:
         names.length > 0
           ? `Write the variants in experiments.${experiment}.variants as the impressions write them.`
-          : 'Look whether the log holds all of the traffic.',
+          : 'Check that the log holds all of the traffic.',
     },
   ];
 }
@@ -75,7 +75,7 @@ function notNamed(
   return [
     {
       code: 'variant_not_named',
-      cause: `None of ${counted(absent)} impressions has the field ${field}, where the variants of experiment ${quoted(experiment)} are read${plain.length === 0 ? '' : '; they have variant alone'}.`,
+      cause: `None of ${counted(absent)} impressions has the field ${field}, where the variants of experiment ${quoted(experiment)} are read${plain.length === 0 ? '' : '; they only have variant'}.`,
       example:
         plain.length === 0
           ? null

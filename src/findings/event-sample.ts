@@ -1,7 +1,7 @@
 import type { EpochMs, Event, Feedback, Impression, Side } from '../vocabulary/events.ts';
 import { fmix32 } from '../vocabulary/user-words.ts';
 
-/** Where a record stands; `file` as it was given, or the name of a topic partition. Rows count from 1. */
+/** Where a record is; `file` as it was passed, or the name of a topic partition. Rows count from 1. */
 export interface RecordPlace {
   readonly file: string;
   readonly row: number;
@@ -13,26 +13,26 @@ export interface Newest {
   readonly place: RecordPlace;
 }
 
-/** Events that are kept of both sides together, and items of all their lists. */
+/** Most events of both sides together that are kept, and items of all their lists. */
 const MOST_EVENTS = 20_000;
 const MOST_ITEMS = 400_000;
-/** Actions that are told apart. */
+/** Most actions that are counted by name. */
 const MOST_ACTIONS = 100;
-/** Signs at the end of an id that decide whether it is kept. */
+/** Characters at the end of an id that decide whether it is kept. */
 const TAIL = 8;
-/** Halvings that let go of nothing before the sample is full for good: ids that end alike cannot be thinned. */
+/** After this many halvings that removed nothing the sample takes no more events: ids with equal endings cannot be thinned. */
 const VAIN_HALVINGS = 6;
 const ALL = 2 ** 32;
 
 /**
- * What is kept of the events that are read: counts, and a bounded sample of both sides. The request id decides whether an event is
- * in the sample, by a hash of its end: so the impression of a sampled click is in it, also where something stands before the id on
- * one side alone. Deterministic. A few tens of nanoseconds for each event.
+ * Counts of the events that are read, and a bounded sample of both sides. A hash of the request id's end decides whether an event is
+ * in the sample. So the impression of a sampled click is in it too, even if only one side has a prefix before the id. Deterministic;
+ * takes a few tens of nanoseconds per event.
  */
 export class EventSample {
   #impressions: Impression[] = [];
   #feedback: Feedback[] = [];
-  /** An event whose hash is below is kept. */
+  /** An event with a hash below this is kept. */
   #below = ALL;
   #isFull = false;
   #items = 0;
@@ -60,7 +60,7 @@ export class EventSample {
     return this.#feedback;
   }
 
-  /** Share of the events of the last hash that are kept, 0 to 1. */
+  /** Share of events that are kept, 0 to 1. */
   get share(): number {
     return this.#below / ALL;
   }
@@ -80,7 +80,7 @@ export class EventSample {
     return this.#oldest;
   }
 
-  /** Of all feedback, by action; the first 100 that came. */
+  /** Feedback by action, for the first 100 actions. */
   get actions(): ReadonlyMap<string, number> {
     return this.#actions;
   }
@@ -90,7 +90,7 @@ export class EventSample {
     return this.#counts.impressions === 0 ? 0 : this.#withUser / this.#counts.impressions;
   }
 
-  /** `latest`: later events are of the future, which say nothing of the others' times. */
+  /** @param latest events later than this are from the future, and do not count for `newest` */
   take(event: Event, file: string, row: number, latest: EpochMs): void {
     const side: Side = event.kind === 'impression' ? 'impressions' : 'feedback';
     this.#counts[side]++;
@@ -141,7 +141,7 @@ export class EventSample {
   }
 }
 
-/** Of the last letters and digits of an id, in lower case; of digits alone where only letters stand before them; a ".0" at the end does not count. */
+/** Hash of an id's last letters and digits, in lower case; of its digits if only letters precede them. A final ".0" is ignored. */
 export function tailHash(id: string): number {
   let end = id.length;
   while (end > 0 && id.charCodeAt(end - 1) === ZERO) end--;
@@ -167,7 +167,7 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= 57;
 }
 
-/** A letter or digit of ASCII, or anything beyond. */
+/** An ASCII letter or digit, or any character beyond ASCII. */
 function isWord(code: number): boolean {
   return isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code > 127;
 }

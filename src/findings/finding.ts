@@ -1,23 +1,23 @@
 /**
- * What a reader should know before trusting a number: a mistake of the logs or of the configuration that gives zeros or wrong
- * numbers without an error. In the order in which they are told: what the result says, then what causes it.
+ * What a reader should know before trusting a number: a mistake in the logs or in the configuration that gives zeros or wrong
+ * numbers without an error. In the order in which they are shown: first what the result says, then what causes it.
  */
 export const FINDING_CODES = [
   'nothing_counted', // no impression counted
   'nothing_joined', // no feedback counted
   'few_joined', // less than half of the feedback counted
-  'feedback_missing', // there is no feedback, so every list is one without a positive
+  'feedback_missing', // there is no feedback, so no list has a positive
   'nothing_relevant', // no judged item is relevant, so measures of relevant items are 0
   'files_swapped', // the impressions are feedback, and the reverse
   'most_invalid', // most records of a side are refused
   'dated_ahead', // events are dated later than the wall clock allows
   'unit_of_time', // seconds are read as milliseconds
   'all_late', // most events come after a much later one
-  'out_of_order', // a log of both sides is not in the order of time
-  'ids_differ_by_prefix', // request ids of the two sides are the same but for what stands before
-  'ids_differ_by_suffix', // the same of what stands behind
-  'ids_differ_by_case', // the same of upper and lower case, blanks or punctuation
-  'other_type_of_id', // the same of numbers: 1 and 1.0, 7 and 007
+  'out_of_order', // a log of both sides is not in time order
+  'ids_differ_by_prefix', // request ids of the two sides differ by a prefix
+  'ids_differ_by_suffix', // they differ by a suffix
+  'ids_differ_by_case', // they differ in case, blanks or punctuation
+  'other_type_of_id', // they are numbers written differently: 1 and 1.0, 7 and 007
   'clock_offset', // the clocks of the two sides differ
   'beyond_horizon', // much feedback comes later than the longest horizon
   'items_never_match', // the request is known, but the item is not in its list
@@ -32,9 +32,9 @@ export interface Finding {
   readonly code: FindingCode;
   /** What is wrong, with counts. One sentence, ending with a full stop. */
   readonly cause: string;
-  /** Out of the logs, such as two request ids; null: there is none to show, or it may not be shown. */
+  /** From the logs, such as two request ids; null: there is none, or it must not be shown. */
   readonly example: string | null;
-  /** What to do. Sentences. */
+  /** What to do, in sentences. */
   readonly remedy: string;
 }
 
@@ -55,7 +55,7 @@ export function percent(share: number): string {
 
 const LONGEST_TEXT = 80;
 
-/** A text of the logs as it may be printed: in quotes, without control characters, cut where it is long. */
+/** Text from the logs, safe to print: in quotes, without control characters, cut if long. */
 export function quoted(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '?');
   return `"${plain.length > LONGEST_TEXT ? `${plain.slice(0, LONGEST_TEXT)}...` : plain}"`;

@@ -1,35 +1,35 @@
-/** How ids that were looked for in vain differ from those that are there: of samples in which both sides have others, too. */
+/** How ids that were looked up in vain differ from the known ones, in samples where each side also has ids of its own. */
 import { numberForm, plainForm } from './id-forms.ts';
 
-/** `prefix`, `suffix`: one or both sides have something more; `number`: 1 and 1.0, 7 and 007; `form`: case, blanks, punctuation. */
+/** `prefix`, `suffix`: one or both sides add something; `number`: 1 and 1.0, 7 and 007; `form`: case, blanks, punctuation. */
 export interface IdDifference {
   readonly kind: 'form' | 'number' | 'prefix' | 'suffix';
-  /** One pair: the id that was looked for, and the one that is meant. */
+  /** An example: the id that was looked up, and the known one that is meant. */
   readonly wanted: string;
   readonly known: string;
-  /** What each of the two has more, of `prefix` and `suffix`; else empty. */
+  /** The prefix or suffix that each of the two adds; else empty. */
   readonly wantedPart: string;
   readonly knownPart: string;
-  /** What else differs behind a prefix (before a suffix); undefined: nothing. */
+  /** What else differs in the rest of the id; undefined: nothing. */
   readonly rest?: 'form' | 'number' | undefined;
-  /** Of the ids that were looked for: the share that would be found, 0 to 1. */
+  /** Share of the ids looked up that would be found, 0 to 1. */
   readonly share: number;
 }
 
 /** A smaller share is found by chance. */
 const LEAST_SHARE = 0.3;
-/** Ids that are compared; more say no more. */
+/** Ids that are compared; more would add nothing. */
 const MOST_WANTED = 2000;
-/** Places at which an id is cut, from its begin or its end. */
+/** Most places at which an id is cut, counted from its start or end. */
 const MOST_CUTS = 6;
-/** Longer ids than that are cut nowhere: they are no ids. */
+/** Longer texts are not ids, and are not cut. */
 const LONGEST = 400;
-/** What is left of two ids must be as long, unless most of them have the same two parts more. */
+/** Two ids must have at least this many characters in common, unless most pairs differ by the same two parts. */
 const LONG_CORE = 12;
 
 /**
- * The one change under which most of `wanted` are among `known`; undefined: none makes enough of them known. Both sides have
- * ids that are not among the other's.
+ * The change under which most of `wanted` are among `known`; undefined: no change makes enough of them known. Each side has ids that
+ * the other lacks.
  */
 export function idDifference(wanted: readonly string[], known: Iterable<string>): IdDifference | undefined {
   const asked = [...new Set(wanted)].filter((id) => id.length <= LONGEST).slice(0, MOST_WANTED);
@@ -44,7 +44,7 @@ export function idDifference(wanted: readonly string[], known: Iterable<string>)
     byPart('prefix', asked, all, formedCuts(prefixCuts, plainForm), 'form'),
     byPart('suffix', asked, all, formedCuts(suffixCuts, plainForm), 'form'),
   ].filter((one) => one !== undefined);
-  // The first of those that find the most.
+  // The first of the changes that find the most.
   const most = Math.max(...found.map(({ share }) => share));
   return found.find(({ share }) => share >= Math.max(LEAST_SHARE, most));
 }
@@ -80,13 +80,13 @@ function byForm(
   };
 }
 
-/** An id as its part and the rest. */
+/** An id, split into a prefix or suffix and the rest. */
 interface Cut {
   readonly part: string;
   readonly core: string;
 }
 
-/** At the begin, and behind each of the first signs that are no letters or digits, or where digits follow letters. */
+/** Cuts at the start, after each of the first separators, and where digits follow letters. */
 function prefixCuts(id: string): readonly Cut[] {
   const cuts: Cut[] = [{ part: '', core: id }];
   for (const { index } of id.matchAll(/(?<=[^\p{L}\p{N}])(?=[\p{L}\p{N}])|(?<=\p{L})(?=\p{N})/gu)) {
@@ -96,7 +96,7 @@ function prefixCuts(id: string): readonly Cut[] {
   return cuts;
 }
 
-/** At the end, and before each of the last signs that are no letters or digits. */
+/** Cuts at the end, and before each of the last separators. */
 function suffixCuts(id: string): readonly Cut[] {
   const places = [...id.matchAll(/(?<=[\p{L}\p{N}])(?=[^\p{L}\p{N}])/gu)].map(({ index }) => index).reverse();
   return [
@@ -105,7 +105,7 @@ function suffixCuts(id: string): readonly Cut[] {
   ];
 }
 
-/** Cuts whose rest is in a form in which more are alike. */
+/** Cuts whose rest is normalised, so that more ids are equal. */
 function formedCuts(
   cutsOf: (id: string) => readonly Cut[],
   formOf: (id: string) => string | undefined,
@@ -117,11 +117,11 @@ function formedCuts(
     });
 }
 
-/** What a core was cut from: the first id, better one that is the core and nothing more. */
+/** The id that a core was cut from: one that is nothing but the core, else the first. */
 interface Core {
   readonly id: string;
   readonly part: string;
-  /** More than one id has it. */
+  /** More than one id has this core. */
   readonly isShared: boolean;
 }
 
@@ -156,12 +156,12 @@ function byPart(
   const pairs = new Map<string, Pair>();
   let long = 0;
   for (const id of wanted) {
-    // The longest core first: it says the most.
+    // The longest core first: it is the strongest evidence.
     for (const { part, core } of cutsOf(id)) {
       const other = cores.get(core);
       if (other === undefined || other.id === id || other.part === part) continue;
       const isWhole = part === '' || other.part === '';
-      // What ids of one side have in common says nothing of either: the machine in UUIDs of version 1.
+      // A core shared by many ids of one side is no evidence, such as the machine in UUIDs of version 1.
       if (!isWhole && (other.isShared || asked.get(core)?.isShared === true)) continue;
       const key = JSON.stringify([part, other.part]);
       const pair = pairs.get(key) ?? { hits: 0, wanted: id, known: other.id, wantedPart: part, knownPart: other.part };
@@ -173,9 +173,9 @@ function byPart(
   }
   const [top] = [...pairs.values()].sort((a, b) => b.hits - a.hits);
   if (top === undefined) return undefined;
-  // One pair in which both have a part of their own is chance.
+  // A single pair in which both add a part is chance.
   if (top.hits === 1 && top.wantedPart !== '' && top.knownPart !== '' && long === 0) return undefined;
-  // Parts that differ from id to id prove something only where much is left, and one side has no more than that.
+  // Parts that differ from id to id are evidence only if a long core is left and one side adds nothing.
   const hits = Math.max(top.hits, long);
   const { hits: _, ...example } = top;
   return { kind, ...example, rest, share: hits / wanted.length };

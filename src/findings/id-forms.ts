@@ -1,4 +1,4 @@
-/** Forms in which ids that producers write in several ways are alike. */
+/** Normal forms of ids that producers write in several ways. */
 
 /** 1.0, 01 and 1 are one number; undefined: the id is not a whole number. */
 export function numberForm(id: string): string | undefined {
@@ -12,15 +12,15 @@ export function plainForm(id: string): string | undefined {
   return form === '' ? undefined : form;
 }
 
-/** What one producer does to an id and another does not. */
+/** A change that one producer makes to ids and another does not. */
 export type Plain = 'case' | 'number' | 'blanks' | 'dashes' | 'letters';
 
-/** Each takes away what its difference is; an id without it stays as it is. */
+/** Each undoes its change; other ids stay as they are. */
 export const PLAIN: Readonly<Record<Plain, (id: string) => string>> = {
   blanks: (id) => id.trim(),
   case: (id) => id.toLowerCase(),
   number: (id) => numberForm(id) ?? id,
   dashes: (id) => id.replace(/[-_{}]/g, ''),
-  /** Both of case and dashes, as UUIDs are written. */
+  /** Case and dashes together, as in the spellings of UUIDs. */
   letters: (id) => id.toLowerCase().replace(/[-_{}]/g, ''),
 };

@@ -1,9 +1,9 @@
-/** How the ids of two whole fields differ that should be the same: found by trying what producers do to ids, so that it can be undone. */
+/** How the ids of two whole fields differ that should be equal: tries to undo what producers do to ids. */
 import { PLAIN, type Plain } from './id-forms.ts';
 
 export type Difference =
   | { readonly kind: Plain }
-  /** One of the two, or both, stand before (after) what both have. */
+  /** One or both sides add a part before (after) what both have. */
   | {
       readonly kind: 'prefix' | 'suffix';
       readonly impressions: string;
@@ -13,16 +13,16 @@ export type Difference =
     };
 
 export interface Match {
-  /** Of the feedback that was asked for. */
+  /** Share of the feedback's ids that match. */
   readonly share: number;
-  /** undefined: the ids are equal as they stand. */
+  /** undefined: the ids are equal as they are. */
   readonly difference: Difference | undefined;
 }
 
-/** From ids to how often each stands there. */
+/** Occurrences of each id. */
 export type Counted = ReadonlyMap<string, number>;
 
-/** A difference is believed if it lets this share of ids meet. */
+/** A difference is credible if undoing it makes this share of ids match. */
 const BELIEVED = 0.5;
 /** Ids of feedback that are tried. */
 const TRIED = 300;
@@ -39,7 +39,7 @@ export function sharedAsIs(impressions: { has(id: string): boolean }, feedback: 
   return all === 0 ? 0 : known / all;
 }
 
-/** Share of ids that meet, as they stand or with one difference taken away. */
+/** Share of ids that match, as they are or with one difference undone. */
 export function matchIds(impressions: Counted, feedback: Counted): Match {
   const share = sharedAsIs(impressions, feedback);
   if (share >= BELIEVED) return { share, difference: undefined };
@@ -56,7 +56,7 @@ export function matchIds(impressions: Counted, feedback: Counted): Match {
     : { share, difference: undefined };
 }
 
-/** How an id of each side becomes what both sides have. */
+/** Functions that turn the ids of each side into what both have in common. */
 export function normalizers(difference: Difference): readonly [(id: string) => string, (id: string) => string] {
   const without = (start: string) => (id: string) => (id.startsWith(start) ? id.slice(start.length) : id);
   const withoutEnd = (end: string) => (id: string) => (end !== '' && id.endsWith(end) ? id.slice(0, -end.length) : id);
@@ -92,7 +92,7 @@ function differenceOf(impressions: Counted, feedback: Counted): Difference | und
   return undefined;
 }
 
-/** A prefix or an ending without which ids meet, where their rest is made alike. */
+/** A prefix or suffix without which ids match, if `rest` is undone as well. */
 function partOf(impressions: Counted, feedback: Counted, rest: Plain | undefined): Difference | undefined {
   const normal = rest === undefined ? (id: string) => id : PLAIN[rest];
   for (const kind of ['prefix', 'suffix'] as const) {
@@ -101,7 +101,7 @@ function partOf(impressions: Counted, feedback: Counted, rest: Plain | undefined
     const ends = [impressions, feedback].map((side) => endsBefore([...side.keys()].slice(0, TRIED), isSuffix));
     let best: { readonly cost: number; readonly difference: Difference } | undefined;
     const shorter = Array.from({ length: starts[1].length + 1 }, (_, f) => cutOff(feedback, f, isSuffix, normal));
-    // Every part of what the ids of a side have in common may be the prefix; the shortest that helps is it.
+    // Any part of the ids' common start may be the prefix: the shortest that works is taken.
     for (let i = 0; i <= starts[0].length; i++) {
       const known = cutOff(impressions, i, isSuffix, normal);
       for (let f = 0; f <= starts[1].length; f++) {
@@ -123,7 +123,7 @@ function metBy(a: Counted, b: Counted, normal: (id: string) => string): number {
   return sharedAsIs(known, new Map([...b].map(([id, n]) => [normal(id), n])));
 }
 
-/** Whether ids can be cut after so many signs (before the last so many) without cutting a number or a word: else short rests meet by chance. */
+/** Whether ids can be cut after `n` characters (before the last `n`) without splitting a number or a word: else short rests match by chance. */
 function endsBefore(ids: readonly string[], atEnd: boolean): (n: number) => boolean {
   return (n) =>
     n === 0 ||
@@ -143,7 +143,7 @@ function cutOff(ids: Counted, n: number, atEnd: boolean, normal: (id: string) =>
   return cut;
 }
 
-/** What nearly all ids begin (or end) with, leaving something of each. */
+/** The start (or end) common to nearly all ids, shorter than any of them. */
 function commonStart(ids: readonly string[], atEnd: boolean): string {
   const sample = ids.slice(0, TRIED);
   let start = '';
@@ -162,14 +162,14 @@ function commonStart(ids: readonly string[], atEnd: boolean): string {
 }
 
 const PLAIN_WORDS: Readonly<Record<Plain, string>> = {
-  case: 'capital and small letters differ',
-  number: 'numbers are written in two ways (1 against "1.0", or zeros before them)',
-  blanks: 'blanks stand around them on one side',
-  dashes: 'dashes stand in them on one side only',
-  letters: 'they differ in capital and small letters, and in dashes or braces',
+  case: 'upper and lower case differ',
+  number: 'numbers are written in two ways (1 and "1.0", or leading zeros)',
+  blanks: 'blanks surround them on one side',
+  dashes: 'only one side has dashes in them',
+  letters: 'they differ in upper and lower case, and in dashes or braces',
 };
 
-/** Of a difference, in a sentence. */
+/** The difference in a clause. */
 export function differenceWords(difference: Difference): string {
   if (difference.kind !== 'prefix' && difference.kind !== 'suffix') return PLAIN_WORDS[difference.kind];
   const { kind, impressions, feedback, rest } = difference;

@@ -2,22 +2,22 @@ import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { Side } from '../vocabulary/events.ts';
 import type { RecordPlace } from './event-sample.ts';
 
-/** How often a side was refused for one reason, and the first record of them. */
+/** How many records of a side were refused for one reason, and the first of them. */
 export interface InvalidReason {
   readonly side: Side;
   readonly code: InvalidCode;
-  /** The part of the event that is wrong; undefined: all of it, or not known. */
+  /** The part of the event that is wrong; undefined: all of it, or unknown. */
   readonly field: string | undefined;
   readonly count: number;
   readonly place: RecordPlace | undefined;
-  /** Names of the fields that the record has, where it is an object in JSON. Never their values. */
+  /** Names of the record's fields, if it is a JSON object. Never their values. */
   readonly fields: readonly string[];
 }
 
-/** Reasons that are told apart; items[3].id and items[7].id are one. */
+/** Most reasons that are counted separately; items[3].id and items[7].id are one. */
 const MOST_REASONS = 200;
 const MOST_FIELDS = 20;
-/** A longer record is not read again for its names. */
+/** A longer record is not parsed for its names. */
 const MOST_BYTES = 1_000_000;
 
 /** Counts records that are refused as invalid, by side, code and field. */
@@ -39,7 +39,7 @@ export class InvalidReasons {
     }
   }
 
-  /** Of the side, the most frequent first. */
+  /** Reasons of the side, most frequent first. */
   of(side: Side): readonly InvalidReason[] {
     return [...this.#reasons.values()].filter((one) => one.side === side).sort((a, b) => b.count - a.count);
   }

@@ -1,25 +1,25 @@
-/** What a running service sees to be wrong by its counts alone, topic by topic; and what the newest records say beside it. */
+/** What a running service finds wrong from its counts alone, topic by topic, combined with what the newest records show. */
 import { FINDING_CODES, type Finding, type FindingCode, percent } from './finding.ts';
 
-/** How a topic goes lately; shares (0 to 1) are undefined before enough came. */
+/** The recent state of a topic; shares (0 to 1) are undefined until enough has arrived. */
 export interface TopicHealth {
   readonly topic: string;
-  /** Of the feedback that was matched with lists. */
+  /** Share of feedback that joined, out of all that was settled. */
   readonly joined: number | undefined;
-  /** Of the feedback of known requests. */
+  /** Share of the feedback of known requests that names an item of its list. */
   readonly inList: number | undefined;
-  /** Of all events, those that are dropped for this reason. */
+  /** Share of all events that are dropped for this reason. */
   readonly invalid: number | undefined;
   readonly late: number | undefined;
   readonly future: number | undefined;
-  /** Of the impressions, those that count. */
+  /** Share of the impressions that count. */
   readonly accepted: number | undefined;
-  /** Since this process owns its partitions. */
+  /** Events since this process was assigned its partitions. */
   readonly impressions: number;
   readonly feedback: number;
 }
 
-/** Without an example: no id of an event is told by a service. */
+/** Without an example: a service never publishes ids of events. */
 export interface LiveFinding extends Omit<Finding, 'example'> {
   /** undefined: of all topics together. */
   readonly topic: string | undefined;
@@ -28,7 +28,7 @@ export interface LiveFinding extends Omit<Finding, 'example'> {
 interface Watched {
   readonly code: FindingCode;
   readonly shareOf: (health: TopicHealth) => number | undefined;
-  /** It is told from the first on, and is over at the second: shares that waver are told once. */
+  /** The finding begins at one bound and ends at another, so that a fluctuating share gives one finding. */
   readonly begins: (share: number) => boolean;
   readonly ends: (share: number) => boolean;
   readonly cause: (share: number) => string;
@@ -100,21 +100,21 @@ const WATCHED: readonly Watched[] = [
   },
 ];
 
-/** So many lists without any feedback are no chance: one click for a thousand lists would have been five. */
+/** This many lists without any feedback are no accident: at one click per thousand lists there would be five. */
 const LISTS_WITHOUT_FEEDBACK = 5000;
 
 const MISSING: Omit<LiveFinding, 'cause'> = {
   code: 'feedback_missing',
   topic: undefined,
-  remedy: 'Look whether the names of kafka.topics are right, and whether its producer runs.',
+  remedy: 'Check the names in kafka.topics, and that the producer is running.',
 };
 
-/** Findings by counts. It remembers which are told, as a share that wavers around its bound is told once. */
+/** Findings from counts. Remembers which are open, so that a share that fluctuates around a bound gives one finding. */
 export class CountFindings {
   readonly #needsFeedback: boolean;
   #told: ReadonlySet<string> = new Set();
 
-  /** @param needsFeedback whether a measure says something of feedback */
+  /** @param needsFeedback whether any measure depends on feedback */
   constructor(needsFeedback: boolean) {
     this.#needsFeedback = needsFeedback;
   }
@@ -146,12 +146,12 @@ export class CountFindings {
   }
 }
 
-/** What is one finding, whatever its numbers. */
+/** Identifies a finding, whatever its numbers. */
 export function keyOf({ code, topic }: Pick<LiveFinding, 'code' | 'topic'>): string {
   return `${code} ${topic ?? ''}`;
 }
 
-/** Counts say that something is wrong; the records say why: theirs stands where both tell the same. In the order of the codes. */
+/** Counts show that something is wrong, records show why: where both report the same, the records' finding is taken. In the order of the codes. */
 export function together(byCounts: readonly LiveFinding[], byRecords: readonly LiveFinding[]): readonly LiveFinding[] {
   const same = (a: LiveFinding, b: LiveFinding): boolean =>
     a.code === b.code && (a.topic === b.topic || a.topic === undefined || b.topic === undefined);

@@ -1,9 +1,9 @@
-/** Feedback after which what came before weighs half. */
+/** Number of feedback events after which earlier ones weigh half. */
 const HALF_LIFE = 1000;
-/** Less feedback tells nothing. */
+/** Fewer feedback events say nothing. */
 const ENOUGH = 100;
 
-/** What became of feedback that was matched with lists: it counts, its request is unknown, or its item is not in the list. */
+/** Settled feedback: it counts, its request is unknown, or its item is not in the list. */
 export interface Matched {
   readonly attributed: number;
   readonly orphan: number;
@@ -11,8 +11,8 @@ export interface Matched {
 }
 
 /**
- * Shares of about the last thousand feedback events that were settled: a half-life in events, not in time, so it needs no clock, and
- * a mistake of today is seen in a topic that has been read for years. An addition of n events weighs as if they had come mixed:
+ * Shares among about the last thousand settled feedback events. The half-life is in events, not in time: it needs no clock, and a new
+ * mistake shows even in a topic that has been read for years. n events added at once weigh as if they had arrived interleaved:
  * (1 - 2^(-n/1000)) 1000 / ln 2.
  */
 export class RecentJoin {
@@ -32,16 +32,16 @@ export class RecentJoin {
     this.#seen += n;
   }
 
-  /** Attributed, of all; undefined: there was too little. */
+  /** Attributed, of all; undefined: too few events. */
   get joined(): number | undefined {
     if (this.#seen < ENOUGH) return undefined;
     return this.#attributed / (this.#attributed + this.#orphan + this.#notInList);
   }
 
-  /** Attributed, of those whose request is known; undefined: there was too little. */
+  /** Attributed, of those whose request is known; undefined: too few events. */
   get inList(): number | undefined {
     const known = this.#attributed + this.#notInList;
-    // Of few known requests in a thousand the share is chance.
+    // With few known requests in a thousand, the share is chance.
     return this.#seen < ENOUGH || known < ENOUGH / 10 ? undefined : this.#attributed / known;
   }
 }
@@ -52,7 +52,7 @@ export class RecentShare {
   #all = 0;
   #seen = 0;
 
-  /** `part` of `all` events that came. */
+  /** Counts `part` of `all` new events. */
   add(part: number, all: number): void {
     if (!(all > 0)) return;
     const kept = 2 ** (-all / HALF_LIFE);
@@ -62,7 +62,7 @@ export class RecentShare {
     this.#seen += all;
   }
 
-  /** 0 to 1; undefined: there was too little. */
+  /** 0 to 1; undefined: too few events. */
   get share(): number | undefined {
     return this.#seen < ENOUGH ? undefined : this.#part / this.#all;
   }

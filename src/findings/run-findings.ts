@@ -7,7 +7,7 @@ import { durationText, type JoinShape, matchesOf, sampleFindings, timeText } fro
 
 /** What became of the events of a run over files. */
 export interface RunFacts {
-  /** `impressions`: no feedback was named; `one log`: both sides stand in it. */
+  /** `impressions`: no feedback was named; `one log`: both sides are in one. */
   readonly input: 'two sides' | 'one log' | 'impressions';
   readonly impressions: {
     readonly read: number;
@@ -18,25 +18,25 @@ export interface RunFacts {
     readonly read: number;
     readonly attributed: number;
     readonly drops: Readonly<Record<FeedbackDrop, number>>;
-    /** By horizon: attributed, but too late for it. */
+    /** Attributed, but too late for this horizon; by horizon. */
     readonly late: Readonly<Record<string, number>>;
   };
   readonly invalid: InvalidReasons;
   readonly sample: EventSample;
   readonly shape: JoinShape & { readonly outOfOrderness: DurationMs; readonly futureSkew: DurationMs };
-  /** Whether a measure says something of feedback. */
+  /** Whether any measure depends on feedback. */
   readonly needsFeedback: boolean;
 }
 
 const MOST = 0.5;
-/** Of a run that reads files a standard error is known from about so many impressions on. */
+/** A run over files has standard errors from about this many impressions on. */
 const ENOUGH_IMPRESSIONS = 1000;
-/** Share of the feedback that is late for a horizon, beside what is attributed, from which on a log is not in order. */
+/** Above this ratio of feedback late for a horizon to attributed feedback, the log is not in order. */
 const MUCH_LATE = 0.1;
-/** Of events that are dated ahead. */
+/** Share of events dated ahead. */
 const MUCH_AHEAD = 0.01;
 
-/** Whether the run says nothing: no impression counted, or none of the feedback joined that a measure needs. */
+/** Whether the run shows nothing: no impression counted, or a measure needs feedback and none joined. */
 export function isEmpty({
   input,
   impressions,
@@ -49,7 +49,7 @@ export function isEmpty({
   return wasGiven && feedback.attributed === 0;
 }
 
-/** What looks wrong, in the order of the codes. Empty: nothing does. */
+/** What looks wrong, in the order of the codes. */
 export function runFindings(facts: RunFacts): readonly Finding[] {
   const { sample, shape } = facts;
   const swapped = filesSwapped(facts);
@@ -81,8 +81,8 @@ function nothingCounted({ impressions }: RunFacts): readonly Finding[] {
       example: null,
       remedy:
         read === 0
-          ? 'Look whether the file is the right one, and not empty.'
-          : 'See below, and docs/concepts.md for each reason.',
+          ? 'Check that the file is the right one, and not empty.'
+          : 'See below; docs/concepts.md explains each reason.',
     },
   ];
 }
@@ -100,14 +100,14 @@ function feedbackMissing({ input, feedback, needsFeedback, impressions }: RunFac
   return [
     {
       code: 'feedback_missing',
-      cause: `There is no feedback${input === 'impressions' ? '' : ' in the input'}, so every list counts as one without a positive.`,
+      cause: `There is no feedback${input === 'impressions' ? '' : ' in the input'}, so no list has a positive.`,
       example: null,
       remedy:
         input === 'impressions'
           ? 'Name the feedback with --feedback FILE.'
           : input === 'one log'
-            ? 'Look whether the log holds both sides; else name them with --impressions and --feedback.'
-            : 'Look whether the file of the feedback is the right one.',
+            ? 'Check that the log holds both sides; else name them with --impressions and --feedback.'
+            : 'Check that the file of the feedback is the right one.',
     },
   ];
 }
@@ -122,14 +122,14 @@ function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Findi
   const [first] = wrong;
   if (first === undefined) return [];
   const others = wrong.map((reason) => reason?.count ?? 0);
-  // A record without items passes for feedback; a list under another name is one, too.
+  // A record without items passes for feedback, and so does one whose list has another name.
   if (others[1] === 0 && !first.fields.some((field) => FEEDBACK_FIELDS.has(field))) return [];
   return [
     {
       code: 'files_swapped',
       cause: `${counted(others[0])} records of --impressions are feedback${others[1] > 0 ? `, and ${counted(others[1])} of --feedback are impressions` : ''}.`,
       example: recordText(first),
-      remedy: 'Swap --impressions and --feedback; a log that holds both is named with --events.',
+      remedy: 'Swap --impressions and --feedback; name a log that holds both with --events.',
     },
   ];
 }
@@ -164,13 +164,13 @@ function invalidRemedy({ side, code, field }: InvalidReason): string {
   switch (code) {
     case 'missing_field':
     case 'wrong_type':
-      return `Say where ${field ?? 'the field'} stands (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.`;
+      return `Say where ${field ?? 'the field'} is (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.`;
     case 'bad_time':
-      return 'A time is text of ISO 8601 with its zone (without one set timeZone), or a number of the unit that tsUnit says; receval inspect FILE... says what stands there.';
+      return 'A time is ISO 8601 text with its zone (without one set timeZone), or a number in the unit that tsUnit names; receval inspect FILE... shows what is there.';
     case 'wrong_kind':
       return side === 'impressions'
-        ? 'Without items a record passes for feedback: say where the list stands (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.'
-        : 'These are records of the other side: are the files the wrong way round?';
+        ? 'Without items a record passes for feedback: say where the list is (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.'
+        : 'These are records of the other side: are the files swapped?';
     case 'not_json':
     case 'not_an_object':
     case 'not_utf8':
@@ -199,7 +199,7 @@ function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {
   return [
     {
       code: 'dated_ahead',
-      cause: `${counted(drops.future)} of ${counted(read)} ${side} are dated later than now and ${durationText(facts.shape.futureSkew)} (attribution.futureSkew), and dropped as future.`,
+      cause: `${counted(drops.future)} of ${counted(read)} ${side} are dated more than ${durationText(facts.shape.futureSkew)} (attribution.futureSkew) ahead of now, and dropped as future.`,
       example: null,
       remedy:
         'Correct the clock that dates them, or tsUnit of the topic; for logs that are dated ahead on purpose set --now.',
@@ -221,9 +221,9 @@ function allLate(facts: RunFacts, side: Side): readonly Finding[] {
       example:
         newest === undefined || middle === undefined
           ? null
-          : `the newest is of ${timeText(newest.ts)} (${placeText(newest.place)}), the middle one of ${timeText(middle)}`,
+          : `the newest is from ${timeText(newest.ts)} (${placeText(newest.place)}), the median from ${timeText(middle)}`,
       remedy: isLone
-        ? 'A few events that are dated far ahead of the others moved time on: correct their dates, or leave them out.'
+        ? 'A few events dated far ahead of the others moved time on: correct their dates, or leave them out.'
         : `Sort the log by time, or raise attribution.outOfOrderness (${durationText(facts.shape.outOfOrderness)}).`,
     },
   ];
@@ -237,13 +237,12 @@ function outOfOrder({ input, feedback }: RunFacts): readonly Finding[] {
       code: 'out_of_order',
       cause: `Much feedback (${counted(late)} times) came too late for a horizon.`,
       example: null,
-      remedy:
-        'A log of both sides must be in the order of time: sort it, or give the sides as --impressions and --feedback.',
+      remedy: 'A log of both sides must be in time order: sort it, or pass the sides as --impressions and --feedback.',
     },
   ];
 }
 
-/** Nothing or few joined. `causes`: what else was found. */
+/** Nothing or little joined. @param causes what else was found */
 function joined(facts: RunFacts, causes: readonly Finding[]): readonly Finding[] {
   const { attributed, read, drops } = facts.feedback;
   if (read === 0 || facts.impressions.accepted === 0) return [];
@@ -265,15 +264,15 @@ function joined(facts: RunFacts, causes: readonly Finding[]): readonly Finding[]
           ? null
           : `request ${quoted(unknown[0].requestId)} in the feedback, ${quoted(shown.requestId)} in the impressions`,
       remedy: explained
-        ? 'See what is said below.'
+        ? 'See below.'
         : drops.orphan > drops.not_in_list
-          ? 'Look whether both sides log the same request id, the one of the list that was shown, and whether the logs are of the same time and complete.'
-          : 'Look at the counts: docs/concepts.md says of each reason what to do.',
+          ? 'Check that both sides log the same request id, that of the list that was shown, and that the logs cover the same time and are complete.'
+          : 'See the counts: docs/concepts.md says what to do for each reason.',
     },
   ];
 }
 
-/** Says so where the two sides are of different times. */
+/** Says so if the two sides cover different times. */
 function apart({ impressions, feedback }: EventSample): string {
   const spans = [impressions, feedback].map((side) => {
     let first = Number.POSITIVE_INFINITY;
@@ -287,7 +286,7 @@ function apart({ impressions, feedback }: EventSample): string {
   const [shown, done] = spans;
   if (impressions.length === 0 || feedback.length === 0) return '';
   if (done.first <= shown.last && shown.first <= done.last) return '';
-  return ` The impressions are of ${timeText(shown.first)} to ${timeText(shown.last)}, the feedback of ${timeText(done.first)} to ${timeText(done.last)}.`;
+  return ` The impressions are from ${timeText(shown.first)} to ${timeText(shown.last)}, the feedback from ${timeText(done.first)} to ${timeText(done.last)}.`;
 }
 
 function noUserIds({ sample, impressions }: RunFacts): readonly Finding[] {
@@ -296,7 +295,7 @@ function noUserIds({ sample, impressions }: RunFacts): readonly Finding[] {
     {
       code: 'no_user_ids',
       cause:
-        'No impression names its user, so standard errors take the lists as independent of each other: they are too small where users come back.',
+        'No impression names its user, so standard errors treat lists as independent: they are too small where users come back.',
       example: null,
       remedy: 'Log userId in the impressions.',
     },

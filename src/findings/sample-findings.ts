@@ -5,7 +5,7 @@ import type { EventSample } from './event-sample.ts';
 import { counted, type Finding, percent, quoted } from './finding.ts';
 import { type IdDifference, idDifference } from './id-difference.ts';
 
-/** What the settings say of the join. */
+/** The settings of the join. */
 export interface JoinShape {
   /** The longest horizon. */
   readonly horizon: { readonly text: string; readonly ms: DurationMs };
@@ -16,38 +16,38 @@ export interface JoinShape {
 
 const MINUTE: DurationMs = 60_000;
 const HALF_HOUR: DurationMs = 30 * MINUTE;
-/** Zones are whole or half hours apart, feedback follows within some minutes. */
+/** Zones are whole or half hours apart; feedback follows within minutes. */
 const NEAR_HALF_HOUR: DurationMs = 5 * MINUTE;
-/** Nobody logs what was shown before: numbers of seconds that were read as milliseconds lie in 1970. */
+/** No log is older: seconds that were read as milliseconds lie in 1970. */
 const OLDEST_LOG: EpochMs = Date.UTC(1990, 0, 1);
-/** Below this share of unknown requests their ids are not compared. */
+/** With a smaller share of unknown requests, ids are not compared. */
 const LEAST_UNKNOWN = 0.1;
 const MOST = 0.5;
-/** An action that is spelled nearly as a configured one is told from this share on. */
+/** An action spelled almost like a configured one is reported from this share on. */
 const LEAST_MISSPELLED = 0.01;
-/** Shorter words are near to too many others. */
+/** Shorter words resemble too many others. */
 const SPELLED = 5;
 
-/** What a sample of both sides shows by itself, whatever was joined. */
+/** Findings from a sample of both sides alone, whatever joined. */
 export function sampleFindings(sample: EventSample, shape: JoinShape): readonly Finding[] {
   const matches = matchesOf(sample);
   const wrongUnits = units(sample);
   return [
     ...wrongUnits,
     ...ids(matches, sample),
-    // Times of two units differ by decades, which says nothing of clocks.
+    // Times in two units differ by decades, which says nothing about clocks.
     ...(wrongUnits.length > 0 ? [] : clocks(matches, shape)),
     ...items(matches),
     ...actions(sample, shape),
   ];
 }
 
-/** Sampled feedback beside the impression of its request. */
+/** Sampled feedback, matched with the impressions of its requests. */
 export interface Matches {
   readonly unknown: readonly Feedback[];
-  /** Of these the item is in the list; ascending. */
+  /** Delays of the feedback whose item is in the list; ascending. */
   readonly lags: readonly DurationMs[];
-  /** The pair that the median lag is of; undefined: there is none. */
+  /** The pair with the median delay; undefined: there is none. */
   readonly median: Match | undefined;
   readonly notInList: readonly Match[];
   readonly known: number;
@@ -74,7 +74,7 @@ export function matchesOf({ impressions, feedback }: EventSample): Matches {
       unknown.push(one);
       continue;
     }
-    // Of several pages and repeats the nearest in time that holds the item.
+    // Out of several pages and repeats, the nearest in time that holds the item.
     const holding = lists.filter(({ items }) => items.includes(one.itemId));
     const [impression] = (holding.length === 0 ? lists : holding).sort(
       (a, b) => Math.abs(one.ts - a.ts) - Math.abs(one.ts - b.ts),
@@ -112,7 +112,7 @@ function unitOf(side: 'impressions' | 'feedback', times: readonly EpochMs[]): re
   const old = times.filter((ts) => ts < OLDEST_LOG);
   if (old.length <= MOST * times.length) return [];
   const [ts] = old;
-  // Since 2001 as seconds, and so in January 1970 as milliseconds.
+  // Seconds since 2001, read as milliseconds, lie in January 1970.
   const isSeconds = ts >= 1e9 && ts < 1e10;
   return [
     {
@@ -121,7 +121,7 @@ function unitOf(side: 'impressions' | 'feedback', times: readonly EpochMs[]): re
       example: `the first of them is read as ${timeText(ts)}`,
       remedy: isSeconds
         ? 'Set tsUnit: s for the topic in the configuration.'
-        : 'Look at what the log writes as time, and at tsUnit of the topic in the configuration.',
+        : 'Check what the log writes as time, and tsUnit of the topic in the configuration.',
     },
   ];
 }
@@ -146,7 +146,7 @@ function ids({ unknown, known }: Matches, { impressions }: EventSample): readonl
       code: ID_CODES[kind],
       cause: `${percent(share)} of the feedback of unknown requests would be known, but ${differs(difference, 'the request id', 'the feedback', 'the impressions')}.`,
       example: `${quoted(wanted)} in the feedback, ${quoted(difference.known)} in the impressions`,
-      remedy: 'Log one and the same request id on both sides: ids are compared as they are, character by character.',
+      remedy: 'Log the same request id on both sides: ids are compared character by character.',
     },
   ];
 }
@@ -164,7 +164,7 @@ export function differs(difference: IdDifference, what: string, wantedSide: stri
 }
 
 const REST_WORDS = {
-  number: 'how the number is written (zeros before it, or .0)',
+  number: 'how the number is written (leading zeros, or .0)',
   form: 'upper and lower case, blanks or punctuation',
 } as const;
 
@@ -182,11 +182,11 @@ function clocks({ lags, median }: Matches, { horizon, backward }: JoinShape): re
     return [
       {
         code: 'clock_offset',
-        cause: `Most feedback is dated before its list, by ${durationText(-middle)} in the middle${zone === undefined ? '' : `: a time zone of ${durationText(-zone)} too little`}.`,
+        cause: `Most feedback is dated before its list, by ${durationText(-middle)} at the median${zone === undefined ? '' : `: a time zone of ${durationText(-zone)} too little`}.`,
         example,
         remedy:
           zoneRemedy(zone) ??
-          'Correct the clock that dates one of the sides, or set attribution.backward to what clocks may differ by.',
+          'Correct the clock that dates one of the sides, or set attribution.backward to how far the clocks may differ.',
       },
     ];
   }
@@ -204,7 +204,7 @@ function clocks({ lags, median }: Matches, { horizon, backward }: JoinShape): re
   return beyondHorizon(lags, horizon, example);
 }
 
-/** Of feedback that comes too late for the longest horizon a smaller share is usual. */
+/** A smaller share of feedback beyond the longest horizon is normal. */
 const MANY_BEYOND = 0.05;
 
 function beyondHorizon(
@@ -219,14 +219,14 @@ function beyondHorizon(
   return [
     {
       code: 'beyond_horizon',
-      cause: `${of}, and are dropped as orphan: ${durationText(quantile(beyond, 0.5))} after their list in the middle, ${durationText(beyond[beyond.length - 1])} at most.`,
+      cause: `${of}, and are dropped as orphan: ${durationText(quantile(beyond, 0.5))} after their list at the median, ${durationText(beyond[beyond.length - 1])} at most.`,
       example: beyond.length > MOST * lags.length ? middleExample : null,
       remedy: `Add a longer horizon to attribution.horizons: ${longer} would take ${percent(lags.filter((lag) => lag <= usualDuration(quantile(lags, 0.99) + 1)).length / lags.length)} of them all.`,
     },
   ];
 }
 
-/** Whole or half hours that this least delay is near to; undefined: none. */
+/** The multiple of half an hour that the least delay is close to; undefined: none. */
 function zoneOf(least: DurationMs): DurationMs | undefined {
   const zone = HALF_HOUR * Math.round(least / HALF_HOUR);
   return zone === 0 || Math.abs(least - zone) > NEAR_HALF_HOUR || Math.abs(zone) > 14 * 2 * HALF_HOUR
@@ -256,8 +256,7 @@ function items({ notInList, known }: Matches): readonly Finding[] {
         difference === undefined
           ? `${quoted(feedback.itemId)} for a list of ${impression.items.slice(0, 3).map(quoted).join(', ')}${impression.items.length > 3 ? ', ...' : ''}`
           : `${quoted(difference.wanted)} in the feedback, ${quoted(difference.known)} in the list`,
-      remedy:
-        'Log the same id of an item on both sides (not that of a variant of it, or of an offer), and all items that were shown.',
+      remedy: 'Log the same item id on both sides (not that of a variant or an offer), and all items that were shown.',
     },
   ];
 }
@@ -277,9 +276,9 @@ function actions({ actions: counts }: EventSample, { actions: known }: JoinShape
   return [
     {
       code: 'unknown_actions',
-      cause: `${percent(without / all)} of the feedback is of actions without a grade, which are no positives: ${names.join(', ')}${ungraded.length > 5 ? ', ...' : ''}.`,
+      cause: `${percent(without / all)} of the feedback has actions without a grade, which are not positives: ${names.join(', ')}${ungraded.length > 5 ? ', ...' : ''}.`,
       example: `configured: ${known.length === 0 ? 'none' : known.map(quoted).join(', ')}`,
-      remedy: `Give each action that counts a grade, such as grades: {${plainKey((misspelled ?? ungraded[0])[0])}: 1}; one that does not count may stand there with 0.`,
+      remedy: `Give each action that counts a grade, such as grades: {${plainKey((misspelled ?? ungraded[0])[0])}: 1}; one that does not count may be listed with 0.`,
     },
   ];
 }

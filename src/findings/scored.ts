@@ -12,14 +12,14 @@ export interface ScoredFacts {
   readonly lacking: readonly string[];
   readonly relevant: number;
   readonly relevantRetrieved: number;
-  /** Ids of items out of the first lists, and of judged items of their queries. */
+  /** Ids of items in the first lists, and of judged items of their queries. */
   readonly shown: readonly string[];
   readonly judged: readonly string[];
 }
 
 const MOST = 0.5;
 
-/** What looks wrong with a run beside its judgements. */
+/** Findings on a run and its judgements. */
 export function scoredFindings(facts: ScoredFacts): readonly Finding[] {
   return inOrder([...queryFindings(facts), ...nothingRelevant(facts), ...itemFindings(facts)]);
 }
@@ -32,7 +32,7 @@ function queryFindings({ run, queries, unjudged, lacking }: ScoredFacts): readon
   const difference = idDifference(unjudged, lacking);
   const code = queries === 0 ? 'nothing_joined' : 'few_joined';
   const share = queries === 0 ? 'No query' : `Only ${counted(queries)} queries`;
-  // Judged for more queries than are run, or the reverse, is usual; only ids that differ are a mistake then.
+  // One side often covers more queries than the other; then only differing ids are a mistake.
   if (difference === undefined && queries > 0 && Math.min(lacking.length, unjudged.length) === 0) return [];
   return [
     {
@@ -45,7 +45,7 @@ function queryFindings({ run, queries, unjudged, lacking }: ScoredFacts): readon
             ? null
             : `${quoted(unjudged[0])} in the run, ${quoted(lacking[0])} in the judgements`,
       remedy:
-        'Look whether run and judgements are of the same collection, and write query ids alike: they are compared character by character.',
+        'Check that run and judgements are from the same collection, and write query ids the same way: they are compared character by character.',
     },
   ];
 }
@@ -58,7 +58,7 @@ function nothingRelevant({ run, queries, relevant }: ScoredFacts): readonly Find
       cause: `${run}: no judged item of ${queries === 1 ? 'the one query' : `the ${counted(queries)} queries`} is relevant, so all measures of relevant items are 0.`,
       example: null,
       remedy:
-        'Look whether the grades are in the fourth column; if they are below 1, say from which on an item is relevant: --relevant-from.',
+        'Check that the grades are in the fourth column; if they are below 1, set the lowest relevant grade: --relevant-from.',
     },
   ];
 }
@@ -82,7 +82,7 @@ function itemFindings({ run, queries, relevant, relevantRetrieved, shown, judged
           : strange.length === 0 || judged.length === 0
             ? null
             : `${quoted(strange[0])} in the run, ${quoted(judged[0])} in the judgements`,
-      remedy: 'Write the ids of items alike on both sides: they are compared character by character.',
+      remedy: 'Write item ids the same way on both sides: they are compared character by character.',
     },
   ];
 }

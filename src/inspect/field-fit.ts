@@ -1,15 +1,15 @@
-/** Which field of a log fits which canonical field, and why: by what it holds, by whether it joins, and by its name. */
+/** Which field of a log fits which canonical field, and why: by its values, by whether it joins, and by its name. */
 
-import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
+import type { Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { yesOrNo } from '../consumers/decode/list.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
+import { type Canonical, nameFit, usualGrade } from './field-names.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
 import { isFlag, isOneEach, type ListForm } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
-import { type Canonical, nameFit, usualGrade } from './names.ts';
-import { isCanonical } from './one-log.ts';
+import { isCanonical, type ProposedAdapter } from './proposed-adapter.ts';
 import { jointId, type Reading } from './reading.ts';
 import { isOtherDate, timeWords } from './time-forms.ts';
 
@@ -18,7 +18,7 @@ export interface Side {
   readonly profile: Profile;
 }
 
-/** One field of the log and what it becomes. */
+/** One field of the log and the canonical field it becomes. */
 export interface Fit {
   /** Such as `requestId`, `items.id` or `cohorts.country`. */
   readonly as: string;
@@ -28,14 +28,14 @@ export interface Fit {
 
 export interface FittedSide {
   readonly reading: Reading;
-  /** That of the reading, also where it is canonical. */
+  /** The map of `reading`, spelled out where that is canonical. */
   readonly map: FieldMap;
   readonly fits: readonly Fit[];
-  /** Required fields for which there is none. */
+  /** Required fields that no field of the log fits. */
   readonly missing: readonly string[];
 }
 
-/** Names below this are no names of the field. */
+/** Names that fit worse than this are not the field's. */
 const NAMED = 0.3;
 const MOST_VARIANTS = 12;
 const MOST_ACTIONS = 40;
@@ -89,17 +89,17 @@ export function fitImpressions(
   return { reading: { adapter: adapterOf(map, list), time, positionBase }, map, fits, missing };
 }
 
-/** A field that is an id only with another may still be that of the user, or of the session. */
+/** The parts of a composite request id stay available: one of them may be the user's or the session's id as well. */
 function usedBy(fits: readonly Fit[]): ReadonlySet<string> {
   const areParts = fits.filter(({ as }) => as === 'requestId').length > 1;
   const isPart = ({ as }: Fit): boolean => as === 'requestId' && areParts;
   return new Set(fits.filter((fit) => !isPart(fit)).map(({ path }) => path));
 }
 
-/** Rows of a list stand among so many; as the configuration has it. */
+/** The rows of a list lie within this many rows of each other: the default of the setting `within`. */
 const WITHIN = 100_000;
 
-function adapterOf(map: FieldMap, list: ListForm | undefined): AdapterChoice {
+function adapterOf(map: FieldMap, list: ListForm | undefined): ProposedAdapter {
   if (list?.kind !== 'rows') return isCanonical(map) ? 'canonical' : { map };
   const feedback = Object.fromEntries(
     list.flags.map(({ path, action, isTime }) => [path, isTime === true ? { action, ts: path } : action]),
@@ -138,7 +138,7 @@ function takeList(list: ListForm, profile: Profile, items: ItemTrial | undefined
   if (list.id !== '') take('items.id', `${list.path}[]${list.id}`, found, list.id);
 }
 
-/** Positions are taken where they say more than the order of the list does. */
+/** Positions are mapped only where they say more than the order of the list does. */
 function takeItemFields(of: string, { rows, profile }: Side, take: Take): 0 | 1 {
   const below = [...profile.fields.values()].filter(
     ({ path }) => path.startsWith(`${of}/`) && !isOfElements(path.slice(of.length)),
@@ -178,7 +178,7 @@ function takeDimensions(
     if (isOfElements(path) || used.has(path) || !isDimension(field, profile, lists)) continue;
     if (list?.kind === 'rows' && list.flags.some((flag) => flag.path === path)) continue;
     if (list?.kind === 'rows' && (path === list.item || path === list.order)) continue;
-    // A column of the item, such as its colour, says nothing of the list.
+    // A column of the item, such as its colour, says nothing about the list.
     if (by !== undefined && !isOneEach(rows, by, path)) continue;
     const name = dimensionName(path);
     if (!isDimensionName(name) || names.has(name) || ['variant', 'surface', 'model'].includes(name)) continue;
@@ -244,7 +244,7 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
   if (user !== undefined) take('userId', user.path, 'by name');
   const has = (field: string): boolean => map[field] !== undefined || map[`each.${field}`] !== undefined;
   const missing = ['requestId', 'ts', 'itemId'].filter((field) => !has(field));
-  const adapter: AdapterChoice =
+  const adapter: ProposedAdapter =
     flag === undefined
       ? isCanonical(map)
         ? 'canonical'
@@ -283,7 +283,7 @@ function requestWhy(join: JoinTrial | undefined, request: string): string {
   return join.match.difference === undefined ? 'it joins' : 'it joins if mended';
 }
 
-/** The field of times that most records have, and whose name fits best. */
+/** The time field: most records have it, and its name fits best. */
 function timeField({ fields, records }: Profile, each: string | undefined): Field | undefined {
   const rating = (field: Field): number => {
     const own = each !== undefined && field.path.startsWith(`${each}[]`) ? 0.1 : 0;
@@ -308,7 +308,7 @@ function actionField(profile: Profile, used: ReadonlySet<string>): Field | undef
   return found !== undefined && rating(found) > 0.3 ? found : undefined;
 }
 
-/** A column that says of each row whether it was clicked. */
+/** A column that says whether the row's item was clicked. */
 function clickedFlag(
   profile: Profile,
   used: ReadonlySet<string>,
@@ -354,7 +354,7 @@ function isOffset(field: Field): boolean {
   return mainType(field) === 'whole' && field.least >= 0 && field.most <= 1_000_000;
 }
 
-/** Few values that repeat, as text, flags or small whole numbers. */
+/** A few repeating values: text, flags or small integers. */
 function isDimension(field: Field, { records }: Profile, lists: number): boolean {
   const { distinct, values } = field;
   const type = mainType(field);

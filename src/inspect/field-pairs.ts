@@ -1,12 +1,12 @@
 /**
- * Where no field is the id of a list, two may be one together, such as a session and the number of its query: tried over the pairs of
- * fields that both sides have.
+ * Where no single field identifies a list, two may do so together, such as a session and the number of its query. The pairs of fields
+ * that both sides have are tried.
  */
 import type { Fields } from '../consumers/decode/raw.ts';
 import { sharedAsIs } from '../findings/id-match.ts';
+import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, type Profile, timesOf } from './fields.ts';
 import type { JoinTrial } from './join-trial.ts';
-import { nameFit } from './names.ts';
 import { jointId } from './reading.ts';
 
 interface Side {
@@ -14,31 +14,31 @@ interface Side {
   readonly profile: Profile;
 }
 
-/** Two fields, one of each side, whose values meet. */
+/** Two fields, one from each side, that share values. */
 interface Met {
   readonly impressions: Field;
   readonly feedback: Field;
-  /** It is not by chance: their names say so, or they have many values. */
+  /** More than chance: their names say so, or they have many values. */
   readonly isBelieved: boolean;
 }
 
-/** Numbers of fewer values meet by chance, and so do words of a few: they are believed by their names alone. */
+/** Fields with fewer values than these match by chance: only their names can make them credible. */
 const FEW_NUMBERS = 50;
 const FEW_WORDS = 4;
 const MOST_MET = 10;
-/** Of the values of feedback, those that the lists' field has. */
+/** Least share of the feedback's values that the lists' field has. */
 const MEET = 0.8;
 const LEAST_JOINED = 0.5;
-/** Of what chance does not join, the pair joins this share. */
+/** The pair joins at least this share of what chance does not join. */
 const BETTER = 0.5;
-/** Lists that have an id of their own; what was sent twice keeps it from being all. */
+/** Share of lists with an id of their own. Lists sent twice keep it below 1. */
 const NEARLY_UNIQUE = 0.9;
-/** Of rows, an id that tells more than the lists tells the items in them. */
+/** Where rows are items, an id with this many more values than there are lists identifies items. */
 const MORE_THAN_LISTS = 1.1;
 
 /**
- * What single fields give; where none tells the list, pairs before them.
- * @param rows the fields that tell which list a row belongs to; undefined: a record is a list
+ * The trials of single fields; where none of them identifies the list, the pairs that do come first.
+ * @param rows the fields that identify a row's list; undefined: each record is a list
  * @param isTold as for `tryPairs`
  */
 export function orPairs(
@@ -48,19 +48,19 @@ export function orPairs(
   rows: readonly string[] | undefined,
   isTold: (join: JoinTrial) => boolean,
 ): readonly JoinTrial[] {
-  // Of rows that two fields tell together none of them does alone.
+  // Rows that are grouped by two fields are not grouped by either alone.
   const alone = rows !== undefined && rows.length > 1 ? [] : single;
   return alone.some(tellsLists) ? alone : [...tryPairs(impressions, feedback, rows, isTold), ...alone];
 }
 
-/** Whether one field is the id: most feedback has it, and it is not that of many lists. */
+/** Whether one field is the id: most feedback has it, and few lists share a value. */
 function tellsLists({ match, unique }: JoinTrial): boolean {
   return match.share >= 0.3 && unique >= 0.3;
 }
 
 /**
- * Pairs that tell lists apart and join, the best first.
- * @param isTold whether the items that were clicked say that the pair is right: asked where chance would join as many
+ * Pairs that identify lists and join, best first.
+ * @param isTold whether the clicked items confirm the pair: called where chance would join as many
  */
 function tryPairs(
   impressions: Side,

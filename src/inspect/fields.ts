@@ -1,27 +1,27 @@
-/** What stands in each field of some records. Paths are JSON pointers; `[]` stands behind one that leads to a list, for its elements. */
+/** A profile of each field of some records. Paths are JSON pointers; the elements of a list have its path and `[]`. */
 import { jsonIn } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
-import { nameFit } from './names.ts';
+import { nameFit } from './field-names.ts';
 import { TIME_FORMS, type TimeForm, timeOf } from './time-forms.ts';
 
 type ValueType = 'text' | 'whole' | 'number' | 'boolean' | 'list' | 'object';
 
 export interface Field {
   readonly path: string;
-  /** Records that have it, not as null. */
+  /** Records in which it is not null. */
   records: number;
-  /** Values in all of these: several in a list. */
+  /** Values in those records; a list has several. */
   values: number;
   readonly types: Map<ValueType, number>;
-  /** By its text: how often. `1` and `"1"` are one value, as they are one id. */
+  /** Occurrences by value, as text: `1` and `"1"` are one value, as they are one id. */
   readonly distinct: Map<string, number>;
-  /** There were too many to keep. */
+  /** There were too many values to keep all in `distinct`. */
   manyMore: boolean;
   example: unknown;
-  /** Of lists: how many elements all of them have together. */
+  /** Elements of all its lists together. */
   elements: number;
   readonly times: Map<TimeForm, number>;
-  /** Times that are numbers, but written as text. */
+  /** Times that are numbers in quotes. */
   quotedTimes: number;
   least: number;
   most: number;
@@ -30,7 +30,7 @@ export interface Field {
 export interface Profile {
   readonly records: number;
   readonly fields: ReadonlyMap<string, Field>;
-  /** There were more fields than are kept. */
+  /** There are more fields than these. */
   readonly cut: boolean;
 }
 
@@ -67,7 +67,7 @@ export function profileOf(rows: readonly Fields[]): Profile {
       if (Array.isArray(value)) {
         for (const element of value.slice(0, MOST_ELEMENTS)) walk(element, `${path}[]`, depth + 1);
       } else if (typeof value === 'string' && value.startsWith('{')) {
-        // A pointer leads into it as if it were no text.
+        // A pointer continues into the JSON inside the text.
         const inside = jsonIn(value);
         if (isFields(inside)) walk(inside, path, depth + 1);
       } else if (isFields(value)) {
@@ -140,17 +140,17 @@ function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Of one element of a list of this path. */
+/** Whether the path is that of a list's elements, or of something inside them. */
 export function isOfElements(path: string): boolean {
   return path.includes('[]');
 }
 
-/** Its one type, or the most frequent of them. */
+/** Its most frequent type. */
 export function mainType({ types }: Field): ValueType {
   return [...types].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 'text';
 }
 
-/** Text or whole numbers: what an id can be. */
+/** Whether its values can be ids: text or integers. */
 export function isIdLike(field: Field): boolean {
   const { types, values, distinct } = field;
   if ((types.get('text') ?? 0) + (types.get('whole') ?? 0) < 0.9 * values) return false;
@@ -162,11 +162,11 @@ export function isIdLike(field: Field): boolean {
   return values > 0;
 }
 
-/** 2005 to 2040: a number outside of it is no time of a log, unless the field is called one. */
+/** 2005 to 2040: a number outside this range is a time only where the field's name says so. */
 const EARLIEST = 1.1e12;
 const LATEST = 2.2e12;
 
-/** Whether nearly all of its values are times; the form is that of most. Ids can lie in the range of times: then the name tells. */
+/** The most frequent form, if nearly all values are times. Ids can lie in the range of times: then the name decides. */
 export function timesOf(field: Field): { readonly form: TimeForm; readonly quoted: boolean } | undefined {
   const { path, times, values, quotedTimes, least, most } = field;
   const all = [...times.values()].reduce((sum, n) => sum + n, 0);
@@ -182,7 +182,7 @@ export function timesOf(field: Field): { readonly form: TimeForm; readonly quote
   return { form, quoted: quotedTimes > all / 2 };
 }
 
-/** Forms that at least one in a hundred values has. */
+/** Forms of at least one value in a hundred. */
 export function timeFormsOf({ times, values }: Field): readonly TimeForm[] {
   return TIME_FORMS.filter((form) => (times.get(form) ?? 0) >= 0.01 * values);
 }
@@ -192,7 +192,7 @@ export function distinctWords({ distinct, manyMore }: Field): string {
   return `${distinct.size.toLocaleString('en-US')}${manyMore ? '+' : ''}`;
 }
 
-/** Path of the field whose name is most like that of a request id; undefined: none is. */
+/** Path of the field whose name fits a request id best; undefined: none fits. */
 export function requestField({ fields }: Profile): string | undefined {
   return [...fields.values()]
     .filter(({ path }) => nameFit(path, 'requestId') > 0 && !path.includes('[]'))

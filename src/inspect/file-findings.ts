@@ -1,7 +1,8 @@
-/** What is wrong with files as such, and with what they hold: of no known form, swapped, without lists, without a field that is needed. */
+/** Findings on whole files: unknown formats, swapped files, no lists, a missing required field. */
 import { assertNever } from '../vocabulary/events.ts';
+import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
-import type { Form } from './file-shape.ts';
+import { formWords } from './file-shape.ts';
 import { inText, ofText } from './ids-in-text.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
@@ -17,44 +18,14 @@ import {
   type Step,
   shellWord,
 } from './mend.ts';
-import { nameFit } from './names.ts';
 import { dateFormat, isOtherDate, isSerial } from './time-forms.ts';
 
-export function formWords(form: Form): string {
-  switch (form.kind) {
-    case 'empty':
-      return 'empty';
-    case 'ndjson':
-      return 'NDJSON';
-    case 'json-array':
-      return 'a JSON array';
-    case 'json-object':
-      return 'JSON over several lines';
-    case 'delimited':
-      return `${form.delimiter === '\t' ? 'TSV' : form.delimiter === ',' ? 'CSV' : `CSV with "${form.delimiter}"`}, ${form.width} columns`;
-    case 'parquet':
-      return 'Parquet';
-    case 'avro':
-      return 'Avro';
-    case 'orc':
-      return 'ORC';
-    case 'trec-run':
-      return 'a TREC run';
-    case 'trec-qrels':
-      return 'TREC qrels';
-    case 'unknown':
-      return 'of no known form';
-    default:
-      return assertNever(form);
-  }
-}
-
-/** Lines that hold records, in a form that is not read. */
+/** Lines that hold records in a form that receval does not read. */
 function linesNotRead(lines: 'json-behind' | 'pairs', name: string, compression: Packing): Finding {
   const [what, command] =
     lines === 'pairs'
       ? ['of name=value pairs', pairsCommand(name, compression)]
-      : ['with a JSON object behind something else', behindCommand(name, compression)];
+      : ['with a prefix before the JSON object', behindCommand(name, compression)];
   return wrong('format_not_read', `${name} has lines ${what}.`, 'Write one JSON object a line:', command);
 }
 
@@ -67,8 +38,8 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
       return [
         note(
           'not_a_log',
-          `${name} is a TREC run: ranked lists for judged queries, no log.`,
-          'Score takes it, with its judgements:',
+          `${name} is a TREC run: ranked lists for judged queries, not a log.`,
+          'receval score takes it, with its judgements:',
           `receval score --run ${shellWord(name)} --qrels QRELS`,
         ),
       ];
@@ -76,8 +47,8 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
       return [
         note(
           'not_a_log',
-          `${name} holds TREC qrels: judgements of queries, no log.`,
-          'Score takes them, with a run:',
+          `${name} holds TREC qrels: judgements of queries, not a log.`,
+          'receval score takes them, with a run:',
           `receval score --run RUN --qrels ${shellWord(name)}`,
         ),
       ];
@@ -86,7 +57,7 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
       return [
         wrong(
           'format_not_read',
-          `${name} is no JSON and has no columns.`,
+          `${name} is not JSON and has no columns.`,
           'Write one JSON object a line, or CSV with a header.',
         ),
       ];
@@ -104,14 +75,19 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
   const found: Finding[] = [];
   if (encoding === 'UTF-16')
     found.push(
-      wrong('encoding', `${name} is UTF-16; a replay reads UTF-8.`, 'Change it:', recoded('UTF-16', name, compression)),
+      wrong(
+        'encoding',
+        `${name} is UTF-16; a replay reads UTF-8.`,
+        'Convert it:',
+        recoded('UTF-16', name, compression),
+      ),
     );
   if (encoding === 'not UTF-8')
     found.push(
       wrong(
         'encoding',
         `${name} is not UTF-8, perhaps Latin-1: its records count as invalid (not_utf8).`,
-        'Change it:',
+        'Convert it:',
         recoded('ISO-8859-1', name, compression),
       ),
     );
@@ -119,8 +95,8 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
     found.push(
       note(
         'no_header',
-        `The first row of ${name} holds values: nothing says what its ${form.width} columns are.`,
-        'They are called column_1, column_2, ... here; inputs names them.',
+        `The first row of ${name} holds values, so nothing says what its ${form.width} columns are.`,
+        'They are called column_1, column_2, ... here; name them in inputs.',
       ),
     );
   }
@@ -154,8 +130,8 @@ export function ofRoles(all: Known): readonly Finding[] {
     found.push(
       wrong(
         'files_swapped',
-        `The files are the wrong way round: ${others.join(', ')} holds lists, ${swapped.join(', ')} holds none.`,
-        'They are read the right way round here. Give them so:',
+        `The files are swapped: ${others.join(', ')} holds lists, ${swapped.join(', ')} holds none.`,
+        'They were read the right way round here. Pass them so:',
         `--impressions ${others.join(' ')} --feedback ${swapped.join(' ')}`,
       ),
     );
@@ -166,7 +142,7 @@ export function ofRoles(all: Known): readonly Finding[] {
     found.push(
       wrong(
         'no_lists',
-        'No file holds lists, so nothing says what was shown.',
+        'No file holds lists, so it is unknown what was shown.',
         'Add the log of what was shown, with the items in order; feedback alone shows no ranking.',
       ),
     );
@@ -192,8 +168,8 @@ export function ofRoles(all: Known): readonly Finding[] {
     found.push(
       note(
         'clicks_guessed',
-        `No name says which column holds clicks; ${guess} is the only one of yes and no, and is taken for it.`,
-        'If it says something else, name the log of clicks, too.',
+        `No name says which column holds clicks; ${guess} is the only one with yes and no, and is taken for it.`,
+        'If it means something else, also name the log of clicks.',
       ),
     );
   }
@@ -201,7 +177,7 @@ export function ofRoles(all: Known): readonly Finding[] {
     found.push(
       wrong(
         'kinds_unclear',
-        'Lists and feedback stand in one log, with their fields at different places, and no field tells which record is which.',
+        'Lists and feedback are in one log, their fields in different places, and no field says which record is which.',
         'Write them to two files, or add a field such as "type" to every record.',
       ),
     );
@@ -209,7 +185,7 @@ export function ofRoles(all: Known): readonly Finding[] {
   return found;
 }
 
-/** Lists whose items stand in a field each, `item_1` to `item_9`: they make no list by themselves. */
+/** Lists with one field for each item, `item_1` to `item_9`, which are not read as a list. */
 function listsApart(logs: readonly InspectedFile[]): Finding | undefined {
   for (const file of logs) {
     const paths = itemFields(file.profile);
@@ -217,19 +193,19 @@ function listsApart(logs: readonly InspectedFile[]): Finding | undefined {
     const command = gatherCommand(paths, file);
     return wrong(
       'lists_not_read',
-      `The items of the lists in ${file.name} stand in a field each, ${paths[0]} to ${paths[paths.length - 1]}, and no field holds the list.`,
-      `Write them as one list, in the order of their places${command === undefined ? '.' : ':'}`,
+      `Each item of the lists in ${file.name} is in a field of its own, ${paths[0]} to ${paths[paths.length - 1]}, and no field holds the list.`,
+      `Write them as one list, in the order of their positions${command === undefined ? '.' : ':'}`,
       command,
     );
   }
   return undefined;
 }
 
-/** Fields that are called alike but for a number that counts from 0 or 1, and hold the same ids; undefined: there are none. */
+/** Fields whose names differ only by a number, from 0 or 1 on, and that hold the same ids; undefined: there are none. */
 function itemFields({ fields, records }: Profile): readonly string[] | undefined {
   const families = new Map<string, Map<number, Field>>();
   for (const field of fields.values()) {
-    // Ids alone, or each in an object of its own.
+    // Plain ids, or objects with an id.
     const match = /^(.*?)(\d+)(\/\D+)?$/.exec(field.path);
     if (match === null || isOfElements(field.path) || !isIdLike(field) || timesOf(field) !== undefined) continue;
     if (match[3] !== undefined && nameFit(match[3], 'itemId') === 0) continue;
@@ -245,7 +221,7 @@ function itemFields({ fields, records }: Profile): readonly string[] | undefined
     const [first, second] = members;
     if (members.length < 3 || members.length < family.size || first.records < 0.5 * records) continue;
     const common = [...second.distinct.keys()].filter((id) => first.distinct.has(id)).length;
-    // Of many items few stand at two places in a sample: then their names say what they are.
+    // With many items, few appear at two positions within a sample: then the fields' names decide.
     const [before, behind] = name.split(' ').map((part) => part.replace(/[/_.-]+$/, ''));
     const isNamed = nameFit(behind === '' ? before : behind, 'itemId') > 0 || nameFit(before, 'items') > 0;
     if (isNamed || common >= 0.2 * second.distinct.size) return members.map(({ path }) => path);
@@ -253,7 +229,7 @@ function itemFields({ fields, records }: Profile): readonly string[] | undefined
   return undefined;
 }
 
-/** Lists in text, as Python and PostgreSQL print them: read as JSON they are none, cut at commas the brackets stay at the items. */
+/** Lists as text in the notation of Python or PostgreSQL: not JSON, and split at commas the brackets would stay on the items. */
 function listsNotRead({ files, profile, fits }: InspectedSide): readonly Finding[] {
   const path = fits.find(({ as }) => as === 'items')?.path;
   const field = path === undefined ? undefined : profile.fields.get(path);
@@ -264,8 +240,8 @@ function listsNotRead({ files, profile, fits }: InspectedSide): readonly Finding
   return [
     wrong(
       'lists_not_read',
-      `The lists in ${path} of ${files.join(', ')} are text that is no JSON: such as ${cut(odd[0])}.`,
-      'Write each as a JSON list, ["a", "b"], or as ids with | between them, without brackets.',
+      `The lists in ${path} of ${files.join(', ')} are text that is not JSON, such as ${cut(odd[0])}.`,
+      'Write each as a JSON list, ["a", "b"], or as ids separated by |, without brackets.',
     ),
   ];
 }
@@ -287,7 +263,7 @@ function withoutFeedback({ files, profile, fits }: InspectedSide, logs: readonly
       wrong(
         'feedback_missing',
         `${files.join(', ')} holds lists, and no file holds feedback: every measure of clicks would be 0.`,
-        'Name the log of clicks, too.',
+        'Also name the log of clicks.',
       ),
     ];
   }
@@ -298,14 +274,14 @@ function withoutFeedback({ files, profile, fits }: InspectedSide, logs: readonly
   return [
     wrong(
       'feedback_within_items',
-      `The clicks stand inside of the lists (${inside}): a replay wants each as a record of its own.`,
+      `The clicks are inside the lists (${inside}); a replay needs each as a record of its own.`,
       'Write them to a file:',
       `${fedAll(`jq -c ${shellWord(`. as $l | ${jqPath(list)}[] | select(${jqPath(flag)}) | {requestId: ($l|${at('requestId')}), ts: ($l|${at('ts')}), itemId: ${item}, action: "click"}`)}`, files, logs.find(({ name }) => files.includes(name))?.format.compression ?? 'none')} > clicks.ndjson`,
     ),
   ];
 }
 
-/** What is missing is in the clicks: whatever the lists have must be sent along with them. */
+/** The clicks lack the id: they must carry whatever the lists have. */
 function noIdOfList(lists: InspectedSide, clicks: InspectedSide, notTaken: Known['notTaken']): Finding {
   const own = ownId(lists);
   const has = fieldsOf(clicks).join(', ');
@@ -313,11 +289,11 @@ function noIdOfList(lists: InspectedSide, clicks: InspectedSide, notTaken: Known
   const also = met === undefined ? '' : ` ${doubtWords(met, lists)}`;
   const logged =
     own === undefined
-      ? 'The lists have no id either: give each an id of its own when it is shown, and log it as requestId with the list and with each click on it.'
+      ? 'The lists have no id either: give each one an id when it is shown, and log it as requestId with the list and with each click on it.'
       : `Log ${own} with each click on a list.`;
   return wrong(
     'nothing_joined',
-    `The feedback in ${clicks.files.join(', ')} has no id of a list (there are ${has}), so nobody can tell which list was clicked.${also}`,
+    `The feedback in ${clicks.files.join(', ')} has no id of a list (its fields: ${has}), so nobody can tell which list was clicked.${also}`,
     logged,
   );
 }
@@ -330,13 +306,13 @@ function doubtWords({ join, doubt }: Known['notTaken'][number], lists: Inspected
       : `${join.feedback} and ${join.impressions} of the lists`;
   switch (doubt) {
     case 'who':
-      return `Both sides have ${join.impressions === join.feedback ? join.impressions : `${join.feedback} and ${join.impressions}`}, which says who it was, and somebody sees many lists.`;
+      return `Both sides have ${join.impressions === join.feedback ? join.impressions : `${join.feedback} and ${join.impressions}`}, which says who it was, but one person sees many lists.`;
     case 'repeats': {
       const field = profile.fields.get(join.impressions);
-      return `The values of ${both} meet, but several lists have the same: ${count(field?.distinct.size ?? 0)} values in ${count(areRows(lists) ? sample.lists.length : (field?.values ?? 0))} lists.`;
+      return `The values of ${both} match, but lists share them: ${count(field?.distinct.size ?? 0)} values in ${count(areRows(lists) ? sample.lists.length : (field?.values ?? 0))} lists.`;
     }
     case 'chance':
-      return `The numbers in ${both} meet no more often than by chance.`;
+      return `The numbers in ${both} match no more often than by chance.`;
     default:
       return assertNever(doubt);
   }
@@ -347,7 +323,7 @@ function areRows({ reading: { adapter } }: InspectedSide): boolean {
   return typeof adapter === 'object' && 'list' in adapter;
 }
 
-/** What tells the lists apart, such as: /request (such as "r1"). Of rows of items: what puts them together. */
+/** The field that identifies the lists, such as: /request (such as "r1"). Where rows are items: the fields that group them. */
 function ownId(lists: InspectedSide): string | undefined {
   const { profile, fits } = lists;
   const chosen = fits.filter(({ as }) => as === 'requestId').map(({ path }) => path);
@@ -370,7 +346,7 @@ function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Fi
   const { files, missing, profile } = side;
   const names = fieldsOf(side);
   const meaning: Readonly<Record<string, string>> = {
-    requestId: 'an id that ties a click to its list',
+    requestId: 'an id that links a click to its list',
     ts: 'a time',
     items: 'a list',
     itemId: 'the id of an item',
@@ -379,14 +355,14 @@ function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Fi
   const dated = [...profile.fields.values()].find(
     ({ example, distinct }) => isOtherDate(example) || (distinct.size > 0 && dateFormat(distinct.keys()) !== undefined),
   );
-  const message = `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`;
+  const message = `No field of the ${what} in ${files.join(', ')} holds ${wanted}. Its fields are ${names.join(', ')}.`;
   const place = missing.includes('itemId') ? [...profile.fields.values()].find(isPlace) : undefined;
   if (place !== undefined) {
-    const remedy = `${place.path} says at which place the item stood: log its id, too, as lists change.`;
+    const remedy = `${place.path} says only at which position the item was: log its id as well, as lists change.`;
     return wrong('most_invalid', message, remedy);
   }
   if (!missing.includes('ts') || dated === undefined) {
-    return wrong('most_invalid', message, 'Log it; without it no record counts.');
+    return wrong('most_invalid', message, 'Log it: no record counts without it.');
   }
   const areSerial = [...dated.distinct.keys()].every(isSerial);
   const format = dateFormat(dated.distinct.keys());

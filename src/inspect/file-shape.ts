@@ -1,22 +1,23 @@
-/** What a file is, told by its first bytes and its first lines, before its records are read. */
+/** The format of a file, detected from its first bytes and lines, before its records are read. */
+import { assertNever } from '../vocabulary/events.ts';
 
 type Compression = 'none' | 'gzip' | 'zstd';
 export type Encoding = 'UTF-8' | 'UTF-8 with a byte order mark' | 'UTF-16' | 'not UTF-8';
 type LineEnds = 'LF' | 'CRLF' | 'CR' | 'mixed' | 'none';
 
-/** `columns`: of the header; undefined: there is none. */
+/** `columns`: names in the header; undefined: there is no header. */
 export interface Delimited {
   readonly kind: 'delimited';
   readonly delimiter: string;
   readonly columns: readonly string[] | undefined;
   readonly width: number;
-  /** Whether a replay sees the delimiter by itself. */
+  /** Whether a replay detects the delimiter by itself. */
   readonly isSeen: boolean;
 }
 
 export type Form =
   | { readonly kind: 'empty' | 'ndjson' | 'json-array' | 'json-object' }
-  /** `json-behind`: each line has an object behind something else, such as the time of syslog. `pairs`: name=value, as logfmt. */
+  /** `json-behind`: each line has a prefix before its object, such as the time of syslog. `pairs`: name=value, as in logfmt. */
   | { readonly kind: 'unknown'; readonly lines?: 'json-behind' | 'pairs' }
   | { readonly kind: 'parquet' | 'avro' | 'orc' }
   | { readonly kind: 'trec-run' | 'trec-qrels' }
@@ -24,20 +25,50 @@ export type Form =
 
 export interface FileFormat {
   readonly compression: Compression;
-  /** undefined: it is no text. */
+  /** undefined: it is not text. */
   readonly encoding: Encoding | undefined;
   readonly lineEnds: LineEnds;
   readonly form: Form;
 }
 
-/** Of unpacked bytes; undefined: it may be text. */
+/** A form in a few words. */
+export function formWords(form: Form): string {
+  switch (form.kind) {
+    case 'empty':
+      return 'empty';
+    case 'ndjson':
+      return 'NDJSON';
+    case 'json-array':
+      return 'a JSON array';
+    case 'json-object':
+      return 'JSON over several lines';
+    case 'delimited':
+      return `${form.delimiter === '\t' ? 'TSV' : form.delimiter === ',' ? 'CSV' : `CSV with "${form.delimiter}"`}, ${form.width} columns`;
+    case 'parquet':
+      return 'Parquet';
+    case 'avro':
+      return 'Avro';
+    case 'orc':
+      return 'ORC';
+    case 'trec-run':
+      return 'a TREC run';
+    case 'trec-qrels':
+      return 'TREC qrels';
+    case 'unknown':
+      return 'in an unknown format';
+    default:
+      return assertNever(form);
+  }
+}
+
+/** The form of a file that is not text, from its uncompressed bytes; undefined: it may be text. */
 export function binaryFormOf(bytes: Uint8Array): Form | undefined {
   if (startsWith(bytes, ascii('PAR1'))) return { kind: 'parquet' };
   if (startsWith(bytes, [...ascii('Obj'), 1])) return { kind: 'avro' };
   return startsWith(bytes, ascii('ORC')) ? { kind: 'orc' } : undefined;
 }
 
-/** By the byte order mark and the bytes; a piece that was cut inside of a letter is still UTF-8. */
+/** By the byte order mark and the bytes. A piece that ends within a character is still UTF-8. */
 export function encodingOf(bytes: Uint8Array): Encoding {
   if (startsWith(bytes, [0xff, 0xfe]) || startsWith(bytes, [0xfe, 0xff])) return 'UTF-16';
   if (startsWith(bytes, [0xef, 0xbb, 0xbf])) return 'UTF-8 with a byte order mark';
@@ -55,11 +86,11 @@ export function lineEndsOf(text: string): LineEnds {
   return cr > 0 ? 'CR' : 'none';
 }
 
-/** Lines that are looked at. */
+/** Lines that are examined. */
 const LOOKED_AT = 60;
 const DELIMITERS = [',', '\t', ';', '|'];
 
-/** Of the text at the beginning of a file, without its byte order mark. The last line may have been cut off. */
+/** @param text the beginning of a file, without its byte order mark; its last line may have been cut off */
 export function textFormOf(text: string): Form {
   const head = text.trimStart();
   if (head === '') return { kind: 'empty' };
@@ -76,7 +107,7 @@ export function textFormOf(text: string): Form {
   return delimitedForm(text) ?? { kind: 'unknown' };
 }
 
-/** Such as: Nov 21 08:00:00 web-1 shop[812]: {"id":1}. With a delimiter before it the object may be a column. */
+/** Such as: Nov 21 08:00:00 web-1 shop[812]: {"id":1}. After a delimiter, the object may be a column. */
 function isJsonBehind(line: string): boolean {
   const at = line.indexOf('{');
   return at > 0 && !/[,;|\t"]/.test(line.slice(0, at)) && isJson(line.slice(at));
@@ -87,7 +118,7 @@ function arePairs(line: string): boolean {
   return /^\s*(?:[\w.-]+=(?:"[^"]*"|[^\s"]*)(?:\s+|$)){3,}$/.test(line);
 }
 
-/** Of a topic's records, which are no file. */
+/** For the records of a topic, which have no file. */
 export const TOPIC: FileFormat = {
   compression: 'none',
   encoding: undefined,
@@ -96,8 +127,8 @@ export const TOPIC: FileFormat = {
 };
 
 /**
- * The delimiter that makes as many columns of every row as of the first. Where several do, the outer one: a list inside of a column may
- * have another, which then stands in fewer columns than the outer one would in those that the inner makes.
+ * The delimiter that splits every row into as many columns as the first. Where several do, the outer one: a list inside a column may use
+ * another, which then appears in fewer columns than the outer one would in the columns made by the inner.
  */
 function delimitedForm(text: string): Delimited | undefined {
   const fitting = DELIMITERS.flatMap((delimiter) => {
@@ -112,7 +143,7 @@ function delimitedForm(text: string): Delimited | undefined {
         fitting.some((other) => other.delimiter !== delimiter && row[column]?.includes(other.delimiter)),
       ),
     ).length;
-  // A list holds things of one kind; rows do not.
+  // The elements of a list look alike; the columns of a row do not.
   const mixed = ({ delimiter, rows }: (typeof fitting)[number]): number =>
     rows
       .flat()
@@ -127,7 +158,7 @@ function delimitedForm(text: string): Delimited | undefined {
   return { kind: 'delimited', delimiter, columns: headerOf(rows), width, isSeen: true };
 }
 
-/** `p-107` as `a-9`. */
+/** A run of letters becomes `a`, one of digits `9`: `p-107` is `a-9`. */
 function shapeOf(text: string): string {
   return text
     .trim()
@@ -137,13 +168,13 @@ function shapeOf(text: string): string {
 
 const NAME = /^[\p{L}_$][\p{L}\p{Nd}_$ .:/()[\]-]*$/u;
 
-/** A first row of names that are no values: all different, and none of them stands below itself. */
+/** The first row, if it holds names: all different, and none of them a value of its own column. */
 function headerOf([first, ...rest]: readonly (readonly string[])[]): readonly string[] | undefined {
   const names = first.map((name) => name.trim());
   if (!names.every((name) => NAME.test(name)) || new Set(names).size < names.length) return undefined;
   const looksLikeData = names.some((name) => /\d{4}-\d\d-\d\d/.test(name));
   if (looksLikeData || rest.length === 0) return looksLikeData ? undefined : names;
-  // A name is longer or shorter than the ids below it, or the column holds numbers or times.
+  // A name has another length than the ids below it, or the column holds numbers or times.
   const isName = (name: string, column: number): boolean => {
     const below = rest.map((row) => row[column] ?? '').filter((cell) => cell !== '');
     if (below.length === 0) return true;
@@ -160,7 +191,7 @@ function isRunLine(line: string): boolean {
   return /^\S+\s+\S+\s+\S+\s+-?\d+\s+[-+]?[\d.]+(?:[eE][-+]?\d+)?\s+\S+\s*$/.test(line) && !line.includes(',');
 }
 
-/** Of a run the second column is Q0, and the last its name; of a log neither is the same everywhere. */
+/** In a run the second column is always Q0 and the last its name; in a log neither column is constant. */
 function isOneTag(lines: readonly string[]): boolean {
   const columns = lines.slice(0, -1).map((line) => line.trim().split(/\s+/));
   return [1, 5].some((column) => new Set(columns.map((row) => row[column])).size <= 1);
@@ -185,7 +216,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // A line that is cut short, or one that is no JSON among others that are: its brackets tell.
+    // A line that was cut short, or a broken one among others that are JSON: its brackets decide.
     return /^\{\s*".*[^,{[:]\s*$/.test(text) && !/^\{\s*$/.test(text);
   }
 }
@@ -218,7 +249,7 @@ function ascii(text: string): readonly number[] {
   return [...text].map((sign) => sign.charCodeAt(0));
 }
 
-/** Rows of cells (RFC 4180 with any delimiter): quotes may hold line ends, a quote inside of them is doubled. Blank lines are left out. */
+/** Rows of cells (RFC 4180 with any delimiter): quoted cells may hold line ends and doubled quotes. Blank lines are skipped. */
 function delimitedRows(text: string, delimiter: string, limit: number): readonly (readonly string[])[] {
   const rows: string[][] = [];
   let row: string[] = [];

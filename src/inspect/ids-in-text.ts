@@ -1,17 +1,17 @@
-/** Ids that stand inside of a longer text of the feedback, such as a token in the address of a page: nothing reads them there. */
+/** Ids inside a longer text of the feedback, such as a token in the address of a page, where nothing reads them. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
+import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, mainType, timesOf } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { cut, type Finding, wrong } from './log-finding.ts';
 import { extractCommand } from './mend.ts';
-import { nameFit } from './names.ts';
 
-/** Where an id begins in a text: behind these signs, up to the next that separates. */
+/** An id in a text: it follows `before`, and ends at the next separator. */
 export interface IdInText {
   readonly path: string;
   readonly before: string;
-  /** Such an id. */
+  /** One of the ids. */
   readonly example: string;
   readonly pattern: string;
 }
@@ -20,10 +20,10 @@ const LOOKED_AT = 500;
 const LONGEST = 2000;
 const MOST_FIELDS = 10;
 const NEARLY_ALL = 0.9;
-/** Shorter ids, and fewer, are in any text by chance. */
+/** Shorter or fewer ids occur in any text by chance. */
 const LEAST_LENGTH = 3;
 const LEAST_DIFFERENT = 5;
-/** What separates the parts of addresses and of most other texts; and what does so where no id has it: behind an id stands a title. */
+/** Separators in addresses and most other texts. Those in MAYBE separate only if no id contains them, as when a title follows the id. */
 const SEPARATORS = '\\s/?&=#;,|"<>()';
 const MAYBE = [':', '~', '_', '.', '-'];
 
@@ -31,12 +31,12 @@ function separatorsOf(ids: ReadonlyMap<string, number>): string {
   return SEPARATORS + MAYBE.filter((sign) => ![...ids.keys()].some((id) => id.includes(sign))).join('');
 }
 
-/** The pattern of an id behind `before`, as JavaScript, Python and jq read it. */
+/** A pattern for JavaScript, Python and jq that finds the id after `before`. */
 function patternOf(before: string, separators: string): string {
   return `${before.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}([^${separators}]+)`;
 }
 
-/** Of the fields that the feedback lacks, those that stand in its texts; undefined: none does. */
+/** Canonical fields that the feedback lacks, but that its texts contain. */
 export function inText({
   impressions,
   feedback,
@@ -67,7 +67,7 @@ export function inText({
   return found;
 }
 
-/** Fields of the lists that may hold the ids, those of a name that says so first. */
+/** Fields of the lists that may hold the ids, best names first. */
 function idFields({ profile: { fields } }: InspectedSide, as: 'requestId' | 'itemId'): readonly Field[] {
   const isUnique = ({ distinct, values }: Field): boolean => distinct.size >= 0.95 * values;
   return [...fields.values()]
@@ -98,7 +98,7 @@ function idInText(rows: readonly Fields[], path: string, ids: ReadonlyMap<string
   return { path, before, example: read[0], pattern };
 }
 
-/** What stands before each id in a text: the part before it, and what separates the two. */
+/** What precedes each id in a text: the part before it and the separator between the two. */
 function placesOf(text: string, ids: ReadonlyMap<string, number>, parts: RegExp): readonly string[] {
   const places: string[] = [];
   let begin: number | undefined;
@@ -109,7 +109,7 @@ function placesOf(text: string, ids: ReadonlyMap<string, number>, parts: RegExp)
   return places;
 }
 
-/** One finding for all of them, with the command that writes each to a field of its own. */
+/** One finding for all of them, with the command that extracts each into a field of its own. */
 export function ofText(found: ReturnType<typeof inText>, { feedback, files }: Known): readonly Finding[] {
   const given = Object.entries(found);
   if (given.length === 0 || feedback === undefined) return [];
@@ -125,7 +125,7 @@ export function ofText(found: ReturnType<typeof inText>, { feedback, files }: Kn
   return [
     wrong(
       found.requestId === undefined ? 'most_invalid' : 'nothing_joined',
-      `The feedback in ${feedback.files.join(', ')} has ids only inside of a text, where nothing reads them: ${where.join('; ')}.`,
+      `The feedback in ${feedback.files.join(', ')} has ids only inside a text, where nothing reads them: ${where.join('; ')}.`,
       command === undefined ? 'Write each to a field of its own.' : 'Write each to a field of its own:',
       command,
     ),

@@ -1,35 +1,34 @@
-/** One screen of text: what is wrong first, then what each file and field is, how they join, and what is proposed. */
+/** One screen of text: problems first, then the files and fields, how they join, and the proposed settings. */
 import { printDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { distinctWords, type Field, mainType, timesOf } from './fields.ts';
-import { formWords } from './file-findings.ts';
-import { mayReplay } from './findings.ts';
+import { formWords } from './file-shape.ts';
 import type { InspectedFile, InspectedSide, Inspection } from './inspected.ts';
 import { pairText } from './join-trial.ts';
 import { DELAY_BINS, delayBins } from './log-facts.ts';
-import { count, type Finding, percent, wrapped } from './log-finding.ts';
+import { count, type Finding, mayReplay, percent, wrapped } from './log-finding.ts';
 import type { Grade } from './proposal.ts';
 import { spoken } from './time-forms.ts';
 
 const WIDTH = 100;
 const LINES = 40;
 const LABEL = 9;
-/** Fields of a side that are shown at least. */
+/** Least number of fields shown per side. */
 const LEAST_FIELDS = 4;
 const MOST_NOTES = 4;
-/** Files that are shown one by one. */
+/** More files than this are shown together. */
 const MOST_FILES = 4;
-/** Lists below which nothing is said of the split. */
+/** With fewer lists nothing is said about the split. */
 const FEWEST_SPLIT = 100;
 
-/** `command`: how to continue, where the log can be read. */
+/** @param command how to continue; undefined: the log cannot be read */
 export function screenOf(inspection: Inspection, command: string | undefined): string {
   const { findings, files, impressions, feedback } = inspection;
   const wrong = findings.filter(({ level }) => level === 'wrong');
   const notes = findings.filter(({ level }) => level === 'note');
   const isLog = files.some(({ guess }) => guess !== undefined);
   const top = [
-    ...(isLog || wrong.length > 0 ? wrongLines(wrong) : ['No log is among these files.']),
+    ...(isLog || wrong.length > 0 ? wrongLines(wrong) : ['None of these files is a log.']),
     '',
     ...fileLines(files),
   ];
@@ -93,7 +92,7 @@ function fileLines(files: readonly InspectedFile[]): readonly string[] {
   return ['Files', ...lines];
 }
 
-/** The fields that are read come first; what there is no room for is counted. */
+/** The fields that are read come first; those without room are counted. */
 function fieldLines(
   sides: readonly InspectedSide[],
   room: number,
@@ -189,7 +188,7 @@ function joinLines({ joins, facts, impressions, feedback, items, clock }: Inspec
   ];
 }
 
-/** The clocks' offset is taken off, so that what people take is seen. */
+/** Without the clocks' offset: what remains is the time people took. */
 function delayWords(sorted: readonly DurationMs[], offset: DurationMs): string {
   const bins = delayBins(sorted.map((delay) => delay - offset));
   const shares = bins.flatMap((n, i) => {
@@ -282,7 +281,7 @@ function labelled(label: string, words: string): readonly string[] {
   return wrapped(words, WIDTH - LABEL).map((line, i) => `${(i === 0 ? label : '').padEnd(LABEL)}${line}`);
 }
 
-/** The end of a path tells more than its beginning. */
+/** Keeps the end of a path, which tells more than its beginning. */
 function tail(path: string, width: number): string {
   return path.length > width ? `…${path.slice(path.length - width + 1)}` : path;
 }

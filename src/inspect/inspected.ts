@@ -1,34 +1,35 @@
 /** What goes into an inspection, and what comes out of it. */
-import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
+
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { Fit } from './field-fit.ts';
 import type { Profile } from './fields.ts';
 import type { FileFormat } from './file-shape.ts';
 import type { Doubt, ItemTrial, JoinTrial } from './join-trial.ts';
+import type { KnownSide } from './known-systems.ts';
 import type { ClockOffset, Facts } from './log-facts.ts';
 import type { Finding } from './log-finding.ts';
 import type { Proposal } from './proposal.ts';
+import type { ProposedAdapter } from './proposed-adapter.ts';
 import type { Reading, Sample } from './reading.ts';
 import type { GuessedRole, Role } from './roles.ts';
-import type { KnownSide } from './systems.ts';
 
-/** A file, or a partition of a topic, as far as it was read. */
+/** The sample that was read of a file or of a topic's partition. */
 export interface SampledFile {
-  /** Path, or topic; partitions of one topic share it. */
+  /** Path of the file, or name of the topic, which its partitions share. */
   readonly name: string;
   readonly format: FileFormat;
   readonly rows: readonly Fields[];
   readonly bad: readonly BadRow[];
-  /** It continues behind the sample. */
+  /** The file continues after the sample. */
   readonly more: boolean;
-  /** What the user says that it is. */
+  /** What the user said it is. */
   readonly role: Role | undefined;
 }
 
 export interface InspectOptions {
   readonly now: EpochMs;
-  /** Actions that the user's configuration has grades for. */
+  /** Actions with a grade in the user's configuration. */
   readonly grades: ReadonlySet<string>;
   /** Weights of variants in the user's configuration; undefined: equal ones. */
   readonly weights: ReadonlyMap<string, number> | undefined;
@@ -52,38 +53,38 @@ export interface InspectedSide {
 
 export interface Inspection {
   readonly files: readonly InspectedFile[];
-  /** Both sides stand in the same log. */
+  /** Both sides are in the same log. */
   readonly oneLog: boolean;
-  /** Of `oneLog`: how the one log is read; undefined: nothing tells its records apart. */
-  readonly joined: AdapterChoice | undefined;
+  /** How the one log of `oneLog` is read; undefined: nothing tells its records apart. */
+  readonly joined: ProposedAdapter | undefined;
   readonly impressions: InspectedSide | undefined;
   readonly feedback: InspectedSide | undefined;
-  /** Pairs of id fields that were tried, the best first. */
+  /** Pairs of id fields that were tried, best first. */
   readonly joins: readonly JoinTrial[];
-  /** Those that meet, but do not tell which list was clicked. */
+  /** Pairs whose values match, but do not tell which list was clicked. */
   readonly notTaken: readonly { readonly join: JoinTrial; readonly doubt: Doubt }[];
   readonly items: readonly ItemTrial[];
-  /** The column that is taken for that of clicks, though its name does not say so. */
+  /** The column that is taken for clicks although its name does not say so. */
   readonly guess: string | undefined;
   readonly facts: Facts;
   readonly clock: ClockOffset | undefined;
-  /** Of times without a zone, where the other side tells it: `+01:00`. */
+  /** The zone of times without one, where the other side reveals it: `+01:00`. */
   readonly zones: { readonly impressions: string | undefined; readonly feedback: string | undefined };
   readonly proposal: Proposal;
-  /** What is wrong first. */
+  /** Problems first. */
   readonly findings: readonly Finding[];
 }
 
-/** An inspection before it is judged. */
+/** What is known of the logs before findings are made of it. */
 export type Known = Omit<Inspection, 'findings'>;
 
-/** The records of a sample, whatever the form of the file: objects as JSON.parse makes them. */
+/** The records of a sample, whatever the format of the file: objects as from JSON.parse. */
 
-/** A piece of a file that is no record. */
+/** A part of a file that is not a record. */
 export interface BadRow {
   /** From 1. */
   readonly row: number;
-  /** Half a sentence: `is no JSON`. */
+  /** The predicate of a sentence: `is not JSON`. */
   readonly why: string;
 }
 
@@ -96,7 +97,7 @@ export class Rows {
     return this.rows.length + this.bad.length;
   }
 
-  /** @param refused why it cannot be one; undefined: it may be one */
+  /** @param refused why the text cannot be a record; undefined: it may be one */
   add(json: string, refused: string | undefined): void {
     const row = this.count + 1;
     if (refused !== undefined) {
@@ -106,9 +107,9 @@ export class Rows {
     try {
       const value: unknown = JSON.parse(json);
       if (isFields(value)) this.rows.push(value);
-      else this.bad.push({ row, why: 'is JSON, but no object' });
+      else this.bad.push({ row, why: 'is JSON, but not an object' });
     } catch {
-      this.bad.push({ row, why: 'is no JSON' });
+      this.bad.push({ row, why: 'is not JSON' });
     }
   }
 }

@@ -1,24 +1,23 @@
-/** All that can be told of a sample of logs. Pure: records in, what they are and what to do about it out. */
+/** Inspects a sample of logs: what the records are, and what to do about them. */
 
-import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { findingsOf } from './all-findings.ts';
 import { type Fit, type FittedSide, fitFeedback, fitImpressions, type Side } from './field-fit.ts';
+import { nameFit } from './field-names.ts';
 import { orPairs } from './field-pairs.ts';
 import { mainType, type Profile, profileOf, requestField, timesOf } from './fields.ts';
-import { findingsOf } from './findings.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
 import { doubtsOf, type ItemTrial, idsAt, itemsSaySo, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
+import { knownFields, knownSide } from './known-systems.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
 import { type ClockOffset, clockOffset, type Facts, factsOf, zoneText } from './log-facts.ts';
-import { nameFit } from './names.ts';
-import { joinedAdapter, type Kinds } from './one-log.ts';
 import { propose } from './proposal.ts';
+import { joinedAdapter, type Kinds, type ProposedAdapter } from './proposed-adapter.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
 import { rolesOf, splitBoth } from './roles.ts';
-import { knownFields, knownSide } from './systems.ts';
 
 export function inspect(sampled: readonly SampledFile[], options: InspectOptions): Inspection {
   const files = withGuesses(sampled);
@@ -40,8 +39,8 @@ export function inspect(sampled: readonly SampledFile[], options: InspectOptions
 }
 
 /**
- * A constant offset between a side that names its zone and one that does not is that of the zone; none says that it is UTC. Where
- * neither names one, the lists' is taken for UTC, and the offset tells the other.
+ * If one side has a zone and the other has none, the constant offset between them is that of the other's zone; no offset means UTC.
+ * If neither has one, the lists are taken to be in UTC, and the offset gives the zone of the feedback.
  */
 function zonesOf(
   { impressions, feedback, oneLog }: Found,
@@ -89,7 +88,7 @@ type Found = Pick<
   readonly logs: readonly (readonly EpochMs[])[];
 };
 
-/** Sides by the maps of known systems, or by what fits best. */
+/** Both sides, mapped as for the known system they come from, else by what fits best. */
 function sidesOf(files: readonly InspectedFile[]): Found {
   const used = files.filter((file) => file.guess !== undefined);
   const both = used.filter((file) => file.guess?.role === 'both');
@@ -152,7 +151,7 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   };
 }
 
-/** The trial of the pair that is read, which a known system may have chosen. */
+/** The trial of the pair in use, which a known system may have chosen. */
 function usedPair(
   impressions: Side,
   feedback: Side,
@@ -176,7 +175,7 @@ function timesIn(rows: readonly Fields[], reading: Reading): readonly EpochMs[] 
   return eventsOf(rows, reading).times;
 }
 
-/** One row for each item, with what was done with it in the same row; undefined: the logs are something else. */
+/** Logs with one row for each item and the feedback on it in the same row; undefined: they are something else. */
 function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
   if (files.length === 0 || files.some((file) => file.guess?.role !== 'impressions')) return undefined;
   const side = sideOf(files);
@@ -204,8 +203,8 @@ function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
   };
 }
 
-/** A log of both sides in the form of a known system. */
-function knownLog(files: readonly InspectedFile[], adapter: AdapterChoice): Found {
+/** One log of both sides, in the format of a known system. */
+function knownLog(files: readonly InspectedFile[], adapter: ProposedAdapter): Found {
   const rows = files.flatMap((file) => file.rows);
   const profile = profileOf(rows);
   const fits = adapter === 'open-bandit' ? OPEN_BANDIT_FITS : knownFits(adapter, profile);
@@ -240,7 +239,7 @@ const OPEN_BANDIT_FITS: readonly Fit[] = [
   { as: 'items.propensity', path: '/propensity_score', why: 'as documented' },
 ];
 
-function knownFits(adapter: AdapterChoice, profile: Profile): readonly Fit[] {
+function knownFits(adapter: ProposedAdapter, profile: Profile): readonly Fit[] {
   return knownFields(adapter, profile).map(([as, path]) => ({ as, path, why: 'as documented' }));
 }
 
@@ -249,8 +248,8 @@ function timeAt(profile: Profile, path: string | undefined): Reading['time'] {
   return field === undefined ? undefined : timesOf(field);
 }
 
-/** The map of a known system in place of what was found. */
-function orKnown(fitted: FittedSide, adapter: AdapterChoice | undefined, profile: Profile): FittedSide {
+/** The map of the known system, if there is one, in place of what was found. */
+function orKnown(fitted: FittedSide, adapter: ProposedAdapter | undefined, profile: Profile): FittedSide {
   if (adapter === undefined) return fitted;
   const fits = knownFits(adapter, profile);
   const time = timeAt(profile, fits.find(({ as }) => as === 'ts')?.path) ?? fitted.reading.time;
@@ -291,20 +290,20 @@ function inspected(
   return { files: [...new Set(files.map(({ name }) => name))], profile: side.profile, reading, fits, missing, sample };
 }
 
-/** Where lists may stand; one row for each item only where nothing else does. */
+/** Where lists may be; one row for each item only if there is nothing else. */
 function formsOf({ profile, rows }: Side): readonly ListCandidate[] {
   const lists = listCandidates(profile, rows).filter(({ share }) => share >= 0.3);
   const form = lists.length > 0 ? undefined : rowList(profile, rows);
   return form === undefined ? lists : [candidateOf(form)];
 }
 
-/** The field, or the two, that tell which list a row belongs to; undefined: a record is a list. */
+/** The one or two fields that identify a row's list; undefined: each record is a list. */
 function keyOf(form: ListForm | undefined): readonly string[] | undefined {
   if (form?.kind !== 'rows') return undefined;
   return form.second === undefined ? [form.by] : [form.by, form.second];
 }
 
-/** Rows are put together by the id that clicks have. */
+/** Rows are grouped by the id that clicks have. */
 function joinedBy(form: ListForm | undefined, join: JoinTrial | undefined): ListForm | undefined {
   if (form?.kind !== 'rows' || join?.second === undefined) return form;
   return { ...form, by: join.impressions, second: join.second.impressions };
@@ -314,7 +313,7 @@ function candidateOf(form: ListForm): ListCandidate {
   return { form, share: 1, length: 1, fit: 1 };
 }
 
-/** Pairs whose items are asked, too. */
+/** Pairs whose items are tried as well. */
 const MOST_ASKED = 3;
 
 /** The pair of ids that joins, and whose items are found in the lists. */
@@ -334,7 +333,7 @@ function bestPair(
   return best ?? { join: undefined, items: tryItems(impressions, feedback, lists, undefined) };
 }
 
-/** Kinds of records that hold feedback, without those of which no record does (page views). */
+/** Without the kinds of records that hold no feedback, such as page views. */
 function kindsOf(kinds: Kinds | undefined, { rows }: Side, fitted: FittedSide): Kinds | undefined {
   if (kinds === undefined) return undefined;
   const pointer = parsePointer(kinds.path) ?? [];
@@ -352,7 +351,7 @@ interface OwnFeedback {
   readonly items: readonly ItemTrial[];
 }
 
-/** Feedback that stands in the records of lists: a list of what was clicked. */
+/** Feedback inside the records of lists: a list of what was clicked. */
 function ownFeedback(impressions: Side): OwnFeedback | undefined {
   const { rows, profile } = impressions;
   const [list] = formsOf(impressions);

@@ -1,4 +1,4 @@
-/** What keeps feedback from its lists: other ids, other items, other clocks. */
+/** Findings on the join: ids, items or clocks that differ between feedback and lists. */
 
 import type { Plain } from '../findings/id-forms.ts';
 import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
@@ -10,7 +10,7 @@ import { cut, type Finding, type FindingCode, note, percent, wrong } from './log
 import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './time-forms.ts';
 
-/** Shares below which most is lost, and below which some is. */
+/** Below FEW most feedback is lost, below MANY some is. */
 const FEW = 0.5;
 const MANY = 0.9;
 
@@ -38,7 +38,7 @@ export function ofJoin({
       differing(
         join.match.difference,
         `The request ids differ (${ids}): ${differenceWords(join.match.difference)}. ${example}`,
-        'As they stand, nothing joins. Write them alike:',
+        'As they stand, nothing joins. Write them the same way:',
         idCommand(join.match.difference, join.feedback, join.impressions, { feedback, impressions, files }),
       ),
     ];
@@ -51,8 +51,8 @@ export function ofJoin({
         'nothing_joined',
         `No feedback joins: no field of ${feedback.files.join(', ')} holds an id of a list in ${impressions.files.join(', ')}. ${example}`,
         oneLog
-          ? 'Send the id of the list along with each click.'
-          : 'Are the files of the same hours? Else send the id of the list along with each click.',
+          ? 'Send the id of the list with each click.'
+          : 'Do the files cover the same hours? If so, send the id of the list with each click.',
       ),
     ];
   }
@@ -61,7 +61,7 @@ export function ofJoin({
       (share < FEW ? wrong : note)(
         'few_joined',
         `${percent(share)} of feedback joins (${ids}); the rest would count as orphan.`,
-        'Are lists missing from the log (sampled, other hours, other pages)? Does every click carry the id of its list?',
+        'Are lists missing from the log (sampling, other hours, other pages)? Does every click carry the id of its list?',
       ),
     );
   }
@@ -70,7 +70,7 @@ export function ofJoin({
       differing(
         item.difference,
         `The item ids differ: ${differenceWords(item.difference)}. ${exampleItems(impressions, feedback)}`,
-        'As they stand, nothing counts. Write them alike:',
+        'As they stand, nothing counts. Write them the same way:',
         idCommand(item.difference, item.feedback, undefined, { feedback, impressions, files }),
       ),
     );
@@ -79,7 +79,7 @@ export function ofJoin({
       wrong(
         'items_never_match',
         `Feedback joins, but ${inList === 0 ? 'none of it' : `only ${percent(inList / known)}`} names an item of its list. ${exampleItems(impressions, feedback)}`,
-        'Log the same id of the item on both sides (a sku is no product id), and what was shown, not what was retrieved.',
+        'Log the same item id on both sides (a SKU is not a product id), and the items that were shown, not all that were retrieved.',
       ),
     );
   } else if (inList / known < MANY) {
@@ -107,7 +107,7 @@ function differing(difference: Difference, message: string, remedy: string, comm
   return wrong(codes[difference.kind], message, command === undefined ? remedy.replace(/:$/, '.') : remedy, command);
 }
 
-/** A command that makes the ids of one side those of the other; for both sides, where both must change. */
+/** A command that makes the ids of both sides equal, by a change of one side or of both. */
 function idCommand(
   difference: Difference,
   ofFeedback: string,
@@ -146,7 +146,7 @@ function plainSteps(kind: Plain): readonly Step[] {
   return kind === 'letters' ? [{ kind: 'case' }, { kind: 'dashes' }] : [{ kind }];
 }
 
-/** Whether the ids of a side are not yet as the others become. */
+/** Whether the ids of this side have to change. */
 function isChanged(
   { path, side }: { readonly path: string; readonly side: InspectedSide },
   difference: Difference,
@@ -181,7 +181,7 @@ export function ofClock({ clock, facts, feedback, impressions, proposal, zones, 
     return [
       wrong(
         'clock_offset',
-        `Feedback is dated ${spoken(offset)} ${how} its list, always (${percent(share)} lie within half an hour of that): the clocks are of two time zones.`,
+        `Feedback is always dated ${spoken(offset)} ${how} its list (${percent(share)} of it within half an hour of that): the clocks are in two time zones.`,
         `If the lists are in UTC, the feedback's clock wrote the time of a zone at ${zoneText(offset)}. Write both in UTC${command === undefined ? '.' : ':'}`,
         command,
       ),
@@ -203,12 +203,12 @@ export function ofClock({ clock, facts, feedback, impressions, proposal, zones, 
         (share > 0.05 ? wrong : note)(
           'feedback_before_list',
           message,
-          'It would not count. Which of the two clocks is right?',
+          'It would not count. Correct the clock that is wrong.',
         ),
       ];
 }
 
-/** For times that are numbers. */
+/** A command that corrects times that are numbers; undefined: they are text. */
 function shiftCommand(
   { fits, reading, files }: InspectedSide,
   offset: number,

@@ -1,21 +1,21 @@
 /**
- * The join, tried: which id of feedback is which id of impressions, over every plausible pair of fields; and which field of
- * feedback names an item of the list. A user's id joins too, but it repeats, and so does a session's: a request's does not.
+ * Tries every plausible pair of id fields to find which one joins feedback with impressions, and which field of feedback names an
+ * item of the list. A user's or a session's id joins too, but repeats from list to list; a request's does not.
  */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { type Counted, type Difference, type Match, matchIds, normalizers, sharedAsIs } from '../findings/id-match.ts';
+import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, type Profile, timesOf } from './fields.ts';
 import type { ListCandidate, ListForm } from './list-candidates.ts';
-import { nameFit } from './names.ts';
 import { idOf, jointId, partsOf } from './reading.ts';
 import { isOtherDate } from './time-forms.ts';
 
 export interface JoinTrial {
-  /** Path of the field of each side. */
+  /** Paths of the two fields. */
   readonly impressions: string;
   readonly feedback: string;
-  /** The paths beside them, where two fields are the id together; undefined: one is. */
+  /** The second fields of a composite id; undefined: the id is one field. */
   readonly second?: { readonly impressions: string; readonly feedback: string } | undefined;
   readonly match: Match;
   /** Distinct ids per impression. */
@@ -23,12 +23,12 @@ export interface JoinTrial {
   readonly rating: number;
 }
 
-/** Fields of a side that are tried. */
+/** Fields tried per side. */
 const MOST_TRIED = 14;
-/** Pairs whose ids are looked at for what makes them differ. */
+/** Pairs whose ids are compared for a systematic difference. */
 const MOST_COMPARED = 16;
 
-/** Best first. `rows`: the fields that put rows of items together, which alone are asked; undefined: all that are plausible. */
+/** Best first. @param rows the fields that group rows of items, to try only these; undefined: try all plausible fields */
 export function tryJoins(
   impressions: Profile,
   feedback: Profile,
@@ -51,7 +51,7 @@ export function tryJoins(
         i < MOST_COMPARED && nameFit(a.path, 'itemId') * nameFit(b.path, 'itemId') === 0
           ? matchIds(a.distinct, b.distinct)
           : { share, difference: undefined };
-      // Of rows each list has several, which have one id; where two fields are needed, none is.
+      // The rows of a list share its id; if it takes two fields, neither of them is the id.
       const unique = rows?.length === 1 ? 1 : a.distinct.size / Math.max(1, a.values);
       return { impressions: a.path, feedback: b.path, match, unique, rating: ratingOf(a, b, match, unique) };
     })
@@ -64,7 +64,7 @@ function ratingOf(a: Field, b: Field, { share, difference }: Match, unique: numb
   return share * unique * named * other * (difference === undefined ? 1 : 0.9) + 0.001 * named * other;
 }
 
-/** Of a user, or of a session. */
+/** Whether the name is that of a user's or a session's id. */
 function isOfSomebody(path: string): boolean {
   const somebody = Math.max(nameFit(path, 'userId'), nameFit(path, 'sessionId'));
   return somebody > nameFit(path, 'requestId');
@@ -90,10 +90,10 @@ export interface ItemTrial {
   readonly list: ListCandidate;
   /** Path of the field of feedback. */
   readonly feedback: string;
-  /** Share of the feedback whose request is known that names an item of its list; of all feedback, where none is known. */
+  /** Share of feedback that names an item of its list, out of that with a known request; out of all, if no request is known. */
   readonly share: number;
   readonly difference: Difference | undefined;
-  /** undefined: no request was known, so that the items of all lists were asked. */
+  /** false: no request was known, so the items of all lists were searched. */
   readonly withinList: boolean;
   readonly rating: number;
 }
@@ -133,10 +133,10 @@ export function tryItems(
                 : askWithin(feedback.rows, field.path, join, within, { mended })?.share,
             )
           : { share: asked.share, difference: undefined };
-      // Where nothing tells which list was clicked, a user "r17" is made the item "News 17": only a name can say that it is one.
+      // If nothing tells which list was clicked, a user "r17" could pass for the item "News 17": only names can decide.
       const isBelieved = within !== undefined || found.difference === undefined || nameFit(field.path, 'itemId') > 0;
       const { share, difference } = isBelieved ? found : { share: 0, difference: undefined };
-      // Short ids can be made to meet where others meet as they stand.
+      // Short ids can be transformed until they match, so a field that matches untransformed is preferred.
       const asIs = difference === undefined ? 1 : 0.8;
       const rating =
         asIs * share * (0.6 + 0.4 * nameFit(field.path, 'itemId')) +
@@ -151,7 +151,7 @@ export function tryItems(
 /** Such as clicked_pos or itemRank. */
 const PLACE_NAME = /(?:(?:^|[/_.-])(?:pos|rank|idx|slot|position|index)|(?:Pos|Rank|Idx|Slot|Position|Index))$/;
 
-/** A number that says where an item stood. */
+/** Whether it is a number that gives an item's position. */
 export function isPlace({ path, least, most, distinct }: Field): boolean {
   return (
     (PLACE_NAME.test(path) ||
@@ -163,8 +163,8 @@ export function isPlace({ path, least, most, distinct }: Field): boolean {
 }
 
 /**
- * Items of all lists, where those of the one list tell nothing. What makes ids meet is believed where it makes them meet in the list that
- * was clicked, too: small numbers are among those of many lists by chance.
+ * Compares with the items of all lists where those of the clicked list do not match. A difference is credible only if ids match within
+ * the clicked list too once it is removed: small numbers occur in many lists by chance.
  * @param withinIf share of the clicked items that are in their list with it; undefined: no request is known
  */
 function differing(
@@ -179,12 +179,12 @@ function differing(
   return within === undefined || isBelieved ? match : { share: within, difference: undefined };
 }
 
-/** Records of feedback that are asked for the item of their list. */
+/** Feedback records whose item is looked up in their list. */
 const ASKED = 5000;
 
 /**
- * `others`: of each click the list of another request is asked, which tells what chance gives. `mended`: items are compared without this
- * difference.
+ * `others`: each click is looked up in the list of another request, which shows what chance gives. `mended`: items are compared without
+ * this difference.
  */
 function askWithin(
   rows: readonly Fields[],
@@ -215,7 +215,7 @@ function askWithin(
   return asked === 0 ? undefined : { share: found / asked };
 }
 
-/** Paths of the id of a side: one, or two. */
+/** The one or two paths of a side's id. */
 export function idPaths(join: JoinTrial, side: 'impressions' | 'feedback'): readonly string[] {
   return join.second === undefined ? [join[side]] : [join[side], join.second[side]];
 }
@@ -290,18 +290,18 @@ function itemsAt(form: ListForm): (row: Fields) => readonly string[] {
 }
 
 /**
- * Fields that meet, but do not tell which list was clicked: a user sees many lists, and so does a session; and small numbers meet by
- * chance. Names that say "request" are believed; the items that were clicked are what else tells.
+ * Fields that match but do not tell which list was clicked: a user or a session sees many lists, and small numbers match by chance. A
+ * name that says "request" is trusted; otherwise the clicked items decide.
  */
 
-/** `who`: of somebody. `repeats`: several lists have one value. `chance`: no more of them meet than numbers of that range do anyway. */
+/** `who`: identifies a person. `repeats`: lists share values. `chance`: no more values match than numbers of that range do anyway. */
 export type Doubt = 'who' | 'repeats' | 'chance';
 
-/** Names from here on are those of a request: `id` alone, or `list`, may be those of anything. */
+/** A name that fits at least this well means a request. `id` alone, or `list`, could mean anything. */
 const NAMED = 0.47;
 const NEARLY_UNIQUE = 0.95;
 
-/** Those pairs that are not to be taken, each with why. */
+/** The pairs that must not be used, each with the reason. */
 export function doubtsOf(
   joins: readonly JoinTrial[],
   impressions: Side,
@@ -316,7 +316,7 @@ export function doubtsOf(
   });
 }
 
-/** `unique`: ids per list, where a list that appears twice is one. */
+/** @param unique ids per list; a list that appears twice counts once */
 function doubtOf(
   join: JoinTrial,
   sides: { readonly impressions: Side; readonly feedback: Side },
@@ -333,7 +333,7 @@ function doubtOf(
   return itemsSaySo(join, sides, lists) ? undefined : 'chance';
 }
 
-/** Whether as many values of `b` would be among those of `a` if they were any whole numbers from 0 on. */
+/** Whether as many values of `b` would be among those of `a` if both were arbitrary integers from 0 on. */
 function meetsByChance(a: Field, b: Field, share: number): boolean {
   if (![...a.distinct.keys(), ...b.distinct.keys()].every((text) => isNumeric(text) && Number.isInteger(Number(text))))
     return false;
@@ -343,7 +343,7 @@ function meetsByChance(a: Field, b: Field, share: number): boolean {
   return share - chance < Math.max(0.1, 3 * error);
 }
 
-/** Whether clicked items are in the list of their request clearly more often than in that of another. */
+/** Whether clicked items are in the list of their own request clearly more often than in that of another. */
 export function itemsSaySo(
   join: JoinTrial,
   { impressions, feedback }: { readonly impressions: Side; readonly feedback: Side },
@@ -357,7 +357,7 @@ export function itemsSaySo(
   return own >= 0.5 && own - others >= 0.3 * (1 - others) && own > others;
 }
 
-/** Share of records that stand there before, byte by byte. */
+/** Share of records that are identical to an earlier one, byte for byte. */
 function copiesAmong(rows: readonly Fields[]): number {
   const different = new Set(rows.map((row) => JSON.stringify(row))).size;
   return rows.length === 0 ? 0 : 1 - different / rows.length;

@@ -1,10 +1,10 @@
-/** Where the lists of impressions may stand: real lists, lists as text, or one row for each item. */
+/** Where the lists of impressions may be: real lists, lists as text, or one row for each item. */
 
 import { yesOrNo } from '../consumers/decode/list.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
+import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
-import { nameFit } from './names.ts';
 import { idOf, jointId, partsOf } from './reading.ts';
 import { isOtherDate } from './time-forms.ts';
 
@@ -15,36 +15,36 @@ export type ListForm =
   | {
       readonly kind: 'rows';
       readonly by: string;
-      /** The id of the request with `by` together; undefined: it is one alone. */
+      /** The other half of a composite request id; undefined: `by` is the whole id. */
       readonly second?: string | undefined;
       readonly item: string;
-      /** undefined: the rows stand in the order of the list. */
+      /** undefined: the rows are in the order of the list. */
       readonly order: string | undefined;
       /** Columns that say what was done with the item of the row. */
       readonly flags: readonly RowFlag[];
-      /** No name says so: the one column of yes and no. */
+      /** Not found by name: the only column with yes and no. */
       readonly guess: RowFlag | undefined;
     };
 
 interface RowFlag {
   readonly path: string;
   readonly action: string;
-  /** It holds when it was done. */
+  /** The column holds the time of the action. */
   readonly isTime?: boolean;
 }
 
 export interface ListCandidate {
   readonly form: ListForm;
-  /** Share of records that have it. */
+  /** Share of records that have the list. */
   readonly share: number;
-  /** Items of a list, on average. */
+  /** Mean number of items. */
   readonly length: number;
-  /** Of the names alone, 0 to 2. */
+  /** How well the names fit, 0 to 2. */
   readonly fit: number;
 }
 
 const SEPARATORS = ['|', ',', ';', '\t', ' '];
-/** Names below this say nothing of a list as text. */
+/** Names that fit worse than this do not suggest a list as text. */
 const NAMED = 0.3;
 const LOOKED_AT = 500;
 
@@ -89,7 +89,7 @@ function ofList(list: Field, { fields, records }: Profile): readonly ListCandida
     }));
 }
 
-/** Ids differ more than categories do. */
+/** Share of distinct values: ids are more diverse than categories. */
 function spread({ distinct, values }: Field): number {
   return Math.min(0.3, distinct.size / Math.max(1, values));
 }
@@ -116,7 +116,7 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
     }));
   }
   if (timesOf(field) !== undefined) return [];
-  // Without a name that says so only a sign that stands in no sentence tells a list, or what stands between.
+  // If the name does not say so, a list is told by a separator that no sentence contains, or by the parts between.
   for (const separator of SEPARATORS) {
     const cut = values.map((value) => value.split(separator));
     const lists = named < NAMED ? cut : cut.map((list) => list.map((part) => part.trim()));
@@ -129,7 +129,7 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
   return [];
 }
 
-/** Words with a digit, of which each list has three and more, all different, and which come again in other lists: no sentence, and no date. */
+/** Not sentences or dates: each list has three or more words, all different, with digits, that recur in other lists. */
 function looksLikeIds(lists: readonly (readonly string[])[]): boolean {
   const parts = lists.flat();
   const different = new Set(parts).size;
@@ -143,7 +143,7 @@ function looksLikeIds(lists: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Pointers to what may be the id of objects inside of JSON text: by name, else whatever can be an id. */
+/** Pointers to possible ids of objects inside JSON text: by name, else all that can be ids. */
 function idsWithin(elements: readonly unknown[]): readonly string[] {
   const first = elements.find((element) => typeof element === 'object' && element !== null);
   const fields = first === undefined || first === null ? [] : Object.entries(first);
@@ -153,8 +153,8 @@ function idsWithin(elements: readonly unknown[]): readonly string[] {
 }
 
 /**
- * One row for each item: an id that repeats, an item, and, if there is one, a place that differs within each request. By names, else
- * by shape. undefined: the rows are something else.
+ * One row for each item: a repeating id, an item and, where there is one, a position that is unique within each request. Found by
+ * names, else by shape. undefined: the rows are something else.
  */
 export function rowList(profile: Profile, rows: readonly Fields[]): RowList | undefined {
   const fields = [...profile.fields.values()].filter(
@@ -182,15 +182,15 @@ function byNames(fields: readonly Field[], profile: Profile, rows: readonly Fiel
   if (request === undefined || item === undefined) return undefined;
   const flags = flagsOf(fields, profile);
   const place = order !== undefined && isPlaced(rows, request.path, order.path) ? order.path : undefined;
-  // Without a place only a column of clicks tells rows that were shown from rows of clicks.
+  // Without a position, only a column of clicks distinguishes rows of items shown from rows of clicks.
   if (place === undefined && (flags.length === 0 || !standTogether(rows, request.path))) return undefined;
   const guess = guessOf(fields, [request.path, item.path, place]);
   return { kind: 'rows', by: request.path, item: item.path, order: place, flags, guess };
 }
 
 /**
- * Runs of rows with one id and one time that are numbered 1, 2, 3, ... (or from 0), and items that differ within each. What one
- * person did one after the other is numbered too, but at times of its own.
+ * Runs of rows with one id and one time, numbered 1, 2, 3, ... (or from 0), with different items. The successive actions of one
+ * person are numbered too, but each has a time of its own.
  */
 function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fields[]): RowList | undefined {
   const ids = fields.filter((field) => isIdLike(field) && timesOf(field) === undefined && !isYesNo(field));
@@ -229,7 +229,7 @@ function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fiel
   return undefined;
 }
 
-/** Fields that may be the id of a request together. */
+/** Fields that may form a composite request id. */
 const MOST_PAIRED = 6;
 
 function pairsOf(fields: readonly Field[]): readonly (readonly Field[])[] {
@@ -246,7 +246,7 @@ function keyAt(by: Key): (row: Fields) => unknown {
   return (row) => resolvePointer(row, pointer);
 }
 
-/** Items are shown again and again, more often than prices are the same; an id of the row never is. */
+/** Items recur in many lists, more often than prices do; an id of the row never recurs. */
 function itemLike({ path, distinct, values }: Field): number {
   return nameFit(path, 'itemId') + 0.5 * (1 - distinct.size / Math.max(1, values));
 }
@@ -318,7 +318,7 @@ const ACTIONS = [
   [/purchase|bought|order|buy|conver|gekauft|achet|compr/i, 'purchase'],
 ] as const;
 
-/** Columns of yes and no that are called as something people do; and of the times when they did, which most rows lack. */
+/** Yes-or-no columns named after an action, and columns with its time, which most rows lack. */
 function flagsOf(fields: readonly Field[], profile: Profile): readonly RowFlag[] {
   const actionOf = ({ path }: Field): string | undefined => ACTIONS.find(([name]) => name.test(path))?.[1];
   const flags = fields.flatMap((field): readonly RowFlag[] => {
@@ -330,11 +330,11 @@ function flagsOf(fields: readonly Field[], profile: Profile): readonly RowFlag[]
     const isTime = !isOfElements(field.path) && timesOf(field) !== undefined && field.records < 0.9 * profile.records;
     return action !== undefined && isTime ? [{ path: field.path, action, isTime }] : [];
   });
-  // Of a yes and its time the yes is enough to know what, and the time to know when.
+  // If an action has both a flag and a time, the time says it all.
   return [...flags.filter(({ action }) => !times.some((time) => time.action === action)), ...times];
 }
 
-/** The one column of yes and no, where most say no. */
+/** The only yes-or-no column, if most rows say no. */
 function guessOf(fields: readonly Field[], used: readonly (string | undefined)[]): RowFlag | undefined {
   const found = fields.filter((field) => isYesNo(field) && !used.includes(field.path));
   if (found.length !== 1) return undefined;
@@ -344,7 +344,7 @@ function guessOf(fields: readonly Field[], used: readonly (string | undefined)[]
   return yes < 0.6 * values ? { path, action: 'click' } : undefined;
 }
 
-/** Words for yes or no alone; both need not be there. */
+/** Whether it holds only words for yes or no; one of them is enough. */
 export function isFlag({ distinct }: Field): boolean {
   return distinct.size > 0 && [...distinct.keys()].every((text) => yesOrNo(text) !== undefined);
 }
@@ -363,8 +363,8 @@ function repeats({ distinct, values }: Field): boolean {
 }
 
 /**
- * Whether the rows of nearly every request stand at the places 1, 2, 3, ... (or from 0), each once: clicks have a place too, but gaps; and
- * under the number of a session's query stand the rows of many sessions.
+ * Whether the rows of nearly every request have the positions 1, 2, 3, ... (or from 0), each once. Clicks have positions too, but with
+ * gaps; and the number of a session's query groups the rows of many sessions.
  */
 function isPlaced(rows: readonly Fields[], by: string, order: string): boolean {
   const [request, place] = [by, order].map((path) => parsePointer(path) ?? []);
@@ -376,7 +376,7 @@ function isPlaced(rows: readonly Fields[], by: string, order: string): boolean {
     placed.set(id, known);
     const at = Number(resolvePointer(row, place));
     const text = JSON.stringify(row);
-    // What was sent twice stands at one place twice, too.
+    // Rows that were sent twice have their position twice.
     if ((known.get(at) ?? text) !== text) again.add(id);
     known.set(at, text);
   }

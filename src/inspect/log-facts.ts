@@ -1,46 +1,46 @@
-/** What the events of a sample say: how many join, after how long, in what order, how often twice, by whom, in which variant. */
+/** Facts about the events of a sample: joins, delays, order, duplicates, users and variants. */
 import { type Difference, normalizers } from '../findings/id-match.ts';
 import { chiSquareUpper } from '../statistics/distributions.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import { usualGrade } from './names.ts';
+import { usualGrade } from './field-names.ts';
 import type { SampledFeedback, SampledList } from './reading.ts';
 
-/** Upper ends of the bins of delays; what is above the last is in one more. */
+/** Upper ends of the bins of delays; one more bin holds what is above the last. */
 export const DELAY_BINS: readonly DurationMs[] = [0, 10_000, 60_000, 300_000, 1_800_000, 7_200_000, 86_400_000];
 
 interface Joining {
-  /** Feedback that was asked: what cannot be known because the sample of lists ends before is left out. */
+  /** Feedback that was looked up; left out is what lies outside the sample of lists. */
   readonly asked: number;
   readonly known: number;
-  /** Of the known: items of their list. */
+  /** Of the known: feedback on items of their list. */
   readonly inList: number;
-  /** Ascending, of all feedback that joins and has times on both sides. */
+  /** Ascending; of all feedback that joins and has times on both sides. */
   readonly delays: readonly DurationMs[];
 }
 
 export interface Disorder {
-  /** Events that an event with a later time stands before. */
+  /** Events that come after one with a later time. */
   readonly overtaken: number;
   readonly most: DurationMs;
-  /** Of all events: by how much 999 of 1000 are overtaken at most. */
+  /** How far 999 of 1000 events are out of order at most. */
   readonly usual: DurationMs;
 }
 
 export interface Facts {
   readonly joining: Joining;
   readonly actions: ReadonlyMap<string, number>;
-  /** Values of actions that are ratings by their name; undefined: there are none. */
+  /** Values of actions whose names mean a rating; undefined: there are none. */
   readonly ratings: { readonly least: number; readonly most: number; readonly n: number } | undefined;
   readonly users: { readonly lists: number; readonly distinct: number };
-  /** Lists by variant; empty: no field. */
+  /** Lists by variant; empty: no field holds variants. */
   readonly variants: ReadonlyMap<string, number>;
-  /** Users of two variants and more. */
+  /** Users in more than one variant. */
   readonly crossed: number;
-  /** How likely so uneven a split is by chance; undefined: fewer than two variants. */
+  /** P-value of the split; undefined: fewer than two variants. */
   readonly splitChance: number | undefined;
   readonly duplicates: { readonly lists: number; readonly feedback: number };
   readonly disorder: Disorder;
-  /** By name: values of the dimension, with how many lists have each. */
+  /** Lists by value of each dimension, by its name. */
   readonly dimensions: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly span: { readonly impressions: Span | undefined; readonly feedback: Span | undefined };
 }
@@ -53,13 +53,13 @@ export interface Span {
 interface FactsInput {
   readonly lists: readonly SampledList[];
   readonly feedback: readonly SampledFeedback[];
-  /** Event times of each log in its order. */
+  /** Event times of each log, in the order of its records. */
   readonly logs: readonly (readonly EpochMs[])[];
-  /** The file of lists continues behind the sample. */
+  /** The file of lists continues after the sample. */
   readonly listsCut: boolean;
   readonly requestIds: Difference | undefined;
   readonly itemIds: Difference | undefined;
-  /** Weights of variants that are expected; undefined: equal ones. */
+  /** Expected weights of the variants; undefined: equal ones. */
   readonly weights: ReadonlyMap<string, number> | undefined;
 }
 
@@ -123,7 +123,7 @@ function joiningOf({ lists, feedback, listsCut, requestIds, itemIds }: FactsInpu
     else known.push(list);
   }
   const found = feedback.map((event) => byRequest.get(ofFeedback(event.requestId)));
-  // Lists end with the sample, feedback on them does not: only feedback between the first and the last that joins is judged.
+  // The sample of lists ends before the feedback on them: only feedback between the first and the last that joins is counted.
   const first = listsCut
     ? Math.max(
         0,
@@ -147,7 +147,7 @@ function joiningOf({ lists, feedback, listsCut, requestIds, itemIds }: FactsInpu
   return { asked, known: found.filter((known) => known !== undefined).length, inList, delays };
 }
 
-/** How many delays lie in each bin of DELAY_BINS, and above the last; the first holds what is before its list. */
+/** Number of delays in each bin of DELAY_BINS, and above the last. The first bin holds feedback dated before its list. */
 export function delayBins(delays: readonly DurationMs[]): readonly number[] {
   const bins = [...DELAY_BINS, Number.POSITIVE_INFINITY].map(() => 0);
   for (const delay of delays) {
@@ -161,7 +161,7 @@ function repeats(keys: readonly string[]): number {
   return keys.length - new Set(keys).size;
 }
 
-/** Of all logs together, each in its own order: several of a side are merged by time. */
+/** Disorder of all logs together; each log is taken in its own order, as several of a side are merged by time. */
 function disorderOf(logs: readonly (readonly EpochMs[])[]): Disorder {
   const behind: DurationMs[] = [];
   let events = 0;
@@ -187,7 +187,7 @@ function spanOf(events: readonly { readonly ts: EpochMs }[]): Span | undefined {
   return from <= to ? { from, to } : undefined;
 }
 
-/** Users are assigned, not lists; where there are no user ids, lists have to do. */
+/** Users are assigned, not lists. Lists take their place only where there are no user ids. */
 function unitsOf(
   variants: ReadonlyMap<string, number>,
   users: ReadonlyMap<string, ReadonlySet<string>>,
@@ -226,28 +226,28 @@ export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** What the delays between lists and their feedback mean: clocks of another zone, of another unit, or a little apart. */
+// What the delays between lists and their feedback reveal: clocks in another zone, or a little apart.
 const HALF_HOUR: DurationMs = 1_800_000;
 /** Zones lie between UTC-12 and UTC+14, so two of them are at most 26 hours apart. */
 const FARTHEST: DurationMs = 26 * 3_600_000;
-/** Below this many nothing is said of clocks. */
+/** With fewer delays nothing is said about clocks. */
 const FEWEST = 2;
 
 export interface ClockOffset {
-  /** Whole half hours that feedback is dated after its lists, beside the time that people take; negative: before. */
+  /** Multiple of half an hour by which feedback is dated after its lists, in addition to the time people take; negative: before. */
   readonly offset: DurationMs;
-  /** Share of the delays that lie where that explains them. */
+  /** Share of the delays that the offset explains. */
   readonly share: number;
 }
 
 /**
- * A constant offset of half hours. People click soon after they saw a list, so without an offset most delays are short and none is
- * below 0. With one the earliest delays begin just at a multiple of half an hour that is not 0, and most follow within it.
+ * A constant offset of half hours. People click soon after they see a list: without an offset most delays are short and none is
+ * negative. With an offset the delays start at a multiple of half an hour other than 0, and most lie within the half hour after it.
  */
 export function clockOffset(sorted: readonly DurationMs[]): ClockOffset | undefined {
   if (sorted.length < FEWEST) return undefined;
   const early = quantile(sorted, 0.02);
-  // A clock that is a few seconds apart makes a delay fall just below.
+  // Clocks that differ by a few seconds make a delay fall just below.
   const offset = Math.floor((early + 30_000) / HALF_HOUR) * HALF_HOUR;
   if (offset === 0 || Math.abs(offset) > FARTHEST) return undefined;
   const after = sorted.map((delay) => delay - offset);
@@ -257,14 +257,14 @@ export function clockOffset(sorted: readonly DurationMs[]): ClockOffset | undefi
   return soon >= 0.7 && middle < HALF_HOUR / 2 && begins < HALF_HOUR / 4 ? { offset, share: soon } : undefined;
 }
 
-/** Half hours as in the name of a zone: `+01:00`. */
+/** The offset as in the name of a zone: `+01:00`. */
 export function zoneText(offset: DurationMs): string {
   const minutes = Math.abs(Math.round(offset / 60_000));
   const two = (n: number): string => String(n).padStart(2, '0');
   return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** Feedback that is dated a little before its list: its share, and by how much nearly all of it. */
+/** Feedback dated a little before its list: its share, and by how much at most for nearly all of it. */
 export function beforeList(sorted: readonly DurationMs[]): { readonly share: number; readonly by: DurationMs } {
   const before = sorted.filter((delay) => delay < 0);
   if (before.length === 0) return { share: 0, by: 0 };

@@ -1,4 +1,4 @@
-/** Something that is worth to say of a log, and the words for it. */
+/** A finding on a log, and the words for it. */
 
 /** In the order of the data path; docs/inspect.md explains each. */
 export const FINDING_CODES = [
@@ -42,13 +42,13 @@ export type FindingCode = (typeof FINDING_CODES)[number];
 
 export interface Finding {
   readonly code: FindingCode;
-  /** `wrong`: the numbers of a replay would be wrong or none. `note`: worth to know. */
+  /** `wrong`: a replay's numbers would be wrong or missing. `note`: worth knowing. */
   readonly level: 'wrong' | 'note';
-  /** What, and why: whole sentences. */
+  /** What was found, and why, in whole sentences. */
   readonly message: string;
-  /** What to do: a whole sentence. */
+  /** What to do, as a whole sentence. */
   readonly remedy: string;
-  /** A command that does it; undefined: none. */
+  /** A command that does it; undefined: there is none. */
   readonly command: string | undefined;
 }
 
@@ -58,6 +58,31 @@ export function wrong(code: FindingCode, message: string, remedy: string, comman
 
 export function note(code: FindingCode, message: string, remedy: string, command?: string): Finding {
   return { code, level: 'note', message, remedy, command };
+}
+
+/** Problems that must be fixed first: a replay would show nothing, or something else. */
+const STOPS: ReadonlySet<FindingCode> = new Set([
+  'format_not_read',
+  'encoding',
+  'no_lists',
+  'feedback_missing',
+  'feedback_within_items',
+  'most_invalid',
+  'kinds_unclear',
+  'nothing_joined',
+  'ids_differ',
+  'ids_differ_by_prefix',
+  'ids_differ_by_case',
+  'other_type_of_id',
+  'items_never_match',
+  'clock_offset',
+  'all_late',
+  'request_ids_repeat',
+]);
+
+/** Whether a replay makes sense before anything is fixed. */
+export function mayReplay(findings: readonly Finding[]): boolean {
+  return !findings.some(({ code, level }) => level === 'wrong' && STOPS.has(code));
 }
 
 export function percent(share: number): string {
@@ -70,7 +95,7 @@ export function count(n: number): string {
   return n.toLocaleString('en-US');
 }
 
-/** Short enough for a sentence. */
+/** The text, cut to a length that fits into a sentence. */
 export function cut(text: string): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
@@ -79,7 +104,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** `/rec/id` as jq has it: `.rec.id`. */
+/** `/rec/id` in jq's notation: `.rec.id`. */
 export function jqPath(path: string): string {
   const steps = path.split('/').slice(1);
   return steps.length === 0
@@ -92,7 +117,7 @@ export function jqPath(path: string): string {
         .replace(/^\[/, '.[');
 }
 
-/** Words in lines of at most `width` signs, unless one word is longer. A percent sign stays at its number. */
+/** Words in lines of at most `width` characters, unless one word is longer. A percent sign stays with its number. */
 export function wrapped(words: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

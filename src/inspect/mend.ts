@@ -1,22 +1,22 @@
-/** The command that changes one field of all records of a file: by jq where they are JSON, by Python's csv where they are CSV. */
+/** Commands that change one field in all records of a file, with jq for JSON and Python's csv module for CSV. */
 import { isOfElements } from './fields.ts';
 import type { Delimited } from './file-shape.ts';
 import type { InspectedFile } from './inspected.ts';
 import { baseName, jqPath } from './log-finding.ts';
 
-/** What is done to the text of a field. */
+/** A change to the text of a field. */
 export type Step =
   | { readonly kind: 'case' | 'number' | 'blanks' | 'dashes' }
   | { readonly kind: 'prefix' | 'suffix'; readonly cut: string }
   | { readonly kind: 'prefix' | 'suffix'; readonly put: string }
-  /** `quoted`: the number is text. */
+  /** `quoted`: the number is in quotes. */
   | { readonly kind: 'subtract'; readonly by: number; readonly quoted: boolean }
-  /** A date that strptime reads so, to one of ISO 8601; with a zone where it has one. */
+  /** A date in this format of strptime to ISO 8601, with its zone if it has one. */
   | { readonly kind: 'date'; readonly format: string }
-  /** The days of a spreadsheet, to a date of ISO 8601 without a zone. */
+  /** A spreadsheet's days to an ISO 8601 date without a zone. */
   | { readonly kind: 'serial' };
 
-/** undefined: no one command does it. `path`: of the field, in the files of these names. */
+/** @param path of the field, in the files of these names. @returns undefined: no single command does it */
 export function mendCommand(
   path: string,
   steps: readonly Step[],
@@ -26,7 +26,7 @@ export function mendCommand(
   return forAll((file) => commandFor(path, steps, file), names, files);
 }
 
-/** One command for all of these files, whose output goes to files beside them; undefined: there is none for all. */
+/** One command for all of these files, which writes new files beside them; undefined: no command does for all. */
 function forAll(
   commandOf: (file: InspectedFile) => string | undefined,
   names: readonly string[],
@@ -49,7 +49,7 @@ function forAll(
     const ends = [...new Set(names.map((one) => baseName(one).slice(unpackedName(baseName(one)).length)))];
     if (ends.length > 1) return undefined;
     const isUnique = new Set(names.map(baseName)).size === names.length;
-    // Parts of one name in many folders: the folder becomes part of the name.
+    // Files of the same name in several folders: the folder becomes part of the new name.
     const whole = `$(echo "\${f%${ends[0]}}" | tr / -)`;
     const to = !isUnique ? whole : ends[0] === '' ? '$' + '{f##*/}' : `$(basename ${each} ${ends[0]})`;
     return `for f in ${names.map(shellWord).join(' ')}; do ${input} > "mended-${to}"; done`;
@@ -61,31 +61,31 @@ export type Packing = InspectedFile['format']['compression'];
 
 const UNPACK = { gzip: 'gzip -dc', zstd: 'zstd -dc' } as const;
 
-/** A command, with the file for its input, unpacked. */
+/** The command with the uncompressed file as its input. */
 function fed(command: string, name: string, packing: Packing): string {
   if (packing === 'none') return `${command} ${command.startsWith('jq ') ? '' : '< '}${shellWord(name)}`;
   return `${UNPACK[packing]} < ${shellWord(name)} | ${command}`;
 }
 
-/** A command of jq, with all of these files for its input. */
+/** A command of jq with all of these files as its input. */
 export function fedAll(command: string, names: readonly string[], packing: Packing): string {
   const files = names.map(shellWord).join(' ');
   return packing === 'none' ? `${command} ${files}` : `cat ${files} | ${UNPACK[packing]} | ${command}`;
 }
 
-/** Makes a text UTF-8. */
+/** A command that converts a file to UTF-8. */
 export function recoded(from: string, name: string, packing: Packing): string {
   const to = shellWord(`utf8-${unpackedName(baseName(name))}`);
   const iconv = `iconv -f ${from} -t UTF-8`;
   return packing === 'none' ? `${iconv} ${shellWord(name)} > ${to}` : `${fed(iconv, name, packing)} > ${to}`;
 }
 
-/** Leaves of each line the object that stands behind something else. */
+/** A command that removes what precedes the object of each line. */
 export function behindCommand(name: string, packing: Packing): string {
   return `${fed("sed 's/^[^{]*//'", name, packing)} > ${mendedName(name)}`;
 }
 
-/** Makes an object of the name=value pairs of each line. */
+/** A command that turns the name=value pairs of each line into an object. */
 export function pairsCommand(name: string, packing: Packing): string {
   const pairs = 're.findall(r"([\\w.-]+)=(?:\\"([^\\"]*)\\"|(\\S*))",l)';
   const python = `import json,re,sys; [print(json.dumps({n:a or b for n,a,b in ${pairs}})) for l in sys.stdin]`;
@@ -100,7 +100,7 @@ function mendedName(name: string): string {
   return shellWord(`mended-${unpackedName(baseName(name))}`);
 }
 
-/** Adds a field `items` with the list of what stands in these, without what is empty; undefined: no one command does it. */
+/** A command that adds a field `items`, the list of these fields' values without empty ones; undefined: no single command does it. */
 export function gatherCommand(paths: readonly string[], { name, format }: InspectedFile): string | undefined {
   const { form, compression, encoding } = format;
   if (encoding === undefined) return undefined;
@@ -120,15 +120,15 @@ export function gatherCommand(paths: readonly string[], { name, format }: Inspec
   return `${fed(command, name, compression)} > ${to}`;
 }
 
-/** A field to be made of what a pattern finds in another. */
+/** A new field, with what a pattern finds in another. */
 interface Extract {
   readonly as: string;
   readonly path: string;
-  /** Of JavaScript, Python and jq, with one group. */
+  /** Valid in JavaScript, Python and jq, with one group. */
   readonly pattern: string;
 }
 
-/** Adds fields with ids that stand inside of texts, empty (or null) where there is none; undefined: no one command does it. */
+/** A command that adds fields with ids found inside texts, empty (or null) if not found; undefined: no single command does it. */
 export function extractCommand(
   extracts: readonly Extract[],
   names: readonly string[],
@@ -137,7 +137,7 @@ export function extractCommand(
   return forAll((file) => extractFrom(extracts, file), names, files);
 }
 
-/** Without its input and its output. */
+/** The command without its input and output. */
 function extractFrom(extracts: readonly Extract[], { format }: InspectedFile): string | undefined {
   const { form, encoding } = format;
   if (encoding === undefined) return undefined;
@@ -158,11 +158,11 @@ function extractFrom(extracts: readonly Extract[], { format }: InspectedFile): s
   return `python3 -c ${shellWord(`import csv,re,sys; csv.writer(sys.stdout${csv},lineterminator="\\n").writerows(${row} for n,r in enumerate(csv.reader(sys.stdin${csv})))`)}`;
 }
 
-/** Without its input and its output. */
+/** The command without its input and output. */
 function commandFor(path: string, steps: readonly Step[], file: InspectedFile): string | undefined {
   if (file.format.encoding === undefined) return undefined;
   const { form } = file.format;
-  // strptime of jq reads a zone, and forgets it.
+  // jq's strptime reads a zone but ignores it.
   const isZoned = steps.some((step) => step.kind === 'date' && step.format.includes('%z'));
   if (form.kind === 'ndjson') return isZoned ? undefined : `jq -c ${shellWord(jqOf(path, steps))}`;
   if (form.kind !== 'delimited' || isOfElements(path)) return undefined;
@@ -200,7 +200,7 @@ function jqStep(step: Step): string {
   return step.kind === 'subtract' ? `(tonumber - ${step.by} | tostring)` : JQ[step.kind];
 }
 
-/** Of a date whose form says that it is of UTC. */
+/** Z if the format says that the date is in UTC. */
 function utcOf(format: string): 'Z' | '' {
   return /(?:GMT|Z)$/.test(format) ? 'Z' : '';
 }
@@ -210,7 +210,7 @@ function columnAt({ columns, width }: Delimited, path: string): number {
   return names.findIndex((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` === path);
 }
 
-/** Quotes are read as a replay reads them, and written where they are needed. */
+/** Quotes are read as in a replay, and written where they are needed. */
 function csvCommand({ delimiter, columns }: Delimited, at: number, steps: readonly Step[]): string {
   const form = delimiter === ',' ? '' : `,delimiter=${pythonText(delimiter)}`;
   const mended = steps.reduce(pythonStep, `r[${at}]`);
@@ -245,12 +245,12 @@ function pythonStep(text: string, step: Step): string {
   }
 }
 
-/** As both JSON and Python read it, without a sign that a shell would read. */
+/** A literal for both JSON and Python, without characters that a shell would interpret. */
 function pythonText(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Plain where it is, else in single quotes. */
+/** The text as one word of a shell, quoted if necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+,=-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

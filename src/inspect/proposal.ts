@@ -1,9 +1,9 @@
-/** Settings that fit a sample: how long to wait, how far records may be out of order, which cohorts, what actions are worth. */
+/** Settings that fit a sample: horizons, out-of-orderness, cohorts and grades. */
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
+import { usualGrade } from './field-names.ts';
 import { beforeList, type Facts, quantile } from './log-facts.ts';
-import { usualGrade } from './names.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const USUAL_HORIZONS: readonly DurationMs[] = [MINUTE, 5 * MINUTE, 30 * MINUTE];
 const LEAST_DISORDER = 10 * SECOND;
-/** Values of a dimension that is proposed as cohorts. */
+/** A dimension with more values is not proposed as cohorts. */
 const MOST_VALUES = 50;
 const MOST_DIMENSIONS = 3;
 
@@ -29,7 +29,7 @@ export interface Proposal {
   readonly backward: DurationMs;
   readonly horizons: readonly DurationMs[];
   readonly grades: ReadonlyMap<string, Grade>;
-  /** Actions whose worth nobody can tell by their names; they have grade 0 until the user says more. */
+  /** Actions whose names do not tell their worth; they have grade 0 until the user sets one. */
   readonly unknownActions: readonly string[];
   /** undefined: no ratings. */
   readonly ratings: RatingScale | undefined;
@@ -40,9 +40,9 @@ export interface Proposal {
 export interface RatingScale {
   readonly least: number;
   readonly most: number;
-  /** Of the scale; no grade is larger. */
+  /** Top of the scale; no grade is larger. */
   readonly max: number;
-  /** From which rating on a list did well; undefined: other actions, whose grades are lower, would count no longer. */
+  /** Lowest rating that is a success; undefined: there are other actions, with lower grades, which would no longer count. */
   readonly relevantFrom: number | undefined;
 }
 
@@ -56,7 +56,7 @@ function ratingScale({ ratings, actions }: Facts): RatingScale | undefined {
   return { least, most, max, relevantFrom: isAlone ? Math.max(1, 0.8 * max) : undefined };
 }
 
-/** `offset`: of the clocks, which the delays hold beside the time that people take. */
+/** @param offset of the clocks, which the delays contain in addition to the time people take */
 export function propose(facts: Facts, offset: DurationMs, ownGrades: ReadonlySet<string>): Proposal {
   const delays = offset === 0 ? facts.joining.delays : facts.joining.delays.map((delay) => delay - offset);
   const before = beforeList(delays);
@@ -80,13 +80,13 @@ export function propose(facts: Facts, offset: DurationMs, ownGrades: ReadonlySet
   };
 }
 
-/** What covers all that was seen, unless a few records are far off, or the log is in no order at all. */
+/** Covers all disorder that was seen, unless a few records are far off or the log has no order at all. */
 function outOfOrderness({ disorder: { most, usual } }: Facts): DurationMs {
   const covered = most > 100 * Math.max(usual, SECOND) ? usual : most;
   return covered < LEAST_DISORDER || covered > DAY ? LEAST_DISORDER : usualDuration(covered + 1);
 }
 
-/** A short one that holds about half, one that holds nine of ten, one that holds nearly all. */
+/** Three horizons: one that covers about half of the delays, one nine in ten, one nearly all. */
 function horizonsOf(delays: readonly DurationMs[]): readonly DurationMs[] {
   if (delays.length < 10) {
     const last = delays.length === 0 ? 0 : delays[delays.length - 1];

@@ -1,6 +1,6 @@
-/** How records become events, and the events of a sample: what replay would make of the records, without its strictness. */
+/** How records are read, and the events of a sample: as in a replay, but without its strictness. */
 
-import type { AdapterChoice, PositionBase } from '../consumers/decode/decoder-settings.ts';
+import type { PositionBase } from '../consumers/decode/decoder-settings.ts';
 import { listAdapter, listKey } from '../consumers/decode/list.ts';
 import { mapAdapter, mapsAdapter, together } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
@@ -13,12 +13,13 @@ import {
   type RawRecord,
 } from '../consumers/decode/raw.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import type { ProposedAdapter } from './proposed-adapter.ts';
 import { type TimeForm, timeOf } from './time-forms.ts';
 
 /** How the records of one side are read. */
 export interface Reading {
-  readonly adapter: AdapterChoice;
-  /** Of `ts`; undefined: no field holds times. */
+  readonly adapter: ProposedAdapter;
+  /** The form of `ts`; undefined: no field holds times. */
   readonly time: { readonly form: TimeForm; readonly quoted: boolean } | undefined;
   readonly positionBase: PositionBase;
 }
@@ -49,11 +50,11 @@ export interface Sample {
   readonly feedback: readonly SampledFeedback[];
   /** Event times in the order of the records. */
   readonly times: readonly EpochMs[];
-  /** Records that hold no whole event: by the field that is missing. */
+  /** Incomplete records, by the field that is missing. */
   readonly missing: ReadonlyMap<string, number>;
 }
 
-/** Events of records in their order. Those that lack something are left out and counted. */
+/** Events of records, in their order. Incomplete ones are left out and counted. */
 export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample {
   const lists: SampledList[] = [];
   const feedback: SampledFeedback[] = [];
@@ -79,7 +80,7 @@ export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample 
   return { lists, feedback, times, missing };
 }
 
-function adaptedBy(adapter: AdapterChoice, rows: readonly Fields[]): readonly Adapted[] {
+function adaptedBy(adapter: ProposedAdapter, rows: readonly Fields[]): readonly Adapted[] {
   if (adapter === 'open-bandit') return rows.map(openBanditRecords);
   if (typeof adapter === 'object' && 'list' in adapter) {
     const read = listAdapter(adapter, (value) => timeOf(value)?.ms ?? Number.NaN);
@@ -90,7 +91,7 @@ function adaptedBy(adapter: AdapterChoice, rows: readonly Fields[]): readonly Ad
   return rows.map((row) => read(JSON.stringify(row), '', 0));
 }
 
-/** Rows by their request, as JSON. */
+/** Rows by request, as JSON. */
 function grouped(
   rows: readonly Fields[],
   keyOf: (value: Uint8Array) => string | undefined,
@@ -115,7 +116,7 @@ function openBanditRecords(row: Fields, at: number): readonly RawRecord[] {
   return row['click'] === '1' ? [shown, { requestId, ts, itemId: row['item_id'], action: 'click' }] : [shown];
 }
 
-/** The parts of a list that is written as text. */
+/** The elements of a list that is written as text. */
 export function partsOf(text: string, separator: string | 'json'): readonly unknown[] {
   if (separator !== 'json') return text.split(separator).map((part) => part.trim());
   try {
@@ -175,13 +176,13 @@ function itemIdOf(item: unknown): string | undefined {
   return idOf(isItem(item) ? item.id : item);
 }
 
-/** Ids of fields together, as the decoder makes them; undefined: a part is missing. */
+/** The composite id of several fields, as the decoder builds it; undefined: a part is missing. */
 export function jointId(paths: readonly string[]): (row: Fields) => string | undefined {
   const pointers = paths.map((path) => parsePointer(path) ?? []);
   return (row) => idOf(together(pointers.map((pointer) => resolvePointer(row, pointer))));
 }
 
-/** As the decoder reads ids: text, or a whole number. */
+/** An id as the decoder reads it: text or an integer. */
 export function idOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;

@@ -1,20 +1,20 @@
-/** Which file holds lists, which feedback, and which both: by what its records hold, unless the user says so. */
+/** Which file holds lists, feedback or both: from its records, unless the user says so. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { Side } from './field-fit.ts';
+import { nameFit, usualGrade } from './field-names.ts';
 import { type Field, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { type ListCandidate, listCandidates, rowList } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
-import { nameFit, usualGrade } from './names.ts';
-import type { Kinds } from './one-log.ts';
+import type { Kinds } from './proposed-adapter.ts';
 
 export type Role = 'impressions' | 'feedback' | 'both';
 
 export interface GuessedRole {
   readonly role: Role;
-  /** Half a sentence. */
+  /** A clause. */
   readonly why: string;
-  /** Of a log of both: what tells the records apart; undefined: that they have a list. */
+  /** In a log of both, what tells the records apart; undefined: whether they have a list. */
   readonly kinds: Kinds | undefined;
 }
 
@@ -22,8 +22,8 @@ const NEARLY_ALL = 0.95;
 const NEARLY_NONE = 0.05;
 
 /**
- * Of all files together: that both have lists is no matter if one of them has actions, too. `given`: what the user says; it
- * holds, unless each file is what the other is said to be.
+ * Roles of all files together: if both have lists, the one with actions is the feedback. `given` is what the user said; it holds unless
+ * the files are swapped.
  */
 export function rolesOf(sides: readonly Side[], given: readonly (Role | undefined)[]): readonly GuessedRole[] {
   const guesses = sides.map(guessRole);
@@ -81,7 +81,7 @@ function guessRole({ rows, profile }: Side): GuessedRole {
   return { role: 'both', why: `${percent(best.share)} of the records have a list, ${path}`, kinds: undefined };
 }
 
-/** A field whose values people do: clicks, purchases. */
+/** A field whose values are what people do: clicks, purchases. */
 function actionsOf({ fields, records }: Profile): Field | undefined {
   return [...fields.values()].find((field) => {
     if (mainType(field) !== 'text' || field.records < 0.5 * records || field.distinct.size > 60) return false;

@@ -1,19 +1,19 @@
-/** The forms in which logs write times, each told by the value alone. */
+/** The forms in which logs write times, each recognised from the value alone. */
 import { parseTime } from '../consumers/decode/times.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /**
- * `zoned`: ISO 8601 with its zone. `utc`: with the letters UTC or GMT behind it. `local`: without a zone. Numbers by the range
- * they lie in, which cannot be confused between 2001 and 2286.
+ * `zoned`: ISO 8601 with its zone. `utc`: followed by UTC or GMT. `local`: without a zone. The unit of a number follows from its range,
+ * which is unambiguous between 2001 and 2286.
  */
 export const TIME_FORMS = ['zoned', 'utc', 'local', 's', 'ms', 'us', 'ns'] as const;
 export type TimeForm = (typeof TIME_FORMS)[number];
 
 interface TimeValue {
   readonly form: TimeForm;
-  /** A number that is written as text. */
+  /** A number in quotes. */
   readonly quoted: boolean;
-  /** A local time as if it were one of UTC. */
+  /** A local time is read as if it were UTC. */
   readonly ms: EpochMs;
 }
 
@@ -27,7 +27,7 @@ const LOCAL = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?$/;
 const NAMED_UTC = /^(.*\d) ?(?:UTC|GMT|Z)$/;
 const DIGITS = /^\d{10}(?:\.\d+)?$|^\d{13}(?:\.\d+)?$|^\d{16}$|^\d{19}$/;
 
-/** undefined: no time in any of these forms. */
+/** undefined: the value is not a time in any of these forms. */
 export function timeOf(value: unknown): TimeValue | undefined {
   if (typeof value === 'number') return ofNumber(value, false);
   if (typeof value !== 'string' || value.length > 48) return undefined;
@@ -47,7 +47,7 @@ function ofNumber(value: number, quoted: boolean): TimeValue | undefined {
   return unit === undefined ? undefined : { form: unit[0], quoted, ms: Math.floor(value * unit[2]) };
 }
 
-/** What looks like a date, and is in none of the forms. */
+/** Whether the value looks like a date but is in none of the forms. */
 export function isOtherDate(value: unknown): boolean {
   if (typeof value !== 'string' && typeof value !== 'number') return false;
   const text = String(value);
@@ -60,13 +60,13 @@ export function isOtherDate(value: unknown): boolean {
   );
 }
 
-/** Days since the end of 1899 with a fraction, as spreadsheets store times; of the years 2000 to 2099. */
+/** Days since the end of 1899 with a fraction, as spreadsheets store times; years 2000 to 2099 only. */
 export function isSerial(text: string): boolean {
   const [, days] = /^(\d{5})[.,]\d{3,}$/.exec(text) ?? [];
   return days !== undefined && Number(days) >= 36_526 && Number(days) < 73_051;
 }
 
-/** Dates whose form tells all, and how strptime writes them. */
+/** Unambiguous forms of dates, and their formats for strptime. */
 const DATES: readonly (readonly [RegExp, string])[] = [
   // Apache and nginx.
   [/^\d{1,2}\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}$/, '%d/%b/%Y:%H:%M:%S %z'],
@@ -82,12 +82,12 @@ const DATES: readonly (readonly [RegExp, string])[] = [
   [/^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3])[0-5]\d[0-5]\dZ$/, '%Y%m%dT%H%M%SZ'],
 ];
 
-/** Digits alone may be an id: they are taken for a date only where one is missing. */
+/** Digits alone may be an id: they are taken for a date only if no other field is one. */
 const DIGITS_OF_DATE = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d$/;
 
 const DATE = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,? (\d{1,2}:\d\d(:\d\d)?( [AP]M)?))?$/i;
 
-/** How strptime writes such dates; undefined: they are of another form, or day and month cannot be told apart. */
+/** The format of such dates for strptime; undefined: another form, or day and month cannot be told apart. */
 export function dateFormat(values: Iterable<string>): string | undefined {
   const texts = [...values];
   const known = DATES.find(([form]) => texts.every((text) => form.test(text)));

@@ -6,7 +6,7 @@ import type { DroppedView, ListsView, ListView } from '../page/model.ts';
 import { listValue } from '../score/list-sums.ts';
 import type { ListSamples, SampledDrop, SampledList } from '../unit/samples.ts';
 
-/** Lists with the worst value. */
+/** Number of lists with the worst value. */
 const MOST_WORST = 5;
 
 type ListSettings = Pick<Settings, 'attribution' | 'detect' | 'dimensions' | 'experiments' | 'measures'>;

@@ -1,4 +1,4 @@
-/** Cohorts as the live page shows them: a grouping set as a table, and one cohort closely. */
+/** Cohorts on the live page: a grouping set as a table, and one cohort in detail. */
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CohortHistory, HistoryQuestion, QualityRow } from '../exporter/exporter-contract.ts';
@@ -13,7 +13,7 @@ import { type LiveQuery, queryText } from './live-query.ts';
 
 /** Rows of one page of the table. */
 const MOST_ROWS = 50;
-/** Measures beside each other. */
+/** Most columns of measures. */
 const MOST_MEASURES = 8;
 
 /** The rows of one window, horizon and set. */
@@ -34,7 +34,7 @@ export class LiveCohorts {
     this.#offsets = sumsOffsets(shapeOf(settings.measures));
   }
 
-  /** What there is now; the same object as long as nothing changed. Returns whether it did. */
+  /** Takes the current rows, which are the same object as long as nothing changed. Returns whether they changed. */
   update(rows: readonly QualityRow[]): boolean {
     if (rows === this.#rows) return false;
     this.#rows = rows;
@@ -122,7 +122,7 @@ export class LiveCohorts {
     };
   }
 
-  /** Over one window, at the first `horizons`: of each set the `cohorts` with most lists. */
+  /** The `cohorts` with most lists of each set, over one window, at the first `horizons`. */
   most(query: LiveQuery, horizons: number, cohorts: number): readonly CohortLine[] {
     const { attribution, cohorts: sets } = this.#settings;
     const measures = this.measuresOf(query);
@@ -136,7 +136,7 @@ export class LiveCohorts {
     );
   }
 
-  /** The one that was clicked; undefined: none was, or it is gone. */
+  /** The cohort that was clicked; undefined: none was, or it no longer exists. */
   cohort(
     query: LiveQuery,
     history: (question: Omit<HistoryQuestion, 'window' | 'span'>) => CohortHistory | undefined,
@@ -284,7 +284,7 @@ export class LiveCohorts {
     const worths = new Map(rows.map((row) => [row, worth(row)] as const));
     rows.sort((a, b) => {
       const [one, other] = [worths.get(a) ?? Number.NaN, worths.get(b) ?? Number.NaN];
-      // Without a value last, whatever the order.
+      // Cohorts without a value come last, whatever the order.
       if (Number.isNaN(one) || Number.isNaN(other)) return Number(Number.isNaN(one)) - Number(Number.isNaN(other));
       return sign * (one - other) || b.row.impressions - a.row.impressions;
     });

@@ -3,7 +3,7 @@ import { renderLogIn } from '../page/live-page.tsx';
 import { STYLE } from '../page/style.ts';
 import type { LivePage, Made } from './live.ts';
 
-/** The live page as a server serves it: its script is a file of its own, so that the page's policy allows no other. */
+/** The live page as it is served. Its script is a separate file, so that the page's policy can forbid all others. */
 export function pagesOf(live: LivePage): {
   readonly html: (query: string) => Made;
   readonly cohorts: (query: string) => Made;

@@ -1,4 +1,4 @@
-/** What a reader of the live page has chosen. All of it stands in the address, so that a link can be sent to others. */
+/** What a reader of the live page has chosen. All of it is in the address, so that a link can be shared. */
 import type { Settings } from '../config/settings.ts';
 
 export interface LiveQuery {
@@ -11,14 +11,14 @@ export interface LiveQuery {
   readonly by: readonly string[];
   /** What cohorts are compared with: the control in their place, or everything together. */
   readonly against: 'control' | 'everything';
-  /** Part of the names of those that are listed, in any case. */
+  /** Only cohorts whose names contain this text, ignoring case, are listed. */
   readonly filter: string;
   /** `lists`, `cohort`, or a measure. */
   readonly sort: string;
   readonly order: 'falling' | 'rising';
   /** From 1. */
   readonly page: number;
-  /** Of `by`: the one that is looked at closely; undefined: none. */
+  /** The cohort of `by` that is shown in detail; undefined: none. */
   readonly cohort: readonly string[] | undefined;
   /** Whether all of the last lists are shown, beside those that went wrong. */
   readonly showsLast: boolean;
@@ -31,13 +31,13 @@ type QuerySettings = Pick<Settings, 'attribution' | 'cohorts' | 'experiments' | 
 const LONGEST_FILTER = 100;
 const MOST_PAGES = 10_000;
 
-/** What is shown to who has chosen nothing. */
+/** The query of a reader who has chosen nothing. */
 export function usualQuery({ attribution, cohorts, experiments, measures, windows }: QuerySettings): LiveQuery {
   const by = cohorts.find((set) => set.length > 0) ?? [];
   return {
     measure: experiments[0]?.primary ?? measures[0].canonical,
     horizon: attribution.horizons[0].text,
-    // The shortest says what moves, but little of a small cohort.
+    // The shortest window shows changes first, but says little about small cohorts.
     window: (windows[1] ?? windows[0]).text,
     by,
     against: usuallyAgainst(by, experiments),
@@ -55,7 +55,7 @@ function usuallyAgainst(by: readonly string[], [first]: QuerySettings['experimen
   return first !== undefined && by.includes(first.dimension) ? 'control' : 'everything';
 }
 
-/** Of the part of an address behind `?`. What is not known here is as usual: a link may be older than the configuration. */
+/** Parses the part of an address after `?`. Unknown values become defaults: a link may be older than the configuration. */
 export function readQuery(text: string, settings: QuerySettings): LiveQuery {
   const usual = usualQuery(settings);
   const asked = new URLSearchParams(text);
@@ -93,7 +93,7 @@ export function readQuery(text: string, settings: QuerySettings): LiveQuery {
   };
 }
 
-/** As it stands in an address: what is not as usual, in one order. Equal queries have equal texts; '' is the usual one. */
+/** The query in an address: only what differs from the defaults, in a fixed order, so equal queries have equal texts. '' is the default. */
 export function queryText(query: LiveQuery, settings: QuerySettings): string {
   const usual = usualQuery(settings);
   const text = new URLSearchParams();

@@ -1,4 +1,4 @@
-/** What a running process knows at one moment, as a report that can be mailed. */
+/** What a running process knows at one moment, as a report. */
 import type { Settings } from '../config/settings.ts';
 import { MOST_LISTED } from '../page/cohorts.tsx';
 import type { HistoryView } from '../page/history.tsx';
@@ -34,7 +34,7 @@ interface Reported {
   readonly state: string;
 }
 
-/** The parts of the page without what moves: no single lists, and cohorts that need no server to be looked through. */
+/** The parts of the page that make sense without a server: no single lists, and all cohorts in one table. */
 export function liveReport(known: Known, reported: Reported, settings: Settings): ReportView {
   const { namespace, now, troubles, freshness, experiments, decisions, positions, pipeline, work } = known;
   const { query, history, lines, measures, about, state } = reported;
@@ -52,7 +52,7 @@ export function liveReport(known: Known, reported: Reported, settings: Settings)
         ? undefined
         : {
             horizons: attribution.horizons.map(({ text }) => text),
-            // The one that the page shows comes first: it is drawn until another is chosen.
+            // The page's own comes first: it is drawn until another is chosen.
             measures: [query.measure, ...measures.filter((name) => name !== query.measure)],
             lowerIsBetter: detect.lowerIsBetter,
             what: `, over the last ${query.window}`,

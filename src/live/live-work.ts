@@ -5,7 +5,7 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import type { UnitStatus, WorkerStatus } from '../worker/status.ts';
 
 const MINUTE = 60_000;
-/** Minutes that are remembered. */
+/** Minutes that are kept. */
 const MOST_MINUTES = 180;
 
 const REASONS: readonly (ImpressionDrop | FeedbackDrop)[] = [...new Set([...IMPRESSION_DROPS, ...FEEDBACK_DROPS])];
@@ -18,7 +18,7 @@ interface Minute {
 
 export class LiveWork {
   #minutes: Minute[] = [];
-  /** What the units had dropped when they were last seen; a unit that is new here adds nothing at first. */
+  /** What each unit had dropped at the last update; a new unit adds nothing at first. */
   #known: ReadonlyMap<number, readonly number[]> = new Map();
 
   /** Costs a few additions per partition. */
@@ -32,7 +32,7 @@ export class LiveWork {
     const seen = new Map(units.map((unit) => [unit.partition, dropsOf(unit)] as const));
     for (const [partition, drops] of seen) {
       const before = this.#known.get(partition);
-      // Fewer than before: another state was taken over.
+      // Fewer than before: the unit has resumed from another state.
       if (before !== undefined) for (const [r, n] of drops.entries()) current[r] += Math.max(0, n - before[r]);
     }
     this.#known = seen;
@@ -81,7 +81,7 @@ function partitionView(unit: UnitStatus): PartitionView {
   };
 }
 
-/** Records; what is not known counts as none. */
+/** Lag in records; 0 if unknown. */
 function lagOf({ lag }: PartitionView): number {
   return lag.reduce<number>((sum, records) => sum + (records ?? 0), 0);
 }

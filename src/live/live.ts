@@ -1,7 +1,7 @@
 /**
- * What the live page and `/api/v1/state` show of this process. `update` only keeps what it is given; views and texts are made when
- * somebody asks, once for all who do, so nobody's looking costs nothing. Long because it holds
- * everything between what a process measures and what its page shows.
+ * What the live page and `/api/v1/state` show of this process. `update` only stores its input; views and texts are made on request,
+ * once for all readers, so a page without readers costs nothing. Long because it holds everything between what a process measures and
+ * what its page shows.
  */
 import { createHash } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
@@ -36,7 +36,7 @@ import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.t
 import { liveReport } from './live-report.ts';
 import { LiveWork } from './live-work.ts';
 
-/** What a process knows at one moment; undefined: not its part. */
+/** What a process knows at one moment; undefined: it has another role. */
 export interface LiveInput {
   readonly snapshot: QualitySnapshot | undefined;
   readonly status: WorkerStatus | undefined;
@@ -45,19 +45,19 @@ export interface LiveInput {
   readonly findings?: readonly LiveFinding[] | undefined;
 }
 
-/** Asked when the page is made. */
+/** Called when the page is made. */
 export interface LiveDeps {
-  /** As /readyz has it. */
+  /** As in /readyz. */
   readonly ready: () => {
     readonly ready: boolean;
     readonly reasons: readonly string[];
     readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
   };
-  /** As `Exporter.history`; default: none is known. */
+  /** As `Exporter.history`; default: there is none. */
   readonly history?: ((question: HistoryQuestion) => CohortHistory | undefined) | undefined;
-  /** Of this process's units; default: none are kept. */
+  /** Lists of this process's units; default: none are kept. */
   readonly samples?: ListSamples | undefined;
-  /** What a report says of the process at its end, such as its version. */
+  /** Facts about the process at the end of a report, such as its version. */
   readonly about?: readonly Fact[] | undefined;
 }
 
@@ -68,24 +68,24 @@ export interface Made {
   readonly etag: string;
 }
 
-/** Of the format of `/api/v1/state`. */
+/** Version of the format of `/api/v1/state`. */
 const VERSION = 1;
-/** Variants that are shown, and how far back their history goes. */
+/** Most variants that are shown, and how far back their history goes. */
 const MOST_SERIES = 7;
 const HISTORY_SPAN = DAY;
 const MOST_HISTORIES = 128;
-/** Cohorts of a set, and horizons, in the JSON: it stays small, whatever is configured. */
+/** Most cohorts of a set, and most horizons, in the JSON: it stays small, whatever is configured. */
 const MOST_COHORTS = 100;
 const MOST_HORIZONS = 4;
-/** Between two of them the rate of lists is taken. */
+/** Number of updates over which the rate of lists is computed. */
 const RATE_SAMPLES = 20;
-/** Less feedback tells nothing of how it joins. */
+/** With less feedback nothing is said about how it joins. */
 const ENOUGH_FEEDBACK = 100;
 
-/** Pages of different choices that are kept until something changes. */
+/** Pages for different queries that are cached until something changes. */
 const MOST_PAGES = 16;
 
-/** What is the same whatever the reader has chosen. */
+/** The part of the view that does not depend on the query, without the lists, which few answers need. */
 export type Seen = Omit<
   LiveView,
   'history' | 'cohorts' | 'cohort' | 'themes' | 'theme' | 'lists' | 'lastLists' | 'stateHref' | 'reportHref'
@@ -99,18 +99,18 @@ export class LivePage {
   #input: LiveInput | undefined;
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
   #view: Seen | undefined;
-  /** By text of the query; the one that was asked for longest ago goes. */
+  /** By text of the query; the least recently used one is evicted. */
   readonly #html = new Map<string, Made>();
-  /** The same of the cohorts as JSON. */
+  /** `/api/v1/cohorts`, in the same way. */
   readonly #tables = new Map<string, Made>();
-  /** By question, as long as no pane has closed. */
+  /** By question; dropped when a pane closes. */
   readonly #histories = new Map<string, CohortHistory>();
   #state: Made | undefined;
   #listed: ListsView | undefined;
   #lists: Made | undefined;
-  /** The one that was asked for last, by text of the query. */
+  /** The last report, by text of the query. */
   #report: { readonly name: string; readonly made: Made } | undefined;
-  /** Parts of pages by text of the query, and of that report, as long as nothing stored changes. */
+  /** Rendered parts of pages by text of the query, and of one report; dropped when anything stored changes. */
   readonly #kept = new Map<string, KeptMarkup>();
   #keptReport: { readonly name: string; readonly markup: KeptMarkup } | undefined;
 
@@ -120,7 +120,7 @@ export class LivePage {
     this.#cohorts = new LiveCohorts(settings);
   }
 
-  /** What is known now. Without a snapshot the last one stays. */
+  /** Takes what is known now. Without a snapshot the last one stays. */
   update(input: LiveInput): void {
     const last = this.#input?.snapshot;
     const snapshot = input.snapshot ?? last;
@@ -143,7 +143,7 @@ export class LivePage {
     this.#rates = [...this.#rates, { at: input.now, impressions: snapshot.impressions }].slice(-RATE_SAMPLES);
   }
 
-  /** @param text what stands in the address behind `?` */
+  /** @param text the part of the address after `?` */
   html(text = ''): Made {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
@@ -152,7 +152,7 @@ export class LivePage {
     return page;
   }
 
-  /** All of it as one file that needs nothing else, over the window of the page of the same address, by its measure and horizon. */
+  /** The page as one self-contained file, for the window, measure and horizon of the address. */
   report(text = ''): Made {
     const query = reportQuery(readQuery(text, this.#settings), this.#settings);
     const name = queryText(query, this.#settings);
@@ -256,7 +256,7 @@ export class LivePage {
     };
   }
 
-  /** The grouping set that tells variants apart, where one is kept. */
+  /** The grouping set by variant, if one is kept. */
   get #variantsBy(): readonly string[] {
     const { experiments, cohorts } = this.#settings;
     const wanted = experiments[0]?.dimension ?? 'variant';
@@ -309,13 +309,13 @@ export class LivePage {
     return this.#cohorts.cohort(query, (question) => this.#history({ ...question, window, span: HISTORY_SPAN }));
   }
 
-  /** Of the variants with most lists; the control first. */
+  /** The history of the variants with most lists, the control first. */
   #historyView({ measure, horizon }: LiveQuery): HistoryView | undefined {
     if (this.#deps.history === undefined || this.#input?.snapshot === undefined) return undefined;
     const { windows, experiments } = this.#settings;
     const by = this.#variantsBy;
     const [window, control] = [windows[0], experiments[0]?.control];
-    // The longest window knows also those that have been quiet for an hour.
+    // The longest window also has those without traffic in the last hour.
     const variants = [...this.#cohorts.group(windows[windows.length - 1].text, horizon, by).rows]
       .sort((a, b) => b.row.impressions - a.row.impressions)
       .slice(0, MOST_SERIES)
@@ -344,7 +344,7 @@ export class LivePage {
     return found;
   }
 
-  /** Seconds from the watermark of the slowest unit; of an exporter alone, from the newest result. */
+  /** Seconds since the watermark of the slowest unit; for an exporter alone, since the newest result. */
   #age(): number | null {
     const { snapshot, status, now = 0 } = this.#input ?? {};
     const times =
@@ -362,7 +362,7 @@ export class LivePage {
     return Math.max(0, (1000 * (last.impressions - first.impressions)) / (last.at - first.at));
   }
 
-  /** Over the window of the cohorts. */
+  /** Positions over the window of the query. */
   #positions({ rows }: QualitySnapshot, { window }: LiveQuery): PositionsView | undefined {
     const { attribution, positions, experiments } = this.#settings;
     const { ranks, sets } = positions;
@@ -375,14 +375,14 @@ export class LivePage {
     return { by, horizon, what: `, over the last ${window}`, ranks, lines };
   }
 
-  /** One window, at the first horizons; of each set the cohorts with most lists. */
+  /** The JSON of the default query: one window, the first horizons, the cohorts with most lists of each set. */
   #usualState(): string {
     const query = usualQuery(this.#settings);
     const isKnown = this.#input?.snapshot !== undefined;
     return this.#stateJson(query, this.#seen, isKnown ? this.#cohorts.most(query, MOST_HORIZONS, MOST_COHORTS) : []);
   }
 
-  /** One object; what is added later does not change what is there. */
+  /** One object, whose fields keep their meaning when others are added. */
   #stateJson(query: LiveQuery, seen: Seen, cohorts: readonly CohortLine[]): string {
     const { experiments, pipeline, work, positions, couldShowLists: _, ...rest } = seen;
     return stableJson({
@@ -399,17 +399,17 @@ export class LivePage {
   }
 }
 
-/** What of an address a report goes by. */
+/** The part of a query that a report depends on. */
 function reportQuery({ measure, horizon, window }: LiveQuery, settings: Settings): LiveQuery {
   return { ...usualQuery(settings), measure, horizon, window };
 }
 
-/** For programs: without words. */
+/** Positions for programs, without words. */
 function positionsOf({ by, horizon, ranks, lines }: PositionsView, window: string): unknown {
   return { by, horizon, window, ranks, lines };
 }
 
-/** The one that was put there longest ago goes. */
+/** Evicts the least recently used entry. */
 function putNewest<T>(into: Map<string, T>, name: string, one: T): void {
   into.delete(name);
   into.set(name, one);
@@ -459,7 +459,7 @@ function joinedShare({ feedback: { attributed, drops } }: PipelineView): number 
   return matched < ENOUGH_FEEDBACK ? null : attributed / matched;
 }
 
-/** Of all units of this process. */
+/** Counts of all units of this process. */
 function pipelineOf({ units }: WorkerStatus, { attribution }: Settings): PipelineView {
   const counts = units.flatMap((unit) => unit.counts);
   const sum = (of: (one: (typeof counts)[number]) => number): number => counts.reduce((all, one) => all + of(one), 0);

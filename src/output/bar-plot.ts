@@ -1,6 +1,6 @@
 /**
- * Values as bars: a group for each category, in it a bar for each series; with one series a bar for each category. Bars
- * stand on 0, so that their lengths may be compared.
+ * Values as bars: for each category a group with a bar per series, or a single bar if there is one series. Bars start at 0, so
+ * that their lengths can be compared.
  */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { element, escaped } from './markup.ts';
@@ -26,7 +26,7 @@ import {
 
 interface BarSeries {
   readonly name: string;
-  /** By category; undefined: no value, no bar. */
+  /** By category; undefined: no value, so no bar. */
   readonly values: readonly (number | undefined)[];
   /** By category: an interval, drawn as a whisker; undefined: none. */
   readonly intervals?: readonly (readonly [lower: number, upper: number] | undefined)[] | undefined;
@@ -36,10 +36,10 @@ interface BarPlot {
   readonly title: string;
   readonly description: string;
   readonly valueLabel: string;
-  /** Of the horizontal axis; '': the categories speak for themselves. */
+  /** Label of the horizontal axis; '': none is needed. */
   readonly categoryLabel: string;
   readonly categories: readonly string[];
-  /** Under the drawing, such as what whiskers are; '': nothing. */
+  /** A note below the drawing, such as what whiskers are; '': none. */
   readonly note?: string;
   readonly series: readonly BarSeries[];
   /** In pixels. */
@@ -50,11 +50,11 @@ interface BarPlot {
 
 /** In pixels: longer names of categories are shortened. */
 const LONGEST_NAME = 200;
-/** Names that are shorter, such as cut-offs, are left out rather than turned. */
+/** Shorter names, such as cut-offs, are left out rather than rotated. */
 const SHORT_NAME = 40;
 /** Narrower bars have no room for their number. */
 const LABELLED_FROM = 38;
-/** Of turned names: how far they reach to the left and down for each pixel of their length. */
+/** Rotated names: the angle, and how far they extend to the left and down per pixel of their length. */
 const TURN = { degrees: -34, across: 0.88, down: 0.56 };
 const LETTER_HEIGHT = 13;
 
@@ -80,7 +80,7 @@ export function barPlot(plot: BarPlot): string {
     ...(one.intervals ?? []).flatMap((interval) => interval ?? []),
   ]);
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
-  // The numbers of bars need room above, and below those under 0.
+  // The numbers need room above bars, and below negative ones.
   const range = [box.bottom - (least < 0 ? 16 : 0), box.top + 14];
   const y = scaleLinear([least, most === 0 && least === 0 ? 1 : most], range).nice();
   const count = ticksFor(box, 6);
@@ -138,14 +138,14 @@ export function barPlot(plot: BarPlot): string {
   ]);
 }
 
-/** Where a bar stands; `zero` is the height of 0. */
+/** Where a bar is drawn; `zero` is the y of 0. */
 interface Place {
   readonly x: number;
   readonly width: number;
   readonly zero: number;
 }
 
-/** @param says what a pointer on the bar shows; @param whisker its two ends */
+/** @param says the tooltip of the bar; @param whisker its two ends */
 function bar(
   { x, width, zero }: Place,
   top: number,
@@ -162,7 +162,7 @@ function bar(
       width,
       height: Math.max(0.5, Math.abs(zero - top)),
       fill: colour,
-      // A series whose colour is taken already is paler.
+      // A series that reuses a colour is paler.
       ...(dash === 'none' ? {} : { 'fill-opacity': 0.55, stroke: colour }),
     },
     element('title', {}, escaped(says)),
@@ -184,7 +184,7 @@ function rounded(path: string): string {
   return path.replace(/\d+\.\d+/g, (number) => String(Math.round(Number(number) * 100) / 100));
 }
 
-/** Where there is no value there is no bar, and where there is room it says so. */
+/** In place of a missing bar: says `no value` if there is room. */
 function absent({ x, width, zero }: Place): string {
   const words = width >= 56 ? 'no value' : '-';
   return width < 8 ? '' : barText(words, x + width / 2, zero - 5);
@@ -205,7 +205,7 @@ function barKey({ colour, dash }: Style): string {
   return element('rect', { x: 8, y: -7, width: 14, height: 14, fill: colour, ...faint });
 }
 
-/** Three digits that count. */
+/** Three significant digits. */
 function shortValue(value: number): string {
   return Math.abs(value) < 1 ? value.toFixed(3) : String(Number(value.toPrecision(3)));
 }

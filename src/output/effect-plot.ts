@@ -1,7 +1,7 @@
 /**
  * The difference of a measure between variants and the control, look by look, with the confidence sequence as a shaded
- * band: one panel for each variant, one below the other, as SVG for a white or any other background. The vertical axis is
- * chosen for the later looks, because the band of the first ones is many times as wide; it is cut there.
+ * band: one panel for each variant, stacked, as SVG for any background. The vertical axis is scaled to the later looks; the
+ * band of the first looks is many times wider, and is clipped.
  */
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
@@ -21,19 +21,19 @@ interface EffectPoint {
 interface EffectPanel {
   /** Above the panel: `treatment against control: regressed`. */
   readonly title: string;
-  /** Of what is said of the variant. */
+  /** Tone of the decision on the variant. */
   readonly tone: Tone;
   /** In the order of time; empty: no look had an error. */
   readonly points: readonly EffectPoint[];
-  /** Effect of the largest loss that is still healthy: below 0, or above 0 where less is better. undefined: not drawn. */
+  /** Effect of the largest tolerated loss: below 0, or above 0 where lower is better. undefined: not drawn. */
   readonly limit: number | undefined;
 }
 
 interface EffectPlot {
   readonly title: string;
-  /** What the picture shows, for those who cannot see it. */
+  /** Alternative text. */
   readonly description: string;
-  /** Of the vertical axis, with its unit. */
+  /** Label of the vertical axis, with its unit. */
   readonly effectLabel: string;
   readonly panels: readonly EffectPanel[];
 }
@@ -45,7 +45,7 @@ const INK = '#1f2430';
 const MUTED = '#555b69';
 const GRID = '#e3e6ec';
 const LIMIT = '#8a6d00';
-/** Looks with a band wider than so many times the last one do not stretch the axis. */
+/** Looks with a band more than this many times as wide as the last do not stretch the axis. */
 const WIDEST = 4;
 
 /** The picture as a standalone SVG text, ending with a newline. */
@@ -84,7 +84,7 @@ function panelOf({ title, tone, points, limit }: EffectPanel, effectLabel: strin
     return heading + text(none, { x: left, y: top + 14, fill: MUTED, 'font-size': 14 });
   }
   const y = scaleLinear(domainOf(points, last, limit), [bottom, top]).nice();
-  // What cannot be told from the line of 0 is not drawn.
+  // A limit that would coincide with the line of 0 is not drawn.
   const loss = limit === undefined || Math.abs(y(limit) - y(0)) < 3 ? undefined : y(limit);
   const words = loss === undefined ? y(0) : loss > y(0) ? Math.max(loss, y(0) + 18) : Math.min(loss, y(0) - 18);
   const time = timeAxis(points[0].at, last.at, left, right);
@@ -128,7 +128,7 @@ function domainOf(points: readonly EffectPoint[], last: EffectPoint, limit = 0):
   return [least - room, most + room];
 }
 
-/** The band and the line in it; of a single look a bar. */
+/** The band and the line in it; a bar if there is a single look. */
 function bandOf(points: readonly EffectPoint[], x: Scale, y: Scale, colour: string): string {
   if (points.length === 1) {
     const [{ at, lower, upper }] = points;
@@ -155,7 +155,7 @@ function bandOf(points: readonly EffectPoint[], x: Scale, y: Scale, colour: stri
   ].join('\n');
 }
 
-/** The last look: a dot, and its numbers at the right, clear of the words at the lines of 0 and of the tolerance. */
+/** The last look: a dot, with its numbers at the right, clear of the labels at 0 and at the tolerance. */
 function markOf(
   { effect, lower, upper }: EffectPoint,
   x: number,
@@ -173,7 +173,7 @@ function markOf(
   ];
 }
 
-/** From here on a loss is no longer tolerated. @param words where its name stands, apart from that of 0 */
+/** The line beyond which a loss is not tolerated. @param words y of its label, clear of that of 0 */
 function limitLine(y: number, words: number, left: number, right: number): string[] {
   return [
     lineAt(y, left, right, { stroke: LIMIT, 'stroke-dasharray': '6 4', 'stroke-width': 1.5 }),
@@ -196,7 +196,7 @@ function text(words: string, attributes: Attributes): string {
   return element('text', attributes, escaped(words));
 }
 
-/** Three digits that count, with a true minus. */
+/** Three significant digits, with a true minus. */
 function signed(value: number): string {
   const digits = Number(Math.abs(value).toPrecision(3));
   return `${value < 0 ? '−' : '+'}${digits}`;

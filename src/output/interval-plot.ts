@@ -1,7 +1,7 @@
 /**
- * Values with their intervals as dots on lines, one row for each run, best first: many runs at a glance. Marked runs (what was
- * merged) are filled dots, the others hollow ones; a dashed line stands at the best of those. The axis does not begin at 0: it
- * is of the intervals, for dots are compared by their places, not by their lengths.
+ * Values with their intervals as dots on lines, one row per run, best first: many runs at a glance. Marked runs (the merged ones) are
+ * filled dots, the others hollow ones; a dashed line marks the best of the others. The axis covers the intervals and need not include
+ * 0, because dots are compared by position, not by length.
  */
 import { scaleLinear } from 'd3-scale';
 import { element } from './markup.ts';
@@ -32,9 +32,9 @@ interface IntervalPlot {
   readonly title: string;
   readonly description: string;
   readonly valueLabel: string;
-  /** What filled and hollow dots are; undefined: all are of one kind. */
+  /** Meanings of filled and hollow dots; undefined: all runs are of one kind. */
   readonly kinds: { readonly marked: string; readonly others: string; readonly line: string } | undefined;
-  /** In the order of the input; the picture sorts them. */
+  /** In any order; the plot sorts them. */
   readonly rows: readonly IntervalRow[];
   /** In pixels. */
   readonly width: number;
@@ -43,7 +43,7 @@ interface IntervalPlot {
 }
 
 const ROW = 21;
-/** Left of the names; estimates of widths are short by some letters. */
+/** Left of the names; estimated widths can be some letters too small. */
 const MARGIN = 36;
 const NUMBER = 58;
 const GRID = '#dde1e8';

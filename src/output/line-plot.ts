@@ -1,4 +1,4 @@
-/** Values over cut-offs as lines, one for each series, with a mark at each cut-off. */
+/** Values over cut-offs as lines, one per series, with a mark at each cut-off. */
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { line } from 'd3-shape';
 import { element } from './markup.ts';
@@ -28,7 +28,7 @@ interface LinePoint {
 
 export interface LineSeries {
   readonly name: string;
-  /** In rising order of k. */
+  /** Ascending by k. */
   readonly points: readonly LinePoint[];
 }
 
@@ -46,7 +46,7 @@ interface LinePlot {
 
 /** Cut-offs, their label, and the space around the legend. */
 const WORDS_BELOW = 66;
-/** More lines have their names beside them: their colours could not be told apart. */
+/** With more lines, names are written beside them: too many colours could not be told apart. */
 const MOST_IN_LEGEND = 8;
 const LABEL_HEIGHT = 15;
 const LABEL_GAP = 30;
@@ -92,7 +92,7 @@ export function linePlot(plot: LinePlot): string {
 
 type Scale = (value: number) => number;
 
-/** Cut-offs one after the other stand as far apart as they are; others, such as 5 10 100 1000, at equal steps. */
+/** Consecutive cut-offs are placed to scale; others, such as 5 10 100 1000, at equal steps. */
 function crossing(cuts: readonly number[], { left, right }: Box): Scale {
   const [first, last] = [cuts[0], cuts[cuts.length - 1]];
   const isEven = last - first <= 3 * (cuts.length - 1);
@@ -101,7 +101,7 @@ function crossing(cuts: readonly number[], { left, right }: Box): Scale {
   return (k) => steps(String(k)) ?? left;
 }
 
-/** Those cut-offs whose numbers do not touch. */
+/** The cut-offs whose labels do not overlap. */
 function sparse(cuts: readonly number[], x: Scale): readonly number[] {
   let free = Number.NEGATIVE_INFINITY;
   return cuts.filter((k) => {
@@ -112,7 +112,7 @@ function sparse(cuts: readonly number[], x: Scale): readonly number[] {
   });
 }
 
-/** The names of lines at their right ends, moved apart where these are close, each with a thin line to its end. */
+/** Names at the right ends of lines, moved apart where these are close, each with a thin leader. */
 function namesBeside(series: readonly LineSeries[], x: Scale, y: Scale, box: Box, width: number): string[] {
   const ends = series.flatMap(({ name, points }, s) => {
     const last = points.at(-1);
@@ -121,7 +121,7 @@ function namesBeside(series: readonly LineSeries[], x: Scale, y: Scale, box: Box
   ends.sort((a, b) => a.y - b.y);
   const places: number[] = [];
   for (const end of ends) places.push(Math.max(end.y, (places.at(-1) ?? box.top) + LABEL_HEIGHT));
-  // Those that were pushed below the drawing push back.
+  // Names that were pushed below the drawing push the others up again.
   let free = box.bottom;
   for (let i = places.length - 1; i >= 0 && places[i] > free; i--) {
     places[i] = free;
@@ -137,7 +137,7 @@ function namesBeside(series: readonly LineSeries[], x: Scale, y: Scale, box: Box
   });
 }
 
-/** A range around the values; it begins at 0 where that is not far below. */
+/** A range around the values; it starts at 0 if 0 is not far below. */
 function padded(values: readonly number[]): [number, number] {
   const least = Math.min(...values);
   const most = Math.max(...values);

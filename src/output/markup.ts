@@ -6,14 +6,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text for HTML and SVG, also inside of attributes. Control characters that XML forbids are left out. */
+/** Text for HTML and SVG, also in attributes. Control characters that XML forbids are removed. */
 export function escaped(text: string): string {
   return text.replace(/(?![\t\n\r])\p{Cc}/gu, '').replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
 }
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** One element. `inside` is markup already, so escape what is text. */
+/** One element. `inside` is markup: escape any text in it. */
 export function element(name: string, attributes: Attributes, inside = ''): string {
   const list = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(attributeText(value))}"`);
   return inside === '' ? `<${name}${list.join('')}/>` : `<${name}${list.join('')}>${inside}</${name}>`;

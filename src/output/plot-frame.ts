@@ -1,21 +1,21 @@
 import { type Attributes, element, escaped } from './markup.ts';
 
-/** What all plots of measures share: colours, words, the frame around the drawing. */
+/** What all plots of measures share: colours, text, and the frame around the drawing. */
 export const INK = '#1f2430';
 export const MUTED = '#555b69';
 export const GRID = '#dde1e8';
 
-/** M. Okabe and K. Ito, "Color Universal Design", 2008: told apart by colour-blind eyes too; without their yellow, which is too light. */
+/** M. Okabe and K. Ito, "Color Universal Design", 2008: distinct for colour-blind readers too. Without their yellow, which is too light. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#8a6d00', '#444b5a'];
-/** After all colours the next ones are dashed, then dotted. */
+/** Series that reuse a colour are dashed, then dotted. */
 const DASHES = ['none', '7 4', '2 4'];
 
-/** Of what is said of a variant: better and worse differ in lightness too. */
+/** Colours of decisions: better and worse differ in lightness too. */
 export const TONES = { better: '#009e73', worse: '#d55e00', other: '#0072b2' } as const;
 export type Tone = keyof typeof TONES;
 
 const TITLE_SIZE = 17;
-/** So much wider its letters are than those of other words. */
+/** Width of the title's letters, relative to other text. */
 const TITLE_WIDTH = 1.4;
 
 export interface Style {
@@ -41,7 +41,7 @@ export function text(words: string, attributes: Attributes): string {
   return element('text', attributes, escaped(words));
 }
 
-/** About how many ticks an axis of this length has room for. */
+/** Approximate number of ticks that fit on an axis of this length. */
 export function ticksFor({ top, bottom }: Box, most: number): number {
   return Math.max(2, Math.min(most, Math.floor((bottom - top) / 28)));
 }
@@ -51,7 +51,7 @@ interface Tick {
   readonly words: string;
 }
 
-/** The vertical axis: words, and lines across the drawing where `grid` asks for them. */
+/** The vertical axis: labels, and lines across the drawing if `grid` is set. */
 export function yAxis(
   { left, right, top, bottom }: Box,
   ticks: readonly Tick[],
@@ -72,7 +72,7 @@ export function yAxis(
   ];
 }
 
-/** A standalone picture, ending with a newline. @param title its subject; @param description for those who cannot see it */
+/** A standalone picture, ending with a newline. @param description alternative text */
 export function picture(
   title: string,
   description: string,
@@ -106,10 +106,10 @@ export function picture(
 }
 
 export const TITLE_HEIGHT = 46;
-/** The drawing is never lower than this, however small the picture. */
+/** The drawing is at least this high, however small the picture. */
 const LEAST_DRAWING = 34;
 
-/** The lower end of a drawing with so much below it. */
+/** The lower end of a drawing with this much below it. */
 export function bottomOf(height: number, below: number): number {
   return Math.max(TITLE_HEIGHT + LEAST_DRAWING, height - below);
 }
@@ -117,20 +117,20 @@ export function bottomOf(height: number, below: number): number {
 export const LEFT = 76;
 export const RIGHT = 24;
 
-/** How much room the words of a plot take; nobody knows which font shows them, so these are estimates. */
+/** Widths of text are estimates, as the font is unknown. */
 export const FONT_SIZE = 13;
-/** About the width of a letter. */
+/** Approximate width of a letter. */
 const LETTER = 7.2;
 const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\uff01-\uff60]/u;
 
-/** About its width in pixels; letters of Chinese, Japanese and Korean are as wide as high. */
+/** Approximate width in pixels; Chinese, Japanese and Korean characters are as wide as they are high. */
 export function widthOf(words: string): number {
   let width = 0;
   for (const letter of words) width += WIDE.test(letter) ? FONT_SIZE : LETTER;
   return width;
 }
 
-/** At most so many letters; the middle is left out, because names that begin alike mostly end with what tells them apart. */
+/** Shortened to this many letters. The middle is left out, because names that start alike mostly differ at the end. */
 export function shortened(words: string, most: number): string {
   const letters = [...words];
   if (letters.length <= most) return words;
@@ -138,7 +138,7 @@ export function shortened(words: string, most: number): string {
   return `${letters.slice(0, most - 1 - tail).join('')}…${letters.slice(letters.length - tail).join('')}`;
 }
 
-/** Shortened to so many pixels, but to no less than four letters. */
+/** Shortened to this many pixels, but to no less than four letters. */
 export function fitted(words: string, width: number): string {
   const own = widthOf(words);
   if (own <= width) return words;
@@ -148,30 +148,30 @@ export function fitted(words: string, width: number): string {
 const LINE_HEIGHT = 20;
 const KEY = 26;
 
-/** Room for a legend in a picture of this height that needs so much for other words below the drawing. */
+/** Room for a legend in a picture of this height, which needs `words` pixels for other text below the drawing. */
 export function legendRoom(height: number, words: number): number {
   return Math.max(40, Math.min(0.4 * height, height - TITLE_HEIGHT - words - 80));
 }
 
 interface Entry {
   readonly name: string;
-  /** undefined: words without a key. */
+  /** undefined: text without a key. */
   readonly series: number | undefined;
   readonly x: number;
 }
 
 type LegendRow = readonly Entry[];
 
-/** Letters of a name, fewer where there is no room. */
+/** Most letters of a name; a shorter length is tried if there is no room. */
 const NAME_LENGTHS = [48, 32, 22, 14];
 
-/** The names of series in rows as wide as the drawing; its height is known before the drawing is. */
+/** The names of series, in rows as wide as the drawing. Its height is known before the drawing's. */
 export class Legend {
   readonly #rows: readonly LegendRow[];
   readonly #key: (style: Style) => string;
 
   /**
-   * Names are shortened to stay within `height`; what is left over is told as a number.
+   * Names are shortened to stay within `height`; those that still do not fit are counted.
    * @param key marks of a series, `KEY` pixels wide, around y = 0
    */
   constructor(names: readonly string[], width: number, height: number, key: (style: Style) => string) {
@@ -217,7 +217,7 @@ function rowsOf(names: readonly string[], letters: number, width: number): reado
   return rows;
 }
 
-/** The first rows; in place of the last entry the number of those that are not named. */
+/** The first rows, with the number of the names left out in place of the last entry. */
 function cutRows(rows: readonly LegendRow[], most: number, names: number): readonly LegendRow[] {
   const kept = rows.slice(0, most);
   const last = kept[most - 1];

@@ -1,7 +1,6 @@
 /**
- * Values as dots, one row for each, named beside it: for so many that bars and a legend could not be told apart, and for
- * effects of several measures (a forest plot). Rows may have an interval, drawn as a line through the dot. The picture grows
- * with its rows.
+ * Values as dots, one named row each: for more values than bars and a legend can show, and for effects on several measures (a
+ * forest plot). Rows may have an interval, drawn as a line through the dot. The picture grows with its rows.
  */
 import { scaleLinear } from 'd3-scale';
 import { element, escaped } from './markup.ts';
@@ -9,11 +8,11 @@ import { fitted, GRID, INK, MUTED, picture, RIGHT, TITLE_HEIGHT, text, widthOf }
 
 export interface PlotRow {
   readonly name: string;
-  /** undefined: no value; `says` tells why. */
+  /** undefined: no value; `says` gives the reason. */
   readonly value: number | undefined;
   readonly interval?: readonly [lower: number, upper: number] | undefined;
   readonly colour: string;
-  /** At the right of the row. */
+  /** Text at the right of the row. */
   readonly says: string;
 }
 
@@ -28,9 +27,9 @@ interface RowPlot {
   readonly description: string;
   readonly valueLabel: string;
   readonly sections: readonly RowSection[];
-  /** A line that values are to be held against, and its name; undefined: none. */
+  /** A line to compare values with, and its name; undefined: none. */
   readonly reference?: { readonly value: number; readonly name: string } | undefined;
-  /** Words of a tick; default: the number. */
+  /** Label of a tick; default: the number. */
   readonly tick?: (value: number) => string;
   /** In pixels. The height is at least this. */
   readonly width: number;
@@ -42,9 +41,9 @@ interface RowPlot {
 const ROW = { least: 18, most: 34 } as const;
 const HEADING = 30;
 const BELOW = 62;
-/** Of values, and of differences as a share of the values. */
+/** Smallest value, and smallest difference relative to the values, that is drawn. */
 const SMALLEST = 1e-9;
-/** Of the width, for names and for words at the right. */
+/** Share of the width for names, and for the text at the right. */
 const MOST_FOR_WORDS = 0.32;
 
 export function rowPlot(plot: RowPlot): string {
@@ -130,11 +129,11 @@ function drawnRow(
   return parts.join('');
 }
 
-/** It begins at 0 where that is not far off, so that distances from 0 are seen. */
+/** The range of the axis; it includes 0 if that is not far off, so that distances from 0 are visible. */
 function rangeOf(values: readonly number[]): [number, number] {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const size = Math.max(Math.abs(least), Math.abs(most));
-  // What is smaller than any scale can show is taken for 0, and so is such a difference.
+  // Values and differences too small for any scale count as 0.
   if (values.length === 0 || size < SMALLEST) return [0, 1];
   const room = (most - least > SMALLEST * size ? most - least : size) * 0.06;
   if (least > 0 && least < 0.6 * most) return [0, most + room];

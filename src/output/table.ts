@@ -2,12 +2,12 @@ import Table from 'cli-table3';
 
 export type Cells = readonly (readonly string[])[];
 
-/** Text of a table, ending with a newline. The first `textColumns` are text, to the left; the rest are numbers, to the right. */
+/** Text of a table, ending with a newline. The first `textColumns` are text, left-aligned; the rest are numbers, right-aligned. */
 export type TableWriter = (header: readonly string[], lines: Cells, textColumns: number) => string;
 
-/** Between two columns, and at both ends. */
+/** Blanks between two columns, and at both ends. */
 const GAP = 3;
-/** Text is not folded to less. */
+/** Text is not wrapped to less than this. */
 const LEAST_TEXT = 24;
 
 /** Columns of equal width for a terminal, without lines. */
@@ -42,14 +42,14 @@ export function plainTable(header: readonly string[], lines: Cells, textColumns:
     .join('\n')}\n`;
 }
 
-/** How many columns of the terminal `plainTable` takes. */
+/** Width of a `plainTable`, in columns of the terminal. */
 export function plainWidth(header: readonly string[], lines: Cells): number {
   return widthsOf(header, lines).reduce((sum, width) => sum + width + GAP, 0) - 1;
 }
 
 /**
- * What is left of a table when it shall be no wider than so many columns of the terminal: groups of its columns are left out,
- * the first group first, as far as needed. `left`: the heads of what was left out.
+ * Narrows a table to this many columns of the terminal by leaving out groups of its columns, the first group first, as far as
+ * needed. `left`: headers of the columns left out.
  */
 export function thinned(
   { header, lines }: { readonly header: readonly string[]; readonly lines: Cells },
@@ -72,8 +72,8 @@ function widthsOf(header: readonly string[], lines: Cells): readonly number[] {
 }
 
 /**
- * A plain table that is no wider than so many columns of the terminal, where that can be had: long text is folded at its
- * blanks, and columns of numbers that do not fit follow below, each part with the columns of text again.
+ * A plain table that fits the terminal's columns if possible: long text is wrapped at blanks, and columns of numbers that do not
+ * fit follow below, each part with the text columns repeated.
  */
 export function fittedTable(columns: number): TableWriter {
   return (header, lines, textColumns) => {
@@ -107,7 +107,7 @@ export function fittedTable(columns: number): TableWriter {
   };
 }
 
-/** With the widest column of text folded to what the others leave of a line. */
+/** With the widest text column wrapped to what the others leave of a line. */
 function foldedTo(columns: number, header: readonly string[], lines: Cells, textColumns: number): Cells {
   const widths = widthsOf(header, lines);
   const texts = widths.slice(0, textColumns);
@@ -134,8 +134,8 @@ function longestLines(cells: readonly string[]): readonly string[] {
 }
 
 /**
- * Text for Markdown (GitHub's), on one line. What would begin a tag, a link, emphasis, code, an entity or a cell is escaped;
- * an underscore inside of a word, and < before a number, mean nothing there.
+ * Text for GitHub's Markdown, on one line. What would start a tag, a link, emphasis, code, an entity or a cell is escaped; an
+ * underscore inside a word, and < before a number, have no meaning there.
  */
 export function markdownText(text: string): string {
   return text
@@ -149,20 +149,20 @@ function markdownTable(header: readonly string[], lines: Cells, textColumns: num
   return `${[row(header), rule, ...lines.map(row)].join('\n')}\n`;
 }
 
-/** A cell: text, a number, a number rounded to so many digits after the point, or undefined for an empty one. */
+/** A cell: text, a number, a number rounded to `digits` decimals, or undefined for an empty cell. */
 export type Cell = string | number | { readonly number: number; readonly digits: number } | undefined;
 
 /**
- * RFC 4180, with a newline at the end of each line. All tables in CSV are written here, because a spreadsheet takes a cell
- * that begins as a formula for one, and names of runs, queries and cohorts come from strangers. So a TEXT that begins so gets
- * a single quote before it (OWASP, "CSV Injection": `= + - @`, tab, CR, LF and the full-width forms; here also behind blanks
- * and signs that are not seen), and what could end a cell where another sign parts them stands in quotes. Numbers stay as they are.
+ * RFC 4180, with a newline at the end of each line. All tables in CSV are written here, because a spreadsheet evaluates a cell
+ * that starts like a formula, and names of runs, queries and cohorts are not trusted. So TEXT that starts like one gets a single
+ * quote in front (OWASP, "CSV Injection": `= + - @`, tab, CR, LF and the full-width forms; here also after blanks and invisible
+ * characters), and what could end a cell under another delimiter is quoted. Numbers stay as they are.
  */
 export function csvTable(header: readonly string[], lines: readonly (readonly Cell[])[]): string {
   return [header, ...lines].map((cells) => `${cells.map(cellText).join(',')}\n`).join('');
 }
 
-/** Blanks, and signs without a shape of their own, before what begins a formula; or a tab or line end itself. */
+/** The start of a formula, also after blanks and invisible characters; or a tab or line end. */
 const FORMULA = /^(?:[\t\r\n]|[\s\p{C}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/u;
 
 function cellText(cell: Cell): string {
@@ -197,7 +197,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 /**
  * Text for LaTeX, on one line; it needs no package. Double quotes stay straight only with T1 fonts: `\textquotedbl`, which
- * does so by name, is an error without them. Two hyphens stay two.
+ * names them, is an error without these. Two hyphens stay two.
  */
 export function latexText(text: string): string {
   const signs = text.replace(/\p{Cc}+/gu, ' ').replace(/[\\{}$&%#_~^<>|"±]/g, (sign) => COMMANDS[sign]);
@@ -210,25 +210,25 @@ export function latexComment(text: string): string {
   return `% ${text.replace(/\p{Cc}+/gu, ' ')}\n`;
 }
 
-/** A `tabular` with the rules of booktabs. The first `textColumns` are text, to the left; the rest to the right. */
+/** A `tabular` with the rules of booktabs. The first `textColumns` are text, left-aligned; the rest are right-aligned. */
 export function latexTable(header: readonly string[], lines: Cells, textColumns: number): string {
   const row = (cells: readonly string[]): string => `${cells.map(latexText).join(' & ')} \\\\\n`;
   const columns = header.map((_, i) => (i < textColumns ? 'l' : 'r')).join('');
-  // A row that begins with a bracket or a star would be read as an option of the row before it.
+  // A row that starts with a bracket or a star would be read as an option of the row before it.
   const body = lines.map((cells) => row(cells).replace(/^[[*]/, '{$&}')).join('');
   return `\\begin{tabular}{${columns}}\n\\toprule\n${row(header)}\\midrule\n${body}\\bottomrule\n\\end{tabular}\n`;
 }
 
 const BOOKTABS = latexComment('needs \\usepackage{booktabs}');
 
-/** How tables and the words around them become one text. */
+/** How tables and the text around them are combined. */
 export interface TextForm {
-  /** How wide tables may be, in columns of a terminal; undefined: no terminal, they may have any width. */
+  /** Greatest width of tables, in columns of a terminal; undefined: any width, as there is no terminal. */
   readonly columns?: number;
   readonly table: TableWriter;
-  /** A line of words, ending with a newline. */
+  /** A line of text, ending with a newline. */
   note(words: string): string;
-  /** All of it. */
+  /** Combines all parts. */
   whole(parts: readonly string[]): string;
 }
 
@@ -240,12 +240,12 @@ function joined(parts: readonly string[]): string {
   return parts.join('\n');
 }
 
-/** For a terminal of so many columns; Infinity: as wide as they are. */
+/** For a terminal with this many columns; Infinity: no limit. */
 export function plainForm(columns: number): TextForm {
   return { columns, table: fittedTable(columns), note: lineOf, whole: joined };
 }
 
-/** A paragraph of its own: a line behind a table would be its last row. */
+/** Notes are paragraphs: a line after a table would be its last row. */
 export const MARKDOWN: TextForm = {
   table: markdownTable,
   note: (words) => `\n${markdownText(words)}\n`,
@@ -255,7 +255,7 @@ export const MARKDOWN: TextForm = {
       .trimStart(),
 };
 
-/** To be read into a document; words are comments. */
+/** For inclusion in a document; notes are comments. */
 export const LATEX: TextForm = {
   table: latexTable,
   note: latexComment,

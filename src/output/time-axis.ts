@@ -10,14 +10,14 @@ interface TimeTick {
 export interface TimeAxis {
   readonly x: (at: EpochMs) => number;
   readonly ticks: readonly TimeTick[];
-  /** Says what the ticks leave out: `UTC, 2025-11-03`. */
+  /** What the ticks leave out: `UTC, 2025-11-03`. */
   readonly zone: string;
 }
 
 const DAY_MS = 86_400_000;
 const TICKS = 7;
 
-/** @param from, @param to in event time; equal ones stand in the middle; @param left, @param right in pixels */
+/** @param from, @param to in event time; if equal, the time is centred; @param left, @param right in pixels */
 export function timeAxis(from: EpochMs, to: EpochMs, left: number, right: number): TimeAxis {
   if (from === to) {
     const zone = `UTC, ${day(from)}`;

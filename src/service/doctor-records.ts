@@ -50,7 +50,7 @@ export function checkRecords(
         settings.start.onUndecodable === 'skip' ? 'warning' : 'error',
         `${topic}, partition ${partition}: the batch of offsets ${from} to ${to - 1} cannot be decoded (${reason}): ` +
           (settings.start.onUndecodable === 'skip'
-            ? 'with start.onUndecodable: skip its records are counted as undecodable, and the windows say incomplete'
+            ? 'with start.onUndecodable: skip its records are counted as undecodable, and the windows are marked incomplete'
             : 'the partition stops there. Pass all such batches with start.onUndecodable: skip, or this one with ' +
               `receval skip --partition ${partition} --topic ${topic} --to ${to}`),
         settings.start.onUndecodable === 'skip' ? 'RecevalUndecodable' : 'RecevalCodecFailure',

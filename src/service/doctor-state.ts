@@ -89,7 +89,7 @@ function gap({ start }: Settings, where: string, records: number, first: number)
     ? finding(
         'state',
         'warning',
-        `${found}; with start.onGap: skip the worker continues, and the windows say incomplete`,
+        `${found}; with start.onGap: skip the worker continues, and the windows are marked incomplete`,
         'RecevalDataGap',
       )
     : finding(

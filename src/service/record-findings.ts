@@ -194,7 +194,7 @@ function nothingJoined(settings: Settings, sample: EventSample, found: readonly 
       cause: `None of ${counted(own.length)} sampled feedback events that are of the time of the sampled lists has the request id of one of them.`,
       example: null,
       remedy:
-        'Look whether both sides log the request id of the list that was shown; receval inspect --kafka shows the fields.',
+        'Check that both sides log the request id of the list that was shown; receval inspect --kafka shows the fields.',
     },
   ];
 }

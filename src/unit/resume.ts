@@ -69,7 +69,7 @@ export function resume(
       'partitions',
       `the topics have ${current.partitions} partitions, the stored state was built with ${stored.partitions}: ` +
         'what is keyed to one partition now was in another before. Start once with --accept-partitions to go on: windows ' +
-        'within the longest horizon of the change then say incomplete',
+        'within the longest horizon of the change are then marked incomplete',
     );
   }
   if (stored.fingerprint.shape !== current.fingerprint.shape) {

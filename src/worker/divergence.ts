@@ -18,7 +18,7 @@ export function lostLog(topic: string, { held, end }: { readonly held: Offset; r
 /** How the state in Redis may have been lost, for whoever has to restore it. */
 export const STATE_LOST_ADVICE =
   'restore Redis from a backup, or stop all workers and start one once with --rebuild: everything is then counted again from the ' +
-  'earliest record that is retained, and earlier windows say incomplete. If Redis was only restarted, run receval doctor first: ' +
+  'earliest record that is retained, and earlier windows are marked incomplete. If Redis was only restarted, run receval doctor first: ' +
   'its check "redis reload" tells whether this server loses all state at each restart';
 
 /** For the log: nothing is stored for a unit that was read before. */

@@ -146,7 +146,7 @@ describe('receval inspect', () => {
     writeFileSync(join(exported, 'README.md'), 'Our logs.\n');
     const { code, stdout, stderr } = await inspect('exported');
     expect(stderr).toBe(
-      'receval: left out of exported: README.md (no log by its name), items.csv (no field holds times)\n',
+      'receval: left out of exported: README.md (not a log, by its name), items.csv (no field holds times)\n',
     );
     expect(stdout).toContain('exported/shown/part-0.gz  impressions: /docs is a list');
     expect(stdout).toContain(
@@ -158,7 +158,7 @@ describe('receval inspect', () => {
     const none = await inspect(join('exported', '_temporary'));
     expect([none.code, none.stderr]).toEqual([
       2,
-      'receval: exported/_temporary: no file in this folder is a log: part-1.gz (of no known form)\n',
+      'receval: exported/_temporary: no file in this folder is a log: part-1.gz (in an unknown format)\n',
     ]);
   });
 
@@ -168,12 +168,12 @@ describe('receval inspect', () => {
     const { code, stderr } = await inspect('capitals.ndjson', 'lists.gz', '--write', 'wrong.yaml');
     expect([code, stderr]).toEqual([
       1,
-      'receval: wrong.yaml was written, but one thing looks wrong (it says so at its top): mend that first, or its numbers are wrong\n',
+      'receval: wrong.yaml was written, but one thing looks wrong (see the top of the file): fix that first, or the numbers will be wrong\n',
     ]);
     const [first, second, third] = readFileSync(join(folder, 'wrong.yaml'), 'utf8').split('\n');
     expect(first).toBe('# What receval inspect proposes for capitals.ndjson, lists.gz.');
-    expect(second).toBe('# What looked wrong, and makes the numbers wrong until it is mended:');
-    expect(third).toContain('# - The request ids differ (feedback/req and impressions/req): capital and small');
+    expect(second).toBe('# Problems found, which make the numbers wrong until they are fixed:');
+    expect(third).toContain('# - The request ids differ (feedback/req and impressions/req): upper and lower case');
   });
 
   it('tells everything as JSON, within the sample', async () => {
@@ -218,8 +218,8 @@ describe('receval inspect', () => {
       await inspect('lists.gz', 'kaufen.ndjson'),
       await inspect('lists.gz', 'kaufen.ndjson', '--config', 'own.yaml'),
     ];
-    expect(without.stdout).toContain('Actions that have no grade are worth 0: kaufen (30)');
-    expect(own.stdout).not.toContain('have no grade');
+    expect(without.stdout).toContain('Actions without a grade are worth 0: kaufen (30)');
+    expect(own.stdout).not.toContain('without a grade');
   });
 
   it.each([

@@ -281,7 +281,7 @@ describe('receval replay', () => {
     [['--impressions', 'nowhere.ndjson', '--feedback', 'x'], 1, /cannot read nowhere\.ndjson: there is no such file/],
     [['--impressions', '.', '--feedback', 'x'], 1, /cannot read \.: it is a folder/],
     [[], 2, /name the logs/],
-    [['--impressions', 'package.json'], 2, /--feedback is missing: without it mrr counts every list/],
+    [['--impressions', 'package.json'], 2, /--feedback is missing: without it mrr finds no positive in any list/],
     [
       ['--events', 'package.json', '--now', 'noon'],
       2,

@@ -56,7 +56,7 @@ describe.each([
   it('is no PDF, whatever its name', async () => {
     for (const name of ['r.pdf', 'r', 'r.html.gz']) {
       const { code, stderr } = await receval([command, ...args, '--report', name], { cwd: folder });
-      expect([code, stderr]).toEqual([2, expect.stringContaining('--report: a report is a page of HTML: name it r')]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--report: a report is an HTML page: name it r')]);
       expect(existsSync(join(folder, name))).toBe(false);
     }
   });

@@ -168,7 +168,7 @@ describe('receval report', () => {
     [['ftp://host'], '"ftp://host" is not an address'],
     [['http://'], '"http://" is not an address'],
     [['http://user:secret@127.0.0.1'], 'leave them out'],
-    [['http://127.0.0.1', '--output', 'report.pdf'], '--output: a report is a page of HTML: name it report.html'],
+    [['http://127.0.0.1', '--output', 'report.pdf'], '--output: a report is an HTML page: name it report.html'],
     [['http://127.0.0.1', '--token-file', 'nowhere'], '--token-file: cannot read nowhere: there is no such file'],
     [['http://127.0.0.1', '--token-file', 'no-token'], '--token-file: expected a token'],
   ])('explains %j', async (args, words) => {

@@ -1,6 +1,9 @@
 /**
  * docker-compose.yml as its user runs it, on a container engine. The tests share one stack: each begins where the last one ended.
  */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
 import { readCompose } from '../deploy/compose-file.ts';
 import { itWith } from '../services/it-with.ts';
@@ -166,28 +169,23 @@ describe('docker-compose.yml on a container engine', () => {
       const [first, second, third] = await stack.containers('worker');
       const [redis] = await stack.containers('redis');
       const [kafka] = await stack.containers('kafka');
+      // Faults strike together where neither hides what the other one does: a test of one after the other takes twice as long.
       await stack.sh(`docker pause ${third}`);
-      await goesOn(stack, 'a worker of three paused');
-
       await stack.cut('redis', redis, CUT_MS);
-      await goesOn(stack, 'Redis cut off');
+      await goesOn(stack, 'a worker of three paused, then Redis cut off');
       await stack.cut('kafka', kafka, CUT_MS);
       await goesOn(stack, 'Kafka cut off');
-      // While one worker is paused and another one cut off, the first has all, and Redis and it are restarted and killed.
+      // While one worker is paused and another one cut off, the first has all.
       const cut = stack.cut('worker', second, CUT_MS);
-      for (const [what, command] of [
-        ['Redis restarted', 'docker compose restart redis'],
-        ['Redis killed', 'docker compose kill redis && docker compose up --detach --wait redis'],
-        ['worker restarted', `docker restart ${first}`],
-        ['worker killed', `docker kill ${first} && docker start ${first}`],
-      ]) {
-        await stack.sh(command);
-        await goesOn(stack, what);
-      }
+      await stack.sh('docker compose restart redis');
+      await stack.sh('docker compose kill redis && docker compose up --detach --wait redis');
+      await goesOn(stack, 'a worker cut off, Redis restarted and killed');
       await cut;
-      await goesOn(stack, 'worker cut off');
+      await stack.sh(`docker restart ${first}`);
+      await goesOn(stack, 'worker restarted');
+      await stack.sh(`docker kill ${first} && docker start ${first}`);
       await stack.sh('docker compose restart kafka');
-      await goesOn(stack, 'Kafka restarted');
+      await goesOn(stack, 'a worker killed, Kafka restarted');
       await stack.sh('docker compose kill kafka && docker compose up --detach --wait kafka');
       await goesOn(stack, 'Kafka killed');
 
@@ -215,6 +213,67 @@ describe('docker-compose.yml on a container engine', () => {
       expect((await url()).trim()).not.toBe(old);
       const asked = `docker compose exec -T redis redis-cli --no-auth-warning -u '${old}' ping 2>&1 || true`;
       expect(await stack.sh(asked)).toContain('WRONGPASS');
+    },
+    PATIENCE_MS,
+  );
+
+  itWith(
+    ONE,
+    'takes settings of its user; is backed up, rebuilt from the log when Redis has lost all, and restored',
+    async (stack) => {
+      const folder = mkdtempSync(join(tmpdir(), 'receval-compose-'));
+      try {
+        writeFileSync(join(folder, 'receval.yaml'), 'windows: [7m]\n');
+        const mine = `{volumes: ["${folder}/receval.yaml:/app/receval.yaml:ro"]}`;
+        writeFileSync(join(folder, 'override.yml'), `services: {worker: ${mine}, exporter: ${mine}}\n`);
+        chmodSync(folder, 0o755);
+        const settled = await stack.sh(
+          `docker compose --file docker-compose.yml --file ${folder}/override.yml run --rm --no-deps worker config check`,
+        );
+        expect(settled).toContain('7m');
+
+        await stack.told('docker compose stop worker redis');
+        await stack.told(
+          `docker run --rm -v receval_redis-data:/data:ro -v "$PWD":/backup redis:7.2.14-alpine tar -czf /backup/redis-data.tar.gz -C /data .`,
+          folder,
+        );
+        await stack.told('docker compose start redis worker');
+        await goesOn(stack, 'a backup');
+
+        await stack.sh('docker compose stop worker redis');
+        await stack.sh(
+          `docker run --rm -v ${stack.project}_redis-data:/data redis:7.2.14-alpine sh -c 'rm -rf /data/*'`,
+        );
+        await stack.sh('docker compose start redis worker');
+        await until(
+          'the worker says that its state is lost',
+          () => stack.sh('docker compose logs --no-color --since 60s worker'),
+          (logs) => logs.includes('--rebuild'),
+        );
+        await stack.told('docker compose stop worker');
+        const rebuilding = stack.told('docker compose run --rm --use-aliases worker run --role worker --rebuild');
+        const one = `docker ps --quiet --filter name=${stack.project}-worker-run --filter health=healthy`;
+        const id = await until(
+          'the worker has rebuilt everything',
+          () => stack.sh(one),
+          (healthy) => healthy.trim() !== '',
+        );
+        // As Ctrl-C does.
+        await stack.sh(`docker kill --signal INT ${id.trim()}`);
+        await rebuilding;
+        await stack.told('docker compose up --detach --wait worker');
+        await goesOn(stack, 'a rebuild');
+
+        await stack.told('docker compose stop worker redis');
+        await stack.told(
+          `docker run --rm -v receval_redis-data:/data -v "$PWD":/backup redis:7.2.14-alpine sh -c 'rm -rf /data/* && tar -xzf /backup/redis-data.tar.gz -C /data'`,
+          folder,
+        );
+        await stack.told('docker compose start redis worker');
+        await goesOn(stack, 'a backup that was restored');
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
     },
     PATIENCE_MS,
   );

@@ -85,10 +85,11 @@ export class Stack {
     return stdout;
   }
 
-  /** The same for a command that docs/operations.md tells its reader. */
-  async told(command: string): Promise<string> {
+  /** The same for a command that docs/operations.md tells its reader, on the volumes of this stack, in a folder if one is named. */
+  async told(command: string, folder = '.'): Promise<string> {
     if (!PAGE.includes(command)) throw new Error(`docs/operations.md does not tell: ${command}`);
-    return this.sh(command);
+    const { name } = readCompose();
+    return this.sh(`cd ${folder} && ${command.replaceAll(` ${name}_`, ` ${this.project}_`)}`);
   }
 
   /** Starts what is to run. On a machine so slow that the health checks lose their patience it is told again, as a user would. */

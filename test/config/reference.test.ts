@@ -5,7 +5,8 @@ import { stringify } from 'yaml';
 import { configReference, settingRows } from '../../src/config/reference.ts';
 import { load, problems } from './fixture.ts';
 
-const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+const FILE = resolve(import.meta.dirname, '../../docs/configuration.md');
+const PAGE = readFileSync(FILE, 'utf8');
 const ROWS = [...settingRows().values()].flat();
 
 /** `a.b` and 1 are `{a: {b: 1}}`. */
@@ -13,10 +14,13 @@ function documentOf(path: string, value: unknown): unknown {
   return path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
 }
 
-test('docs/configuration.md holds the reference as `receval config reference` prints it', () => {
-  const [, shown] =
-    /<!-- begin of what `receval config reference` prints -->\n\n([\s\S]*?)\n*<!-- end of /.exec(PAGE) ?? [];
-  expect(`${shown}\n`).toBe(configReference());
+test('docs/configuration.md holds the reference as `receval config reference` prints it', async () => {
+  const [begin, end] = ['<!-- begin of what `receval config reference` prints -->\n\n', '\n<!-- end of '];
+  const from = PAGE.indexOf(begin) + begin.length;
+  const to = PAGE.indexOf(end, from);
+  expect(from).toBeGreaterThan(begin.length);
+  expect(to).toBeGreaterThan(from);
+  await expect(PAGE.slice(0, from) + configReference() + PAGE.slice(to)).toMatchFileSnapshot(FILE);
 });
 
 describe('every setting', () => {

@@ -5,7 +5,7 @@ import { grafanaDashboard } from '../../src/dashboards/grafana.ts';
 import { pipelinePlan } from '../../src/dashboards/pipeline-dashboard.ts';
 import { metricSpecs, PREFIX } from '../../src/metrics/metric-specs.ts';
 import { load } from '../config/fixture.ts';
-import { type Dashboard, parseDashboard, SHIPPED, shippedText, visualsOf } from './model.ts';
+import { type Dashboard, parseDashboard, SHIPPED, shippedPath, visualsOf } from './model.ts';
 import { customOptions } from './variables.ts';
 
 const CONFIGURATIONS = [
@@ -48,8 +48,8 @@ function exposed(yaml: string): ReadonlyMap<string, readonly string[] | undefine
 describe('the files in deploy/grafana/dashboards', () => {
   it.each(DASHBOARD_NAMES)(
     'hold the dashboard %s of the default settings, as `receval dashboards generate` prints it',
-    (name) => {
-      expect(shippedText(name)).toBe(dashboardText(name, load('')));
+    async (name) => {
+      await expect(dashboardText(name, load(''))).toMatchFileSnapshot(shippedPath(name));
     },
   );
 

@@ -88,8 +88,12 @@ export function visualsOf({ panels }: Dashboard): readonly Visual[] {
 }
 
 /** Text of a dashboard in deploy/grafana. */
+export function shippedPath(name: string): string {
+  return resolve(import.meta.dirname, `../../deploy/grafana/dashboards/receval-${name}.json`);
+}
+
 export function shippedText(name: string): string {
-  return readFileSync(resolve(import.meta.dirname, `../../deploy/grafana/dashboards/receval-${name}.json`), 'utf8');
+  return readFileSync(shippedPath(name), 'utf8');
 }
 
 export const SHIPPED: readonly Dashboard[] = DASHBOARD_NAMES.map((name) => parseDashboard(shippedText(name)));

@@ -64,7 +64,7 @@ function health(service: ComposeService): string[] {
   if (isOneShot(service)) return [];
   const problems = service.restart === 'unless-stopped' ? [] : ['is not started again'];
   if (service.healthcheck === undefined) problems.push('has no health check');
-  else if ('disable' in service.healthcheck && service.profiles.length === 0) problems.push('its health check is off');
+  else if ('disable' in service.healthcheck) problems.push('its health check is off, so `up --wait` fails');
   else if ('test' in service.healthcheck && !/^CMD(-SHELL)?$/.test(service.healthcheck.test[0])) {
     problems.push('its health check is no command');
   }

@@ -51,6 +51,12 @@ describe('docker-compose.yml', () => {
     ['a port for everybody', '127.0.0.1:9090:9090', '9090:9090', 'not on 127.0.0.1'],
     ['a health check that is missing', / {4}healthcheck:\n {6}test: \[CMD, sh.*\n(?: {6}.*\n)+/, '', 'no health check'],
     [
+      'a health check that is off',
+      / {4}healthcheck: # it serves nothing.*\n(?: {6}.*\n)+/,
+      '    healthcheck: {disable: true}\n',
+      'traffic: its health check is off',
+    ],
+    [
       'a password in an address',
       'kafka:19092\n  RECEVAL_REDIS_URL_FILE: /run/secrets/receval/url',
       'kafka:19092\n  RECEVAL_REDIS_URL: redis://u:secret@redis:6379',

@@ -95,7 +95,7 @@ describe('the arms of an experiment', () => {
     expect(found).toEqual({
       code: 'variant_not_named',
       cause:
-        'None of 70 impressions has the field experiments.ranker, where the variants of experiment "ranker" are read; they have variant alone.',
+        'None of 70 impressions has the field experiments.ranker, where the variants of experiment "ranker" are read; they only have variant.',
       example: 'variant: "B", "A"',
       remedy:
         'Name the experiment "default" in the configuration: only that one reads variant. Else log {"experiments":{"ranker":"A"}} in the impressions.',
@@ -116,7 +116,7 @@ describe('the arms of an experiment', () => {
     const [found] = comparedFindings({ ...arms, impressions: { A: 50, B: 0 }, others: { b: 48 } });
     expect(found).toMatchObject({
       code: 'one_variant',
-      cause: 'No impression of experiment "ranker" is of "B".',
+      cause: 'Experiment "ranker" has no impression of "B".',
       example: 'seen: "A" 50, "b" 48',
       remedy: 'Write the variants in experiments.ranker.variants as the impressions write them.',
     });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { nameFit, usualGrade } from '../../src/inspect/field-names.ts';
 import { profileOf, timesOf } from '../../src/inspect/fields.ts';
 import { binaryFormOf, encodingOf, lineEndsOf, textFormOf } from '../../src/inspect/file-shape.ts';
-import { nameFit, usualGrade } from '../../src/inspect/names.ts';
 import { dateFormat, isOtherDate, isSerial, spoken, timeOf } from '../../src/inspect/time-forms.ts';
 
 const T = Date.parse('2026-11-21T08:00:00.123Z');

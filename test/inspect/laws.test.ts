@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
-import { configurationOf } from '../../src/inspect/configuration.ts';
 import { screenOf } from '../../src/inspect/inspect-screen.ts';
 import type { InspectedSide, Inspection } from '../../src/inspect/inspected.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
+import { configurationOf } from '../../src/inspect/proposed-configuration.ts';
 import { replay } from '../../src/replay/replay.ts';
 import { MADE_AT, type MadeLog, makeLog, pointerOf, sampledFile, TIME_WRITERS } from './made-log.ts';
 

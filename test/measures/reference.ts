@@ -182,7 +182,7 @@ function plainRated(
     case 'kendall':
       return isFlat ? undefined : { positive, values: [tauOf(measure.params.get('tau'), pairs)] };
     default:
-      throw new Error(`the reference does not know ${measure.name}`);
+      throw new Error(`test/measures/reference.ts does not know ${measure.name}: add its formula`);
   }
 }
 
@@ -361,6 +361,6 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
       return finish(sum(pairs) / pairs.length, 0, 0);
     }
     default:
-      throw new Error(`the reference does not know ${name}`);
+      throw new Error(`test/measures/reference.ts does not know ${name}: add its formula`);
   }
 }

@@ -12,7 +12,8 @@ import { PROMTOOL } from '../services/prometheus.ts';
 import { parse } from './parse.ts';
 import { settingsOf } from './settings.ts';
 
-const MANUAL = readFileSync(resolve(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
+const FILE = resolve(import.meta.dirname, '../../docs/metrics.md');
+const MANUAL = readFileSync(FILE, 'utf8');
 
 /** One measure and one dimension stand for all. */
 const SETTINGS = settingsOf('{measures: [ndcg@10], cohorts: [[variant]]}');
@@ -53,10 +54,11 @@ function line({ name, type, labels, help }: MetricSpec): string {
   return `| \`${name.replace('receval_ndcg', 'receval_<measure>')}\` | ${type} | ${named} | ${words} |`;
 }
 
-/** Lines of the table that follows a mark. */
-function table(group: string): readonly string[] {
-  const after = MANUAL.split(`<!-- table: ${group} -->\n`)[1] ?? '';
-  return after.split('\n\n')[0].trim().split('\n').slice(2);
+/** The page with these rows in the table that follows the mark of a group. */
+function withTable(page: string, group: string, rows: readonly string[]): string {
+  const parts = page.split(new RegExp(`(?<=<!-- table: ${group} -->\\n\\|.*\\n\\|[-|]+\\n)(?:\\|.*\\n)+`));
+  expect(parts, `tables of ${group}`).toHaveLength(2);
+  return parts.join(rows.map((row) => `${row}\n`).join(''));
 }
 
 function examples(): readonly string[] {
@@ -66,8 +68,10 @@ function examples(): readonly string[] {
 }
 
 describe('docs/metrics.md', () => {
-  it.each(Object.keys(GROUPS))('lists the metrics of the group %s as they are', async (group) => {
-    expect(table(group).join('\n')).toBe((await GROUPS[group]()).join('\n'));
+  it('lists all metrics as they are', async () => {
+    let page = MANUAL;
+    for (const [group, rows] of Object.entries(GROUPS)) page = withTable(page, group, await rows());
+    await expect(page).toMatchFileSnapshot(FILE);
   });
 
   it('names no metric that does not exist', async () => {

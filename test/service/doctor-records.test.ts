@@ -149,7 +149,7 @@ describe('what the sampled feedback says of the join', () => {
     expect(
       arms((n) => ({ variant: n % 2 === 0 ? 'a' : 'B', experiments: { fresh: n % 2 === 0 ? 'x' : 'y' } })),
     ).toEqual([
-      expect.stringMatching(/one_variant: No impression of experiment "default" is of "b".*seen: "a" 40, "B" 40/),
+      expect.stringMatching(/one_variant: Experiment "default" has no impression of "b".*seen: "a" 40, "B" 40/),
     ]);
     expect(arms((n) => ({ variant: n % 2 === 0 ? 'a' : 'b' }))).toEqual([
       expect.stringContaining('variant_not_named: None of 80 impressions has the field experiments.fresh'),

@@ -57,7 +57,7 @@ itWith(SERVERS, 'ids that differ are told in the log of run once, in its state, 
     const [told, ...more] = await troubles();
     expect(more).toEqual([]);
     expect(told.cause).toBe(`100 % ${CAUSE}`);
-    expect(told.remedy).toContain('Log one and the same request id on both sides');
+    expect(told.remedy).toContain('Log the same request id on both sides');
 
     const { stdout } = await stand.command(doctorCommand, '--output', 'json');
     const report: { readonly findings: readonly { readonly code?: string; readonly message: string }[] } =

@@ -39,7 +39,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
       'None of 60 feedback events counted: orphan 60.',
       'the feedback writes "web-" before the request id',
       'such as: "web-',
-      'do: Log one and the same request id on both sides',
+      'do: Log the same request id on both sides',
     ],
     attributed: 0,
   },
@@ -97,7 +97,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'request ids of another table': {
     log: shop({ clicked: (row, n) => ({ ...row, requestId: `session${n % 5}` }) }),
     codes: ['nothing_joined'],
-    says: ['such as: request "session0" in the feedback,', 'Look whether both sides log the same request id'],
+    says: ['such as: request "session0" in the feedback,', 'Check that both sides log the same request id'],
     attributed: 0,
   },
   'half of the requests unknown': {
@@ -109,7 +109,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'logs of different days': {
     log: shop({ clicked: (row) => ({ ...row, requestId: `x${id(row)}y`, ts: ts(row) - 48 * HOUR }) }),
     codes: ['nothing_joined'],
-    says: ['The impressions are of 2026-11-21T08:00:00.000Z to', 'the feedback of 2026-11-19T08:00:04.000Z'],
+    says: ['The impressions are from 2026-11-21T08:00:00.000Z to', 'the feedback from 2026-11-19T08:00:04.000Z'],
     attributed: 0,
   },
   'clicks in local time, an hour ahead': {
@@ -173,7 +173,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'actions without a grade': {
     log: shop({ clicked: (row, n) => ({ ...row, action: n % 3 === 0 ? 'click' : 'open_details' }) }),
     codes: ['unknown_actions'],
-    says: ['66.7 % of the feedback is of actions without a grade', '"open_details" 40', 'grades: {open_details: 1}'],
+    says: ['66.7 % of the feedback has actions without a grade', '"open_details" 40', 'grades: {open_details: 1}'],
     attributed: 60,
   },
   'an action that is misspelled now and then': {
@@ -212,7 +212,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'days in place of times': {
     log: shop({ clicked: ({ ts, ...row }) => ({ ...row, ts: new Date(Number(ts)).toISOString().slice(0, 10) }) }),
     codes: ['nothing_joined', 'most_invalid'],
-    says: ['bad_time: ts 60', 'A time is text of ISO 8601 with its zone'],
+    says: ['bad_time: ts 60', 'A time is ISO 8601 text with its zone'],
     attributed: 0,
   },
   'files the wrong way round': {
@@ -227,7 +227,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: [
       '60 of 60 records of the impressions cannot be used: wrong_kind 60',
       'has requestId, ts, userId, variant, results',
-      'say where the list stands',
+      'say where the list is',
       'receval inspect FILE... finds out, and writes it',
     ],
     attributed: 0,
@@ -235,7 +235,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'an empty file of feedback': {
     log: { ...shop(), feedback: [] },
     codes: ['feedback_missing'],
-    says: ['There is no feedback in the input, so every list counts as one without a positive.'],
+    says: ['There is no feedback in the input, so no list has a positive.'],
     attributed: 0,
   },
   'two empty files': {
@@ -264,7 +264,7 @@ describe('a replay says above the numbers what looks wrong:', () => {
       'attribution: {horizons: [1m, 1h]}',
     );
     expect(codes).toContain('out_of_order');
-    expect(screen).toContain('in the order of time');
+    expect(screen).toContain('in time order');
   });
 });
 

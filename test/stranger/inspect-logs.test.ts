@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nextCommand, sampleFiles } from '../../src/cli/inspect.ts';
 import type { Given } from '../../src/cli/sample-file.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import { configurationOf } from '../../src/inspect/configuration.ts';
 import { screenOf } from '../../src/inspect/inspect-screen.ts';
 import type { Inspection } from '../../src/inspect/inspected.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
+import { configurationOf } from '../../src/inspect/proposed-configuration.ts';
 import { type ReplayInputs, replay } from '../../src/replay/replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
 

@@ -1,4 +1,5 @@
 import type { IdleAdvance, JoinCheckpoint, TopicCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
+import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, type ImpressionDrop } from '../../vocabulary/drops.ts';
 import type { EpochMs } from '../../vocabulary/events.ts';
 import { type PanesState, parsePanesState } from '../panes-settings.ts';
 import { parseRuns, type RunState } from '../runs.ts';
@@ -32,11 +33,21 @@ export interface UnitCheckpoint {
   readonly lastRecords: readonly (string | undefined)[];
 }
 
+/** Reasons for drops in every stored state. Those that were added later are missing in older ones, where they count 0. */
+const FIRST_DROPS: ReadonlySet<ImpressionDrop | FeedbackDrop> = new Set([
+  'tombstone',
+  'invalid',
+  'future',
+  'late',
+  'orphan',
+  'not_in_list',
+  'duplicate',
+  'capped',
+]);
+
 interface SideCounts {
   count(name: string): number;
-  drop(reason: string): number;
-  /** The count of a reason that was added after the first release: older states lack it. */
-  newerDrop(reason: string): number;
+  drops<Reason extends ImpressionDrop | FeedbackDrop>(reasons: readonly Reason[]): Record<Reason, number>;
   readonly late: number[];
 }
 
@@ -156,30 +167,13 @@ function countsOf(value: unknown, where: string): TopicCounts {
     impressions: {
       read: impressions.count('read'),
       accepted: impressions.count('accepted'),
-      drops: {
-        undecodable: impressions.newerDrop('undecodable'),
-        tombstone: impressions.drop('tombstone'),
-        invalid: impressions.drop('invalid'),
-        future: impressions.drop('future'),
-        late: impressions.drop('late'),
-        duplicate: impressions.drop('duplicate'),
-      },
+      drops: impressions.drops(IMPRESSION_DROPS),
       late: impressions.late,
     },
     feedback: {
       read: feedback.count('read'),
       attributed: feedback.count('attributed'),
-      drops: {
-        undecodable: feedback.newerDrop('undecodable'),
-        tombstone: feedback.drop('tombstone'),
-        invalid: feedback.drop('invalid'),
-        future: feedback.drop('future'),
-        late: feedback.drop('late'),
-        orphan: feedback.drop('orphan'),
-        not_in_list: feedback.drop('not_in_list'),
-        duplicate: feedback.drop('duplicate'),
-        capped: feedback.drop('capped'),
-      },
+      drops: feedback.drops(FEEDBACK_DROPS),
       late: feedback.late,
     },
   };
@@ -190,8 +184,18 @@ function sideOf(value: unknown, where: string): SideCounts {
   const drops = keysOf(side['drops'], `${where}.drops`);
   return {
     count: (name) => whole(side[name], `${where}.${name}`),
-    drop: (reason) => whole(drops[reason], `${where}.drops.${reason}`),
-    newerDrop: (reason) => whole(drops[reason] ?? 0, `${where}.drops.${reason}`),
+    drops: (reasons) =>
+      byReason(reasons, (reason) =>
+        whole(drops[reason] ?? (FIRST_DROPS.has(reason) ? undefined : 0), `${where}.drops.${reason}`),
+      ),
     late: [...listOf(side['late'], `${where}.late`, whole)],
   };
+}
+
+function byReason<Reason extends string>(
+  reasons: readonly Reason[],
+  of: (reason: Reason) => number,
+): Record<Reason, number>;
+function byReason(reasons: readonly string[], of: (reason: string) => number): Record<string, number> {
+  return Object.fromEntries(reasons.map((reason) => [reason, of(reason)]));
 }

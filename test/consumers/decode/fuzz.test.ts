@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
-import type { AdapterChoice } from '../../../src/consumers/decode/decoder-settings.ts';
+import { ADAPTER_NAMES, type AdapterChoice } from '../../../src/consumers/decode/decoder-settings.ts';
 import { INVALID_CODES } from '../../../src/vocabulary/drops.ts';
 import { BOTH, bytes, CLICK, event, FEEDBACK, IMPRESSION, IMPRESSIONS, refusal } from './fixture.ts';
 import { DICTIONARY, mutatedText } from './hostile.ts';
@@ -54,7 +54,7 @@ const mutatedBytes = fc
   });
 
 const choices = fc.record({
-  adapter: fc.constantFrom<AdapterChoice>('canonical', 'open-bandit', MAP, EACH, MAPS),
+  adapter: fc.constantFrom<AdapterChoice>(...ADAPTER_NAMES, MAP, EACH, MAPS),
   role: fc.constantFrom(BOTH.role, IMPRESSIONS, FEEDBACK),
   defaults: fc.constantFrom(
     new Map<string, string>(),

@@ -8,7 +8,7 @@ import {
   readDuration,
 } from '../../src/cli/simulate.ts';
 import { settingsProblems } from '../../src/simulate/simulation-settings.ts';
-import { settings } from './reading.ts';
+import { settings } from '../simulate/reading.ts';
 
 const START = Date.UTC(2025, 10, 3, 8);
 

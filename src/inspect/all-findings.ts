@@ -1,12 +1,12 @@
-/** What looks wrong in a sample, each with its cause, an example and what to do. */
+/** All findings on a sample, each with its cause, an example and what to do; those on its events are made here. */
 import { timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
 import type { InspectedFile, InspectOptions, Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
-import { count, cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
+import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
 import { spoken, timeWords } from './time-forms.ts';
 
-/** What is wrong first, then in the order of the data path. */
+/** Problems first, then notes, each in the order of the data path. */
 export function findingsOf(known: Known, options: InspectOptions): readonly Finding[] {
   const found = [
     ...known.files.flatMap(ofFile),
@@ -25,47 +25,22 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
   return [...shown.filter(({ level }) => level === 'wrong'), ...shown.filter(({ level }) => level === 'note')];
 }
 
-/** What must be fixed first: a replay would tell nothing, or something else. */
-const STOPS: ReadonlySet<FindingCode> = new Set([
-  'format_not_read',
-  'encoding',
-  'no_lists',
-  'feedback_missing',
-  'feedback_within_items',
-  'most_invalid',
-  'kinds_unclear',
-  'nothing_joined',
-  'ids_differ',
-  'ids_differ_by_prefix',
-  'ids_differ_by_case',
-  'other_type_of_id',
-  'items_never_match',
-  'clock_offset',
-  'all_late',
-  'request_ids_repeat',
-]);
-
-/** Whether a replay makes sense before anything is fixed. */
-export function mayReplay(findings: readonly Finding[]): boolean {
-  return !findings.some(({ code, level }) => level === 'wrong' && STOPS.has(code));
-}
-
-/** Whether jq reads it as it is. */
+/** Whether jq reads the file as it is. */
 function isPlainJson({ format: { compression, form, encoding } }: InspectedFile): boolean {
   return compression === 'none' && form.kind === 'ndjson' && encoding !== undefined;
 }
 
-/** A command of jq is of use only where it reads the files that it names. */
+/** Drops a command of jq that could not read the files it names. */
 function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding {
   const { command, remedy } = finding;
   if (command?.startsWith('jq ') !== true || !others.some(({ name }) => command.includes(` ${name} `))) return finding;
   return { ...finding, remedy: remedy.replace(/:$/, '.'), command: undefined };
 }
 
-/** What is odd about the events: their times, their actions, who saw them, their order. */
+// Findings on events: their times, their actions, who saw them, their order.
 const DAY = 86_400_000;
 const MINUTE = 60_000;
-/** Chance below which a split is told to be uneven. */
+/** A split with a p-value below this is reported as uneven. */
 const UNEVEN = 0.001;
 
 function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: InspectOptions): readonly Finding[] {
@@ -85,7 +60,7 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: Inspe
         note(
           'unit_of_time',
           `${field.path} of ${files} holds ${shares.join(' and ')}.`,
-          'Each number tells its unit by its size, so they are read; better write one unit.',
+          'They are read, as the size of each number tells its unit; better write one unit.',
         ),
       );
     }
@@ -93,12 +68,12 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: Inspe
     if (time?.form === 'local') {
       const zone = side === impressions ? zones.impressions : zones.feedback;
       const isAssumed = zone === undefined || (zones.feedback !== undefined && side === impressions);
-      const why = isAssumed ? 'UTC was assumed' : `by the other log they are of ${zone}`;
+      const why = isAssumed ? 'UTC was assumed' : `the other log shows that they are in ${zone}`;
       found.push(
         note(
           'times_without_zone',
-          `The times of ${files} name no zone, such as "${String(field.example)}"; ${why}.`,
-          'timeZone names it: a name such as Europe/Berlin knows of summer, +01:00 does not.',
+          `The times of ${files} have no zone, such as "${String(field.example)}"; ${why}.`,
+          'Set timeZone: a name such as Europe/Berlin follows daylight saving time, +01:00 does not.',
         ),
       );
     }
@@ -110,7 +85,7 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: Inspe
         wrong(
           'all_late',
           `${ahead > 0 ? `${count(ahead)} of ${count(side.sample.times.length)} times of ${files} lie in the future` : `A time of ${files} lies far after the others`} (${new Date(last).toISOString()}): what comes after it in the log would be late.`,
-          'Take these records out, or mend their clock.',
+          'Remove these records, or correct the clock that dated them.',
         ),
       );
     }
@@ -118,7 +93,7 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: Inspe
   return found;
 }
 
-/** The newest time, where it lies more than a day after all but one in a hundred of the others, and these lie closer together. */
+/** The latest time, if it lies more than a day after 99 % of the others, and these lie closer together; else undefined. */
 function outlier(times: readonly number[]): number | undefined {
   const sorted = finite(times).sort((a, b) => a - b);
   if (sorted.length < 20) return undefined;
@@ -141,11 +116,11 @@ function ofActions({ proposal, facts }: Known): readonly Finding[] {
     found.push(
       note(
         'unknown_actions',
-        `${percent(sights / all)} of feedback is of actions that are taken for a mere sight of the list, and are worth 0: ${named
+        `${percent(sights / all)} of feedback has actions that seem to mean only that the list was seen, and have grade 0: ${named
           .map(([action]) => cut(action))
           .slice(0, 5)
           .join(', ')}.`,
-        'If it is more, say so in grades.',
+        'If they mean more, set their grades.',
       ),
     );
   }
@@ -154,10 +129,10 @@ function ofActions({ proposal, facts }: Known): readonly Finding[] {
     found.push(
       note(
         'ratings',
-        `Feedback holds ratings of ${least} to ${most}${relevantFrom === undefined ? ' beside other actions: each rating from 1 on counts as much as a click' : `; those from ${relevantFrom} on are taken for a success`}.`,
+        `Feedback holds ratings of ${least} to ${most}${relevantFrom === undefined ? ' beside other actions: each rating from 1 on counts as much as a click' : `; ratings from ${relevantFrom} on are taken for a success`}.`,
         relevantFrom === undefined
           ? 'Measures such as mrr(rel=4) ask for more.'
-          : 'Say in relevantFrom from which rating on the list did well; every measure but ndcg depends on it.',
+          : 'Set relevantFrom to the lowest rating that is a success; every measure but ndcg depends on it.',
       ),
     );
   }
@@ -170,8 +145,8 @@ function ofActions({ proposal, facts }: Known): readonly Finding[] {
     found.push(
       (none ? wrong : note)(
         'unknown_actions',
-        `Actions that have no grade are worth 0: ${listed.join(', ')}${more}.`,
-        `Say in grades what they are worth, such as grades: {${cut(unknownActions[0])}: 1}.`,
+        `Actions without a grade are worth 0: ${listed.join(', ')}${more}.`,
+        `Set their grades, such as grades: {${cut(unknownActions[0])}: 1}.`,
       ),
     );
   }
@@ -199,15 +174,15 @@ function ofPeople({ impressions, facts }: Known): readonly Finding[] {
       note(
         'one_variant',
         `There is one variant, "${[...variants.keys()][0]}": nothing to compare.`,
-        'If an experiment runs, look for the field that names its arms.',
+        'If an experiment is running, find the field that names its variants.',
       ),
     );
   if (splitChance !== undefined && splitChance < UNEVEN && lists >= 100) {
     found.push(
       note(
         'uneven_split',
-        `The variants do not share the traffic as expected (chance ${splitChance < 1e-6 ? 'below 0.000001' : splitChance.toPrecision(2)}).`,
-        'If they should not share it evenly, say so in experiments.default.variants; else see who assigns them.',
+        `The traffic is not split between the variants as expected (p ${splitChance < 1e-6 ? '< 0.000001' : `= ${splitChance.toPrecision(2)}`}).`,
+        'If the split should not be even, set the weights in experiments.default.variants; else check the assignment.',
       ),
     );
   }
@@ -216,7 +191,7 @@ function ofPeople({ impressions, facts }: Known): readonly Finding[] {
       note(
         'users_of_two_variants',
         `${count(crossed)} of ${count(facts.users.distinct)} users saw more than one variant.`,
-        'Assign users, not requests; or is the id of a device, and one person has several?',
+        'Assign users, not requests. Or is the user id that of a device, and one person has several?',
       ),
     );
   }
@@ -232,23 +207,23 @@ function ofOrder({ impressions, feedback, facts, oneLog, proposal }: Known): rea
     found.push(
       wrong(
         'request_ids_repeat',
-        `${percent(duplicates.lists / lists)} of the lists have a request id that was there before: they would be dropped as duplicate.`,
-        'Each showing of a list needs an id of its own; pages of one request need an offset.',
+        `${percent(duplicates.lists / lists)} of the lists repeat the request id of an earlier list: they would be dropped as duplicate.`,
+        'Each list that is shown needs an id of its own; pages of one request need an offset.',
       ),
     );
   } else if (duplicates.lists + duplicates.feedback > 0.01 * (lists + clicks)) {
     found.push(
       note(
         'duplicates',
-        `${count(duplicates.lists)} of ${count(lists)} lists and ${count(duplicates.feedback)} of ${count(clicks)} feedback events stand there twice.`,
-        'Nothing: they are counted once.',
+        `${count(duplicates.lists)} of ${count(lists)} lists and ${count(duplicates.feedback)} of ${count(clicks)} feedback events are duplicates.`,
+        'Nothing to do: they are counted once.',
       ),
     );
   }
   if (disorder.most > 10 * MINUTE && disorder.overtaken > 0) {
     const bears =
       proposal.outOfOrderness >= disorder.most
-        ? `outOfOrderness: ${spoken(proposal.outOfOrderness)} bears it, and makes every result wait. Better sort`
+        ? `outOfOrderness: ${spoken(proposal.outOfOrderness)} tolerates it, but delays every result. Better sort`
         : 'Sort';
     const remedy = oneLog
       ? `${bears} the log by time, or write lists and feedback to two files.`
@@ -257,7 +232,7 @@ function ofOrder({ impressions, feedback, facts, oneLog, proposal }: Known): rea
     found.push(
       (isBad ? wrong : note)(
         'out_of_order',
-        `Records are out of order by up to ${spoken(disorder.most)} (${count(disorder.overtaken)} of them stand behind a later one).`,
+        `Records are out of order by up to ${spoken(disorder.most)} (${count(disorder.overtaken)} of them come after a later one).`,
         remedy,
       ),
     );

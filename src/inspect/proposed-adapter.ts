@@ -1,7 +1,10 @@
-/** How a log of both kinds is read: what tells its records apart, and the adapter that follows. */
+/** The adapters that inspect proposes, and the one for a log of both sides. */
 import type { AdapterChoice, FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
 
-/** Whether every field stands where receval looks for it anyway. */
+/** Any other adapter can be proposed once known-systems.ts recognises its records. */
+export type ProposedAdapter = Exclude<AdapterChoice, string> | 'canonical' | 'open-bandit';
+
+/** Whether every field is where receval looks by default. */
 export function isCanonical(map: FieldMap): boolean {
   return Object.entries(map).every(([as, source]) => {
     if (typeof source !== 'string' || as === 'each') return false;
@@ -12,14 +15,14 @@ export function isCanonical(map: FieldMap): boolean {
 }
 
 /**
- * One log of both sides: one map where every field stands at the same place on both, or a map for each side with the
+ * The adapter of one log with both sides: one map where every field has the same path on both, else a map for each side with the
  * conditions that tell the records apart. undefined: nothing tells them apart.
  */
 export function joinedAdapter(
   impressions: FieldMap,
   feedback: FieldMap,
   kinds: Kinds | undefined,
-): AdapterChoice | undefined {
+): ProposedAdapter | undefined {
   if (kinds !== undefined) {
     const cases: MapCase[] = [
       { when: { [kinds.path]: kinds.lists }, map: impressions },
@@ -35,7 +38,7 @@ export function joinedAdapter(
   return isCanonical(both) ? 'canonical' : { map: both };
 }
 
-/** What tells lists and other records of one log apart: values of one field. */
+/** The values of one field that tell lists from other records of one log. */
 export interface Kinds {
   readonly path: string;
   readonly lists: readonly string[];

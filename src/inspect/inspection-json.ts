@@ -1,4 +1,4 @@
-/** An inspection as data, for `--output json`: plain objects in place of maps, and no records. */
+/** An inspection as JSON, for `--output json`: plain objects in place of maps, and no records. */
 
 import type { Field } from './fields.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
@@ -87,7 +87,7 @@ function fieldOf(field: Field, records: number): object {
   };
 }
 
-/** Of two fields a list. */
+/** A composite id is a list of paths. */
 function pathOf(paths: readonly string[]): string | readonly string[] {
   return paths.length === 1 ? paths[0] : paths;
 }

@@ -1,4 +1,4 @@
-/** What fields are called elsewhere: how well a name fits a canonical field, from 0 (says nothing) to 1. */
+/** How well a field's name fits a canonical field, from 0 (not at all) to 1. */
 
 export type Canonical =
   | 'requestId'
@@ -20,7 +20,7 @@ export type Canonical =
   | 'model'
   | 'clicked';
 
-/** Without separators and capitals; the best first. */
+/** Without separators and capitals; best first. */
 const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
   requestId:
     'requestid recommendationid displayid queryid impressionid searchid listviewid responseid attributiontoken servingid recid reqid request recommendation query impression rid qid search listid traceid correlationid serveid slateid pageviewid req rec list trace id'.split(
@@ -65,7 +65,7 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
     ),
 };
 
-/** The last step of a path counts most, what stands before it adds the rest: `/rec/id` is `recid` too. */
+/** The last segment of a path counts most, the one before it adds to it: `/rec/id` is also read as `recid`. */
 export function nameFit(path: string, canonical: Canonical): number {
   const steps = path
     .replaceAll('[]', '')
@@ -93,7 +93,7 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{Nd}]/gu, '');
 }
 
-/** What an action is worth, by its name; undefined: nobody can know. */
+/** What an action is worth, by its name; undefined: the name does not tell. */
 export function usualGrade(action: string): number | 'veto' | 'rating' | undefined {
   const name = plain(action);
   if (/purchase|order|buy|bought|checkout|transaction|conversion|booking|subscribe/.test(name)) return 3;

@@ -1,13 +1,15 @@
-/** Logs of systems that are known: recognised by their fields, read with the maps of docs/adapters. */
-import type { AdapterChoice, FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
+/** Logs of known systems: recognised by their fields, read with the maps of docs/adapters. */
+
+import type { FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
 import type { Profile } from './fields.ts';
+import type { ProposedAdapter } from './proposed-adapter.ts';
 
 export interface KnownSide {
   readonly system: string;
-  /** Page of the documentation. */
+  /** Page in the documentation. */
   readonly page: string;
-  /** undefined: the site chooses fields of its own, so that the map is found as that of any log. */
-  readonly adapter: AdapterChoice | undefined;
+  /** undefined: each site chooses its own fields, so the map is inferred as for any log. */
+  readonly adapter: ProposedAdapter | undefined;
   readonly role: 'impressions' | 'feedback' | 'both';
 }
 
@@ -224,7 +226,7 @@ const SYSTEMS: readonly System[] = [
   },
 ];
 
-/** What the fields say. An optional field of the map that no record of the sample has does no harm. */
+/** The system whose fields these are. Optional fields of its map may be missing from the sample. */
 export function knownSide({ fields }: Profile): KnownSide | undefined {
   for (const { name, page, forms } of SYSTEMS) {
     const form = forms.find(({ needs }) => needs.every((path) => fields.has(path)));
@@ -233,7 +235,7 @@ export function knownSide({ fields }: Profile): KnownSide | undefined {
   return undefined;
 }
 
-function adapterOf(adapter: Form['adapter']): AdapterChoice | undefined {
+function adapterOf(adapter: Form['adapter']): ProposedAdapter | undefined {
   if (adapter === undefined || adapter === 'open-bandit') return adapter;
   return isCases(adapter) ? { maps: adapter } : { map: adapter };
 }
@@ -242,9 +244,9 @@ function isCases(adapter: FieldMap | readonly MapCase[]): adapter is readonly Ma
   return Array.isArray(adapter);
 }
 
-/** Where the fields of a known form stand in a sample: canonical names and paths, as in `Fit`. */
+/** Canonical names and paths of a known system's fields in a sample, as in `Fit`. */
 export function knownFields(
-  adapter: AdapterChoice,
+  adapter: ProposedAdapter,
   { fields }: Profile,
 ): readonly (readonly [as: string, path: string])[] {
   const maps =

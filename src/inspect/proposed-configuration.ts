@@ -1,24 +1,20 @@
-/** The configuration that `--write` writes: what `replay` takes as it is, and `run` with the addresses filled in. */
-import type {
-  AdapterChoice,
-  Conditions,
-  FieldMap,
-  FieldSource,
-  RowFeedback,
-} from '../consumers/decode/decoder-settings.ts';
+/** The configuration that `--write` writes: `replay` takes it as it is, `run` once the addresses are filled in. */
+
+import type { Conditions, FieldMap, FieldSource, RowFeedback } from '../consumers/decode/decoder-settings.ts';
 import { isTogether } from '../consumers/decode/map.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
 import { wrapped } from './log-finding.ts';
 import type { Grade, Proposal, RatingScale } from './proposal.ts';
+import type { ProposedAdapter } from './proposed-adapter.ts';
 import type { Reading } from './reading.ts';
 
 interface ConfigurationOptions {
-  /** Names of topics that are known; undefined: they are for the user to fill in. */
+  /** Names of the topics; undefined: unknown, the user fills them in. */
   readonly topics: { readonly impressions: string; readonly feedback: string } | undefined;
 }
 
-/** YAML text; undefined: a field is missing without which nothing can be read. */
+/** YAML text; undefined: a required field is missing, so nothing could be read. */
 export function configurationOf(inspection: Inspection, options: ConfigurationOptions): string | undefined {
   const { impressions, feedback, files, proposal, oneLog, joined } = inspection;
   if (impressions === undefined || impressions.missing.length > 0 || (feedback?.missing.length ?? 0) > 0)
@@ -44,12 +40,12 @@ export function configurationOf(inspection: Inspection, options: ConfigurationOp
 
 const WIDTH = 100;
 
-/** What is wrong stands at the top: whoever opens the file later has not seen the screen. */
+/** Problems go to the top of the file: whoever opens it later has not seen the screen. */
 function warningsOf(findings: Inspection['findings']): readonly string[] {
   const wrong = findings.filter(({ level }) => level === 'wrong');
   if (wrong.length === 0) return [];
   return [
-    '# What looked wrong, and makes the numbers wrong until it is mended:',
+    '# Problems found, which make the numbers wrong until they are fixed:',
     ...wrong.flatMap(({ message, remedy, command }) => [
       ...wrapped(printable(`${message} ${remedy}`), WIDTH - 4).map((line, i) => `# ${i === 0 ? '-' : ' '} ${line}`),
       ...(command === undefined ? [] : [`#   $ ${printable(command)}`]),
@@ -61,7 +57,7 @@ function gradesOf({ grades, unknownActions, ratings }: Proposal): readonly strin
   const unknown = new Set(unknownActions);
   if (grades.size === 0) return ['grades: {click: 1}'];
   const lines = [...grades].map(([action, grade]) => {
-    const remark = unknown.has(action) ? ' # choose: its name does not tell what it is worth' : '';
+    const remark = unknown.has(action) ? ' # choose: its name does not say what it is worth' : '';
     return `  ${text(action)}: ${gradeText(grade, ratings)}${remark}`;
   });
   const from =
@@ -80,7 +76,7 @@ const CONTROLS = ['control', 'baseline', 'a', '0', 'off'];
 /** Names that an experiment can have. */
 const VARIANT = /^[\p{L}\p{M}\p{Nd} _.:/+&'()-]{1,64}$/u;
 
-/** The experiment `default` over the variants that were seen, in equal parts. */
+/** The experiment `default` over the variants seen, with equal weights. */
 function experimentsOf(variants: readonly string[]): readonly string[] {
   if (variants.length < 2 || !variants.every((name) => VARIANT.test(name) && !name.startsWith('__'))) return [];
   const known = CONTROLS.map((name) => variants.find((variant) => variant.toLowerCase() === name)).find(
@@ -93,7 +89,7 @@ function experimentsOf(variants: readonly string[]): readonly string[] {
   return ['experiments:', '  default:', `    control: ${text(control)}${remark}`, `    variants: {${weights}}`];
 }
 
-/** How events are written, for files and topics alike; then where they come from, for the service alone. */
+/** How events are written, for files and topics alike. `serviceOf` says where they come from, for the service alone. */
 function inputsOf({ impressions, feedback, oneLog, joined, zones, files }: Inspection): readonly string[] {
   const columns = (side: InspectedSide): readonly string[] => {
     const form = files.find(({ name }) => side.files.includes(name))?.format.form;
@@ -107,7 +103,7 @@ function inputsOf({ impressions, feedback, oneLog, joined, zones, files }: Inspe
   const input = (
     name: string,
     side: InspectedSide,
-    adapter: AdapterChoice,
+    adapter: ProposedAdapter,
     zone: string | undefined,
   ): readonly string[] => {
     const lines = [...columns(side), ...formLines(side.reading, zone), ...adapterLines(adapter)];
@@ -127,16 +123,16 @@ function inputsOf({ impressions, feedback, oneLog, joined, zones, files }: Inspe
 
 function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: ConfigurationOptions): readonly string[] {
   if (impressions !== undefined && isOfRows(impressions.reading.adapter)) {
-    return ['# Rows of one item each are read from files only: for receval run write one record for each list.'];
+    return ['# Rows of one item each are read from files only: for receval run, write one record per list.'];
   }
   const { impressions: lists, feedback } =
     topics ??
     (oneLog ? { impressions: 'events', feedback: 'events' } : { impressions: 'impressions', feedback: 'feedback' });
   const remark = topics === undefined ? ' # yours' : '';
-  // A topic of both kinds is read as inputs.events says, and so is open-bandit, of which a topic must say it itself.
+  // A topic of both kinds is read as inputs.events says. So is open-bandit, which the topic itself has to name.
   const own = oneLog && joined === 'open-bandit' ? ', adapter: open-bandit' : '';
   return [
-    `# For receval run alone${topics === undefined ? ':' : '; brokers, Redis and logins as in your configuration:'}`,
+    `# For receval run only${topics === undefined ? ':' : '; brokers, Redis and logins as in your configuration:'}`,
     ...(topics === undefined ? ['kafka:', `  brokers: [localhost:9092]${remark}`] : ['kafka:']),
     '  topics:',
     `    impressions: {name: ${lists}${own}}${remark}`,
@@ -145,7 +141,7 @@ function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: Conf
   ];
 }
 
-function isOfRows(adapter: AdapterChoice): boolean {
+function isOfRows(adapter: ProposedAdapter): boolean {
   return typeof adapter === 'object' && 'list' in adapter;
 }
 
@@ -159,7 +155,7 @@ function formLines({ time, positionBase }: Reading, zone: string | undefined): r
   return lines;
 }
 
-function adapterLines(adapter: AdapterChoice): readonly string[] {
+function adapterLines(adapter: ProposedAdapter): readonly string[] {
   if (adapter === 'canonical') return [];
   if (adapter === 'open-bandit') return ['    adapter: open-bandit'];
   if ('list' in adapter) {
@@ -214,7 +210,7 @@ function scalar(value: unknown): string {
   return typeof value === 'string' ? text(value) : JSON.stringify(value);
 }
 
-/** Plain where YAML reads it as the same text, else in double quotes, which YAML reads as JSON does. */
+/** Unquoted where YAML reads the same text back, else in double quotes, which YAML reads as JSON does. */
 function text(value: string): string {
   const isPlain =
     /^[/A-Za-z_][\w/.@+-]*(?: [\w/.@+-]+)*$/.test(value) && !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(value);
