@@ -129,6 +129,13 @@ describe('the live page in a browser', () => {
     expect(await lists.textContent()).not.toContain('r2');
     await page.keyboard.press('Enter');
     await until('the new list is there', async () => (await lists.textContent())?.includes('r2') === true);
+    // Also the last lists come when they are asked for, even while one is open, and the address has it.
+    await lists.locator('.one-list summary').first().click();
+    await lists.getByRole('link', { name: 'Show the last 2 lists' }).click();
+    await lists.getByRole('heading', { name: 'The last lists' }).waitFor();
+    expect(page.url()).toContain('?lists=last');
+    await lists.getByRole('link', { name: 'Hide the last 2 lists' }).click();
+    await until('they are gone', async () => !(await lists.innerText()).includes('The last lists'));
     await watched.close();
     await server.close();
   });
