@@ -1,5 +1,5 @@
 /**
- * Charts that fill the width there is, with words that keep their size: places across are percentages, and lines are drawn in a
+ * Charts that fill the available width while text keeps its size: horizontal positions are percentages, and lines are drawn in a
  * box of 1,000 by 1,000 that is stretched.
  */
 import type { ComponentChildren } from 'preact';
@@ -8,13 +8,13 @@ import type { ComponentChildren } from 'preact';
 export const BOX = 1000;
 
 export interface FrameTick {
-  /** Place along the axis, 0 to 1: from the left, or from the top. */
+  /** Position along the axis, 0 to 1, from the left or from the top. */
   readonly at: number;
   readonly words: string;
 }
 
 export interface FrameProps {
-  /** What the picture shows, for those who cannot see it. */
+  /** Alternative text. */
   readonly label: string;
   /** In pixels. */
   readonly height: number;
@@ -24,7 +24,7 @@ export interface FrameProps {
   readonly xLabel: string;
   /** Drawn in the stretched box. */
   readonly children?: ComponentChildren;
-  /** Drawn above it at places in percent. */
+  /** Drawn above it, positioned in percent. */
   readonly overlay?: ComponentChildren;
 }
 
@@ -66,7 +66,7 @@ export function Frame({ label, height, xTicks, yTicks, xLabel, children, overlay
   );
 }
 
-/** A place, 0 to 1, as an attribute of SVG. */
+/** A position, 0 to 1, as an attribute of SVG. */
 export function percent(at: number): string {
   return `${Math.round(10_000 * at) / 100}%`;
 }

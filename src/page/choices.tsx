@@ -1,6 +1,6 @@
 import { Name } from './name.tsx';
 
-/** One of several; chosen by following its link. */
+/** One of several choices, made by following its link. */
 export interface Choice {
   readonly words: string;
   readonly href: string;
@@ -12,7 +12,7 @@ export interface Choices {
   readonly choices: readonly Choice[];
 }
 
-/** A choice that stands in the address: links, so that it needs no script and can be sent. */
+/** A choice that is kept in the address: links, so that it needs no script and can be shared. */
 export function ChoiceLinks({ of: { legend, choices } }: { readonly of: Choices }) {
   return (
     <nav class="switch" aria-label={legend}>

@@ -1,4 +1,4 @@
-/** Cohorts one below the other: the value of one measure with its interval, others as numbers, and how they differ from a baseline. */
+/** Cohorts as rows: one measure with its interval, others as numbers, and their differences from a baseline. */
 import { scaleLinear } from 'd3-scale';
 import { AxisHead, Estimate } from './axis.tsx';
 import type { CohortLine } from './model.ts';
@@ -6,22 +6,22 @@ import { Name } from './name.tsx';
 import { change, counted, NONE, NORMAL_95, plain, several, share } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
-/** A change of so much or more has the full colour. */
+/** A change of at least this much has the full colour. */
 const FULL_CHANGE = 0.1;
 /** Cohorts with fewer lists are grey: their values say little. */
 const FEW_LISTS = 100;
 
 export interface CohortRow {
   readonly name: string;
-  /** Opens it; undefined: there is nothing more to see. */
+  /** Address that opens the row; undefined: there is nothing more to show. */
   readonly href?: string | undefined;
   readonly isChosen?: boolean;
   readonly line: CohortLine;
-  /** What it is compared with; undefined: it is that itself, or there is none. */
+  /** The baseline of the row; undefined: it is the baseline itself, or there is none. */
   readonly base: CohortLine | undefined;
 }
 
-/** The head of a column; undefined address: nothing can be sorted by it. */
+/** The head of a column; undefined address: the table cannot be sorted by it. */
 export interface CohortColumn {
   readonly name: string;
   readonly href: string;
@@ -32,14 +32,14 @@ interface RowsProps {
   /** What a row is: a cohort, or one horizon of it. */
   readonly of?: 'cohort' | 'horizon';
   readonly rows: readonly CohortRow[];
-  /** The measure with a picture; undefined: none has. */
+  /** The measure that is drawn; undefined: none is. */
   readonly drawn?: string;
-  /** Those beside it, as numbers. */
+  /** The other measures, as numbers. */
   readonly measures: readonly string[];
   readonly lowerIsBetter: ReadonlySet<string>;
-  /** Those that it can be sorted by; default: none. */
+  /** Columns that the table can be sorted by; default: none. */
   readonly columns?: readonly CohortColumn[];
-  /** Also positives, and of how many lists a value is. */
+  /** Whether to show positives, and the number of lists behind a value. */
   readonly hasCounts?: boolean;
 }
 
@@ -84,7 +84,7 @@ export function CohortRows(props: RowsProps) {
   );
 }
 
-/** From the least to the most of what is drawn, baselines among it. */
+/** The range of everything that is drawn, including baselines. */
 function axisOf(rows: readonly CohortRow[], measure: string) {
   const spreads = rows.flatMap(({ line, base }) =>
     [spreadOf(line, measure) ?? [], spreadOf(base, measure) ?? []].flat(),
@@ -203,7 +203,7 @@ function Interval({ line, base, name, isLess, place }: CellProps & { readonly pl
   );
 }
 
-/** Whether the two differ by more than their errors together. */
+/** Whether the two differ by more than their combined error. */
 function toneOf(own: Spread, other: Spread | undefined, isLess: boolean): 'good' | 'bad' | 'plain' {
   if (other === undefined || own.reach === 0) return 'plain';
   const difference = own.value - other.value;
@@ -211,7 +211,7 @@ function toneOf(own: Spread, other: Spread | undefined, isLess: boolean): 'good'
   return difference > 0 === isLess ? 'bad' : 'good';
 }
 
-/** `hasN`: whether to say of how many lists the value is. */
+/** @param hasN whether to show the number of lists behind the value */
 function Cell({
   line,
   base,
@@ -240,10 +240,10 @@ function shade(value: number | null, all: number | null, lowerIsBetter: boolean)
   return step === 0 ? '' : `${gain < 0 ? 'worse' : 'better'}-${step}`;
 }
 
-/** Names are told up to so many. */
+/** Most cohorts that are named. */
 const MOST_NAMES = 3;
 
-/** How many of them differ from what they are compared with, `against`, by more than the errors. */
+/** How many of them differ from `against` by more than the errors. */
 export function differing(
   rows: readonly CohortRow[],
   {
@@ -262,7 +262,7 @@ export function differing(
   return `${worse.length === 0 ? 'none' : several(worse.length, 'cohort')} worse than ${against} on ${measure} by more than the errors${names}, ${counted(better)} better`;
 }
 
-/** What small type and colours mean. */
+/** Explains small type and colours. */
 export function ColourWords({ against }: { readonly against: string }) {
   return (
     <>
@@ -272,7 +272,7 @@ export function ColourWords({ against }: { readonly against: string }) {
   );
 }
 
-/** Of everything together. */
+/** The row of everything together. */
 export function wholeWords({ impressions, positives }: CohortLine): string {
   return `${several(impressions, 'list')}, ${share(impressions === 0 ? 0 : positives / impressions)} of them with a positive`;
 }

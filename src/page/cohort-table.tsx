@@ -1,4 +1,4 @@
-/** All cohorts of a grouping set, one beside the other, and one of them closely: sorted, filtered and opened by links. */
+/** All cohorts of a grouping set, and one of them in detail: sorted, filtered and opened by links. */
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { type CohortColumn, type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { History, type HistoryView } from './history.tsx';
@@ -8,23 +8,23 @@ import { counted, NORMAL_95, plain, several } from './numbers.ts';
 
 export interface CohortTableView {
   readonly by: readonly string[];
-  /** The one with a picture. */
+  /** The measure that is drawn. */
   readonly measure: string;
   readonly measures: readonly string[];
   readonly lowerIsBetter: ReadonlySet<string>;
   readonly choices: readonly Choices[];
-  /** `kept`: what else of the address stays when the filter changes. */
+  /** `kept`: the part of the address that stays when the filter changes. */
   readonly filter: { readonly text: string; readonly kept: readonly (readonly [name: string, value: string])[] };
-  /** Of the table, each with the link that sorts by it. */
+  /** Columns of the table, each with the link that sorts by it. */
   readonly columns: readonly CohortColumn[];
   readonly cohorts: readonly CohortRow[];
   readonly everything: CohortLine | undefined;
   /** Name of what cohorts are compared with. */
   readonly against: string;
-  /** Cohorts that the filter lets through, and all of the set. */
+  /** Number of cohorts that pass the filter, and of all in the set. */
   readonly found: number;
   readonly all: number;
-  /** Number of those before the first that is listed. */
+  /** Number of cohorts before the first one listed. */
   readonly from: number;
   readonly previous: string | undefined;
   readonly next: string | undefined;

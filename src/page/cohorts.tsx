@@ -1,11 +1,11 @@
-/** Values by cohort: one picture for a chosen measure, and a table of all measures, at a chosen horizon. */
+/** Values by cohort: a chart of one measure, and a table of all measures, at one horizon. */
 import { type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import type { CohortLine, CohortsView } from './model.ts';
 import { Name } from './name.tsx';
 import { counted, NONE, NORMAL_95, plain, several } from './numbers.ts';
 import { Switch } from './switch.tsx';
 
-/** A picture has so many cohorts at most, a table so many; those with most lists. */
+/** Most cohorts in a chart, and in a table: those with most lists. */
 const MOST_DRAWN = 24;
 export const MOST_LISTED = 200;
 const EVERYTHING = 'everything together';
@@ -109,7 +109,7 @@ function GroupingSet({ view, by }: { readonly view: CohortsView; readonly by: re
   );
 }
 
-/** Values with their errors on one axis, the highest above. */
+/** Values with their errors on one axis, highest first. */
 function Picture({
   view: { lowerIsBetter, what = '' },
   rows,

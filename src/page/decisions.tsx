@@ -1,9 +1,9 @@
-/** What stands of watched cohorts against their own past. */
+/** Current decisions on watched cohorts against their own past. */
 import { Name } from './name.tsx';
 import { several } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
-/** What was decided of a watched cohort against its own past. */
+/** A decision on a watched cohort against its own past. */
 export interface StandingDecision {
   readonly cohort: string;
   readonly measure: string;
@@ -11,7 +11,7 @@ export interface StandingDecision {
   readonly reason: string;
 }
 
-/** So many of them are shown; the JSON has as many. */
+/** Most decisions shown, here and in the JSON. */
 const MOST_DECISIONS = 50;
 const CALM: readonly string[] = ['healthy', 'insufficient'];
 

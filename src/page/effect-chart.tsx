@@ -16,7 +16,7 @@ export interface EffectChartProps {
 }
 
 const HEIGHT = 240;
-/** Looks with a band wider than so many times the last one do not stretch the axis. */
+/** Looks with a band more than this many times as wide as the last do not stretch the axis. */
 const WIDEST = 4;
 
 export function EffectChart({ comparison, variant, points }: EffectChartProps) {
@@ -137,7 +137,7 @@ function lastWords({ effect, lower, upper }: LookPoint): string {
   return `${signed(effect)}, from ${signed(lower)} to ${signed(upper)}`;
 }
 
-/** Since when the band has left 0, if it has. */
+/** Since when the band has excluded 0, if it does. */
 function whatToSee(points: readonly LookPoint[], last: LookPoint): string {
   const side = ({ lower, upper }: LookPoint): number => (lower > 0 ? 1 : upper < 0 ? -1 : 0);
   const now = side(last);

@@ -1,4 +1,4 @@
-/** An experiment: what is decided of each variant, by which measures, since when, and whether the split is sound. */
+/** An experiment: the decision on each variant, its measures, since when, and whether the split is sound. */
 
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
@@ -20,10 +20,10 @@ const TONES: Readonly<Record<ComparedVariant['decision'], Tone>> = {
   insufficient: 'plain',
 };
 
-/** What is told first where variants differ. */
+/** The decision to show first if variants differ. */
 const GRAVITY: readonly ComparedVariant['decision'][] = ['regressed', 'invalid', 'improved', 'insufficient', 'healthy'];
 
-/** Of the gravest variant. */
+/** Verdict on the variant with the gravest decision. */
 export function verdictOf({ variants }: Comparison): Verdict {
   const [first] = [...variants].sort((a, b) => GRAVITY.indexOf(a.decision) - GRAVITY.indexOf(b.decision));
   if (first === undefined) return { tone: 'plain', badge: 'nothing to compare', sentence: 'There is one variant.' };
@@ -33,7 +33,7 @@ export function verdictOf({ variants }: Comparison): Verdict {
   return { tone: TONES[first.decision], badge: first.decision, sentence: `${first.explanation}${rest}` };
 }
 
-/** One below the other; named where there are several. */
+/** One after the other; named if there are several. */
 export function Experiments({ experiments }: { readonly experiments: readonly ExperimentView[] }) {
   return (
     <>
@@ -150,7 +150,7 @@ function Numbers({ variant, alpha }: { readonly variant: ComparedVariant; readon
   );
 }
 
-/** Users of each variant beside what its weight promises. */
+/** Users of each variant, and the number its weight implies. */
 function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'weights'>) {
   const { users, impressions, srm } = comparison;
   const names = Object.keys(users);
@@ -251,7 +251,7 @@ function oddTraffic({ crossovers, userless, notes, heaviest, others }: Compariso
   return found.length === 0 ? 'Nothing is odd about the traffic.' : found.join(' ');
 }
 
-/** Those with a warning, and at least so many of the others. */
+/** Cohorts without a warning are shown up to this number. */
 const SHOWN_COHORTS = 20;
 
 function SplitByCohort({ dimension }: { readonly dimension: ComparedCohorts }) {

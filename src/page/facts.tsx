@@ -1,7 +1,7 @@
 import type { Fact } from './model.ts';
 import { Name } from './name.tsx';
 
-/** Names and what they are; as tiles where they are numbers to be watched. */
+/** Names and values; as tiles if they are numbers to watch. */
 export function Facts({ facts, areTiles = false }: { readonly facts: readonly Fact[]; readonly areTiles?: boolean }) {
   if (facts.length === 0) return null;
   return (

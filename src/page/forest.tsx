@@ -1,4 +1,4 @@
-/** One row per measure with its interval, all on one axis: what is left of 0 fell, what is right of it rose. */
+/** One row per measure with its interval, all on one axis: left of 0 it fell, right of 0 it rose. */
 
 import { scaleLinear } from 'd3-scale';
 import type { ComparedMeasure } from '../experiment/comparison.ts';
@@ -14,12 +14,12 @@ export interface ForestProps {
   readonly control: string;
   readonly measures: readonly ComparedMeasure[];
   readonly alpha: number;
-  /** Loss of the primary measure that is still healthy, as a fraction. */
+  /** Tolerated loss of the primary measure, as a fraction. */
   readonly tolerance: number;
 }
 
 const ROW_HEIGHT = 34;
-/** The axis shows this many times the farthest bound of the measure that decides; what is farther continues outside. */
+/** The axis shows this many times the farthest bound of the deciding measure; intervals beyond it are clipped. */
 const FARTHEST = 2;
 const LEAST_DOMAIN = 0.005;
 
@@ -143,7 +143,7 @@ function Interval({
   );
 }
 
-/** Half of the axis: as far as the bounds reach, but not so far that the measure that decides becomes a point. */
+/** Half the axis: as far as the bounds reach, unless the deciding measure would shrink to a point. */
 function domainOf(measures: readonly ComparedMeasure[], tolerance: number): number {
   const reach = ({ liftCi }: ComparedMeasure): number =>
     liftCi === null ? 0 : Math.max(Math.abs(liftCi[0]), Math.abs(liftCi[1]));
@@ -158,7 +158,7 @@ function toleranceText(tolerance: number): string {
   return `${Number((100 * tolerance).toPrecision(3))} %`;
 }
 
-/** In a sentence or two. */
+/** The plot in a sentence or two. */
 export function whatToSee(measures: readonly ComparedMeasure[]): string {
   const named = (tone: Tone): readonly string[] =>
     measures.filter((one) => toneOf(one) === tone).map(({ measure }) => measure);

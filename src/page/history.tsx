@@ -1,4 +1,4 @@
-/** A measure over the last hours, a line with its error for each variant. */
+/** A measure over the last hours: for each variant a line with its error. */
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { HistoryPoint } from '../exporter/exporter-contract.ts';
@@ -12,16 +12,16 @@ export interface HistoryView {
   readonly measure: string;
   readonly horizon: string;
   readonly window: string;
-  /** Points up to here are of an hour each; null: none is. */
+  /** Points up to here cover an hour each; null: none do. */
   readonly hoursTo: EpochMs | null;
-  /** Older hours come with the next view. */
+  /** Older hours are being read and come with the next view. */
   readonly isReading: boolean;
-  /** The first is the one that the others are compared with. */
+  /** The others are compared with the first. */
   readonly series: readonly { readonly name: string; readonly points: readonly HistoryPoint[] }[];
 }
 
 const HEIGHT = 230;
-/** Lines are told apart by so many colours. */
+/** Most lines: one per colour. */
 const COLOURS = 7;
 
 export function HistoryCard({ view }: { readonly view: HistoryView }) {

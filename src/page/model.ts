@@ -1,4 +1,4 @@
-/** What a report shows: made by the commands out of their results, drawn by the parts of this folder. */
+/** What a report shows: built by the commands from their results, rendered by the parts in this folder. */
 
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
@@ -9,10 +9,10 @@ import type { EpochMs, Side } from '../vocabulary/events.ts';
 import type { StandingDecision } from './decisions.tsx';
 import type { HistoryView } from './history.tsx';
 
-/** How a statement looks: all is well, something is wrong, look here, or nothing to judge. */
+/** The tone of a statement: good, bad, a warning, or neutral. */
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
-/** What is said first: a word or two, and one sentence or a few. */
+/** The statement at the top: a word or two, and a few sentences. */
 export interface Verdict {
   readonly tone: Tone;
   readonly badge: string;
@@ -22,12 +22,12 @@ export interface Verdict {
 /** A name and what it is: `period`, `2025-11-03 08:00 to 09:00`. */
 export type Fact = readonly [name: string, value: string];
 
-/** Something that looks wrong. Sentences. */
+/** Something that looks wrong, in sentences. */
 export interface FindingView {
-  /** Of what looks wrong with a log; undefined: it is of the process. */
+  /** Code of a finding on a log; undefined: it concerns the process. */
   readonly code?: FindingCode;
   readonly cause: string;
-  /** Out of the logs; null or undefined: there is none to show. */
+  /** Example from the logs; null or undefined: there is none to show. */
   readonly example?: string | null;
   readonly remedy: string;
 }
@@ -35,7 +35,7 @@ export interface FindingView {
 export interface ExperimentView {
   readonly comparison: Comparison;
   readonly trail: Trail;
-  /** By variant, its weight in the traffic; undefined: not known here. */
+  /** Weight in the traffic by variant; undefined: unknown here. */
   readonly weights: ReadonlyMap<string, number> | undefined;
   readonly plan?: readonly PlannedVariant[] | undefined;
   readonly ratioBy?: readonly ComparedCohorts[] | undefined;
@@ -58,16 +58,16 @@ export interface CohortLine {
 }
 
 export interface CohortsView {
-  /** What is chosen; default: Horizon. */
+  /** Label of the choice; default: Horizon. */
   readonly legend?: string;
   /** Of when, to stand behind the horizon in a sentence; default: all there is. */
   readonly what?: string;
-  /** Where cohorts are told that are not among `lines`; default: all are. */
+  /** Where to find cohorts that are not in `lines`; default: all are. */
   readonly others?: string;
   /** In the order of their length. */
   readonly horizons: readonly string[];
   readonly measures: readonly string[];
-  /** Measures of which less is better. */
+  /** Measures where lower is better. */
   readonly lowerIsBetter: ReadonlySet<string>;
   /** Grouping sets; the empty one is everything. */
   readonly sets: readonly (readonly string[])[];
@@ -76,7 +76,7 @@ export interface CohortsView {
 
 type Counts = Readonly<Record<string, number>>;
 
-/** What became of the events. */
+/** Counts of the events. */
 export interface PipelineView {
   readonly impressions: {
     readonly read: number;
@@ -90,9 +90,9 @@ export interface PipelineView {
     readonly drops: Counts;
     readonly late: Counts;
   };
-  /** How often records were refused, by code. */
+  /** Refused records, by code. */
   readonly invalid: Readonly<Record<Side, ReadonlyMap<string, number>>>;
-  /** Sentences on what else is odd. */
+  /** Sentences on other anomalies. */
   readonly notes: readonly string[];
 }
 
@@ -100,28 +100,28 @@ export interface PartitionView {
   readonly partition: number;
   /** Event time; null: nothing was read yet. */
   readonly watermark: EpochMs | null;
-  /** Why it stands still; null: it does not. */
+  /** Why it is stopped; null: it is not. */
   readonly stopped: string | null;
   readonly openLists: number;
   readonly waitingFeedback: number;
-  /** One for each topic: records to the end of the log; null: not known. */
+  /** Records to the end of the log, for each topic; null: unknown. */
   readonly lag: readonly (number | null)[];
 }
 
-/** How a worker does. */
+/** The state of a worker. */
 export interface WorkView {
   readonly topics: readonly string[];
-  /** Those that stand still first. */
+  /** Stopped partitions first. */
   readonly partitions: readonly PartitionView[];
-  /** From a list to its feedback, of all that counted. Bounds in seconds, ascending; one more count than bounds. */
+  /** Delays from a list to its feedback, of all that counted. Bounds in seconds, ascending; one more count than bounds. */
   readonly delays: { readonly bounds: readonly number[]; readonly counts: readonly number[] };
-  /** By outcome, how often. */
+  /** Number of commits by outcome. */
   readonly commits: Readonly<Record<string, number>>;
   /** Mean duration in seconds; null: none was made. */
   readonly commitSeconds: number | null;
   /** ISO time; null: none was made. */
   readonly lastCommit: string | null;
-  /** Events dropped in each minute, by reason; of those that ever happened here. */
+  /** Events dropped in each minute, by reason; only reasons that have occurred here. */
   readonly drops: {
     readonly times: readonly EpochMs[];
     readonly reasons: readonly { readonly reason: string; readonly counts: readonly number[] }[];

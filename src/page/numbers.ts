@@ -1,6 +1,6 @@
-/** Numbers and times as the report and the page write them. */
+/** Numbers and times in the notation of the report and the page. */
 
-/** What stands where there is no number. */
+/** In place of a missing number. */
 export const NONE = '–';
 
 /** Standard errors to each side that hold a value in 95 of 100 such logs. */
@@ -11,12 +11,12 @@ export function counted(n: number): string {
   return Math.round(n).toLocaleString('en-US');
 }
 
-/** Four digits that count. */
+/** Four significant digits. */
 export function plain(value: number): string {
   return withMinus(String(Number(value.toPrecision(4))));
 }
 
-/** Three digits that count, with its sign. */
+/** Three significant digits, with the sign. */
 export function signed(value: number): string {
   return `${signOf(value)}${Number(Math.abs(value).toPrecision(3))}`;
 }
@@ -43,7 +43,7 @@ export function levelOf(alpha: number): string {
   return `${Number((100 * (1 - alpha)).toFixed(3))} %`;
 }
 
-/** An ISO time to the second, without what every time of a report has: 2025-11-03 08:50:00. */
+/** An ISO time to the second, without T and Z: 2025-11-03 08:50:00. */
 export function instant(iso: string): string {
   return iso.replace('T', ' ').replace(/(?:\.\d+)?Z$/, '');
 }
@@ -61,13 +61,13 @@ export function several(n: number, one: string): string {
   return `${counted(n)} ${one}${n === 1 ? '' : 's'}`;
 }
 
-/** Names as a sentence has them: a, b and c. */
+/** Names in a sentence: a, b and c. */
 export function listed(names: readonly string[]): string {
   if (names.length < 2) return names.join('');
   return `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}`;
 }
 
-/** So small a value keeps no minus before its zeros. */
+/** A value that rounds to zero has no minus. */
 function signOf(value: number): string {
   return value < 0 ? '−' : '+';
 }

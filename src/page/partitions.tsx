@@ -1,4 +1,4 @@
-/** How a worker does: its partitions, how long feedback takes, what was dropped over time, and its commits. */
+/** The state of a worker: its partitions, delays of feedback, drops over time, and commits. */
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { timeAxis } from '../output/time-axis.ts';
@@ -9,10 +9,10 @@ import { Name } from './name.tsx';
 import { counted, instant, NONE, several, share, shown } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
-/** Partitions in the table; those that stand still or lag most. */
+/** Most partitions in the table: those that are stopped or lag most. */
 const MOST_PARTITIONS = 50;
 const HEIGHT = 160;
-/** Lines are told apart by so many colours. */
+/** Most lines: one per colour. */
 const COLOURS = 7;
 
 export function Work({ view }: { readonly view: WorkView }) {

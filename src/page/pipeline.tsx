@@ -1,4 +1,4 @@
-/** What became of the events: from read over valid to counted, and why the others were dropped. */
+/** The events: read, valid and counted, and why the others were dropped. */
 
 import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import { percent } from './chart-frame.tsx';
@@ -7,7 +7,7 @@ import { counted, share } from './numbers.ts';
 import { Work } from './partitions.tsx';
 import { Scroll } from './scroll.tsx';
 
-/** What a reason means, in a few words; docs/concepts.md says more, and what to do. */
+/** Each reason in a few words; docs/concepts.md says more, and what to do. */
 export const DROP_WORDS: Readonly<Record<ImpressionDrop | FeedbackDrop, string>> = {
   undecodable: 'the bytes could not be unpacked',
   tombstone: 'an empty record',
@@ -28,7 +28,7 @@ export interface FunnelStep {
   readonly count: number;
 }
 
-/** `work`: of the worker that read them; undefined: there is none. */
+/** @param work of the worker that read them; undefined: there is none */
 export function Events({ view, work }: { readonly view: PipelineView; readonly work: WorkView | undefined }) {
   return (
     <section class="card" aria-labelledby="events">

@@ -1,6 +1,6 @@
 import type { PositionLine } from './model.ts';
 
-/** One cohort, with its counts by rank if any are kept of it. */
+/** A cohort with its counts by rank, if they are kept. */
 interface Counted {
   /** One for each dimension of its set. */
   readonly values: readonly string[];

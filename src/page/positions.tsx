@@ -1,4 +1,4 @@
-/** How often lists have a positive at each rank: a line for each cohort, the lists that show an item there below, and all of it as a table. */
+/** How often lists have a positive at each rank: a line per cohort, below it the lists with an item at the rank, and a table of all. */
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { BOX, Frame, percent } from './chart-frame.tsx';
@@ -9,11 +9,11 @@ import { Scroll } from './scroll.tsx';
 
 const HEIGHT = 210;
 const EXPOSURE_HEIGHT = 90;
-/** Lines are told apart by so many colours; there are no more of them. */
+/** Number of colours, and so most lines. */
 const COLOURS = 7;
-/** With fewer lists nothing is told of the top. */
+/** With fewer lists nothing is said about the top. */
 const FEW_LISTS = 100;
-/** Of the most lists at any rank: where fewer have an item, a rate jumps about, and is not drawn. */
+/** Share of the most lists at any rank: with fewer, a rate is too noisy, and is not drawn. */
 const LEAST_EXPOSURE = 0.01;
 
 /** undefined: nothing is counted by rank. */
@@ -171,7 +171,7 @@ function rateAt({ exposed, positives }: PositionLine, r: number): number | null 
   return exposed[r] === 0 ? null : positives[r] / exposed[r];
 }
 
-/** What is at the top of each, against the first. */
+/** The top of each cohort, compared with the first. */
 function topWords(lines: readonly PositionLine[]): string {
   const [first] = lines;
   const rate = first === undefined ? null : rateAt(first, 0);
@@ -189,7 +189,7 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((all, n) => all + n, 0);
 }
 
-/** A line through what is known. */
+/** A line through the known points. */
 function pathOf(
   values: readonly (number | null)[],
   place: (r: number, value: number) => readonly [number, number],

@@ -1,4 +1,4 @@
-/** Query by query: which won and lost, and which are worth nothing. */
+/** Query by query: the queries that won and lost, and those that scored nothing. */
 
 import { scaleLinear } from 'd3-scale';
 import { BOX, Frame, percent } from './chart-frame.tsx';
@@ -7,11 +7,11 @@ import { Name } from './name.tsx';
 import { counted, plain, signed } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
-/** Queries that are named at either end. */
+/** Number of queries named at either end. */
 const NAMED = 8;
 const HEIGHT = 220;
 
-/** Differences of each query to the first run, the largest gain at the left. */
+/** Differences of each query from the first run, the largest gain at the left. */
 export function Queries({ view, run, m }: { readonly view: ScoresView; readonly run: ScoredRun; readonly m: number }) {
   const { measures, runs, lowerIsBetter } = view;
   const [baseline] = runs;
@@ -94,7 +94,7 @@ function Ends({
   );
 }
 
-/** Of one run: the value of each query, the highest at the left. */
+/** For a single run: the value of each query, the highest at the left. */
 export function Values({ run, measure, m }: { readonly run: ScoredRun; readonly measure: string; readonly m: number }) {
   const all = run.perQuery.filter(({ values }) => !Number.isNaN(values[m]));
   if (all.length === 0) return <p class="note">No query has a value.</p>;
@@ -130,7 +130,7 @@ function SortedBars({
 }) {
   const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [1, 0]).nice();
   const width = BOX / values.length;
-  // Above so many bars a gap between them would be all that is seen.
+  // With this many bars, gaps would be all that is visible.
   const gap = values.length > 120 ? 0 : 0.15 * width;
   const bars = (isMine: (value: number) => boolean): string =>
     values

@@ -1,4 +1,4 @@
-/** Runs beside their judgements: side by side, over cut-offs, and query by query. */
+/** Scores of runs: side by side, over cut-offs, and query by query. */
 
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { line } from 'd3-shape';
@@ -11,10 +11,10 @@ import { Scroll } from './scroll.tsx';
 import { Switch } from './switch.tsx';
 
 const HEIGHT = 220;
-/** Lines are told apart by so many colours. */
+/** Most lines: one per colour. */
 const COLOURS = 7;
 
-/** By the measures' intervals against the first run, or of the only run. */
+/** From the measures' intervals against the first run, or of the only run. */
 export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: ScoresView): Verdict {
   const [first, ...others] = runs;
   if (first === undefined || runs.every(({ queries }) => queries === 0)) {
@@ -52,7 +52,7 @@ export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: Sc
   return { tone: 'plain', badge: 'no difference', sentence: sentences.join(' ') };
 }
 
-/** In a sentence no more than a few of many measures. */
+/** Most measures that a sentence names. */
 const IN_A_SENTENCE = 4;
 
 function someOf(names: readonly string[], all: number): string {
@@ -61,7 +61,7 @@ function someOf(names: readonly string[], all: number): string {
   return listed([...names.slice(0, IN_A_SENTENCE - 1), `${counted(names.length - IN_A_SENTENCE + 1)} others`]);
 }
 
-/** The one that is shown first: of the first measure the longest cut-off. */
+/** The measure that is shown first: the first one at its longest cut-off. */
 function chosenMeasure(families: readonly CutFamily[]): number {
   return families.find(({ cuts }) => cuts.some(({ measure }) => measure === 0))?.cuts.at(-1)?.measure ?? 0;
 }

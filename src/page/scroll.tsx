@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What may be wider than the window: it is scrolled by itself, by keyboard too. */
+/** Content that may be wider than the window: it scrolls by itself, also by keyboard. */
 export function Scroll({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="scroll" role="group" aria-label="table, scrolls sideways" tabIndex={0}>

@@ -1,9 +1,9 @@
-/** Settings as a report tells them at its end. */
+/** Settings at the end of a report. */
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Fact } from './model.ts';
 import { counted, instant } from './numbers.ts';
 
-/** @param name to stand before each, where there are several experiments */
+/** @param name prefix of each fact, if there are several experiments */
 export function experimentFacts(experiment: ExperimentSettings, name?: string): readonly Fact[] {
   const { variants, control, primary, guardrails, horizon, start, alpha, nStar, tolerance } = experiment;
   const facts: readonly Fact[] = [
@@ -20,7 +20,7 @@ export function experimentFacts(experiment: ExperimentSettings, name?: string): 
   return name === undefined ? facts : facts.map(([fact, value]) => [`${name}: ${fact}`, value]);
 }
 
-/** What is counted, for whom, and until when. */
+/** The settings of what is counted. */
 export function countingFacts({ measures, attribution, cohorts }: Settings): readonly Fact[] {
   return [
     ['measures', measures.map(({ canonical }) => canonical).join(', ')],

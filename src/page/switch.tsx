@@ -1,18 +1,18 @@
 /**
- * A choice that needs no script: radio inputs, and rules of CSS that hide what belongs to the other choices. What belongs to choice
- * 2 of the switch `h` has the attribute `data-h="2"`. Where a browser does not know `:has`, all choices are shown.
+ * A choice without script: radio inputs, and CSS rules that hide the content of the other choices. The content of choice 2 of the
+ * switch `h` has the attribute `data-h="2"`. In browsers without `:has`, all choices are shown.
  */
 import { Name } from './name.tsx';
 
 export interface SwitchProps {
-  /** One or two letters, once in a document. */
+  /** One or two letters, unique in the document. */
   readonly of: string;
   readonly legend: string;
   readonly choices: readonly string[];
   readonly chosen: number;
 }
 
-/** Nothing where there is nothing to choose. */
+/** Renders nothing if there is nothing to choose. */
 export function Switch({ of, legend, choices, chosen }: SwitchProps) {
   if (choices.length < 2) return null;
   return (

@@ -2,23 +2,11 @@ import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { FORMAT_VERSION, unitKey } from '../../src/accumulators/store/layout.ts';
 import { itWith } from '../services/it-with.ts';
-import { type Produced, type Stand, sharedServers, withStand } from './stand.ts';
+import { type Stand, sharedServers, shown, withStand } from './stand.ts';
 
 const SERVERS = sharedServers();
 const QUICK = { attribution: { horizons: ['1s', '2s'], outOfOrderness: '500ms', idleAfter: '500ms' } };
 const LONGEST = 3000;
-
-function shown(name: string, count: number, at: number): readonly Produced[] {
-  return Array.from({ length: count }, (_, n): readonly Produced[] => {
-    const requestId = `${name}-${n}`;
-    const list = { requestId, ts: at, items: ['a', 'b'] };
-    const click = { requestId, itemId: 'a', ts: at, action: 'click' };
-    return [
-      { topic: 'impressions', key: requestId, value: JSON.stringify(list), at },
-      { topic: 'feedback', key: requestId, value: JSON.stringify(click), at },
-    ];
-  }).flat();
-}
 
 /** Produces lists and runs the service until they are counted; returns how many impressions were ever accepted. */
 async function counts(stand: Stand, name: string, count: number, ...flags: string[]): Promise<number> {

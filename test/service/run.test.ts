@@ -11,7 +11,7 @@ import { until } from '../consumers/source/kafka/collector.ts';
 import { itWith } from '../services/it-with.ts';
 import { freePort } from '../services/ports.ts';
 import { startRedis } from '../services/redis.ts';
-import { type Produced, type RunningService, type Stand, sharedServers, withStand } from './stand.ts';
+import { type RunningService, type Stand, sharedServers, shown, withStand } from './stand.ts';
 
 const SERVERS = sharedServers();
 
@@ -20,19 +20,6 @@ const QUICK = { attribution: { horizons: ['1s', '2s'], outOfOrderness: '500ms', 
 
 /** No test has a longer horizon. */
 const LONGEST = 3000;
-
-/** Lists shown now, each with a click, spread over the partitions by their keys. */
-function shown(name: string, count: number, at = Date.now()): readonly Produced[] {
-  return Array.from({ length: count }, (_, n): readonly Produced[] => {
-    const requestId = `${name}-${n}`;
-    const list = { requestId, ts: at, items: ['a', 'b'] };
-    const click = { requestId, itemId: 'a', ts: at, action: 'click' };
-    return [
-      { topic: 'impressions', key: requestId, value: JSON.stringify(list), at },
-      { topic: 'feedback', key: requestId, value: JSON.stringify(click), at },
-    ];
-  }).flat();
-}
 
 /** Counts of both sides over all partitions. */
 function totals(units: readonly UnitCheckpoint[]): { readonly impressions: object; readonly feedback: object } {

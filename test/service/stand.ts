@@ -68,6 +68,19 @@ export interface Produced {
   readonly at?: number;
 }
 
+/** Lists shown now, each with a click, spread over the partitions by their keys. */
+export function shown(name: string, count: number, at = Date.now()): readonly Produced[] {
+  return Array.from({ length: count }, (_, n): readonly Produced[] => {
+    const requestId = `${name}-${n}`;
+    const list = { requestId, ts: at, items: ['a', 'b'] };
+    const click = { requestId, itemId: 'a', ts: at, action: 'click' };
+    return [
+      { topic: 'impressions', key: requestId, value: JSON.stringify(list), at },
+      { topic: 'feedback', key: requestId, value: JSON.stringify(click), at },
+    ];
+  }).flat();
+}
+
 /** Topics, a namespace and a group of its own on shared servers, and a configuration that names them. */
 export class Stand {
   readonly servers: Servers;

@@ -25,6 +25,7 @@ import {
   unitSettings,
 } from '../experiment-shop.ts';
 import { readSample } from '../statistics/read-sample.ts';
+import { Driver } from './driver.ts';
 
 const UNIT = unitKey(NAMESPACE, 0);
 const [SHORTEST, LONGEST] = HORIZONS.map(({ ms }) => ms);
@@ -39,19 +40,14 @@ function keysOf(experiment: ExperimentSettings, generation?: string): readonly s
 }
 
 /** Reads a log into one unit, which may be killed. */
-class Reader {
-  readonly log: MemoryLog;
+class Reader extends Driver {
   readonly store: Store;
-  readonly positions = [0, 0];
   settings: UnitSettings;
-  unit: Unit;
 
   private constructor(log: MemoryLog, store: Store, settings: UnitSettings, unit: Unit) {
-    this.log = log;
+    super(log, unit, 20);
     this.store = store;
     this.settings = settings;
-    this.unit = unit;
-    this.#rewind();
   }
 
   static async claim(log: MemoryLog, store: Store, settings = unitSettings()): Promise<Reader> {
@@ -61,24 +57,7 @@ class Reader {
   async restart(settings = this.settings): Promise<void> {
     this.settings = settings;
     this.unit = await Unit.claim(settings, unitDeps(this.store));
-    this.#rewind();
-  }
-
-  #rewind(): void {
-    for (const topic of [0, 1]) this.positions[topic] = this.unit.reading.from(topic);
-  }
-
-  feed(topic: number, limit: number): boolean {
-    const records = this.log.read(0, topic, this.positions[topic], limit);
-    if (records.length === 0) return false;
-    const next = records[records.length - 1].offset + 1;
-    this.positions[topic] = next;
-    this.unit.feed({ partition: 0, topic, records, next });
-    return true;
-  }
-
-  drain(): void {
-    for (let more = true; more; ) more = [this.feed(0, 20), this.feed(1, 20)].some(Boolean);
+    this.positions = [this.unit.reading.from(0), this.unit.reading.from(1)];
   }
 
   async end(): Promise<void> {

@@ -15,6 +15,7 @@ import { ListSamples } from '../../src/unit/samples.ts';
 import { Unit } from '../../src/unit/unit.ts';
 import type { UnitDeps, UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
+import { Driver } from './driver.ts';
 
 const GRADING = {
   relevantFrom: 1,
@@ -139,28 +140,6 @@ function durable(snapshot: StoreSnapshot): Record<string, Record<string, string>
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, fields]) => [key, Object.fromEntries([...fields].filter(([name]) => !without.has(name)).sort())]),
   );
-}
-
-class Driver {
-  readonly log: MemoryLog;
-  unit: Unit;
-  positions: number[];
-  constructor(log: MemoryLog, unit: Unit) {
-    this.log = log;
-    this.unit = unit;
-    this.positions = [unit.reading.from(0), unit.reading.from(1)];
-  }
-  feed(topic: number, limit: number): boolean {
-    const records = this.log.read(0, topic, this.positions[topic], limit);
-    if (records.length === 0) return false;
-    const next = records[records.length - 1].offset + 1;
-    this.positions[topic] = next;
-    this.unit.feed({ partition: 0, topic, records, next });
-    return true;
-  }
-  drain(): void {
-    for (let more = true; more; ) more = [this.feed(0, 50), this.feed(1, 50)].some(Boolean);
-  }
 }
 
 async function unbroken(log: MemoryLog): Promise<StoreSnapshot> {
