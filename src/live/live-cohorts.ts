@@ -5,6 +5,7 @@ import type { CohortHistory, HistoryQuestion, QualityRow } from '../exporter/exp
 import type { Choice, Choices } from '../page/choices.tsx';
 import type { CohortRow } from '../page/cohort-rows.tsx';
 import type { CohortTableView, CohortView } from '../page/cohort-table.tsx';
+import type { LastListsLink } from '../page/lists.tsx';
 import type { CohortLine, CohortValue } from '../page/model.ts';
 import { isAbsent } from '../statistics/absent.ts';
 import { rowValue } from '../windows/row-value.ts';
@@ -185,6 +186,12 @@ export class LiveCohorts {
       legend: 'Theme',
       choices: themes.map((theme) => this.#choice(theme ?? 'auto', query, { theme }, theme === query.theme)),
     };
+  }
+
+  /** Link to the last lists, or away from them. */
+  lastLists(query: LiveQuery): LastListsLink {
+    const { showsLast } = query;
+    return { isShown: showsLast, href: this.#href({ ...query, showsLast: !showsLast }) };
   }
 
   choices(query: LiveQuery): readonly Choices[] {

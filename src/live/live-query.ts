@@ -20,6 +20,8 @@ export interface LiveQuery {
   readonly page: number;
   /** The cohort of `by` that is shown in detail; undefined: none. */
   readonly cohort: readonly string[] | undefined;
+  /** Whether all of the last lists are shown, beside those that went wrong. */
+  readonly showsLast: boolean;
   /** undefined: as the reader's system. */
   readonly theme: 'light' | 'dark' | undefined;
 }
@@ -44,6 +46,7 @@ export function usualQuery({ attribution, cohorts, experiments, measures, window
     order: 'falling',
     page: 1,
     cohort: undefined,
+    showsLast: false,
     theme: undefined,
   };
 }
@@ -85,6 +88,7 @@ export function readQuery(text: string, settings: QuerySettings): LiveQuery {
     order,
     page: Number.isSafeInteger(page) && page >= 1 && page <= MOST_PAGES ? page : 1,
     cohort: values?.length === by.length && by.length > 0 ? values : undefined,
+    showsLast: asked.get('lists') === 'last',
     theme: theme === 'light' || theme === 'dark' ? theme : undefined,
   };
 }
@@ -106,6 +110,7 @@ export function queryText(query: LiveQuery, settings: QuerySettings): string {
   tell('order', query.order, 'falling');
   tell('page', String(query.page), '1');
   tell('cohort', query.cohort?.join() ?? '', '');
+  tell('lists', query.showsLast ? 'last' : '', '');
   tell('theme', query.theme ?? '', '');
   return text.toString();
 }

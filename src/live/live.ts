@@ -12,8 +12,17 @@ import type { CohortView } from '../page/cohort-table.tsx';
 import { MOST_LISTED } from '../page/cohorts.tsx';
 import type { HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage } from '../page/live-page.tsx';
-import type { CohortLine, Fact, FindingView, PipelineView, PositionsView, ReportView } from '../page/model.ts';
+import type {
+  CohortLine,
+  Fact,
+  FindingView,
+  ListsView,
+  PipelineView,
+  PositionsView,
+  ReportView,
+} from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
+import type { KeptMarkup } from '../page/page-parts.tsx';
 import { positionLines } from '../page/position-lines.ts';
 import { renderReport } from '../page/report.tsx';
 import type { ListSamples } from '../unit/samples.ts';
@@ -76,8 +85,11 @@ const ENOUGH_FEEDBACK = 100;
 /** Pages for different queries that are cached until something changes. */
 const MOST_PAGES = 16;
 
-/** What is the same whatever the reader has chosen. */
-export type Seen = Omit<LiveView, 'history' | 'cohorts' | 'cohort' | 'themes' | 'theme' | 'stateHref' | 'reportHref'>;
+/** The part of the view that does not depend on the query, without the lists, which few answers need. */
+export type Seen = Omit<
+  LiveView,
+  'history' | 'cohorts' | 'cohort' | 'themes' | 'theme' | 'lists' | 'lastLists' | 'stateHref' | 'reportHref'
+>;
 
 export class LivePage {
   readonly #settings: Settings;
@@ -89,12 +101,18 @@ export class LivePage {
   #view: Seen | undefined;
   /** By text of the query; the least recently used one is evicted. */
   readonly #html = new Map<string, Made>();
-  /** By question, as long as no pane has closed. */
+  /** `/api/v1/cohorts`, in the same way. */
+  readonly #tables = new Map<string, Made>();
+  /** By question; dropped when a pane closes. */
   readonly #histories = new Map<string, CohortHistory>();
   #state: Made | undefined;
+  #listed: ListsView | undefined;
   #lists: Made | undefined;
   /** The last report, by text of the query. */
   #report: { readonly name: string; readonly made: Made } | undefined;
+  /** Rendered parts of pages by text of the query, and of one report; dropped when anything stored changes. */
+  readonly #kept = new Map<string, KeptMarkup>();
+  #keptReport: { readonly name: string; readonly markup: KeptMarkup } | undefined;
 
   constructor(settings: Settings, deps: LiveDeps) {
     this.#settings = settings;
@@ -104,11 +122,18 @@ export class LivePage {
 
   /** Takes what is known now. Without a snapshot the last one stays. */
   update(input: LiveInput): void {
-    const snapshot = input.snapshot ?? this.#input?.snapshot;
+    const last = this.#input?.snapshot;
+    const snapshot = input.snapshot ?? last;
+    if (!isSameStored(snapshot, last)) {
+      this.#kept.clear();
+      this.#keptReport = undefined;
+    }
     this.#input = { ...input, snapshot };
     this.#view = undefined;
     this.#html.clear();
+    this.#tables.clear();
     this.#state = undefined;
+    this.#listed = undefined;
     this.#lists = undefined;
     this.#report = undefined;
     this.#deps.samples?.renew();
@@ -122,13 +147,8 @@ export class LivePage {
   html(text = ''): Made {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
-    const page = this.#html.get(name) ?? made(renderLivePage(this.#looked(query)));
-    this.#html.delete(name);
-    this.#html.set(name, page);
-    for (const other of this.#html.keys()) {
-      if (this.#html.size <= MOST_PAGES) break;
-      this.#html.delete(other);
-    }
+    const page = this.#html.get(name) ?? made(renderLivePage(this.#looked(query), this.#keptOf(name)));
+    putNewest(this.#html, name, page);
     return page;
   }
 
@@ -136,8 +156,17 @@ export class LivePage {
   report(text = ''): Made {
     const query = reportQuery(readQuery(text, this.#settings), this.#settings);
     const name = queryText(query, this.#settings);
-    if (this.#report?.name !== name) this.#report = { name, made: made(renderReport(this.#reported(query))) };
+    if (this.#keptReport?.name !== name) this.#keptReport = { name, markup: new Map() };
+    if (this.#report?.name !== name) {
+      this.#report = { name, made: made(renderReport(this.#reported(query), this.#keptReport.markup)) };
+    }
     return this.#report.made;
+  }
+
+  #keptOf(name: string): KeptMarkup {
+    const kept = this.#kept.get(name) ?? new Map<string, string>();
+    putNewest(this.#kept, name, kept);
+    return kept;
   }
 
   #reported(query: LiveQuery): ReportView {
@@ -158,24 +187,29 @@ export class LivePage {
   /** The cohorts that the page lists for the same address, as JSON. */
   cohorts(text = ''): Made {
     const query = readQuery(text, this.#settings);
+    const name = queryText(query, this.#settings);
+    const table = this.#tables.get(name) ?? made(this.#cohortsJson(query));
+    putNewest(this.#tables, name, table);
+    return table;
+  }
+
+  #cohortsJson(query: LiveQuery): string {
     const { by, window, horizon, measure } = query;
     const chosen = { by, window, horizon, measure, cohort: query.cohort ?? null };
     if (this.#input?.snapshot === undefined) {
-      return made(stableJson({ version: VERSION, ...chosen, found: 0, all: 0, from: 0, cohorts: [], history: null }));
+      return stableJson({ version: VERSION, ...chosen, found: 0, all: 0, from: 0, cohorts: [], history: null });
     }
     const { found, all, from, cohorts } = this.#cohorts.table(query);
     const closely = this.#closely(query);
-    return made(
-      stableJson({
-        version: VERSION,
-        ...chosen,
-        found,
-        all,
-        from,
-        cohorts: cohorts.map(({ line, base }) => ({ ...line, against: base ?? null })),
-        history: closely?.history ?? null,
-      }),
-    );
+    return stableJson({
+      version: VERSION,
+      ...chosen,
+      found,
+      all,
+      from,
+      cohorts: cohorts.map(({ line, base }) => ({ ...line, against: base ?? null })),
+      history: closely?.history ?? null,
+    });
   }
 
   get state(): Made {
@@ -189,8 +223,15 @@ export class LivePage {
   }
 
   get lists(): Made {
-    this.#lists ??= made(stableJson({ version: VERSION, ...this.#seen.lists }));
+    this.#lists ??= made(stableJson({ version: VERSION, ...this.#listsView }));
     return this.#lists;
+  }
+
+  /** undefined: none are kept. */
+  get #listsView(): ListsView | undefined {
+    const { samples } = this.#deps;
+    this.#listed ??= samples === undefined ? undefined : listsOf(samples, this.#settings);
+    return this.#listed;
   }
 
   get #seen(): Seen {
@@ -208,6 +249,8 @@ export class LivePage {
       cohort: isKnown ? this.#closely(query) : undefined,
       themes: this.#cohorts.themes(query),
       theme: query.theme,
+      lists: this.#listsView,
+      lastLists: this.#cohorts.lastLists(query),
       stateHref: '/api/v1/state',
       reportHref: `/api/v1/report${reported === '' ? '' : `?${reported}`}`,
     };
@@ -257,7 +300,6 @@ export class LivePage {
       positions: snapshot === undefined ? undefined : this.#positions(snapshot, usualQuery(this.#settings)),
       pipeline,
       work: status === undefined ? undefined : this.#work.view(status),
-      lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
       couldShowLists: status !== undefined,
     };
   }
@@ -342,7 +384,7 @@ export class LivePage {
 
   /** One object, whose fields keep their meaning when others are added. */
   #stateJson(query: LiveQuery, seen: Seen, cohorts: readonly CohortLine[]): string {
-    const { experiments, pipeline, work, positions, lists: _, couldShowLists: __, ...rest } = seen;
+    const { experiments, pipeline, work, positions, couldShowLists: _, ...rest } = seen;
     return stableJson({
       version: VERSION,
       verdict: liveVerdict(seen),
@@ -365,6 +407,25 @@ function reportQuery({ measure, horizon, window }: LiveQuery, settings: Settings
 /** Positions for programs, without words. */
 function positionsOf({ by, horizon, ranks, lines }: PositionsView, window: string): unknown {
   return { by, horizon, window, ranks, lines };
+}
+
+/** Evicts the least recently used entry. */
+function putNewest<T>(into: Map<string, T>, name: string, one: T): void {
+  into.delete(name);
+  into.set(name, one);
+  for (const other of into.keys()) {
+    if (into.size <= MOST_PAGES) break;
+    into.delete(other);
+  }
+}
+
+function isSameStored(one: QualitySnapshot | undefined, other: QualitySnapshot | undefined): boolean {
+  return (
+    one?.rows === other?.rows &&
+    one?.experiments === other?.experiments &&
+    one?.trails === other?.trails &&
+    one?.decisions === other?.decisions
+  );
 }
 
 function made(body: string): Made {

@@ -13,14 +13,26 @@ export function AxisHead({ label, ticks }: { readonly label: string; readonly ti
     <th scope="col" class="interval">
       <span class="unseen">{label}</span>
       <svg width="100%" height="18" aria-hidden="true">
-        {ticks.map(({ at, words }) => (
-          <text key={words} x={percent(at)} y="13" text-anchor="middle">
+        {ticks.map(({ at, words }, i) => (
+          <text key={words} class={isMinor(ticks, i) ? 'minor' : undefined} x={percent(at)} y="13" text-anchor="middle">
             {words}
           </text>
         ))}
       </svg>
     </th>
   );
+}
+
+/** A narrow column has room for so many. */
+const MOST_NARROW = 3;
+
+/** Every second one, counted from 0 or else from the first, where not all have room. */
+function isMinor(ticks: readonly AxisTick[], i: number): boolean {
+  const middle = Math.max(
+    0,
+    ticks.findIndex(({ words }) => words === '0'),
+  );
+  return ticks.length > MOST_NARROW && (i - middle) % 2 !== 0;
 }
 
 const ROW_HEIGHT = 26;

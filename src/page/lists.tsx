@@ -18,8 +18,20 @@ const REASONS: Readonly<Record<string, string>> = {
   capped: 'its list has more feedback than is counted',
 };
 
+/** All of the last lists are most of a page: they come when they are asked for. */
+export interface LastListsLink {
+  readonly isShown: boolean;
+  /** Shows them, or hides them again. */
+  readonly href: string;
+}
+
+interface ListsProps {
+  readonly view: ListsView;
+  readonly lastLists: LastListsLink;
+}
+
 /** undefined: none are kept. Who reads in one is not disturbed by newer ones. */
-export function ListsCard({ view }: { readonly view: ListsView | undefined }) {
+export function ListsCard({ view, lastLists }: Omit<ListsProps, 'view'> & { readonly view: ListsView | undefined }) {
   return (
     <section class="card" aria-labelledby="single-lists" data-hold>
       <h2 id="single-lists">Single lists</h2>
@@ -29,13 +41,13 @@ export function ListsCard({ view }: { readonly view: ListsView | undefined }) {
           did with them.
         </p>
       ) : (
-        <Lists view={view} />
+        <Lists view={view} lastLists={lastLists} />
       )}
     </section>
   );
 }
 
-function Lists({ view }: { readonly view: ListsView }) {
+function Lists({ view, lastLists: { isShown, href } }: ListsProps) {
   const { ids, horizon, primary, worst, missed, last, dropped } = view;
   return (
     <>
@@ -57,10 +69,14 @@ function Lists({ view }: { readonly view: ListsView }) {
       {last.length === 0 ? (
         <p class="note">None has closed yet.</p>
       ) : (
-        <details>
-          <summary>The last {several(last.length, 'list')}</summary>
-          <Group title="Last" id="lists-last" lists={last} primary={primary} />
-        </details>
+        <>
+          {isShown ? <Group title="The last lists" id="lists-last" lists={last} primary={primary} /> : null}
+          <p>
+            <a href={`${href}#lists`} data-view>
+              {isShown ? 'Hide' : 'Show'} the last {several(last.length, 'list')}
+            </a>
+          </p>
+        </>
       )}
       {dropped.length === 0 ? null : (
         <details>
@@ -203,7 +219,7 @@ function Dropped({
         <tbody>
           {dropped.map(({ reason, requestId, itemId, action, happenedAt }, i) => (
             <tr key={`${i} ${requestId}`}>
-              <th scope="row">
+              <th scope="row" class="reason">
                 <code>{reason}</code> <span class="muted">{REASONS[reason] ?? ''}</span>
               </th>
               <td>

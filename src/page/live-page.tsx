@@ -7,7 +7,7 @@ import type { StandingDecision } from './decisions.tsx';
 import { verdictOf } from './experiment.tsx';
 import { Facts } from './facts.tsx';
 import type { HistoryView } from './history.tsx';
-import { ListsCard } from './lists.tsx';
+import { type LastListsLink, ListsCard } from './lists.tsx';
 import type {
   ExperimentView,
   Fact,
@@ -20,7 +20,7 @@ import type {
 } from './model.ts';
 import { readable, visible } from './name.tsx';
 import { counted, instant, NONE, share, shown } from './numbers.ts';
-import { PageHead, PageParts, type Part, sharedParts, VerdictCard } from './page-parts.tsx';
+import { type KeptMarkup, PageHead, PageParts, type Part, sharedParts, VerdictCard } from './page-parts.tsx';
 
 export interface LiveView {
   readonly namespace: string;
@@ -56,14 +56,22 @@ export interface LiveView {
   readonly work: WorkView | undefined;
   /** undefined: none are kept. */
   readonly lists: ListsView | undefined;
+  readonly lastLists: LastListsLink;
   /** Whether this process reads lists. */
   readonly couldShowLists: boolean;
 }
 
-/** A whole page. `/page.css` and `/live.js` are served beside it: its policy allows nothing else. */
-export function renderLivePage(view: LiveView): string {
+/**
+ * A whole page. `/page.css` and `/live.js` are served beside it: its policy allows nothing else.
+ * @param kept of a page that differs in nothing stored and nothing chosen
+ */
+export function renderLivePage(view: LiveView, kept?: KeptMarkup): string {
   const verdict = liveVerdict(view);
-  return pageOf(`receval ${view.namespace}: ${verdict.badge}`, <Live view={view} verdict={verdict} />, view.theme);
+  return pageOf(
+    `receval ${view.namespace}: ${verdict.badge}`,
+    <Live view={view} verdict={verdict} kept={kept} />,
+    view.theme,
+  );
 }
 
 /** Asks for the token; needs script, which sends it as a header, so that it stands in no address. */
@@ -138,13 +146,19 @@ export function liveVerdict({
   };
 }
 
-function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Verdict }) {
+interface LiveProps {
+  readonly view: LiveView;
+  readonly verdict: Verdict;
+  readonly kept: KeptMarkup | undefined;
+}
+
+function Live({ view, verdict, kept }: LiveProps) {
   const { namespace, now, freshness, themes, stateHref, reportHref } = view;
   const parts: readonly Part[] = [
     {
       id: 'overview',
       name: 'Overview',
-      content: (
+      content: () => (
         <VerdictCard verdict={verdict}>
           <Facts facts={freshnessFacts(freshness)} areTiles />
         </VerdictCard>
@@ -162,7 +176,7 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
           {
             id: 'lists',
             ...(view.lists === undefined ? {} : { name: 'Lists' }),
-            content: <ListsCard view={view.lists} />,
+            content: () => <ListsCard view={view.lists} lastLists={view.lastLists} />,
           },
         ]
       : []),
@@ -189,7 +203,7 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
             Script is off: these are the numbers of {instant(now)} UTC. Load the page again for newer ones.
           </p>
         </noscript>
-        <PageParts parts={parts} />
+        <PageParts parts={parts} kept={kept} />
       </main>
     </div>
   );
@@ -197,13 +211,13 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
 
 function ownParts({ cohorts, cohort }: LiveView): readonly Part[] {
   if (cohorts === undefined) return [];
-  const content = (
+  const content = () => (
     <>
       <CohortTable view={cohorts} />
       {cohort === undefined ? null : <CohortCard view={cohort} />}
     </>
   );
-  return [{ id: 'cohorts', name: 'Cohorts', content }];
+  return [{ id: 'cohorts', name: 'Cohorts', isStored: cohort?.history.isReading !== true, content }];
 }
 
 /** How fresh a process is, in words. */

@@ -139,6 +139,8 @@ function keepChoices(look) {
     if (link === null || link === undefined || event.button !== 0) return;
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
+    // It was asked for where somebody reads: then that may change.
+    for (const one of link.closest('[data-hold]')?.querySelectorAll('.one-list[open]') ?? []) one.open = false;
     history.pushState(null, '', link.href);
     await look();
     if (link.hash !== '') document.querySelector(link.hash)?.scrollIntoView({ block: 'nearest' });

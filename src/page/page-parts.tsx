@@ -1,11 +1,12 @@
 /** What the report and the live page have in common: a head with links to the parts, the verdict, and the parts in their order. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { render } from 'preact-render-to-string';
 import { Decisions, type StandingDecision } from './decisions.tsx';
 import { Experiments } from './experiment.tsx';
 import { Findings } from './findings.tsx';
 import { HistoryCard, type HistoryView } from './history.tsx';
 import type { ExperimentView, FindingView, PipelineView, PositionsView, Verdict, WorkView } from './model.ts';
-import { Name } from './name.tsx';
+import { Name, readable } from './name.tsx';
 import { Events } from './pipeline.tsx';
 import { PositionsCard } from './positions.tsx';
 
@@ -14,8 +15,13 @@ export interface Part {
   readonly id: string;
   /** Among the links at the top; undefined: it is not there. */
   readonly name?: string;
-  readonly content: ComponentChildren;
+  /** Whether it is told by what was stored alone, and not by the second. */
+  readonly isStored?: boolean;
+  readonly content: () => VNode;
 }
+
+/** Markup of parts by id, for as long as what is stored stays the same. */
+export type KeptMarkup = Map<string, string>;
 
 /** @param links other than those to the parts: words and address */
 export function PageHead({
@@ -73,18 +79,23 @@ export function sharedParts(view: SharedView): readonly Part[] {
   return [
     ...(findings.length === 0
       ? []
-      : [{ id: 'findings', name: 'What looks wrong', content: <Findings findings={findings} /> }]),
-    ...(history === undefined ? [] : [{ id: 'history', content: <HistoryCard view={history} /> }]),
+      : [{ id: 'findings', name: 'What looks wrong', content: () => <Findings findings={findings} /> }]),
+    ...(history === undefined
+      ? []
+      : [{ id: 'history', isStored: !history.isReading, content: () => <HistoryCard view={history} /> }]),
     ...(experiments.length === 0
       ? []
       : [
           {
             id: 'experiments',
             name: experiments.length === 1 ? 'Experiment' : 'Experiments',
-            content: <Experiments experiments={experiments} />,
+            isStored: true,
+            content: () => <Experiments experiments={experiments} />,
           },
         ]),
-    ...(decisions.length === 0 ? [] : [{ id: 'decisions', content: <Decisions decisions={decisions} /> }]),
+    ...(decisions.length === 0
+      ? []
+      : [{ id: 'decisions', isStored: true, content: () => <Decisions decisions={decisions} /> }]),
     ...own,
     ...(positions === undefined
       ? []
@@ -93,25 +104,44 @@ export function sharedParts(view: SharedView): readonly Part[] {
             id: 'positions',
             // What says only how to count by rank is not worth a link.
             ...(isCounted ? { name: 'Positions' } : {}),
-            content: <PositionsCard view={isCounted ? positions : undefined} />,
+            isStored: true,
+            content: () => <PositionsCard view={isCounted ? positions : undefined} />,
           },
         ]),
     ...(pipeline === undefined
       ? []
-      : [{ id: 'pipeline', name: 'Events', content: <Events view={pipeline} work={work} /> }]),
+      : [{ id: 'pipeline', name: 'Events', content: () => <Events view={pipeline} work={work} /> }]),
   ];
 }
 
-export function PageParts({ parts }: { readonly parts: readonly Part[] }) {
+/** @param kept parts that are found in it are not made again; those that may be kept are added */
+export function PageParts({
+  parts,
+  kept,
+}: {
+  readonly parts: readonly Part[];
+  readonly kept?: KeptMarkup | undefined;
+}) {
   return (
     <>
-      {parts.map(({ id, content }) => (
-        <div key={id} id={id}>
-          {content}
-        </div>
-      ))}
+      {parts.map(({ id, isStored = false, content }) =>
+        kept === undefined || !isStored ? (
+          <div key={id} id={id}>
+            {content()}
+          </div>
+        ) : (
+          // It was escaped when it was rendered.
+          <div key={id} id={id} dangerouslySetInnerHTML={{ __html: keptPart(kept, id, content) }} />
+        ),
+      )}
     </>
   );
+}
+
+function keptPart(kept: KeptMarkup, id: string, content: Part['content']): string {
+  const known = kept.get(id) ?? readable(render(content()));
+  kept.set(id, known);
+  return known;
 }
 
 export function VerdictCard({

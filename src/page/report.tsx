@@ -6,7 +6,7 @@ import { Cohorts } from './cohorts.tsx';
 import { Facts } from './facts.tsx';
 import type { Fact, ReportView } from './model.ts';
 import { readable, visible } from './name.tsx';
-import { PageHead, PageParts, type Part, sharedParts, VerdictCard } from './page-parts.tsx';
+import { type KeptMarkup, PageHead, PageParts, type Part, sharedParts, VerdictCard } from './page-parts.tsx';
 import { Scores } from './scores.tsx';
 import { STYLE } from './style.ts';
 import { switchRules } from './switch.tsx';
@@ -14,8 +14,8 @@ import { switchRules } from './switch.tsx';
 /** By which a report is known to be one. */
 export const REPORT_MARK = '<meta name="generator" content="receval">';
 
-/** The whole file, ending with a newline. Equal views give equal bytes. */
-export function renderReport(view: ReportView): string {
+/** The whole file, ending with a newline. Equal views give equal bytes. @param kept of a report that differs in nothing stored */
+export function renderReport(view: ReportView, kept?: KeptMarkup): string {
   const horizons = view.cohorts?.horizons.length ?? 0;
   const measures = (view.cohorts ?? view.scores)?.measures.length ?? 0;
   const style = `${STYLE}${switchRules('h', horizons)}${switchRules('m', measures)}`;
@@ -33,17 +33,17 @@ ${REPORT_MARK}
 <style>${style}</style>
 </head>
 <body>
-${readable(render(<Report view={view} />))}
+${readable(render(<Report view={view} kept={kept} />))}
 </body>
 </html>
 `;
 }
 
-function Report({ view }: { readonly view: ReportView }) {
+function Report({ view, kept }: { readonly view: ReportView; readonly kept: KeptMarkup | undefined }) {
   const { title, verdict, facts, about, raw } = view;
   const parts: readonly Part[] = [
     ...sharedParts({ ...view, own: ownParts(view) }),
-    { id: 'about', name: 'About this report', content: <About about={about} raw={raw} /> },
+    { id: 'about', name: 'About this report', content: () => <About about={about} raw={raw} /> },
   ];
   return (
     <div class="page">
@@ -52,7 +52,7 @@ function Report({ view }: { readonly view: ReportView }) {
         <VerdictCard verdict={verdict}>
           <Facts facts={facts} />
         </VerdictCard>
-        <PageParts parts={parts} />
+        <PageParts parts={parts} kept={kept} />
       </main>
     </div>
   );
@@ -60,8 +60,12 @@ function Report({ view }: { readonly view: ReportView }) {
 
 function ownParts({ scores, cohorts }: ReportView): readonly Part[] {
   return [
-    ...(scores === undefined ? [] : [{ id: 'scores', name: 'Scores', content: <Scores view={scores} /> }]),
-    ...(cohorts === undefined ? [] : [{ id: 'cohorts', name: 'Cohorts', content: <Cohorts view={cohorts} /> }]),
+    ...(scores === undefined
+      ? []
+      : [{ id: 'scores', name: 'Scores', isStored: true, content: () => <Scores view={scores} /> }]),
+    ...(cohorts === undefined
+      ? []
+      : [{ id: 'cohorts', name: 'Cohorts', isStored: true, content: () => <Cohorts view={cohorts} /> }]),
   ];
 }
 

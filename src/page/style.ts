@@ -59,7 +59,7 @@ dd{margin:0;overflow-wrap:anywhere}
 .tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.6rem;margin:.8rem 0}
 .tiles div{border:1px solid var(--line);border-radius:9px;padding:.55rem .8rem}
 .tiles b{font-size:1.35rem;font-weight:650;font-variant-numeric:tabular-nums}
-.tiles small{color:var(--muted);white-space:nowrap}
+.tiles small{color:var(--muted)}
 .finding{border-left:4px solid var(--warn);padding:.1rem 0 .1rem .9rem;margin:.8rem 0}
 .finding p{margin:.15rem 0}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.1rem;list-style:none;margin:0;padding:0;font-size:.92rem}
@@ -75,12 +75,14 @@ th,td{padding:.34rem .7rem .34rem 0;text-align:left;border-bottom:1px solid var(
 thead th{color:var(--muted);font-weight:500;font-size:.82rem;vertical-align:bottom}
 tbody th{font-weight:500}
 .number{text-align:right;white-space:nowrap}
+.number:first-child{width:4rem}
 .strong{font-weight:650}
 td.bad,small.bad{color:var(--bad)}td.good,small.good{color:var(--good)}
 small.below{display:block;line-height:1.2}
 .few{color:var(--muted)}
+td[class*=worse-],td[class*=better-]{padding-left:.35rem}
 [class*=worse-],[class*=better-],[class*=worse-] .muted,[class*=better-] .muted{color:var(--ink)}
-tbody th{min-width:5.5rem;max-width:18rem}tbody td .name{display:inline-block;max-width:18rem}
+tbody th{min-width:5.5rem;max-width:18rem}tbody th.reason{min-width:11rem}tbody td .name{display:inline-block;max-width:18rem}
 .role{font-size:.75rem;color:var(--muted);border:1px solid var(--line);border-radius:5px;padding:0 .35rem;margin-left:.5rem}
 .role.primary{color:var(--accent);border-color:var(--accent)}
 .forest .interval{width:46%;padding:0 0 0 .7rem}
@@ -145,7 +147,7 @@ summary{cursor:pointer;color:var(--accent);font-size:.92rem;padding:.2rem 0}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 ${shades()}
 ${series()}
-@media (max-width:44rem){.roomy,.frame-x .minor{display:none}.forest .interval{width:42%}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}.frame-title{margin-left:3.2rem}}
+@media (max-width:44rem){.roomy,.minor{display:none}.forest .interval{width:42%}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}.frame-title{margin-left:3.2rem}}
 @page{size:A4;margin:14mm}
 @media print{.live,.filter,.pages,a.choice:not([aria-current]){display:none}body{font-size:10pt}.page{padding:0;max-width:none}.card{break-inside:auto;border-color:#bbb;padding:.7rem .9rem}figure,tr,.tiles div,.finding{break-inside:avoid}h2,h3{break-after:avoid}.switch,.save,nav,summary{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;

@@ -1,6 +1,9 @@
 /** The report of a running service, asked for at its own address: the service makes it, as it knows its settings. */
 import { REPORT_MARK } from '../page/report.tsx';
 
+/** Codes of a connection that ended before its answer did. */
+const BROKEN_OFF = ['ECONNRESET', 'EPIPE', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_SOCKET'];
+
 /** There is none to be had; the message says what to do. */
 export class NoReport extends Error {
   override readonly name = 'NoReport';
@@ -53,6 +56,9 @@ function unreached(base: string, error: unknown, patience: number): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${base}: there is no such host; check the address`;
   if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.startsWith('ERR_SSL') || code.includes('SIGNATURE')) {
     return `${base} cannot be trusted (${code}): ask by its plain address (http://), or make Node.js know the authority (NODE_EXTRA_CA_CERTS)`;
+  }
+  if (BROKEN_OFF.includes(code)) {
+    return `${base} broke off its answer: it may be starting or stopping, so ask again; its log says why`;
   }
   return `${base} cannot be asked: ${code}`;
 }

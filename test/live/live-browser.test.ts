@@ -6,7 +6,7 @@ import { LivePage } from '../../src/live/live.ts';
 import { pagesOf } from '../../src/live/live-pages.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { until } from '../consumers/source/kafka/collector.ts';
-import { expectAccessible, expectFits, watchedPage } from '../page/watched-page.ts';
+import { expectAccessible, expectFits, expectLegible, watchedPage } from '../page/watched-page.ts';
 import { CHROMIUM, startBrowser } from '../services/chromium.ts';
 import { itWith } from '../services/it-with.ts';
 import type { Shop } from '../unit/sampled-shop.ts';
@@ -68,6 +68,7 @@ describe('the live page in a browser', () => {
         if (await summary.isVisible()) await summary.click();
       }
       await expectFits(page);
+      await expectLegible(page);
       await expectAccessible(page);
       expect(faults).toEqual([]);
       expect(requests.every((one) => one.startsWith(url))).toBe(true);
@@ -128,6 +129,13 @@ describe('the live page in a browser', () => {
     expect(await lists.textContent()).not.toContain('r2');
     await page.keyboard.press('Enter');
     await until('the new list is there', async () => (await lists.textContent())?.includes('r2') === true);
+    // Also the last lists come when they are asked for, even while one is open, and the address has it.
+    await lists.locator('.one-list summary').first().click();
+    await lists.getByRole('link', { name: 'Show the last 2 lists' }).click();
+    await lists.getByRole('heading', { name: 'The last lists' }).waitFor();
+    expect(page.url()).toContain('?lists=last');
+    await lists.getByRole('link', { name: 'Hide the last 2 lists' }).click();
+    await until('they are gone', async () => !(await lists.innerText()).includes('The last lists'));
     await watched.close();
     await server.close();
   });

@@ -25,6 +25,7 @@ const anyQuery: fc.Arbitrary<LiveQuery> = fc
     order: fc.constantFrom('falling', 'rising'),
     page: fc.integer({ min: 1, max: 10_000 }),
     values: fc.option(fc.tuple(anyValue, anyValue)),
+    showsLast: fc.boolean(),
     theme: fc.constantFrom(undefined, 'light', 'dark'),
   })
   .map(({ isEverything, values, ...rest }) => ({

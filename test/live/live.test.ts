@@ -32,6 +32,38 @@ describe('the live page', () => {
     expect(page.html().etag).not.toBe(etag);
   });
 
+  it('is what a page would be that nobody has looked at before', () => {
+    let isReading = true;
+    const { samples } = sampled('r1');
+    const history = (question: HistoryQuestion) => ({ ...historyUpTo(isReading ? 1 : 2)(question), isReading });
+    const make = () => new LivePage(SETTINGS, { ready, history, samples });
+    const looked = make();
+    const [first, second] = [liveInput('B', 1), liveInput('B', 2)];
+    const { snapshot, now } = first;
+    if (snapshot === undefined) throw new Error('there is a snapshot');
+    const inputs = [
+      first,
+      // A second later, the older hours have been read.
+      { ...first, now: now + 1000 },
+      // One part after the other.
+      { ...first, now: now + 2000, snapshot: { ...snapshot, experiments: [] } },
+      { ...first, now: now + 3000, snapshot: { ...snapshot, rows: [...(second.snapshot?.rows ?? [])] } },
+      { ...first, now: now + 4000, snapshot: undefined },
+      second,
+    ];
+    for (const [i, input] of inputs.entries()) {
+      isReading = i === 0;
+      looked.update(input);
+      const fresh = make();
+      for (const before of inputs.slice(0, i + 1)) fresh.update(before);
+      for (const query of ['', 'window=5m', 'cohort=B', 'measure=mrr&lists=last']) {
+        expect(looked.html(query).body).toBe(fresh.html(query).body);
+        expect(looked.cohorts(query).body).toBe(fresh.cohorts(query).body);
+        expect(looked.report(query).body).toBe(fresh.report(query).body);
+      }
+    }
+  });
+
   it('says how fresh it is, how fast, and how feedback joins', () => {
     expect(stateOf(live())).toMatchObject({
       version: 1,
@@ -170,6 +202,11 @@ describe('the live page', () => {
     const { body } = page.html();
     expect(body).toContain('feedback at rank 2');
     expect(body).toContain('+ 80 more items');
+    expect(body).toContain('<a href="?lists=last#lists" data-view="true">Show the last 1 list</a>');
+    expect(body).not.toContain('The last lists');
+    const all = page.html('lists=last').body;
+    expect(all).toContain('The last lists');
+    expect(all).toContain('<a href="?#lists" data-view="true">Hide the last 1 list</a>');
     expect(stateOf(page)['lists']).toBeUndefined();
   });
 

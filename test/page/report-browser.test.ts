@@ -8,7 +8,7 @@ import { renderReport } from '../../src/page/report.tsx';
 import { CHROMIUM, startBrowser } from '../services/chromium.ts';
 import { itWith } from '../services/it-with.ts';
 import { experimentReport, HOSTILE, scoresReport } from './views.ts';
-import { expectAccessible, expectFits, watchedPage } from './watched-page.ts';
+import { expectAccessible, expectFits, expectLegible, watchedPage } from './watched-page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-report-'));
 let browser: Promise<Browser> | undefined;
@@ -53,6 +53,7 @@ describe.each(KINDS)('the report of %s in a browser', (kind) => {
         await expectFits(page);
         for (const summary of await page.locator('summary:visible').all()) await summary.click();
         await expectFits(page);
+        await expectLegible(page);
         await expectAccessible(page);
         expect(faults).toEqual([]);
         expect(requests).toEqual([url]);
@@ -91,9 +92,9 @@ describe('the horizon', () => {
     const { page } = watched;
     await page.goto(fileOf('horizon', REPORTS.experiment));
     const tile = (): Promise<string[]> => page.locator('.tiles b:visible').allInnerTexts();
-    expect(await tile()).toEqual(['0.3', '–']);
+    expect(await tile()).toEqual(['0.3', '–', '0.006028']);
     await page.getByText('1m', { exact: true }).click();
-    expect(await tile()).toEqual(['0.15', '–']);
+    expect(await tile()).toEqual(['0.15', '–', '0.006028']);
     await watched.close();
   });
 });

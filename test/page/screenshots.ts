@@ -1,4 +1,4 @@
-/** Makes the pictures of docs/images again: `npm run screenshots`. It takes some minutes, and Chromium. */
+/** Makes the pictures of docs/images again: `npm run screenshots`. It takes some minutes, and Chromium, which also makes them small. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,10 +16,8 @@ const IMAGES = join(ROOT, 'docs/images');
 /** For machines that are slow. */
 const PATIENCE_MS = 300_000;
 const SIZE = { width: 1120, height: 760 };
-/** The ranking of the demo's treatment breaks after a minute and a half; then the picture is taken. */
+/** The ranking of the demo's treatment breaks after a minute and a half; the picture is taken when that is decided. */
 const LOOK_EVERY_MS = 2000;
-const BROKEN = 0.4;
-const SHOWN_AFTER_MS = 20_000;
 
 const CONFIG = `attribution: {horizons: [1m, 30m]}
 measures: [ndcg@10, mrr, hit@10, precision@5, rate(action=purchase)]
@@ -33,6 +31,10 @@ const LOGS = ['--impressions', 'shop/impressions.ndjson.gz', '--feedback', 'shop
 const SAMPLES = join(ROOT, 'sample/score');
 /** Of a part of a page, at most. */
 const MOST_HEIGHT = 900;
+/** Around what is taken out of a card. */
+const ROOM = 10;
+/** Of 100: type stays sharp. */
+const QUALITY = 82;
 const PHONE = { width: 390, height: 844 };
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-screenshots-'));
@@ -62,7 +64,7 @@ async function makeReports(): Promise<void> {
   writeFileSync(join(folder, 'replay.yaml'), CONFIG.replace('[variant]', '[variant], [country]'));
   await receval('replay', '--config', 'replay.yaml', ...LOGS, '--report', 'report-replay.html');
   const runs = ['popular', 'personal'].flatMap((name) => ['--run', join(SAMPLES, `${name}.run`)]);
-  const qrels = ['--qrels', join(SAMPLES, 'qrels.txt'), '--measures', 'ndcg@1..10,mrr'];
+  const qrels = ['--qrels', join(SAMPLES, 'qrels.txt'), '--measures', 'ndcg@1..5,mrr'];
   await receval('score', ...runs, ...qrels, '--report', 'report-score.html');
 }
 
@@ -81,7 +83,7 @@ async function shootTerminal(): Promise<void> {
     },
     [`$ ${shown}\n${printed.trimEnd()}`],
   );
-  await page.locator('#terminal').screenshot({ path: fileOf('terminal') });
+  await shootPart(page, '#terminal', 'terminal');
   await page.close();
 }
 
@@ -101,8 +103,6 @@ async function shootDemo(): Promise<void> {
     stdio: 'ignore',
   });
   try {
-    while (!(await isBroken(port))) await sleep(LOOK_EVERY_MS);
-    await sleep(SHOWN_AFTER_MS);
     const url = `http://127.0.0.1:${port}/`;
     const open = async (address: string, options: Parameters<typeof browser.newPage>[0]): Promise<Page> => {
       const page = await browser.newPage(options);
@@ -111,35 +111,47 @@ async function shootDemo(): Promise<void> {
       await page.getByText('live, as of').waitFor();
       return page;
     };
+    while (!(await isServed(url))) await sleep(LOOK_EVERY_MS);
     const light = await open(url, { viewport: SIZE, colorScheme: 'light' });
+    const dark = await open(url, { viewport: SIZE, colorScheme: 'dark' });
+    const phone = await open(url, { viewport: PHONE, colorScheme: 'light', isMobile: true });
+    while (!(await hasRegressed(url))) await sleep(LOOK_EVERY_MS);
+    // The pages ask for newer numbers by themselves.
+    await sleep(2 * LOOK_EVERY_MS);
     await shoot(light, 'page');
+    await shoot(dark, 'page-dark');
+    await shoot(phone, 'page-phone');
     await shootPart(light, '#experiments', 'page-experiment');
     await shootPart(light, '#positions', 'page-positions');
     await shootPart(light, '#pipeline', 'page-events');
-    await light.locator('#lists .one-list summary').first().click();
-    await shootPart(light, '#lists', 'page-lists');
+    const worst = 'section[aria-labelledby=lists-worst]';
+    await light.locator(`${worst} .one-list summary`).first().click();
+    await shootPart(light, worst, 'page-lists');
     await light.goto(`${url}?by=variant%2Ccountry&sort=ndcg%4010&order=rising`);
     await shootPart(light, '#cohorts', 'page-cohorts');
-    await shoot(await open(url, { viewport: SIZE, colorScheme: 'dark' }), 'page-dark');
-    await shoot(await open(url, { viewport: PHONE, colorScheme: 'light', isMobile: true }), 'page-phone');
   } finally {
     demo.kill('SIGTERM');
   }
 }
 
 interface State {
-  readonly history: { readonly series: readonly { readonly points: readonly { readonly value: number }[] }[] } | null;
+  readonly verdict: { readonly badge: string };
 }
 
-async function isBroken(port: number): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/state`).catch(() => undefined);
-  if (answer === undefined) return false;
-  const { history }: State = JSON.parse(await answer.text());
-  return history?.series.some(({ points }) => (points.at(-1)?.value ?? 1) < BROKEN) ?? false;
+async function hasRegressed(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}api/v1/state`);
+  const { verdict }: State = JSON.parse(await answer.text());
+  return verdict.badge === 'regressed';
+}
+
+async function isServed(url: string): Promise<boolean> {
+  const answer = await fetch(url).catch(() => undefined);
+  return answer?.ok ?? false;
 }
 
 async function shoot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: fileOf(name) });
+  const { width, height } = page.viewportSize() ?? SIZE;
+  await save(page, name, { x: 0, y: 0, width, height });
 }
 
 /** A part of a page, from its top. */
@@ -147,10 +159,33 @@ async function shootPart(page: Page, part: string, name: string): Promise<void> 
   const place = await page.locator(part).first().boundingBox();
   if (place === null) throw new Error(`the page has no ${part}`);
   const [x, y] = await page.evaluate((): readonly [number, number] => [scrollX, scrollY]);
-  const clip = { ...place, x: place.x + x, y: place.y + y, height: Math.min(place.height, MOST_HEIGHT) };
-  await page.screenshot({ path: fileOf(name), clip, fullPage: true });
+  const height = Math.min(place.height, MOST_HEIGHT);
+  // A card has room of its own.
+  const room = part.startsWith('section') ? ROOM : 0;
+  await save(page, name, {
+    x: place.x + x - room,
+    y: place.y + y - room,
+    width: place.width + 2 * room,
+    height: height + 2 * room,
+  });
 }
 
-function fileOf(name: string): string {
-  return join(IMAGES, `${name}.png`);
+interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Playwright makes no WebP: Chromium does. */
+async function save(page: Page, name: string, place: Rectangle): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  const { data } = await client.send('Page.captureScreenshot', {
+    format: 'webp',
+    quality: QUALITY,
+    captureBeyondViewport: true,
+    clip: { ...place, scale: 1 },
+  });
+  await client.detach();
+  writeFileSync(join(IMAGES, `${name}.webp`), Buffer.from(data, 'base64'));
 }

@@ -100,7 +100,7 @@ export function experimentReport(name: string): ReportView {
     ],
     cohorts: {
       horizons: ['1m', '30m'],
-      measures: ['ndcg@10', 'mrr'],
+      measures: ['ndcg@10', 'mrr', 'rate(action=purchase)'],
       lowerIsBetter: new Set(),
       sets: [[], ['variant']],
       lines: ['1m', '30m'].flatMap((horizon) => [
@@ -141,6 +141,8 @@ function line(
   const measures = {
     'ndcg@10': { value: factor * value, n: impressions, stderr: 0.01 },
     mrr: { value: null, n: 0, stderr: null },
+    // Of items, and long.
+    'rate(action=purchase)': { value: 0.006028, n: 140_840, stderr: 0.0002074 },
   };
   return { by, labels, horizon, impressions, positives: 7, measures };
 }
