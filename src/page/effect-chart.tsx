@@ -49,11 +49,10 @@ export function EffectChart({ comparison, variant, points }: EffectChartProps) {
                 <line class="limit" x1="0" x2="100%" y1={percent(y(limit))} y2={percent(y(limit))} />
                 <text
                   class="limit-words"
-                  x="100%"
-                  dx="-4"
+                  x={percent(roomiest(points, limit, time.x, decided))}
                   y={percent(y(limit))}
                   dy={limit < 0 ? 14 : -6}
-                  text-anchor="end"
+                  text-anchor="middle"
                 >
                   tolerated loss
                 </text>
@@ -97,6 +96,20 @@ export function EffectChart({ comparison, variant, points }: EffectChartProps) {
 }
 
 type Scale = (value: number) => number;
+
+/** Shares of the width where words on the limit may stand, and how far they reach to each side. */
+const PLACES = [0.15, 0.25, 0.35, 0.5, 0.65, 0.75, 0.85];
+const REACH = 0.12;
+
+/** The place where words on the limit are furthest from the effect, and not on the moment of decision. */
+function roomiest(points: readonly LookPoint[], limit: number, x: Scale, decided: number | undefined): number {
+  const room = (place: number): number => {
+    if (decided !== undefined && Math.abs(decided - place) < REACH) return -1;
+    const near = points.filter(({ at }) => Math.abs(x(at) - place) < REACH);
+    return near.length === 0 ? 0 : Math.min(...near.map(({ effect }) => Math.abs(effect - limit)));
+  };
+  return [...PLACES].sort((a, b) => room(b) - room(a))[0];
+}
 
 function Band({
   points,

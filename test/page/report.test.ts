@@ -52,6 +52,21 @@ describe('a report', () => {
     expect(renderReport(experimentReport('treatment'))).toContain('Surely worse: ndcg@10.');
   });
 
+  it.each([
+    ['the end', (share: number) => (share < 0.8 ? 0.004 : 0.004 - 0.2 * (share - 0.8)), (x: number) => x < 70],
+    ['the beginning', (share: number) => (share < 0.4 ? -0.004 : 0.03), (x: number) => x > 50],
+  ])('writes what loss is tolerated away from an effect that is near to it at %s', (_, effectAt, isThere) => {
+    const view = experimentReport('treatment');
+    const [experiment] = view.experiments ?? [];
+    const points = Array.from({ length: 50 }, (_, i) => {
+      const effect = effectAt(i / 49);
+      return { at: 1_800_000_000_000 + 60_000 * i, effect, lower: effect - 0.01, upper: effect + 0.01 };
+    });
+    const drawn = { ...view, experiments: [{ ...experiment, trail: new Map([['treatment', points]]) }] };
+    const x = Number(/class="limit-words" x="([\d.]+)%"/.exec(renderReport(drawn))?.[1]);
+    expect(isThere(x), `at ${x} %`).toBe(true);
+  });
+
   it('shows what share of lists has a positive at each rank, and says what is at the top', () => {
     const html = renderReport(experimentReport('treatment'));
     const part = html.slice(html.indexOf('id="positions"'), html.indexOf('id="pipeline"'));
