@@ -1,4 +1,4 @@
-import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
+import { type AdapterChoice, adapterTraits } from '../consumers/decode/decoder-settings.ts';
 import { listProblems } from '../consumers/decode/list.ts';
 import { mapProblems, mapsProblems } from '../consumers/decode/map.ts';
 import { parseTime } from '../consumers/decode/times.ts';
@@ -294,8 +294,8 @@ function formOf(own: PartialForm, other: PartialForm): EventForm {
 }
 
 function checkAdapter(adapter: AdapterChoice, at: Path, role: TopicRole, advice: string, report: Report): void {
-  if (adapter === 'open-bandit' && !(role.impressions && role.feedback)) {
-    report.add(at, `open-bandit rows are impressions and clicks in one: ${advice}`);
+  if (typeof adapter === 'string' && adapterTraits(adapter).isOfBothSides && !(role.impressions && role.feedback)) {
+    report.add(at, `${adapter} rows are impressions and clicks in one: ${advice}`);
   }
   if (typeof adapter !== 'object') return;
   for (const { at: below, message } of problemsOf(adapter, role)) {

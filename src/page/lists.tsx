@@ -1,5 +1,6 @@
 /** Single lists, one below the other, each to be opened: what was shown, what people did with it, and what did not count. */
 import type { ComponentChildren } from 'preact';
+import type { FeedbackDrop } from '../vocabulary/drops.ts';
 import type { DroppedView, ListsView, ListView } from './model.ts';
 import { Name } from './name.tsx';
 import { counted, instant, NONE, plain, several } from './numbers.ts';
@@ -10,7 +11,11 @@ const MOST_ITEMS = 20;
 const MOST_MEASURES = 8;
 
 /** Why feedback did not count, in words (docs/concepts.md). */
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<FeedbackDrop, string>> = {
+  undecodable: 'its record batch cannot be decoded',
+  tombstone: 'its record has no value',
+  invalid: 'it cannot be read, or a field is wrong',
+  future: 'its time lies in the future',
   late: 'it was read after its list had closed',
   orphan: 'no list with its request id was shown in time',
   not_in_list: 'the list does not hold its item',
@@ -220,7 +225,7 @@ function Dropped({
           {dropped.map(({ reason, requestId, itemId, action, happenedAt }, i) => (
             <tr key={`${i} ${requestId}`}>
               <th scope="row" class="reason">
-                <code>{reason}</code> <span class="muted">{REASONS[reason] ?? ''}</span>
+                <code>{reason}</code> <span class="muted">{REASONS[reason]}</span>
               </th>
               <td>
                 <Name>{action}</Name>

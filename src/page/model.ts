@@ -5,6 +5,7 @@ import type { Comparison } from '../experiment/comparison.ts';
 import type { PlannedVariant } from '../experiment/experiment-plan.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import type { FindingCode } from '../findings/finding.ts';
+import type { FeedbackDrop } from '../vocabulary/drops.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import type { StandingDecision } from './decisions.tsx';
 import type { HistoryView } from './history.tsx';
@@ -174,7 +175,7 @@ export interface ListView {
 
 /** Feedback that did not count. */
 export interface DroppedView {
-  readonly reason: string;
+  readonly reason: FeedbackDrop;
   readonly requestId: string;
   readonly itemId: string;
   readonly action: string;

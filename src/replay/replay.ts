@@ -3,7 +3,7 @@ import type { Commit, CommitAnswer, Store } from '../accumulators/store/store-po
 import type { InputSettings, Settings } from '../config/settings.ts';
 import { canonicalRow } from '../consumers/decode/csv.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
-import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
+import { type AdapterChoice, adapterTraits } from '../consumers/decode/decoder-settings.ts';
 import { hasRowFeedback, listKey } from '../consumers/decode/list.ts';
 import { FileSource, type FileTopic } from '../consumers/source/files/files.ts';
 import { compile } from '../measures/scorer.ts';
@@ -201,8 +201,7 @@ function topicsOf(
           name: String(++files),
           decoder: watch.watching(numbering, path),
           side: role.impressions ? 'impressions' : 'feedback',
-          // It reads the lines of its CSV itself.
-          form: adapter === 'open-bandit' ? { ...form, format: 'ndjson' } : form,
+          form: adapterTraits(adapter).readsLines ? { ...form, format: 'ndjson' } : form,
           toObject: isCanonical ? canonicalRow : undefined,
           lists: isList ? { keyOf: listKey(adapter), within: adapter.list.within } : undefined,
         };

@@ -58,6 +58,19 @@ export interface ListChoice {
 export const ADAPTER_NAMES = ['canonical', 'open-bandit'] as const;
 type AdapterName = (typeof ADAPTER_NAMES)[number];
 
+interface AdapterTraits {
+  /** A record is always an impression and its feedback in one. */
+  readonly isOfBothSides: boolean;
+  /** It takes the lines of a file as they are, whatever the file's format, and splits them itself. */
+  readonly readsLines: boolean;
+}
+
+/** What must be known of an adapter before it has read a record. */
+export function adapterTraits(adapter: AdapterChoice): AdapterTraits {
+  const isOpenBandit = adapter === 'open-bandit';
+  return { isOfBothSides: isOpenBandit, readsLines: isOpenBandit };
+}
+
 /** How the records of a topic become canonical events (specification: events 6). */
 export type AdapterChoice =
   | AdapterName
