@@ -3,7 +3,7 @@
  * that both sides have are tried.
  */
 import type { Fields } from '../consumers/decode/raw.ts';
-import { sharedAsIs } from '../findings/id-match.ts';
+import { type Difference, matchIds, normalizers } from '../findings/id-match.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, type Profile, timesOf } from './fields.ts';
 import type { JoinTrial } from './join-trial.ts';
@@ -18,6 +18,8 @@ interface Side {
 interface Met {
   readonly impressions: Field;
   readonly feedback: Field;
+  /** What has to be undone before they share them; undefined: nothing. */
+  readonly difference: Difference | undefined;
   /** More than chance: their names say so, or they have many values. */
   readonly isBelieved: boolean;
 }
@@ -70,23 +72,29 @@ function tryPairs(
 ): readonly JoinTrial[] {
   const met = metFields(impressions.profile, feedback.profile);
   const lists = new Set(impressions.rows.map(rows === undefined ? (row) => JSON.stringify(row) : jointId(rows))).size;
-  const trials = met.flatMap((first, i) =>
-    met.slice(i + 1).flatMap((second): readonly JoinTrial[] => {
-      if (first.impressions === second.impressions || first.feedback === second.feedback) return [];
+  const trials = met.flatMap((one, i) =>
+    met.slice(i + 1).flatMap((other): readonly JoinTrial[] => {
+      if (one.impressions === other.impressions || one.feedback === other.feedback) return [];
+      // One of the two may have to be mended. It comes first, so that what it begins with is what the whole id begins with.
+      if (one.difference !== undefined && other.difference !== undefined) return [];
+      const [first, second] = other.difference === undefined ? [one, other] : [other, one];
+      const { difference } = first;
+      const [ofLists, ofClicks] = difference === undefined ? [asIs, asIs] : normalizers(difference);
       const idOf = jointId([first.impressions.path, second.impressions.path]);
-      const known = new Set(impressions.rows.map(idOf));
+      const known = new Set(impressions.rows.map(idOf).map((id) => (id === undefined ? undefined : ofLists(id))));
       const unique = known.size / Math.max(1, lists);
       const asked = feedback.rows.map(jointId([first.feedback.path, second.feedback.path]));
-      const share = asked.filter((id) => id !== undefined && known.has(id)).length / Math.max(1, asked.length);
+      const joined = asked.filter((id) => id !== undefined && known.has(ofClicks(id)));
+      const share = joined.length / Math.max(1, asked.length);
       if (unique < NEARLY_UNIQUE || unique > MORE_THAN_LISTS || share < LEAST_JOINED) return [];
       const named = nameFit(first.impressions.path, 'requestId') + nameFit(second.impressions.path, 'requestId');
       const join: JoinTrial = {
         impressions: first.impressions.path,
         feedback: first.feedback.path,
         second: { impressions: second.impressions.path, feedback: second.feedback.path },
-        match: { share, difference: undefined },
+        match: { share, difference },
         unique,
-        rating: share * Math.min(1, unique) * (0.5 + 0.1 * named),
+        rating: share * Math.min(1, unique) * (0.5 + 0.1 * named) * (difference === undefined ? 1 : 0.9),
       };
       const chance = Math.min(1, known.size / (first.impressions.distinct.size * second.impressions.distinct.size));
       const isNoChance = first.isBelieved && second.isBelieved && chance < 1 && share - chance >= BETTER * (1 - chance);
@@ -102,14 +110,36 @@ function metFields(impressions: Profile, feedback: Profile): readonly Met[] {
     .filter((field) => isPart(field, impressions) && !isUnique(field))
     .flatMap((a) =>
       right
-        .filter((b) => sharedAsIs(a.distinct, b.distinct) >= MEET)
-        .map((b): Met => ({ impressions: a, feedback: b, isBelieved: isBelieved(a, b) })),
+        .map((b) => ({ b, match: matchIds(a.distinct, b.distinct) }))
+        .filter(
+          ({ match: { share, difference } }) => share >= MEET && (difference === undefined || isOfStart(difference)),
+        )
+        .map(
+          ({ b, match: { difference } }): Met => ({
+            impressions: a,
+            feedback: b,
+            difference,
+            isBelieved: isBelieved(a, b),
+          }),
+        ),
     )
     .sort(
       (x, y) =>
         Number(y.isBelieved) - Number(x.isBelieved) || y.impressions.distinct.size - x.impressions.distinct.size,
     )
     .slice(0, MOST_MET);
+}
+
+/** Whether undoing it in the whole id undoes it in the first of its parts: the others stay as they are, or change on both sides. */
+function isOfStart(difference: Difference): boolean {
+  const { kind } = difference;
+  // The parts are put together with | between them, and with \\ before those that they contain.
+  if (kind === 'prefix') return !/[\\|]/.test(difference.impressions + difference.feedback);
+  return kind === 'case' || kind === 'dashes' || kind === 'letters';
+}
+
+function asIs(id: string): string {
+  return id;
 }
 
 function isBelieved(a: Field, b: Field): boolean {

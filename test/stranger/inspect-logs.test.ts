@@ -120,6 +120,12 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     mrr: 0.253333,
   },
   {
+    log: 'inspect-prefix-in-a-pair',
+    files: ['shown.ndjson', 'clicks.csv'],
+    wrong: ['ids_differ_by_prefix'],
+    notes: ['no_user_ids'],
+  },
+  {
     log: 'inspect-rows-and-two-fields',
     files: ['shown.csv', 'clicks.csv'],
     wrong: [],
