@@ -1,9 +1,10 @@
 /** All findings on a sample, each with its cause, an example and what to do; those on its events are made here. */
 import { timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
-import type { InspectedFile, InspectOptions, Known } from './inspected.ts';
+import type { InspectedFile, InspectedSide, InspectOptions, Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
-import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
+import { count, cut, type Finding, jqPath, note, percent, wrong } from './log-finding.ts';
+import { fedAll, shellWord } from './mend.ts';
 import { purchaseSign } from './purchases.ts';
 import { spoken, timeWords } from './time-forms.ts';
 
@@ -232,7 +233,26 @@ function ofPeople({ impressions, facts }: Known): readonly Finding[] {
   return found;
 }
 
-function ofOrder({ impressions, feedback, facts, oneLog, proposal }: Known): readonly Finding[] {
+/** Right as it is, but not what everybody takes the mean to be of. */
+function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog }: Known): Finding {
+  const at = (as: string): string | undefined => {
+    const paths = lists.fits.filter((fit) => fit.as === as).map(({ path }) => path);
+    return paths.length === 1 ? jqPath(paths[0]) : undefined;
+  };
+  const [id, ts, items, offset] = [at('requestId'), at('ts'), at('items'), at('offset')];
+  const isCommand = !oneLog && [id, ts, items, offset].every((path) => path !== undefined);
+  const program = `[group_by(${id})[] | unique_by(${offset}) | reduce .[1:][] as $page (.[0]; ${items} += ($page | ${items}))] | sort_by(${ts})[]`;
+  const packing = files.find(({ name }) => lists.files.includes(name))?.format.compression ?? 'none';
+  return note(
+    'lists_in_pages',
+    `${count(paged.requests)} requests were shown in several pages (${count(paged.pages)} lists): each page is a list of its own, with ranks that continue. So a mean such as mrr is over pages, and below that over whole requests.`,
+    `To measure whole requests, put the pages of each together${isCommand ? ':' : '.'}`,
+    isCommand ? `${fedAll(`jq -cs ${shellWord(program)}`, lists.files, packing)} > whole-lists.ndjson` : undefined,
+  );
+}
+
+function ofOrder(known: Known): readonly Finding[] {
+  const { impressions, feedback, facts, oneLog, proposal } = known;
   const found: Finding[] = [];
   const lists = impressions?.sample.lists.length ?? 0;
   const clicks = feedback?.sample.feedback.length ?? 0;
@@ -254,6 +274,7 @@ function ofOrder({ impressions, feedback, facts, oneLog, proposal }: Known): rea
       ),
     );
   }
+  if (facts.paged.requests > 0.01 * lists && impressions !== undefined) found.push(inPages(impressions, known));
   if (disorder.most > 10 * MINUTE && disorder.overtaken > 0) {
     const bears =
       proposal.outOfOrderness >= disorder.most

@@ -39,6 +39,8 @@ export interface Facts {
   /** P-value of the split; undefined: fewer than two variants. */
   readonly splitChance: number | undefined;
   readonly duplicates: { readonly lists: number; readonly feedback: number };
+  /** Requests that were shown in several pages, and how many pages these are together. */
+  readonly paged: { readonly requests: number; readonly pages: number };
   readonly disorder: Disorder;
   /** Lists by value of each dimension, by its name. */
   readonly dimensions: ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -94,10 +96,22 @@ export function factsOf(input: FactsInput): Facts {
       lists: repeats(lists.map(({ requestId, offset }) => `${offset} ${requestId}`)),
       feedback: repeats(feedback.map(({ requestId, identity }) => JSON.stringify([requestId, identity]))),
     },
+    paged: pagedOf(lists),
     disorder: disorderOf(input.logs),
     dimensions,
     span: { impressions: spanOf(lists), feedback: spanOf(feedback) },
   };
+}
+
+function pagedOf(lists: readonly SampledList[]): Facts['paged'] {
+  const offsets = new Map<string, Set<number>>();
+  for (const { requestId, offset } of lists) {
+    const seen = offsets.get(requestId);
+    if (seen === undefined) offsets.set(requestId, new Set([offset]));
+    else seen.add(offset);
+  }
+  const paged = [...offsets.values()].filter(({ size }) => size > 1);
+  return { requests: paged.length, pages: paged.reduce((pages, { size }) => pages + size, 0) };
 }
 
 function ratingsOf(feedback: readonly SampledFeedback[]): Facts['ratings'] {

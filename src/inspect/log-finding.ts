@@ -37,6 +37,7 @@ export const FINDING_CODES = [
   'uneven_split',
   'users_of_two_variants',
   'request_ids_repeat',
+  'lists_in_pages',
   'duplicates',
   'out_of_order',
 ] as const;

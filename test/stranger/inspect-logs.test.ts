@@ -120,6 +120,13 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     mrr: 0.253333,
   },
   {
+    log: 'inspect-pages',
+    files: ['shown.ndjson', 'clicks.ndjson'],
+    wrong: [],
+    notes: ['lists_in_pages'],
+    mrr: 0.194226,
+  },
+  {
     log: 'inspect-prefix-in-a-pair',
     files: ['shown.ndjson', 'clicks.csv'],
     wrong: ['ids_differ_by_prefix'],
