@@ -1,10 +1,10 @@
 /** All findings on a sample, each with its cause, an example and what to do; those on its events are made here. */
 import { timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
-import type { InspectedFile, InspectedSide, InspectOptions, Known } from './inspected.ts';
+import type { InspectedFile, InspectOptions, Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
-import { count, cut, type Finding, jqPath, note, percent, wrong } from './log-finding.ts';
-import { fedAll, shellWord } from './mend.ts';
+import { inPages } from './lists-in-pages.ts';
+import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
 import { purchaseSign } from './purchases.ts';
 import { spoken, timeWords } from './time-forms.ts';
 
@@ -39,7 +39,12 @@ function isPlainJson({ format: { compression, form, encoding } }: InspectedFile)
 /** Drops a command of jq that could not read the files it names. */
 function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding {
   const { command, remedy } = finding;
-  if (command?.startsWith('jq ') !== true || !others.some(({ name }) => command.includes(` ${name} `))) return finding;
+  if (command?.startsWith('jq ') !== true) return finding;
+  const isForArrays = command.includes('type == "array"');
+  const unread = others.filter(({ format: { compression, form, encoding } }) => {
+    return !(isForArrays && form.kind === 'json-array' && compression === 'none' && encoding !== undefined);
+  });
+  if (!unread.some(({ name }) => command.includes(` ${name} `))) return finding;
   return { ...finding, remedy: remedy.replace(/:$/, '.'), command: undefined };
 }
 
@@ -231,24 +236,6 @@ function ofPeople({ impressions, facts }: Known): readonly Finding[] {
     );
   }
   return found;
-}
-
-/** Right as it is, but not what everybody takes the mean to be of. */
-function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog }: Known): Finding {
-  const at = (as: string): string | undefined => {
-    const paths = lists.fits.filter((fit) => fit.as === as).map(({ path }) => path);
-    return paths.length === 1 ? jqPath(paths[0]) : undefined;
-  };
-  const [id, ts, items, offset] = [at('requestId'), at('ts'), at('items'), at('offset')];
-  const isCommand = !oneLog && [id, ts, items, offset].every((path) => path !== undefined);
-  const program = `[group_by(${id})[] | unique_by(${offset}) | reduce .[1:][] as $page (.[0]; ${items} += ($page | ${items}))] | sort_by(${ts})[]`;
-  const packing = files.find(({ name }) => lists.files.includes(name))?.format.compression ?? 'none';
-  return note(
-    'lists_in_pages',
-    `${count(paged.requests)} requests were shown in several pages (${count(paged.pages)} lists): each page is a list of its own, with ranks that continue. So a mean such as mrr is over pages, and below that over whole requests.`,
-    `To measure whole requests, put the pages of each together${isCommand ? ':' : '.'}`,
-    isCommand ? `${fedAll(`jq -cs ${shellWord(program)}`, lists.files, packing)} > whole-lists.ndjson` : undefined,
-  );
 }
 
 function ofOrder(known: Known): readonly Finding[] {

@@ -7,31 +7,13 @@ import { inText, ofText } from './ids-in-text.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
 import { count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
-import {
-  behindCommand,
-  fedAll,
-  gatherCommand,
-  mendCommand,
-  type Packing,
-  pairsCommand,
-  recoded,
-  type Step,
-  shellWord,
-  unpairCommand,
-} from './mend.ts';
+import { fedAll, gatherCommand, mendCommand, recoded, type Step, shellWord, unpairCommand } from './mend.ts';
+import { linesNotRead, otherLog, otherLogFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
 import { dateFormat, isOtherDate, isSerial } from './time-forms.ts';
 
-/** Lines that hold records in a form that receval does not read. */
-function linesNotRead(lines: 'json-behind' | 'pairs', name: string, compression: Packing): Finding {
-  const [what, command] =
-    lines === 'pairs'
-      ? ['of name=value pairs', pairsCommand(name, compression)]
-      : ['with a prefix before the JSON object', behindCommand(name, compression)];
-  return wrong('format_not_read', `${name} has lines ${what}.`, 'Write one JSON object a line:', command);
-}
-
-export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Finding[] {
+export function ofFile(file: InspectedFile): readonly Finding[] {
+  const { name, format, rows, bad } = file;
   const { form, encoding, compression } = format;
   switch (form.kind) {
     case 'empty':
@@ -74,6 +56,8 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
       ];
     default:
   }
+  const other = otherLog(file);
+  if (other !== undefined) return [otherLogFinding(other, file)];
   const found: Finding[] = [];
   if (encoding === 'UTF-16')
     found.push(

@@ -18,7 +18,7 @@ export interface Delimited {
 export type Form =
   | { readonly kind: 'empty' | 'ndjson' | 'json-array' | 'json-object' }
   /** `json-behind`: each line has a prefix before its object, such as the time of syslog. `pairs`: name=value, as in logfmt. */
-  | { readonly kind: 'unknown'; readonly lines?: 'json-behind' | 'pairs' }
+  | { readonly kind: 'unknown'; readonly lines?: 'json-behind' | 'pairs' | 'solr' }
   | { readonly kind: 'parquet' | 'avro' | 'orc' }
   | { readonly kind: 'trec-run' | 'trec-qrels' }
   | Delimited;
@@ -102,9 +102,15 @@ export function textFormOf(text: string): Form {
     .slice(0, LOOKED_AT);
   if (most(lines, isRunLine) && isRunLine(lines[0]) && isOneTag(lines)) return { kind: 'trec-run' };
   if (most(lines, isQrelsLine) && isQrelsLine(lines[0])) return { kind: 'trec-qrels' };
+  if (most(lines, isSolrLine)) return { kind: 'unknown', lines: 'solr' };
   if (most(lines, isJsonBehind)) return { kind: 'unknown', lines: 'json-behind' };
   if (most(lines, arePairs)) return { kind: 'unknown', lines: 'pairs' };
   return delimitedForm(text) ?? { kind: 'unknown' };
+}
+
+/** Such as: 2026-11-21 08:00:00.123 INFO (qtp1-20) [c:shop] o.a.s.c.S.Request webapp=/solr path=/select params={q=shoe} hits=3 status=0 QTime=5. */
+function isSolrLine(line: string): boolean {
+  return /\bwebapp=\/\S+ path=\/\S+ params=\{.*\} .*\bQTime=\d+/.test(line);
 }
 
 /** Such as: Nov 21 08:00:00 web-1 shop[812]: {"id":1}. After a delimiter, the object may be a column. */

@@ -1,5 +1,4 @@
 /** Inspects a sample of logs: what the records are, and what to do about them. */
-
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
@@ -14,6 +13,7 @@ import { doubtsOf, type ItemTrial, idsAt, itemsSaySo, type JoinTrial, tryItems, 
 import { knownFields, knownSide } from './known-systems.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
 import { type ClockOffset, clockOffset, type Facts, factsOf, zoneText } from './log-facts.ts';
+import { otherLog } from './other-logs.ts';
 import { propose } from './proposal.ts';
 import { joinedAdapter, type Kinds, type ProposedAdapter } from './proposed-adapter.ts';
 import { unnamedAction } from './purchases.ts';
@@ -63,7 +63,9 @@ function zonesOf(
 function withGuesses(sampled: readonly SampledFile[]): readonly InspectedFile[] {
   const profiles = sampled.map(({ rows }) => profileOf(rows));
   const known = profiles.map((profile, i) => (sampled[i].rows.length === 0 ? undefined : knownSide(profile)));
-  const withRows = sampled.map((_, i) => i).filter((i) => sampled[i].rows.length > 0);
+  const withRows = sampled
+    .map((_, i) => i)
+    .filter((i) => sampled[i].rows.length > 0 && otherLog({ ...sampled[i], profile: profiles[i] }) === undefined);
   const roles = rolesOf(
     withRows.map((i) => ({ rows: sampled[i].rows, profile: profiles[i] })),
     withRows.map((i) => sampled[i].role ?? known[i]?.role),

@@ -1,4 +1,5 @@
 /** Facts about the events of a sample: joins, delays, order, duplicates, users and variants. */
+
 import { type Difference, normalizers } from '../findings/id-match.ts';
 import { chiSquareUpper } from '../statistics/distributions.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';

@@ -1,0 +1,21 @@
+/** Requests that are logged page by page: right as it is, but a mean over pages is not what everybody takes it for. */
+import type { InspectedSide, Known } from './inspected.ts';
+import { count, type Finding, jqPath, note } from './log-finding.ts';
+import { fedAll, shellWord } from './mend.ts';
+
+export function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog }: Known): Finding {
+  const at = (as: string): string | undefined => {
+    const paths = lists.fits.filter((fit) => fit.as === as).map(({ path }) => path);
+    return paths.length === 1 ? jqPath(paths[0]) : undefined;
+  };
+  const [id, ts, items, offset] = [at('requestId'), at('ts'), at('items'), at('offset')];
+  const isCommand = !oneLog && [id, ts, items, offset].every((path) => path !== undefined);
+  const program = `[group_by(${id})[] | unique_by(${offset}) | reduce .[1:][] as $page (.[0]; ${items} += ($page | ${items}))] | sort_by(${ts})[]`;
+  const packing = files.find(({ name }) => lists.files.includes(name))?.format.compression ?? 'none';
+  return note(
+    'lists_in_pages',
+    `${count(paged.requests)} requests were shown in several pages (${count(paged.pages)} lists): each page is a list of its own, with ranks that continue. So a mean such as mrr is over pages, and below that over whole requests.`,
+    `To measure whole requests, put the pages of each together${isCommand ? ':' : '.'}`,
+    isCommand ? `${fedAll(`jq -cs ${shellWord(program)}`, lists.files, packing)} > whole-lists.ndjson` : undefined,
+  );
+}
