@@ -8,7 +8,7 @@ import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
 import { count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
 import { fedAll, gatherCommand, mendCommand, recoded, type Step, shellWord, unpairCommand } from './mend.ts';
-import { linesNotRead, otherLog, otherLogFinding } from './other-logs.ts';
+import { linesNotRead, listsInText, otherLog, otherLogFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
 import { dateFormat, isOtherDate, isSerial } from './time-forms.ts';
 
@@ -128,6 +128,8 @@ export function ofRoles(all: Known): readonly Finding[] {
   const paired = isJoined && all.joins[0]?.match.share !== 0 ? [] : logs.flatMap(fieldsInPairs);
   if (paired.length > 0) return [...found, ...paired];
   if (impressions === undefined) {
+    const inTexts = listsInText(logs);
+    if (inTexts !== undefined) return [...found, inTexts];
     found.push(
       wrong(
         'no_lists',

@@ -203,7 +203,7 @@ function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fiel
     .filter((field) => repeats(field) && field.distinct.size >= 2)
     .sort((a, b) => b.distinct.size - a.distinct.size);
   const single = repeated.map((field) => [field]);
-  for (const key of [...single, ...pairsOf(repeated)]) {
+  for (const key of [...single, ...pairsOf(repeated), ...withTimes(repeated, times)]) {
     const by = key.map(({ path }) => path);
     if (!standTogether(rows, by)) continue;
     const order = orders.find((field) => !key.includes(field) && isNumbered(rows, by, field.path));
@@ -235,6 +235,12 @@ const MOST_PAIRED = 6;
 function pairsOf(fields: readonly Field[]): readonly (readonly Field[])[] {
   const few = fields.slice(0, MOST_PAIRED);
   return few.flatMap((first, i) => few.slice(i + 1).map((second) => [first, second]));
+}
+
+/** A list without an id may still be all that one person was shown at one time. */
+function withTimes(ids: readonly Field[], times: readonly Field[]): readonly (readonly Field[])[] {
+  const shared = times.filter((field) => repeats(field) && field.distinct.size >= 2).slice(0, 2);
+  return ids.slice(0, MOST_PAIRED).flatMap((id) => shared.map((time) => [id, time]));
 }
 
 /** One field, or two together. */

@@ -1,6 +1,6 @@
 /** Logs that cannot be read as they are, however their fields are mapped: recognised, to say what they lack or what makes them readable. */
 import type { InspectedFile } from './inspected.ts';
-import { type Finding, wrong } from './log-finding.ts';
+import { cut, type Finding, wrong } from './log-finding.ts';
 import { behindCommand, fedAll, type Packing, pairsCommand } from './mend.ts';
 
 type OtherLog = 'Elasticsearch slow log' | 'Matomo visits' | 'Adobe data feed';
@@ -75,4 +75,23 @@ export function linesNotRead(lines: 'json-behind' | 'pairs' | 'solr', name: stri
       ? ['of name=value pairs', pairsCommand(name, compression)]
       : ['with a prefix before the JSON object', behindCommand(name, compression)];
   return wrong('format_not_read', `${name} has lines ${what}.`, 'Write one JSON object a line:', command);
+}
+
+/** A text of several parts that no separator cuts into ids, such as `sku-1:17.99, sku-2:5.00`. undefined: there is none. */
+export function listsInText(logs: readonly InspectedFile[]): Finding | undefined {
+  for (const { name, profile } of logs) {
+    for (const { path, distinct, values } of profile.fields.values()) {
+      const texts = [...distinct.keys()];
+      const several = texts.filter((text) =>
+        /^[^\s,;|:=]+[:=][^\s,;|:=]+(?:[,;|] ?[^\s,;|:=]+[:=][^\s,;|:=]+)+$/.test(text),
+      );
+      if (several.length < 0.9 * texts.length || values < 3) continue;
+      return wrong(
+        'lists_not_read',
+        `${path} of ${name} seems to hold lists as text, with a value behind each id: ${cut(several[0])}.`,
+        'Write the ids alone, separated by |, or as a JSON list of objects: [{"id": "a", "score": 1}, ...].',
+      );
+    }
+  }
+  return undefined;
 }

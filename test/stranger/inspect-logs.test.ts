@@ -123,6 +123,20 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
   { log: 'inspect-solr-log', files: ['requests.txt'], wrong: ['no_lists'], notes: [] },
   { log: 'inspect-visits', files: ['visits.json'], wrong: ['no_lists'], notes: [] },
   { log: 'inspect-data-feed', files: ['hit_data.tsv'], wrong: ['no_lists'], notes: [] },
+  { log: 'inspect-rows-by-time', files: ['recs.csv'], wrong: [], notes: ['no_user_ids'], mrr: 0.334583 },
+  {
+    log: 'inspect-lists-with-prices',
+    files: ['einblendungen.tsv', 'klicks.tsv'],
+    wrong: ['lists_not_read'],
+    notes: [],
+  },
+  { log: 'inspect-slots-in-one-log', files: ['events.ndjson'], wrong: ['lists_not_read'], notes: ['unknown_actions'] },
+  {
+    log: 'inspect-place-of-the-click',
+    files: ['lists.jsonl', 'clicks.jsonl'],
+    wrong: ['most_invalid'],
+    notes: [],
+  },
   {
     log: 'inspect-pages',
     files: ['shown.ndjson', 'clicks.ndjson'],
