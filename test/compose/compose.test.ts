@@ -46,7 +46,7 @@ let known = 0;
 describe('docker-compose.yml on a container engine', () => {
   itWith(
     ONE,
-    'comes up as the page tells, and once more without a container made anew; known traffic is counted exactly',
+    'comes up as the page tells, and once more without a container recreated; known traffic is counted exactly',
     async (stack) => {
       // Traffic of the last two hours is there before the first worker: nothing of it can be late.
       await stack.sh('docker compose build');
@@ -94,7 +94,7 @@ describe('docker-compose.yml on a container engine', () => {
 
   itWith(
     ONE,
-    'has after down and up what a worker shows that begins anew',
+    'has after down and up what a worker shows that starts over',
     async (stack) => {
       const token = await stack.token();
       await stack.told('docker compose down');

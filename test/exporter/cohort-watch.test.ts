@@ -311,7 +311,7 @@ describe('a watched cohort', () => {
     expect((await said(world))[0]).toBe('regressed below_baseline daily');
   });
 
-  it('is said alike by an exporter that has just started, and after a unit began anew', async () => {
+  it('is said alike by an exporter that has just started, and after a unit started over', async () => {
     const days = [3, 2, 1].flatMap((n) => lists(NOON - n * DAY, NOON - n * DAY + 2 * HOUR));
     const world = worldOf([[...days, ...lists(since(4 * HOUR), NOON + 2 * HOUR, 0.9)]]);
     for (let end = NOON; end <= NOON + HOUR; end += STEP) {

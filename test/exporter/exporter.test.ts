@@ -217,7 +217,7 @@ describe('an exporter', () => {
     expect(shown).toBeGreaterThan(1000);
   });
 
-  it('never shows a mixture when a unit moves, changes hands, goes back or begins anew while it reads', async () => {
+  it('never shows a mixture when a unit moves, changes hands, goes back or starts over while it reads', async () => {
     let during = 0;
     await fc.assert(
       fc.asyncProperty(

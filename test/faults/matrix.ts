@@ -68,7 +68,7 @@ export const MATRIX: readonly Fault[] = [
     fault: 'retention deletes what was not read',
     tests: ['consumers/source/kafka/flow/reading.test.ts', 'service/retention.test.ts', 'worker/worker.test.ts'],
   },
-  { id: 'F18', fault: 'topic deleted and made anew', tests: ['service/recreated.test.ts', 'worker/worker.test.ts'] },
+  { id: 'F18', fault: 'topic deleted and recreated', tests: ['service/recreated.test.ts', 'worker/worker.test.ts'] },
   {
     id: 'F19',
     fault: 'partitions added',

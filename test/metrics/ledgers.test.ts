@@ -69,7 +69,7 @@ describe('totals since the first record', () => {
 });
 
 describe('totals since a claim', () => {
-  it('that fall began anew', () => {
+  it('that fall started over', () => {
     const ledger = new ClaimLedger(1);
     for (const total of [5, 2, 4]) ledger.update(new Map([[0, [total]]]));
     expect(ledger.sums).toEqual([9]);

@@ -209,7 +209,7 @@ describe('the gauges of quality', () => {
     ]);
   });
 
-  it('are made anew when nothing but a decision is new', async () => {
+  it('are recreated when nothing but a decision is new', async () => {
     const metrics = new Metrics(SETTINGS, ALL);
     const first = snapshotOf([rowOf([], [])], { decisions: [decisionOf('healthy')] });
     await metrics.update({ snapshot: first });
@@ -456,7 +456,7 @@ describe('the counters of a worker', () => {
       });
     });
 
-  it('never go down, whatever units come, go, fall back and begin anew', async () => {
+  it('never go down, whatever units come, go, fall back and start over', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(

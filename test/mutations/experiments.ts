@@ -45,7 +45,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'a run begins anew with every claim',
+    name: 'a run starts over with every claim',
     changes: [
       {
         file: 'accumulators/runs.ts',
@@ -70,7 +70,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'looks begin anew with every claim',
+    name: 'looks start over with every claim',
     changes: [
       {
         file: 'unit/unit-experiments.ts',

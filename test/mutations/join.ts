@@ -76,7 +76,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'wall-clock verdicts made anew at replay',
+    name: 'wall-clock verdicts recreated at replay',
     changes: [{ file: TOPIC, text: CLOCK_OF_RECORD, replacement: '' }],
   },
   {

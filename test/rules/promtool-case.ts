@@ -124,7 +124,7 @@ export function grewSuite({ alert, severity, series, span, lasts = 0, firing }: 
         at: `${21 + span}m`,
         fires: [],
       },
-      'is silent about a counter that began anew at 0': { series: { [series]: '5x20 0x40' }, at: '25m', fires: [] },
+      'is silent about a counter that started over at 0': { series: { [series]: '5x20 0x40' }, at: '25m', fires: [] },
     },
     control: { from: '> 0', to: '> 2', breaks: 'fires when it grew by one' },
   };

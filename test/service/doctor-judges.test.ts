@@ -170,7 +170,7 @@ describe('the stored state', () => {
     expect(judge(61, 100, 100, unit(), skips)[1]).toMatch(/^warning /);
   });
 
-  it('stands beyond the log of a topic that was made anew', () => {
+  it('stands beyond the log of a topic that was recreated', () => {
     expect(judge(0, 99, 99)[1]).toMatch(/^error impressions, partition 0: the log ends at 99, before .* 100/);
   });
 

@@ -42,7 +42,7 @@ for (const [length, count] of [
 ] as const) {
   itWith(
     SERVERS,
-    `a topic that was made anew with a log that is ${length} stops its unit when the worker comes back`,
+    `a topic that was recreated with a log that is ${length} stops its unit when the worker comes back`,
     async (servers) => {
       await withStand(servers, async (stand) => {
         stand.configure(QUICK);
@@ -66,7 +66,7 @@ for (const [length, count] of [
 
   itWith(
     SERVERS,
-    `a topic that is made anew while it is read, with a log that is ${length}, stops its unit`,
+    `a topic that is recreated while it is read, with a log that is ${length}, stops its unit`,
     async (servers) => {
       await withStand(servers, async (stand) => {
         stand.configure(QUICK);

@@ -98,7 +98,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('are a whole hour and too small where it has too little, and begin anew after it', () => {
+  it('are a whole hour and too small where it has too little, and start over after it', () => {
     const panes = minutes(120, (minute) => (minute < 60 ? 3 : 40));
     expect(shape(blocksOf(panes, span(0, 120), PLAIN)).slice(0, 2)).toEqual([
       [0, 60, 'few'],

@@ -162,7 +162,7 @@ describe('a run of an experiment', () => {
     expect(decodeCheckpoint(fields).runs.map(({ name }) => name)).toEqual(['second']);
   });
 
-  it('begins anew with a new generation, which deletes what the old one kept of it', async () => {
+  it('starts over with a new generation, which deletes what the old one kept of it', async () => {
     const log = new MemoryLog(2, 1);
     fill(log, 0, 200);
     const store = new MemoryStore();
