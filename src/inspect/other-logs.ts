@@ -53,7 +53,7 @@ export function otherLogFinding(log: OtherLog, { name, format }: InspectedFile):
     case 'Adobe data feed':
       return wrong(
         'no_lists',
-        `${name} is a data feed of Adobe Analytics: the products of a hit are one text (category;product;..., parted by commas), and the id of a list is in a variable that only you know (an eVar).`,
+        `${name} is a data feed of Adobe Analytics: the products of a hit are one text (category;product;..., separated by commas), and the id of a list is in a variable that only you know (an eVar).`,
         'Write one JSON object a hit, with the names of column_headers.tsv: {"requestId": that eVar, "ts": hit_time_gmt, "items": the second parts of product_list, in order} for hits that show a list, and {"requestId", "ts", "itemId", "action"} for clicks and purchases (event_list says which).',
       );
   }
@@ -85,7 +85,7 @@ export function listsInText(logs: readonly InspectedFile[]): Finding | undefined
       const several = texts.filter((text) =>
         /^[^\s,;|:=]+[:=][^\s,;|:=]+(?:[,;|] ?[^\s,;|:=]+[:=][^\s,;|:=]+)+$/.test(text),
       );
-      if (several.length < 0.9 * texts.length || values < 3) continue;
+      if (several.length === 0 || several.length < 0.9 * texts.length || values < 3) continue;
       return wrong(
         'lists_not_read',
         `${path} of ${name} seems to hold lists as text, with a value behind each id: ${cut(several[0])}.`,

@@ -119,6 +119,12 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     notes: ['no_user_ids'],
     mrr: 0.253333,
   },
+  {
+    log: 'inspect-objects-alone',
+    files: ['events.ndjson'],
+    wrong: ['no_lists', 'most_invalid'],
+    notes: [],
+  },
   { log: 'inspect-slow-log', files: ['slowlog.json'], wrong: ['no_lists'], notes: [] },
   { log: 'inspect-solr-log', files: ['requests.txt'], wrong: ['no_lists'], notes: [] },
   { log: 'inspect-visits', files: ['visits.json'], wrong: ['no_lists'], notes: [] },
