@@ -21,6 +21,7 @@ export const HOUSE: readonly Room[] = [
   { name: 'measures', holds: 'one measure per file', pure: true },
   { name: 'statistics', holds: 'standard errors, tests, detectors', pure: true },
   { name: 'consumers/packed', holds: 'events as bytes', pure: true },
+  { name: 'consumers/engine', holds: 'the memory of open lists', pure: true },
   { name: 'consumers/join', holds: 'feedback to its list: watermarks, horizons', pure: true },
   { name: 'consumers/decode', holds: 'bytes to events', pure: true },
   { name: 'consumers/source', holds: 'Kafka, files: where records come from' },

@@ -5,7 +5,7 @@ import { rowCodec } from '../src/accumulators/row-codec.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../src/accumulators/store/checkpoint-codec.ts';
 import { FORMAT_VERSION, paneKey, unitKey } from '../src/accumulators/store/layout.ts';
 import type { MemoryStore } from '../src/accumulators/store/memory-store.ts';
-import { noCounts } from '../src/consumers/join/topic.ts';
+import { noCounts } from '../src/consumers/join/counts.ts';
 import type { Closing } from './accumulators/histories.ts';
 import { listOf, placesOf } from './accumulators/lists.ts';
 import { shownOf } from './accumulators/plain-items.ts';

@@ -2,8 +2,8 @@
  * Compiles what is in this folder, and writes it into the sources that carry it: `npx tsx wasm/compile.ts`. WebAssembly text by
  * wabt, TypeScript by AssemblyScript.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 import wabt from 'wabt';
@@ -13,8 +13,11 @@ export const MODULES = {
   'lz4-block.wat': { file: 'consumers/source/kafka/codecs/lz4-block-code.ts', name: 'LZ4_BLOCK_CODE' },
   'crc32c.wat': { file: 'consumers/source/kafka/codecs/crc32c-code.ts', name: 'CRC32C_CODE' },
   'scan/scan.ts': { file: 'consumers/decode/scan-code.ts', name: 'SCAN_CODE' },
+  'engine/engine.ts': { file: 'consumers/engine/engine-code.ts', name: 'ENGINE_CODE' },
 } as const;
 type Source = keyof typeof MODULES;
+/** The parts of the engine, for their own tests: carried by no file. */
+type Compiled = Source | 'engine/parts.ts';
 
 const OPTIONS = [
   '-O3',
@@ -28,13 +31,23 @@ const OPTIONS = [
   '--importMemory',
 ];
 
-/** The bytes of the module in base64. */
-export async function compiled(source: Source): Promise<string> {
-  const bytes = source.endsWith('.wat') ? await fromText(source) : await fromTypeScript(source);
+/** The bytes of the module in base64. `changed`: what files of this folder hold instead, by their names in it. */
+export async function compiled(source: Compiled, changed: ReadonlyMap<string, string> = new Map()): Promise<string> {
+  const bytes = source.endsWith('.wat') ? await fromText(source) : await fromTypeScript(source, changed);
   return Buffer.from(bytes).toString('base64');
 }
 
-async function fromText(source: Source): Promise<Uint8Array> {
+/** The source of a file that carries a module. */
+export function carrier(source: Source, code: string): string {
+  return [
+    `/** \`wasm/${source}\`, compiled by \`wasm/compile.ts\`: WebAssembly in base64. Not edited by hand. */`,
+    `export const ${MODULES[source].name} =`,
+    `  '${code}';`,
+    '',
+  ].join('\n');
+}
+
+async function fromText(source: Compiled): Promise<Uint8Array> {
   const { parseWat } = await wabt();
   const parsed = parseWat(source, readFileSync(resolve(import.meta.dirname, source), 'utf8'));
   const { buffer } = parsed.toBinary({});
@@ -42,11 +55,17 @@ async function fromText(source: Source): Promise<Uint8Array> {
   return buffer;
 }
 
-async function fromTypeScript(source: Source): Promise<Uint8Array> {
+async function fromTypeScript(source: Compiled, changed: ReadonlyMap<string, string>): Promise<Uint8Array> {
   let code: Uint8Array | undefined;
   const { error, stderr } = await asc.main(
     [source, '--baseDir', import.meta.dirname, '--outFile', 'code', ...OPTIONS],
     {
+      readFile: (name, baseDir) => {
+        const path = resolve(baseDir, name);
+        return (
+          changed.get(relative(import.meta.dirname, path)) ?? (existsSync(path) ? readFileSync(path, 'utf8') : null)
+        );
+      },
       writeFile: (_, contents) => {
         if (typeof contents !== 'string') code = contents;
       },
@@ -57,18 +76,13 @@ async function fromTypeScript(source: Source): Promise<Uint8Array> {
 }
 
 async function write(source: Source): Promise<void> {
-  const { file, name } = MODULES[source];
-  const text = [
-    `/** \`wasm/${source}\`, compiled by \`wasm/compile.ts\`: WebAssembly in base64. Not edited by hand. */`,
-    `export const ${name} =`,
-    `  '${await compiled(source)}';`,
-    '',
-  ];
-  writeFileSync(resolve(import.meta.dirname, '../src', file), text.join('\n'));
+  const text = carrier(source, await compiled(source));
+  writeFileSync(resolve(import.meta.dirname, '../src', MODULES[source].file), text);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await write('lz4-block.wat');
   await write('crc32c.wat');
   await write('scan/scan.ts');
+  await write('engine/engine.ts');
 }

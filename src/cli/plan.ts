@@ -123,8 +123,11 @@ function table({ cohorts, worker, redis, exporter }: Plan, { limits }: Settings,
   }
   add('workers', 'CPU of all, in cores', worker.cores.toPrecision(2));
   add('workers', 'open impressions of all', whole(worker.openImpressions));
-  add('workers', `state of ${workers === 1 ? 'the worker' : 'each'} (limits.stateBytes)`, size(worker.stateBytes));
-  add('workers', `memory of ${workers === 1 ? 'the worker' : 'each'}`, size(worker.memoryBytes));
+  const enough = Number.isFinite(worker.leastWorkers) ? `run ${worker.leastWorkers} or more` : 'take more partitions';
+  const tooMuch = workers < worker.leastWorkers ? `, more than a worker can hold: ${enough}` : '';
+  const whose = workers === 1 ? 'the worker' : 'each';
+  add('workers', `state of ${whose} (limits.stateBytes)`, `${size(worker.stateBytes)}${tooMuch}`);
+  add('workers', `memory of ${whose}`, size(worker.memoryBytes));
   for (const { after, rows, bytes } of redis.stored) {
     const isLast = after === redis.stored[redis.stored.length - 1].after;
     const when = isLast ? 'in the steady state' : `after ${printDuration(after)}`;

@@ -1,5 +1,7 @@
 /** The schema of the configuration, with all defaults (specification: configuration 1). */
+
 import { z } from 'zod';
+import { MOST_STATE_BYTES } from '../consumers/engine/engine.ts';
 import { OF_EXPOSURES, OF_ITEMS } from '../measures/all.ts';
 import { deadLetterSchema } from './dead-letter.ts';
 import { detectSchema } from './detect.ts';
@@ -60,9 +62,9 @@ const limitsSchema = group({
     description:
       'cohorts by name per grouping set, including the variants of experiments; the rest go to __other__. auto: as many as fit into limits.series with these measures, windows, horizons and sets, each value with its standard error',
   }),
-  stateBytes: auto(1_000_000_000_000).prefault('auto').meta({
+  stateBytes: auto(MOST_STATE_BYTES).prefault('auto').meta({
     description:
-      'bytes of state in memory per worker: open impressions, waiting feedback, and the sums. auto: half of the memory limit of the container (or of the machine), less 192 MiB',
+      'bytes of state in memory per worker: open impressions, waiting feedback, and the sums. auto: half of the memory limit of the container (or of the machine), less 192 MiB, and at most 3 GiB, which is the most that a worker can hold',
   }),
   openImpressions: auto(1_000_000_000)
     .prefault('auto')

@@ -7,6 +7,7 @@ import { paneKey, rowField, setText, vectorKey } from '../accumulators/store/lay
 import { columnsBeforeSums, LISTS, POSITIVES, Vector, vectorOffsets } from '../accumulators/vector.ts';
 import { GAUGES_PER_MEASURE } from '../config/resolve.ts';
 import type { Settings } from '../config/settings.ts';
+import { MOST_STATE_BYTES } from '../consumers/engine/engine.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { PER_ONE, SUMS } from '../measures/sums.ts';
 import { SAMPLE_CAPACITY } from '../statistics/user-sample.ts';
@@ -43,6 +44,8 @@ export interface Plan {
     /** Of the worker with most partitions. */
     readonly stateBytes: number;
     readonly memoryBytes: number;
+    /** So many workers can hold the state; Infinity: not even one for each partition. */
+    readonly leastWorkers: number;
     /** Cores of all workers together, on a machine as in docs/performance.md. */
     readonly cores: number;
   };
@@ -95,6 +98,7 @@ export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTra
   const openImpressions = traffic.listsPerSecond * ((longest + attribution.outOfOrderness) / 1000);
   const share = Math.ceil(traffic.partitions / traffic.workers) / traffic.partitions;
   const state = openImpressions * openBytes(traffic) + rows.changingBytes(longest + attribution.outOfOrderness);
+  const mostPartitions = Math.floor(MOST_STATE_BYTES / (state / traffic.partitions));
   const commitsPerSecond = traffic.partitions / (commit.interval / 1000);
   const perCommit = rows.perCommit(commit.interval);
   const sampled = Math.min(traffic.users ?? SAMPLE_CAPACITY, SAMPLE_CAPACITY);
@@ -107,6 +111,7 @@ export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTra
       openImpressions,
       stateBytes: share * state,
       memoryBytes: memoryFor(share * state),
+      leastWorkers: Math.ceil(traffic.partitions / mostPartitions),
       cores:
         traffic.listsPerSecond * (1 + traffic.feedbackPerList) * EVENT_S +
         commitsPerSecond * (COMMIT_S + perCommit.rows * ROW_S + perCommit.vectors * VECTOR_S),

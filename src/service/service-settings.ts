@@ -3,6 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { ConfigError } from '../config/problems.ts';
 import type { Settings } from '../config/settings.ts';
 import { createDecoder, type Decoder } from '../consumers/decode/decoder.ts';
+import { MOST_STATE_BYTES } from '../consumers/engine/engine.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
@@ -80,7 +81,7 @@ export function openLimit({ openImpressions }: Settings['limits']): number {
 
 /** Most bytes of state of a worker. */
 export function stateLimit({ stateBytes }: Settings['limits'], memory = memoryLimit()): number {
-  return stateBytes === 'auto' ? stateWithin(memory) : stateBytes;
+  return stateBytes === 'auto' ? Math.min(stateWithin(memory), MOST_STATE_BYTES) : stateBytes;
 }
 
 /** Most bytes of a worker's state in V8's heap, which --max-old-space-size bounds. The rest of its state is outside of that heap. */

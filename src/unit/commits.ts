@@ -2,7 +2,7 @@ import type { Row } from '../accumulators/row.ts';
 import type { RowChanges } from '../accumulators/row-table.ts';
 import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { JoinEngine } from '../consumers/join/api.ts';
-import { copyCounts } from '../consumers/join/topic.ts';
+import { copyCounts } from '../consumers/join/counts.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { Resumed } from './resume.ts';
 import type { CommittedState, InvalidCounts, UnitDeps } from './unit-contract.ts';

@@ -170,6 +170,7 @@ export class Worker {
   #release(owned: Owned): void {
     this.#load.forget(owned);
     owned.released = true;
+    owned.unit.release();
     this.#units.delete(owned.partition);
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noCounts } from '../../src/consumers/join/topic.ts';
+import { noCounts } from '../../src/consumers/join/counts.ts';
 import { RecentJoin, RecentShare } from '../../src/findings/recent-join.ts';
 import { TopicsHealth } from '../../src/metrics/topics-health.ts';
 import { unitStatus, workerStatus } from '../metrics/statuses.ts';

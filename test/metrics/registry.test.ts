@@ -5,7 +5,7 @@ import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { emptyRow } from '../../src/accumulators/row.ts';
 import { rowField } from '../../src/accumulators/store/layout.ts';
-import { noCounts } from '../../src/consumers/join/topic.ts';
+import { noCounts } from '../../src/consumers/join/counts.ts';
 import type { QualityDecision } from '../../src/exporter/cohort-watch.ts';
 import type { QualityRow, QualitySnapshot } from '../../src/exporter/exporter-contract.ts';
 import { measureValue, sumsKind } from '../../src/measures/value.ts';

@@ -1,5 +1,5 @@
 import { emptyRow, type Row } from '../../src/accumulators/row.ts';
-import { noCounts } from '../../src/consumers/join/topic.ts';
+import { noCounts } from '../../src/consumers/join/counts.ts';
 import type { UnitStatus, WorkerStatus } from '../../src/worker/status.ts';
 
 /** A unit that has seen nothing yet, with changes. */

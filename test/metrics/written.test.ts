@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rowField } from '../../src/accumulators/store/layout.ts';
-import { noCounts } from '../../src/consumers/join/topic.ts';
+import { noCounts } from '../../src/consumers/join/counts.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import type { QualitySnapshot } from '../../src/exporter/exporter-contract.ts';

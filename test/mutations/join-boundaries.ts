@@ -2,16 +2,21 @@
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
-const ACCEPTED = 'consumers/join/accepted-impressions.ts';
 const TOPIC = 'consumers/join/topic.ts';
-const WAITING = 'consumers/join/waiting.ts';
-const LISTS = 'consumers/join/joined-lists.ts';
+const RULES = '../wasm/engine/rules.ts';
+const ACCEPTED = '../wasm/engine/accepted.ts';
+const WAITING = '../wasm/engine/waiting.ts';
+const CLOSING = '../wasm/engine/closing.ts';
 
-const FITS_WAITING = 'if (lag < -this.#backward || lag >= this.#attribution) return;';
-const FITS_FEEDBACK = 'if (lag >= -this.#backward && lag < this.#attribution) found[n++] = at;';
+const FITS_WAITING = 'if (lag < -unit.backward || lag >= unit.attribution) return;';
+const FITS_FEEDBACK = 'if (lag >= -all.backward && lag < all.attribution) push(found, at);';
 
 function inJoin(name: string, text: string, replacement: string): Mutation {
   return { name, changes: [{ file: JOIN, text, replacement }] };
+}
+
+function inRules(name: string, text: string, replacement: string): Mutation {
+  return { name, changes: [{ file: RULES, text, replacement }] };
 }
 
 function inAccepted(name: string, text: string, replacement: string): Mutation {
@@ -19,32 +24,32 @@ function inAccepted(name: string, text: string, replacement: string): Mutation {
 }
 
 export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
-  inJoin(
+  inRules(
     'an impression at its longest horizon is in time',
-    'if (watermark >= ts + attribution) {',
-    'if (watermark > ts + attribution) {',
+    'if (watermark >= ts + unit.attribution) {',
+    'if (watermark > ts + unit.attribution) {',
   ),
   inAccepted(
     'impressions H apart are duplicates',
-    'if (Math.abs(ts - records.ts(at)) < this.#attribution) break;',
-    'if (Math.abs(ts - records.ts(at)) <= this.#attribution) break;',
+    'if (Math.abs(ts - entry(at).ts) < all.attribution) break;',
+    'if (Math.abs(ts - entry(at).ts) <= all.attribution) break;',
   ),
-  inJoin('feedback at its deadline is in time', 'if (watermark >= deadline) {', 'if (watermark > deadline) {'),
-  inJoin(
+  inRules('feedback at its deadline is in time', 'if (watermark >= deadline) {', 'if (watermark > deadline) {'),
+  inRules(
     'feedback for an impression at its longest horizon is in time',
-    'return watermark >= this.#impressions.ts(entry) + this.#attribution;',
-    'return watermark > this.#impressions.ts(entry) + this.#attribution;',
+    'return watermark >= entry(entryAt).ts + unit.attribution;',
+    'return watermark > entry(entryAt).ts + unit.attribution;',
   ),
-  inJoin('feedback that waited fits at H', FITS_WAITING, FITS_WAITING.replace('>=', '>')),
-  inJoin('feedback that waited does not fit at -b', FITS_WAITING, FITS_WAITING.replace('<', '<=')),
+  inRules('feedback that waited fits at H', FITS_WAITING, FITS_WAITING.replace('>=', '>')),
+  inRules('feedback that waited does not fit at -b', FITS_WAITING, FITS_WAITING.replace('<', '<=')),
   inAccepted('feedback after its impression fits at H', FITS_FEEDBACK, FITS_FEEDBACK.replace('lag <', 'lag <=')),
   inAccepted('feedback after its impression does not fit at -b', FITS_FEEDBACK, FITS_FEEDBACK.replace('>=', '>')),
-  inJoin(
+  inRules(
     'an event at a shorter horizon is in time',
-    'watermark >= ts + this.#horizons[h]; h++',
-    'watermark > ts + this.#horizons[h]; h++',
+    'watermark >= ts + horizonOf(unit, h); h++',
+    'watermark > ts + horizonOf(unit, h); h++',
   ),
-  inJoin('feedback at the end of a horizon counts', 'lag >= this.#horizons[h]; h++', 'lag > this.#horizons[h]; h++'),
+  inRules('feedback at the end of a horizon counts', 'lag >= horizonOf(unit, h); h++', 'lag > horizonOf(unit, h); h++'),
   inJoin(
     'an event at the future skew is future',
     'event.ts > timestamp + this.#futureSkew',
@@ -56,7 +61,7 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'waiting feedback outlives its deadline',
-    changes: [{ file: WAITING, text: 'deadline <= until;', replacement: 'deadline < until;' }],
+    changes: [{ file: RULES, text: 'deadline <= until;', replacement: 'deadline < until;' }],
   },
   inJoin(
     'the record at the committed offset is silent',
@@ -64,28 +69,28 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
     'const silent = offset <= t.committed;',
   ),
   inJoin('refused records are counted again by the replay', 'if (offset >= t.committed) {', 'if (offset >= 0) {'),
-  inJoin(
+  inRules(
     'late is told with missed horizons that the event lies beyond',
-    'countLate(counts.late, late & ~out);',
-    'countLate(counts.late, late);',
+    'unit.horizons, late & ~out);',
+    'unit.horizons, late);',
   ),
-  inJoin('missed horizons of an impression close', ' && (records.missed(body) & (1 << horizon)) === 0', ''),
+  inRules('missed horizons of an impression close', ' && (body(bodyAt).missed & (1 << horizon)) === 0', ''),
   {
     name: 'missed horizons of feedback close',
-    changes: [{ file: LISTS, text: 'if ((attributed.missed(at) & (1 << horizon)) !== 0) continue;', replacement: '' }],
+    changes: [{ file: CLOSING, text: 'if ((event.missed & (1 << horizon)) !== 0) continue;', replacement: '' }],
   },
-  inJoin(
+  inRules(
     'a feedback limit one too high',
-    'if (ofTopic >= this.#feedbackLimit) {',
-    'if (ofTopic > this.#feedbackLimit) {',
+    'if (<u32>ofTopic >= unit.feedbackLimit) {',
+    'if (<u32>ofTopic > unit.feedbackLimit) {',
   ),
   {
     name: 'feedback in the order of meeting instead of the topics',
     changes: [
       {
-        file: LISTS,
-        text: 'if (this.#feedbackTopics.length === 1) this',
-        replacement: 'if (this.#feedbackTopics.length > 0) this',
+        file: RULES,
+        text: 'if (unit.feedbackTopics === 1) put',
+        replacement: 'if (unit.feedbackTopics > 0) put',
       },
     ],
   },
@@ -94,8 +99,8 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: WAITING,
-        text: 'for (let i = 0, j = n - 1; i < j; i++, j--) {',
-        replacement: 'for (let i = 0, j = 0; i < j; i++, j--) {',
+        text: 'reverse(found);',
+        replacement: '',
       },
     ],
   },
@@ -137,8 +142,8 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
   },
   inJoin(
     'a record sees its own events',
-    "if (event.kind === 'impression') this.#judgeImpression(event, from, watermark);",
-    "if (event.kind === 'impression') this.#judgeImpression(event, from, Math.max(watermark, raised));",
+    "if (event.kind === 'impression') this.#judgeImpression(t, event, watermark);",
+    "if (event.kind === 'impression') this.#judgeImpression(t, event, Math.max(watermark, raised));",
   ),
   {
     name: 'what a replay needs is never let go',

@@ -1,73 +1,73 @@
 /** The rules once more, as the indexes of long requests follow them: each must be caught there too. */
 import type { Mutation } from './mutation.ts';
 
-const JOIN = 'consumers/join/join.ts';
-const ACCEPTED = 'consumers/join/accepted-impressions.ts';
-const PAGES = 'consumers/join/pages.ts';
-const WAITING = 'consumers/join/waiting.ts';
-const WAITING_LONG = 'consumers/join/requests.ts';
-const TREES = 'consumers/join/time-trees.ts';
+const RULES = '../wasm/engine/rules.ts';
+const ACCEPTED = '../wasm/engine/accepted.ts';
+const PAGES = '../wasm/engine/pages.ts';
+const WAITING = '../wasm/engine/waiting.ts';
+const WAITING_LONG = '../wasm/engine/long-waiting.ts';
+const TREES = '../wasm/engine/time-trees.ts';
 
 function change(name: string, file: string, text: string, replacement: string): Mutation {
   return { name, changes: [{ file, text, replacement }] };
 }
 
-const FIRST = 'trees.value(trees.order(late) <= trees.order(holder) ? late : holder)';
+const FIRST = 'nodeOf(index.trees, late).order <= nodeOf(index.trees, holder).order ? late : holder';
 
 export const INDEX_MUTATIONS: readonly Mutation[] = [
-  change('index: the holder decides, though an earlier one is late', PAGES, FIRST, 'trees.value(holder)'),
-  change('index: one that is late decides, though an earlier one holds the item', PAGES, FIRST, 'trees.value(late)'),
+  change('index: the holder decides, though an earlier one is late', PAGES, FIRST, 'holder'),
+  change('index: one that is late decides, though an earlier one holds the item', PAGES, FIRST, 'late'),
   change(
     'index: feedback fits at H',
     ACCEPTED,
-    'const from = ts - this.#attribution + 1;',
-    'const from = ts - this.#attribution;',
+    'const from = ts - all.attribution + 1;',
+    'const from = ts - all.attribution;',
   ),
   change(
     'index: feedback does not fit at -b',
     ACCEPTED,
-    'const to = ts + this.#backward + 1;',
-    'const to = ts + this.#backward;',
+    'const to = ts + all.backward + 1;',
+    'const to = ts + all.backward;',
   ),
   change(
     'index: feedback at the longest horizon is in time',
     ACCEPTED,
-    'from, to, watermark - this.#attribution + 1)',
-    'from, to, watermark - this.#attribution)',
+    'from, to, watermark - all.attribution + 1)',
+    'from, to, watermark - all.attribution)',
   ),
   change('index: pages H apart are duplicates', PAGES, 'ts - apart + 1, ts + 1)', 'ts - apart, ts + 1)'),
-  change('index: a witness after the record is not seen', PAGES, 'trees.first(root, ts + 1, ts + apart)', '0'),
+  change('index: a witness after the record is not seen', PAGES, 'firstIn(index.trees, root, ts + 1, ts + apart)', '0'),
+  change('index: waiting feedback by item instead of age', WAITING_LONG, 'sortNumbers(order, count);', ''),
   change(
-    'index: waiting feedback by item instead of age',
+    'index: waiting feedback at the longest horizon is in time',
     WAITING_LONG,
-    'taken.sort((a, b) => a.order - b.order);',
-    '',
+    'order < closed',
+    'order <= closed',
   ),
-  change('index: waiting feedback at the longest horizon is in time', WAITING_LONG, '>= closed', '> closed'),
-  change('index: waiting feedback is never late', WAITING, 'late !== 0; late = index', 'late < 0; late = index'),
+  change('index: waiting feedback is never late', WAITING, 'late !== 0; late = late', 'late === 1; late = late'),
   change(
     'index: what waits later is not found',
     WAITING,
-    'if (index.covers(feedback.ts)) this.#index(index, handle);',
-    'if (index.covers(feedback.ts)) return;',
+    'if (waitingCovers(index, event.ts)) addToLong(index, at);',
+    'if (waitingCovers(index, event.ts)) return;',
   ),
-  change('index: what is shown later is not found', ACCEPTED, 'pages.add(entry, ts, offset, impression);', ''),
+  change(
+    'index: what is shown later is not found',
+    ACCEPTED,
+    'if (pagesCover(index, entry(at).ts)) addPage(index, at);',
+    'if (pagesCover(index, entry(at).ts)) return;',
+  ),
   change(
     'trees: entries of the earlier half are not searched',
     TREES,
-    'this.#search(this.#children[2 * at], low, half, from, to),',
+    'search(trees, node.left, begin, part, from, to),',
     '0,',
   ),
-  change(
-    'duplicates of the slice before are not seen',
-    JOIN,
-    'last = this.#laterAgain(impression, hash, slice - 1, last);',
-    '',
-  ),
+  change('duplicates of the slice before are not seen', RULES, 'last = laterAgain(unit, hash, slice - 1, last);', ''),
   change(
     'duplicates of the slice after are not seen',
-    JOIN,
-    'return this.#laterAgain(impression, hash, slice + 1, last);',
+    RULES,
+    'return laterAgain(unit, hash, slice + 1, last);',
     'return last;',
   ),
 ];

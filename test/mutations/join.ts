@@ -2,23 +2,25 @@
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
-const ACCEPTED = 'consumers/join/accepted-impressions.ts';
-const FEEDBACK = 'consumers/join/feedback.ts';
 const TOPIC = 'consumers/join/topic.ts';
-const TIMELINE = 'consumers/join/timeline.ts';
+const RULES = '../wasm/engine/rules.ts';
+const ACCEPTED = '../wasm/engine/accepted.ts';
+const FEEDBACK = '../wasm/engine/feedback.ts';
+const TIMELINE = '../wasm/engine/timeline.ts';
 
 const LATE_BY_RECORD = 'const watermark = t.watermark;';
-const NOTE_FEEDBACK = 'this.#topics[topic].notes.note(offset, watermark, deadline);';
-const NOTE_WITNESS = 'notes.note(records.offset(witness), records.watermark(witness), neededUntil);';
-const WAIT = 'this.#waiting.add(feedback, hash, topic, watermark, deadline, silent);';
-const MEETING_OF_WAITING = 'const silent = silentImpression && waiting.isBelow(handle);';
-const MEETING_OF_FEEDBACK = 'const silentMeeting = silent && this.#impressions.isBelow(entry);';
-const SAME_TOPIC = 'if (this.topic(at) !== topic) continue;';
+const NOTE_WITNESS = 'notes.note(this.#figures[WITNESS_OFFSET], this.#figures[WITNESS_WATERMARK], neededUntil);';
+const WAIT = 'addWaiting(unit.waiting, told, hash, topic, watermark, deadline, silent);';
+const IS_WAITING = `${WAIT}\n  return true;`;
+const ATTRIBUTED = 'attribute(unit, topic, told, watermark, entryAt, bodyAt, slot, silentMeeting);\n      return true;';
+const MEETING_OF_WAITING = 'const silent = silentImpression && known.isBelow();';
+const MEETING_OF_FEEDBACK = 'const silentMeeting = silent && entry(entryAt).isBelow();';
+const SAME_TOPIC = 'if (feedback(at).topic() !== topic) continue;';
 const IDLE_AT_ITS_PLACE = 'this.#applied < all.length && all[this.#applied].before <= this.position';
 const RESTORED_IDLE = 'this.#idleAdvances = [...(from?.idleAdvances ?? [])];';
 const CLOCK_OF_RECORD = 'if (offset < this.committed) return this.#clockDrops.has(offset);';
 const WATERMARK_TIME = 'const time = timestamp === undefined ? event.ts : Math.min(event.ts, timestamp);';
-const SAME_PAGE = 'if (records.page(at) !== offset) continue;';
+const SAME_PAGE = 'if (entry(at).page !== page) continue;';
 
 export const JOIN_MUTATIONS: readonly Mutation[] = [
   {
@@ -39,9 +41,9 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     name: 'duplicates only of accepted records',
     changes: [
       {
-        file: JOIN,
-        text: 'if (this.#again.size === 0) return accepted;',
-        replacement: 'if (this.#again.size >= 0) return accepted;',
+        file: RULES,
+        text: 'if (unit.again.size === 0) return among;',
+        replacement: 'if (unit.again.size >= 0) return among;',
       },
     ],
   },
@@ -59,9 +61,9 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     name: 'impressions are remembered only while they are open',
     changes: [
       {
-        file: JOIN,
-        text: 'this.#timeline.forget(to - 2 * this.#attribution - this.#backward,',
-        replacement: 'this.#timeline.forget(to - this.#attribution,',
+        file: RULES,
+        text: 'const until = to - 2 * unit.attribution - unit.backward;',
+        replacement: 'const until = to - unit.attribution;',
       },
     ],
   },
@@ -70,8 +72,8 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: JOIN,
-        text: 'const neededUntil = ts + 2 * attribution + this.#backward;',
-        replacement: 'const neededUntil = ts + attribution;',
+        text: 'this.#impressionNeeded = 2 * attribution + settings.backward;',
+        replacement: 'this.#impressionNeeded = attribution;',
       },
     ],
   },
@@ -95,13 +97,24 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
         file: JOIN,
         text: 'if (topic.watermark < least) least = topic.watermark;\n    return least;',
         replacement:
-          'if (topic.watermark < least) least = topic.watermark;\n    return this.replaying ? least : Math.max(least, this.#decidedUpTo);',
+          'if (topic.watermark < least) least = topic.watermark;\n    return this.replaying ? least : Math.max(least, this.#settled);',
+      },
+      {
+        file: JOIN,
+        text: 'const unit = openUnit(own, settings, sink, from?.watermark ?? Number.NEGATIVE_INFINITY);',
+        replacement:
+          'this.#settled = from?.watermark ?? Number.NEGATIVE_INFINITY; const unit = openUnit(own, settings, sink, this.#settled);',
+      },
+      {
+        file: JOIN,
+        text: '#isClosed = false;',
+        replacement: '#isClosed = false;\n  #settled: number;',
       },
     ],
   },
   {
     name: 'orphans settled at f.ts + H although b > 0',
-    changes: [{ file: JOIN, text: WAIT, replacement: WAIT.replace('deadline', 'ts + this.#attribution') }],
+    changes: [{ file: RULES, text: WAIT, replacement: WAIT.replace('deadline', 'ts + unit.attribution') }],
   },
   {
     name: 'replay offset without witnesses',
@@ -109,34 +122,24 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'attributed feedback not in the replay range',
-    changes: [
-      { file: JOIN, text: NOTE_FEEDBACK, replacement: '' },
-      { file: JOIN, text: WAIT, replacement: `${NOTE_FEEDBACK} ${WAIT}` },
-    ],
+    changes: [{ file: RULES, text: ATTRIBUTED, replacement: ATTRIBUTED.replace('true', 'false') }],
   },
   {
     name: 'waiting feedback not in the replay range',
-    changes: [
-      {
-        file: JOIN,
-        text: NOTE_FEEDBACK,
-        replacement:
-          'if (this.#accepted.fitting(feedback, hashText(feedback.u8, feedback.request, this.#hashSeed), ts, watermark, this.#found) > 0) this.#topics[topic].notes.note(offset, watermark, deadline);',
-      },
-    ],
+    changes: [{ file: RULES, text: IS_WAITING, replacement: `${WAIT}\n  return found.count > 0;` }],
   },
   {
     name: 'a meeting silent by the offset of the feedback alone',
     changes: [
-      { file: JOIN, text: MEETING_OF_WAITING, replacement: 'const silent = waiting.isBelow(handle);' },
-      { file: JOIN, text: MEETING_OF_FEEDBACK, replacement: 'const silentMeeting = silent;' },
+      { file: RULES, text: MEETING_OF_WAITING, replacement: 'const silent = known.isBelow();' },
+      { file: RULES, text: MEETING_OF_FEEDBACK, replacement: 'const silentMeeting = silent;' },
     ],
   },
   {
     name: 'a meeting silent by the offset of the impression alone',
     changes: [
-      { file: JOIN, text: MEETING_OF_WAITING, replacement: 'const silent = silentImpression;' },
-      { file: JOIN, text: MEETING_OF_FEEDBACK, replacement: MEETING_OF_FEEDBACK.replace('silent && ', '') },
+      { file: RULES, text: MEETING_OF_WAITING, replacement: 'const silent = silentImpression;' },
+      { file: RULES, text: MEETING_OF_FEEDBACK, replacement: MEETING_OF_FEEDBACK.replace('silent && ', '') },
     ],
   },
   {
@@ -145,7 +148,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
       {
         file: FEEDBACK,
         text: SAME_TOPIC,
-        replacement: 'if (this.topic(at) !== topic && !this.isSame(at, feedback, action, slot)) continue;',
+        replacement: 'if (feedback(at).topic() !== topic && !isSame(feedback(at), event, action, slot)) continue;',
       },
     ],
   },
@@ -155,33 +158,27 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
       {
         file: FEEDBACK,
         text: SAME_TOPIC,
-        replacement: 'if (this.topic(at) !== topic) { ofTopic++; continue; }',
+        replacement: 'if (feedback(at).topic() !== topic) { ofTopic++; continue; }',
       },
     ],
   },
   {
     name: 'latest instead of first impression',
     changes: [
-      { file: JOIN, text: 'for (let i = fits - 1; i >= 0; i--) {', replacement: 'for (let i = 0; i < fits; i++) {' },
+      {
+        file: RULES,
+        text: 'for (let i = found.count; i > 0; i--) {',
+        replacement: 'for (let i: u32 = 1; i <= found.count; i++) {',
+      },
     ],
   },
   {
     name: 'closing by offset instead of time',
     changes: [
-      { file: TIMELINE, text: 'const at = this.#at;', replacement: 'const at = this.#at; const batch = [];' },
       {
         file: TIMELINE,
-        text: 'if (!(time <= to)) return;',
-        replacement: `if (!(time <= to)) {
-          batch.sort((a, b) => this.#logOrder(a[0], b[0]) || a[2] - b[2]);
-          for (const [handle, horizon, closed, body] of batch) visit(body, horizon, closed, handle);
-          return;
-        }`,
-      },
-      {
-        file: TIMELINE,
-        text: 'visit(body, next, time, handle);',
-        replacement: 'batch.push([handle, next, time, body]);',
+        text: 'if (later < 0 || (later === 0 && logOrder(cursor.entry, next.entry) < 0)) {',
+        replacement: 'if (cursor.at <= to && (!(next.at <= to) || logOrder(cursor.entry, next.entry) < 0)) {',
       },
     ],
   },
@@ -190,8 +187,8 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: TIMELINE,
-        text: 'this.#logOrder(this.#handle[h], this.#handle[next]) < 0',
-        replacement: 'h < next',
+        text: 'logOrder(cursor.entry, next.entry) < 0',
+        replacement: 'other < h',
       },
     ],
   },
@@ -225,11 +222,11 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'closings told again by the replay',
-    changes: [{ file: JOIN, text: 'at > this.#decidedUpTo && ', replacement: '' }],
+    changes: [{ file: RULES, text: 'at > unit.decidedUpTo && ', replacement: '' }],
   },
   {
     name: 'drops by deadline counted again by the replay',
-    changes: [{ file: JOIN, text: 'if (deadline <= this.#decidedUpTo) return;', replacement: '' }],
+    changes: [{ file: RULES, text: 'if (deadline > unit.decidedUpTo) {', replacement: '{' }],
   },
   {
     name: 'pages of one request are duplicates of each other',

@@ -1,15 +1,18 @@
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { carrier, compiled, MODULES } from '../../wasm/compile.ts';
 import { type Change, changed } from './mutation.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
+const WASM = fileURLToPath(new URL('../../wasm/', import.meta.url));
+const ENGINE = 'engine/engine.ts';
 const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
 /**
- * Compiles modules of src, named by their files below it, as they are with these changes. `load` gets the absolute paths of
+ * Compiles modules of src, named by their files below it, as they are with these changes, which may be to the engine's source. `load` gets the absolute paths of
  * the compiled modules, in the order of `files`, and imports them: they share what they import with each other, and nothing
  * with src itself. They are gone when this returns. Throws where a change is to a file that none of them needs: it would
  * change nothing.
@@ -23,6 +26,13 @@ export async function withMutation<Module>(
   for (const change of changes) {
     const path = join(SRC, change.file);
     sources.set(path, changed(sources.get(path) ?? (await readFile(path, 'utf8')), change));
+  }
+  const inEngine = new Map(
+    [...sources].flatMap(([path, text]) => (path.startsWith(WASM) ? [[relative(WASM, path), text]] : [])),
+  );
+  if (inEngine.size > 0) {
+    for (const path of inEngine.keys()) sources.delete(join(WASM, path));
+    sources.set(join(SRC, MODULES[ENGINE].file), carrier(ENGINE, await compiled(ENGINE, inEngine)));
   }
   const folder = await mkdtemp(join(tmpdir(), 'receval-mutation-'));
   try {
@@ -53,6 +63,7 @@ export async function withMutation<Module>(
       ],
     });
     for (const { file } of changes) {
+      if (join(SRC, file).startsWith(WASM)) continue;
       if (!(file in metafile.inputs)) throw new Error(`${files.join(', ')} do not need src/${file}, which is changed`);
     }
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');

@@ -6,7 +6,7 @@ export interface Mutation {
 }
 
 export interface Change {
-  /** Below src. */
+  /** Below src; of the engine: '../wasm/engine/' and its name. */
   readonly file: string;
   /** Must occur in the file exactly once. */
   readonly text: string;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { FORMAT_VERSION } from '../../src/accumulators/store/layout.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import { noCounts } from '../../src/consumers/join/topic.ts';
+import { noCounts } from '../../src/consumers/join/counts.ts';
 import { type ApiVersions, CLIENT_APIS, overlaps } from '../../src/consumers/source/kafka/access/versions.ts';
 import { assignerName } from '../../src/consumers/source/kafka/flow/assigner.ts';
 import { checkGroup, checkReach, checkVersions } from '../../src/service/doctor-access.ts';

@@ -89,9 +89,9 @@ export function drawSettings(random: Random): SimulatedSettings {
   return { ...settings, panes: { ...settings.panes, named, takeover } };
 }
 
-/** The same processes with little memory: a unit of these histories takes 50 to 300 kB. */
+/** The same processes with little memory: a unit of these histories takes 5 to 250 kB. */
 export function shortOfMemory(random: Random, settings: SimulatedSettings): SimulatedSettings {
-  return { ...settings, openLimit: 1_000_000, stateLimit: random.whole(40, 160) * 1000 };
+  return { ...settings, openLimit: 1_000_000, stateLimit: random.whole(4, 110) * 1000 };
 }
 
 /** By time. */

@@ -57,9 +57,9 @@ let known: Promise<Product> | undefined;
  * again, and an engine is made in less time.
  */
 const SMALL_SEGMENTS: Change = {
-  file: 'consumers/join/arena.ts',
-  text: 'const LEAST_BYTES = 1 << 13;\nconst MOST_BYTES = 1 << 20;',
-  replacement: 'const LEAST_BYTES = 1 << 10;\nconst MOST_BYTES = 1 << 12;',
+  file: '../wasm/engine/arena.ts',
+  text: 'const SEGMENT_BYTES: usize = 16384;',
+  replacement: 'const SEGMENT_BYTES: usize = 1024;',
 };
 
 /** Blocks of verdicts, which hold a thousand, are full at once: short histories have some. */

@@ -98,9 +98,9 @@ describe('the simulator', () => {
     async () => {
       const forgetful = await mutatedProduct([
         {
-          file: 'consumers/join/join.ts',
-          text: "this.#dropFeedback(topic, 'capped', silent, entry, feedback);\n      return;",
-          replacement: 'return;',
+          file: '../wasm/engine/rules.ts',
+          text: 'drop(unit, topic, CAPPED, silent, entryAt, event);',
+          replacement: '',
         },
       ]);
       const { failure } = await runSeeds(forgetful, { from: 1, seeds: 50 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import { noCounts } from '../../src/consumers/join/topic.ts';
+import { noCounts } from '../../src/consumers/join/counts.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
 import { NO_PERMISSIONS, resume, StateMismatch } from '../../src/unit/resume.ts';
 

@@ -97,6 +97,8 @@ export interface JoinEngine {
   /** Closes, settles and evicts up to the combined watermark. Results do not depend on how often it is called. */
   advance(): void;
   checkpoint(): JoinCheckpoint;
+  /** Gives back the memory of everything open. Counts and figures stay readable; nothing else may follow. */
+  close(): void;
 
   /** True until every topic has reached the committed offset of the checkpoint that this engine started from. */
   readonly replaying: boolean;
@@ -150,16 +152,20 @@ export interface JoinSettings {
 export class Delays {
   /** Seconds, ascending. */
   static readonly bounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400] as const;
-  /** `counts[i]`: at or below `bounds[i]` and above the bound before; the last has no bound. */
-  readonly counts = new Float64Array(Delays.bounds.length + 1);
-  /** Seconds. */
-  sum = 0;
+  readonly #figures: Float64Array;
 
-  add(delay: DurationMs): void {
-    const seconds = delay > 0 ? delay / 1000 : 0;
-    let i = 0;
-    while (i < Delays.bounds.length && seconds > Delays.bounds[i]) i++;
-    this.counts[i]++;
-    this.sum += seconds;
+  /** @param figures the sum, then the counts */
+  constructor(figures: Float64Array = new Float64Array(Delays.bounds.length + 2)) {
+    this.#figures = figures;
+  }
+
+  /** `counts[i]`: at or below `bounds[i]` and above the bound before; the last has no bound. */
+  get counts(): Float64Array {
+    return this.#figures.subarray(1);
+  }
+
+  /** Seconds. */
+  get sum(): number {
+    return this.#figures[0];
   }
 }

@@ -6,7 +6,6 @@ import {
   type TopicCheckpoint,
   type TopicCounts,
 } from '../../vocabulary/checkpoint.ts';
-import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../vocabulary/drops.ts';
 import type { DurationMs, EpochMs, Offset } from '../../vocabulary/events.ts';
 import { Ranges } from '../../vocabulary/ranges.ts';
 
@@ -144,26 +143,6 @@ export class Topic {
     all.splice(0, gone);
     this.#applied -= gone;
   }
-}
-
-export function noCounts(horizons: number): TopicCounts {
-  return {
-    impressions: { read: 0, accepted: 0, drops: zeros(IMPRESSION_DROPS), late: new Array(horizons).fill(0) },
-    feedback: { read: 0, attributed: 0, drops: zeros(FEEDBACK_DROPS), late: new Array(horizons).fill(0) },
-  };
-}
-
-export function copyCounts(counts: TopicCounts): TopicCounts {
-  const { impressions, feedback } = counts;
-  return {
-    impressions: { ...impressions, drops: { ...impressions.drops }, late: [...impressions.late] },
-    feedback: { ...feedback, drops: { ...feedback.drops }, late: [...feedback.late] },
-  };
-}
-
-function zeros<Name extends string>(names: readonly Name[]): Record<Name, number>;
-function zeros(names: readonly string[]): Record<string, number> {
-  return Object.fromEntries(names.map((name) => [name, 0]));
 }
 
 /**

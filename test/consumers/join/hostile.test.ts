@@ -2,12 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JoinSettings } from '../../../src/consumers/join/api.ts';
-import { ByteTable, ItemHash } from '../../../src/consumers/join/byte-table.ts';
-import { ItemRepeats } from '../../../src/consumers/join/item-texts.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
-import { spanAround, TimeTrees } from '../../../src/consumers/join/time-trees.ts';
 import { ReplayNotes } from '../../../src/consumers/join/topic.ts';
-import { Deadlines } from '../../../src/consumers/join/waiting.ts';
 import type { Event } from '../../../src/vocabulary/events.ts';
 import { click, impression } from '../../reference/builders.ts';
 import { Collector } from './closings.ts';
@@ -141,90 +137,6 @@ describe('what many pages of one request cost', () => {
   });
 });
 
-describe('trees of times', () => {
-  it('find the first of a span of time, as a search of all does, after any additions and removals', () => {
-    const entry = fc.record({ ts: fc.integer({ min: -20, max: 60 }), order: fc.nat(1000), remove: fc.boolean() });
-    const span = fc.tuple(fc.integer({ min: -25, max: 65 }), fc.integer({ min: 0, max: 40 }));
-    fc.assert(
-      fc.property(
-        fc.array(entry, { maxLength: 80 }),
-        fc.array(span, { maxLength: 20 }),
-        fc.boolean(),
-        (entries, spans, late) => {
-          const trees = new TimeTrees(spanAround(0, 40, 30), false);
-          let root = 0;
-          let list = 0;
-          // Of two with one order either could be the answer.
-          const all = entries.map(({ ts, order, remove }, n) => ({
-            ts,
-            order: order * 100 + n,
-            value: 7 * n + 1,
-            remove,
-          }));
-          for (const { ts, order, value } of all) {
-            if (late && value % 2 === 0) list = trees.postpone(list, ts, order, value);
-            else root = trees.add(root, ts, order, value);
-          }
-          root = trees.addAll(root, list);
-          for (const { ts, value, remove } of all) if (remove) root = trees.remove(root, ts, value);
-          const left = all.filter(({ remove }) => !remove).sort((a, b) => a.order - b.order);
-          for (const [from, length] of spans) {
-            const first = left.find(({ ts }) => ts >= from && ts < from + length);
-            expect(trees.value(trees.first(root, from, from + length))).toBe(first?.value ?? 0);
-          }
-        },
-      ),
-    );
-  });
-});
-
-describe('the hash of items', () => {
-  it('has other values by another seed, also in the bits of a seed above 32, and for other bytes', () => {
-    const hash = (seed: number, text: string): number => new ItemHash(seed).of(Buffer.from(text), 0, text.length);
-    expect(new Set([0, 1, 2 ** 32, 2 ** 47, 2 ** 48 - 1].map((seed) => hash(seed, 'item'))).size).toBe(5);
-    const texts = ['', '\0', '\0\0', 'a', 'b', 'ab', 'ba', 'x'.repeat(128), 'x'.repeat(129), 'x'.repeat(256)];
-    const others = texts.slice(7).map((text) => `y${text.slice(1)}`);
-    expect(new Set([...texts, ...others].map((text) => hash(7, text))).size).toBe(13);
-  });
-
-  it('finds repeats as a Set does, in a bounded number of steps, even for ids chosen by somebody who knows the seed', () => {
-    const hash = new ItemHash(3);
-    // 500 items get 1,024 cells: all of these share one.
-    const chosen: string[] = [];
-    for (let n = 0; chosen.length < 500; n++) {
-      const id = `item-${n}`;
-      if (hash.of(Buffer.from(id), 0, id.length) >>> 22 === 5) chosen.push(id);
-    }
-    const items = [...chosen, ...chosen.slice(0, 100)];
-    const u8 = Buffer.from(items.join(''));
-    const repeats = new ItemRepeats(3);
-    repeats.begin(500);
-    repeats.begin(items.length);
-    let at = 0;
-    for (const [s, item] of items.entries()) {
-      repeats.add(u8, at, at + item.length, s);
-      at += item.length;
-    }
-    expect([...repeats.firstSlot.subarray(0, items.length)]).toEqual(items.map((item) => items.indexOf(item)));
-    expect(repeats.found).toBe(true);
-    expect(repeats.steps).toBeLessThan(6 * items.length);
-  });
-
-  it('lets an index find everything in bounded steps when all texts have one hash', () => {
-    const table = new ByteTable({ of: () => 77 });
-    const texts = range(2000).map((n) => Buffer.from(`text-${n}`));
-    const find = (text: Buffer): number => table.find(text, 0, text.length, (value) => texts[value].equals(text));
-    for (const [n, text] of texts.entries()) {
-      expect(find(text)).toBe(-1);
-      table.add(text, 0, text.length, n);
-    }
-    const before = table.steps;
-    expect(texts.map(find)).toEqual(range(2000));
-    expect(table.steps - before).toBeLessThan(200 * 2000);
-    expect(find(Buffer.from('none'))).toBe(-1);
-  });
-});
-
 describe('notes of what a replay needs', () => {
   it('know the least offset that is needed, as a search of all does, in whatever order it is noted and let go', () => {
     const step = fc.record({ offset: fc.nat(60), until: fc.nat(400), forget: fc.nat(5) });
@@ -244,35 +156,6 @@ describe('notes of what a replay needs', () => {
           expect(found?.offset ?? Number.POSITIVE_INFINITY).toBe(least);
           if (found !== undefined) expect(found.watermark).toBe(-least);
         }
-      }),
-    );
-  });
-});
-
-describe('deadlines', () => {
-  it('come out in their order, whatever was removed before', () => {
-    fc.assert(
-      fc.property(fc.array(fc.record({ at: fc.nat(50), remove: fc.nat(3) }), { maxLength: 300 }), (steps) => {
-        const places = new Map<number, number>();
-        const waiting = new Map<number, number>();
-        const heap = new Deadlines((handle, place) => void places.set(handle, place));
-        for (const [n, { at, remove }] of steps.entries()) {
-          heap.add(at, n);
-          waiting.set(n, at);
-          const [victim] = waiting.keys();
-          if (remove !== 0) continue;
-          heap.removeAt(places.get(victim) ?? Number.NaN);
-          waiting.delete(victim);
-        }
-        const order: number[] = [];
-        while (heap.least < Number.POSITIVE_INFINITY) {
-          expect(waiting.get(heap.first)).toBe(heap.least);
-          order.push(heap.least);
-          waiting.delete(heap.first);
-          heap.removeAt(0);
-        }
-        expect(waiting.size).toBe(0);
-        expect(order).toEqual([...order].sort((a, b) => a - b));
       }),
     );
   });

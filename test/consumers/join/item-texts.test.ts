@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commonPrefix, ItemTexts } from '../../../src/consumers/join/item-texts.ts';
-import { PackedFeedback } from '../../../src/consumers/packed/packed-feedback.ts';
-import { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
-import type { Feedback, Impression } from '../../../src/vocabulary/events.ts';
+import type { JoinSettings } from '../../../src/consumers/join/api.ts';
+import { createJoin } from '../../../src/consumers/join/join.ts';
+import { click, impression } from '../../reference/builders.ts';
 
 const ending = fc.oneof(
   fc.constantFrom(
@@ -34,58 +33,67 @@ const lists = fc
     asked: alike ? start + other : other,
   }));
 
-function packedList(items: readonly string[]): PackedImpression {
-  const list: Impression = {
-    kind: 'impression',
-    requestId: 'r',
-    ts: 0,
-    userId: undefined,
-    offset: 0,
-    items,
-    ranks: undefined,
-    dimensions: [],
-  };
-  return new PackedImpression().pack(list);
+const SETTINGS: JoinSettings = {
+  topics: [
+    { impressions: true, feedback: false },
+    { impressions: false, feedback: true },
+  ],
+  horizons: [1000],
+  outOfOrderness: 0,
+  backward: 0,
+  futureSkew: 1000,
+  feedbackPerImpression: 1000,
+  actions: ['click'],
+  namesItems: true,
+  hashSeed: 7,
+};
+
+/** What one list of these items becomes, with a click on each of the items asked for. */
+function closed(items: readonly string[], asked: readonly string[]) {
+  const seen: { items: readonly string[]; names: readonly string[]; first: readonly number[]; slots: number[] }[] = [];
+  const join = createJoin(SETTINGS, {
+    accepted: () => 0,
+    released: () => {},
+    closed: ({ list }, names) =>
+      seen.push({
+        items: (list.items ?? []).slice(0, list.length),
+        names: names.items(3),
+        first: [...(list.firstSlot?.subarray(0, list.length) ?? items.keys())],
+        slots: [...list.slot.subarray(0, list.events)],
+      }),
+  });
+  join.record(0, 0, undefined, [impression(1000, { items })], undefined);
+  const bytes = join.stateBytes;
+  for (const [n, itemId] of asked.entries()) {
+    join.record(1, n, undefined, [click(1001, { itemId, eventId: `e${n}` })], undefined);
+  }
+  for (const topic of [0, 1]) join.idle(topic, 10_000);
+  join.advance();
+  const { drops } = join.counts[1].feedback;
+  join.close();
+  return { bytes, seen, notInList: drops.not_in_list };
 }
 
-function packedItem(itemId: string): PackedFeedback {
-  const click: Feedback = {
-    kind: 'feedback',
-    requestId: 'r',
-    itemId,
-    ts: 0,
-    action: 'a',
-    eventId: undefined,
-    value: undefined,
-  };
-  return new PackedFeedback().pack(click);
-}
-
-describe('the items of a packed list', () => {
+describe('the items of a list in memory', () => {
   it('are found where they stand first, nothing else is, and they read back', () => {
-    const texts = new ItemTexts(7);
-    const u8 = Buffer.alloc(4096);
     fc.assert(
       fc.property(lists, ({ items, asked }) => {
-        const list = packedList(items);
-        const end = texts.write(u8, 7, list, commonPrefix(list));
-        expect(texts.repeats.found).toBe(new Set(items).size < items.length);
-        for (const item of [...items, asked]) {
-          const { u8: source, item: at } = packedItem(item);
-          expect(texts.slotOf(u8, 7, items.length, source, at)).toBe(items.indexOf(item));
-        }
-        const read: string[] = [];
-        expect(texts.read(u8, 7, items.length, read)).toBe(end);
-        expect(read).toEqual(items);
+        const all = [...items, asked];
+        const { seen, notInList } = closed(items, all);
+        const slots = all.map((item) => items.indexOf(item)).filter((slot) => slot >= 0);
+        const first = items.map((item) => items.indexOf(item));
+        expect(seen).toEqual([{ items, names: items.slice(0, 3), first, slots }]);
+        expect(notInList).toBe(all.length - slots.length);
       }),
       { numRuns: 3000 },
     );
   });
 
   it('share what all begin with, so that long beginnings are kept once', () => {
-    const list = packedList(Array.from({ length: 20 }, (_, s) => `${'catalogue/item/'.repeat(3)}${100 + s}`));
-    expect(commonPrefix(list)).toBe(46);
-    const u8 = Buffer.alloc(4096);
-    expect(new ItemTexts(7).write(u8, 0, list, 46)).toBe(2 + 46 + 20 * 3);
+    const items = Array.from({ length: 500 }, (_, s) => `${'catalogue/item/'.repeat(30)}${100 + s}`);
+    const { bytes, seen } = closed(items, []);
+    expect(seen[0].items).toEqual(items);
+    // What lies in segments of 16 KiB was there before.
+    expect(bytes).toBe(closed([], []).bytes);
   });
 });

@@ -82,7 +82,8 @@ describe('memory', () => {
     const [first, second, third] = peaks;
     expect(first).toBeGreaterThan(start + 5 * MIB);
     expect(second).toBeLessThanOrEqual(first + MIB);
-    expect(third).toBeLessThanOrEqual(second);
+    // But for segments that are partly filled.
+    expect(third).toBeLessThanOrEqual(second + MIB / 16);
 
     for (const topic of [0, 1]) engine.idle(topic, 2_000_000);
     engine.advance();

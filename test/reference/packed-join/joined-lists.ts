@@ -1,4 +1,4 @@
-import type { Joined } from '../../vocabulary/events.ts';
+import type { Joined } from '../../../src/vocabulary/events.ts';
 import type { FeedbackRecords } from './feedback.ts';
 import type { ImpressionRecords } from './impressions.ts';
 

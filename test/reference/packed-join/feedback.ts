@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { FeedbackTexts } from '../packed/packed-feedback.ts';
-import { copyText, sameText, textEnd } from '../packed/text.ts';
+import type { FeedbackTexts } from '../../../src/consumers/packed/packed-feedback.ts';
+import { copyText, sameText, textEnd } from '../../../src/consumers/packed/text.ts';
 import { Arena } from './arena.ts';
 import { ByteTable, ItemHash } from './byte-table.ts';
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { EpochMs } from '../../vocabulary/events.ts';
+import type { EpochMs } from '../../../src/vocabulary/events.ts';
 import { ByteTable, type ItemHash } from './byte-table.ts';
 
 /** A span of time, a power of two of milliseconds long. */

@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
+import type { DurationMs, EpochMs } from '../../../src/vocabulary/events.ts';
 
 /**
  * Remembered impressions by event time. Since every horizon adds the same length to all of them, one order by (time, log

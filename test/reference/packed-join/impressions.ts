@@ -1,7 +1,7 @@
-import type { EpochMs, Joined, Offset } from '../../vocabulary/events.ts';
-import { BUCKETS } from '../../vocabulary/user-words.ts';
-import type { PackedImpression } from '../packed/packed-impression.ts';
-import { copyText, readText, sameText, textEnd } from '../packed/text.ts';
+import type { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
+import { copyText, readText, sameText, textEnd } from '../../../src/consumers/packed/text.ts';
+import type { EpochMs, Joined, Offset } from '../../../src/vocabulary/events.ts';
+import { BUCKETS } from '../../../src/vocabulary/user-words.ts';
 import { Arena, type Segment } from './arena.ts';
 import { commonPrefix, ItemTexts, type SlotIndex } from './item-texts.ts';
 import type { Texts } from './pages.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
-import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
-import { copyText, sameText, textEnd } from '../packed/text.ts';
+import type { FeedbackTexts, PackedFeedback } from '../../../src/consumers/packed/packed-feedback.ts';
+import { copyText, sameText, textEnd } from '../../../src/consumers/packed/text.ts';
+import type { DurationMs, EpochMs } from '../../../src/vocabulary/events.ts';
 import { Arena } from './arena.ts';
 import type { ItemHash } from './byte-table.ts';
 import type { Texts } from './pages.ts';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
-import { textEnd } from '../packed/text.ts';
+import { textEnd } from '../../../src/consumers/packed/text.ts';
+import type { DurationMs, EpochMs } from '../../../src/vocabulary/events.ts';
 import type { ItemHash } from './byte-table.ts';
 import { NamedTrees, type Span, TimeTrees } from './time-trees.ts';
 

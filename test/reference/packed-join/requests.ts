@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { EpochMs } from '../../vocabulary/events.ts';
-import { copyText, sameText, textEnd } from '../packed/text.ts';
+import { copyText, sameText, textEnd } from '../../../src/consumers/packed/text.ts';
+import type { EpochMs } from '../../../src/vocabulary/events.ts';
 import type { Arena } from './arena.ts';
 import type { ItemHash } from './byte-table.ts';
 import type { Texts } from './pages.ts';

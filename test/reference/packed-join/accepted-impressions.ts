@@ -1,6 +1,6 @@
-import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
-import type { PackedFeedback } from '../packed/packed-feedback.ts';
-import type { PackedImpression } from '../packed/packed-impression.ts';
+import type { PackedFeedback } from '../../../src/consumers/packed/packed-feedback.ts';
+import type { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
+import type { DurationMs, EpochMs } from '../../../src/vocabulary/events.ts';
 import type { ItemHash } from './byte-table.ts';
 import { ENTRY_BEFORE_WORD, type ImpressionRecords } from './impressions.ts';
 import { Pages } from './pages.ts';

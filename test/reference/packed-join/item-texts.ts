@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { PackedImpression } from '../packed/packed-impression.ts';
+import type { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
 import {
   copyText,
   isNarrow,
@@ -10,7 +10,7 @@ import {
   textStart,
   writeNarrow,
   writeText,
-} from '../packed/text.ts';
+} from '../../../src/consumers/packed/text.ts';
 import { ByteTable, ItemHash } from './byte-table.ts';
 import type { Texts } from './pages.ts';
 

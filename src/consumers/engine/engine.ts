@@ -1,0 +1,132 @@
+import { Buffer } from 'node:buffer';
+import { ENGINE_CODE } from './engine-code.ts';
+
+/** Places in the memory, as wasm/engine/layout.ts has them. */
+export const SHOWN_AT = 4352;
+export const TOLD_AT = SHOWN_AT + 128;
+export const CLOSES_AT = TOLD_AT + 256;
+export const SETTINGS_AT = CLOSES_AT + 256;
+
+/** What the engine asks of the unit at work (wasm/engine/host.ts). Places are addresses in the memory; lists: 0: none that is open. */
+export interface EngineCalls {
+  /** The impression at SHOWN_AT is accepted: returns its tag. */
+  accepted(): number;
+  released(tag: number): void;
+  /** The list at CLOSES_AT closes. */
+  closed(): void;
+  dropped(reason: number, list: number, told: number): void;
+  strayed(list: number, told: number): void;
+  found(told: number): void;
+}
+
+/** Bytes of state that a process can hold: what is left of the memory lets a state grow a quarter beyond its limit. */
+export const MOST_STATE_BYTES = 3 * 2 ** 30;
+
+/** Less than 4 GiB, so that every place is a number of 32 bits. */
+const MOST_PAGES = 2 ** 16 - 1;
+const LEAST_PAGES = 2 ** 10;
+
+/**
+ * The one memory of all units of a process, in which the state of their joins lies, and the door to the code that works on it
+ * (wasm/engine). Of all that is reserved only what was touched is real; it never grows, so views of it stay good.
+ */
+export class Engine {
+  readonly buffer: ArrayBuffer;
+  readonly bytes: Buffer<ArrayBuffer>;
+  readonly words: Uint32Array<ArrayBuffer>;
+  readonly doubles: Float64Array<ArrayBuffer>;
+  /** A block of memory of at least so many bytes, at a multiple of 64. */
+  readonly take: (bytes: number) => number;
+  readonly give: (at: number) => void;
+  /** Bytes of all blocks that are taken. */
+  readonly takenBytes: () => number;
+  /** Opens a unit with the settings at SETTINGS_AT and returns its place. */
+  readonly begin: () => number;
+  readonly end: (unit: number) => void;
+  /** Judges the impression at SHOWN_AT. Returns IS_LATE, IS_DUPLICATE or IS_ACCEPTED. */
+  readonly impression: (unit: number, topic: number, offset: number, watermark: number, silent: boolean) => number;
+  /** Judges the feedback at TOLD_AT. Returns 0 when its record is no longer needed. */
+  readonly feedback: (unit: number, topic: number, watermark: number, silent: boolean) => number;
+  readonly advance: (unit: number, from: number, to: number) => void;
+  /** Of the unit at work: to be set before each call. */
+  calls: EngineCalls | undefined;
+
+  constructor(pages: number) {
+    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+    const { buffer } = memory;
+    if (!(buffer instanceof ArrayBuffer)) throw new Error('the memory of the engine is shared');
+    const at = (): EngineCalls => {
+      if (this.calls === undefined) throw new Error('the engine works for no unit');
+      return this.calls;
+    };
+    const host = {
+      outOfMemory: (bytes: number, taken: number): never => {
+        throw new Error(
+          `the state of open lists has no room for ${bytes} bytes more: ${taken} of ${buffer.byteLength} bytes are in use. ` +
+            'Run more workers, or lower limits.stateBytes so that reading waits earlier',
+        );
+      },
+      accepted: () => at().accepted(),
+      released: (tag: number) => at().released(tag >>> 0),
+      closed: () => at().closed(),
+      dropped: (reason: number, list: number, told: number) => at().dropped(reason, list >>> 0, told >>> 0),
+      strayed: (list: number, told: number) => at().strayed(list >>> 0, told >>> 0),
+      found: (told: number) => at().found(told >>> 0),
+    };
+    const module = new WebAssembly.Module(Buffer.from(ENGINE_CODE, 'base64'));
+    const { exports } = new WebAssembly.Instance(module, { env: { memory, abort }, host });
+    this.buffer = buffer;
+    this.bytes = Buffer.from(buffer);
+    this.words = new Uint32Array(buffer);
+    this.doubles = new Float64Array(buffer);
+    const door = (name: string): Door => {
+      const found = exports[name];
+      if (!isDoor(found)) throw new Error(`the engine has no ${name}`);
+      return found;
+    };
+    const takeBlock = door('takeBlock');
+    const begin = door('begin');
+    this.take = (bytes) => takeBlock(bytes) >>> 0;
+    this.give = door('giveBlock');
+    this.takenBytes = door('takenBytes');
+    this.begin = () => begin() >>> 0;
+    this.end = door('end');
+    this.impression = door('impression');
+    this.feedback = door('feedback');
+    this.advance = door('advance');
+    door('open')(buffer.byteLength);
+  }
+}
+
+type Door = (...args: (number | boolean)[]) => number;
+
+function isDoor(value: unknown): value is Door {
+  return typeof value === 'function';
+}
+
+function abort(): never {
+  throw new Error('the engine met what cannot be');
+}
+
+let shared: Engine | undefined;
+
+/** The engine of this process. Throws when WebAssembly gets no memory at all. */
+export function engine(): Engine {
+  shared ??= largestEngine();
+  return shared;
+}
+
+/** With as much memory as can be reserved. */
+function largestEngine(): Engine {
+  for (let pages = MOST_PAGES; pages >= LEAST_PAGES; pages >>>= 1) {
+    try {
+      return new Engine(pages);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+  throw new Error(
+    'WebAssembly gets no memory, in which the state of open lists lies. It needs about 12 GB of address space, most of which ' +
+      'stays empty: raise the limit (ulimit -v), or start node with --disable-wasm-trap-handler',
+  );
+}

@@ -1,0 +1,147 @@
+import type { Closing, Joined } from '../../vocabulary/events.ts';
+import { BUCKETS } from '../../vocabulary/user-words.ts';
+import { CLOSES_AT, type Engine } from '../engine/engine.ts';
+import { readText, textEnd } from '../packed/text.ts';
+import type { ClosingNames } from './api.ts';
+
+/** Words of the list that closes, as wasm/engine/closing.ts has them. */
+const HORIZON = 4;
+const TAG = 5;
+const IS_USERLESS = 6;
+const USER_WORD = 7;
+const LENGTH = 8;
+const PAGE = 9;
+const ENTRY = 10;
+const ITEMS = 11;
+const CATEGORIES = 12;
+const HAS_RANKS = 13;
+const HAS_FIRST_SLOTS = 14;
+const HAS_SCORES = 15;
+const EVENTS = 16;
+const EVENT_ARRAYS = 17;
+const EVENT_ROOM = 18;
+const SLOT_ARRAYS = 19;
+const SLOT_ROOM = 20;
+
+/** Bytes of an entry before its request id (wasm/engine/entries.ts). */
+const ENTRY_BYTES = 52;
+
+const AT = CLOSES_AT >>> 2;
+
+/** The list that closes, as views of the engine's memory. All joins of a process share one. */
+export class Closings {
+  readonly names: ClosingNames;
+  readonly #engine: Engine;
+  readonly #list: Joined;
+  readonly #closing: Closing;
+  #eventArrays = -1;
+  #slotArrays = -1;
+  #ranks = new Int32Array(0);
+  #firstSlots = new Int32Array(0);
+  #scores = new Float64Array(0);
+  readonly #items: string[] = [];
+  readonly #categories: string[] = [];
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#list = {
+      length: 0,
+      offset: 0,
+      ranks: undefined,
+      firstSlot: undefined,
+      events: 0,
+      slot: this.#firstSlots,
+      action: this.#firstSlots,
+      value: this.#scores,
+      ts: this.#scores,
+      known: undefined,
+      scores: undefined,
+      items: undefined,
+      categories: undefined,
+    };
+    this.#closing = { horizon: 0, at: 0, ts: 0, tag: 0, userless: false, bucket: 0, list: this.#list };
+    const { words, bytes } = engine;
+    this.names = {
+      get handle() {
+        return words[AT + ENTRY];
+      },
+      requestId: () => readText(bytes, words[AT + ENTRY] + ENTRY_BYTES),
+      items: (most) => {
+        const items: string[] = [];
+        this.#readItems(Math.min(most, words[AT + LENGTH]), items);
+        return items;
+      },
+    };
+  }
+
+  /** The one that the engine has put there. `namesItems`: with its items and categories. */
+  read(namesItems: boolean): Closing {
+    const { words, doubles } = this.#engine;
+    const closing = this.#closing;
+    const list = this.#list;
+    closing.at = doubles[CLOSES_AT >>> 3];
+    closing.ts = doubles[(CLOSES_AT >>> 3) + 1];
+    closing.horizon = words[AT + HORIZON];
+    closing.tag = words[AT + TAG];
+    closing.userless = words[AT + IS_USERLESS] !== 0;
+    closing.bucket = words[AT + USER_WORD] & (BUCKETS - 1);
+    list.length = words[AT + LENGTH];
+    list.offset = words[AT + PAGE];
+    list.events = words[AT + EVENTS];
+    if (words[AT + EVENT_ARRAYS] !== this.#eventArrays) this.#viewEvents();
+    if (words[AT + SLOT_ARRAYS] !== this.#slotArrays) this.#viewSlots();
+    list.ranks = words[AT + HAS_RANKS] === 0 ? undefined : this.#ranks;
+    list.firstSlot = words[AT + HAS_FIRST_SLOTS] === 0 ? undefined : this.#firstSlots;
+    list.scores = words[AT + HAS_SCORES] === 0 ? undefined : this.#scores;
+    list.items = undefined;
+    list.categories = undefined;
+    if (namesItems) this.#readTexts(list);
+    return closing;
+  }
+
+  #viewEvents(): void {
+    const { words, buffer } = this.#engine;
+    const at = words[AT + EVENT_ARRAYS];
+    const room = words[AT + EVENT_ROOM];
+    this.#eventArrays = at;
+    this.#list.ts = new Float64Array(buffer, at, room);
+    this.#list.value = new Float64Array(buffer, at + 8 * room, room);
+    this.#list.slot = new Int32Array(buffer, at + 16 * room, room);
+    this.#list.action = new Int32Array(buffer, at + 20 * room, room);
+  }
+
+  #viewSlots(): void {
+    const { words, buffer } = this.#engine;
+    const at = words[AT + SLOT_ARRAYS];
+    const room = words[AT + SLOT_ROOM];
+    this.#slotArrays = at;
+    this.#scores = new Float64Array(buffer, at, room);
+    this.#ranks = new Int32Array(buffer, at + 8 * room, room);
+    this.#firstSlots = new Int32Array(buffer, at + 12 * room, room);
+  }
+
+  #readTexts(list: Joined): void {
+    const { words, bytes } = this.#engine;
+    this.#readItems(list.length, this.#items);
+    list.items = this.#items;
+    let at = words[AT + CATEGORIES];
+    if (at === 0) return;
+    for (let s = 0; s < list.length; s++) {
+      this.#categories[s] = readText(bytes, at);
+      at = textEnd(bytes, at);
+    }
+    list.categories = this.#categories;
+  }
+
+  /** Of the first `count` slots. */
+  #readItems(count: number, items: string[]): void {
+    const { words, bytes } = this.#engine;
+    const list = words[AT + ITEMS];
+    const shared = readText(bytes, list);
+    let at = textEnd(bytes, list);
+    for (let s = 0; s < count; s++) {
+      items[s] = shared + readText(bytes, at);
+      at = textEnd(bytes, at);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { type Engine, SHOWN_AT, TOLD_AT } from '../engine/engine.ts';
+import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
+import type { PackedImpression } from '../packed/packed-impression.ts';
+import { textEnd } from '../packed/text.ts';
+
+/** Words of the impression at SHOWN_AT and of feedback, as wasm/engine/events.ts has them; their times and values are doubles before them. */
+const TEXTS = 2;
+const ITEMS = 3;
+const RANKS = 4;
+const SCORES = 5;
+const CATEGORIES = 6;
+const LENGTH = 7;
+const PAGE = 8;
+const USER_WORD = 9;
+const FLAGS = 10;
+const REQUEST = 4;
+const ITEM = 5;
+const ACTION = 6;
+const EVENT_ID = 7;
+
+const USERLESS = 1;
+const HAS_RANKS = 2;
+const HAS_SCORES = 4;
+const HAS_CATEGORIES = 8;
+
+/** By slot: place of the item, rank, score, place of the category. */
+const BYTES_PER_SLOT = 20;
+const LEAST_SLOTS = 256;
+const LEAST_TEXTS = 8192;
+/** The engine reads up to so many bytes behind a text. */
+const BEYOND = 32;
+/** A text this short is copied faster byte by byte. */
+const SHORT = 48;
+
+/** Puts events where the engine reads them. All joins of a process share one. */
+export class EventBlocks {
+  readonly #engine: Engine;
+  #texts = 0;
+  #textsRoom = 0;
+  #slots = 0;
+  #slotsRoom = 0;
+  readonly #told: { -readonly [Field in keyof FeedbackTexts]: FeedbackTexts[Field] };
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#told = { ts: 0, value: 0, u8: engine.bytes, request: 0, item: 0, action: 0, eventId: -1 };
+    this.#reserve(0, 0);
+  }
+
+  putImpression(impression: PackedImpression): void {
+    const { words, doubles } = this.#engine;
+    const { length, u8, items, hasRanks, hasScores, hasCategories, categories } = impression;
+    const request = textEnd(u8, 0);
+    // Items lie one behind the other, and so do categories.
+    const begin = length === 0 ? request : items[0];
+    const end = length === 0 ? request : textEnd(u8, hasCategories ? categories[length - 1] : items[length - 1]);
+    this.#reserve(request + end - begin, length);
+    const texts = this.#texts;
+    this.#copy(texts, u8, 0, request);
+    this.#copy(texts + request, u8, begin, end);
+    const moved = request - begin;
+    const slots = this.#slots >>> 2;
+    const room = this.#slotsRoom;
+    for (let s = 0; s < length; s++) words[slots + s] = items[s] + moved;
+    if (hasRanks) for (let s = 0; s < length; s++) words[slots + room + s] = impression.ranks[s];
+    if (hasCategories) for (let s = 0; s < length; s++) words[slots + 2 * room + s] = categories[s] + moved;
+    const scores = this.#slots + 12 * room;
+    if (hasScores) for (let s = 0; s < length; s++) doubles[(scores >>> 3) + s] = impression.scores[s];
+    const at = SHOWN_AT >>> 2;
+    doubles[SHOWN_AT >>> 3] = impression.ts;
+    words[at + TEXTS] = texts;
+    words[at + ITEMS] = this.#slots;
+    words[at + RANKS] = this.#slots + 4 * room;
+    words[at + CATEGORIES] = this.#slots + 8 * room;
+    words[at + SCORES] = scores;
+    words[at + LENGTH] = length;
+    words[at + PAGE] = impression.offset;
+    words[at + USER_WORD] = impression.userWord;
+    words[at + FLAGS] =
+      (impression.isUserless ? USERLESS : 0) |
+      (hasRanks ? HAS_RANKS : 0) |
+      (hasScores ? HAS_SCORES : 0) |
+      (hasCategories ? HAS_CATEGORIES : 0);
+  }
+
+  putFeedback({ ts, value, u8, request, item, action, eventId }: PackedFeedback): void {
+    const { words, doubles } = this.#engine;
+    const end = textEnd(u8, eventId < 0 ? action : eventId);
+    this.#reserve(end - request, 0);
+    const moved = this.#texts - request;
+    this.#copy(this.#texts, u8, request, end);
+    const at = TOLD_AT >>> 2;
+    doubles[TOLD_AT >>> 3] = ts;
+    doubles[(TOLD_AT >>> 3) + 1] = value;
+    words[at + REQUEST] = request + moved;
+    words[at + ITEM] = item + moved;
+    words[at + ACTION] = action + moved;
+    words[at + EVENT_ID] = eventId < 0 ? 0 : eventId + moved;
+  }
+
+  /** The feedback at a place, as the witness of a join sees it: valid until the next call. */
+  feedbackAt(place: number): FeedbackTexts {
+    const { words, doubles } = this.#engine;
+    const at = place >>> 2;
+    const told = this.#told;
+    told.ts = doubles[place >>> 3];
+    told.value = doubles[(place >>> 3) + 1];
+    told.request = words[at + REQUEST];
+    told.item = words[at + ITEM];
+    told.action = words[at + ACTION];
+    told.eventId = words[at + EVENT_ID] === 0 ? -1 : words[at + EVENT_ID];
+    return told;
+  }
+
+  #copy(to: number, u8: Uint8Array, from: number, end: number): void {
+    const { bytes } = this.#engine;
+    const length = end - from;
+    if (length > SHORT) bytes.set(u8.subarray(from, end), to);
+    else for (let i = 0; i < length; i++) bytes[to + i] = u8[from + i];
+  }
+
+  #reserve(texts: number, slots: number): void {
+    const { take, give } = this.#engine;
+    if (texts + BEYOND > this.#textsRoom) {
+      if (this.#texts !== 0) give(this.#texts);
+      this.#textsRoom = Math.max(LEAST_TEXTS, 2 * (texts + BEYOND));
+      this.#texts = take(this.#textsRoom);
+    }
+    if (slots > this.#slotsRoom || this.#slots === 0) {
+      if (this.#slots !== 0) give(this.#slots);
+      this.#slotsRoom = Math.max(LEAST_SLOTS, 2 * slots);
+      this.#slots = take(BYTES_PER_SLOT * this.#slotsRoom);
+    }
+  }
+}

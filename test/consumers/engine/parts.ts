@@ -1,0 +1,34 @@
+/** The parts of the engine, compiled for their tests, in a memory of their own. */
+import { compiled } from '../../../wasm/compile.ts';
+
+type Call = (...args: (number | bigint | boolean)[]) => number;
+
+export interface Parts {
+  readonly buffer: ArrayBuffer;
+  readonly u8: Buffer;
+  readonly call: (name: string, ...args: (number | bigint | boolean)[]) => number;
+}
+
+const module = new WebAssembly.Module(Buffer.from(await compiled('engine/parts.ts'), 'base64'));
+
+/** With a memory of so many pages of 64 KiB. */
+export function openParts(pages = 256): Parts {
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+  const host = {
+    outOfMemory: (): never => {
+      throw new Error('out of memory');
+    },
+  };
+  const { exports } = new WebAssembly.Instance(module, { env: { memory, abort: () => {} }, host });
+  const call = (name: string, ...args: (number | bigint | boolean)[]): number => {
+    const found = exports[name];
+    if (!isCall(found)) throw new Error(`no ${name}`);
+    return found(...args);
+  };
+  call('openMemory', pages * 65_536);
+  return { buffer: memory.buffer, u8: Buffer.from(memory.buffer), call };
+}
+
+function isCall(value: unknown): value is Call {
+  return typeof value === 'function';
+}

@@ -1,0 +1,108 @@
+/**
+ * Records that live about equally long: segments that are filled from the front and given back when the last record in them is
+ * freed. They empty in the order in which they were filled. A record that is too large for a segment has a block of its own.
+ */
+import { give, shrink, take } from './memory';
+
+const SEGMENT_BYTES: usize = 16384;
+
+/** Begins each block: a record begins within SEGMENT_BYTES behind the begin of its block, which is a multiple of them. */
+@unmanaged
+class Segment {
+  /** Records in it; the segment that is being filled counts one more. */
+  live: u32;
+  next: usize;
+  previous: usize;
+}
+const HEADER: usize = 16;
+
+@unmanaged
+export class Arena {
+  /** The segment that is being filled; 0: none. */
+  current: usize;
+  /** Where its next record begins. */
+  free: usize;
+  /** Where the record begins that was reserved last. */
+  reserved: usize;
+  /** The block of that record. */
+  block: usize;
+  /** All blocks. */
+  first: usize;
+}
+
+export function newArena(): Arena {
+  const arena = changetype<Arena>(take(offsetof<Arena>()));
+  arena.current = 0;
+  arena.free = 0;
+  arena.reserved = 0;
+  arena.block = 0;
+  arena.first = 0;
+  return arena;
+}
+
+function segmentAt(at: usize): Segment {
+  return changetype<Segment>(at);
+}
+
+function open(arena: Arena, bytes: usize): usize {
+  const at = take(bytes);
+  const segment = segmentAt(at);
+  segment.live = 0;
+  segment.previous = 0;
+  segment.next = arena.first;
+  if (arena.first !== 0) segmentAt(arena.first).previous = at;
+  arena.first = at;
+  return at;
+}
+
+function close(arena: Arena, at: usize): void {
+  const next = segmentAt(at).next;
+  const previous = segmentAt(at).previous;
+  if (next !== 0) segmentAt(next).previous = previous;
+  if (previous !== 0) segmentAt(previous).next = next;
+  else arena.first = next;
+  give(at);
+}
+
+/** Room for a record of at most so many bytes. `commit` must follow before the next `reserve`. */
+export function reserve(arena: Arena, bytes: usize): usize {
+  if (bytes > SEGMENT_BYTES - HEADER) {
+    arena.block = open(arena, bytes + HEADER);
+    arena.reserved = arena.block + HEADER;
+    return arena.reserved;
+  }
+  if (arena.current === 0 || arena.free + bytes > arena.current + SEGMENT_BYTES) {
+    const left = arena.current;
+    arena.current = open(arena, SEGMENT_BYTES);
+    segmentAt(arena.current).live = 1;
+    arena.free = arena.current + HEADER;
+    if (left !== 0 && --segmentAt(left).live === 0) close(arena, left);
+  }
+  arena.block = arena.current;
+  arena.reserved = arena.free;
+  return arena.reserved;
+}
+
+/** Keeps the record reserved last, up to `end`. */
+export function commit(arena: Arena, end: usize): void {
+  segmentAt(arena.block).live++;
+  if (arena.block === arena.current) arena.free = (end + 7) & ~7;
+  else shrink(arena.block, max(end - arena.block, SEGMENT_BYTES));
+}
+
+export function free(arena: Arena, record: usize): void {
+  const at = record & ~(SEGMENT_BYTES - 1);
+  const left = --segmentAt(at).live;
+  if (left === 0) close(arena, at);
+  else if (at === arena.current && left === 1) arena.free = at + HEADER;
+}
+
+/** Gives back all that it holds, and itself. */
+export function closeArena(arena: Arena): void {
+  for (let at = arena.first; at !== 0; ) {
+    const next = segmentAt(at).next;
+    give(at);
+    at = next;
+  }
+  give(changetype<usize>(arena));
+}

@@ -1,0 +1,115 @@
+/** The list that closes, with the feedback that counts at its horizon: put where the host reads it. */
+import { body } from './bodies';
+import { feedback } from './feedback';
+import { CLOSES } from './layout';
+import { giveShared, sizeOf, takeShared } from './memory';
+import { copyBytes } from './texts';
+
+/** As the host reads it (src/consumers/engine/closings.ts). */
+@unmanaged
+class Closes {
+  at: f64;
+  ts: f64;
+  horizon: u32;
+  tag: u32;
+  isUserless: u32;
+  userWord: u32;
+  /** Number of slots, and of slots before this page. */
+  length: u32;
+  page: u32;
+  entry: usize;
+  /** Its items, and its categories; 0: it has none. */
+  items: usize;
+  categories: usize;
+  /** By slot: i32 ranks, u32 first slots, f64 scores; each 0: it has none. */
+  hasRanks: u32;
+  hasFirstSlots: u32;
+  hasScores: u32;
+  /** Number of events. */
+  events: u32;
+  /** Where the arrays are, and for how many: by event f64 time, f64 value, i32 slot, i32 action; by slot f64 scores, i32 ranks, u32 first slots. */
+  eventArrays: usize;
+  eventRoom: u32;
+  slotArrays: usize;
+  slotRoom: u32;
+}
+const closes = changetype<Closes>(CLOSES);
+const BYTES_PER_EVENT: usize = 24;
+const BYTES_PER_SLOT: usize = 16;
+const LEAST: u32 = 128;
+
+/** Before all else. */
+export function openClosing(): void {
+  closes.eventArrays = takeShared(BYTES_PER_EVENT * <usize>LEAST);
+  closes.eventRoom = LEAST;
+  closes.slotArrays = takeShared(BYTES_PER_SLOT * <usize>LEAST);
+  closes.slotRoom = LEAST;
+}
+
+export function putClosing(bodyAt: usize, entry: usize, horizon: u32, at: f64, length: f64): void {
+  const list = body(bodyAt);
+  closes.at = at;
+  closes.ts = at - length;
+  closes.horizon = horizon;
+  closes.tag = list.tag;
+  closes.isUserless = list.isUserless() ? 1 : 0;
+  closes.userWord = list.userWord;
+  closes.length = list.length;
+  closes.page = list.page;
+  closes.entry = entry;
+  closes.events = 0;
+  putSlots(bodyAt);
+}
+
+function putSlots(bodyAt: usize): void {
+  const list = body(bodyAt);
+  closes.items = list.items();
+  closes.categories = list.categories();
+  const scores = list.scores();
+  const ranks = list.ranks();
+  const firstSlots = list.firstSlots();
+  closes.hasScores = scores === 0 ? 0 : 1;
+  closes.hasRanks = ranks === 0 ? 0 : 1;
+  closes.hasFirstSlots = firstSlots === 0 ? 0 : 1;
+  if ((scores | ranks | firstSlots) === 0) return;
+  const length = <usize>list.length;
+  if (list.length > closes.slotRoom) {
+    giveShared(closes.slotArrays);
+    closes.slotArrays = takeShared(BYTES_PER_SLOT * length);
+    closes.slotRoom = <u32>(sizeOf(closes.slotArrays) / BYTES_PER_SLOT);
+  }
+  const room = <usize>closes.slotRoom;
+  if (scores !== 0) copyBytes(closes.slotArrays, scores, 8 * length);
+  if (ranks !== 0) copyBytes(closes.slotArrays + 8 * room, ranks, 4 * length);
+  if (firstSlots !== 0) copyBytes(closes.slotArrays + 12 * room, firstSlots, 4 * length);
+}
+
+/** Adds the feedback of one topic (-1: all) that counts at the horizon, in the order of attribution: in a topic that of its log. */
+export function putFeedback(bodyAt: usize, topic: i32, horizon: u32): void {
+  for (let at = body(bodyAt).firstFeedback; at !== 0; at = feedback(at).next) {
+    const event = feedback(at);
+    if (topic >= 0 && event.topic() !== <u32>topic) continue;
+    if ((event.missed & (1 << horizon)) !== 0) continue;
+    if (closes.events === closes.eventRoom) widen();
+    const n = <usize>closes.events;
+    const room = <usize>closes.eventRoom;
+    store<f64>(closes.eventArrays + 8 * n, event.ts);
+    store<f64>(closes.eventArrays + 8 * room + 8 * n, event.value);
+    store<u32>(closes.eventArrays + 16 * room + 4 * n, event.slot);
+    store<i32>(closes.eventArrays + 20 * room + 4 * n, event.action());
+    closes.events++;
+  }
+}
+
+function widen(): void {
+  const room = <usize>closes.eventRoom;
+  const old = closes.eventArrays;
+  const wider = takeShared(2 * BYTES_PER_EVENT * room);
+  memory.copy(wider, old, 8 * room);
+  memory.copy(wider + 16 * room, old + 8 * room, 8 * room);
+  memory.copy(wider + 32 * room, old + 16 * room, 4 * room);
+  memory.copy(wider + 40 * room, old + 20 * room, 4 * room);
+  giveShared(old);
+  closes.eventArrays = wider;
+  closes.eventRoom *= 2;
+}

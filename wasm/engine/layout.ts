@@ -1,0 +1,20 @@
+/**
+ * Where the fixed things of the engine lie: below the blocks of memory.ts, and behind what the compiler may need for constants.
+ * The host (src/consumers/engine/engine.ts) reads and writes these places through views.
+ */
+
+/** By order: the first free block (memory.ts). */
+export const FREE: usize = 4096;
+
+/** The impression and the feedback that are judged: `Shown` and `Told` of events.ts. */
+export const SHOWN: usize = FREE + 256;
+export const TOLD: usize = SHOWN + 128;
+/** Waiting feedback, read back. */
+export const WAITED: usize = TOLD + 128;
+/** The list that closes: `Closes` of closing.ts. */
+export const CLOSES: usize = WAITED + 128;
+/** The settings of a unit that is opened: `Settings` of unit.ts. */
+export const SETTINGS: usize = CLOSES + 256;
+
+/** One byte for each block of the least size: what begins there (memory.ts). */
+export const MAP: usize = 8192;

@@ -1,0 +1,13 @@
+/** The parts of the engine for their own tests (test/consumers/engine); not part of what is shipped. */
+import { taken } from './memory';
+
+export { closeArena, commit, free, newArena, reserve } from './arena';
+export { addDeadline, firstDue, leastDeadline, newDeadlines, removeDeadline } from './deadlines';
+export { hashBytes, newKeys } from './hash';
+export { give, openMemory, sizeOf, take } from './memory';
+export { sortNumbers } from './sort';
+export { addAll, addTo, firstIn, newTimeTrees, nodeOf, postpone, removeFrom } from './time-trees';
+
+export function takenBytes(): usize {
+  return taken;
+}

@@ -1,0 +1,323 @@
+/**
+ * Remembered impressions by event time. Since every horizon adds the same length to all of them, one order by (time, log order)
+ * serves all horizons: a slice of time is sorted when it is first read, and each horizon moves a cursor over it.
+ */
+import { logOrder } from './entries';
+import { give, giveShared, sizeOf, take, takeShared } from './memory';
+import { sortNumbers } from './sort';
+
+/** Slices are at most this long, so that a time within one fits 16 bits. */
+const LONGEST_SLICE_MS: f64 = 1000;
+const LEAST_RECORDS: u32 = 4;
+/** Of a record in a slice: u32 entry, u32 body, u16 milliseconds since the begin of the slice, each in an array of its own. */
+const RECORD_BYTES: usize = 10;
+
+@unmanaged
+class Slice {
+  /** Its time in slices. */
+  key: f64;
+  records: usize;
+  count: u32;
+  room: u32;
+  /** The first `ordered` records are sorted. */
+  ordered: u32;
+}
+const SLICE_BYTES: usize = 24;
+
+/** By horizon: its length, and the position of its cursor, the record there, and when that closes. */
+@unmanaged
+class Cursor {
+  horizon: f64;
+  at: f64;
+  place: u32;
+  index: u32;
+  entry: usize;
+  body: usize;
+}
+const CURSOR_BYTES: usize = 32;
+
+@unmanaged
+export class Timeline {
+  sliceMs: f64;
+  horizons: u32;
+  cursors: usize;
+  /** Ascending. The first is at `first`. */
+  slices: usize;
+  first: u32;
+  end: u32;
+}
+
+/** What `nextClosing` found. */
+export let closingBody: usize = 0;
+export let closingEntry: usize = 0;
+export let closingHorizon: u32 = 0;
+export let closingAt: f64 = 0;
+
+/** @param horizons f64 each, ascending */
+export function newTimeline(horizons: usize, count: u32): Timeline {
+  const timeline = changetype<Timeline>(take(offsetof<Timeline>()));
+  timeline.horizons = count;
+  timeline.cursors = take(CURSOR_BYTES * <usize>count);
+  for (let h: u32 = 0; h < count; h++) cursorOf(timeline, h).horizon = load<f64>(horizons + <usize>h * 8);
+  const longest = cursorOf(timeline, count - 1).horizon;
+  timeline.sliceMs = Math.min(LONGEST_SLICE_MS, Math.max(1, Math.floor(longest / 256)));
+  timeline.slices = take(SLICE_BYTES * 8);
+  timeline.first = 0;
+  timeline.end = 0;
+  return timeline;
+}
+
+export function closeTimeline(timeline: Timeline): void {
+  for (let place = timeline.first; place < timeline.end; place++) give(sliceAt(timeline, place).records);
+  give(timeline.slices);
+  give(timeline.cursors);
+  give(changetype<usize>(timeline));
+}
+
+function cursorOf(timeline: Timeline, h: u32): Cursor {
+  return changetype<Cursor>(timeline.cursors + CURSOR_BYTES * <usize>h);
+}
+
+function sliceAt(timeline: Timeline, place: u32): Slice {
+  return changetype<Slice>(timeline.slices + SLICE_BYTES * <usize>place);
+}
+
+function bodiesOf(slice: Slice): usize {
+  return slice.records + <usize>slice.room * 4;
+}
+
+function timesOf(slice: Slice): usize {
+  return slice.records + <usize>slice.room * 8;
+}
+
+/** Begin of the oldest slice; NaN: nothing is remembered. */
+export function oldest(timeline: Timeline): f64 {
+  return timeline.first === timeline.end ? NaN : sliceAt(timeline, timeline.first).key * timeline.sliceMs;
+}
+
+/** Must be called in log order. `body` is found again when it closes; 0: a duplicate. */
+export function remember(timeline: Timeline, ts: f64, entry: usize, body: usize): void {
+  const key = Math.floor(ts / timeline.sliceMs);
+  const slice = sliceOf(timeline, key);
+  const count = slice.count;
+  if (count === slice.room) widen(slice);
+  const time = <u32>(ts - key * timeline.sliceMs);
+  store<u32>(slice.records + <usize>count * 4, <u32>entry);
+  store<u32>(bodiesOf(slice) + <usize>count * 4, <u32>body);
+  store<u16>(timesOf(slice) + <usize>count * 2, <u16>time);
+  if (slice.ordered === count && (count === 0 || time >= <u32>load<u16>(timesOf(slice) + <usize>(count - 1) * 2))) {
+    slice.ordered = count + 1;
+  }
+  slice.count = count + 1;
+}
+
+function roomFor(records: usize): u32 {
+  return <u32>(sizeOf(records) / RECORD_BYTES);
+}
+
+function widen(slice: Slice): void {
+  const count = <usize>slice.count;
+  const wider = take(2 * sizeOf(slice.records));
+  const room = roomFor(wider);
+  memory.copy(wider, slice.records, 4 * count);
+  memory.copy(wider + <usize>room * 4, bodiesOf(slice), 4 * count);
+  memory.copy(wider + <usize>room * 8, timesOf(slice), 2 * count);
+  give(slice.records);
+  slice.records = wider;
+  slice.room = room;
+}
+
+/** The slice of a key, which is made if it is missing. */
+function sliceOf(timeline: Timeline, key: f64): Slice {
+  if (timeline.first < timeline.end) {
+    const last = sliceAt(timeline, timeline.end - 1);
+    if (last.key === key) return last;
+  }
+  const place = lowerBound(timeline, key);
+  if (place < timeline.end && sliceAt(timeline, place).key === key) return sliceAt(timeline, place);
+  return insertSlice(timeline, place, key);
+}
+
+function insertSlice(timeline: Timeline, at: u32, key: f64): Slice {
+  let place = at;
+  if (SLICE_BYTES * <usize>(timeline.end + 1) > sizeOf(timeline.slices)) {
+    place -= timeline.first;
+    makeRoom(timeline);
+  }
+  const from = timeline.slices + SLICE_BYTES * <usize>place;
+  memory.copy(from + SLICE_BYTES, from, SLICE_BYTES * <usize>(timeline.end - place));
+  timeline.end++;
+  const slice = sliceAt(timeline, place);
+  slice.key = key;
+  slice.records = take(RECORD_BYTES * <usize>LEAST_RECORDS);
+  slice.room = roomFor(slice.records);
+  slice.count = 0;
+  slice.ordered = 0;
+  return slice;
+}
+
+/** Moves all slices to the front, in a wider block if they fill more than half of this one. */
+function makeRoom(timeline: Timeline): void {
+  const count = timeline.end - timeline.first;
+  const used = SLICE_BYTES * <usize>count;
+  const from = timeline.slices + SLICE_BYTES * <usize>timeline.first;
+  if (used * 2 > sizeOf(timeline.slices)) {
+    const wider = take(2 * sizeOf(timeline.slices));
+    memory.copy(wider, from, used);
+    give(timeline.slices);
+    timeline.slices = wider;
+  } else memory.copy(timeline.slices, from, used);
+  timeline.first = 0;
+  timeline.end = count;
+}
+
+/** Place of the first slice whose key is at or above this one. */
+function lowerBound(timeline: Timeline, key: f64): u32 {
+  let low = timeline.first;
+  let high = timeline.end;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sliceAt(timeline, middle).key < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Puts the cursor of each horizon on the first record that closes after `from`. */
+export function seek(timeline: Timeline, from: f64): void {
+  for (let h: u32 = 0; h < timeline.horizons; h++) seekOne(timeline, cursorOf(timeline, h), from);
+}
+
+function seekOne(timeline: Timeline, cursor: Cursor, from: f64): void {
+  const after = from - cursor.horizon;
+  const key = Math.floor(after / timeline.sliceMs);
+  cursor.place = lowerBound(timeline, key);
+  cursor.index = 0;
+  if (cursor.place < timeline.end && sliceAt(timeline, cursor.place).key === key) {
+    const slice = sorted(timeline, cursor.place);
+    const time = <u32>(after - key * timeline.sliceMs);
+    let low: u32 = 0;
+    let high = slice.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (<u32>load<u16>(timesOf(slice) + <usize>middle * 2) <= time) low = middle + 1;
+      else high = middle;
+    }
+    cursor.index = low;
+  }
+  read(timeline, cursor);
+}
+
+/** Reads the record under the cursor, moving on to the next slice at the end of one. */
+function read(timeline: Timeline, cursor: Cursor): void {
+  while (cursor.place < timeline.end) {
+    const slice = sorted(timeline, cursor.place);
+    const index = <usize>cursor.index;
+    if (cursor.index < slice.count) {
+      cursor.entry = <usize>load<u32>(slice.records + 4 * index);
+      cursor.body = <usize>load<u32>(bodiesOf(slice) + 4 * index);
+      cursor.at = slice.key * timeline.sliceMs + <f64>load<u16>(timesOf(slice) + 2 * index) + cursor.horizon;
+      return;
+    }
+    cursor.place++;
+    cursor.index = 0;
+  }
+  cursor.at = Infinity;
+}
+
+/** Finds the next (record, horizon) that closes at or before `to`, in the order of that time, then of the log. False: there is none. */
+export function nextClosing(timeline: Timeline, to: f64): bool {
+  let h: u32 = 0;
+  let next = cursorOf(timeline, 0);
+  for (let other: u32 = 1; other < timeline.horizons; other++) {
+    const cursor = cursorOf(timeline, other);
+    const later = cursor.at - next.at;
+    if (later < 0 || (later === 0 && logOrder(cursor.entry, next.entry) < 0)) {
+      next = cursor;
+      h = other;
+    }
+  }
+  if (!(next.at <= to)) return false;
+  closingAt = next.at;
+  closingEntry = next.entry;
+  closingBody = next.body;
+  closingHorizon = h;
+  next.index++;
+  read(timeline, next);
+  return true;
+}
+
+/** u64 by record: time in its slice, then its place among those that are added. */
+let keys: usize = 0;
+const LEAST_KEYS: usize = 512;
+
+/** Before all else. */
+export function openTimeline(): void {
+  keys = takeShared(LEAST_KEYS);
+}
+
+/** Sorts what was added since, and merges it from the end, so that a slice that is read often is not sorted as a whole each time. */
+function sorted(timeline: Timeline, place: u32): Slice {
+  const slice = sliceAt(timeline, place);
+  const count = slice.count;
+  const ordered = slice.ordered;
+  if (count !== ordered) sortAdded(slice, <usize>ordered, <usize>(count - ordered));
+  return slice;
+}
+
+function sortAdded(slice: Slice, ordered: usize, added: usize): void {
+  const times = timesOf(slice);
+  const bodies = bodiesOf(slice);
+  const entries = slice.records;
+  if (added * 16 > sizeOf(keys)) {
+    giveShared(keys);
+    keys = takeShared(added * 16);
+  }
+  // The place in the slice is the order of the log among equal times.
+  for (let i: usize = 0; i < added; i++) {
+    store<u64>(keys + 8 * i, ((<u64>load<u16>(times + 2 * (ordered + i))) << 32) | <u64>i);
+  }
+  sortNumbers(keys, added);
+  const addedEntries = keys + 8 * added;
+  const addedBodies = addedEntries + 4 * added;
+  memory.copy(addedEntries, entries + 4 * ordered, 4 * added);
+  memory.copy(addedBodies, bodies + 4 * ordered, 4 * added);
+  let before = ordered;
+  let last = added;
+  for (let to = ordered + added; last > 0; to--) {
+    const key = load<u64>(keys + 8 * (last - 1));
+    const time = <u32>(key >> 32);
+    if (before > 0 && <u32>load<u16>(times + 2 * (before - 1)) > time) {
+      before--;
+      store<u32>(entries + 4 * (to - 1), load<u32>(entries + 4 * before));
+      store<u32>(bodies + 4 * (to - 1), load<u32>(bodies + 4 * before));
+      store<u16>(times + 2 * (to - 1), load<u16>(times + 2 * before));
+    } else {
+      last--;
+      const from = <usize>(<u32>key);
+      store<u32>(entries + 4 * (to - 1), load<u32>(addedEntries + 4 * from));
+      store<u32>(bodies + 4 * (to - 1), load<u32>(addedBodies + 4 * from));
+      store<u16>(times + 2 * (to - 1), <u16>time);
+    }
+  }
+  slice.ordered = slice.count;
+}
+
+/** Whether the oldest slice ends at or before `until`. */
+export function isOldestPast(timeline: Timeline, until: f64): bool {
+  if (timeline.first === timeline.end) return false;
+  return (sliceAt(timeline, timeline.first).key + 1) * timeline.sliceMs <= until;
+}
+
+export function countOfOldest(timeline: Timeline): u32 {
+  return sliceAt(timeline, timeline.first).count;
+}
+
+export function entryOfOldest(timeline: Timeline, index: u32): usize {
+  return <usize>load<u32>(sliceAt(timeline, timeline.first).records + <usize>index * 4);
+}
+
+export function dropOldest(timeline: Timeline): void {
+  give(sliceAt(timeline, timeline.first).records);
+  timeline.first++;
+}

@@ -1,0 +1,177 @@
+/** All that one unit has in memory. */
+import { Accepted, closeAccepted, newAccepted } from './accepted';
+import { Arena, closeArena, newArena } from './arena';
+import { indexesAt } from './bodies';
+import { ByteTable, closeByteTable } from './byte-table';
+import { countsOfTopic } from './counts';
+import { closeIndex } from './feedback';
+import { newKeys } from './hash';
+import { SETTINGS } from './layout';
+import { give, shared, sizeOf, taken, takeZeros } from './memory';
+import { closeRequestTable, newRequestTable, RequestTable } from './request-table';
+import { closeTimeline, newTimeline, oldest, Timeline } from './timeline';
+import { closeWaitingFeedback, newWaitingFeedback, WaitingFeedback } from './waiting';
+import { steps } from './work';
+
+/** What the host writes at SETTINGS before it opens a unit (src/consumers/engine/engine.ts). */
+@unmanaged
+export class Settings {
+  seed: u64;
+  backward: f64;
+  /** What closed or was settled at or below this watermark is in the checkpoint already. */
+  decidedUpTo: f64;
+  topics: u32;
+  horizons: u32;
+  /** Most events of one topic that are attributed to one impression. */
+  feedbackLimit: u32;
+  searchUpTo: u32;
+  /** A list whose items take more bytes is given an index when it is searched often. */
+  longBytes: u32;
+  /** How many topics carry feedback. */
+  feedbackTopics: u32;
+  hasWitness: u32;
+  actions: u32;
+  delayBounds: u32;
+  /** A block, which the unit keeps: f64 horizons, f64 bounds of delays, then the texts of the actions. */
+  block: usize;
+}
+export const settings = changetype<Settings>(SETTINGS);
+
+@unmanaged
+export class Unit {
+  /** What the host reads. */
+  open: f64;
+  waits: f64;
+  steps: f64;
+  bytes: f64;
+  /** Of the oldest impression, approximately; NaN: there is none. */
+  oldest: f64;
+  /** Of the witness of a duplicate that was judged last. */
+  witnessOffset: f64;
+  witnessWatermark: f64;
+  /** f64 by topic (counts.ts), and the delays (delays.ts). */
+  counts: usize;
+  delays: usize;
+
+  attribution: f64;
+  backward: f64;
+  decidedUpTo: f64;
+  topics: u32;
+  horizons: u32;
+  feedbackLimit: u32;
+  longChain: u32;
+  longBytes: usize;
+  feedbackTopics: u32;
+  hasWitness: bool;
+  actions: u32;
+  delayBounds: u32;
+  block: usize;
+
+  keys: usize;
+  entries: Arena;
+  bodies: Arena;
+  attributed: Arena;
+  accepted: Accepted;
+  /**
+   * Duplicates by request, page and slice of H of their time: they can make further records duplicates, but no feedback is
+   * attributed to them.
+   */
+  again: RequestTable;
+  timeline: Timeline;
+  waiting: WaitingFeedback;
+  /** The first of the indexes of bodies. */
+  indexes: usize;
+  sequence: u32;
+}
+
+export function unitAt(at: usize): Unit {
+  return changetype<Unit>(at);
+}
+
+let takenBefore: usize = 0;
+let stepsBefore: u64 = 0;
+
+/** Before anything is done with a unit: what it takes from now on is its own. */
+export function beginWork(): void {
+  takenBefore = taken - shared;
+  stepsBefore = steps;
+}
+
+export function endWork(unit: Unit): void {
+  unit.bytes += <f64>(<i64>(taken - shared) - <i64>takenBefore);
+  unit.steps += <f64>(steps - stepsBefore);
+  unit.waits = <f64>unit.waiting.count;
+  unit.oldest = oldest(unit.timeline);
+}
+
+export function openUnit(): Unit {
+  beginWork();
+  const unit = unitAt(takeZeros(offsetof<Unit>()));
+  const horizons = settings.horizons;
+  unit.topics = settings.topics;
+  unit.horizons = horizons;
+  unit.backward = settings.backward;
+  unit.decidedUpTo = settings.decidedUpTo;
+  unit.feedbackLimit = settings.feedbackLimit;
+  unit.longChain = settings.searchUpTo / 2;
+  unit.longBytes = <usize>settings.longBytes;
+  unit.feedbackTopics = settings.feedbackTopics;
+  unit.hasWitness = settings.hasWitness !== 0;
+  unit.actions = settings.actions;
+  unit.delayBounds = settings.delayBounds;
+  unit.block = settings.block;
+  unit.attribution = horizonOf(unit, horizons - 1);
+  unit.counts = takeZeros(8 * countsOfTopic(horizons) * <usize>unit.topics);
+  unit.delays = takeZeros(8 * (2 + <usize>unit.delayBounds));
+  unit.keys = newKeys(settings.seed);
+  unit.entries = newArena();
+  unit.bodies = newArena();
+  unit.attributed = newArena();
+  unit.accepted = newAccepted(unit.keys, unit.attribution, unit.backward, settings.searchUpTo);
+  unit.again = newRequestTable();
+  unit.timeline = newTimeline(unit.block, horizons);
+  const reach = 4 * unit.attribution + 2 * unit.backward;
+  unit.waiting = newWaitingFeedback(unit.keys, settings.searchUpTo, reach);
+  endWork(unit);
+  unit.bytes += <f64>sizeOf(unit.block);
+  return unit;
+}
+
+export function closeUnit(unit: Unit): void {
+  for (let at = unit.indexes; at !== 0; ) {
+    const next = indexesAt(at).next;
+    if (indexesAt(at).slots !== 0) closeByteTable(changetype<ByteTable>(indexesAt(at).slots));
+    if (indexesAt(at).feedback !== 0) closeIndex(indexesAt(at).feedback);
+    give(at);
+    at = next;
+  }
+  closeWaitingFeedback(unit.waiting);
+  closeTimeline(unit.timeline);
+  closeRequestTable(unit.again);
+  closeAccepted(unit.accepted);
+  closeArena(unit.attributed);
+  closeArena(unit.bodies);
+  closeArena(unit.entries);
+  give(unit.keys);
+  give(unit.delays);
+  give(unit.counts);
+  give(unit.block);
+  give(changetype<usize>(unit));
+}
+
+export function horizonOf(unit: Unit, h: u32): f64 {
+  return load<f64>(unit.block + <usize>h * 8);
+}
+
+export function delayBoundsOf(unit: Unit): usize {
+  return unit.block + <usize>unit.horizons * 8;
+}
+
+/** The texts of the actions, one behind the other. */
+export function actionsOf(unit: Unit): usize {
+  return delayBoundsOf(unit) + <usize>unit.delayBounds * 8;
+}
+
+export function countsOf(unit: Unit, topic: u32): usize {
+  return unit.counts + 8 * countsOfTopic(unit.horizons) * <usize>topic;
+}

@@ -1,0 +1,258 @@
+/** Feedback that was not attributed yet: found by request id, and by deadline. */
+import { Arena, closeArena, commit, free, newArena, reserve } from './arena';
+import { addDeadline, closeDeadlines, Deadlines, newDeadlines, removeDeadline } from './deadlines';
+import { Shown, Told, waited } from './events';
+import { itemOf, List, push, reverse } from './list';
+import {
+  addLong,
+  closeLongWaiting,
+  isWaitingFor,
+  LongWaiting,
+  lateFor,
+  longWaiting,
+  newLongWaiting,
+  removeLong,
+  takeFor,
+  waitingCovers,
+} from './long-waiting';
+import { give, take } from './memory';
+import {
+  closeRequestTable,
+  firstOfChain,
+  firstOfNumber,
+  insert,
+  newRequestTable,
+  RequestTable,
+  record,
+  remove,
+} from './request-table';
+import { copyText, sameText, textEnd } from './texts';
+import { Timed } from './timed';
+import { walk } from './work';
+
+const TOPIC_MASK: u32 = 0xff;
+/** It is in the index of its request, if there is one. */
+const INDEXED: u32 = 0x100;
+const BELOW: u32 = 0x200;
+const HAS_EVENT_ID: u32 = 0x400;
+
+/** Behind the fields: request id, item, action, event id? */
+@unmanaged
+export class Waiting extends Timed {
+  flags: u32;
+  ts: f64;
+  watermark: f64;
+  value: f64;
+
+  topic(): u32 {
+    return this.flags & TOPIC_MASK;
+  }
+
+  /** Its record is below the committed offset. */
+  isBelow(): bool {
+    return (this.flags & BELOW) !== 0;
+  }
+
+  request(): usize {
+    return changetype<usize>(this) + TEXTS;
+  }
+
+  item(): usize {
+    return textEnd(this.request());
+  }
+}
+const TEXTS: usize = offsetof<Waiting>();
+
+@unmanaged
+export class WaitingFeedback {
+  keys: usize;
+  arena: Arena;
+  table: RequestTable;
+  /** Indexes of the requests for which much waits. */
+  long: RequestTable;
+  deadlines: Deadlines;
+  searchUpTo: u32;
+  count: u32;
+  /** The times of feedback that waits for one request are mostly within this span. */
+  reach: f64;
+}
+
+export function waiting(at: usize): Waiting {
+  return changetype<Waiting>(at);
+}
+
+export function newWaitingFeedback(keys: usize, searchUpTo: u32, reach: f64): WaitingFeedback {
+  const all = changetype<WaitingFeedback>(take(offsetof<WaitingFeedback>()));
+  all.keys = keys;
+  all.arena = newArena();
+  all.table = newRequestTable();
+  all.long = newRequestTable();
+  all.deadlines = newDeadlines();
+  all.searchUpTo = searchUpTo;
+  all.count = 0;
+  all.reach = reach;
+  return all;
+}
+
+export function closeWaitingFeedback(all: WaitingFeedback): void {
+  for (let chain: u32 = 0; chain < all.long.chains; chain++) {
+    for (let at = firstOfNumber(all.long, chain); at !== 0; ) {
+      const next = record(at).next;
+      closeLongWaiting(longWaiting(at));
+      at = next;
+    }
+  }
+  closeRequestTable(all.long);
+  closeRequestTable(all.table);
+  closeDeadlines(all.deadlines);
+  closeArena(all.arena);
+  give(changetype<usize>(all));
+}
+
+function longOf(all: WaitingFeedback, hash: u32, request: usize): LongWaiting | null {
+  if (all.long.size === 0) return null;
+  for (let at = firstOfChain(all.long, hash); at !== 0; at = record(at).next) {
+    if (isWaitingFor(longWaiting(at), hash, request)) return longWaiting(at);
+  }
+  return null;
+}
+
+function dropLong(all: WaitingFeedback, index: LongWaiting): void {
+  remove(all.long, changetype<usize>(index));
+  closeLongWaiting(index);
+}
+
+/** `below`: its record is below the committed offset. */
+export function addWaiting(
+  all: WaitingFeedback,
+  event: Told,
+  hash: u32,
+  topic: u32,
+  watermark: f64,
+  deadline: f64,
+  below: bool,
+): void {
+  const hasEventId = event.eventId !== 0;
+  let texts = textEnd(event.request) - event.request + (textEnd(event.item) - event.item);
+  texts += textEnd(event.action) - event.action;
+  if (hasEventId) texts += textEnd(event.eventId) - event.eventId;
+  const at = reserve(all.arena, TEXTS + texts);
+  const made = waiting(at);
+  made.hash = hash;
+  made.next = 0;
+  made.before = 0;
+  made.flags = topic | (below ? BELOW : 0) | (hasEventId ? HAS_EVENT_ID : 0);
+  made.ts = event.ts;
+  made.watermark = watermark;
+  made.value = event.value;
+  let end = copyText(at + TEXTS, event.request);
+  end = copyText(end, event.item);
+  end = copyText(end, event.action);
+  if (hasEventId) end = copyText(end, event.eventId);
+  commit(all.arena, end);
+  insert(all.table, at);
+  addDeadline(all.deadlines, deadline, at);
+  all.count++;
+  const index = longOf(all, hash, event.request);
+  if (index === null) return;
+  if (waitingCovers(index, event.ts)) addToLong(index, at);
+  else dropLong(all, index);
+}
+
+function addToLong(index: LongWaiting, at: usize): void {
+  const known = waiting(at);
+  addLong(index, at, known.ts, known.watermark, known.item());
+  known.flags |= INDEXED;
+}
+
+/**
+ * Adds the feedback that waits for the request of `list`, oldest first. It is all with from <= time < to that an impression which
+ * closes at `closed` decides: it holds their item, or they are late for it. They must be removed before the next call.
+ */
+export function findWaiting(
+  all: WaitingFeedback,
+  list: Shown,
+  hash: u32,
+  from: f64,
+  to: f64,
+  closed: f64,
+  found: List,
+): void {
+  if (all.count === 0) return;
+  const index = longOf(all, hash, list.request());
+  if (index !== null) {
+    findInLong(all, index, list, from, to, closed, found);
+    return;
+  }
+  let steps: u32 = 0;
+  for (let at = firstOfChain(all.table, hash); at !== 0; at = record(at).next) {
+    steps++;
+    if (record(at).hash === hash && sameText(waiting(at).request(), list.request())) push(found, at);
+  }
+  walk(steps);
+  reverse(found);
+  if (found.count > all.searchUpTo) makeLong(all, list, hash, found);
+}
+
+function findInLong(
+  all: WaitingFeedback,
+  index: LongWaiting,
+  list: Shown,
+  from: f64,
+  to: f64,
+  closed: f64,
+  found: List,
+): void {
+  for (let late = lateFor(index, from, to, closed); late !== 0; late = lateFor(index, from, to, closed)) {
+    removeLong(index, late, waiting(late).ts, waiting(late).item());
+    waiting(late).flags &= ~INDEXED;
+    push(found, late);
+  }
+  takeFor(index, list, from, to, found);
+  dropIfMostIsGone(all, index);
+}
+
+function makeLong(all: WaitingFeedback, list: Shown, hash: u32, found: List): void {
+  let least = Infinity;
+  let most = -Infinity;
+  for (let i: u32 = 0; i < found.count; i++) {
+    const ts = waiting(itemOf(found, i)).ts;
+    least = Math.min(least, ts);
+    most = Math.max(most, ts);
+  }
+  const index = newLongWaiting(all.keys, hash, list.request(), least, most, all.reach);
+  insert(all.long, changetype<usize>(index));
+  for (let i: u32 = 0; i < found.count; i++) addToLong(index, itemOf(found, i));
+}
+
+/** Names of removed feedback take memory: when most was removed, the next search that needs an index makes a new one. */
+function dropIfMostIsGone(all: WaitingFeedback, index: LongWaiting): void {
+  if (index.live * 2 < index.added) dropLong(all, index);
+}
+
+/** Puts the content of the record into `waited`: good until it is removed. */
+export function readWaiting(at: usize): Told {
+  const known = waiting(at);
+  waited.ts = known.ts;
+  waited.value = known.value;
+  waited.request = known.request();
+  waited.item = textEnd(waited.request);
+  waited.action = textEnd(waited.item);
+  waited.eventId = (known.flags & HAS_EVENT_ID) === 0 ? 0 : textEnd(waited.action);
+  return waited;
+}
+
+export function removeWaiting(all: WaitingFeedback, at: usize): void {
+  const known = waiting(at);
+  if ((known.flags & INDEXED) !== 0) {
+    const index = longOf(all, known.hash, known.request());
+    if (index !== null) {
+      removeLong(index, at, known.ts, known.item());
+      dropIfMostIsGone(all, index);
+    }
+  }
+  remove(all.table, at);
+  removeDeadline(all.deadlines, known.place);
+  free(all.arena, at);
+  all.count--;
+}
