@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { run } from '../services/commands.ts';
-import { ROOT } from './receval.ts';
+import { RECEVAL } from '../tested.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -12,7 +12,7 @@ writeFileSync(join(folder, 'receval.yaml'), 'cohorts: [[]]\n');
 /** What `receval plan` says of the state of each worker. */
 async function stateOf(workers: number, listsPerSecond = 40_000): Promise<string> {
   const traffic = ['--lists-per-second', String(listsPerSecond), '--partitions', '64', '--workers', String(workers)];
-  const { stdout } = await run(process.execPath, [join(ROOT, 'bin/receval'), 'plan', ...traffic], { cwd: folder });
+  const { stdout } = await run(process.execPath, [RECEVAL, 'plan', ...traffic], { cwd: folder });
   return stdout.split('\n').find((line) => line.includes('limits.stateBytes')) ?? '';
 }
 
