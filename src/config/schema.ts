@@ -1,7 +1,6 @@
 /** The schema of the configuration, with all defaults (specification: configuration 1). */
-
 import { z } from 'zod';
-import { MOST_STATE_BYTES } from '../consumers/engine/engine.ts';
+import { MOST_STATE_BYTES } from '../consumers/engine/state-limit.ts';
 import { OF_EXPOSURES, OF_ITEMS } from '../measures/all.ts';
 import { deadLetterSchema } from './dead-letter.ts';
 import { detectSchema } from './detect.ts';

@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { ConfigError } from '../config/problems.ts';
 import type { Settings } from '../config/settings.ts';
 import { createDecoder, type Decoder } from '../consumers/decode/decoder.ts';
-import { MOST_STATE_BYTES } from '../consumers/engine/engine.ts';
+import { MOST_STATE_BYTES } from '../consumers/engine/state-limit.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { fingerprint } from '../unit/fingerprint.ts';

@@ -48,14 +48,14 @@ export const INDEX_MUTATIONS: readonly Mutation[] = [
   change(
     'index: what waits later is not found',
     WAITING,
-    'if (waitingCovers(index, event.ts)) addToLong(index, at);',
-    'if (waitingCovers(index, event.ts)) return;',
+    'if (covers(index.trees, event.ts)) indexWaiting(index, at);',
+    'if (covers(index.trees, event.ts)) return;',
   ),
   change(
     'index: what is shown later is not found',
     ACCEPTED,
-    'if (pagesCover(index, entry(at).ts)) addPage(index, at);',
-    'if (pagesCover(index, entry(at).ts)) return;',
+    'if (covers(index.trees, entry(at).ts)) addPage(index, at);',
+    'if (covers(index.trees, entry(at).ts)) return;',
   ),
   change(
     'trees: entries of the earlier half are not searched',

@@ -17,6 +17,17 @@ export const SMALL: JoinSettings = {
   namesItems: true,
 };
 
+/** The same topics with H = 10 s, in order, where nearly everything counts. */
+export const TWO_TOPICS: JoinSettings = {
+  topics: SMALL.topics,
+  horizons: [1000, 10_000],
+  outOfOrderness: 0,
+  backward: 0,
+  futureSkew: 1000,
+  feedbackPerImpression: 1000,
+  actions: ['click'],
+};
+
 export function impression(ts: EpochMs, changes: Partial<Impression> = {}): Impression {
   return {
     kind: 'impression',

@@ -5,29 +5,19 @@
 import { entry, isOfRequest } from './entries';
 import { Told } from './events';
 import { closeList, itemOf, List, newList, push } from './list';
+import { addLong, closeLongRequests, dropIfMostIsGone, dropLong, longOf } from './long-request';
 import { give, take } from './memory';
+import { addPage, firstPageFor, hasAnyPage, lastPageNear } from './pages';
 import {
-  addPage,
-  closePages,
-  firstPageFor,
-  hasAnyPage,
-  isPagesOf,
-  lastPageNear,
-  newPages,
-  Pages,
-  pages,
-  pagesCover,
-} from './pages';
-import {
-  closeRequestTable as closeTable,
+  closeRequestTable,
   firstOfChain,
-  firstOfNumber,
   insert,
   newRequestTable,
   RequestTable,
   record,
   remove,
 } from './request-table';
+import { covers } from './time-trees';
 import { walk } from './work';
 
 @unmanaged
@@ -55,56 +45,31 @@ export function newAccepted(keys: usize, attribution: f64, backward: f64, search
 }
 
 export function closeAccepted(all: Accepted): void {
-  closeLong(all.long);
-  closeTable(all.requests);
+  closeLongRequests(all.long);
+  closeRequestTable(all.requests);
   give(changetype<usize>(all));
-}
-
-function closeLong(long: RequestTable): void {
-  for (let chain: u32 = 0; chain < long.chains; chain++) {
-    for (let at = firstOfNumber(long, chain); at !== 0; ) {
-      const next = record(at).next;
-      closePages(pages(at));
-      at = next;
-    }
-  }
-  closeTable(long);
-}
-
-/** The index of a request; null: it has none. */
-function pagesOf(all: Accepted, hash: u32, request: usize): Pages | null {
-  if (all.long.size === 0) return null;
-  for (let at = firstOfChain(all.long, hash); at !== 0; at = record(at).next) {
-    if (isPagesOf(pages(at), hash, request)) return pages(at);
-  }
-  return null;
-}
-
-function dropPages(all: Accepted, index: Pages): void {
-  remove(all.long, changetype<usize>(index));
-  closePages(index);
 }
 
 /** To be called in the order of the log. */
 export function addAccepted(all: Accepted, at: usize): void {
   insert(all.requests, at);
-  const index = pagesOf(all, entry(at).hash, entry(at).request());
+  const index = longOf(all.long, entry(at).hash, entry(at).request());
   if (index === null) return;
-  if (pagesCover(index, entry(at).ts)) addPage(index, at);
-  else dropPages(all, index);
+  if (covers(index.trees, entry(at).ts)) addPage(index, at);
+  else dropLong(all.long, index);
 }
 
 export function removeAccepted(all: Accepted, at: usize): void {
   remove(all.requests, at);
-  const index = pagesOf(all, entry(at).hash, entry(at).request());
+  const index = longOf(all.long, entry(at).hash, entry(at).request());
   if (index === null) return;
-  // Most have been forgotten: the next search that needs an index makes a new one.
-  if (--index.live * 2 < index.added) dropPages(all, index);
+  index.live--;
+  dropIfMostIsGone(all.long, index);
 }
 
 /** The last that makes the impression of this request, page and time a duplicate. */
 export function witnessOf(all: Accepted, hash: u32, request: usize, page: u32, ts: f64): usize {
-  const index = pagesOf(all, hash, request);
+  const index = longOf(all.long, hash, request);
   if (index !== null) return lastPageNear(index, page, ts, all.attribution);
   let steps: u32 = 0;
   let ofRequest: u32 = 0;
@@ -126,7 +91,7 @@ export function witnessOf(all: Accepted, hash: u32, request: usize, page: u32, t
  */
 export function fitting(all: Accepted, event: Told, hash: u32, watermark: f64, found: List): void {
   const ts = event.ts;
-  const index = pagesOf(all, hash, event.request);
+  const index = longOf(all.long, hash, event.request);
   if (index !== null) {
     const from = ts - all.attribution + 1;
     const to = ts + all.backward + 1;
@@ -151,7 +116,7 @@ export function fitting(all: Accepted, event: Told, hash: u32, watermark: f64, f
  * feedback's deadline.
  */
 export function anyFits(all: Accepted, request: usize, hash: u32, ts: f64): bool {
-  const index = pagesOf(all, hash, request);
+  const index = longOf(all.long, hash, request);
   if (index !== null) return hasAnyPage(index, ts - all.attribution + 1, ts + all.backward + 1);
   let steps: u32 = 0;
   let ofRequest: u32 = 0;
@@ -183,9 +148,9 @@ function makePages(all: Accepted, request: usize, hash: u32): void {
     least = Math.min(least, entry(at).ts);
     most = Math.max(most, entry(at).ts);
   }
-  const index = newPages(all.keys, hash, request, least, most, 4 * all.attribution + 2 * all.backward);
+  const margin = 4 * all.attribution + 2 * all.backward;
+  const index = addLong(all.long, all.keys, hash, request, least, most, margin, true);
   // In their chain the newest comes first.
   for (let i = entries.count; i > 0; i--) addPage(index, itemOf(entries, i - 1));
   closeList(entries);
-  insert(all.long, changetype<usize>(index));
 }

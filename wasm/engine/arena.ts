@@ -22,9 +22,7 @@ export class Arena {
   current: usize;
   /** Where its next record begins. */
   free: usize;
-  /** Where the record begins that was reserved last. */
-  reserved: usize;
-  /** The block of that record. */
+  /** The block of the record that was reserved last. */
   block: usize;
   /** All blocks. */
   first: usize;
@@ -34,7 +32,6 @@ export function newArena(): Arena {
   const arena = changetype<Arena>(take(offsetof<Arena>()));
   arena.current = 0;
   arena.free = 0;
-  arena.reserved = 0;
   arena.block = 0;
   arena.first = 0;
   return arena;
@@ -68,8 +65,7 @@ function close(arena: Arena, at: usize): void {
 export function reserve(arena: Arena, bytes: usize): usize {
   if (bytes > SEGMENT_BYTES - HEADER) {
     arena.block = open(arena, bytes + HEADER);
-    arena.reserved = arena.block + HEADER;
-    return arena.reserved;
+    return arena.block + HEADER;
   }
   if (arena.current === 0 || arena.free + bytes > arena.current + SEGMENT_BYTES) {
     const left = arena.current;
@@ -79,8 +75,7 @@ export function reserve(arena: Arena, bytes: usize): usize {
     if (left !== 0 && --segmentAt(left).live === 0) close(arena, left);
   }
   arena.block = arena.current;
-  arena.reserved = arena.free;
-  return arena.reserved;
+  return arena.free;
 }
 
 /** Keeps the record reserved last, up to `end`. */

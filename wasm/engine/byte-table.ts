@@ -116,6 +116,12 @@ export function addCopy(table: ByteTable, from: usize, end: usize): ByteEntry {
   return addBytes(table, copy, table.copied);
 }
 
+/** The entry of these bytes, which is added with a copy of them if there is none. */
+export function findOrCopy(table: ByteTable, from: usize, end: usize): ByteEntry {
+  const found = findBytes(table, from, end);
+  return found === null ? addCopy(table, from, end) : found;
+}
+
 function link(table: ByteTable, index: u32, entry: ByteEntry): void {
   const chain = chainOf(table, entry.hash);
   entry.next = load<u32>(chain);

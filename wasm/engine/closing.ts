@@ -5,7 +5,7 @@ import { CLOSES } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { copyBytes } from './texts';
 
-/** As the host reads it (src/consumers/engine/closings.ts). */
+/** As the host reads it (src/consumers/join/closings.ts). */
 @unmanaged
 class Closes {
   at: f64;

@@ -1,4 +1,4 @@
-/** What became of events, by topic of a unit, as doubles that the host reads: src/consumers/engine/counts.ts has the same order. */
+/** What became of events, by topic of a unit, as doubles that the host reads: src/consumers/join/counts.ts has the same order. */
 
 /** Of impressions, then the late ones by horizon. */
 export const ACCEPTED: usize = 0;

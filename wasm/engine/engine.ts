@@ -1,4 +1,4 @@
-/** What the host calls (src/consumers/engine/memory.ts). */
+/** What the host calls (src/consumers/engine/engine.ts). */
 import { openClosing } from './closing';
 import { openFeedback } from './feedback';
 import { openItems } from './items';

@@ -2,40 +2,17 @@
  * The accepted impressions of one request that has many, by time, by item and time, and by page and time. Forgotten impressions
  * stay in the trees, as no search reaches times that old.
  */
-
 import { body } from './bodies';
-import { addCopy, ByteEntry, ByteTable, closeByteTable, findBytes, newByteTable } from './byte-table';
+import { ByteEntry, findBytes, findOrCopy } from './byte-table';
 import { Entry, entry } from './entries';
+import { LongRequest } from './long-request';
 import { give, take, takeShared } from './memory';
-import { Chained } from './request-table';
-import { copyBytes, copyText, isNarrow, sameText, textEnd, textStart, writeNarrow } from './texts';
-import {
-  addAll,
-  addTo,
-  closeTimeTrees,
-  covers,
-  firstIn,
-  newTimeTrees,
-  nodeOf,
-  postpone,
-  TimeTrees,
-} from './time-trees';
+import { copyBytes, isNarrow, textEnd, textStart, writeNarrow } from './texts';
+import { addAll, addTo, firstIn, nodeOf, postpone } from './time-trees';
 
 /** No packed text begins with this byte, so the number of a page cannot be an item. */
 const PAGE_TAG: u8 = 3;
 const PAGE_BYTES: usize = 5;
-
-@unmanaged
-export class Pages extends Chained {
-  request: usize;
-  /** Impressions that were added and not forgotten. */
-  live: u32;
-  added: u32;
-  trees: TimeTrees;
-  /** By item or page: the root of its tree, and entries to be added to it (`more`). */
-  names: ByteTable;
-  all: u32;
-}
 
 let page: usize = 0;
 /** A whole item of a list with a prefix. */
@@ -46,40 +23,8 @@ export function openPages(): void {
   page = takeShared(PAGE_BYTES);
 }
 
-export function pages(at: usize): Pages {
-  return changetype<Pages>(at);
-}
-
-export function newPages(keys: usize, hash: u32, request: usize, least: f64, most: f64, margin: f64): Pages {
-  const made = pages(take(offsetof<Pages>()));
-  made.hash = hash;
-  made.request = take(textEnd(request) - request);
-  copyText(made.request, request);
-  made.live = 0;
-  made.added = 0;
-  made.trees = newTimeTrees(least, most, margin, true);
-  made.names = newByteTable(keys, 0);
-  made.all = 0;
-  return made;
-}
-
-export function closePages(index: Pages): void {
-  give(index.request);
-  closeTimeTrees(index.trees);
-  closeByteTable(index.names);
-  give(changetype<usize>(index));
-}
-
-export function isPagesOf(index: Pages, hash: u32, request: usize): bool {
-  return index.hash === hash && sameText(index.request, request);
-}
-
-export function pagesCover(index: Pages, ts: f64): bool {
-  return covers(index.trees, ts);
-}
-
 /** To be called in the order of the log. Its items are added while it has a body. */
-export function addPage(index: Pages, at: usize): void {
+export function addPage(index: LongRequest, at: usize): void {
   const shown = entry(at);
   const order = <f64>index.added;
   index.added++;
@@ -89,7 +34,7 @@ export function addPage(index: Pages, at: usize): void {
   if (shown.body !== 0) addItems(index, shown, order);
 }
 
-function addItems(index: Pages, shown: Entry, order: f64): void {
+function addItems(index: LongRequest, shown: Entry, order: f64): void {
   const list = body(shown.body);
   const shared = list.items();
   const length = textEnd(shared) - textStart(shared);
@@ -142,9 +87,8 @@ function hexadecimal(value: u8): u8 {
   return value < 10 ? 0x30 + value : 0x57 + value;
 }
 
-function addName(index: Pages, from: usize, end: usize, shown: Entry, order: f64): void {
-  let name = findBytes(index.names, from, end);
-  if (name === null) name = addCopy(index.names, from, end);
+function addName(index: LongRequest, from: usize, end: usize, shown: Entry, order: f64): void {
+  const name = findOrCopy(index.names, from, end);
   name.more = postpone(index.trees, name.more, shown.ts, order, <u32>changetype<usize>(shown));
 }
 
@@ -154,7 +98,7 @@ function pageKey(number: u32): usize {
   return page;
 }
 
-function rootOf(index: Pages, name: ByteEntry): u32 {
+function rootOf(index: LongRequest, name: ByteEntry): u32 {
   if (name.more !== 0) {
     name.value = addAll(index.trees, name.value, name.more);
     name.more = 0;
@@ -163,12 +107,12 @@ function rootOf(index: Pages, name: ByteEntry): u32 {
 }
 
 /** Whether one has from <= time < to. */
-export function hasAnyPage(index: Pages, from: f64, to: f64): bool {
+export function hasAnyPage(index: LongRequest, from: f64, to: f64): bool {
   return firstIn(index.trees, index.all, from, to) !== 0;
 }
 
 /** The first in the log with from <= time < to that holds the item or has a time below `closed`; 0: none. */
-export function firstPageFor(index: Pages, item: usize, from: f64, to: f64, closed: f64): usize {
+export function firstPageFor(index: LongRequest, item: usize, from: f64, to: f64, closed: f64): usize {
   const late = firstIn(index.trees, index.all, from, Math.min(to, closed));
   const name = findBytes(index.names, item, textEnd(item));
   const holder = name === null ? 0 : firstIn(index.trees, rootOf(index, name), from, to);
@@ -177,7 +121,7 @@ export function firstPageFor(index: Pages, item: usize, from: f64, to: f64, clos
 }
 
 /** The last in the log of this page that is less than `apart` from `ts`; 0: none. Accepted impressions of one page are at least that far apart. */
-export function lastPageNear(index: Pages, number: u32, ts: f64, apart: f64): usize {
+export function lastPageNear(index: LongRequest, number: u32, ts: f64, apart: f64): usize {
   const name = findBytes(index.names, pageKey(number), page + PAGE_BYTES);
   if (name === null) return 0;
   const root = rootOf(index, name);
@@ -187,6 +131,6 @@ export function lastPageNear(index: Pages, number: u32, ts: f64, apart: f64): us
   return entryOf(index, nodeOf(index.trees, before).order < nodeOf(index.trees, after).order ? after : before);
 }
 
-function entryOf(index: Pages, node: u32): usize {
+function entryOf(index: LongRequest, node: u32): usize {
   return node === 0 ? 0 : <usize>nodeOf(index.trees, node).value;
 }

@@ -3,23 +3,12 @@ import { Arena, closeArena, commit, free, newArena, reserve } from './arena';
 import { addDeadline, closeDeadlines, Deadlines, newDeadlines, removeDeadline } from './deadlines';
 import { Shown, Told, waited } from './events';
 import { itemOf, List, push, reverse } from './list';
-import {
-  addLong,
-  closeLongWaiting,
-  isWaitingFor,
-  LongWaiting,
-  lateFor,
-  longWaiting,
-  newLongWaiting,
-  removeLong,
-  takeFor,
-  waitingCovers,
-} from './long-waiting';
+import { addLong, closeLongRequests, dropIfMostIsGone, dropLong, LongRequest, longOf } from './long-request';
+import { addToLong, lateFor, removeFromLong, takeFor } from './long-waiting';
 import { give, take } from './memory';
 import {
   closeRequestTable,
   firstOfChain,
-  firstOfNumber,
   insert,
   newRequestTable,
   RequestTable,
@@ -27,6 +16,7 @@ import {
   remove,
 } from './request-table';
 import { copyText, sameText, textEnd } from './texts';
+import { covers } from './time-trees';
 import { Timed } from './timed';
 import { walk } from './work';
 
@@ -95,31 +85,11 @@ export function newWaitingFeedback(keys: usize, searchUpTo: u32, reach: f64): Wa
 }
 
 export function closeWaitingFeedback(all: WaitingFeedback): void {
-  for (let chain: u32 = 0; chain < all.long.chains; chain++) {
-    for (let at = firstOfNumber(all.long, chain); at !== 0; ) {
-      const next = record(at).next;
-      closeLongWaiting(longWaiting(at));
-      at = next;
-    }
-  }
-  closeRequestTable(all.long);
+  closeLongRequests(all.long);
   closeRequestTable(all.table);
   closeDeadlines(all.deadlines);
   closeArena(all.arena);
   give(changetype<usize>(all));
-}
-
-function longOf(all: WaitingFeedback, hash: u32, request: usize): LongWaiting | null {
-  if (all.long.size === 0) return null;
-  for (let at = firstOfChain(all.long, hash); at !== 0; at = record(at).next) {
-    if (isWaitingFor(longWaiting(at), hash, request)) return longWaiting(at);
-  }
-  return null;
-}
-
-function dropLong(all: WaitingFeedback, index: LongWaiting): void {
-  remove(all.long, changetype<usize>(index));
-  closeLongWaiting(index);
 }
 
 /** `below`: its record is below the committed offset. */
@@ -153,15 +123,15 @@ export function addWaiting(
   insert(all.table, at);
   addDeadline(all.deadlines, deadline, at);
   all.count++;
-  const index = longOf(all, hash, event.request);
+  const index = longOf(all.long, hash, event.request);
   if (index === null) return;
-  if (waitingCovers(index, event.ts)) addToLong(index, at);
-  else dropLong(all, index);
+  if (covers(index.trees, event.ts)) indexWaiting(index, at);
+  else dropLong(all.long, index);
 }
 
-function addToLong(index: LongWaiting, at: usize): void {
+function indexWaiting(index: LongRequest, at: usize): void {
   const known = waiting(at);
-  addLong(index, at, known.ts, known.watermark, known.item());
+  addToLong(index, at, known.ts, known.watermark, known.item());
   known.flags |= INDEXED;
 }
 
@@ -179,7 +149,7 @@ export function findWaiting(
   found: List,
 ): void {
   if (all.count === 0) return;
-  const index = longOf(all, hash, list.request());
+  const index = longOf(all.long, hash, list.request());
   if (index !== null) {
     findInLong(all, index, list, from, to, closed, found);
     return;
@@ -196,7 +166,7 @@ export function findWaiting(
 
 function findInLong(
   all: WaitingFeedback,
-  index: LongWaiting,
+  index: LongRequest,
   list: Shown,
   from: f64,
   to: f64,
@@ -204,12 +174,12 @@ function findInLong(
   found: List,
 ): void {
   for (let late = lateFor(index, from, to, closed); late !== 0; late = lateFor(index, from, to, closed)) {
-    removeLong(index, late, waiting(late).ts, waiting(late).item());
+    removeFromLong(index, late, waiting(late).ts, waiting(late).item());
     waiting(late).flags &= ~INDEXED;
     push(found, late);
   }
   takeFor(index, list, from, to, found);
-  dropIfMostIsGone(all, index);
+  dropIfMostIsGone(all.long, index);
 }
 
 function makeLong(all: WaitingFeedback, list: Shown, hash: u32, found: List): void {
@@ -220,14 +190,8 @@ function makeLong(all: WaitingFeedback, list: Shown, hash: u32, found: List): vo
     least = Math.min(least, ts);
     most = Math.max(most, ts);
   }
-  const index = newLongWaiting(all.keys, hash, list.request(), least, most, all.reach);
-  insert(all.long, changetype<usize>(index));
-  for (let i: u32 = 0; i < found.count; i++) addToLong(index, itemOf(found, i));
-}
-
-/** Names of removed feedback take memory: when most was removed, the next search that needs an index makes a new one. */
-function dropIfMostIsGone(all: WaitingFeedback, index: LongWaiting): void {
-  if (index.live * 2 < index.added) dropLong(all, index);
+  const index = addLong(all.long, all.keys, hash, list.request(), least, most, all.reach, false);
+  for (let i: u32 = 0; i < found.count; i++) indexWaiting(index, itemOf(found, i));
 }
 
 /** Puts the content of the record into `waited`: good until it is removed. */
@@ -245,10 +209,10 @@ export function readWaiting(at: usize): Told {
 export function removeWaiting(all: WaitingFeedback, at: usize): void {
   const known = waiting(at);
   if ((known.flags & INDEXED) !== 0) {
-    const index = longOf(all, known.hash, known.request());
+    const index = longOf(all.long, known.hash, known.request());
     if (index !== null) {
-      removeLong(index, at, known.ts, known.item());
-      dropIfMostIsGone(all, index);
+      removeFromLong(index, at, known.ts, known.item());
+      dropIfMostIsGone(all.long, index);
     }
   }
   remove(all.table, at);

@@ -19,9 +19,6 @@ export interface EngineCalls {
   found(told: number): void;
 }
 
-/** Bytes of state that a process can hold: what is left of the memory lets a state grow a quarter beyond its limit. */
-export const MOST_STATE_BYTES = 3 * 2 ** 30;
-
 /** Less than 4 GiB, so that every place is a number of 32 bits. */
 const MOST_PAGES = 2 ** 16 - 1;
 const LEAST_PAGES = 2 ** 10;

@@ -155,7 +155,7 @@ export class Delays {
   readonly #figures: Float64Array;
 
   /** @param figures the sum, then the counts */
-  constructor(figures: Float64Array = new Float64Array(Delays.bounds.length + 2)) {
+  constructor(figures: Float64Array) {
     this.#figures = figures;
   }
 

@@ -5,22 +5,10 @@ import type { JoinSettings } from '../../../src/consumers/join/api.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import { ReplayNotes } from '../../../src/consumers/join/topic.ts';
 import type { Event } from '../../../src/vocabulary/events.ts';
-import { click, impression } from '../../reference/builders.ts';
+import { click, impression, TWO_TOPICS } from '../../reference/builders.ts';
 import { Collector } from './closings.ts';
 
-const SETTINGS: JoinSettings = {
-  topics: [
-    { impressions: true, feedback: false },
-    { impressions: false, feedback: true },
-  ],
-  horizons: [1000, 10_000],
-  outOfOrderness: 0,
-  backward: 0,
-  futureSkew: 1000,
-  feedbackPerImpression: 1000,
-  actions: ['click'],
-  hashSeed: 12_345,
-};
+const SETTINGS: JoinSettings = { ...TWO_TOPICS, hashSeed: 12_345 };
 
 const range = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i);
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JoinSettings } from '../../../src/consumers/join/api.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
-import { click, impression } from '../../reference/builders.ts';
+import { click, impression, TWO_TOPICS } from '../../reference/builders.ts';
 
 const ending = fc.oneof(
   fc.constantFrom(
@@ -33,20 +33,7 @@ const lists = fc
     asked: alike ? start + other : other,
   }));
 
-const SETTINGS: JoinSettings = {
-  topics: [
-    { impressions: true, feedback: false },
-    { impressions: false, feedback: true },
-  ],
-  horizons: [1000],
-  outOfOrderness: 0,
-  backward: 0,
-  futureSkew: 1000,
-  feedbackPerImpression: 1000,
-  actions: ['click'],
-  namesItems: true,
-  hashSeed: 7,
-};
+const SETTINGS: JoinSettings = { ...TWO_TOPICS, horizons: [1000], namesItems: true, hashSeed: 7 };
 
 /** What one list of these items becomes, with a click on each of the items asked for. */
 function closed(items: readonly string[], asked: readonly string[]) {

@@ -5,21 +5,9 @@ import { engine } from '../../../src/consumers/engine/engine.ts';
 import type { JoinEngine, JoinSettings } from '../../../src/consumers/join/api.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import type { Event } from '../../../src/vocabulary/events.ts';
-import { click, impression } from '../../reference/builders.ts';
+import { click, impression, TWO_TOPICS } from '../../reference/builders.ts';
 
-const SETTINGS: JoinSettings = {
-  topics: [
-    { impressions: true, feedback: false },
-    { impressions: false, feedback: true },
-  ],
-  horizons: [1000, 10_000],
-  outOfOrderness: 0,
-  backward: 0,
-  futureSkew: 1000,
-  feedbackPerImpression: 1000,
-  actions: ['click'],
-  searchUpTo: 4,
-};
+const SETTINGS: JoinSettings = { ...TWO_TOPICS, searchUpTo: 4 };
 const SINK = { accepted: () => 1, released: () => {}, closed: () => {} };
 
 /** Few requests with many pages, long lists, long chains of feedback and much that waits: each kind of index is made. */
