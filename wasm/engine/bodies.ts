@@ -98,8 +98,8 @@ export function indexesAt(at: usize): Indexes {
 export function addBody(arena: Arena, keys: usize, longBytes: usize, tag: u32, missed: u32): usize {
   const length = <usize>shown.length;
   const prefix = commonPrefix(shown);
-  // Behind the texts there is room for the header of a prefix.
-  let bytes = FIELDS + 8;
+  // Behind the texts there is room for the header of a prefix, and for what `writeText` may write more.
+  let bytes = FIELDS + 24;
   if (length > 0) {
     bytes += 4 * length + textEnd(shown.item(length - 1)) - shown.item(0);
     if ((shown.flags & HAS_SCORES) !== 0) bytes += 8 * length;

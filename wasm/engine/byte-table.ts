@@ -2,9 +2,11 @@
  * Finds numbers by bytes: an index that is made late, for what has become slow to search. Chains by a keyed hash; each entry has
  * the place of its bytes, which must stay, or of a copy that the table owns.
  */
+
+import { sameBytes } from '../text';
 import { hashBytes } from './hash';
 import { give, sizeOf, take, widened } from './memory';
-import { copyBytes, sameBytes } from './texts';
+import { copyBytes } from './texts';
 import { walk } from './work';
 
 const LEAST_ENTRIES: u32 = 32;

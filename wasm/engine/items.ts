@@ -1,9 +1,11 @@
 /** The items of a list as packed texts: what all of them begin with, then the rest of each. */
+
+import { sameBytes, writeText } from '../text';
 import { addBytes, ByteTable, findBytes, newByteTable } from './byte-table';
 import { Shown } from './events';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { addItem, beginRepeats } from './repeats';
-import { commonBytes, copyText, isNarrow, sameBytes, sameText, textEnd, textStart, writeNarrow } from './texts';
+import { commonBytes, copyText, isNarrow, sameText, textEnd, textStart } from './texts';
 import { walk } from './work';
 
 /** The rest of the item that is looked for, as a text. */
@@ -39,11 +41,11 @@ export function writeItems(keys: usize, to: usize, list: Shown, prefix: usize): 
   if (prefix === 0) store<u8>(to, 0);
   else {
     const first = textStart(list.item(0));
-    at = writeNarrow(to, first, first + prefix);
+    at = writeText(to, first, first + prefix);
   }
   for (let slot: usize = 0; slot < <usize>list.length; slot++) {
     const item = list.item(slot);
-    const end = prefix === 0 ? copyText(at, item) : writeNarrow(at, textStart(item) + prefix, textEnd(item));
+    const end = prefix === 0 ? copyText(at, item) : writeText(at, textStart(item) + prefix, textEnd(item));
     addItem(keys, at, end, slot);
     at = end;
   }
@@ -64,7 +66,7 @@ export function withoutPrefix(list: usize, item: usize): usize {
     giveShared(rest);
     rest = takeShared(2 * (end - start + HEADER_BYTES + 16));
   }
-  writeNarrow(rest, start + length, end);
+  writeText(rest, start + length, end);
   return rest;
 }
 

@@ -2,12 +2,14 @@
  * The accepted impressions of one request that has many, by time, by item and time, and by page and time. Forgotten impressions
  * stay in the trees, as no search reaches times that old.
  */
+
+import { writeText } from '../text';
 import { body } from './bodies';
 import { ByteEntry, findBytes, findOrCopy } from './byte-table';
 import { Entry, entry } from './entries';
 import { LongRequest } from './long-request';
 import { give, take, takeShared } from './memory';
-import { copyBytes, isNarrow, textEnd, textStart, writeNarrow } from './texts';
+import { copyBytes, isNarrow, textEnd, textStart } from './texts';
 import { addAll, addTo, firstIn, nodeOf, postpone } from './time-trees';
 
 /** No packed text begins with this byte, so the number of a page cannot be an item. */
@@ -15,8 +17,8 @@ const PAGE_TAG: u8 = 3;
 const PAGE_BYTES: usize = 5;
 
 let page: usize = 0;
-/** A whole item of a list with a prefix. */
-const LONGEST_HEADER: usize = 5;
+/** What a whole item of a list with a prefix needs beside its units: a header, and what `writeText` may write more. */
+const BESIDE: usize = 24;
 
 /** Before all else. */
 export function openPages(): void {
@@ -46,9 +48,9 @@ function addItems(index: LongRequest, shown: Entry, order: f64): void {
     if (length === 0) addName(index, at, end, shown, order);
     else {
       const units = isNarrow(at) ? end - textStart(at) : UUID_UNITS;
-      if (length + units + 2 * LONGEST_HEADER > wholeBytes) {
+      if (length + units + BESIDE > wholeBytes) {
         if (whole !== 0) give(whole);
-        wholeBytes = 2 * (length + units + 2 * LONGEST_HEADER);
+        wholeBytes = 2 * (length + units + BESIDE);
         whole = take(2 * wholeBytes);
       }
       const text = wholeItem(whole, wholeBytes, shared, length, at);
@@ -67,7 +69,7 @@ function wholeItem(room: usize, half: usize, shared: usize, length: usize, rest:
   const end = isNarrow(rest)
     ? copyBytes(behind, textStart(rest), textEnd(rest) - textStart(rest))
     : copyUuid(behind, rest);
-  writeNarrow(room, units, end);
+  writeText(room, units, end);
   return room;
 }
 

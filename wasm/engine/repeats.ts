@@ -1,7 +1,8 @@
 /** Finds items that a list repeats, by their packed bytes: in linear time, whatever the ids are. */
+
+import { sameBytes } from '../text';
 import { hashBytes } from './hash';
 import { giveShared, sizeOf, takeShared } from './memory';
-import { sameBytes } from './texts';
 import { walk } from './work';
 
 /** Of the list that was read last, by slot: u32 first slot with the same item. */

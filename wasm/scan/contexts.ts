@@ -1,4 +1,5 @@
 /** Contexts that the host has read, by the bytes of their fields: most impressions repeat one byte for byte. */
+import { sameBytes } from '../text';
 import { CELLS, CONTEXT_KEYS, CONTEXT_KEYS_END, CONTEXTS } from './layout';
 import { begin, CONTEXT, end, FIELDS } from './spans';
 
@@ -33,15 +34,6 @@ function hashContext(scanner: u32): u32 {
     if (at < to) h = mix(h, load<u64>(at) & ((u64(1) << (8 * u64(to - at))) - 1));
   }
   return <u32>(h >> 32);
-}
-
-function sameBytes(a: usize, b: usize, count: usize): bool {
-  let i: usize = 0;
-  for (; i + 16 <= count; i += 16) {
-    if (!i8x16.all_true(i8x16.eq(v128.load(a + i), v128.load(b + i)))) return false;
-  }
-  for (; i < count; i++) if (load<u8>(a + i) !== load<u8>(b + i)) return false;
-  return true;
 }
 
 function hasKey(key: usize, scanner: u32): bool {

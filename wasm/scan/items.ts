@@ -1,4 +1,6 @@
 /** Reads the items of an impression: the part of a record that has most bytes. */
+
+import { writeText } from '../text';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -14,7 +16,6 @@ import {
 } from './json';
 import { keyValue, NOT_PLAIN, OTHER_NAME, readKey } from './keys';
 import { ITEM_KEYS } from './layout';
-import { writeText } from './text';
 
 /** In the order in which the host gives their names (scan-memory.ts). */
 const ID: i32 = 0;

@@ -3,6 +3,8 @@
  * way (decision 0014). It knows an event only where the record is surely valid and plain: ASCII without escapes, no field
  * twice, ids that are texts. Everything else is left to the long way in src/consumers/decode.
  */
+
+import { writeText } from '../text';
 import { findContext, keepContext } from './contexts';
 import {
   categorisedSlots,
@@ -63,7 +65,6 @@ import {
   USER_ID,
   VALUE,
 } from './spans';
-import { writeText } from './text';
 
 /** What a record is. */
 const UNKNOWN: i32 = 0;

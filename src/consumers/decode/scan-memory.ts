@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { BUCKET_SALT } from '../../vocabulary/user-words.ts';
+import { openModule } from '../engine/module.ts';
 import { SCAN_CODE } from './scan-code.ts';
 
 /** The fields that dimensions come from. */
@@ -100,15 +101,9 @@ export class ScanMemory {
   constructor(capacity: number) {
     const pages = Math.ceil((FIXED_BYTES + BYTES_PER_BYTE * capacity) / PAGE);
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
-    const module = new WebAssembly.Module(Buffer.from(SCAN_CODE, 'base64'));
-    const { exports } = new WebAssembly.Instance(module, { env: { memory, abort } });
+    const door = openModule('the scanner', SCAN_CODE, memory);
     const { buffer } = memory;
     if (!(buffer instanceof ArrayBuffer)) throw new Error('the memory of the scanner is shared');
-    const door = (name: string): Door => {
-      const found = exports[name];
-      if (!isDoor(found)) throw new Error(`the scanner has no ${name}`);
-      return found;
-    };
     this.capacity = capacity;
     this.bytes = Buffer.from(buffer);
     for (const [f, name] of RECORD_FIELDS.entries()) this.#writeKey(KEY_BYTES * f, name);
@@ -138,16 +133,6 @@ export class ScanMemory {
     this.bytes.writeUInt32LE(2 ** length - 1, at + 16);
     this.bytes.writeUInt32LE(length, at + 20);
   }
-}
-
-function abort(): never {
-  throw new Error('the scanner met what cannot be');
-}
-
-type Door = (...args: number[]) => number;
-
-function isDoor(value: unknown): value is Door {
-  return typeof value === 'function';
 }
 
 let largest: ScanMemory | undefined;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ENGINE_CODE } from './engine-code.ts';
+import { openModule } from './module.ts';
 
 /** Places in the memory, as wasm/engine/layout.ts has them. */
 export const SHOWN_AT = 4352;
@@ -70,17 +71,11 @@ export class Engine {
       strayed: (list: number, told: number) => at().strayed(list >>> 0, told >>> 0),
       found: (told: number) => at().found(told >>> 0),
     };
-    const module = new WebAssembly.Module(Buffer.from(ENGINE_CODE, 'base64'));
-    const { exports } = new WebAssembly.Instance(module, { env: { memory, abort }, host });
+    const door = openModule('the engine', ENGINE_CODE, memory, host);
     this.buffer = buffer;
     this.bytes = Buffer.from(buffer);
     this.words = new Uint32Array(buffer);
     this.doubles = new Float64Array(buffer);
-    const door = (name: string): Door => {
-      const found = exports[name];
-      if (!isDoor(found)) throw new Error(`the engine has no ${name}`);
-      return found;
-    };
     const takeBlock = door('takeBlock');
     const begin = door('begin');
     this.take = (bytes) => takeBlock(bytes) >>> 0;
@@ -93,16 +88,6 @@ export class Engine {
     this.advance = door('advance');
     door('open')(buffer.byteLength);
   }
-}
-
-type Door = (...args: (number | boolean)[]) => number;
-
-function isDoor(value: unknown): value is Door {
-  return typeof value === 'function';
-}
-
-function abort(): never {
-  throw new Error('the engine met what cannot be');
 }
 
 let shared: Engine | undefined;

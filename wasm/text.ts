@@ -1,11 +1,11 @@
-/** Texts as src/consumers/packed/text.ts has them: narrow ones, and UUIDs. */
+/** Texts as src/consumers/packed/text.ts has them, for the scanner and for the engine: narrow ones, and UUIDs. */
 
 const UUID: u8 = 2;
 const UUID_LENGTH: usize = 36;
 const UUID_BYTES: usize = 16;
 const HYPHEN: u8 = 0x2d;
 
-/** Writes the ASCII in [from, to) as a packed text at `at`; may write 15 bytes more than that. Returns the place behind. */
+/** Writes the bytes in [from, to), one for each unit, as a packed text at `at`; may write 15 bytes more than that. Returns the place behind. */
 export function writeText(at: usize, from: usize, to: usize): usize {
   const length = to - from;
   if (length === UUID_LENGTH && writeUuid(at, from)) return at + 1 + UUID_BYTES;
@@ -48,4 +48,15 @@ function writeUuid(at: usize, from: usize): bool {
   store<u8>(at, <u8>UUID_BYTES * 4 + UUID);
   v128.store(at + 1, i8x16.narrow_i16x8_u(bytesOf(head), bytesOf(tail)));
   return true;
+}
+
+/** Whether so many bytes are the same. Reads up to 15 beyond. */
+export function sameBytes(a: usize, b: usize, count: usize): bool {
+  let i: usize = 0;
+  for (; i + 16 <= count; i += 16) {
+    if (!i8x16.all_true(i8x16.eq(v128.load(a + i), v128.load(b + i)))) return false;
+  }
+  if (i === count) return true;
+  const others = ~i8x16.bitmask(i8x16.eq(v128.load(a + i), v128.load(b + i)));
+  return (others & ((1 << (<i32>(count - i))) - 1)) === 0;
 }

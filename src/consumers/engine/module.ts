@@ -1,0 +1,33 @@
+import { Buffer } from 'node:buffer';
+
+/** A function of a module. */
+type Door = (...args: (number | boolean)[]) => number;
+
+/**
+ * Opens a module of `wasm` in this memory: the functions that it exports, by name. Throws for a name that it does not export.
+ *
+ * @param what named in errors
+ * @param code in base64
+ * @param host what the module calls
+ */
+export function openModule(
+  what: string,
+  code: string,
+  memory: WebAssembly.Memory,
+  host: WebAssembly.ModuleImports = {},
+): (name: string) => Door {
+  const abort = (): never => {
+    throw new Error(`${what} met what cannot be`);
+  };
+  const module = new WebAssembly.Module(Buffer.from(code, 'base64'));
+  const { exports } = new WebAssembly.Instance(module, { env: { memory, abort }, host });
+  return (name) => {
+    const found = exports[name];
+    if (!isDoor(found)) throw new Error(`${what} has no ${name}`);
+    return found;
+  };
+}
+
+function isDoor(value: unknown): value is Door {
+  return typeof value === 'function';
+}
