@@ -12,7 +12,6 @@ import wabt from 'wabt';
 export const MODULES = {
   'lz4-block.wat': { file: 'consumers/source/kafka/codecs/lz4-block-code.ts', name: 'LZ4_BLOCK_CODE' },
   'crc32c.wat': { file: 'consumers/source/kafka/codecs/crc32c-code.ts', name: 'CRC32C_CODE' },
-  'scan/scan.ts': { file: 'consumers/decode/scan-code.ts', name: 'SCAN_CODE' },
   'engine/engine.ts': { file: 'consumers/engine/engine-code.ts', name: 'ENGINE_CODE' },
 } as const;
 type Source = keyof typeof MODULES;
@@ -83,6 +82,5 @@ async function write(source: Source): Promise<void> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await write('lz4-block.wat');
   await write('crc32c.wat');
-  await write('scan/scan.ts');
   await write('engine/engine.ts');
 }

@@ -287,6 +287,7 @@ export class Watch {
     return {
       decode,
       scan: decode,
+      reader: undefined,
       get ignoredCohortKeys() {
         return decoder.ignoredCohortKeys;
       },

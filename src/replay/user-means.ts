@@ -68,6 +68,7 @@ export class UserMeans implements Observer {
     return {
       decode,
       scan: decode,
+      reader: undefined,
       get ignoredCohortKeys() {
         return decoder.ignoredCohortKeys;
       },

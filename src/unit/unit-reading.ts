@@ -1,4 +1,5 @@
 import type { JoinEngine } from '../consumers/join/api.ts';
+import { countOf, firstOf, lastOf } from '../consumers/source/run-batch.ts';
 import type { Batch, LogRecord } from '../consumers/source/source-port.ts';
 import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
 import type { CommittedState } from './unit-contract.ts';
@@ -93,11 +94,14 @@ export class UnitReading {
   }
 
   /** A batch was applied. */
-  taken({ topic, records }: Batch): void {
-    if (records.length === 0) return;
-    const [{ offset, timestamp }] = records;
-    this.#firstRecords[topic] ??= { offset, timestamp };
-    this.#lastRecords.applied(topic, records[records.length - 1]);
+  taken(batch: Batch): void {
+    if (countOf(batch) === 0) return;
+    const { topic } = batch;
+    if (this.#firstRecords[topic] === undefined) {
+      const { offset, timestamp } = firstOf(batch);
+      this.#firstRecords[topic] = { offset, timestamp };
+    }
+    this.#lastRecords.applied(topic, lastOf(batch));
   }
 
   /** Marks of the last records, by topic, for the checkpoint. */
@@ -144,11 +148,12 @@ export class LastRecords {
   }
 
   /** To be called before a batch is applied. */
-  compare({ topic, records, next }: Batch): Divergence | undefined {
+  compare(batch: Batch): Divergence | undefined {
+    const { topic, next } = batch;
     const mark = this.#awaited[topic];
     if (mark === undefined || next <= mark.offset) return undefined;
     const { offset } = mark;
-    const record = records.find((one) => one.offset === offset);
+    const record = batch.records.find((one) => one.offset === offset);
     if (record !== undefined) {
       if (hashOf(record.value) !== mark.value) return { topic, offset, differs: 'value' };
       if (record.timestamp !== mark.timestamp) return { topic, offset, differs: 'timestamp' };

@@ -2,10 +2,10 @@
 import type { Panes } from '../accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
-import type { Decoder } from '../consumers/decode/decoder.ts';
-import type { ClosingNames, JoinEngine } from '../consumers/join/api.ts';
+import { recordRows } from '../consumers/engine/record-rows.ts';
+import type { ClosingNames, JoinEngine, RecordReader } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
-import type { Batch, LogRecord, UndecodableBatch } from '../consumers/source/source-port.ts';
+import type { Batch, LogRecord, RecordRun, UndecodableBatch } from '../consumers/source/source-port.ts';
 import type { ExperimentLooks } from '../experiment/experiment-looks.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import type { UnitPart } from '../experiment/units.ts';
@@ -53,6 +53,7 @@ export class Unit {
   #changed = false;
   readonly #completeness: UnitCompleteness;
   readonly #isNew: boolean;
+  readonly #rows = recordRows();
 
   /** Claims the unit and restores its state. Rejects when the store cannot be read or holds an unknown format. */
   static async claim(settings: UnitSettings, deps: UnitDeps): Promise<Unit> {
@@ -159,22 +160,44 @@ export class Unit {
   /** Applies the next records of one topic. Synchronous: when it returns, they are part of the state. */
   feed(batch: Batch): void {
     if (!this.#reading.takes(batch)) return;
-    const { topic, records, undecodable } = batch;
-    const decoder = this.#deps.decoders[topic];
-    const source = this.#settings.sources[topic];
+    const { topic, undecodable } = batch;
     const now = this.#deps.now();
-    const position = this.#join.position(topic);
-    const again = position < this.#join.judgedBelow(topic);
-    for (const record of records) {
-      const { offset } = record;
-      if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;
-      this.#judge(topic, record, decoder, source, now);
-    }
+    const reader =
+      batch.runs === undefined || this.#join.skipsAgain(topic) ? undefined : this.#deps.decoders[topic].reader;
+    if (reader !== undefined) for (const run of batch.runs ?? []) this.#feedRun(topic, run, reader, now);
+    else this.#feedRecords(topic, batch.records, now);
     if (undecodable !== undefined) this.#pass(topic, undecodable);
     this.#reading.taken(batch);
     if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);
     this.#join.advance();
     this.#changed = true;
+  }
+
+  /** Record by record, as files need it: what is one event or many is decoded, then judged. */
+  #feedRecords(topic: number, records: readonly LogRecord[], now: EpochMs | undefined): void {
+    const position = this.#join.position(topic);
+    const again = this.#join.skipsAgain(topic);
+    for (const record of records) {
+      const { offset } = record;
+      if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;
+      this.#judge(topic, record, now);
+    }
+  }
+
+  /** Part by part, each read and judged by the engine; what it does not know is decoded here. */
+  #feedRun(topic: number, run: RecordRun, reader: RecordReader, now: EpochMs | undefined): void {
+    const position = this.#join.position(topic);
+    let index = 0;
+    while (index < run.count && run.offsets[index] < position) index++;
+    while (index < run.count) {
+      const first = index;
+      index = this.#rows.fill(run, first, reader.limit);
+      for (let unknown = 0; ; ) {
+        unknown = this.#join.feed(topic, reader, this.#rows, now);
+        if (unknown < 0) break;
+        this.#judge(topic, run.record(first + unknown), now);
+      }
+    }
   }
 
   /** A batch that was skipped before the checkpoint is skipped again as it was; any other leaves a gap. */
@@ -195,8 +218,10 @@ export class Unit {
     return to <= position || this.#join.wasPassed(topic, Math.max(from, position), to);
   }
 
-  #judge(topic: number, record: LogRecord, decoder: Decoder, source: string, now: EpochMs | undefined): void {
-    const decoded = record.decoded ?? decoder.scan(record.value, source, record.offset);
+  #judge(topic: number, record: LogRecord, now: EpochMs | undefined): void {
+    const { decoders } = this.#deps;
+    const decoded =
+      record.decoded ?? decoders[topic].decode(record.value, this.#settings.sources[topic], record.offset);
     if ('events' in decoded) {
       this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
       return;
@@ -341,7 +366,10 @@ export class Unit {
   }
 
   /** Read-only view of the engine: watermarks, counts, sizes. */
-  get join(): Omit<JoinEngine, 'record' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
+  get join(): Omit<
+    JoinEngine,
+    'record' | 'feed' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'
+  > {
     return this.#join;
   }
 }

@@ -131,6 +131,7 @@ export class SimulatedProcess implements Member, Client {
 const NO_DECODER = {
   decode: nothingToDecode,
   scan: nothingToDecode,
+  reader: undefined,
   ignoredCohortKeys: 0,
 };
 

@@ -94,8 +94,8 @@ export function indexesAt(at: usize): Indexes {
   return changetype<Indexes>(at);
 }
 
-/** Of SHOWN. A list whose items take more than `longBytes` is given an index when it is searched often. */
-export function addBody(arena: Arena, keys: usize, longBytes: usize, tag: u32, missed: u32): usize {
+/** Of `shown`; its tag and what it missed are still to be set. A list whose items take more than `longBytes` is given an index when it is searched often. */
+export function addBody(arena: Arena, keys: usize, longBytes: usize): usize {
   const length = <usize>shown.length;
   const prefix = commonPrefix(shown);
   // Behind the texts there is room for the header of a prefix, and for what `writeText` may write more.
@@ -123,8 +123,6 @@ export function addBody(arena: Arena, keys: usize, longBytes: usize, tag: u32, m
     for (let slot: usize = 0; slot < length; slot++) end = copyText(end, shown.category(slot));
   }
   const made = body(at);
-  made.tag = tag;
-  made.missed = missed;
   made.length = <u32>length;
   made.firstFeedback = 0;
   made.lastFeedback = 0;

@@ -1,18 +1,42 @@
 /** What the host calls (src/consumers/engine/engine.ts). */
+import { openScan } from '../scan/scan';
 import { openClosing } from './closing';
+import { show, shown, tell, told } from './events';
+import { feedAll, openFeed } from './feed';
 import { openFeedback } from './feedback';
 import { openItems } from './items';
+import { SHOWN, TOLD } from './layout';
 import { openLongWaiting } from './long-waiting';
 import { give, openMemory, take, taken } from './memory';
 import { openPages } from './pages';
 import { openRepeats } from './repeats';
-import { judgeFeedback, judgeImpression, moveOn, openRules } from './rules';
+import { hashOf, judgeFeedback, judgeImpression, moveOn, openRules } from './rules';
 import { openTimeline } from './timeline';
 import { beginWork, closeUnit, endWork, openUnit, unitAt } from './unit';
+import { openWholeItems } from './whole-items';
 
-/** Before all else: the memory is `bytes` long. */
-export function open(bytes: usize): void {
+export {
+  anyEnd as valueEnd,
+  blankEnd,
+  itemsAt,
+  keep,
+  keyEnd,
+  recordAt,
+  reserveScan,
+  scan,
+  slotsAt,
+  textsAt,
+} from '../scan/scan';
+
+/**
+ * Before all else: the memory is `bytes` long.
+ *
+ * @param salt where the hash of users begins (src/vocabulary/user-words.ts)
+ */
+export function open(bytes: usize, salt: u32): void {
   openMemory(bytes);
+  openScan(salt);
+  openWholeItems();
   openRepeats();
   openItems();
   openFeedback();
@@ -21,6 +45,7 @@ export function open(bytes: usize): void {
   openTimeline();
   openClosing();
   openRules();
+  openFeed();
 }
 
 /** A block of memory for the host. */
@@ -48,7 +73,9 @@ export function end(unit: usize): void {
 /** Judges the impression at SHOWN. Returns what became of it (rules.ts). */
 export function impression(unit: usize, topic: u32, offset: f64, watermark: f64, silent: bool): i32 {
   beginWork();
-  const verdict = judgeImpression(unitAt(unit), topic, offset, watermark, silent);
+  show(SHOWN);
+  const hash = hashOf(unitAt(unit), shown.request());
+  const verdict = judgeImpression(unitAt(unit), topic, hash, offset, watermark, silent);
   endWork(unitAt(unit));
   return verdict;
 }
@@ -56,7 +83,8 @@ export function impression(unit: usize, topic: u32, offset: f64, watermark: f64,
 /** Judges the feedback at TOLD. Returns whether its record is still needed. */
 export function feedback(unit: usize, topic: u32, watermark: f64, silent: bool): bool {
   beginWork();
-  const isNeeded = judgeFeedback(unitAt(unit), topic, watermark, silent);
+  tell(TOLD);
+  const isNeeded = judgeFeedback(unitAt(unit), topic, hashOf(unitAt(unit), told.request), watermark, silent);
   endWork(unitAt(unit));
   return isNeeded;
 }
@@ -66,4 +94,9 @@ export function advance(unit: usize, from: f64, to: f64): void {
   beginWork();
   moveOn(unitAt(unit), from, to);
   endWork(unitAt(unit));
+}
+
+/** Scans and judges the records at FEED (feed.ts). Returns the index of one that the host must read itself; -1: all are done. */
+export function feed(): i32 {
+  return feedAll();
 }

@@ -25,6 +25,12 @@ export class Shown {
   page: u32;
   userWord: u32;
   flags: u32;
+  /** Its body, if it was made already; 0: not. */
+  body: usize;
+  /** For the host: number of its context, and where its user id stands, both as the scanner has them. */
+  context: i32;
+  userFrom: usize;
+  userEnd: usize;
 
   request(): usize {
     return this.texts;
@@ -53,8 +59,18 @@ export class Told {
 }
 
 /** The impression that is judged. */
-export const shown = changetype<Shown>(SHOWN);
+export let shown: Shown = changetype<Shown>(SHOWN);
 /** The feedback that is judged. */
-export const told = changetype<Told>(TOLD);
+export let told: Told = changetype<Told>(TOLD);
+
+/** From now on the impression at this place is judged. */
+export function show(at: usize): void {
+  shown = changetype<Shown>(at);
+}
+
+/** From now on the feedback at this place is judged. */
+export function tell(at: usize): void {
+  told = changetype<Told>(at);
+}
 /** Waiting feedback, as waiting.ts reads it back. */
 export const waited = changetype<Told>(WAITED);

@@ -3,8 +3,8 @@
 /** Does not return: there is no block of so many bytes, though only so many are taken. */
 export declare function outOfMemory(bytes: f64, taken: f64): void;
 
-/** An impression is accepted: SHOWN. Returns its tag. */
-export declare function accepted(): u32;
+/** The impression at `shown` is accepted. Returns its tag. */
+export declare function accepted(shown: usize): u32;
 
 /** The impression with this tag has closed for good. */
 export declare function released(tag: u32): void;
@@ -16,3 +16,19 @@ export declare function closed(): void;
 export declare function dropped(reason: u32, list: usize, told: usize): void;
 export declare function strayed(list: usize, told: usize): void;
 export declare function found(told: usize): void;
+
+/** Of the record that the scanner has in hand: its time, if that is no plain number of milliseconds; NaN: it is no time. */
+export declare function time(): f64;
+/** The value of feedback that is no plain whole number. */
+export declare function value(): f64;
+/** Number of its context, which is not known or has keys to be counted; below 0: it may not be valid. */
+export declare function context(): i32;
+/** Writes its scores to where the scanner has them. */
+export declare function scores(): void;
+
+/** The topic that is fed has come to the offset at which it must stop for the host. */
+export declare function stopped(): void;
+/** Whether the record at `offset`, whose time is beyond what the clock allows or which may have been, is dropped for that. */
+export declare function ahead(offset: f64): bool;
+/** The record at `offset` is needed until the combined watermark has reached `until`; `watermark`: of its topic before it. */
+export declare function note(offset: f64, watermark: f64, until: f64): void;

@@ -3,6 +3,8 @@
  * The host (src/consumers/engine/engine.ts) reads and writes these places through views.
  */
 
+import { SCAN_END } from '../scan/layout';
+
 /** By order: the first free block (memory.ts). */
 export const FREE: usize = 4096;
 
@@ -16,5 +18,8 @@ export const CLOSES: usize = WAITED + 128;
 /** The settings of a unit that is opened: `Settings` of unit.ts. */
 export const SETTINGS: usize = CLOSES + 256;
 
-/** One byte for each block of the least size: what begins there (memory.ts). */
-export const MAP: usize = 8192;
+/** The records that are fed: `Feed` of feed.ts. */
+export const FEED: usize = SETTINGS + 128;
+
+/** One byte for each block of the least size: what begins there (memory.ts). Before it is what the scanner has at fixed places. */
+export const MAP: usize = SCAN_END;

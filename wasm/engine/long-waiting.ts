@@ -2,14 +2,15 @@
  * The feedback that waits for one request, if there is much of it: all by descending watermark, and by item in the order in which it
  * began to wait.
  */
+import { body } from './bodies';
 import { findBytes, findOrCopy } from './byte-table';
-import { Shown } from './events';
 import { List, push } from './list';
 import { LongRequest } from './long-request';
 import { sizeOf, takeShared, widenedShared } from './memory';
 import { sortNumbers } from './sort';
 import { textEnd } from './texts';
 import { addTo, firstIn, nodeOf, removeFrom } from './time-trees';
+import { beginItems, nextItem } from './whole-items';
 
 /** u64 by what is taken: when it began to wait, then its place. */
 let order: usize = 0;
@@ -43,13 +44,14 @@ export function lateFor(index: LongRequest, from: f64, to: f64, closed: f64): us
 }
 
 /**
- * Adds all with from <= time < to that wait for an item of this list, oldest first. The caller must remove them: they can no
+ * Adds all with from <= time < to that wait for an item of this body, oldest first. The caller must remove them: they can no
  * longer be found by their items.
  */
-export function takeFor(index: LongRequest, list: Shown, from: f64, to: f64, found: List): void {
+export function takeFor(index: LongRequest, bodyAt: usize, from: f64, to: f64, found: List): void {
   let count: usize = 0;
-  for (let slot: usize = 0; slot < <usize>list.length; slot++) {
-    const item = list.item(slot);
+  beginItems(bodyAt);
+  for (let left = body(bodyAt).length; left > 0; left--) {
+    const item = nextItem();
     const name = findBytes(index.names, item, textEnd(item));
     if (name === null) continue;
     while (true) {

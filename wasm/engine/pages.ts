@@ -3,22 +3,20 @@
  * stay in the trees, as no search reaches times that old.
  */
 
-import { writeText } from '../text';
 import { body } from './bodies';
 import { ByteEntry, findBytes, findOrCopy } from './byte-table';
 import { Entry, entry } from './entries';
 import { LongRequest } from './long-request';
-import { give, take, takeShared } from './memory';
-import { copyBytes, isNarrow, textEnd, textStart } from './texts';
+import { takeShared } from './memory';
+import { textEnd } from './texts';
 import { addAll, addTo, firstIn, nodeOf, postpone } from './time-trees';
+import { beginItems, nextItem } from './whole-items';
 
 /** No packed text begins with this byte, so the number of a page cannot be an item. */
 const PAGE_TAG: u8 = 3;
 const PAGE_BYTES: usize = 5;
 
 let page: usize = 0;
-/** What a whole item of a list with a prefix needs beside its units: a header, and what `writeText` may write more. */
-const BESIDE: usize = 24;
 
 /** Before all else. */
 export function openPages(): void {
@@ -37,56 +35,11 @@ export function addPage(index: LongRequest, at: usize): void {
 }
 
 function addItems(index: LongRequest, shown: Entry, order: f64): void {
-  const list = body(shown.body);
-  const shared = list.items();
-  const length = textEnd(shared) - textStart(shared);
-  let at = textEnd(shared);
-  let whole: usize = 0;
-  let wholeBytes: usize = 0;
-  for (let slot: u32 = 0; slot < list.length; slot++) {
-    const end = textEnd(at);
-    if (length === 0) addName(index, at, end, shown, order);
-    else {
-      const units = isNarrow(at) ? end - textStart(at) : UUID_UNITS;
-      if (length + units + BESIDE > wholeBytes) {
-        if (whole !== 0) give(whole);
-        wholeBytes = 2 * (length + units + BESIDE);
-        whole = take(2 * wholeBytes);
-      }
-      const text = wholeItem(whole, wholeBytes, shared, length, at);
-      addName(index, text, textEnd(text), shown, order);
-    }
-    at = end;
+  beginItems(shown.body);
+  for (let left = body(shown.body).length; left > 0; left--) {
+    const item = nextItem();
+    addName(index, item, textEnd(item), shown, order);
   }
-  if (whole !== 0) give(whole);
-}
-const UUID_UNITS: usize = 36;
-
-/** Puts prefix and rest together in the upper half of `room`, and returns the text of both, which is in the lower. */
-function wholeItem(room: usize, half: usize, shared: usize, length: usize, rest: usize): usize {
-  const units = room + half;
-  const behind = copyBytes(units, textStart(shared), length);
-  const end = isNarrow(rest)
-    ? copyBytes(behind, textStart(rest), textEnd(rest) - textStart(rest))
-    : copyUuid(behind, rest);
-  writeText(room, units, end);
-  return room;
-}
-
-/** The 36 units of a UUID. */
-function copyUuid(to: usize, text: usize): usize {
-  let at = to;
-  for (let i: usize = 0; i < 16; i++) {
-    if (i === 4 || i === 6 || i === 8 || i === 10) store<u8>(at++, 0x2d);
-    const byte = load<u8>(text + 1 + i);
-    store<u8>(at++, hexadecimal(byte >> 4));
-    store<u8>(at++, hexadecimal(byte & 15));
-  }
-  return at;
-}
-
-function hexadecimal(value: u8): u8 {
-  return value < 10 ? 0x30 + value : 0x57 + value;
 }
 
 function addName(index: LongRequest, from: usize, end: usize, shown: Entry, order: f64): void {

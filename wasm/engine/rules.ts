@@ -65,19 +65,24 @@ export function openRules(): void {
   found = newList();
 }
 
-/** SHOWN comes. */
-export function judgeImpression(unit: Unit, topic: u32, offset: f64, watermark: f64, silent: bool): i32 {
+/** The hash of a request id. */
+export function hashOf(unit: Unit, request: usize): u32 {
+  return hashBytes(unit.keys, request, textEnd(request));
+}
+
+/** `shown` comes. If it has a body, that becomes its own or is freed. `hash`: of its request. */
+export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, watermark: f64, silent: bool): i32 {
   const ts = shown.ts;
   const counts = countsOf(unit, topic);
   if (watermark >= ts + unit.attribution) {
     if (!silent) countImpression(counts, LATE);
+    dropBody(unit);
     return IS_LATE;
   }
-  const request = shown.request();
-  const hash = hashBytes(unit.keys, request, textEnd(request));
   const witness = lastWitness(unit, hash);
   if (witness !== 0) {
     if (!silent) countImpression(counts, DUPLICATE);
+    dropBody(unit);
     unit.witnessOffset = entry(witness).offset;
     unit.witnessWatermark = entry(witness).watermark;
     const own = pageHash(hash, shown.page, sliceOf(unit, ts));
@@ -91,19 +96,31 @@ export function judgeImpression(unit: Unit, topic: u32, offset: f64, watermark: 
     countImpression(counts, ACCEPTED);
     countLateImpression(counts, missed);
   }
-  const bodyAt = addBody(unit.bodies, unit.keys, unit.longBytes, accepted(), missed);
+  const bodyAt = shown.body !== 0 ? shown.body : newBody(unit);
+  body(bodyAt).tag = accepted(changetype<usize>(shown));
+  body(bodyAt).missed = missed;
   const entryAt = addEntry(unit.entries, hash, offset, watermark, bodyAt, silent, unit.sequence++);
   addAccepted(unit.accepted, entryAt);
   remember(unit.timeline, ts, entryAt, bodyAt);
   unit.open++;
   const closes = ts + unit.attribution;
   found.count = 0;
-  findWaiting(unit.waiting, shown, hash, ts - unit.backward, closes, closes, found);
+  findWaiting(unit.waiting, shown, bodyAt, hash, ts - unit.backward, closes, closes, found);
   for (let i: u32 = 0; i < found.count; i++) meetWaiting(unit, itemOf(found, i), entryAt, bodyAt, silent);
   return IS_ACCEPTED;
 }
 
-/** The last earlier record that makes SHOWN a duplicate; 0: none. */
+/** The body of `shown`. */
+export function newBody(unit: Unit): usize {
+  return addBody(unit.bodies, unit.keys, unit.longBytes);
+}
+
+/** `shown` needs its body no longer, if it has one. */
+export function dropBody(unit: Unit): void {
+  if (shown.body !== 0) free(unit.bodies, shown.body);
+}
+
+/** The last earlier record that makes `shown` a duplicate; 0: none. */
 function lastWitness(unit: Unit, hash: u32): usize {
   const among = witnessOf(unit.accepted, hash, shown.request(), shown.page, shown.ts);
   if (unit.again.size === 0) return among;
@@ -119,8 +136,8 @@ function sliceOf(unit: Unit, ts: f64): f64 {
 }
 
 /**
- * The last duplicate in the slice that makes SHOWN a duplicate, if it is later than `last`; else `last`. Examines only those later
- * than `last`: each is examined at most once from either neighbouring slice, since SHOWN then becomes a later one of its own slice.
+ * The last duplicate in the slice that makes `shown` a duplicate, if it is later than `last`; else `last`. Examines only those later
+ * than `last`: each is examined at most once from either neighbouring slice, since `shown` then becomes a later one of its own slice.
  */
 function laterAgain(unit: Unit, hash: u32, slice: f64, last: usize): usize {
   const own = pageHash(hash, shown.page, slice);
@@ -168,15 +185,14 @@ function meetWaiting(unit: Unit, at: usize, entryAt: usize, bodyAt: usize, silen
   removeWaiting(unit.waiting, at);
 }
 
-/** TOLD comes. Returns whether its record is still needed. */
-export function judgeFeedback(unit: Unit, topic: u32, watermark: f64, silent: bool): bool {
+/** `told` comes. Returns whether its record is still needed. `hash`: of its request. */
+export function judgeFeedback(unit: Unit, topic: u32, hash: u32, watermark: f64, silent: bool): bool {
   const ts = told.ts;
   const deadline = ts + unit.backward + unit.attribution;
   if (watermark >= deadline) {
     drop(unit, topic, FEEDBACK_LATE, silent, NO_LIST, told);
     return false;
   }
-  const hash = hashBytes(unit.keys, told.request, textEnd(told.request));
   found.count = 0;
   fitting(unit.accepted, told, hash, watermark, found);
   // Newest first; the log's first comes last.

@@ -37,6 +37,28 @@ export class Settings {
 }
 export const settings = changetype<Settings>(SETTINGS);
 
+/** One topic: what the host knows of it, too (src/consumers/join/topic.ts). Numbers that count are taken away by the host. */
+@unmanaged
+export class TopicState {
+  /** Offset of the next record, and the watermark before it. */
+  position: f64;
+  watermark: f64;
+  /** Records below were judged before the checkpoint. */
+  committed: f64;
+  /** When the position has come here, the host has something to do; Infinity: nothing. */
+  stopAt: f64;
+  /** The host has noted a record as needed until the end of this slice of time, or a later one. */
+  notedSlice: f64;
+  sliceMs: f64;
+  /** A record that was judged before the checkpoint may have been ahead of the clock. */
+  hasClockDrops: f64;
+  impressionsRead: f64;
+  impressionsFuture: f64;
+  feedbackRead: f64;
+  feedbackFuture: f64;
+}
+const TOPIC_BYTES: usize = 88;
+
 @unmanaged
 export class Unit {
   /** What the host reads. */
@@ -49,9 +71,10 @@ export class Unit {
   /** Of the witness of a duplicate that was judged last. */
   witnessOffset: f64;
   witnessWatermark: f64;
-  /** f64 by topic (counts.ts), and the delays (delays.ts). */
+  /** f64 by topic (counts.ts), the delays (delays.ts), and the states of the topics. */
   counts: usize;
   delays: usize;
+  states: usize;
 
   attribution: f64;
   backward: f64;
@@ -123,6 +146,7 @@ export function openUnit(): Unit {
   unit.attribution = horizonOf(unit, horizons - 1);
   unit.counts = takeZeros(8 * countsOfTopic(horizons) * <usize>unit.topics);
   unit.delays = takeZeros(8 * (2 + <usize>unit.delayBounds));
+  unit.states = takeZeros(TOPIC_BYTES * <usize>unit.topics);
   unit.keys = newKeys(settings.seed);
   unit.entries = newArena();
   unit.bodies = newArena();
@@ -153,6 +177,7 @@ export function closeUnit(unit: Unit): void {
   closeArena(unit.bodies);
   closeArena(unit.entries);
   give(unit.keys);
+  give(unit.states);
   give(unit.delays);
   give(unit.counts);
   give(unit.block);
@@ -170,6 +195,10 @@ export function delayBoundsOf(unit: Unit): usize {
 /** The texts of the actions, one behind the other. */
 export function actionsOf(unit: Unit): usize {
   return delayBoundsOf(unit) + <usize>unit.delayBounds * 8;
+}
+
+export function stateOf(unit: Unit, topic: u32): TopicState {
+  return changetype<TopicState>(unit.states + TOPIC_BYTES * <usize>topic);
 }
 
 export function countsOf(unit: Unit, topic: u32): usize {

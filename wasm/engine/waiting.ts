@@ -136,12 +136,13 @@ function indexWaiting(index: LongRequest, at: usize): void {
 }
 
 /**
- * Adds the feedback that waits for the request of `list`, oldest first. It is all with from <= time < to that an impression which
+ * Adds the feedback that waits for the request of `list`, whose body this is, oldest first. It is all with from <= time < to that an impression which
  * closes at `closed` decides: it holds their item, or they are late for it. They must be removed before the next call.
  */
 export function findWaiting(
   all: WaitingFeedback,
   list: Shown,
+  bodyAt: usize,
   hash: u32,
   from: f64,
   to: f64,
@@ -151,7 +152,7 @@ export function findWaiting(
   if (all.count === 0) return;
   const index = longOf(all.long, hash, list.request());
   if (index !== null) {
-    findInLong(all, index, list, from, to, closed, found);
+    findInLong(all, index, bodyAt, from, to, closed, found);
     return;
   }
   let steps: u32 = 0;
@@ -167,7 +168,7 @@ export function findWaiting(
 function findInLong(
   all: WaitingFeedback,
   index: LongRequest,
-  list: Shown,
+  bodyAt: usize,
   from: f64,
   to: f64,
   closed: f64,
@@ -178,7 +179,7 @@ function findInLong(
     waiting(late).flags &= ~INDEXED;
     push(found, late);
   }
-  takeFor(index, list, from, to, found);
+  takeFor(index, bodyAt, from, to, found);
   dropIfMostIsGone(all.long, index);
 }
 

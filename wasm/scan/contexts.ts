@@ -15,6 +15,10 @@ const PROBES: u32 = 16;
 let known: u32 = 0;
 let top: usize = CONTEXT_KEYS;
 let hash: u32 = 0;
+/** Keys of the context that was found last which are no names of dimensions. */
+export let ignoredKeys: u32 = 0;
+/** Records are in hand whose contexts must keep their numbers. */
+let areInHand: bool = false;
 
 /** 2^64 over the golden ratio, in halves: as one number it would be no JavaScript. */
 const FACTOR: u64 = (u64(0x9e3779b9) << 32) | 0x7f4a7c15;
@@ -59,21 +63,43 @@ export function findContext(scanner: u32): i32 {
     const cell = cellAt(probe);
     const number = load<i32>(cell, 4);
     if (number === 0) return UNKNOWN;
-    if (load<u32>(cell) === hash && hasKey(<usize>load<u32>(cell, 8), scanner)) return number - 1;
+    if (load<u32>(cell) !== hash || !hasKey(<usize>load<u32>(cell, 8), scanner)) continue;
+    ignoredKeys = load<u32>(cell, 12);
+    return number - 1;
   }
   return UNKNOWN;
 }
 
-/** Keeps the context that `findContext` did not know. Returns its number (0: all others are forgotten); UNKNOWN: it is too long. */
-export function keepContext(scanner: u32): i32 {
+/** Until `letGo` no context is forgotten, so that the numbers which are given meanwhile stay good. */
+export function takeInHand(): void {
+  // Reads go up to 16 bytes beyond a key.
+  if (known === MOST || top + MOST_KEY_BYTES + 16 > CONTEXT_KEYS_END) forgetAll();
+  areInHand = true;
+}
+
+export function letGo(): void {
+  areInHand = false;
+}
+
+function forgetAll(): void {
+  memory.fill(CONTEXTS, 0, 16 * <usize>CELLS);
+  known = 0;
+  top = CONTEXT_KEYS;
+}
+
+/**
+ * Keeps the context that `findContext` did not know. Returns its number (0: all others are forgotten); UNKNOWN: it is not kept, since
+ * it is too long, or there is no room for now.
+ *
+ * @param ignored number of its keys that are no names of dimensions
+ */
+export function keepContext(scanner: u32, ignored: u32): i32 {
   let bytes: usize = 4;
   for (let field = CONTEXT; field < FIELDS; field++) bytes += 4 + end(field) - begin(field);
   if (bytes > MOST_KEY_BYTES) return UNKNOWN;
-  // Reads go up to 16 bytes beyond a key.
   if (known === MOST || top + bytes + 16 > CONTEXT_KEYS_END) {
-    memory.fill(CONTEXTS, 0, 16 * <usize>CELLS);
-    known = 0;
-    top = CONTEXT_KEYS;
+    if (areInHand) return UNKNOWN;
+    forgetAll();
   }
   let cell = cellAt(0);
   for (let probe: u32 = 0; probe < PROBES; probe++) {
@@ -84,6 +110,7 @@ export function keepContext(scanner: u32): i32 {
   store<u32>(cell, hash);
   store<i32>(cell, known + 1, 4);
   store<u32>(cell, <u32>top, 8);
+  store<u32>(cell, ignored, 12);
   store<u32>(top, scanner);
   top += 4;
   for (let field = CONTEXT; field < FIELDS; field++) {

@@ -27,59 +27,57 @@ const FIELDS: i32 = 6;
 /** Ranks are kept in 32 bits. */
 const MAX_RANK: f64 = 2147483647;
 
-/** By slot: place of the id (u32), rank (i32), span of the score and of the category (2 u32 each; nought: none). */
+/**
+ * By slot: place of the packed id (u32), rank (i32), span of the score (2 u32; nought: none), span of the category (the same), place
+ * of the packed category (u32), score as the host reads it (f64), span of the id (2 u32, without its quotes).
+ */
 let places: usize = 0;
-let ranks: usize = 0;
+export let ranks: usize = 0;
 let scores: usize = 0;
 let categories: usize = 0;
+export let categoryPlaces: usize = 0;
+export let scoreValues: usize = 0;
+export let ids: usize = 0;
+export const BYTES_PER_SLOT: usize = 44;
 
 export let slots: u32 = 0;
 export let rankedSlots: u32 = 0;
 export let scoredSlots: u32 = 0;
 export let categorisedSlots: u32 = 0;
-/** Behind the last id that was packed. */
-export let textsEnd: usize = 0;
 
-/** Where what is found is written, for lists of at most `most` items. Returns the place behind. */
-export function placeItems(at: usize, most: usize): usize {
+/** Where what is found is written, for lists of at most `most` items. */
+export function placeItems(at: usize, most: usize): void {
   places = at;
   ranks = places + 4 * most;
   scores = ranks + 4 * most;
   categories = scores + 8 * most;
-  return categories + 12 * most;
+  categoryPlaces = categories + 8 * most;
+  scoreValues = (categoryPlaces + 4 * most + 7) & ~7;
+  ids = scoreValues + 8 * most;
+}
+
+export function placesAt(): usize {
+  return places;
 }
 
 export function rankAt(slot: u32): i32 {
   return load<i32>(ranks + 4 * <usize>slot);
 }
 
-/**
- * Packs the ids of the list at `at`, from `to` on. Returns the place behind the list; 0: it may not be valid.
- *
- * @param texts begin of the packed texts, from which places are counted
- */
-export function readItems(
-  at: usize,
-  to: usize,
-  texts: usize,
-  hints: usize,
-  itemsPerList: u32,
-  positionBase: f64,
-): usize {
+/** Notes where the items of the list at `at` stand. Returns the place behind the list; 0: it may not be valid. */
+export function readItems(at: usize, hints: usize, itemsPerList: u32, positionBase: f64): usize {
   slots = 0;
   rankedSlots = 0;
   scoredSlots = 0;
   categorisedSlots = 0;
-  textsEnd = to;
   let i = skipBlank(at + 1);
   if (load<u8>(i) === CLOSE_BRACKET) return i + 1;
   while (true) {
     if (slots === itemsPerList) return 0;
     const slot = <usize>slots;
-    store<u32>(places + 4 * slot, <u32>(textsEnd - texts));
     store<u64>(scores + 8 * slot, 0);
     store<u64>(categories + 8 * slot, 0);
-    i = load<u8>(i) === QUOTE ? readId(i) : readItem(i, slot, hints, positionBase);
+    i = load<u8>(i) === QUOTE ? readId(i, slot) : readItem(i, slot, hints, positionBase);
     if (i === 0) return 0;
     slots++;
     i = skipBlank(i);
@@ -100,7 +98,7 @@ function readItem(at: usize, slot: usize, hints: usize, positionBase: f64): usiz
     const name = readKey(i, nth++, ITEM_KEYS, FIELDS, hints);
     if (name === NOT_PLAIN) return 0;
     const value = keyValue;
-    if (name === ID) i = readId(value);
+    if (name === ID) i = readId(value, slot);
     else if (name === SCORE) i = readScore(value, slot);
     else if (name === PROPENSITY) i = decimalEnd(value);
     else if (name === POSITION) i = readRank(value, slot, positionBase);
@@ -120,11 +118,12 @@ function readItem(at: usize, slot: usize, hints: usize, positionBase: f64): usiz
   }
 }
 
-function readId(at: usize): usize {
+function readId(at: usize, slot: usize): usize {
   if (load<u8>(at) !== QUOTE) return 0;
   const end = textEnd(at + 1);
   if (end <= at + 2) return 0;
-  textsEnd = writeText(textsEnd, at + 1, end - 1);
+  store<u32>(ids + 8 * slot, <u32>at + 1);
+  store<u32>(ids + 8 * slot, <u32>end - 1, 4);
   return end;
 }
 
@@ -157,11 +156,21 @@ function readWord(at: usize, name: i32, slot: usize): usize {
 }
 const CATEGORY: i32 = 5;
 
-/** Packs the categories behind the ids, an empty text where there is none; their places stand behind their spans. */
-export function writeCategories(texts: usize, most: usize): void {
-  const to = categories + 8 * most;
+/** Packs the ids from `to` on. Returns the place behind. @param texts from which places are counted */
+export function writeIds(to: usize, texts: usize): usize {
+  let at = to;
   for (let slot: usize = 0; slot < <usize>slots; slot++) {
-    store<u32>(to + 4 * slot, <u32>(textsEnd - texts));
-    textsEnd = writeText(textsEnd, load<u32>(categories + 8 * slot), load<u32>(categories + 8 * slot, 4));
+    store<u32>(places + 4 * slot, <u32>(at - texts));
+    at = writeText(at, load<u32>(ids + 8 * slot), load<u32>(ids + 8 * slot, 4));
+  }
+  return at;
+}
+
+/** The same with the categories, an empty text where there is none. */
+export function writeCategories(to: usize, texts: usize): void {
+  let at = to;
+  for (let slot: usize = 0; slot < <usize>slots; slot++) {
+    store<u32>(categoryPlaces + 4 * slot, <u32>(at - texts));
+    at = writeText(at, load<u32>(categories + 8 * slot), load<u32>(categories + 8 * slot, 4));
   }
 }

@@ -51,3 +51,53 @@ export function setFeedback(item: u32, action: u32, eventId: i32): void {
   store<u32>(RESULTS, action, ACTION);
   store<i32>(RESULTS, eventId, EVENT_ID);
 }
+
+export function timeForm(): i32 {
+  return load<i32>(RESULTS, TIME_FORM);
+}
+
+export function wholeTime(): f64 {
+  return load<f64>(RESULTS, TIME);
+}
+
+export function valueForm(): i32 {
+  return load<i32>(RESULTS, VALUE_FORM);
+}
+
+export function wholeValue(): f64 {
+  return load<f64>(RESULTS, VALUE);
+}
+
+export function offset(): u32 {
+  return load<u32>(RESULTS, OFFSET);
+}
+
+export function flags(): i32 {
+  return load<i32>(RESULTS, FLAGS);
+}
+
+export function hasCategories(): bool {
+  return (flags() & CATEGORISED) !== 0;
+}
+
+export function userWord(): u32 {
+  return load<u32>(RESULTS, USER_WORD);
+}
+
+/** Its number; below 0: it is not known. */
+export function context(): i32 {
+  return load<i32>(RESULTS, CONTEXT);
+}
+
+/** Places of the ids of feedback besides the request id, counted from it. The last is -1 where it has no event id. */
+export function itemPlace(): u32 {
+  return load<u32>(RESULTS, ITEM);
+}
+
+export function actionPlace(): u32 {
+  return load<u32>(RESULTS, ACTION);
+}
+
+export function eventIdPlace(): i32 {
+  return load<i32>(RESULTS, EVENT_ID);
+}

@@ -1,12 +1,14 @@
 /**
- * From the bytes of a record to a packed event, past JSON.parse: one pass that checks the grammar and packs the ids on its
- * way (decision 0014). It knows an event only where the record is surely valid and plain: ASCII without escapes, no field
- * twice, ids that are texts. Everything else is left to the long way in src/consumers/decode.
+ * From the bytes of a record to a packed event, past JSON.parse: one pass that checks the grammar, then the ids are packed
+ * (decision 0014). It knows an event only where the record is surely valid and plain: ASCII without escapes, no field twice,
+ * ids that are texts. Everything else is left to the long way in src/consumers/decode.
  */
 
+import { giveShared, sizeOf, takeShared } from '../engine/memory';
 import { writeText } from '../text';
 import { findContext, keepContext } from './contexts';
 import {
+  BYTES_PER_SLOT,
   categorisedSlots,
   placeItems,
   rankAt,
@@ -15,6 +17,7 @@ import {
   scoredSlots,
   slots,
   writeCategories,
+  writeIds,
 } from './items';
 import {
   CLOSE_BRACE,
@@ -31,10 +34,11 @@ import {
   wholeNumber,
 } from './json';
 import { keyValue, NOT_PLAIN, readKey } from './keys';
-import { HINTS, PLACES, RECORD, RECORD_KEYS, RESULTS, SCANNERS, SPANS, ZEROS } from './layout';
+import { HINTS, PLACES, RECORD_KEYS, SCANNERS, ZEROS } from './layout';
 import {
   CATEGORISED,
   DECIMAL,
+  hasCategories,
   RANKED,
   setFeedback,
   setImpression,
@@ -67,9 +71,9 @@ import {
 } from './spans';
 
 /** What a record is. */
-const UNKNOWN: i32 = 0;
-const IMPRESSION: i32 = 1;
-const FEEDBACK: i32 = 2;
+export const UNKNOWN: i32 = 0;
+export const IMPRESSION: i32 = 1;
+export const FEEDBACK: i32 = 2;
 
 /** What the topic of a scanner holds, and what is needed of its items. */
 const HAS_IMPRESSIONS: u32 = 1;
@@ -79,43 +83,47 @@ const CARRIES_CATEGORIES: u32 = 4;
 /** Slots before a page. */
 const MAX_OFFSET: f64 = 1000000;
 
-/** Packed texts: the request id of an impression at their begin, its items behind as much room as that may need. */
-let texts: usize = 0;
+/** The record in hand, if the host has put it here. */
+let record: usize = 0;
+/** Packed texts, from which places are counted: the request id, then items and categories, or item, action and event id. */
+export let texts: usize = 0;
 let places: usize = 0;
 let mostSlots: usize = 0;
 let bucketSalt: u32 = 0;
 
 /**
- * Before all else: how large the largest record is. Returns the place behind all that is used.
+ * Before all else.
  *
  * @param salt where the hash of users begins (src/vocabulary/user-words.ts)
  */
-export function open(capacity: u32, salt: u32): usize {
+export function openScan(salt: u32): void {
   bucketSalt = salt;
-  texts = (RECORD + <usize>capacity + ZEROS + 15) & ~15;
-  places = (texts + 2 * <usize>capacity + 2 * ZEROS + 15) & ~15;
-  // The shortest item is `"a"` and a comma.
-  mostSlots = <usize>capacity / 4 + 1;
-  return placeItems(places, mostSlots);
 }
 
+/** Makes room for records of up to so many bytes. What was found is lost. */
+export function reserveScan(capacity: u32): void {
+  // The shortest item is `"a"` and a comma.
+  mostSlots = <usize>capacity / 4 + 1;
+  const room = (<usize>capacity + ZEROS + 15) & ~15;
+  const bytes = room * 3 + BYTES_PER_SLOT * mostSlots;
+  if (record !== 0 && sizeOf(record) >= bytes) return;
+  if (record !== 0) giveShared(record);
+  record = takeShared(bytes);
+  texts = record + room;
+  places = texts + room * 2;
+  placeItems(places, mostSlots);
+}
+
+/** Where the host puts a record, and where it finds what was read: results.ts, spans.ts. */
 export function recordAt(): usize {
-  return RECORD;
+  return record;
 }
 
 export function textsAt(): usize {
   return texts;
 }
 
-export function resultsAt(): usize {
-  return RESULTS;
-}
-
-export function spansAt(): usize {
-  return SPANS;
-}
-
-/** Of the items, so many slots each: places, ranks, spans of scores, spans of categories, places of categories. */
+/** Of the items, so many slots each: items.ts. */
 export function itemsAt(): usize {
   return places;
 }
@@ -124,19 +132,33 @@ export function slotsAt(): u32 {
   return <u32>mostSlots;
 }
 
-/** What the record of `size` bytes at RECORD is. */
+/** What the record of `size` bytes that the host has put is, with its ids packed. */
 export function scan(size: u32, scanner: u32, holds: u32, itemsPerList: u32, positionBase: f64): i32 {
-  const recordEnd = RECORD + <usize>size;
-  memory.fill(recordEnd, 0, ZEROS);
-  if (!findFields(recordEnd, scanner, itemsPerList, positionBase)) return UNKNOWN;
+  memory.fill(record + <usize>size, 0, ZEROS);
+  const kind = readRecord(record, <usize>size, scanner, holds, itemsPerList, positionBase);
+  if (kind === IMPRESSION) packImpression();
+  else if (kind === FEEDBACK) packFeedback(texts);
+  return kind;
+}
+
+/** What the record at `at` is, which ZEROS follow. Notes where its fields stand. */
+export function readRecord(
+  at: usize,
+  size: usize,
+  scanner: u32,
+  holds: u32,
+  itemsPerList: u32,
+  positionBase: f64,
+): i32 {
+  if (!findFields(at, at + size, scanner, itemsPerList, positionBase)) return UNKNOWN;
   if (end(ITEMS) === 0) return (holds & HAS_FEEDBACK) !== 0 && readFeedback() ? FEEDBACK : UNKNOWN;
   const isList = load<u8>(begin(ITEMS)) === OPEN_BRACKET;
   return isList && (holds & HAS_IMPRESSIONS) !== 0 && readImpression(scanner, holds) ? IMPRESSION : UNKNOWN;
 }
 
 /** Keeps the context of the record in hand under a number; -1: it is too long. 0: all numbers before are void. */
-export function keep(scanner: u32): i32 {
-  return keepContext(scanner);
+export function keep(scanner: u32, ignored: u32): i32 {
+  return keepContext(scanner, ignored);
 }
 
 /** For the host, in what it reads itself of a context: as in json.ts. */
@@ -152,12 +174,11 @@ export function anyEnd(at: usize): usize {
   return valueEnd(at, 0);
 }
 
-/** Whether the record is one plain object; notes where its fields stand, and packs its items. */
-function findFields(recordEnd: usize, scanner: u32, itemsPerList: u32, positionBase: f64): bool {
+/** Whether the record is one plain object; notes where its fields and items stand. */
+function findFields(from: usize, recordEnd: usize, scanner: u32, itemsPerList: u32, positionBase: f64): bool {
   clearSpans();
   const hints = HINTS + 2 * PLACES * <usize>(scanner & (SCANNERS - 1));
-  const items = texts + (recordEnd - RECORD) + 8;
-  let at = skipBlank(RECORD);
+  let at = skipBlank(from);
   if (load<u8>(at) !== OPEN_BRACE) return false;
   at = skipBlank(at + 1);
   let nth: usize = 0;
@@ -169,7 +190,7 @@ function findFields(recordEnd: usize, scanner: u32, itemsPerList: u32, positionB
     if (first === QUOTE) at = textEnd(value + 1);
     else if (field === <i32>ITEMS && first === OPEN_BRACKET) {
       if (end(ITEMS) !== 0) return false;
-      at = readItems(value, items, texts, hints + PLACES, itemsPerList, positionBase);
+      at = readItems(value, hints + PLACES, itemsPerList, positionBase);
     } else at = valueEnd(value, 0);
     if (at === 0) return false;
     if (field >= 0) {
@@ -196,16 +217,19 @@ function readImpression(scanner: u32, holds: u32): bool {
     if (order === DISORDERED) return false;
     if (order === SPARSE) flags |= RANKED;
   }
-  if ((holds & CARRIES_CATEGORIES) !== 0 && categorisedSlots > 0) {
-    flags |= CATEGORISED;
-    writeCategories(texts, mostSlots);
-  }
+  if ((holds & CARRIES_CATEGORIES) !== 0 && categorisedSlots > 0) flags |= CATEGORISED;
   if (user === EMPTY) flags |= USERLESS;
   const id = user === EMPTY ? REQUEST_ID : USER_ID;
   const userWord = wordOf(begin(id) + 1, end(id) - 1);
-  writeText(texts, begin(REQUEST_ID) + 1, end(REQUEST_ID) - 1);
   setImpression(<u32>offset, slots, flags, userWord, findContext(scanner), scoredSlots);
   return true;
+}
+
+/** The ids of the impression that was read: the request id at `texts`, then its items, and its categories where they are needed. */
+export function packImpression(): void {
+  const behind = writeText(texts, begin(REQUEST_ID) + 1, end(REQUEST_ID) - 1);
+  const idsEnd = writeIds(behind, texts);
+  if (hasCategories()) writeCategories(idsEnd, texts);
 }
 
 const DISORDERED: i32 = 0;
@@ -224,19 +248,24 @@ function orderOfRanks(offset: i32): i32 {
 }
 
 function readFeedback(): bool {
-  const event = optionalText(EVENT_ID);
-  if (event === INVALID || !isText(REQUEST_ID) || !isText(ITEM_ID) || !isText(ACTION)) return false;
+  if (optionalText(EVENT_ID) === INVALID || !isText(REQUEST_ID) || !isText(ITEM_ID) || !isText(ACTION)) return false;
   if (!readTime() || !readValue()) return false;
   if (optionalText(USER_ID) === INVALID || optionalText(SESSION_ID) === INVALID) return false;
-  const item = write(texts, REQUEST_ID);
-  const action = write(item, ITEM_ID);
-  const eventId = write(action, ACTION);
-  if (event !== EMPTY) write(eventId, EVENT_ID);
-  setFeedback(<u32>(item - texts), <u32>(action - texts), event === EMPTY ? -1 : <i32>(eventId - texts));
   return true;
 }
 
-function write(at: usize, field: usize): usize {
+/** The ids of the feedback that was read, from `to` on, from which places are counted. Returns the place behind. */
+export function packFeedback(to: usize): usize {
+  const hasEventId = optionalText(EVENT_ID) !== EMPTY;
+  const item = write(to, REQUEST_ID);
+  const action = write(item, ITEM_ID);
+  const eventId = write(action, ACTION);
+  setFeedback(<u32>(item - to), <u32>(action - to), hasEventId ? <i32>(eventId - to) : -1);
+  return hasEventId ? write(eventId, EVENT_ID) : eventId;
+}
+
+/** Packs the text of a field. */
+export function write(at: usize, field: usize): usize {
   return writeText(at, begin(field) + 1, end(field) - 1);
 }
 

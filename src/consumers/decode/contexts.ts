@@ -6,12 +6,14 @@ import { CONTEXT_FIELDS, RECORD_FIELDS, type ScanMemory, WORD } from './scan-mem
 const FIRST = RECORD_FIELDS.indexOf(CONTEXT_FIELDS[0]);
 /** A longer context is not kept. */
 const MOST_KEPT_BYTES = 1000;
+/** Numbers from here on are of contexts that are not kept. */
+const LOOSE = 2 ** 24;
 const QUOTE = 0x22;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACE = 0x7d;
 
-interface Context {
+export interface Context {
   readonly dimensions: readonly string[];
   readonly tuple: string;
 }
@@ -29,12 +31,24 @@ export class Contexts {
   readonly #scanner: number;
   readonly #dimensions: Dimensions;
   readonly #known: Known[] = [];
+  /** Those that are not kept, since `begin`. */
+  readonly #loose: Context[] = [];
 
   /** @param scanner number of the scanner: two have contexts of their own */
   constructor(memory: ScanMemory, scanner: number, dimensions: Dimensions) {
     this.#memory = memory;
     this.#scanner = scanner;
     this.#dimensions = dimensions;
+  }
+
+  /** Forgets the numbers of contexts that are not kept. */
+  begin(): void {
+    this.#loose.length = 0;
+  }
+
+  /** The one with a number that `number` returned, or that the scanner has. */
+  at(number: number): Context {
+    return number < LOOSE ? this.#known[number] : this.#loose[number - LOOSE];
   }
 
   /** What the context of the impression in hand means; undefined: it may not be valid. */
@@ -44,13 +58,20 @@ export class Contexts {
       this.#dimensions.ignoredKeys += known.ignoredKeys;
       return known;
     }
-    if (this.#size() > MOST_KEPT_BYTES) return this.#parseLong();
-    const read = this.#parse();
-    if (read === undefined) return undefined;
-    const number = this.#memory.keep(this.#scanner);
+    const number = this.number();
+    return number < 0 ? undefined : this.at(number);
+  }
+
+  /** A number for the context of the impression in hand, which the scanner does not know; -1: it may not be valid. */
+  number(): number {
+    const isLong = this.#size() > MOST_KEPT_BYTES;
+    const read = isLong ? this.#parseLong() : this.#parse();
+    if (read === undefined) return -1;
+    const number = isLong ? -1 : this.#memory.keep(this.#scanner, read.ignoredKeys);
+    if (number < 0) return LOOSE + this.#loose.push(read) - 1;
     if (number === 0) this.#known.length = 0;
-    if (number >= 0) this.#known[number] = read;
-    return read;
+    this.#known[number] = read;
+    return number;
   }
 
   #parse(): Known | undefined {
@@ -68,7 +89,7 @@ export class Contexts {
    * As `#parse`, without the members that no dimension uses: for a thousand new keys JSON.parse takes six times as long as for the
    * same bytes of a list.
    */
-  #parseLong(): Context | undefined {
+  #parseLong(): Known | undefined {
     const dimensions = this.#dimensions;
     const ignored = new Set<string>();
     const members: string[] = [];
@@ -94,8 +115,9 @@ export class Contexts {
       members.push(`"${field}":${value}`);
     }
     const context = this.#contextOf(members);
-    if (context !== undefined) dimensions.ignoredKeys += ignored.size;
-    return context;
+    if (context === undefined) return undefined;
+    dimensions.ignoredKeys += ignored.size;
+    return { ...context, ignoredKeys: ignored.size };
   }
 
   /** @param members JSON of each member; undefined: a field is not valid */

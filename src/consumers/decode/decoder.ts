@@ -8,7 +8,7 @@ import {
   type Side,
   type TopicRole,
 } from '../../vocabulary/events.ts';
-import type { JoinEvent } from '../join/api.ts';
+import type { JoinEvent, RecordReader } from '../join/api.ts';
 import {
   explain,
   feedbackSchema,
@@ -53,6 +53,8 @@ export type Decoded = { readonly events: readonly Event[] } | Refused;
 type Scanned = { readonly events: readonly JoinEvent[] } | Refused;
 
 export interface Decoder {
+  /** How the engine reads records of this topic by itself; undefined: each must be prepared before it is read, or there is no memory. */
+  readonly reader: RecordReader | undefined;
   /** As `decode`, but faster, for a caller that is done with the events before it decodes the next record. */
   scan(value: Uint8Array | null, source: string, offset: number): Scanned;
   /**
@@ -116,6 +118,10 @@ class RecordDecoder implements Decoder {
 
   get ignoredCohortKeys(): number {
     return this.#dimensions.ignoredKeys;
+  }
+
+  get reader(): RecordReader | undefined {
+    return this.#scanner?.isPossible === true ? this.#scanner : undefined;
   }
 
   scan(value: Uint8Array | null, source: string, offset: number): Scanned {

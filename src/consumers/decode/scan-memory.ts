@@ -1,7 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { BUCKET_SALT } from '../../vocabulary/user-words.ts';
-import { openModule } from '../engine/module.ts';
-import { SCAN_CODE } from './scan-code.ts';
+import { type Engine, engineIfAny } from '../engine/engine.ts';
 
 /** The fields that dimensions come from. */
 export const CONTEXT_FIELDS = ['surface', 'variant', 'experiments', 'cohorts', 'model'] as const;
@@ -38,7 +36,7 @@ export const CATEGORISED = 4;
 /** What `holds` of `scan` may say: the sides of the topic, and whether categories of items are needed. */
 export const HOLDS = { impressions: 1, feedback: 2, categories: 4 } as const;
 
-/** Places in the results: of the doubles, and of the 32 bit integers. */
+/** Places in the results: of the doubles, and of the 32 bit integers (wasm/scan/results.ts). */
 export const DOUBLE = { time: 0, value: 1 } as const;
 export const WORD = {
   timeForm: 4,
@@ -55,99 +53,109 @@ export const WORD = {
 } as const;
 const RESULT_BYTES = 64;
 
-/** As wasm/scan/layout.ts has it. */
-const ITEM_KEYS_AT = 1024;
+/** As wasm/scan/layout.ts has them. */
+const KEYS_AT = 8192;
+const ITEM_KEYS_AT = KEYS_AT + 1024;
 const KEY_BYTES = 32;
-const PAGE = 65_536;
-/** What is needed beside the record, and bytes for each of its own: the record, its texts, and slots of 28 bytes for four of it. */
-const FIXED_BYTES = 2 ** 21 + PAGE;
-const BYTES_PER_BYTE = 10;
-/** So that scanners of usual records share one. */
+const SPANS_AT = KEYS_AT + 6144;
+const RESULTS_AT = KEYS_AT + 6400;
+/** So that the room is seldom made larger. */
 const LEAST_CAPACITY = 2 ** 18;
 
-/**
- * The memory in which records are scanned (wasm/scan), and the one door to it. It is made as large as the largest record may
- * ask for, of which only what was touched is real, and never grows: views of it stay good. What is found is good until the next
- * record is scanned.
- */
+/** Where the scanner (wasm/scan) finds a record in the engine's memory, and leaves what it found: good until the next record. */
 export class ScanMemory {
-  /** Bytes of the largest record. */
-  readonly capacity: number;
-  /** All of it. */
+  /** All of the engine's memory. */
   readonly bytes: Buffer<ArrayBuffer>;
-  /** Where a record is put before it is scanned. */
-  readonly recordAt: number;
   /** By field of a record: begin and end of its value in `bytes`; both 0: it has none. */
-  readonly spans: Int32Array;
+  readonly spans: Uint32Array;
   readonly doubles: Float64Array;
   readonly words: Int32Array;
+  /** Bytes of the largest record. When it grows, what stands from here on moves. */
+  capacity = 0;
+  /** Where a record is put before it is scanned. */
+  recordAt = 0;
   /** Packed texts (packed/text.ts), from which places are counted. */
-  readonly texts: Buffer<ArrayBuffer>;
+  texts: Buffer<ArrayBuffer>;
   /** By slot of the list. */
-  readonly places: Int32Array<ArrayBuffer>;
-  readonly ranks: Int32Array<ArrayBuffer>;
+  places: Int32Array<ArrayBuffer>;
+  ranks: Int32Array<ArrayBuffer>;
   /** By slot: begin and end of its score in `bytes`; both 0: it has none. */
-  readonly scoreSpans: Int32Array;
-  readonly categories: Int32Array<ArrayBuffer>;
+  scoreSpans: Uint32Array<ArrayBuffer>;
+  categories: Int32Array<ArrayBuffer>;
+  /** Scores, for the engine. */
+  scores: Float64Array<ArrayBuffer>;
   /** IMPRESSION, FEEDBACK, or 0: unknown. */
   readonly scan: (size: number, scanner: number, holds: number, itemsPerList: number, positionBase: number) => number;
-  /** Keeps the context of the record in hand. Returns its number; 0: all numbers before are void; -1: it is too long to be kept. */
-  readonly keep: (scanner: number) => number;
+  /** Keeps the context of the record in hand. Returns its number; 0: all numbers before are void; -1: it is not kept. */
+  readonly keep: (scanner: number, ignoredKeys: number) => number;
   /** The place behind the blanks, the string, the value at a place in `bytes`; of the last two 0: it is none that is plain. */
   readonly blankEnd: (at: number) => number;
   readonly keyEnd: (at: number) => number;
   readonly valueEnd: (at: number) => number;
+  readonly #engine: Engine;
 
-  constructor(capacity: number) {
-    const pages = Math.ceil((FIXED_BYTES + BYTES_PER_BYTE * capacity) / PAGE);
-    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
-    const door = openModule('the scanner', SCAN_CODE, memory);
-    const { buffer } = memory;
-    if (!(buffer instanceof ArrayBuffer)) throw new Error('the memory of the scanner is shared');
-    this.capacity = capacity;
-    this.bytes = Buffer.from(buffer);
-    for (const [f, name] of RECORD_FIELDS.entries()) this.#writeKey(KEY_BYTES * f, name);
+  constructor(engine: Engine) {
+    const { buffer, door } = engine;
+    this.#engine = engine;
+    this.bytes = engine.bytes;
+    for (const [f, name] of RECORD_FIELDS.entries()) this.#writeKey(KEYS_AT + KEY_BYTES * f, name);
     for (const [f, name] of ITEM_FIELDS.entries()) this.#writeKey(ITEM_KEYS_AT + KEY_BYTES * f, name);
-    door('open')(capacity, BUCKET_SALT);
-    this.recordAt = door('recordAt')();
-    const texts = door('textsAt')();
-    const items = door('itemsAt')();
+    this.spans = new Uint32Array(buffer, SPANS_AT, 2 * RECORD_FIELDS.length);
+    this.doubles = new Float64Array(buffer, RESULTS_AT, RESULT_BYTES / 8);
+    this.words = new Int32Array(buffer, RESULTS_AT, RESULT_BYTES / 4);
+    this.texts = Buffer.from(buffer, 0, 0);
+    this.places = new Int32Array(buffer, 0, 0);
+    this.ranks = this.places;
+    this.scoreSpans = new Uint32Array(buffer, 0, 0);
+    this.categories = this.places;
+    this.scores = new Float64Array(buffer, 0, 0);
+    this.scan = door('scan');
+    this.keep = door('keep');
+    const [blankEnd, keyEnd, valueEnd] = [door('blankEnd'), door('keyEnd'), door('valueEnd')];
+    this.blankEnd = (at) => blankEnd(at) >>> 0;
+    this.keyEnd = (at) => keyEnd(at) >>> 0;
+    this.valueEnd = (at) => valueEnd(at) >>> 0;
+  }
+
+  /** Makes room for records of so many bytes. */
+  reserve(bytes: number): void {
+    if (bytes <= this.capacity) return;
+    const { buffer, door } = this.#engine;
+    this.capacity = Math.max(bytes, LEAST_CAPACITY);
+    door('reserveScan')(this.capacity);
+    this.recordAt = door('recordAt')() >>> 0;
+    const texts = door('textsAt')() >>> 0;
+    const items = door('itemsAt')() >>> 0;
     const slots = door('slotsAt')();
-    this.spans = new Int32Array(buffer, door('spansAt')(), 2 * RECORD_FIELDS.length);
-    this.doubles = new Float64Array(buffer, door('resultsAt')(), RESULT_BYTES / 8);
-    this.words = new Int32Array(buffer, door('resultsAt')(), RESULT_BYTES / 4);
     this.texts = Buffer.from(buffer, texts, items - texts);
     this.places = new Int32Array(buffer, items, slots);
     this.ranks = new Int32Array(buffer, items + 4 * slots, slots);
-    this.scoreSpans = new Int32Array(buffer, items + 8 * slots, 2 * slots);
+    this.scoreSpans = new Uint32Array(buffer, items + 8 * slots, 2 * slots);
     this.categories = new Int32Array(buffer, items + 24 * slots, slots);
-    this.scan = door('scan');
-    this.keep = door('keep');
-    this.blankEnd = door('blankEnd');
-    this.keyEnd = door('keyEnd');
-    this.valueEnd = door('anyEnd');
+    this.scores = new Float64Array(buffer, 8 * Math.ceil((items + 28 * slots) / 8), slots);
   }
 
   #writeKey(at: number, name: string): void {
-    const length = this.bytes.write(`"${name}":`, at, 'latin1');
+    const key = Buffer.from(`"${name}":`, 'latin1');
+    const { length } = key;
+    this.bytes.set(key, at);
     this.bytes.writeUInt32LE(2 ** length - 1, at + 16);
     this.bytes.writeUInt32LE(length, at + 20);
   }
 }
 
-let largest: ScanMemory | undefined;
+let shared: ScanMemory | undefined;
 
 /**
- * A memory for records of at most `bytes`: all scanners share one. undefined: WebAssembly gets none, which a limit on address
+ * The memory for records of at most `bytes`: all scanners share one. undefined: WebAssembly gets none, which a limit on address
  * space (`ulimit -v`) may be the reason of.
  */
 export function scanMemory(bytes: number): ScanMemory | undefined {
-  if (largest !== undefined && largest.capacity >= bytes) return largest;
-  try {
-    largest = new ScanMemory(Math.max(bytes, LEAST_CAPACITY));
-    return largest;
-  } catch (error) {
-    if (error instanceof RangeError || error instanceof WebAssembly.CompileError) return undefined;
-    throw error;
+  if (shared === undefined) {
+    const engine = engineIfAny();
+    if (engine === undefined) return undefined;
+    shared = new ScanMemory(engine);
   }
+  shared.reserve(bytes);
+  return shared;
 }

@@ -1,23 +1,43 @@
 import { Buffer } from 'node:buffer';
+import { BUCKET_SALT } from '../../vocabulary/user-words.ts';
 import { ENGINE_CODE } from './engine-code.ts';
-import { openModule } from './module.ts';
+import { type Door, openModule } from './module.ts';
 
 /** Places in the memory, as wasm/engine/layout.ts has them. */
 export const SHOWN_AT = 4352;
 export const TOLD_AT = SHOWN_AT + 128;
 export const CLOSES_AT = TOLD_AT + 256;
 export const SETTINGS_AT = CLOSES_AT + 256;
+export const FEED_AT = SETTINGS_AT + 128;
 
 /** What the engine asks of the unit at work (wasm/engine/host.ts). Places are addresses in the memory; lists: 0: none that is open. */
 export interface EngineCalls {
-  /** The impression at SHOWN_AT is accepted: returns its tag. */
-  accepted(): number;
+  /** The impression at `shown` is accepted: returns its tag. */
+  accepted(shown: number): number;
   released(tag: number): void;
   /** The list at CLOSES_AT closes. */
   closed(): void;
   dropped(reason: number, list: number, told: number): void;
   strayed(list: number, told: number): void;
   found(told: number): void;
+  /** The topic that is fed has come to the offset at which it must stop for us. */
+  stopped(): void;
+  /** Whether the clock drops the record that is fed, which it may. */
+  ahead(offset: number): boolean;
+  /** The record of the topic that is fed is needed until the combined watermark has reached `until`. */
+  note(offset: number, watermark: number, until: number): void;
+}
+
+/** What the engine asks of whoever knows how the records of a topic are read: about the record that its scanner has in hand. */
+export interface ScanCalls {
+  /** NaN: its time is none. */
+  time(): number;
+  /** Of feedback. */
+  value(): number;
+  /** The number of its context, if that is valid; else -1. */
+  context(): number;
+  /** Writes the scores of its items to where the scanner has them. */
+  scores(): void;
 }
 
 /** Less than 4 GiB, so that every place is a number of 32 bits. */
@@ -46,8 +66,14 @@ export class Engine {
   /** Judges the feedback at TOLD_AT. Returns 0 when its record is no longer needed. */
   readonly feedback: (unit: number, topic: number, watermark: number, silent: boolean) => number;
   readonly advance: (unit: number, from: number, to: number) => void;
+  /** Scans and judges the records at FEED_AT: returns the index of one that it cannot read; -1: all were judged. */
+  readonly feed: () => number;
+  /** A function of the engine by its name in wasm/engine/engine.ts. */
+  readonly door: (name: string) => Door;
   /** Of the unit at work: to be set before each call. */
   calls: EngineCalls | undefined;
+  /** Of the topic that is fed: to be set before each call. */
+  scanCalls: ScanCalls | undefined;
 
   constructor(pages: number) {
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
@@ -57,6 +83,10 @@ export class Engine {
       if (this.calls === undefined) throw new Error('the engine works for no unit');
       return this.calls;
     };
+    const scanned = (): ScanCalls => {
+      if (this.scanCalls === undefined) throw new Error('the engine scans for no topic');
+      return this.scanCalls;
+    };
     const host = {
       outOfMemory: (bytes: number, taken: number): never => {
         throw new Error(
@@ -64,12 +94,19 @@ export class Engine {
             'Run more workers, or lower limits.stateBytes so that reading waits earlier',
         );
       },
-      accepted: () => at().accepted(),
+      accepted: (shown: number) => at().accepted(shown >>> 0),
       released: (tag: number) => at().released(tag >>> 0),
       closed: () => at().closed(),
       dropped: (reason: number, list: number, told: number) => at().dropped(reason, list >>> 0, told >>> 0),
       strayed: (list: number, told: number) => at().strayed(list >>> 0, told >>> 0),
       found: (told: number) => at().found(told >>> 0),
+      stopped: () => at().stopped(),
+      ahead: (offset: number) => at().ahead(offset),
+      note: (offset: number, watermark: number, until: number) => at().note(offset, watermark, until),
+      time: () => scanned().time(),
+      value: () => scanned().value(),
+      context: () => scanned().context(),
+      scores: () => scanned().scores(),
     };
     const door = openModule('the engine', ENGINE_CODE, memory, host);
     this.buffer = buffer;
@@ -86,7 +123,9 @@ export class Engine {
     this.impression = door('impression');
     this.feedback = door('feedback');
     this.advance = door('advance');
-    door('open')(buffer.byteLength);
+    this.feed = door('feed');
+    this.door = door;
+    door('open')(buffer.byteLength, BUCKET_SALT);
   }
 }
 
@@ -94,12 +133,22 @@ let shared: Engine | undefined;
 
 /** The engine of this process. Throws when WebAssembly gets no memory at all. */
 export function engine(): Engine {
+  const own = engineIfAny();
+  if (own !== undefined) return own;
+  throw new Error(
+    'WebAssembly gets no memory, in which the state of open lists lies. It needs about 12 GB of address space, most of which ' +
+      'stays empty: raise the limit (ulimit -v), or start node with --disable-wasm-trap-handler',
+  );
+}
+
+/** The same; undefined: WebAssembly gets no memory, which a limit on address space (`ulimit -v`) may be the reason of. */
+export function engineIfAny(): Engine | undefined {
   shared ??= largestEngine();
   return shared;
 }
 
 /** With as much memory as can be reserved. */
-function largestEngine(): Engine {
+function largestEngine(): Engine | undefined {
   for (let pages = MOST_PAGES; pages >= LEAST_PAGES; pages >>>= 1) {
     try {
       return new Engine(pages);
@@ -107,8 +156,5 @@ function largestEngine(): Engine {
       if (!(error instanceof RangeError)) throw error;
     }
   }
-  throw new Error(
-    'WebAssembly gets no memory, in which the state of open lists lies. It needs about 12 GB of address space, most of which ' +
-      'stays empty: raise the limit (ulimit -v), or start node with --disable-wasm-trap-handler',
-  );
+  return undefined;
 }

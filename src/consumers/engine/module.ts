@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 /** A function of a module. */
-type Door = (...args: (number | boolean)[]) => number;
+export type Door = (...args: (number | boolean)[]) => number;
 
 /**
  * Opens a module of `wasm` in this memory: the functions that it exports, by name. Throws for a name that it does not export.

@@ -10,14 +10,52 @@ import type {
   Side,
   TopicRole,
 } from '../../vocabulary/events.ts';
+import type { ScanCalls } from '../engine/engine.ts';
+import type { RecordRows } from '../engine/record-rows.ts';
 import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
 import type { PackedImpression } from '../packed/packed-impression.ts';
 
 /** Packed events need to be valid only until `record` returns. */
 export type JoinEvent = Event | PackedImpression | PackedFeedback;
 
-/** The impression as it was given. `tuple`: its dimensions joined by ',', if it was packed. */
-export type AcceptedImpression = (Impression & { readonly tuple?: undefined }) | PackedImpression;
+/** An impression that the engine has read itself. */
+export interface FedImpression {
+  readonly kind: 'impression';
+  readonly ts: EpochMs;
+  readonly requestId: string;
+  readonly sampleKey: number;
+  readonly dimensions: readonly string[];
+  readonly tuple: string;
+}
+
+/** `tuple`: its dimensions joined by ',', if it was packed. */
+export type GivenImpression = (Impression & { readonly tuple?: undefined }) | PackedImpression;
+
+/** The impression as it was given, or as the engine has read it. */
+export type AcceptedImpression = GivenImpression | FedImpression;
+
+/** How the records of a topic are read: what the engine needs to know of it, and asks about the record that its scanner has in hand. */
+export interface RecordReader extends ScanCalls {
+  /** Its number at the scanner. */
+  readonly number: number;
+  /** The sides of its topic, and whether categories are needed, as bits. */
+  readonly holds: number;
+  readonly itemsPerList: number;
+  readonly positionBase: number;
+  /** Bytes of the largest record. */
+  readonly limit: number;
+  /** Whether a whole number of the size of milliseconds is a time in milliseconds. */
+  readonly hasMilliseconds: boolean;
+  readonly carriesScores: boolean;
+  /** The dimensions of impressions by the number of their context: good until the next call of `begin`. */
+  contextOf(number: number): { readonly dimensions: readonly string[]; readonly tuple: string };
+  /** The key in user samples of the user whose id is in these bytes of the memory, `from` to `end`; -1: none, or none is asked for. */
+  sampleKeyOf(from: number, end: number): number;
+  /** Before records are fed: they have not been read so far. */
+  begin(): void;
+  /** So many keys of contexts were no names of dimensions. */
+  ignored(keys: number): void;
+}
 
 /** The record that is being judged. Valid until the call returns. */
 export interface RecordPlace {
@@ -81,6 +119,11 @@ export interface JoinEngine {
     events: readonly JoinEvent[],
     now: EpochMs | undefined,
   ): void;
+  /**
+   * Judges records of one topic, of which each is one event at most. Returns the index of one that is none, or of which the engine
+   * does not know it: the caller must judge that one by `record` or `refused`, then call again. -1: all were judged.
+   */
+  feed(topic: number, reader: RecordReader, rows: RecordRows, now: EpochMs | undefined): number;
   /** A record without a valid event: counts once, on the given side. */
   refused(topic: number, offset: Offset, side: Side, reason: 'tombstone' | 'invalid'): void;
   /**
@@ -88,6 +131,8 @@ export interface JoinEngine {
    * which excludes those that were judged before the checkpoint. `from` must not be below the position.
    */
   undecodable(topic: number, batch: UndecodableRange, side: Side): number;
+  /** Whether this topic is read again, and holds records that were skipped as undecodable the first time. */
+  skipsAgain(topic: number): boolean;
   /** Whether the checkpoint says that all of [from, to) was skipped as undecodable. A replay skips it again. */
   wasPassed(topic: number, from: Offset, to: Offset): boolean;
   /** Sets the next offset of the topic, past offsets without records for us (control records, compaction). */

@@ -1,23 +1,26 @@
 import { Buffer } from 'node:buffer';
 import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
 import type { EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
-import { type Engine, type EngineCalls, engine, SETTINGS_AT } from '../engine/engine.ts';
+import { type Engine, type EngineCalls, engine, FEED_AT, SETTINGS_AT } from '../engine/engine.ts';
+import type { RecordRows } from '../engine/record-rows.ts';
 import { PackedFeedback } from '../packed/packed-feedback.ts';
 import { PackedImpression } from '../packed/packed-impression.ts';
 import { textBound, writeText } from '../packed/text.ts';
 import {
-  type AcceptedImpression,
   Delays,
+  type GivenImpression,
   type JoinEngine,
   type JoinEvent,
   type JoinSettings,
   type JoinSink,
+  type RecordReader,
   type UndecodableRange,
 } from './api.ts';
 import { Closings } from './closings.ts';
 import { copyCounts, countsOfTopic, DROPPED, noCounts, putCounts, readCounts } from './counts.ts';
 import { EventBlocks } from './event-blocks.ts';
-import { Topic } from './topic.ts';
+import { FedEvent } from './fed-event.ts';
+import { STATE_SIZE, Topic } from './topic.ts';
 
 /** Up to this many records are searched one by one; for more an index is made. */
 const SEARCH_UP_TO = 64;
@@ -39,6 +42,15 @@ const WITNESS_OFFSET = 5;
 const WITNESS_WATERMARK = 6;
 const FIGURES = 7;
 
+/** Where the engine reads what to feed (wasm/engine/feed.ts): doubles, then words, of which the last is the row that is judged. */
+const LATEST = 0;
+const FUTURE_SKEW = 1;
+const OUT_OF_ORDERNESS = 2;
+const POSITION_BASE = 3;
+const IGNORED_KEYS = 4;
+const FED_UNIT = 10;
+const FED_ROW = 21;
+
 /** A new engine, or one that resumes from a checkpoint and must be fed from its replay offsets. */
 export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): JoinEngine {
   return new Join(settings, sink, from);
@@ -49,6 +61,7 @@ interface Shared {
   readonly engine: Engine;
   readonly events: EventBlocks;
   readonly closings: Closings;
+  readonly fed: FedEvent;
   readonly impression: PackedImpression;
   readonly feedback: PackedFeedback;
 }
@@ -61,6 +74,7 @@ function share(): Shared {
       engine: own,
       events: new EventBlocks(own),
       closings: new Closings(own),
+      fed: new FedEvent(own),
       impression: new PackedImpression(),
       feedback: new PackedFeedback(),
     };
@@ -95,7 +109,7 @@ class Join implements JoinEngine {
   /** Place of the record that is judged. */
   readonly #place = { topic: 0, offset: 0, isReplayed: false };
   /** The impression that is judged, as it was given. */
-  #shown: AcceptedImpression | undefined;
+  #shown: GivenImpression | undefined;
 
   constructor(settings: JoinSettings, sink: JoinSink, from: JoinCheckpoint | undefined) {
     const { horizons, topics } = settings;
@@ -106,13 +120,15 @@ class Join implements JoinEngine {
     this.#outOfOrderness = settings.outOfOrderness;
     this.#impressionNeeded = 2 * attribution + settings.backward;
     this.#feedbackNeeded = settings.backward + attribution;
-    this.#topics = topics.map((_, index) => {
-      const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
-      return new Topic(counts, attribution, from?.topics[index], from?.clockBlocks?.[index]);
-    });
     const unit = openUnit(own, settings, sink, from?.watermark ?? Number.NEGATIVE_INFINITY);
     this.#unit = unit;
     abandoned.register(this, unit, this);
+    const states = own.words[(unit >>> 2) + 2 * FIGURES + 2];
+    this.#topics = topics.map((_, index) => {
+      const state = new Float64Array(own.buffer, states + 8 * STATE_SIZE * index, STATE_SIZE);
+      const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
+      return new Topic(state, counts, attribution, from?.topics[index], from?.clockBlocks?.[index]);
+    });
     this.#figures = new Float64Array(own.buffer, unit, FIGURES);
     const counts = own.words[(unit >>> 2) + 2 * FIGURES];
     const each = countsOfTopic(horizons.length);
@@ -123,8 +139,15 @@ class Join implements JoinEngine {
     const namesItems = settings.namesItems === true;
     const place = this.#place;
     const { witness } = sink;
+    const { fed } = this.#shared;
+    const { words, doubles } = own;
     this.#calls = {
-      accepted: () => (this.#shown === undefined ? 0 : sink.accepted(this.#shown, place)),
+      accepted: (shown) => {
+        if (this.#shown !== undefined) return sink.accepted(this.#shown, place);
+        place.offset = doubles[words[(FEED_AT >>> 2) + FED_ROW] >>> 3];
+        place.isReplayed = place.offset < this.#topics[place.topic].committed;
+        return sink.accepted(fed.at(shown), place);
+      },
       released: (tag) => sink.released(tag),
       closed: () => sink.closed(closings.read(namesItems), closings.names),
       dropped: (reason, list, told) => {
@@ -133,6 +156,9 @@ class Join implements JoinEngine {
       },
       strayed: (list, told) => witness?.strayed(list, events.feedbackAt(told)),
       found: (told) => witness?.found(events.feedbackAt(told)),
+      stopped: () => this.#topics[place.topic].applyIdleAdvances(),
+      ahead: (offset) => this.#topics[place.topic].isAheadOfClock(offset, Number.POSITIVE_INFINITY, 0),
+      note: (offset, watermark, until) => this.#topics[place.topic].notes.note(offset, watermark, until),
     };
   }
 
@@ -175,7 +201,7 @@ class Join implements JoinEngine {
     t.passed(offset + 1, raised);
   }
 
-  #judgeImpression({ notes }: Topic, shown: AcceptedImpression, watermark: EpochMs): void {
+  #judgeImpression({ notes }: Topic, shown: GivenImpression, watermark: EpochMs): void {
     const { engine: own, events, impression } = this.#shared;
     const { topic, offset, isReplayed } = this.#place;
     events.putImpression(shown instanceof PackedImpression ? shown : impression.pack(shown));
@@ -198,6 +224,41 @@ class Join implements JoinEngine {
     notes.note(offset, watermark, event.ts + this.#feedbackNeeded);
   }
 
+  feed(topic: number, reader: RecordReader, rows: RecordRows, now: EpochMs | undefined): number {
+    if (this.#isClosed) throw new Error('the join is closed');
+    const { engine: own, fed } = this.#shared;
+    const { words, doubles } = own;
+    const at = FEED_AT >>> 2;
+    doubles[FEED_AT / 8 + LATEST] = now === undefined ? Number.POSITIVE_INFINITY : now + this.#futureSkew;
+    doubles[FEED_AT / 8 + FUTURE_SKEW] = this.#futureSkew;
+    doubles[FEED_AT / 8 + OUT_OF_ORDERNESS] = this.#outOfOrderness;
+    doubles[FEED_AT / 8 + POSITION_BASE] = reader.positionBase;
+    doubles[FEED_AT / 8 + IGNORED_KEYS] = 0;
+    words[at + FED_UNIT] = this.#unit;
+    words[at + FED_UNIT + 1] = topic;
+    words[at + FED_UNIT + 2] = rows.at;
+    words[at + FED_UNIT + 3] = rows.count;
+    words[at + FED_UNIT + 4] = rows.judged;
+    words[at + FED_UNIT + 5] = reader.number;
+    words[at + FED_UNIT + 6] = reader.holds;
+    words[at + FED_UNIT + 7] = Math.min(reader.itemsPerList, MOST);
+    words[at + FED_UNIT + 8] = reader.limit;
+    words[at + FED_UNIT + 9] = reader.hasMilliseconds ? 1 : 0;
+    words[at + FED_UNIT + 10] = reader.carriesScores ? 1 : 0;
+    reader.begin();
+    fed.reader = reader;
+    this.#shown = undefined;
+    this.#place.topic = topic;
+    own.calls = this.#calls;
+    own.scanCalls = reader;
+    const unknown = own.feed();
+    rows.judged = words[at + FED_UNIT + 4];
+    this.#topics[topic].countRead();
+    const ignored = doubles[FEED_AT / 8 + IGNORED_KEYS];
+    if (ignored > 0) reader.ignored(ignored);
+    return unknown;
+  }
+
   refused(topic: number, offset: Offset, side: Side, reason: 'tombstone' | 'invalid'): void {
     const t = this.#reach(topic, offset);
     if (offset >= t.committed) {
@@ -214,6 +275,10 @@ class Join implements JoinEngine {
     t.counts[side].drops.undecodable += counted;
     t.passed(to, Number.NEGATIVE_INFINITY);
     return counted;
+  }
+
+  skipsAgain(topic: number): boolean {
+    return this.#topics[topic].hasPassed;
   }
 
   wasPassed(topic: number, from: Offset, to: Offset): boolean {
@@ -266,6 +331,7 @@ class Join implements JoinEngine {
     this.#figures[BYTES] = 0;
     this.#counted = this.#counted.map((counted) => counted.slice());
     this.#delays = this.#delays.slice();
+    for (const topic of this.#topics) topic.detach();
     abandoned.unregister(this);
     const { engine: own } = this.#shared;
     own.end(this.#unit);

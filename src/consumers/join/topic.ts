@@ -19,16 +19,29 @@ interface Note {
   readonly watermark: EpochMs;
 }
 
+/** Doubles of a topic's state, as wasm/engine/unit.ts has them. */
+export const STATE = {
+  position: 0,
+  watermark: 1,
+  committed: 2,
+  stopAt: 3,
+  notedSlice: 4,
+  sliceMs: 5,
+  hasClockDrops: 6,
+  impressionsRead: 7,
+  impressionsFuture: 8,
+  feedbackRead: 9,
+  feedbackFuture: 10,
+} as const;
+export const STATE_SIZE = 11;
+
 /** One topic of the unit: its position, its watermark, and the recorded inputs (specification: join 1.4, 2.1). */
 export class Topic {
   readonly counts: TopicCounts;
   readonly notes: ReplayNotes;
   /** Records below this offset were judged before the checkpoint that we started from. */
   readonly committed: Offset;
-  /** Offset of the next record. */
-  position: Offset;
-  /** The watermark before the record at `position`. */
-  watermark: EpochMs;
+  #state: Float64Array;
   readonly #idleAdvances: IdleAdvance[];
   /** Number of idle advances that have been applied. */
   #applied = 0;
@@ -36,8 +49,9 @@ export class Topic {
   /** Offsets of batches that could not be decoded and were skipped. */
   readonly #undecodable: Ranges;
 
-  /** @param blocks the blocks that `from` counts */
+  /** @param blocks the blocks that `from` counts; @param state what the engine knows of the topic, too (`STATE`) */
   constructor(
+    state: Float64Array,
     counts: TopicCounts,
     attribution: DurationMs,
     from: TopicCheckpoint | undefined,
@@ -48,32 +62,70 @@ export class Topic {
         `the checkpoint counts ${from?.clockBlocks ?? 0} blocks of clock verdicts, and ${blocks.length} are there`,
       );
     }
+    this.#state = state;
     this.counts = counts;
-    this.notes = new ReplayNotes(attribution);
+    this.notes = new ReplayNotes(attribution, state);
     this.committed = from?.committed ?? 0;
-    this.position = from?.replay ?? 0;
-    this.watermark = from?.replayWatermark ?? Number.NEGATIVE_INFINITY;
+    state[STATE.committed] = this.committed;
+    state[STATE.position] = from?.replay ?? 0;
+    state[STATE.watermark] = from?.replayWatermark ?? Number.NEGATIVE_INFINITY;
     this.#idleAdvances = [...(from?.idleAdvances ?? [])];
     this.#clockDrops = new ClockDrops(from?.clockDrops, blocks);
     this.#undecodable = new Ranges(from?.undecodable);
-    this.#applyIdleAdvances();
+    this.applyIdleAdvances();
+    state[STATE.hasClockDrops] = this.#clockDrops.bytes > 0 ? 1 : 0;
+  }
+
+  /** Offset of the next record. */
+  get position(): Offset {
+    return this.#state[STATE.position];
+  }
+
+  /** The watermark before the record at `position`. */
+  get watermark(): EpochMs {
+    return this.#state[STATE.watermark];
+  }
+
+  /** Some of what was read before the checkpoint is skipped in a replay. */
+  get hasPassed(): boolean {
+    return this.position < this.committed && !this.#undecodable.isEmpty;
+  }
+
+  /** Adds what the engine has read since. */
+  countRead(): void {
+    const state = this.#state;
+    const { impressions, feedback } = this.counts;
+    impressions.read += state[STATE.impressionsRead];
+    impressions.drops.future += state[STATE.impressionsFuture];
+    feedback.read += state[STATE.feedbackRead];
+    feedback.drops.future += state[STATE.feedbackFuture];
+    state.fill(0, STATE.impressionsRead, STATE.feedbackFuture + 1);
+  }
+
+  /** From now on its numbers are no longer those of the engine. */
+  detach(): void {
+    this.countRead();
+    this.#state = this.#state.slice();
+    this.notes.detach(this.#state);
   }
 
   /** Moves past the record before `next`. Its valid events raised the watermark to `raised` (-Infinity: it had none). */
   passed(next: Offset, raised: EpochMs): void {
-    if (raised > this.watermark) this.watermark = raised;
-    this.position = next;
-    this.#applyIdleAdvances();
+    const state = this.#state;
+    if (raised > state[STATE.watermark]) state[STATE.watermark] = raised;
+    state[STATE.position] = next;
+    if (next >= state[STATE.stopAt]) this.applyIdleAdvances();
   }
 
   /** Records an idle advance of the watermark; returns whether it moved. */
   idle(watermark: EpochMs): boolean {
     if (watermark <= this.watermark) return false;
-    this.watermark = watermark;
+    this.#state[STATE.watermark] = watermark;
     const all = this.#idleAdvances;
     if (all.length > 0 && all[all.length - 1].before === this.position) all.pop();
     all.push({ before: this.position, watermark });
     this.#applied = all.length;
+    this.#state[STATE.stopAt] = Number.POSITIVE_INFINITY;
     return true;
   }
 
@@ -124,11 +176,14 @@ export class Topic {
     return this.#clockDrops.blocks(Math.min(this.notes.least()?.offset ?? this.position, this.position));
   }
 
-  #applyIdleAdvances(): void {
+  /** The topic has come to where the wall clock had let it pass. */
+  applyIdleAdvances(): void {
     const all = this.#idleAdvances;
+    const state = this.#state;
     for (; this.#applied < all.length && all[this.#applied].before <= this.position; this.#applied++) {
-      this.watermark = Math.max(this.watermark, all[this.#applied].watermark);
+      state[STATE.watermark] = Math.max(this.watermark, all[this.#applied].watermark);
     }
+    state[STATE.stopAt] = this.#applied < all.length ? all[this.#applied].before : Number.POSITIVE_INFINITY;
   }
 
   /** Drops recorded inputs that no replay needs any more. */
@@ -158,9 +213,24 @@ export class ReplayNotes {
   /** Ascending, by slice and by offset. */
   readonly #notes: Note[] = [];
 
-  /** `attribution`: the longest time for which a record can be needed; a slice is a small part of it. */
-  constructor(attribution: DurationMs) {
+  #state: Float64Array;
+
+  /** `attribution`: the longest time for which a record can be needed; a slice is a small part of it. `state`: of the topic. */
+  constructor(attribution: DurationMs, state: Float64Array = new Float64Array(STATE_SIZE)) {
     this.#sliceMs = Math.max(1, Math.floor(attribution / 128));
+    this.#state = state;
+    state[STATE.sliceMs] = this.#sliceMs;
+    this.#tellLast();
+  }
+
+  detach(state: Float64Array): void {
+    this.#state = state;
+  }
+
+  /** The engine need not tell of records that are needed no longer than this. */
+  #tellLast(): void {
+    const last = this.#notes.at(-1);
+    this.#state[STATE.notedSlice] = last === undefined ? Number.NEGATIVE_INFINITY : last.slice;
   }
 
   /** The record at `offset` is needed until W reaches `until`. */
@@ -174,6 +244,7 @@ export class ReplayNotes {
     let from = at;
     while (from > 0 && notes[from - 1].offset >= offset) from--;
     notes.splice(from, end - from, { slice, offset, watermark });
+    this.#tellLast();
   }
 
   /** Drops what is needed no longer than `watermark`. */
@@ -181,7 +252,9 @@ export class ReplayNotes {
     const notes = this.#notes;
     let done = 0;
     while (done < notes.length && (notes[done].slice + 1) * this.#sliceMs <= watermark) done++;
-    if (done > 0) notes.splice(0, done);
+    if (done === 0) return;
+    notes.splice(0, done);
+    this.#tellLast();
   }
 
   /** The least offset that is still needed and the watermark before it; undefined: none is. */

@@ -35,6 +35,21 @@ export interface FilePlace {
   readonly row: number;
 }
 
+/**
+ * Records whose values lie in one buffer, one behind the other, without an object for each. `at` and `size` are of values: `size` -1: a
+ * tombstone. `timestamps`: NaN: none.
+ */
+export interface RecordRun {
+  readonly count: number;
+  readonly bytes: Uint8Array;
+  readonly offsets: Float64Array;
+  readonly timestamps: Float64Array;
+  readonly at: Int32Array;
+  readonly size: Int32Array;
+  /** The record at this index of the run. */
+  record(index: number): LogRecord;
+}
+
 /** A record batch that cannot be decoded: it is damaged, has an unknown codec, or decompresses to too much. */
 export interface UndecodableBatch {
   /** Offsets of the batch: [from, to). */
@@ -51,8 +66,10 @@ export interface Batch {
   readonly partition: number;
   /** Index of the topic in the configuration's order. */
   readonly topic: number;
-  /** Offsets ascend; holes are normal. */
+  /** Offsets ascend; holes are normal. Where there are runs, the records are made when they are asked for. */
   readonly records: readonly LogRecord[];
+  /** The same records, from a source that has them so. */
+  readonly runs?: readonly RecordRun[] | undefined;
   /** The next offset to read, past holes after the last record. */
   readonly next: Offset;
   /** The records before `next` cannot be decoded and are skipped; then `records` is empty. */

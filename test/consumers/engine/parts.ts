@@ -11,8 +11,12 @@ export interface Parts {
 
 const module = new WebAssembly.Module(Buffer.from(await compiled('engine/parts.ts'), 'base64'));
 
-/** With a memory of so many pages of 64 KiB. */
-export function openParts(pages = 256): Parts {
+/** Pages of what is at fixed places. */
+const FIXED = 33;
+
+/** With a memory of so many pages of 64 KiB besides those. At most 2^16 - 1 in all. */
+export function openParts(more = 256): Parts {
+  const pages = Math.min(more + FIXED, 2 ** 16 - 1);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
   const host = {
     outOfMemory: (): never => {

@@ -1,7 +1,7 @@
 /** The engine against the join that is written in TypeScript (test/reference/packed-join): all that a sink sees, in its order. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JoinEngine, JoinSettings, JoinSink, JoinWitness } from '../../../src/consumers/join/api.ts';
+import type { JoinSettings, JoinSink, JoinWitness } from '../../../src/consumers/join/api.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import type { FeedbackTexts } from '../../../src/consumers/packed/packed-feedback.ts';
 import { readText } from '../../../src/consumers/packed/text.ts';
@@ -11,7 +11,7 @@ import { Collector } from './closings.ts';
 import { type TopicRecords, topicRecords } from './logs.ts';
 import { BROAD, MANY_PAGES, type Profile, settingsOf, timeFrames } from './profile.ts';
 
-type Create = (settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint) => JoinEngine;
+type Create = (settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint) => PlainJoin;
 
 /** All that a sink sees of a log, in its order; and what the engine says of itself at the end. */
 function traceOf(create: Create, { settings, topics, order, cut }: Traced): readonly unknown[] {
@@ -45,7 +45,7 @@ function traceOf(create: Create, { settings, topics, order, cut }: Traced): read
       witness,
     };
   };
-  const read = (join: JoinEngine, bound: number): JoinCheckpoint => {
+  const read = (join: PlainJoin, bound: number): JoinCheckpoint => {
     const next = topics.map(({ records }, t) => records.findIndex(({ offset }) => offset >= join.position(t)));
     for (const [turn, t] of order.entries()) {
       if (turn === bound) break;

@@ -1,9 +1,9 @@
 // Long because all rules are in one place, in the order in which they are applied.
 import { Buffer } from 'node:buffer';
 import {
-  type AcceptedImpression,
   type ClosingNames,
   Delays,
+  type GivenImpression,
   type JoinEngine,
   type JoinEvent,
   type JoinSettings,
@@ -12,7 +12,7 @@ import {
   type UndecodableRange,
 } from '../../../src/consumers/join/api.ts';
 import { copyCounts, noCounts } from '../../../src/consumers/join/counts.ts';
-import { Topic } from '../../../src/consumers/join/topic.ts';
+import { STATE_SIZE, Topic } from '../../../src/consumers/join/topic.ts';
 import { type FeedbackTexts, PackedFeedback } from '../../../src/consumers/packed/packed-feedback.ts';
 import { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
 import { hashText, sameText, textBound, writeText } from '../../../src/consumers/packed/text.ts';
@@ -36,8 +36,11 @@ const LONG_LIST_BYTES = 16;
 /** Instead of an entry: there is none. */
 const NO_LIST = 0;
 
+/** It is given events one by one. */
+export type PlainJoin = Omit<JoinEngine, 'feed' | 'skipsAgain'>;
+
 /** A new engine, or one that resumes from a checkpoint and must be fed from its replay offsets. */
-export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): JoinEngine {
+export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): PlainJoin {
   return new Join(settings, sink, from);
 }
 
@@ -49,7 +52,7 @@ export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCh
  * Written for speed: everything that is open is packed (impressions.ts, feedback.ts, waiting.ts), so the garbage
  * collector sees none of it, and nothing is allocated for an event that meets its impression.
  */
-class Join implements JoinEngine {
+class Join implements PlainJoin {
   readonly #horizons: readonly DurationMs[];
   readonly #attribution: DurationMs;
   readonly #outOfOrderness: DurationMs;
@@ -128,7 +131,13 @@ class Join implements JoinEngine {
     this.#sink = sink;
     this.#topics = topics.map((_, index) => {
       const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
-      return new Topic(counts, this.#attribution, from?.topics[index], from?.clockBlocks?.[index]);
+      return new Topic(
+        new Float64Array(STATE_SIZE),
+        counts,
+        this.#attribution,
+        from?.topics[index],
+        from?.clockBlocks?.[index],
+      );
     });
     this.#timeline = new Timeline(horizons, (a, b) => this.#impressions.logOrder(a, b));
     const feedbackTopics = topics.flatMap((role, index) => (role.feedback ? [index] : []));
@@ -223,7 +232,7 @@ class Join implements JoinEngine {
     return t;
   }
 
-  #judgeImpression(shown: AcceptedImpression, from: RecordPlace, watermark: EpochMs): void {
+  #judgeImpression(shown: GivenImpression, from: RecordPlace, watermark: EpochMs): void {
     const { ts } = shown;
     const { offset, isReplayed: silent } = from;
     const {

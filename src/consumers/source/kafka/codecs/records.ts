@@ -1,5 +1,5 @@
 import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
-import type { Envelope, LogRecord, RecordHeader, UndecodableBatch } from '../../source-port.ts';
+import type { Envelope, LogRecord, RecordHeader, RecordRun, UndecodableBatch } from '../../source-port.ts';
 import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT, undecodable } from '../flow/batches.ts';
 import { CODEC_LIMITS, decompress } from './codecs.ts';
 import { crc32c } from './crc32c.ts';
@@ -119,24 +119,18 @@ export class Records {
     return new RecordEnvelope(this.#bytes, this.#timeAt);
   }
 
-  /**
-   * Appends the next records that are not below `expected`, until there are `size` of them or their values take `room` bytes.
-   * Returns the bytes of these values.
-   */
+  /** The next records that are not below `expected`: at most `size` of them, and about `room` bytes of values. */
   take(
-    records: LogRecord[],
     expected: Offset,
     { size, room }: { readonly size: number; readonly room: number },
     withEnvelopes = false,
-  ): number {
-    let taken = 0;
-    while (records.length < size && taken < room && this.next()) {
+  ): BatchRun {
+    const run = new BatchRun(this.#bytes, Math.min(size, this.left), withEnvelopes);
+    while (run.count < size && run.valueBytes < room && this.next()) {
       if (this.offset < expected) continue;
-      const record = { offset: this.offset, timestamp: this.timestamp, value: this.value };
-      taken += Math.max(0, this.#valueLength);
-      records.push(withEnvelopes ? { ...record, envelope: this.envelope } : record);
+      run.add(this.offset, this.timestamp, this.#timeAt, this.#valueAt, this.#valueLength);
     }
-    return taken;
+    return run;
   }
 
   /** Reads a record without its headers, which counting does not need. false: it is damaged. */
@@ -212,6 +206,53 @@ export class Records {
     raw = BigInt.asUintN(64, raw);
     const delta = (raw >> 1n) ^ -(raw & 1n);
     return Number(this.#header.firstTime + delta);
+  }
+}
+
+/** Some records of a decompressed batch, one behind the other. It keeps the whole batch in memory. */
+export class BatchRun implements RecordRun {
+  count = 0;
+  /** Of all values together. */
+  valueBytes = 0;
+  readonly bytes: Buffer;
+  readonly offsets: Float64Array;
+  readonly timestamps: Float64Array;
+  readonly at: Int32Array;
+  readonly size: Int32Array;
+  readonly #times: Int32Array | undefined;
+
+  /** For up to so many records. */
+  constructor(bytes: Buffer, most: number, withEnvelopes: boolean) {
+    this.bytes = bytes;
+    this.offsets = new Float64Array(most);
+    this.timestamps = new Float64Array(most);
+    this.at = new Int32Array(most);
+    this.size = new Int32Array(most);
+    this.#times = withEnvelopes ? new Int32Array(most) : undefined;
+  }
+
+  add(offset: Offset, timestamp: EpochMs | undefined, timeAt: number, at: number, size: number): void {
+    const { count } = this;
+    this.offsets[count] = offset;
+    this.timestamps[count] = timestamp ?? Number.NaN;
+    this.at[count] = at;
+    this.size[count] = size;
+    if (this.#times !== undefined) this.#times[count] = timeAt;
+    if (size > 0) this.valueBytes += size;
+    this.count = count + 1;
+  }
+
+  /** Its value is a view. */
+  record(index: number): LogRecord {
+    const { buffer, byteOffset } = this.bytes;
+    const [at, size, timestamp] = [this.at[index], this.size[index], this.timestamps[index]];
+    const record = {
+      offset: this.offsets[index],
+      timestamp: Number.isNaN(timestamp) ? undefined : timestamp,
+      value: size < 0 ? null : new Uint8Array(buffer, byteOffset + at, size),
+    };
+    if (this.#times === undefined) return record;
+    return { ...record, envelope: new RecordEnvelope(this.bytes, this.#times[index]) };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Offset } from '../../../../vocabulary/events.ts';
-import type { LogRecord, UndecodableBatch } from '../../source-port.ts';
+import type { LogRecord, RecordRun, UndecodableBatch } from '../../source-port.ts';
 import { CHUNK_BYTES, CHUNK_RECORDS, CHUNK_TIME } from '../access/kafka-settings.ts';
 import { CODEC_LIMITS } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
@@ -26,7 +26,8 @@ export interface FetchedBatch {
 }
 
 interface Chunk {
-  readonly records: readonly LogRecord[];
+  /** None of them is empty. */
+  readonly runs: readonly RecordRun[];
   /** The last offset that is done when the chunk is. */
   readonly last: string;
   /** The offset after the chunk, and after the batch if it is the last chunk. */
@@ -73,11 +74,12 @@ export class ChunkReader {
    */
   async chunk(expected: Offset, size: number): Promise<Chunk> {
     const { messages, end } = this.#batch;
-    const records: LogRecord[] = [];
+    const runs: RecordRun[] = [];
     const began = performance.now();
+    let records = 0;
     let decoded = 0;
     let taken = 0;
-    while (this.#at < messages.length && records.length < size && taken < CHUNK_BYTES) {
+    while (this.#at < messages.length && records < size && taken < CHUNK_BYTES) {
       const message = messages[this.#at];
       const offset = offsetOf(message.offset);
       if (offset >= expected) {
@@ -86,18 +88,23 @@ export class ChunkReader {
           const { key, value } = message;
           const record = { offset, timestamp: timestampOf(message.timestamp), value };
           taken += value?.length ?? 0;
+          records++;
           // Formats before Kafka 0.11 have no headers.
-          records.push(this.#withEnvelopes ? { ...record, envelope: { key, headers: [] } } : record);
+          runs.push(runOf(this.#withEnvelopes ? { ...record, envelope: { key, headers: [] } } : record));
         } else if (stand.kind !== 'aborted') {
           this.#open ??= stand.kind === 'batch' ? await openBatch(stand.bytes) : stand.refusal;
           if (!(this.#open instanceof Records)) {
-            if (records.length > 0) break;
-            return { records, last: message.offset, next: offset, refusal: this.#within(this.#open, expected) };
+            if (records > 0) break;
+            return { runs, last: message.offset, next: offset, refusal: this.#within(this.#open, expected) };
           }
-          taken += this.#open.take(records, expected, { size, room: CHUNK_BYTES - taken }, this.#withEnvelopes);
+          const room = { size: size - records, room: CHUNK_BYTES - taken };
+          const run = this.#open.take(expected, room, this.#withEnvelopes);
+          taken += run.valueBytes;
+          records += run.count;
+          if (run.count > 0) runs.push(run);
           if (this.#open.left > 0) {
             const last = this.#open.offset;
-            return { records, last: String(last), next: last + 1, refusal: undefined };
+            return { runs, last: String(last), next: last + 1, refusal: undefined };
           }
           decoded += this.#open.size;
         }
@@ -107,7 +114,7 @@ export class ChunkReader {
       if (decoded > CODEC_LIMITS.bytes || performance.now() - began > CHUNK_TIME) break;
     }
     const { offset: last } = messages[this.#at - 1];
-    return { records, last, next: this.isDone ? end : offsetOf(last) + 1, refusal: undefined };
+    return { runs, last, next: this.isDone ? end : offsetOf(last) + 1, refusal: undefined };
   }
 
   /**
@@ -131,6 +138,19 @@ export class ChunkReader {
       records: Math.min(isLie && following === undefined ? 1 : refusal.records, to - from),
     };
   }
+}
+
+/** A record that has a buffer of its own. */
+function runOf(record: LogRecord): RecordRun {
+  return {
+    count: 1,
+    bytes: record.value ?? new Uint8Array(0),
+    offsets: Float64Array.of(record.offset),
+    timestamps: Float64Array.of(record.timestamp ?? Number.NaN),
+    at: Int32Array.of(0),
+    size: Int32Array.of(record.value?.length ?? -1),
+    record: () => record,
+  };
 }
 
 /** The first offset of what a message stands for. */

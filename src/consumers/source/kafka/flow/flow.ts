@@ -1,5 +1,6 @@
 // Long because everything that comes from the client, or goes to it, depends on the joins of the group.
 import type { Offset } from '../../../../vocabulary/events.ts';
+import { countOf, RunBatch } from '../../run-batch.ts';
 import type { Batch, SourceHandler, UndecodableBatch } from '../../source-port.ts';
 import { isMembershipLost } from '../access/faults.ts';
 import { pairing } from './assigner.ts';
@@ -166,7 +167,7 @@ export class Flow {
     const joins = this.#joins;
     while (!reader.isDone && isStillWanted()) {
       if (this.#interruption !== undefined) throw this.#interruption.error;
-      const { records, refusal, last, next } = await reader.chunk(position.expected ?? 0, this.#pace.size);
+      const { runs, refusal, last, next } = await reader.chunk(position.expected ?? 0, this.#pace.size);
       if (!isStillWanted()) return;
       if (refusal !== undefined) {
         if (this.#placement.refuse(position, refusal) === 'skip')
@@ -174,7 +175,7 @@ export class Flow {
         return;
       }
       // Even without records, so that the handler knows how far the log was read.
-      await this.#hand(unit, position, { partition, topic, records, next }, isStillWanted);
+      await this.#hand(unit, position, new RunBatch(partition, topic, runs, next), isStillWanted);
       if (joins !== this.#joins || position.expected !== next) return;
       batch.resolveOffset(last);
       await this.#beating(batch.heartbeat);
@@ -231,7 +232,8 @@ export class Flow {
       if (!isStillWanted()) return;
       const began = performance.now();
       const settled = this.#deps.handler.batch(batch);
-      if (batch.records.length > 0) this.#pace.took(performance.now() - began, batch.records.length);
+      const records = countOf(batch);
+      if (records > 0) this.#pace.took(performance.now() - began, records);
       await settled;
       if (seeks === position.seeks) position.moveTo(batch.next);
     });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { kafkajs } from '../../../../../src/consumers/source/kafka/access/client.ts';
 import { ChunkReader } from '../../../../../src/consumers/source/kafka/flow/chunks.ts';
+import { recordsOf } from '../../../../../src/consumers/source/run-batch.ts';
 import { itWith } from '../../../../services/it-with.ts';
 import type { RunningKafka } from '../../../../services/kafka.ts';
 import { sharedKafka } from '../../../../services/kafka-shared.ts';
@@ -58,7 +59,8 @@ async function read(version: number, raw: Buffer, topic: string, from: number): 
   });
   const seen: Seen[] = [];
   for (let expected = from; !reader.isDone; ) {
-    const { records, refusal, next } = await reader.chunk(expected, 7);
+    const { runs, refusal, next } = await reader.chunk(expected, 7);
+    const records = recordsOf(runs);
     expect(refusal).toBeUndefined();
     for (const { offset, timestamp, value } of records) {
       seen.push([offset, timestamp ?? -1, value === null ? null : Buffer.from(value).toString('latin1')]);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openBatch, Records } from '../../../../../src/consumers/source/kafka/codecs/records.ts';
+import { recordsOf } from '../../../../../src/consumers/source/run-batch.ts';
 import type { LogRecord } from '../../../../../src/consumers/source/source-port.ts';
 import { batchBytes, type RawBatch, signed } from '../record-batch.ts';
 
@@ -20,9 +21,7 @@ function batchOf(records: RawBatch['records'], codec: RawBatch['codec']): RawBat
 async function taken(bytes: Buffer, withEnvelopes: boolean): Promise<readonly LogRecord[]> {
   const records = await openBatch(bytes);
   if (!(records instanceof Records)) throw new Error(records.reason);
-  const all: LogRecord[] = [];
-  records.take(all, 0, { size: 1000, room: Number.POSITIVE_INFINITY }, withEnvelopes);
-  return all;
+  return recordsOf([records.take(0, { size: 1000, room: Number.POSITIVE_INFINITY }, withEnvelopes)]);
 }
 
 const plainly = (bytes: Uint8Array | null): string | null =>

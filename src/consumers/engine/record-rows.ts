@@ -1,0 +1,100 @@
+import { type Engine, engine } from './engine.ts';
+
+/** Of a row (wasm/engine/feed.ts): its offset and timestamp are doubles, then two words. */
+const ROW_BYTES = 24;
+const AT = 4;
+const SIZE = 5;
+/** In place of a size: the host must read it. */
+const NO_VALUE = 0xffffffff;
+/** The scanner reads and writes up to so many bytes behind a record. */
+const BEYOND = 64;
+const LEAST_ROWS = 256;
+const LEAST_BYTES = 2 ** 18;
+/** In one part, and their bytes, unless one alone has more. */
+const MOST_RECORDS = 200;
+const MOST_BYTES = 2 ** 17;
+
+/** Records whose values lie one behind the other (source-port.ts). */
+interface Run {
+  readonly count: number;
+  readonly bytes: Uint8Array;
+  readonly offsets: Float64Array;
+  readonly timestamps: Float64Array;
+  readonly at: Int32Array;
+  readonly size: Int32Array;
+}
+
+/** Records of one topic where the engine reads them. All units of a process use the same. */
+export class RecordRows {
+  readonly #engine: Engine;
+  #rows = 0;
+  #room = 0;
+  #values = 0;
+  #valuesRoom = 0;
+  count = 0;
+  /** How many of them were judged. */
+  judged = 0;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Where the rows are. */
+  get at(): number {
+    return this.#rows;
+  }
+
+  /**
+   * Puts records of a run here, in place of those before, from this one on: as many as are scanned while their bytes are still in the
+   * processor's cache. Those above `limit` bytes are left to the host. Returns the index behind the last.
+   */
+  fill(run: Run, from: number, limit: number): number {
+    const { words, doubles } = this.#engine;
+    let end = from;
+    let first = -1;
+    let last = 0;
+    // Values lie in their order, so one copy takes all of them.
+    for (; end < run.count && end - from < MOST_RECORDS; end++) {
+      const size = run.size[end];
+      if (size < 0 || size > limit) continue;
+      if (first < 0) first = run.at[end];
+      else if (run.at[end] + size - first > MOST_BYTES) break;
+      last = run.at[end] + size;
+    }
+    this.count = end - from;
+    this.judged = 0;
+    this.#reserve(this.count, first < 0 ? 0 : last - first);
+    if (first >= 0) this.#engine.bytes.set(run.bytes.subarray(first, last), this.#values);
+    for (let i = from, row = this.#rows; i < end; i++, row += ROW_BYTES) {
+      const size = run.size[i];
+      const isLeft = size < 0 || size > limit;
+      doubles[row >>> 3] = run.offsets[i];
+      doubles[(row >>> 3) + 1] = run.timestamps[i];
+      words[(row >>> 2) + AT] = isLeft ? 0 : this.#values + run.at[i] - first;
+      words[(row >>> 2) + SIZE] = isLeft ? NO_VALUE : size;
+    }
+    return end;
+  }
+
+  #reserve(records: number, bytes: number): void {
+    const { take, give } = this.#engine;
+    if (records > this.#room) {
+      if (this.#rows !== 0) give(this.#rows);
+      this.#room = Math.max(LEAST_ROWS, records);
+      this.#rows = take(ROW_BYTES * this.#room);
+    }
+    if (bytes + BEYOND > this.#valuesRoom) {
+      if (this.#values !== 0) give(this.#values);
+      this.#valuesRoom = Math.max(LEAST_BYTES, bytes + BEYOND);
+      this.#values = take(this.#valuesRoom);
+    }
+  }
+}
+
+let shared: RecordRows | undefined;
+
+/** Those of this process. */
+export function recordRows(): RecordRows {
+  shared ??= new RecordRows(engine());
+  return shared;
+}

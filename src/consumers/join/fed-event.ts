@@ -1,0 +1,52 @@
+import type { Engine } from '../engine/engine.ts';
+import { readText } from '../packed/text.ts';
+import type { FedImpression, RecordReader } from './api.ts';
+
+/** Words of an impression that is judged, as wasm/engine/events.ts has them; its time is a double before them. */
+const TEXTS = 2;
+const FLAGS = 10;
+const CONTEXT = 12;
+const USER_FROM = 13;
+const USER_END = 14;
+const USERLESS = 1;
+
+/** The impression that the engine has read itself and now accepts. All joins of a process share one. */
+export class FedEvent {
+  readonly #engine: Engine;
+  readonly #impression: { -readonly [Field in keyof FedImpression]: FedImpression[Field] };
+  #request = 0;
+  /** Of the topic that is fed. */
+  reader: RecordReader | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    const requestId = (): string => readText(engine.bytes, this.#request);
+    this.#impression = {
+      kind: 'impression',
+      ts: 0,
+      sampleKey: -1,
+      dimensions: [],
+      tuple: '',
+      get requestId() {
+        return requestId();
+      },
+    };
+  }
+
+  /** The one at this place: good until the next call. */
+  at(place: number): FedImpression {
+    const { words, doubles } = this.#engine;
+    const { reader } = this;
+    if (reader === undefined) throw new Error('nothing is fed');
+    const at = place >>> 2;
+    const impression = this.#impression;
+    const { dimensions, tuple } = reader.contextOf(words[at + CONTEXT]);
+    impression.ts = doubles[place >>> 3];
+    impression.dimensions = dimensions;
+    impression.tuple = tuple;
+    impression.sampleKey =
+      (words[at + FLAGS] & USERLESS) === 0 ? reader.sampleKeyOf(words[at + USER_FROM], words[at + USER_END]) : -1;
+    this.#request = words[at + TEXTS];
+    return impression;
+  }
+}

@@ -1,0 +1,305 @@
+/**
+ * Records by the hundred: the scanner reads some of them ahead, then what their verdicts will look at is touched, then they are judged
+ * one by one, in their order. Touched together, what lies apart in a large memory is fetched at the same time; judged alone, each
+ * record would wait for its own.
+ */
+import { ignoredKeys, letGo, takeInHand } from '../scan/contexts';
+import { categoryPlaces, placesAt, ranks, scoredSlots, scoreValues, slots } from '../scan/items';
+import { ZEROS } from '../scan/layout';
+import * as results from '../scan/results';
+import { IMPRESSION, packFeedback, packImpression, readRecord, texts, UNKNOWN } from '../scan/scan';
+import { begin, end, USER_ID } from '../scan/spans';
+import { body } from './bodies';
+import { entry } from './entries';
+import { HAS_CATEGORIES, HAS_RANKS, HAS_SCORES, show, shown, tell, told, USERLESS } from './events';
+import { feedback } from './feedback';
+import { ahead, context, note, scores, stopped, time, value } from './host';
+import { FEED } from './layout';
+import { giveShared, sizeOf, takeShared } from './memory';
+import { firstOfChain, record } from './request-table';
+import { dropBody, hashOf, IS_DUPLICATE, IS_LATE, judgeFeedback, judgeImpression, newBody } from './rules';
+import { copyText } from './texts';
+import { beginWork, endWork, stateOf, TopicState, Unit, unitAt } from './unit';
+
+/** What the host writes before it feeds records of one topic (src/consumers/join/join.ts). */
+@unmanaged
+class Feed {
+  /** A later time is ahead of the clock; Infinity: there is no clock. */
+  latest: f64;
+  futureSkew: f64;
+  outOfOrderness: f64;
+  positionBase: f64;
+  /** Of contexts, counted here and taken away by the host. */
+  ignoredKeys: f64;
+  unit: usize;
+  topic: u32;
+  /** Rows, how many there are, and the first that was not judged. */
+  rows: usize;
+  count: u32;
+  next: u32;
+  scanner: u32;
+  holds: u32;
+  itemsPerList: u32;
+  /** Bytes of the largest record. */
+  limit: u32;
+  /** Whether whole numbers of the size of milliseconds are milliseconds. */
+  hasMilliseconds: u32;
+  carriesScores: u32;
+  /** The row that is judged. */
+  row: usize;
+}
+const feed = changetype<Feed>(FEED);
+
+/** One record. ZEROS bytes behind it may be read and written. */
+@unmanaged
+class Row {
+  offset: f64;
+  /** NaN: none. */
+  timestamp: f64;
+  at: usize;
+  /** More than any limit: it has no value. */
+  size: u32;
+}
+const ROW_BYTES: usize = 24;
+
+/** A record that was read ahead; then a `Shown` or a `Told`. */
+@unmanaged
+class Staged {
+  row: usize;
+  isImpression: u32;
+  hash: u32;
+  /** The first of the chain of its request, and what is touched behind it; 0: nothing. */
+  touched: usize;
+}
+const STAGED_BYTES: usize = 80;
+const EVENT: usize = offsetof<Staged>();
+/** Read ahead at most. */
+const MOST: u32 = 48;
+
+/** Milliseconds are numbers of this size (src/consumers/decode/times.ts). */
+const LEAST_MILLISECONDS: f64 = 1e12;
+const MOST_MILLISECONDS: f64 = 1e13;
+
+let all: usize = 0;
+let count: u32 = 0;
+/** Texts of what was read ahead, and where the next begins. */
+let area: usize = 0;
+let free: usize = 0;
+const LEAST_AREA: usize = 32768;
+/** Headers of the texts of a record, and what `writeText` may write more. */
+const BESIDE: usize = 64;
+/** What the bytes behind a record were. */
+let behind: usize = 0;
+
+/** Before all else. */
+export function openFeed(): void {
+  all = takeShared(STAGED_BYTES * <usize>MOST);
+  area = takeShared(LEAST_AREA);
+  behind = takeShared(ZEROS);
+}
+
+/** Judges the rows, up to one that the scanner does not know: returns its index, for the host to judge it; -1: all are judged. */
+export function feedAll(): i32 {
+  const unit = unitAt(feed.unit);
+  if (<usize>feed.limit + BESIDE > sizeOf(area)) {
+    giveShared(area);
+    area = takeShared(<usize>feed.limit + BESIDE);
+  }
+  beginWork();
+  takeInHand();
+  let unknown = -1;
+  while (unknown < 0 && feed.next < feed.count) {
+    if (!stage(unit)) {
+      unknown = <i32>feed.next;
+      feed.next++;
+    }
+    touch(unit);
+    for (let i: u32 = 0; i < count; i++) judge(unit, stagedAt(i));
+  }
+  letGo();
+  endWork(unit);
+  return unknown;
+}
+
+function stagedAt(i: u32): Staged {
+  return changetype<Staged>(all + STAGED_BYTES * <usize>i);
+}
+
+/** Reads as many records ahead as there is room for. False: the next one is not known. */
+function stage(unit: Unit): bool {
+  count = 0;
+  free = area;
+  while (feed.next < feed.count && count < MOST) {
+    const row = changetype<Row>(feed.rows + ROW_BYTES * <usize>feed.next);
+    if (row.size > feed.limit) return false;
+    if (free + <usize>row.size + BESIDE > area + sizeOf(area)) return true;
+    const staged = stagedAt(count);
+    staged.row = changetype<usize>(row);
+    if (!readAhead(unit, row, staged)) return false;
+    count++;
+    feed.next++;
+  }
+  return true;
+}
+
+function readAhead(unit: Unit, row: Row, staged: Staged): bool {
+  const recordEnd = row.at + <usize>row.size;
+  memory.copy(behind, recordEnd, ZEROS);
+  memory.fill(recordEnd, 0, ZEROS);
+  const kind = readRecord(row.at, <usize>row.size, feed.scanner, feed.holds, feed.itemsPerList, feed.positionBase);
+  memory.copy(recordEnd, behind, ZEROS);
+  if (kind === UNKNOWN) return false;
+  const ts = timeOf();
+  if (!(ts >= 0)) return false;
+  staged.isImpression = kind === IMPRESSION ? 1 : 0;
+  const event = changetype<usize>(staged) + EVENT;
+  return kind === IMPRESSION ? readImpression(unit, staged, event, ts) : readFeedback(unit, staged, event, ts);
+}
+
+function timeOf(): f64 {
+  if (results.timeForm() === results.WHOLE && feed.hasMilliseconds !== 0) {
+    const ms = results.wholeTime();
+    if (ms >= LEAST_MILLISECONDS && ms < MOST_MILLISECONDS) return ms;
+  }
+  return time();
+}
+
+function readImpression(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
+  let number = results.context();
+  if (number >= 0) feed.ignoredKeys += <f64>ignoredKeys;
+  else {
+    number = context();
+    if (number < 0) return false;
+  }
+  packImpression();
+  show(at);
+  const flags = results.flags();
+  shown.ts = ts;
+  shown.texts = texts;
+  shown.items = placesAt();
+  shown.ranks = ranks;
+  shown.scores = scoreValues;
+  shown.categories = categoryPlaces;
+  shown.length = slots;
+  shown.page = results.offset();
+  shown.userWord = results.userWord();
+  shown.context = number;
+  shown.userFrom = begin(USER_ID) + 1;
+  shown.userEnd = end(USER_ID) - 1;
+  shown.flags =
+    ((flags & results.USERLESS) !== 0 ? USERLESS : 0) |
+    ((flags & results.RANKED) !== 0 ? HAS_RANKS : 0) |
+    (results.hasCategories() ? HAS_CATEGORIES : 0);
+  if (feed.carriesScores !== 0 && scoredSlots > 0) {
+    shown.flags |= HAS_SCORES;
+    scores();
+  }
+  shown.body = newBody(unit);
+  // The scanner's texts are gone with the next record; only the request id is needed longer.
+  shown.texts = free;
+  free = copyText(free, texts);
+  staged.hash = hashOf(unit, shown.texts);
+  return true;
+}
+
+function readFeedback(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
+  tell(at);
+  told.ts = ts;
+  told.value = results.valueForm() === results.WHOLE ? results.wholeValue() : value();
+  told.request = free;
+  free = packFeedback(free);
+  told.item = told.request + <usize>results.itemPlace();
+  told.action = told.request + <usize>results.actionPlace();
+  const eventId = results.eventIdPlace();
+  told.eventId = eventId < 0 ? 0 : told.request + <usize>eventId;
+  staged.hash = hashOf(unit, told.request);
+  return true;
+}
+
+/** What was read in passing: so that no compiler leaves it out. */
+export let passing: usize = 0;
+
+/** Loads what the verdicts on all that was read ahead will look at, one step of the way after the other. */
+function touch(unit: Unit): void {
+  let sum: usize = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const staged = stagedAt(i);
+    staged.touched = firstOfChain(unit.accepted.requests, staged.hash);
+  }
+  for (let i: u32 = 0; i < count; i++) {
+    const staged = stagedAt(i);
+    if (staged.touched === 0) continue;
+    const at = staged.touched;
+    staged.touched = staged.isImpression !== 0 ? 0 : entry(at).body;
+    sum += record(at).next;
+  }
+  for (let i: u32 = 0; i < count; i++) {
+    const staged = stagedAt(i);
+    if (staged.touched === 0) continue;
+    staged.touched = body(staged.touched).lastFeedback;
+  }
+  for (let i: u32 = 0; i < count; i++) {
+    const staged = stagedAt(i);
+    if (staged.touched !== 0) sum += <usize>feedback(staged.touched).kind;
+  }
+  passing = sum;
+}
+
+function judge(unit: Unit, staged: Staged): void {
+  const row = changetype<Row>(staged.row);
+  const state = stateOf(unit, feed.topic);
+  const offset = row.offset;
+  const isImpression = staged.isImpression !== 0;
+  if (isImpression) show(changetype<usize>(staged) + EVENT);
+  else tell(changetype<usize>(staged) + EVENT);
+  if (offset > state.position) pass(state, offset, -Infinity);
+  feed.row = staged.row;
+  const silent = offset < state.committed;
+  if (!silent) {
+    if (isImpression) state.impressionsRead++;
+    else state.feedbackRead++;
+  }
+  const ts = isImpression ? shown.ts : told.ts;
+  if (isAhead(state, row, ts, silent) || ts > row.timestamp + feed.futureSkew) {
+    if (isImpression) dropBody(unit);
+    if (!silent) {
+      if (isImpression) state.impressionsFuture++;
+      else state.feedbackFuture++;
+    }
+    pass(state, offset + 1, -Infinity);
+    return;
+  }
+  const watermark = state.watermark;
+  if (isImpression) judgeShown(unit, state, staged.hash, offset, watermark, silent);
+  else if (judgeFeedback(unit, feed.topic, staged.hash, watermark, silent)) {
+    noteNeed(state, offset, watermark, ts + unit.backward + unit.attribution);
+  }
+  // A timestamp that is there may hold the event back, but not bring it forward.
+  pass(state, offset + 1, (row.timestamp < ts ? row.timestamp : ts) - feed.outOfOrderness);
+}
+
+function judgeShown(unit: Unit, state: TopicState, hash: u32, offset: f64, watermark: f64, silent: bool): void {
+  const until = shown.ts + (2 * unit.attribution + unit.backward);
+  const verdict = judgeImpression(unit, feed.topic, hash, offset, watermark, silent);
+  if (verdict === IS_LATE) return;
+  noteNeed(state, offset, watermark, until);
+  if (verdict === IS_DUPLICATE) note(unit.witnessOffset, unit.witnessWatermark, until);
+}
+
+/** Whether the wall clock drops the record: what it said of one that was judged before the checkpoint, is recorded. */
+function isAhead(state: TopicState, row: Row, ts: f64, silent: bool): bool {
+  if (silent) return state.hasClockDrops !== 0 && ahead(row.offset);
+  return (isNaN(row.timestamp) ? ts : row.timestamp) > feed.latest && ahead(row.offset);
+}
+
+/** Offsets ascend, so what is noted for as long needs this record no more. */
+function noteNeed(state: TopicState, offset: f64, watermark: f64, until: f64): void {
+  if (Math.floor(until / state.sliceMs) > state.notedSlice) note(offset, watermark, until);
+}
+
+/** The position moves to `next`; the watermark was raised to `raised` on the way. */
+function pass(state: TopicState, next: f64, raised: f64): void {
+  if (raised > state.watermark) state.watermark = raised;
+  state.position = next;
+  if (next >= state.stopAt) stopped();
+}

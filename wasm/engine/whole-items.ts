@@ -1,0 +1,62 @@
+/** The items of a body one after the other, each as the text that feedback names it by: with what all of them begin with. */
+import { writeText } from '../text';
+import { body } from './bodies';
+import { giveShared, sizeOf, takeShared } from './memory';
+import { copyBytes, isNarrow, textEnd, textStart } from './texts';
+
+/** The list whose items are read, the place of what they all begin with and its units, and the rest of the next item. */
+let shared: usize = 0;
+let sharedUnits: usize = 0;
+let next: usize = 0;
+/** A whole item: its text, and in the upper half its units. */
+let whole: usize = 0;
+const LEAST_WHOLE: usize = 512;
+/** What it needs beside its units: a header, and what `writeText` may write more. */
+const BESIDE: usize = 24;
+const UUID_UNITS: usize = 36;
+
+/** Before all else. */
+export function openWholeItems(): void {
+  whole = takeShared(LEAST_WHOLE);
+}
+
+/** Before the first item of this body. */
+export function beginItems(bodyAt: usize): void {
+  shared = body(bodyAt).items();
+  next = textEnd(shared);
+  sharedUnits = next - textStart(shared);
+}
+
+/** The next item: good until the one after it is asked for. */
+export function nextItem(): usize {
+  const rest = next;
+  next = textEnd(rest);
+  if (sharedUnits === 0) return rest;
+  const units = isNarrow(rest) ? next - textStart(rest) : UUID_UNITS;
+  const bytes = sharedUnits + units + BESIDE;
+  if (bytes * 2 > sizeOf(whole)) {
+    giveShared(whole);
+    whole = takeShared(bytes * 4);
+  }
+  const at = whole + sizeOf(whole) / 2;
+  const behind = copyBytes(at, textStart(shared), sharedUnits);
+  const end = isNarrow(rest) ? copyBytes(behind, textStart(rest), units) : copyUuid(behind, rest);
+  writeText(whole, at, end);
+  return whole;
+}
+
+/** The 36 units of a UUID. */
+function copyUuid(to: usize, text: usize): usize {
+  let at = to;
+  for (let i: usize = 0; i < 16; i++) {
+    if (i === 4 || i === 6 || i === 8 || i === 10) store<u8>(at++, 0x2d);
+    const byte = load<u8>(text + 1 + i);
+    store<u8>(at++, hexadecimal(byte >> 4));
+    store<u8>(at++, hexadecimal(byte & 15));
+  }
+  return at;
+}
+
+function hexadecimal(value: u8): u8 {
+  return value < 10 ? 0x30 + value : 0x57 + value;
+}
