@@ -1,5 +1,6 @@
 /** One case in its own process: `node --import tsx/esm bench/case.ts NAME [N]` prints its figures as one line of JSON. */
 
+import { Chunks } from './chunks.ts';
 import {
   accumulateLoop,
   closedLists,
@@ -25,9 +26,9 @@ interface Figures {
 
 /** Runs a stage over the whole workload; the figures are from 40 % to 95 % of it. */
 async function overRecords(stage: Stage): Promise<Figures> {
-  const records = makeWorkload(IMPRESSIONS, PER_SECOND);
-  const from = Math.floor(records.length * 0.4);
-  const to = Math.floor(records.length * 0.95);
+  const turns = [...new Chunks().turns(makeWorkload(IMPRESSIONS, PER_SECOND))];
+  const from = Math.floor(turns.length * 0.4);
+  const to = Math.floor(turns.length * 0.95);
   let impressions = 0;
   let cpu = process.cpuUsage();
   let sink = 0;
@@ -36,10 +37,12 @@ async function overRecords(stage: Stage): Promise<Figures> {
       cpu = process.cpuUsage();
       impressions = 0;
     }
-    sink += stage.step(records[i], i);
-    if (records[i].topic === 0) impressions++;
-    if (i % 200 === 199) stage.chunk?.();
-    if (i % 20_000 === 19_999) await stage.commit?.();
+    for (const chunk of turns[i]) {
+      sink += stage.read(chunk);
+      if (chunk.topic === 0) impressions += chunk.run.count;
+    }
+    stage.advance?.();
+    if (i % 100 === 99) await stage.commit?.();
   }
   const { user, system } = process.cpuUsage(cpu);
   if (sink < 0) throw new Error('unreachable');

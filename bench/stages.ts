@@ -1,9 +1,11 @@
 import { Panes } from '../src/accumulators/panes.ts';
 import { MemoryStore } from '../src/accumulators/store/memory-store.ts';
 import { createDecoder, type Decoder } from '../src/consumers/decode/decoder.ts';
-import type { JoinEvent, JoinSettings } from '../src/consumers/join/api.ts';
+import { recordRows } from '../src/consumers/engine/record-rows.ts';
+import type { JoinEngine, JoinSettings } from '../src/consumers/join/api.ts';
 import { createJoin } from '../src/consumers/join/join.ts';
-import type { LogRecord } from '../src/consumers/source/source-port.ts';
+import { RunBatch } from '../src/consumers/source/run-batch.ts';
+import type { RecordRun } from '../src/consumers/source/source-port.ts';
 import { parseMeasures } from '../src/measures/grammar/measure-name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import type { Grading, Scorer } from '../src/measures/scorer-contract.ts';
@@ -12,6 +14,7 @@ import { NO_PERMISSIONS } from '../src/unit/resume.ts';
 import { Unit } from '../src/unit/unit.ts';
 import type { UnitSettings } from '../src/unit/unit-contract.ts';
 import type { Joined } from '../src/vocabulary/events.ts';
+import { type Chunk, Chunks } from './chunks.ts';
 import { ACTIONS, DIMENSIONS, HORIZONS, MEASURES, SETS, type WorkloadRecord } from './workload.ts';
 
 const ROLES = [
@@ -74,27 +77,44 @@ function panesSettings(s: Scorer): UnitSettings['panes'] {
   };
 }
 
-/** One stage over one record at a time; what it answers keeps the work from being optimised away. */
+/** One stage over what is read at a time; what it returns keeps the work from being optimised away. */
 export interface Stage {
-  /** The record at this place of the workload. */
-  readonly step: (record: WorkloadRecord, place: number) => number;
-  /** After every 200 records. */
-  readonly chunk?: () => void;
-  /** After every 20,000 records. */
+  readonly read: (chunk: Chunk) => number;
+  /** After every turn of chunks. */
+  readonly advance?: () => void;
+  /** After about 20,000 records. */
   readonly commit?: () => Promise<void>;
 }
 
 /** The reference of every other stage: what the platform needs to parse the same bytes. */
 export function parseStage(): Stage {
-  return { step: ({ value }) => (JSON.parse(value.toString('utf8')) === null ? 1 : 0) };
+  return {
+    read: ({ run }) => {
+      let parsed = 0;
+      for (let i = 0; i < run.count; i++) {
+        const at = run.at[i];
+        if (JSON.parse(run.bytes.toString('utf8', at, at + run.size[i])) !== null) parsed++;
+      }
+      return parsed;
+    },
+  };
 }
 
 export function decodeStage(): Stage {
   const all = decoders();
-  return { step: ({ topic, value }, place) => ('events' in all[topic].scan(value, '0', place) ? 1 : 0) };
+  return {
+    read: ({ topic, run }) => {
+      let events = 0;
+      for (let i = 0; i < run.count; i++) {
+        const at = run.at[i];
+        if ('events' in all[topic].scan(run.bytes.subarray(at, at + run.size[i]), '0', i)) events++;
+      }
+      return events;
+    },
+  };
 }
 
-/** Decodes, and joins what came out: the join alone is the difference to `decode`, with events as warm as they are in life. */
+/** Decodes and joins: the engine does both in one call. */
 export function joinStage(onClosed: (list: Joined) => void = () => {}): Stage {
   const all = decoders();
   const join = createJoin(JOIN_SETTINGS, {
@@ -102,16 +122,22 @@ export function joinStage(onClosed: (list: Joined) => void = () => {}): Stage {
     released: () => {},
     closed: ({ list }) => onClosed(list),
   });
-  const next = [0, 0];
   return {
-    step: ({ topic, value }, place) => {
-      const decoded = all[topic].scan(value, '0', place);
-      const events: readonly JoinEvent[] = 'events' in decoded ? decoded.events : [];
-      join.record(topic, next[topic]++, undefined, events, undefined);
-      return events.length;
+    read: ({ topic, run }) => {
+      feedAll(join, topic, run, all[topic]);
+      return run.count;
     },
-    chunk: () => join.advance(),
+    advance: () => join.advance(),
   };
+}
+
+/** Throws where the engine does not know a record. */
+export function feedAll(join: JoinEngine, topic: number, run: RecordRun, { reader }: Decoder): void {
+  if (reader === undefined) throw new Error('there is no memory to scan in');
+  for (let from = 0; from < run.count; ) {
+    from = recordRows().fill(run, from, reader.limit);
+    if (join.feed(topic, reader, recordRows(), undefined) >= 0) throw new Error('the engine does not know a record');
+  }
 }
 
 /** Lists as the join hands them over, kept for the stages behind it. */
@@ -126,10 +152,10 @@ export function closedLists(records: readonly WorkloadRecord[]): Joined[] {
       ts: list.ts.slice(0, list.events),
     });
   });
-  records.forEach((record, i) => {
-    stage.step(record, i);
-    if (i % 200 === 0) stage.chunk?.();
-  });
+  for (const turn of new Chunks().turns(records)) {
+    for (const chunk of turn) stage.read(chunk);
+    stage.advance?.();
+  }
   return lists;
 }
 
@@ -197,19 +223,11 @@ export async function pathStage(): Promise<Stage & { readonly unit: Unit }> {
     },
     { store: new MemoryStore(), decoders: decoders(), scorer: s, newId: () => `id${ids++}`, now: () => undefined },
   );
-  const next = [0, 0];
-  const records: LogRecord[][] = [[], []];
   return {
     unit,
-    step: ({ topic, value }) => {
-      records[topic].push({ offset: next[topic]++, timestamp: undefined, value });
-      return 1;
-    },
-    chunk: () => {
-      for (const topic of [0, 1]) {
-        unit.feed({ partition: 0, topic, records: records[topic], next: next[topic] });
-        records[topic] = [];
-      }
+    read: ({ topic, run, next }) => {
+      unit.feed(new RunBatch(0, topic, [run], next));
+      return run.count;
     },
     commit: async () => {
       const answer = await unit.commit();

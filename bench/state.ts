@@ -1,6 +1,6 @@
 import { createJoin } from '../src/consumers/join/join.ts';
-import type { Event, Impression } from '../src/vocabulary/events.ts';
-import { JOIN_SETTINGS } from './stages.ts';
+import { Chunks } from './chunks.ts';
+import { decoders, feedAll, JOIN_SETTINGS } from './stages.ts';
 import { randomStream } from './workload.ts';
 
 const H = JOIN_SETTINGS.horizons[JOIN_SETTINGS.horizons.length - 1];
@@ -13,10 +13,10 @@ export interface StateFigures {
   readonly steadyStateBytes: number;
   /** Growth of the process by open impression. */
   readonly processBytes: number;
-  /** Longest time for one chunk of 200 records, everything included, while filling and in steady state. */
+  /** Longest time for 200 impressions with their feedback, scanned and joined, while filling and in steady state. */
   readonly longestFillMs: number;
   readonly longestSteadyMs: number;
-  /** CPU per impression with its feedback in steady state. */
+  /** CPU per impression with its feedback in steady state, scanned and joined. */
   readonly steadyUs: number;
 }
 
@@ -31,18 +31,17 @@ export function measureState(open: number): StateFigures {
   globalThis.gc?.();
   const before = process.memoryUsage().rss;
   const join = createJoin(JOIN_SETTINGS, { accepted: () => 1, released: () => {}, closed: () => {} });
-  const impression = (n: number): Impression => ({
-    kind: 'impression',
+  const all = decoders();
+  const chunks = new Chunks();
+  const impression = (n: number): object => ({
     requestId: uuid(n, 0),
     ts: Math.floor(start + n * spacing),
     userId: 'u',
-    offset: 0,
+    cohorts: { country: 'DE' },
+    variant: 'A',
     items: Array.from({ length: 20 }, (_, s) => items[(n * 31 + s * 17) % items.length]),
-    ranks: undefined,
-    dimensions: ['DE', 'A'],
   });
-  const feedback = (n: number, ts: number): Event => ({
-    kind: 'feedback',
+  const feedback = (n: number, ts: number): object => ({
     requestId: uuid(n, 0),
     itemId: items[(n * 31 + Math.floor(random() * 20) * 17) % items.length],
     ts: Math.floor(ts),
@@ -52,18 +51,25 @@ export function measureState(open: number): StateFigures {
   });
   let clicks = 0;
   let longest = 0;
+  let used = 0;
   const run = (from: number, to: number): void => {
     for (let n = from; n < to; n += CHUNK) {
-      const events: [number, Event][] = [];
+      const records: { readonly topic: 0 | 1; readonly value: Buffer }[] = [];
+      const say = (topic: 0 | 1, event: object): void =>
+        void records.push({ topic, value: Buffer.from(JSON.stringify(event)) });
       for (let i = n; i < n + CHUNK; i++) {
-        events.push([0, impression(i)]);
+        say(0, impression(i));
         const shown = i - Math.floor((-Math.log(1 - random()) * 150_000) / spacing);
-        for (let f = 0; f < 1 + (i % 2) && shown >= 0; f++) events.push([1, feedback(shown, start + i * spacing)]);
+        for (let f = 0; f < 1 + (i % 2) && shown >= 0; f++) say(1, feedback(shown, start + i * spacing));
       }
+      const turns = [...chunks.turns(records)];
+      const cpu = process.cpuUsage();
       const began = performance.now();
-      for (const [topic, event] of events) join.record(topic, join.position(topic), undefined, [event], undefined);
+      for (const turn of turns) for (const { topic, run } of turn) feedAll(join, topic, run, all[topic]);
       join.advance();
       longest = Math.max(longest, performance.now() - began);
+      const { user, system } = process.cpuUsage(cpu);
+      used += user + system;
     }
   };
   run(0, open);
@@ -71,10 +77,9 @@ export function measureState(open: number): StateFigures {
   const stateBytes = join.stateBytes / join.openImpressions;
   const processBytes = (process.memoryUsage().rss - before) / join.openImpressions;
   longest = 0;
-  const cpu = process.cpuUsage();
+  used = 0;
   const steady = Math.floor(open / 2 / CHUNK) * CHUNK;
   run(open, open + steady);
-  const used = process.cpuUsage(cpu);
   return {
     open: join.openImpressions,
     stateBytes,
@@ -82,6 +87,6 @@ export function measureState(open: number): StateFigures {
     processBytes,
     longestFillMs,
     longestSteadyMs: longest,
-    steadyUs: (used.user + used.system) / steady,
+    steadyUs: used / steady,
   };
 }

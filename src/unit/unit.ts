@@ -103,6 +103,7 @@ export class Unit {
         },
         released: (tag) => panes.cohorts.release(tag),
         closed: (closing, names) => this.#scoring.closed(closing, names),
+        readsNames: this.#scoring.samples !== undefined,
         witness: this.#scoring.samples,
       },
       join,

@@ -2,21 +2,26 @@
  * An impression's body: its items and the chain of its feedback. It is freed when the longest horizon closes.
  *
  * Behind the fields: f64 scores? | i32 ranks? | u32 first slots? | what all items begin with | the rest of each item | categories?
+ * Items that differ by a number alone are kept as in numbers.ts.
  */
+import { packImpression } from '../scan/scan';
 import { Arena, commit, free, reserve } from './arena';
 import { ByteTable, closeByteTable } from './byte-table';
 import { HAS_CATEGORIES, HAS_RANKS, HAS_SCORES, shown, USERLESS } from './events';
 import { commonPrefix, indexedSlotOf, indexSlots, slotOf, withoutPrefix, writeItems } from './items';
 import { give, take } from './memory';
-import { firstSlots, hasRepeats } from './repeats';
+import { bytesOfNumbers, numbers, numbersEnd, readNumbers, slotOfNumber, writeNumbers } from './numbers';
+import { findRepeats, firstSlots, hasRepeats } from './repeats';
 import { copyBytes, copyText, textEnd } from './texts';
 
 /** Flags besides those of events.ts. */
 const HAS_REPEATS: u32 = 16;
 /** The items take so many bytes that a search for an item may be slow. */
 const LONG: u32 = 32;
+/** The items are kept as numbers (numbers.ts). */
+const NUMERIC: u32 = 64;
 /** The rest of the flags counts searches for items in a long list that has no index yet. */
-const SEARCH: u32 = 64;
+const SEARCH: u32 = 128;
 /** A long list gets an index after this many searches, which have cost about as much as building one. */
 const SEARCHES_BEFORE_INDEX: u32 = 4;
 
@@ -56,8 +61,18 @@ export class Body {
     return (this.flags & HAS_REPEATS) === 0 ? at : at + <usize>this.length * 4;
   }
 
+  /** Nothing but its length and page is needed of it when it closes, unless somebody asks for names. */
+  isPlain(): bool {
+    return (this.flags & (HAS_SCORES | HAS_RANKS | HAS_REPEATS)) === 0;
+  }
+
+  isNumeric(): bool {
+    return (this.flags & NUMERIC) !== 0;
+  }
+
   categories(): usize {
     if ((this.flags & HAS_CATEGORIES) === 0) return 0;
+    if (this.isNumeric()) return numbersEnd(this.items(), <usize>this.length);
     let at = textEnd(this.items());
     for (let slot: u32 = 0; slot < this.length; slot++) at = textEnd(at);
     return at;
@@ -97,11 +112,13 @@ export function indexesAt(at: usize): Indexes {
 /** Of `shown`; its tag and what it missed are still to be set. A list whose items take more than `longBytes` is given an index when it is searched often. */
 export function addBody(arena: Arena, keys: usize, longBytes: usize): usize {
   const length = <usize>shown.length;
-  const prefix = commonPrefix(shown);
+  const isNumeric = readNumbers(shown);
+  if (shown.ids !== 0 && (!isNumeric || (shown.flags & HAS_CATEGORIES) !== 0)) packImpression();
+  const prefix = isNumeric ? 0 : commonPrefix(shown);
   // Behind the texts there is room for the header of a prefix, and for what `writeText` may write more.
   let bytes = FIELDS + 24;
   if (length > 0) {
-    bytes += 4 * length + textEnd(shown.item(length - 1)) - shown.item(0);
+    bytes += 4 * length + (isNumeric ? bytesOfNumbers(length) : textEnd(shown.item(length - 1)) - shown.item(0));
     if ((shown.flags & HAS_SCORES) !== 0) bytes += 8 * length;
     if ((shown.flags & HAS_RANKS) !== 0) bytes += 4 * length;
     if ((shown.flags & HAS_CATEGORIES) !== 0) bytes += textEnd(shown.category(length - 1)) - shown.category(0);
@@ -111,14 +128,19 @@ export function addBody(arena: Arena, keys: usize, longBytes: usize): usize {
   let to = at + FIELDS;
   if ((flags & HAS_SCORES) !== 0) to = copyBytes(to, shown.scores, 8 * length);
   if ((flags & HAS_RANKS) !== 0) to = copyBytes(to, shown.ranks, 4 * length);
-  let end = writeItems(keys, to, shown, prefix);
+  if (isNumeric) {
+    flags |= NUMERIC;
+    findRepeats(keys, numbers, length);
+  }
+  let end = isNumeric ? to : writeItems(keys, to, shown, prefix);
   if (hasRepeats) {
     // The first slots precede the items, so the items are written again behind them: lists that repeat an item are rare.
     flags |= HAS_REPEATS;
     to = copyBytes(to, firstSlots, 4 * length);
-    end = writeItems(keys, to, shown, prefix);
+    if (!isNumeric) end = writeItems(keys, to, shown, prefix);
   }
-  if (end - to > longBytes) flags |= LONG;
+  if (isNumeric) end = writeNumbers(to, length);
+  else if (end - to > longBytes) flags |= LONG;
   if ((flags & HAS_CATEGORIES) !== 0) {
     for (let slot: usize = 0; slot < length; slot++) end = copyText(end, shown.category(slot));
   }
@@ -169,6 +191,7 @@ function closeIndexes(list: usize, at: usize): void {
 export function slotIn(keys: usize, list: usize, at: usize, text: usize): i32 {
   const owner = body(at);
   const items = owner.items();
+  if (owner.isNumeric()) return slotOfNumber(items, owner.length, text);
   const item = withoutPrefix(items, text);
   if (item === 0) return -1;
   if ((owner.flags & LONG) !== 0) {

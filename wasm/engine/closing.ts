@@ -1,6 +1,7 @@
 /** The list that closes, with the feedback that counts at its horizon: put where the host reads it. */
 import { body } from './bodies';
 import { feedback } from './feedback';
+import { closings } from './host';
 import { CLOSES } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { copyBytes } from './texts';
@@ -32,6 +33,8 @@ class Closes {
   eventRoom: u32;
   slotArrays: usize;
   slotRoom: u32;
+  /** Whether its items are kept as numbers (numbers.ts). */
+  isNumeric: u32;
 }
 const closes = changetype<Closes>(CLOSES);
 const BYTES_PER_EVENT: usize = 24;
@@ -64,6 +67,7 @@ export function putClosing(bodyAt: usize, entry: usize, horizon: u32, at: f64, l
 function putSlots(bodyAt: usize): void {
   const list = body(bodyAt);
   closes.items = list.items();
+  closes.isNumeric = list.isNumeric() ? 1 : 0;
   closes.categories = list.categories();
   const scores = list.scores();
   const ranks = list.ranks();
@@ -112,4 +116,103 @@ function widen(): void {
   giveShared(old);
   closes.eventArrays = wider;
   closes.eventRoom *= 2;
+}
+
+/**
+ * Closings that wait until the host takes many at once, in their order: of plain lists with few events, which most are, when nobody
+ * asks for names. A list that is released meanwhile waits with them.
+ */
+@unmanaged
+class Queued {
+  at: f64;
+  ts: f64;
+  /** CLOSES, RELEASES, or both, in this order. */
+  kind: u32;
+  horizon: u32;
+  tag: u32;
+  isUserless: u32;
+  userWord: u32;
+  length: u32;
+  page: u32;
+  events: u32;
+}
+const QUEUED_CLOSES: u32 = 1;
+const QUEUED_RELEASES: u32 = 2;
+const MOST_EVENTS: usize = 3;
+/** Then, for each event: f64 time, f64 value, i32 slot, i32 action. */
+const QUEUED_HEAD: usize = 48;
+const QUEUED_BYTES: usize = QUEUED_HEAD + BYTES_PER_EVENT * MOST_EVENTS;
+const MOST_QUEUED: u32 = 64;
+
+let queue: usize = 0;
+let queued: u32 = 0;
+
+/** Before all else. */
+export function openQueue(): void {
+  queue = takeShared(QUEUED_BYTES * <usize>MOST_QUEUED);
+}
+
+/** Gives the host what waits. */
+export function flushQueue(): void {
+  if (queued === 0) return;
+  const count = queued;
+  queued = 0;
+  closings(queue, count);
+}
+
+function nextQueued(): Queued {
+  if (queued === MOST_QUEUED) flushQueue();
+  return changetype<Queued>(queue + QUEUED_BYTES * <usize>queued);
+}
+
+/** Lets a closing wait. `topics`: how many carry feedback. False: it must not, as the list has more to tell; then nothing waits before it. */
+export function queueClosing(bodyAt: usize, horizon: u32, at: f64, length: f64, topics: u32): bool {
+  const list = body(bodyAt);
+  const made = nextQueued();
+  const events = list.isPlain() ? queueFeedback(changetype<usize>(made), bodyAt, horizon, topics) : -1;
+  if (events < 0) {
+    flushQueue();
+    return false;
+  }
+  made.at = at;
+  made.ts = at - length;
+  made.kind = QUEUED_CLOSES;
+  made.horizon = horizon;
+  made.tag = list.tag;
+  made.isUserless = list.isUserless() ? 1 : 0;
+  made.userWord = list.userWord;
+  made.length = list.length;
+  made.page = list.page;
+  made.events = <u32>events;
+  queued++;
+  return true;
+}
+
+/** Number of events that count; -1: there are too many, or of several topics, which have an order. */
+function queueFeedback(made: usize, bodyAt: usize, horizon: u32, topics: u32): i32 {
+  let n: usize = 0;
+  for (let at = body(bodyAt).firstFeedback; at !== 0; at = feedback(at).next) {
+    const event = feedback(at);
+    if ((event.missed & (1 << horizon)) !== 0) continue;
+    if (n === MOST_EVENTS || (n > 0 && topics > 1)) return -1;
+    const to = made + QUEUED_HEAD + BYTES_PER_EVENT * n;
+    store<f64>(to, event.ts);
+    store<f64>(to, event.value, 8);
+    store<u32>(to, event.slot, 16);
+    store<i32>(to, event.action(), 20);
+    n++;
+  }
+  return <i32>n;
+}
+
+/** Releases a tag after all that waits. `isOfLast`: of the list whose closing was the last to wait. */
+export function queueRelease(tag: u32, isOfLast: bool): void {
+  if (isOfLast) {
+    changetype<Queued>(queue + QUEUED_BYTES * <usize>(queued - 1)).kind |= QUEUED_RELEASES;
+    return;
+  }
+  const made = nextQueued();
+  made.kind = QUEUED_RELEASES;
+  made.tag = tag;
+  queued++;
 }

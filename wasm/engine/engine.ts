@@ -1,6 +1,6 @@
 /** What the host calls (src/consumers/engine/engine.ts). */
 import { openScan } from '../scan/scan';
-import { openClosing } from './closing';
+import { openClosing, openQueue } from './closing';
 import { show, shown, tell, told } from './events';
 import { feedAll, openFeed } from './feed';
 import { openFeedback } from './feedback';
@@ -8,6 +8,7 @@ import { openItems } from './items';
 import { SHOWN, TOLD } from './layout';
 import { openLongWaiting } from './long-waiting';
 import { give, openMemory, take, taken } from './memory';
+import { openNumbers } from './numbers';
 import { openPages } from './pages';
 import { openRepeats } from './repeats';
 import { hashOf, judgeFeedback, judgeImpression, moveOn, openRules } from './rules';
@@ -36,6 +37,7 @@ export {
 export function open(bytes: usize, salt: u32): void {
   openMemory(bytes);
   openScan(salt);
+  openNumbers();
   openWholeItems();
   openRepeats();
   openItems();
@@ -44,6 +46,7 @@ export function open(bytes: usize, salt: u32): void {
   openLongWaiting();
   openTimeline();
   openClosing();
+  openQueue();
   openRules();
   openFeed();
 }

@@ -31,6 +31,8 @@ export class Shown {
   context: i32;
   userFrom: usize;
   userEnd: usize;
+  /** By slot: u32 begin and end of the item in its record, whose packed texts are made when they are asked for; 0: they are there. */
+  ids: usize;
 
   request(): usize {
     return this.texts;

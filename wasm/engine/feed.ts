@@ -4,11 +4,11 @@
  * record would wait for its own.
  */
 import { ignoredKeys, letGo, takeInHand } from '../scan/contexts';
-import { categoryPlaces, placesAt, ranks, scoredSlots, scoreValues, slots } from '../scan/items';
+import { categoryPlaces, ids, placesAt, ranks, scoredSlots, scoreValues, slots } from '../scan/items';
 import { ZEROS } from '../scan/layout';
 import * as results from '../scan/results';
-import { IMPRESSION, packFeedback, packImpression, readRecord, texts, UNKNOWN } from '../scan/scan';
-import { begin, end, USER_ID } from '../scan/spans';
+import { IMPRESSION, packFeedback, readRecord, texts, UNKNOWN, write } from '../scan/scan';
+import { begin, end, REQUEST_ID, USER_ID } from '../scan/spans';
 import { body } from './bodies';
 import { entry } from './entries';
 import { HAS_CATEGORIES, HAS_RANKS, HAS_SCORES, show, shown, tell, told, USERLESS } from './events';
@@ -18,7 +18,6 @@ import { FEED } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { firstOfChain, record } from './request-table';
 import { dropBody, hashOf, IS_DUPLICATE, IS_LATE, judgeFeedback, judgeImpression, newBody } from './rules';
-import { copyText } from './texts';
 import { beginWork, endWork, stateOf, TopicState, Unit, unitAt } from './unit';
 
 /** What the host writes before it feeds records of one topic (src/consumers/join/join.ts). */
@@ -171,7 +170,6 @@ function readImpression(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
     number = context();
     if (number < 0) return false;
   }
-  packImpression();
   show(at);
   const flags = results.flags();
   shown.ts = ts;
@@ -183,6 +181,7 @@ function readImpression(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
   shown.length = slots;
   shown.page = results.offset();
   shown.userWord = results.userWord();
+  shown.ids = ids;
   shown.context = number;
   shown.userFrom = begin(USER_ID) + 1;
   shown.userEnd = end(USER_ID) - 1;
@@ -195,9 +194,9 @@ function readImpression(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
     scores();
   }
   shown.body = newBody(unit);
-  // The scanner's texts are gone with the next record; only the request id is needed longer.
+  // What the scanner has is gone with the next record; only the request id is needed longer.
   shown.texts = free;
-  free = copyText(free, texts);
+  free = write(free, REQUEST_ID);
   staged.hash = hashOf(unit, shown.texts);
   return true;
 }

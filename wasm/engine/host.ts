@@ -12,6 +12,9 @@ export declare function released(tag: u32): void;
 /** A list closes at one of its horizons: CLOSES. */
 export declare function closed(): void;
 
+/** So many lists have closed or been released, which wait at `queue` (closing.ts). */
+export declare function closings(queue: usize, count: u32): void;
+
 /** Observed by a witness, if the unit has one: of the feedback at `told`. Lists: 0: none that is open. */
 export declare function dropped(reason: u32, list: usize, told: usize): void;
 export declare function strayed(list: usize, told: usize): void;

@@ -82,3 +82,31 @@ export function addItem(keys: usize, from: usize, end: usize, slot: usize): void
   store<u32>(cell, <u32>slot + 1);
   store<u32>(firstSlots + 4 * slot, <u32>slot);
 }
+
+/** So many numbers are compared with all before them. */
+const FEW: usize = 32;
+
+/** The same for items that are u32 numbers, all at once. */
+export function findRepeats(keys: usize, numbers: usize, count: usize): void {
+  if (count > FEW) {
+    beginRepeats(count);
+    for (let slot: usize = 0; slot < count; slot++) {
+      addItem(keys, numbers + 4 * slot, numbers + 4 * slot + 4, slot);
+    }
+    return;
+  }
+  hasRepeats = false;
+  for (let slot: usize = 0; slot < count; slot++) {
+    store<u32>(firstSlots + 4 * slot, <u32>slot);
+    const four = i32x4.splat(load<u32>(numbers + 4 * slot));
+    for (let before: usize = 0; before < slot; before += 4) {
+      const same = i32x4.bitmask(i32x4.eq(v128.load(numbers + 4 * before), four));
+      if (same === 0) continue;
+      const first = before + <usize>ctz(same);
+      if (first >= slot) break;
+      store<u32>(firstSlots + 4 * slot, <u32>first);
+      hasRepeats = true;
+      break;
+    }
+  }
+}

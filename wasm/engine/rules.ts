@@ -6,7 +6,7 @@
 import { addAccepted, anyFits, fitting, removeAccepted, witnessOf } from './accepted';
 import { free } from './arena';
 import { addBody, body, freeBody, slotIn } from './bodies';
-import { putClosing, putFeedback } from './closing';
+import { flushQueue, putClosing, putFeedback, queueClosing, queueRelease } from './closing';
 import {
   ACCEPTED,
   ATTRIBUTED,
@@ -290,6 +290,7 @@ function beyond(unit: Unit, lag: f64): u32 {
 export function moveOn(unit: Unit, from: f64, to: f64): void {
   seek(unit.timeline, from);
   while (nextClosing(unit.timeline, to)) close(unit, closingBody, closingHorizon, closingAt, closingEntry);
+  flushQueue();
   settle(unit, to);
   const until = to - 2 * unit.attribution - unit.backward;
   while (isOldestPast(unit.timeline, until)) forgetOldest(unit);
@@ -298,18 +299,24 @@ export function moveOn(unit: Unit, from: f64, to: f64): void {
 function close(unit: Unit, bodyAt: usize, horizon: u32, at: f64, entryAt: usize): void {
   if (bodyAt === 0) return; // a duplicate
   const tag = body(bodyAt).tag;
+  let waits = false;
   if (at > unit.decidedUpTo && (body(bodyAt).missed & (1 << horizon)) === 0) {
-    putClosing(bodyAt, entryAt, horizon, at, horizonOf(unit, horizon));
-    if (unit.feedbackTopics === 1) putFeedback(bodyAt, -1, horizon);
-    else for (let topic: u32 = 0; topic < unit.topics; topic++) putFeedback(bodyAt, topic, horizon);
-    closed();
+    const length = horizonOf(unit, horizon);
+    waits = !unit.hasNames && queueClosing(bodyAt, horizon, at, length, unit.feedbackTopics);
+    if (!waits) {
+      putClosing(bodyAt, entryAt, horizon, at, length);
+      if (unit.feedbackTopics === 1) putFeedback(bodyAt, -1, horizon);
+      else for (let topic: u32 = 0; topic < unit.topics; topic++) putFeedback(bodyAt, topic, horizon);
+      closed();
+    }
   }
   if (horizon < unit.horizons - 1) return;
   freeFeedback(unit.attributed, bodyAt);
   freeBody(unit.bodies, indexesPlace(unit), bodyAt);
   entry(entryAt).body = 0;
   unit.open--;
-  released(tag);
+  if (unit.hasNames) released(tag);
+  else queueRelease(tag, waits);
 }
 
 /** Drops all feedback whose deadline is at or below `until`. */

@@ -32,6 +32,8 @@ export class Settings {
   hasWitness: u32;
   actions: u32;
   delayBounds: u32;
+  /** Whether the host asks for names of lists that close. */
+  hasNames: u32;
   /** A block, which the unit keeps: f64 horizons, f64 bounds of delays, then the texts of the actions. */
   block: usize;
 }
@@ -86,6 +88,7 @@ export class Unit {
   longBytes: usize;
   feedbackTopics: u32;
   hasWitness: bool;
+  hasNames: bool;
   actions: u32;
   delayBounds: u32;
   block: usize;
@@ -140,6 +143,7 @@ export function openUnit(): Unit {
   unit.longBytes = <usize>settings.longBytes;
   unit.feedbackTopics = settings.feedbackTopics;
   unit.hasWitness = settings.hasWitness !== 0;
+  unit.hasNames = settings.hasNames !== 0;
   unit.actions = settings.actions;
   unit.delayBounds = settings.delayBounds;
   unit.block = settings.block;

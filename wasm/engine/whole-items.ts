@@ -2,12 +2,14 @@
 import { writeText } from '../text';
 import { body } from './bodies';
 import { giveShared, sizeOf, takeShared } from './memory';
+import { mostUnits, writeUnits } from './numbers';
 import { copyBytes, isNarrow, textEnd, textStart } from './texts';
 
 /** The list whose items are read, the place of what they all begin with and its units, and the rest of the next item. */
 let shared: usize = 0;
 let sharedUnits: usize = 0;
 let next: usize = 0;
+let isNumeric: bool = false;
 /** A whole item: its text, and in the upper half its units. */
 let whole: usize = 0;
 const LEAST_WHOLE: usize = 512;
@@ -23,26 +25,40 @@ export function openWholeItems(): void {
 /** Before the first item of this body. */
 export function beginItems(bodyAt: usize): void {
   shared = body(bodyAt).items();
-  next = textEnd(shared);
+  isNumeric = body(bodyAt).isNumeric();
+  // Of numbers it is the slot.
+  next = isNumeric ? 0 : textEnd(shared);
+  if (isNumeric) return;
   sharedUnits = next - textStart(shared);
 }
 
 /** The next item: good until the one after it is asked for. */
 export function nextItem(): usize {
   const rest = next;
+  if (isNumeric) {
+    next++;
+    const at = roomFor(mostUnits(shared));
+    writeText(whole, at, writeUnits(at, shared, rest));
+    return whole;
+  }
   next = textEnd(rest);
   if (sharedUnits === 0) return rest;
   const units = isNarrow(rest) ? next - textStart(rest) : UUID_UNITS;
-  const bytes = sharedUnits + units + BESIDE;
-  if (bytes * 2 > sizeOf(whole)) {
-    giveShared(whole);
-    whole = takeShared(bytes * 4);
-  }
-  const at = whole + sizeOf(whole) / 2;
+  const at = roomFor(sharedUnits + units);
   const behind = copyBytes(at, textStart(shared), sharedUnits);
   const end = isNarrow(rest) ? copyBytes(behind, textStart(rest), units) : copyUuid(behind, rest);
   writeText(whole, at, end);
   return whole;
+}
+
+/** Where so many units of an item may be written: the upper half. */
+function roomFor(units: usize): usize {
+  const bytes = units + BESIDE;
+  if (bytes * 2 > sizeOf(whole)) {
+    giveShared(whole);
+    whole = takeShared(bytes * 4);
+  }
+  return whole + sizeOf(whole) / 2;
 }
 
 /** The 36 units of a UUID. */

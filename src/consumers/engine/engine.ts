@@ -17,6 +17,8 @@ export interface EngineCalls {
   released(tag: number): void;
   /** The list at CLOSES_AT closes. */
   closed(): void;
+  /** So many lists have closed or been released, in their order; they wait at this place. */
+  closings(queue: number, count: number): void;
   dropped(reason: number, list: number, told: number): void;
   strayed(list: number, told: number): void;
   found(told: number): void;
@@ -97,6 +99,7 @@ export class Engine {
       accepted: (shown: number) => at().accepted(shown >>> 0),
       released: (tag: number) => at().released(tag >>> 0),
       closed: () => at().closed(),
+      closings: (queue: number, count: number) => at().closings(queue >>> 0, count),
       dropped: (reason: number, list: number, told: number) => at().dropped(reason, list >>> 0, told >>> 0),
       strayed: (list: number, told: number) => at().strayed(list >>> 0, told >>> 0),
       found: (told: number) => at().found(told >>> 0),

@@ -73,6 +73,8 @@ export interface JoinSink {
   released(tag: number): void;
   /** One (impression, horizon) closed, finally. Not called for what closed before the checkpoint. */
   closed(closing: Closing, names: ClosingNames): void;
+  /** Whether `closed` reads names; default: yes. It costs what many closings together need not. */
+  readonly readsNames?: boolean | undefined;
   /** Observes what becomes of single events; default: none. */
   readonly witness?: JoinWitness | undefined;
 }

@@ -22,6 +22,23 @@ const EVENT_ARRAYS = 17;
 const EVENT_ROOM = 18;
 const SLOT_ARRAYS = 19;
 const SLOT_ROOM = 20;
+const IS_NUMERIC = 21;
+
+/** Of what waits (wasm/engine/closing.ts): two times, then words, and events behind them. */
+export const QUEUED_BYTES = 120;
+export const QUEUED_CLOSES = 1;
+export const QUEUED_RELEASES = 2;
+const KIND = 4;
+const QUEUED_HORIZON = 5;
+const QUEUED_TAG = 6;
+const QUEUED_IS_USERLESS = 7;
+const QUEUED_USER_WORD = 8;
+const QUEUED_LENGTH = 9;
+const QUEUED_PAGE = 10;
+const QUEUED_EVENTS = 11;
+const QUEUED_HEAD = 48;
+const QUEUED_EVENT_BYTES = 24;
+const MOST_QUEUED_EVENTS = 3;
 
 /** Bytes of an entry before its request id (wasm/engine/entries.ts). */
 const ENTRY_BYTES = 52;
@@ -34,13 +51,19 @@ export class Closings {
   readonly #engine: Engine;
   readonly #list: Joined;
   readonly #closing: Closing;
-  #eventArrays = -1;
+  /** Where the list's events are views of; -1: they are our own. */
+  #eventArrays = 0;
   #slotArrays = -1;
   #ranks = new Int32Array(0);
   #firstSlots = new Int32Array(0);
   #scores = new Float64Array(0);
   readonly #items: string[] = [];
   readonly #categories: string[] = [];
+  /** Of a list that waited. */
+  readonly #slot = new Int32Array(MOST_QUEUED_EVENTS);
+  readonly #action = new Int32Array(MOST_QUEUED_EVENTS);
+  readonly #value = new Float64Array(MOST_QUEUED_EVENTS);
+  readonly #ts = new Float64Array(MOST_QUEUED_EVENTS);
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -99,6 +122,52 @@ export class Closings {
     return closing;
   }
 
+  /** Of what waits at this place: QUEUED_CLOSES, QUEUED_RELEASES, or both. */
+  kindOf(place: number): number {
+    return this.#engine.words[(place >>> 2) + KIND];
+  }
+
+  tagOf(place: number): number {
+    return this.#engine.words[(place >>> 2) + QUEUED_TAG];
+  }
+
+  /** The one that waits at this place. */
+  queued(place: number): Closing {
+    const { words, doubles } = this.#engine;
+    const at = place >>> 2;
+    const closing = this.#closing;
+    const list = this.#list;
+    closing.at = doubles[place >>> 3];
+    closing.ts = doubles[(place >>> 3) + 1];
+    closing.horizon = words[at + QUEUED_HORIZON];
+    closing.tag = words[at + QUEUED_TAG];
+    closing.userless = words[at + QUEUED_IS_USERLESS] !== 0;
+    closing.bucket = words[at + QUEUED_USER_WORD] & (BUCKETS - 1);
+    list.length = words[at + QUEUED_LENGTH];
+    list.offset = words[at + QUEUED_PAGE];
+    list.ranks = undefined;
+    list.firstSlot = undefined;
+    list.scores = undefined;
+    list.items = undefined;
+    list.categories = undefined;
+    const events = words[at + QUEUED_EVENTS];
+    list.events = events;
+    for (let n = 0, from = place + QUEUED_HEAD; n < events; n++, from += QUEUED_EVENT_BYTES) {
+      this.#ts[n] = doubles[from >>> 3];
+      this.#value[n] = doubles[(from >>> 3) + 1];
+      this.#slot[n] = words[(from >>> 2) + 4];
+      this.#action[n] = words[(from >>> 2) + 5];
+    }
+    if (this.#eventArrays !== -1) {
+      this.#eventArrays = -1;
+      list.slot = this.#slot;
+      list.action = this.#action;
+      list.value = this.#value;
+      list.ts = this.#ts;
+    }
+    return closing;
+  }
+
   #viewEvents(): void {
     const { words, buffer } = this.#engine;
     const at = words[AT + EVENT_ARRAYS];
@@ -139,6 +208,13 @@ export class Closings {
     const list = words[AT + ITEMS];
     const shared = readText(bytes, list);
     let at = textEnd(bytes, list);
+    if (words[AT + IS_NUMERIC] !== 0) {
+      const digits = bytes[at];
+      for (let s = 0; s < count; s++) {
+        items[s] = shared + String(bytes.readUInt32LE(at + 1 + 4 * s)).padStart(digits, '0');
+      }
+      return;
+    }
     for (let s = 0; s < count; s++) {
       items[s] = shared + readText(bytes, at);
       at = textEnd(bytes, at);

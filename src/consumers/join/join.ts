@@ -16,7 +16,7 @@ import {
   type RecordReader,
   type UndecodableRange,
 } from './api.ts';
-import { Closings } from './closings.ts';
+import { Closings, QUEUED_BYTES, QUEUED_CLOSES, QUEUED_RELEASES } from './closings.ts';
 import { copyCounts, countsOfTopic, DROPPED, noCounts, putCounts, readCounts } from './counts.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { FedEvent } from './fed-event.ts';
@@ -150,6 +150,13 @@ class Join implements JoinEngine {
       },
       released: (tag) => sink.released(tag),
       closed: () => sink.closed(closings.read(namesItems), closings.names),
+      closings: (queue, count) => {
+        for (let at = queue, end = queue + QUEUED_BYTES * count; at < end; at += QUEUED_BYTES) {
+          const kind = closings.kindOf(at);
+          if ((kind & QUEUED_CLOSES) !== 0) sink.closed(closings.queued(at), closings.names);
+          if ((kind & QUEUED_RELEASES) !== 0) sink.released(closings.tagOf(at));
+        }
+      },
       dropped: (reason, list, told) => {
         const name = DROPPED[reason];
         if (name !== undefined) witness?.dropped(name, list, events.feedbackAt(told));
@@ -396,7 +403,8 @@ class Join implements JoinEngine {
 }
 
 /** Opens a unit (wasm/engine/unit.ts) and returns its place. */
-function openUnit(own: Engine, settings: JoinSettings, { witness }: JoinSink, decidedUpTo: EpochMs): number {
+function openUnit(own: Engine, settings: JoinSettings, sink: JoinSink, decidedUpTo: EpochMs): number {
+  const { witness, readsNames = true } = sink;
   const { horizons, topics, actions, hashSeed = 0, searchUpTo = SEARCH_UP_TO } = settings;
   const numbers = [...horizons, ...Delays.bounds];
   const texts = actions.reduce((bytes, name) => bytes + textBound(name.length), 0);
@@ -423,6 +431,7 @@ function openUnit(own: Engine, settings: JoinSettings, { witness }: JoinSink, de
       witness === undefined ? 0 : 1,
       actions.length,
       Delays.bounds.length,
+      readsNames || witness !== undefined || settings.namesItems === true ? 1 : 0,
       block,
     ],
     at + 6,

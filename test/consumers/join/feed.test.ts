@@ -31,6 +31,8 @@ interface Fed {
   readonly turns: readonly Turn[];
   /** After so many turns another engine takes over. */
   readonly cut: number;
+  /** Somebody reads names and watches feedback; else closings wait for each other. */
+  readonly isWatched: boolean;
 }
 
 function jsonOf(event: Event): object {
@@ -43,15 +45,16 @@ function jsonOf(event: Event): object {
   return { requestId, ts, userId, offset, items: slots, cohorts };
 }
 
-/** A record with several events has no canonical form, and becomes one that is not valid. */
-function recordsOf({ records }: TopicRecords): readonly LogRecord[] {
+/** A record with several events has no canonical form, and becomes one that is not valid. `isAscii`: ids are made so. */
+function recordsOf({ records }: TopicRecords, isAscii: boolean): readonly LogRecord[] {
   return records.map((record) => {
     const { offset } = record;
     if (record.kind !== 'read') return { offset, timestamp: undefined, value: null };
     const { events } = record;
     const timestamp = record.timestamp === undefined ? undefined : BASE + record.timestamp;
     const text = events.length === 1 ? JSON.stringify(jsonOf(events[0])) : '{"requestId":';
-    return { offset, timestamp, value: new TextEncoder().encode(text) };
+    const value = new TextEncoder().encode(isAscii ? text.replaceAll(/[^ -~]/g, 'x') : text);
+    return { offset, timestamp, value };
   });
 }
 
@@ -87,7 +90,11 @@ interface Path {
 }
 
 function oneByOne(join: JoinEngine, decoders: readonly Decoder[]): Path {
-  return { feed: (topic, records, now) => records.forEach((record) => judge(join, decoders, topic, record, now)) };
+  return {
+    feed: (topic, records, now) => {
+      for (const record of records) judge(join, decoders, topic, record, now);
+    },
+  };
 }
 
 function judge(join: JoinEngine, decoders: readonly Decoder[], topic: number, record: LogRecord, now?: number): void {
@@ -120,7 +127,7 @@ function byTheHundred(join: JoinEngine, decoders: readonly Decoder[]): Path {
 }
 
 /** All that a sink and a reader of the engine see, in its order. */
-function traceOf({ settings, logs, turns, cut }: Fed, pathOf: typeof oneByOne): readonly unknown[] {
+function traceOf({ settings, logs, turns, cut, isWatched }: Fed, pathOf: typeof oneByOne): readonly unknown[] {
   const trace: unknown[] = [];
   const decoders = settings.topics.map(decoderOf);
   const sinkOf = (): JoinSink => {
@@ -144,9 +151,10 @@ function traceOf({ settings, logs, turns, cut }: Fed, pathOf: typeof oneByOne): 
       },
       closed: (closing, names) => {
         collector.closed(closing);
-        trace.push(['closed', collector.seen.at(-1), names.requestId(), names.items(2)]);
+        trace.push(['closed', collector.seen.at(-1), ...(isWatched ? [names.requestId(), names.items(2)] : [])]);
       },
-      witness,
+      readsNames: isWatched || pathOf === oneByOne,
+      witness: isWatched ? witness : undefined,
     };
   };
   const read = (join: JoinEngine, until: number): void => {
@@ -195,8 +203,16 @@ function fed(profile: Profile): fc.Arbitrary<Fed> {
             { maxLength: 40, size: 'max' },
           ),
           cut: fc.nat(40),
+          isAscii: fc.boolean(),
+          isWatched: fc.boolean(),
         })
-        .map(({ topics, turns, cut }) => ({ settings, logs: topics.map(recordsOf), turns, cut }));
+        .map(({ topics, turns, cut, isAscii, isWatched }) => ({
+          settings: { ...settings, namesItems: isWatched },
+          logs: topics.map((topic) => recordsOf(topic, isAscii)),
+          turns,
+          cut,
+          isWatched,
+        }));
     }),
   );
 }

@@ -6,7 +6,7 @@ import { createJoin } from '../../../src/consumers/join/join.ts';
 import type { FeedbackTexts } from '../../../src/consumers/packed/packed-feedback.ts';
 import { readText } from '../../../src/consumers/packed/text.ts';
 import type { JoinCheckpoint } from '../../../src/vocabulary/checkpoint.ts';
-import { createJoin as createPackedJoin } from '../../reference/packed-join/join.ts';
+import { createJoin as createPackedJoin, type PlainJoin } from '../../reference/packed-join/join.ts';
 import { Collector } from './closings.ts';
 import { type TopicRecords, topicRecords } from './logs.ts';
 import { BROAD, MANY_PAGES, type Profile, settingsOf, timeFrames } from './profile.ts';
