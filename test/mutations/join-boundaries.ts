@@ -77,7 +77,7 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
   inRules('missed horizons of an impression close', ' && (body(bodyAt).missed & (1 << horizon)) === 0', ''),
   {
     name: 'missed horizons of feedback close',
-    changes: [{ file: CLOSING, text: 'if ((event.missed & (1 << horizon)) !== 0) continue;', replacement: '' }],
+    changes: [{ file: CLOSING, text: 'return (event.missed & (1 << horizon)) !== 0;', replacement: 'return false;' }],
   },
   inRules(
     'a feedback limit one too high',

@@ -1,6 +1,6 @@
 /** The list that closes, with the feedback that counts at its horizon: put where the host reads it. */
 import { body } from './bodies';
-import { feedback } from './feedback';
+import { Feedback, feedback } from './feedback';
 import { closings } from './host';
 import { CLOSES } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
@@ -88,12 +88,15 @@ function putSlots(bodyAt: usize): void {
   if (firstSlots !== 0) copyBytes(closes.slotArrays + 12 * room, firstSlots, 4 * length);
 }
 
+function misses(event: Feedback, horizon: u32): bool {
+  return (event.missed & (1 << horizon)) !== 0;
+}
+
 /** Adds the feedback of one topic (-1: all) that counts at the horizon, in the order of attribution: in a topic that of its log. */
 export function putFeedback(bodyAt: usize, topic: i32, horizon: u32): void {
   for (let at = body(bodyAt).firstFeedback; at !== 0; at = feedback(at).next) {
     const event = feedback(at);
-    if (topic >= 0 && event.topic() !== <u32>topic) continue;
-    if ((event.missed & (1 << horizon)) !== 0) continue;
+    if ((topic >= 0 && event.topic() !== <u32>topic) || misses(event, horizon)) continue;
     if (closes.events === closes.eventRoom) widen();
     const n = <usize>closes.events;
     const room = <usize>closes.eventRoom;
@@ -193,7 +196,7 @@ function queueFeedback(made: usize, bodyAt: usize, horizon: u32, topics: u32): i
   let n: usize = 0;
   for (let at = body(bodyAt).firstFeedback; at !== 0; at = feedback(at).next) {
     const event = feedback(at);
-    if ((event.missed & (1 << horizon)) !== 0) continue;
+    if (misses(event, horizon)) continue;
     if (n === MOST_EVENTS || (n > 0 && topics > 1)) return -1;
     const to = made + QUEUED_HEAD + BYTES_PER_EVENT * n;
     store<f64>(to, event.ts);

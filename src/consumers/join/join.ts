@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
 import type { EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
-import { type Engine, type EngineCalls, engine, FEED_AT, SETTINGS_AT } from '../engine/engine.ts';
+import { type Engine, type EngineCalls, engine, SETTINGS_AT } from '../engine/engine.ts';
 import type { RecordRows } from '../engine/record-rows.ts';
 import { PackedFeedback } from '../packed/packed-feedback.ts';
 import { PackedImpression } from '../packed/packed-impression.ts';
@@ -20,6 +20,7 @@ import { Closings, QUEUED_BYTES, QUEUED_CLOSES, QUEUED_RELEASES } from './closin
 import { copyCounts, countsOfTopic, DROPPED, noCounts, putCounts, readCounts } from './counts.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { FedEvent } from './fed-event.ts';
+import { FeedBlock } from './feed-block.ts';
 import { STATE_SIZE, Topic } from './topic.ts';
 
 /** Up to this many records are searched one by one; for more an index is made. */
@@ -42,15 +43,6 @@ const WITNESS_OFFSET = 5;
 const WITNESS_WATERMARK = 6;
 const FIGURES = 7;
 
-/** Where the engine reads what to feed (wasm/engine/feed.ts): doubles, then words, of which the last is the row that is judged. */
-const LATEST = 0;
-const FUTURE_SKEW = 1;
-const OUT_OF_ORDERNESS = 2;
-const POSITION_BASE = 3;
-const IGNORED_KEYS = 4;
-const FED_UNIT = 10;
-const FED_ROW = 21;
-
 /** A new engine, or one that resumes from a checkpoint and must be fed from its replay offsets. */
 export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): JoinEngine {
   return new Join(settings, sink, from);
@@ -61,6 +53,7 @@ interface Shared {
   readonly engine: Engine;
   readonly events: EventBlocks;
   readonly closings: Closings;
+  readonly block: FeedBlock;
   readonly fed: FedEvent;
   readonly impression: PackedImpression;
   readonly feedback: PackedFeedback;
@@ -74,6 +67,7 @@ function share(): Shared {
       engine: own,
       events: new EventBlocks(own),
       closings: new Closings(own),
+      block: new FeedBlock(own),
       fed: new FedEvent(own),
       impression: new PackedImpression(),
       feedback: new PackedFeedback(),
@@ -139,12 +133,11 @@ class Join implements JoinEngine {
     const namesItems = settings.namesItems === true;
     const place = this.#place;
     const { witness } = sink;
-    const { fed } = this.#shared;
-    const { words, doubles } = own;
+    const { fed, block } = this.#shared;
     this.#calls = {
       accepted: (shown) => {
         if (this.#shown !== undefined) return sink.accepted(this.#shown, place);
-        place.offset = doubles[words[(FEED_AT >>> 2) + FED_ROW] >>> 3];
+        place.offset = block.offset;
         place.isReplayed = place.offset < this.#topics[place.topic].committed;
         return sink.accepted(fed.at(shown), place);
       },
@@ -233,36 +226,21 @@ class Join implements JoinEngine {
 
   feed(topic: number, reader: RecordReader, rows: RecordRows, now: EpochMs | undefined): number {
     if (this.#isClosed) throw new Error('the join is closed');
-    const { engine: own, fed } = this.#shared;
-    const { words, doubles } = own;
-    const at = FEED_AT >>> 2;
-    doubles[FEED_AT / 8 + LATEST] = now === undefined ? Number.POSITIVE_INFINITY : now + this.#futureSkew;
-    doubles[FEED_AT / 8 + FUTURE_SKEW] = this.#futureSkew;
-    doubles[FEED_AT / 8 + OUT_OF_ORDERNESS] = this.#outOfOrderness;
-    doubles[FEED_AT / 8 + POSITION_BASE] = reader.positionBase;
-    doubles[FEED_AT / 8 + IGNORED_KEYS] = 0;
-    words[at + FED_UNIT] = this.#unit;
-    words[at + FED_UNIT + 1] = topic;
-    words[at + FED_UNIT + 2] = rows.at;
-    words[at + FED_UNIT + 3] = rows.count;
-    words[at + FED_UNIT + 4] = rows.judged;
-    words[at + FED_UNIT + 5] = reader.number;
-    words[at + FED_UNIT + 6] = reader.holds;
-    words[at + FED_UNIT + 7] = Math.min(reader.itemsPerList, MOST);
-    words[at + FED_UNIT + 8] = reader.limit;
-    words[at + FED_UNIT + 9] = reader.hasMilliseconds ? 1 : 0;
-    words[at + FED_UNIT + 10] = reader.carriesScores ? 1 : 0;
+    const { engine: own, fed, block } = this.#shared;
     reader.begin();
     fed.reader = reader;
     this.#shown = undefined;
     this.#place.topic = topic;
     own.calls = this.#calls;
-    own.scanCalls = reader;
-    const unknown = own.feed();
-    rows.judged = words[at + FED_UNIT + 4];
+    const settings = {
+      unit: this.#unit,
+      topic,
+      latest: now === undefined ? Number.POSITIVE_INFINITY : now + this.#futureSkew,
+      futureSkew: this.#futureSkew,
+      outOfOrderness: this.#outOfOrderness,
+    };
+    const unknown = block.feed(settings, reader, rows);
     this.#topics[topic].countRead();
-    const ignored = doubles[FEED_AT / 8 + IGNORED_KEYS];
-    if (ignored > 0) reader.ignored(ignored);
     return unknown;
   }
 

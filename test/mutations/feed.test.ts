@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDecoder } from '../../src/consumers/decode/decoder.ts';
+import { recordRows } from '../../src/consumers/engine/record-rows.ts';
+import { createJoin } from '../../src/consumers/join/join.ts';
+import { byTheHundred, type Fed, fed, MANY_EVENTS, oneByOne, type Parts, traceOf } from '../consumers/join/fed.ts';
+import { BROAD, MANY_PAGES } from '../consumers/join/profile.ts';
+import { FEED_MUTATIONS } from './feed.ts';
+import { withMutation } from './loader.ts';
+import type { Mutation } from './mutation.ts';
+
+const PARTS: Parts = { createDecoder, createJoin, recordRows };
+const FILES = ['consumers/decode/decoder.ts', 'consumers/join/join.ts', 'consumers/engine/record-rows.ts'];
+const MOST_RUNS = 3000;
+
+function mutated({ changes }: Mutation): Promise<Parts> {
+  return withMutation(changes, FILES, async (paths): Promise<Parts> => {
+    const [decoder, join, rows] = await Promise.all(paths.map((path) => import(/* @vite-ignore */ path)));
+    return { createDecoder: decoder.createDecoder, createJoin: join.createJoin, recordRows: rows.recordRows };
+  });
+}
+
+/** The trace, or what the parts ended with. */
+function seen(parts: Parts, log: Fed): unknown {
+  try {
+    return traceOf(parts, log, byTheHundred);
+  } catch (error) {
+    return error;
+  }
+}
+
+function isCaught(parts: Parts, runs: number): boolean {
+  const law = fc.property(fc.oneof(fed(BROAD), fed(MANY_PAGES), fed(MANY_EVENTS)), (log) => {
+    expect(seen(parts, log)).toEqual(traceOf(PARTS, log, oneByOne));
+  });
+  return fc.check(law, { seed: 1, numRuns: runs, endOnFailure: true }).failed;
+}
+
+describe('a weakened rule of records that are fed by the hundred is caught', () => {
+  it.each(FEED_MUTATIONS.map((each) => [each.name, each] as const))('%s', async (_, mutation) => {
+    expect(isCaught(await mutated(mutation), MOST_RUNS)).toBe(true);
+  });
+
+  it('and the rules as they are pass', async () => {
+    expect(isCaught(await mutated({ name: 'nothing', changes: [] }), 300)).toBe(false);
+  });
+});
