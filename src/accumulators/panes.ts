@@ -5,6 +5,8 @@ import type { Closed, EpochMs, Joined } from '../vocabulary/events.ts';
 import { BUCKETS } from '../vocabulary/user-words.ts';
 import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
+import type { KeptList } from './kept-lists.ts';
+import { CellColumns, ListSums } from './list-sums.ts';
 import {
   checkSettings,
   longest,
@@ -22,6 +24,9 @@ import { otherValues, paneKey, rowField, SINCE_START, setText, totalKey, vectorK
 
 /** Buckets of the vectors of hour panes. */
 export const HOUR_BUCKETS = 64;
+
+/** `list`: its slots, if rows keep counts by rank. */
+export type ClosedList = Closed & { readonly list?: Joined };
 
 /** What changed since the last call: the new values of rows by key and field, and keys to delete before the rows are set. */
 export interface PaneChanges {
@@ -60,6 +65,8 @@ export class Panes {
   /** What was added since this object was made, for counters that start with the process. */
   readonly #scored: RowTable;
   readonly #pending: readonly PendingSums[];
+  /** The list that was added last, unless it is kept. */
+  readonly #list: ListSums;
   readonly #memory = new RowMemory();
   /** Of `#scored`. */
   readonly #scoredMemory = new RowMemory();
@@ -76,6 +83,8 @@ export class Panes {
     this.#window = longest(settings);
     this.#codec = rowCodec(settings.shape);
     this.#width = emptyRow(settings.shape).sums.length;
+    const columns = new CellColumns(settings.shape);
+    this.#list = new ListSums(columns);
     this.cohorts = new Cohorts(settings.dimensions, [
       ...settings.sets,
       ...settings.runs.map(({ dimension }) => [dimension]),
@@ -117,7 +126,7 @@ export class Panes {
     );
     this.#runs = settings.runs.map((run) => new RunTotal(run, settings, this.#memory));
     this.#scored = new RowTable('', Number.POSITIVE_INFINITY, settings.shape, 0, this.#scoredMemory);
-    this.#pending = settings.horizons.map(() => new PendingSums(settings.shape, this.cohorts));
+    this.#pending = settings.horizons.map(() => new PendingSums(settings.shape, columns, this.cohorts));
     if (restored !== undefined) {
       const restore = (table: RowTable, codec: RowCodec): void => restoreTable(table, codec, restored);
       for (const panes of this.#kinds) {
@@ -130,27 +139,38 @@ export class Panes {
 
   /**
    * Adds one scored list. Close times must not decrease from call to call. `out`: as in `Scorer.score`; `shown`: its items, if
-   * rows keep them; `list` and `positives`: its slots and where its positives stand, if rows keep counts by rank.
+   * rows keep them; `positives`: where its positives stand, if rows keep counts by rank.
    */
-  add(
-    { at, ts, horizon, tag, userless, bucket, list }: Closed & { readonly list?: Joined },
-    positive: boolean,
-    out: Float64Array,
-    shown?: ShownItems,
-    positives?: Places,
-  ): void {
+  add(closed: ClosedList, positive: boolean, out: Float64Array, shown?: ShownItems, positives?: Places): void {
+    this.#list.load(positive, out);
+    const cell = this.#add(closed, this.#list);
+    this.#addPlaces(cell, closed, positives);
+    const { items } = this.#settings.shape;
+    if (shown !== undefined && items !== undefined) this.#pending[closed.horizon].addItems(cell, items, shown);
+  }
+
+  /** The same for a list whose sums are kept, and that rows keep no items of. */
+  addKept(closed: ClosedList, { sums, positives }: KeptList): void {
+    this.#addPlaces(this.#add(closed, sums), closed, positives);
+  }
+
+  /** Returns the cell. */
+  #add({ at, ts, horizon, tag, userless, bucket }: Closed, list: ListSums): number {
     if (at >= this.#due) this.#pass(at);
     if (at > this.#clock) this.#clock = at;
     const pending = this.#pending[horizon];
     if (ts < pending.from || ts >= pending.to) this.#turn(pending, ts);
     let cell = pending.find(tag);
     if (cell < 0 || pending.admittedAt[cell] !== NAMED) cell = this.#admittedCell(pending, horizon, cell, tag, ts);
-    pending.add(cell, userless, positive, out, bucket);
-    const { items, ranks } = this.#settings.shape;
-    if (shown !== undefined && items !== undefined) pending.addItems(cell, items, shown);
+    pending.add(cell, userless, list, bucket);
+    return cell;
+  }
+
+  #addPlaces(cell: number, { horizon, list }: ClosedList, positives: Places | undefined): void {
+    const { ranks } = this.#settings.shape;
     if (ranks === undefined || horizon !== this.#settings.positions?.horizon) return;
     if (list === undefined || positives === undefined || slotsUpTo(list, ranks) === 0) return;
-    pending.addPlaces(cell, ranks, list, positives);
+    this.#pending[horizon].addPlaces(cell, ranks, list, positives);
   }
 
   /** Everything that closes up to `watermark` has been added: deletes what expires there. */

@@ -11,26 +11,18 @@
 
 import type { Places } from '../measures/places.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
-import { FIELD, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, type SumsFields, WITH_POSITIVE } from '../measures/sums.ts';
 import type { EpochMs, Joined } from '../vocabulary/events.ts';
 import type { Cohorts } from './cohorts.ts';
-import { DIRECT_LIMIT, fixed } from './exact.ts';
 import type { ItemsShape } from './item-sums.ts';
+import { type CellColumns, type LargeSum, type ListSums, NO_COLUMN } from './list-sums.ts';
 import { HEAD_WIDTH, type RowShape, sumsOffsets } from './row.ts';
 import type { LiveRow, RowTable } from './row-table.ts';
-import { LEFT_OUT_LISTS, MORE_POSITIVES, SUM, vectorOffsets } from './vector.ts';
-
-/** Fields of the kinds that count lists; the first is n. */
-const { positives: WITH_POSITIVES, sum: SUMMED, squares: SQUARES } = FIELD.mean;
-const { value: VALUE } = OUT.mean;
+import { LISTS, POSITIVES } from './vector.ts';
 
 const ADDITIONS_PER_FOLD = 4096;
 
 /** Bytes of a cell besides its sums: three lists of rows, and its places in five arrays. */
 const CELL_BYTES = 300;
-
-/** Vectors have no squares. */
-const NO_COLUMN = -1;
 
 /** In `admittedAt`: all cohorts of the cell are added by name, so it need not be admitted again. */
 export const NAMED = -1;
@@ -60,10 +52,9 @@ export class PendingSums {
   /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
   readonly admittedAt: number[] = [];
   readonly #cohorts: Cohorts;
-  readonly #width: number;
-  readonly #isMean: readonly boolean[];
-  readonly #fields: readonly SumsFields[];
-  readonly #offsets: readonly number[];
+  readonly #columns: CellColumns;
+  /** A cell as its rows add it. */
+  readonly #head: Float64Array;
   /** Rows that the next `fold` will change, at most: what it costs grows with them, not with the cells that are there. */
   unfolded = 0;
   /** Cells that were added to since they were folded; some may stand there twice. */
@@ -79,23 +70,14 @@ export class PendingSums {
   readonly #items: (readonly LiveRow[])[] = [];
   /** The same of counts by rank. */
   readonly #placed: (readonly LiveRow[])[] = [];
-  readonly #columns: readonly number[];
-  /** What the last list adds to a vector: amounts by column. */
-  readonly #changed: Int32Array;
-  readonly #amounts: Float64Array;
+  /** By cell, then column. */
   #sums: Float64Array;
 
-  constructor(shape: RowShape, cohorts: Cohorts) {
+  constructor(shape: RowShape, columns: CellColumns, cohorts: Cohorts) {
     this.#cohorts = cohorts;
-    this.#isMean = shape.kinds.map((kind) => kind === 'mean');
-    this.#fields = shape.kinds.map((kind) => SUMS[kind]);
-    this.#offsets = sumsOffsets(shape).map((offset) => HEAD_WIDTH + offset);
-    this.#width = this.#offsets[this.#offsets.length - 1];
-    this.#sums = new Float64Array(16 * this.#width);
-    this.#columns = vectorOffsets(shape.kinds);
-    const columns = this.#columns[this.#columns.length - 1];
-    this.#changed = new Int32Array(columns);
-    this.#amounts = new Float64Array(columns);
+    this.#columns = columns;
+    this.#head = new Float64Array(HEAD_WIDTH + sumsOffsets(shape)[shape.kinds.length]);
+    this.#sums = new Float64Array(16 * columns.width);
   }
 
   /** Bytes in memory, about. */
@@ -116,7 +98,7 @@ export class PendingSums {
       grown.set(this.#cells);
       this.#cells = grown;
     }
-    if ((cell + 1) * this.#width > this.#sums.length) {
+    if ((cell + 1) * this.#columns.width > this.#sums.length) {
       const grown = new Float64Array(2 * this.#sums.length);
       grown.set(this.#sums);
       this.#sums = grown;
@@ -137,94 +119,34 @@ export class PendingSums {
     this.admittedAt[cell] = admittedAt;
   }
 
-  /** Adds one scored list to a cell. `out` as in `Scorer.score`; `bucket`: of its user, of 256. */
-  add(cell: number, userless: boolean, positive: boolean, out: Float64Array, bucket: number): void {
+  /** Adds one scored list to a cell. `bucket`: of its user, of 256. */
+  add(cell: number, userless: boolean, list: ListSums, bucket: number): void {
     const sums = this.#sums;
-    const base = cell * this.#width;
-    const isMean = this.#isMean;
-    const columns = this.#columns;
-    const changed = this.#changed;
-    const amounts = this.#amounts;
-    let changes = 0;
-    if (sums[base]++ === 0) {
+    const base = cell * this.#columns.width;
+    const { count, columns, amounts } = list;
+    if (sums[base + LISTS]++ === 0) {
       this.#dirty.push(cell);
       this.unfolded += this.#targets[cell].length;
     }
-    if (positive) sums[base + 1]++;
-    if (userless) sums[base + 2]++;
-    for (let m = 0; m < isMean.length; m++) {
-      if (!isMean[m]) {
-        changes = this.#addFields(m, cell, positive, out, bucket, changes);
-        continue;
-      }
-      const state = out[SCORE_WIDTH * m];
-      const value = out[SCORE_WIDTH * m + VALUE];
-      const at = this.#offsets[m];
-      const column = columns[m];
-      if ((state === WITH_POSITIVE) !== positive) {
-        changed[changes] = column + MORE_POSITIVES;
-        amounts[changes++] = positive ? -1 : 1;
-      }
-      if (state === LEFT_OUT) {
-        changed[changes] = column + LEFT_OUT_LISTS;
-        amounts[changes++] = 1;
-        continue;
-      }
-      sums[base + at]++;
-      if (state === WITH_POSITIVE) sums[base + at + WITH_POSITIVES]++;
-      if (value === 0) continue;
-      changed[changes] = column + SUM;
-      amounts[changes++] = this.#put(cell, at + SUMMED, value, bucket, column + SUM);
-      this.#put(cell, at + SQUARES, value * value, bucket, NO_COLUMN);
-    }
+    if (list.isPositive) sums[base + POSITIVES]++;
+    if (userless) sums[base + this.#columns.userless]++;
+    for (let i = 0; i < count; i++) sums[base + columns[i]] += amounts[i];
+    const { ownCount, ownColumns, ownAmounts } = list;
+    for (let i = 0; i < ownCount; i++) sums[base + ownColumns[i]] += ownAmounts[i];
     const vectors = this.#vectors[cell];
     for (let v = 0; v < vectors.length; v++) {
       vectors[v].touch();
-      vectors[v].vector?.add(bucket, positive, changed, amounts, changes);
+      vectors[v].vector?.add(bucket, list.isPositive, columns, amounts, count);
     }
-    if (sums[base] >= ADDITIONS_PER_FOLD) this.#foldCell(cell);
+    if (list.large.length > 0) this.#addLarge(cell, list.large, bucket);
+    if (sums[base + LISTS] >= ADDITIONS_PER_FOLD) this.#foldCell(cell);
   }
 
-  /** Adds what a measure of any kind scored for a list (the loop of `add` handles means). Returns the number of changes. */
-  #addFields(m: number, cell: number, positive: boolean, out: Float64Array, bucket: number, before: number): number {
-    const { counted, values, squared, tail } = this.#fields[m];
-    const changed = this.#changed;
-    const amounts = this.#amounts;
-    const from = SCORE_WIDTH * m;
-    const state = out[from];
-    let at = this.#offsets[m];
-    let column = this.#columns[m];
-    let changes = before;
-    if (counted) {
-      if ((state === WITH_POSITIVE) !== positive) {
-        changed[changes] = column + MORE_POSITIVES;
-        amounts[changes++] = positive ? -1 : 1;
-      }
-      if (state === LEFT_OUT) {
-        changed[changes] = column + LEFT_OUT_LISTS;
-        amounts[changes++] = 1;
-      } else {
-        const counts = cell * this.#width + at;
-        this.#sums[counts]++;
-        if (state === WITH_POSITIVE) this.#sums[counts + WITH_POSITIVES]++;
-      }
-      at += SUMMED;
-      column += SUM;
+  #addLarge(cell: number, large: readonly LargeSum[], bucket: number): void {
+    for (const { field, column, value } of large) {
+      for (const row of this.#targets[cell]) row.addTo(field, value);
+      if (column !== NO_COLUMN) for (const row of this.#vectors[cell]) row.vector?.addTo(bucket, column, value);
     }
-    if (state !== LEFT_OUT) {
-      for (let i = 0; i < values.length; i++) {
-        const value = out[from + VALUE + i];
-        if (value === 0) continue;
-        changed[changes] = column + i;
-        amounts[changes++] = this.#put(cell, at + i, value, bucket, column + i);
-      }
-      if (squared) this.#put(cell, at + values.length, out[from + VALUE] ** 2, bucket, NO_COLUMN);
-    }
-    at += values.length + (squared ? 1 : 0);
-    for (let i = 0; i < tail.length; i++) {
-      this.#put(cell, at + i, out[from + VALUE + values.length + i], bucket, NO_COLUMN);
-    }
-    return changes;
   }
 
   /** Adds the items of the list that was added to the cell last. */
@@ -276,31 +198,12 @@ export class PendingSums {
     this.vectors = undefined;
   }
 
-  /** Returns what remains to be added to the column of the vectors. */
-  #put(cell: number, at: number, value: number, bucket: number, column: number): number {
-    const units = value * PER_ONE;
-    if (!(units >= 0 && units <= DIRECT_LIMIT)) return this.#putRare(cell, at, value, bucket, column);
-    const whole = Math.round(units);
-    this.#sums[cell * this.#width + at] += whole;
-    return whole;
-  }
-
-  /** Handles negative and huge values, and NaN. */
-  #putRare(cell: number, at: number, value: number, bucket: number, column: number): number {
-    const units = fixed(value);
-    if (typeof units === 'number' && Math.abs(units) <= DIRECT_LIMIT) {
-      this.#sums[cell * this.#width + at] += units;
-      return units;
-    }
-    for (const row of this.#targets[cell]) row.addTo(at - HEAD_WIDTH, units);
-    if (column !== NO_COLUMN) for (const row of this.#vectors[cell]) row.vector?.addTo(bucket, column, units);
-    return 0;
-  }
-
   #foldCell(cell: number): void {
-    const base = cell * this.#width;
-    if (this.#sums[base] === 0) return;
-    for (const row of this.#targets[cell]) row.add(this.#sums, base);
-    this.#sums.fill(0, base, base + this.#width);
+    const { width } = this.#columns;
+    const base = cell * width;
+    if (this.#sums[base + LISTS] === 0) return;
+    this.#columns.writeHead(this.#sums, base, this.#head);
+    for (const row of this.#targets[cell]) row.add(this.#head, 0);
+    this.#sums.fill(0, base, base + width);
   }
 }

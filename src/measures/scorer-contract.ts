@@ -53,4 +53,9 @@ export interface Scorer {
    * the list has a positive by `relevantFrom`.
    */
   score(list: Joined, out: Float64Array): boolean;
+  /**
+   * The pattern of a list (patterns.ts): `score` does the same for lists that have the same one, except NO_PATTERN, and
+   * `positives` are the same then. It depends neither on feedback beyond the list nor on lists before it.
+   */
+  patternOf(list: Joined): number;
 }

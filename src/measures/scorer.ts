@@ -14,8 +14,9 @@ import { offered } from './grammar/measure-name.ts';
 import { MeasureError } from './grammar/scan.ts';
 import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
 import { actionsOf, catalogueProblem, needsGrade, needsOf } from './needs.ts';
+import { NO_PATTERN, Patterns } from './patterns.ts';
 import { rankOf } from './places.ts';
-import type { Grading, Scorer } from './scorer-contract.ts';
+import type { Grading, Scorer, ScorerNeeds } from './scorer-contract.ts';
 import { leaveOut, type Step } from './step.ts';
 import { SCORE_WIDTH } from './sums.ts';
 import { sumsKind } from './value.ts';
@@ -54,6 +55,7 @@ export function compile(
       leastLength: measure.definition.takesEmptyLists ? 0 : Number(params.get('min_list_length') ?? 1),
     };
   });
+  const needs = needsOf(measures);
   const takesEmpty = measures.some(({ definition }) => definition.takesEmptyLists);
 
   function score(list: Joined, out: Float64Array): boolean {
@@ -78,11 +80,19 @@ export function compile(
     names: measures.map(({ canonical }) => canonical),
     kinds: measures.map(sumsKind),
     actions: views.actions,
-    needs: needsOf(measures),
+    needs,
     catalogue,
     positives,
     score,
+    patternOf: patternsOf(views, needs),
   };
+}
+
+/** Lists differ by more than a pattern where measures read scores, items or categories. */
+function patternsOf(views: Views, { scores, items, categories }: ScorerNeeds): Scorer['patternOf'] {
+  if (scores || items || categories) return () => NO_PATTERN;
+  const patterns = new Patterns(views.readsValue);
+  return (list) => patterns.of(list);
 }
 
 /**

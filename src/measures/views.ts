@@ -25,6 +25,8 @@ export class Views {
   readonly #rated = new Map<string, Rated>();
   readonly #pairs = new Map<string, Pairs>();
   readonly #relevantFrom: number;
+  /** By index of action. */
+  readonly #rates: boolean[];
 
   constructor(grading: Grading, named: Iterable<string>) {
     this.#relevantFrom = grading.relevantFrom;
@@ -32,6 +34,7 @@ export class Views {
     this.actions = [...names];
     const rules = new Map(grading.actions.map(({ name, rule }) => [name, rule]));
     this.#rules = this.actions.map((name) => rules.get(name) ?? WITHOUT_GRADE);
+    this.#rates = this.actions.map(() => false);
   }
 
   /** `action` undefined: all actions. `each`: a repeated item is credited at each of its slots. */
@@ -79,10 +82,16 @@ export class Views {
   /** The slots with a rating by this action and a score (`by` rank: any). */
   pairs(action: string, each: boolean, by: 'score' | 'rank'): Pairs {
     const place = this.actions.indexOf(action);
+    this.#rates[place] = true;
     const rated = shared(this.#rated, JSON.stringify([action, each]), () =>
       this.#also(new Rated(place, this.#rules[place].rule, each)),
     );
     return shared(this.#pairs, JSON.stringify([action, each, by]), () => this.#also(new Pairs(rated, by)));
+  }
+
+  /** By index of action: whether a view made so far reads the value of its events, for a grade or as a rating. */
+  get readsValue(): readonly boolean[] {
+    return this.#rules.map((rule, a) => rule.from === 'value' || this.#rates[a]);
   }
 
   #also<V extends { load(list: Joined): void }>(view: V): V {

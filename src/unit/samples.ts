@@ -58,6 +58,9 @@ export interface SampledList {
   readonly drops: readonly SampledDrop[];
 }
 
+/** Of a closed list: the parts that `SampledList` tells as they are. */
+export type ScoredList = Pick<SampledList, 'scores' | 'dimensions'>;
+
 interface Held extends SampledList {
   readonly drops: SampledDrop[];
 }
@@ -192,8 +195,7 @@ export class ListSamples {
   addList(
     { list, ts }: Closing,
     names: ClosingNames,
-    scores: Float64Array,
-    dimensions: readonly string[],
+    { scores, dimensions }: ScoredList,
     drops: SampledDrop[],
     to: 'last' | 'kept',
   ): void {
@@ -285,15 +287,15 @@ export class UnitSamples implements JoinWitness {
     }
   }
 
-  /** A list was scored. Buffers are copied. */
-  closed(closing: Closing, names: ClosingNames, scores: Float64Array, dimensions: () => readonly string[]): void {
+  /** A list was scored. `scored`: what of it is copied, if it is kept. */
+  closed(closing: Closing, names: ClosingNames, scored: () => ScoredList): void {
     if (closing.horizon !== this.#lastHorizon) return;
     const marks = this.#marked.size === 0 ? undefined : this.#marked.get(names.handle);
     if (marks !== undefined) this.#marked.delete(names.handle);
     const to = this.#samples.takesList(marks !== undefined);
     if (to === undefined) return;
     const drops = (marks ?? []).map(({ drop }) => drop);
-    this.#samples.addList(closing, names, scores, dimensions(), drops, to);
+    this.#samples.addList(closing, names, scored(), drops, to);
   }
 
   #mark(handle: number, mark: Mark): void {

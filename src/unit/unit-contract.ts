@@ -1,3 +1,4 @@
+import type { KeptLists } from '../accumulators/kept-lists.ts';
 import type { PanesSettings } from '../accumulators/panes-settings.ts';
 import type { Row } from '../accumulators/row.ts';
 import type { CommitAnswer, Store } from '../accumulators/store/store-port.ts';
@@ -37,6 +38,8 @@ export interface UnitDeps {
   /** One per topic. */
   readonly decoders: readonly Decoder[];
   readonly scorer: Scorer;
+  /** Of `scorer`, shared by units; default: the unit's own. */
+  readonly kept?: KeptLists | undefined;
   /** A new random id: 128 bits, as text. */
   readonly newId: () => string;
   /** The wall clock; undefined: none, as for files, and nothing is judged to be `future`. */

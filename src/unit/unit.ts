@@ -1,4 +1,5 @@
 // Long because the whole data path of a unit is here, for records that are read and for batches that are skipped.
+import { type KeptList, KeptLists } from '../accumulators/kept-lists.ts';
 import type { Panes } from '../accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
@@ -18,7 +19,7 @@ import type { StoredClockBlocks } from './clock-blocks.ts';
 import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } from './commits.ts';
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
-import type { UnitSamples } from './samples.ts';
+import type { ScoredList, UnitSamples } from './samples.ts';
 import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
 import type { UnitExperiments } from './unit-experiments.ts';
 import { UnitReading } from './unit-reading.ts';
@@ -385,10 +386,12 @@ class UnitScoring {
   readonly #scores: Float64Array;
   /** undefined: no measure asks for items. */
   readonly #shown: ShownItems | undefined;
+  /** undefined: somebody sees the scores of each list. */
+  readonly #kept: KeptLists | undefined;
 
   constructor(
     { join, panes: { shape } }: UnitSettings,
-    deps: Pick<UnitDeps, 'scorer' | 'observer' | 'samples'>,
+    deps: Pick<UnitDeps, 'scorer' | 'observer' | 'samples' | 'kept'>,
     panes: Panes,
   ) {
     const { names, needs, catalogue } = deps.scorer;
@@ -396,21 +399,33 @@ class UnitScoring {
     this.#panes = panes;
     this.#scores = new Float64Array(SCORE_WIDTH * names.length);
     this.#shown = needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined;
+    this.#kept = deps.observer?.scored === undefined ? (deps.kept ?? new KeptLists(deps.scorer)) : undefined;
     this.unknownItems = join.horizons.map(() => 0);
     this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
   }
 
   closed(closing: Closing, names: ClosingNames): void {
+    if (this.#deps.observer?.closing(closing) === false) return;
+    const kept = this.#kept?.of(closing.list);
+    if (kept === undefined) this.#score(closing);
+    else this.#panes.addKept(closing, kept);
+    this.samples?.closed(closing, names, () => this.#sampled(closing, kept));
+  }
+
+  #score(closing: Closing): void {
     const { observer, scorer } = this.#deps;
-    if (observer?.closing(closing) === false) return;
     const positive = scorer.score(closing.list, this.#scores);
     const shown = this.#shown;
     shown?.load(closing.list);
     if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
     this.#panes.add(closing, positive, this.#scores, shown, scorer.positives);
-    const { cohorts } = this.#panes;
-    this.samples?.closed(closing, names, this.#scores, () => cohorts.values(closing.tag));
-    if (observer?.scored !== undefined) observer.scored(closing, this.#scores, cohorts.values(closing.tag));
+    if (observer?.scored !== undefined) observer.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
+  }
+
+  /** What a sample keeps of a list that was added. */
+  #sampled(closing: Closing, kept: KeptList | undefined): ScoredList {
+    if (kept !== undefined) this.#deps.scorer.score(closing.list, this.#scores);
+    return { scores: this.#scores, dimensions: this.#panes.cohorts.values(closing.tag) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { KeptLists } from '../accumulators/kept-lists.ts';
 import { Unit } from '../unit/unit.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
@@ -24,6 +25,8 @@ export class Claims {
   readonly #handler: ClaimsHandler;
   readonly #stopping: AbortSignal;
   readonly #reachFaultPoint: FaultPoint;
+  /** Of all units. */
+  readonly #kept: KeptLists;
   /** By partition: the claim in progress. */
   readonly #running = new Map<number, Promise<void>>();
 
@@ -34,6 +37,7 @@ export class Claims {
     this.#handler = handler;
     this.#stopping = stopping;
     this.#reachFaultPoint = deps.faultPoint ?? NO_FAULT;
+    this.#kept = new KeptLists(deps.scorer);
   }
 
   /**
@@ -94,6 +98,7 @@ export class Claims {
     return {
       store,
       scorer,
+      kept: this.#kept,
       newId,
       decoders: decoders(partition),
       now: () => clock.now(),

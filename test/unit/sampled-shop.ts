@@ -50,7 +50,7 @@ export function shop(most = 5, ids: SampledIds = 'shown', feedbackPerImpression 
       released: () => {},
       closed: (closing, names) => {
         SCORER.score(closing.list, scores);
-        unit.closed(closing, names, scores, () => ['control']);
+        unit.closed(closing, names, () => ({ scores, dimensions: ['control'] }));
       },
       witness: unit,
     },

@@ -1,0 +1,200 @@
+/** What a list adds to rows, and how it is laid out until then. */
+import { type Exact, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, WITH_POSITIVE } from '../measures/sums.ts';
+import { DIRECT_LIMIT, fixed } from './exact.ts';
+import { HEAD_WIDTH, type RowShape, sumsOffsets } from './row.ts';
+import { columnsBeforeSums, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, vectorOffsets } from './vector.ts';
+
+const { value: VALUE } = OUT.mean;
+
+/** Of a sum that has no column. */
+export const NO_COLUMN = -1;
+
+/** Where the sums of one measure stand in a cell, and in a row. */
+interface MeasureColumns {
+  /** It counts lists. Two columns from `first` on hold what its counts differ by from those of the cell. */
+  readonly isCounted: boolean;
+  readonly first: number;
+  /** First column of the sums of values, and their number. */
+  readonly sums: number;
+  readonly values: number;
+  /** Column of the sum of squares; NO_COLUMN: it has none. */
+  readonly squares: number;
+  /** First column of the tail, and its width. */
+  readonly tails: number;
+  readonly tail: number;
+  /** Its first field among the sums of a row, and those of its values and its tail. */
+  readonly field: number;
+  readonly valueField: number;
+  readonly tailField: number;
+}
+
+/**
+ * The columns of a cell: those of a vector, then lists without a user id, then what vectors lack: squares and tails. Counts of
+ * lists are kept as in vectors, n of a measure by the lists that it leaves out, and n+ by what it differs from the positives:
+ * mostly 0, so that a list without feedback changes only LISTS.
+ */
+export class CellColumns {
+  /** Number of columns that vectors have too. */
+  readonly ofVector: number;
+  readonly userless: number;
+  readonly width: number;
+  readonly measures: readonly MeasureColumns[];
+
+  constructor(shape: RowShape) {
+    const firsts = vectorOffsets(shape.kinds);
+    const fields = sumsOffsets(shape);
+    this.ofVector = firsts[shape.kinds.length];
+    this.userless = this.ofVector;
+    let next = this.ofVector + 1;
+    this.measures = shape.kinds.map((kind, m): MeasureColumns => {
+      const { counted, values, squared, tail } = SUMS[kind];
+      const squares = squared ? next++ : NO_COLUMN;
+      const tails = next;
+      next += tail.length;
+      const valueField = fields[m] + (counted ? 2 : 0);
+      return {
+        isCounted: counted,
+        first: firsts[m],
+        sums: firsts[m] + columnsBeforeSums(kind),
+        values: values.length,
+        squares,
+        tails,
+        tail: tail.length,
+        field: fields[m],
+        valueField,
+        tailField: valueField + values.length + (squared ? 1 : 0),
+      };
+    });
+    this.width = next;
+  }
+
+  /** Writes the cell that starts at `sums[base]` into `head`, for `addDeltas`. */
+  writeHead(sums: Float64Array, base: number, head: Float64Array): void {
+    head[0] = sums[base + LISTS];
+    head[1] = sums[base + POSITIVES];
+    head[2] = sums[base + this.userless];
+    for (const one of this.measures) {
+      if (one.isCounted) {
+        head[HEAD_WIDTH + one.field] = head[0] - sums[base + one.first + LEFT_OUT_LISTS];
+        head[HEAD_WIDTH + one.field + 1] = head[1] + sums[base + one.first + MORE_POSITIVES];
+      }
+      const values = HEAD_WIDTH + one.valueField;
+      for (let i = 0; i < one.values; i++) head[values + i] = sums[base + one.sums + i];
+      if (one.squares !== NO_COLUMN) head[values + one.values] = sums[base + one.squares];
+      for (let i = 0; i < one.tail; i++) head[HEAD_WIDTH + one.tailField + i] = sums[base + one.tails + i];
+    }
+  }
+}
+
+/** A number that is too large for a cell. */
+export interface LargeSum {
+  /** Index among the sums of a row. */
+  readonly field: number;
+  /** Its column in vectors; NO_COLUMN: they lack it. */
+  readonly column: number;
+  readonly value: Exact;
+}
+
+/** What one scored list adds to its cell and to vectors, besides one to LISTS: whole numbers of at most 2^40. */
+export class ListSums {
+  isPositive = false;
+  /** Columns that vectors have too, and what is added to each; both valid up to `count`. */
+  count = 0;
+  readonly columns: Int32Array;
+  readonly amounts: Float64Array;
+  /** The same of the columns that only cells have. */
+  ownCount = 0;
+  readonly ownColumns: Int32Array;
+  readonly ownAmounts: Float64Array;
+  /** What is larger. */
+  large: LargeSum[] = [];
+  readonly #cell: CellColumns;
+
+  /** With room for `count` and `ownCount` changes; default: for all that one list can make. */
+  constructor(cell: CellColumns, count = cell.ofVector, ownCount = cell.width - cell.ofVector) {
+    this.#cell = cell;
+    this.columns = new Int32Array(count);
+    this.amounts = new Float64Array(count);
+    this.ownColumns = new Int32Array(ownCount);
+    this.ownAmounts = new Float64Array(ownCount);
+  }
+
+  /** Reads what `Scorer.score` has returned and written. Throws a RangeError for a value that is not finite. */
+  load(isPositive: boolean, out: Float64Array): void {
+    const { measures } = this.#cell;
+    this.isPositive = isPositive;
+    this.count = 0;
+    this.ownCount = 0;
+    if (this.large.length > 0) this.large = [];
+    for (let m = 0; m < measures.length; m++) {
+      const one = measures[m];
+      const at = SCORE_WIDTH * m;
+      const state = out[at];
+      if (one.isCounted) {
+        if ((state === WITH_POSITIVE) !== isPositive) this.#put(one.first + MORE_POSITIVES, isPositive ? -1 : 1);
+        if (state === LEFT_OUT) this.#put(one.first + LEFT_OUT_LISTS, 1);
+      }
+      const values = at + VALUE;
+      if (state !== LEFT_OUT) {
+        for (let i = 0; i < one.values; i++) {
+          const value = out[values + i];
+          if (value !== 0) this.#putValue(one.sums + i, value, one.valueField + i);
+        }
+        const value = out[values];
+        if (one.squares !== NO_COLUMN && value !== 0)
+          this.#putOwn(one.squares, value * value, one.valueField + one.values);
+      }
+      for (let i = 0; i < one.tail; i++) {
+        const value = out[values + one.values + i];
+        if (value !== 0) this.#putOwn(one.tails + i, value, one.tailField + i);
+      }
+    }
+  }
+
+  /** An equal object of its own. */
+  copy(): ListSums {
+    const { count, ownCount } = this;
+    const copy = new ListSums(this.#cell, count, ownCount);
+    copy.isPositive = this.isPositive;
+    copy.count = count;
+    copy.columns.set(this.columns.subarray(0, count));
+    copy.amounts.set(this.amounts.subarray(0, count));
+    copy.ownCount = ownCount;
+    copy.ownColumns.set(this.ownColumns.subarray(0, ownCount));
+    copy.ownAmounts.set(this.ownAmounts.subarray(0, ownCount));
+    copy.large = this.large;
+    return copy;
+  }
+
+  #put(column: number, amount: number): void {
+    this.columns[this.count] = column;
+    this.amounts[this.count++] = amount;
+  }
+
+  #putValue(column: number, value: number, field: number): void {
+    const units = value * PER_ONE;
+    if (units >= 0 && units <= DIRECT_LIMIT) {
+      this.#put(column, Math.round(units));
+      return;
+    }
+    const exact = fixed(value);
+    if (isSmall(exact)) this.#put(column, exact);
+    else this.large.push({ field, column, value: exact });
+  }
+
+  #putOwn(column: number, value: number, field: number): void {
+    const units = value * PER_ONE;
+    const exact = units >= 0 && units <= DIRECT_LIMIT ? Math.round(units) : fixed(value);
+    if (isSmall(exact)) {
+      this.ownColumns[this.ownCount] = column;
+      this.ownAmounts[this.ownCount++] = exact;
+    } else {
+      this.large.push({ field, column: NO_COLUMN, value: exact });
+    }
+  }
+}
+
+/** Whether it fits a cell. */
+function isSmall(value: Exact): value is number {
+  return typeof value === 'number' && value <= DIRECT_LIMIT && value >= -DIRECT_LIMIT;
+}

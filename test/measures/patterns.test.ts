@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
+import { NO_PATTERN, Patterns } from '../../src/measures/patterns.ts';
+import { compile } from '../../src/measures/scorer.ts';
+import type { Joined } from '../../src/vocabulary/events.ts';
+import { alike, smallList, someMeasures } from './alike-lists.ts';
+import { GRADING, joined } from './lists.ts';
+
+const parse = (text: string) => parseMeasure(text, { relevantFrom: 1 });
+
+/** A list of 20 slots with one event, whose action 0 counts by itself and action 1 by its value. */
+function listWith(
+  change: Partial<Joined> & { readonly event?: readonly [slot: number, action: number, value: number] },
+) {
+  const { event: [slot, action, value] = [4, 0, 1], ...others } = change;
+  const list: Joined = {
+    length: 20,
+    offset: 0,
+    ranks: undefined,
+    firstSlot: undefined,
+    events: 1,
+    slot: Int32Array.of(slot, 0),
+    action: Int32Array.of(action, 0),
+    value: Float64Array.of(value, 0),
+    ts: Float64Array.of(7, 0),
+    ...others,
+  };
+  return list;
+}
+
+const PATTERNS = new Patterns([false, true]);
+
+describe('patterns', () => {
+  it('of lists that any measures score differently are different', () => {
+    let pairs = 0;
+    fc.assert(
+      fc.property(someMeasures, fc.array(smallList, { minLength: 10, maxLength: 30 }), (measures, lists) => {
+        const found = alike(measures, lists);
+        expect(found.broken).toBeUndefined();
+        pairs += found.pairs;
+      }),
+      { numRuns: 300 },
+    );
+    expect(pairs).toBeGreaterThan(100);
+  });
+
+  it('are one for lists that differ in nothing but what measures do not read', () => {
+    const pattern = PATTERNS.of(listWith({}));
+    expect(pattern).not.toBe(NO_PATTERN);
+    expect(PATTERNS.of(listWith({ ts: Float64Array.of(99) }))).toBe(pattern);
+    expect(PATTERNS.of(listWith({ event: [4, 0, 17.3] }))).toBe(pattern);
+    expect(PATTERNS.of(listWith({ scores: Float64Array.of(1) }))).toBe(pattern);
+  });
+
+  it('differ by everything that measures read', () => {
+    const lists = [
+      listWith({}),
+      listWith({ length: 21 }),
+      listWith({ offset: 20 }),
+      listWith({ events: 0 }),
+      listWith({ event: [5, 0, 1] }),
+      listWith({ event: [4, -1, 1] }),
+      listWith({ event: [4, 1, 1] }),
+      listWith({ event: [4, 1, 0.5] }),
+      listWith({ event: [4, 1, Number.NaN] }),
+    ].map((list) => PATTERNS.of(list));
+    expect(new Set(lists).size).toBe(lists.length);
+    expect(lists).not.toContain(NO_PATTERN);
+  });
+
+  it.each([
+    ['more than one event', { events: 2 }],
+    ['explicit ranks', { ranks: Int32Array.from({ length: 20 }, (_, s) => s + 1) }],
+    ['items that repeat', { firstSlot: new Int32Array(20) }],
+    ['known items that were not shown', { known: [1] }],
+    ['no slots', { length: 0, events: 0 }],
+    ['1024 slots', { length: 1024 }],
+    ['2^20 slots before this page', { offset: 2 ** 20 }],
+    ['action 62', { event: [4, 62, 1] }],
+    ['a value of 16', { event: [4, 1, 16] }],
+    ['a value of 0', { event: [4, 1, 0] }],
+    ['a value of -1', { event: [4, 1, -1] }],
+    ['a value of 1/4', { event: [4, 1, 0.25] }],
+  ] as const)('no list with %s has one', (_, change) => {
+    expect(PATTERNS.of(listWith(change))).toBe(NO_PATTERN);
+  });
+
+  it('lists just inside these bounds have different ones', () => {
+    const lists = [
+      listWith({ length: 1023, event: [1022, 61, 1] }),
+      listWith({ length: 1023, offset: 2 ** 20 - 1, event: [1022, 61, 1] }),
+      listWith({ length: 1023, offset: 2 ** 20 - 1, event: [1022, 1, 15.5] }),
+      listWith({ length: 1023, offset: 2 ** 20 - 1, event: [1022, 1, 15] }),
+    ].map((list) => PATTERNS.of(list));
+    expect(new Set(lists).size).toBe(lists.length);
+    for (const pattern of lists) expect(Number.isSafeInteger(pattern) && pattern !== NO_PATTERN).toBe(true);
+  });
+
+  it.each(['mae', 'spearman(by=score)', 'diversity'])('no list has one where %s reads more of it', (text) => {
+    const catalogue = { size: 1, mostPopular: undefined, has: () => true, popularity: () => 1, category: () => 'c' };
+    const scorer = compile([parse('mrr'), parse(text)], GRADING, catalogue);
+    const list = joined({ offset: 0, slots: [{ item: 'a', rank: 1 }], events: [] }, scorer.actions);
+    expect(scorer.patternOf(list)).toBe(NO_PATTERN);
+    expect(compile([parse('mrr')], GRADING).patternOf(list)).not.toBe(NO_PATTERN);
+  });
+});
