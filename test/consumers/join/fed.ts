@@ -15,9 +15,14 @@ import { BROAD, type Profile, settingsOf, timeFrames } from './profile.ts';
 /** Times of the generator are small; those of records are of this century. */
 const BASE = 1_760_000_000_000;
 
+const IMPRESSIONS: TopicRole = { impressions: true, feedback: false };
+const FEEDBACK: TopicRole = { impressions: false, feedback: true };
+
 /** Much feedback on one list. */
 export const MANY_EVENTS: Profile = {
   ...BROAD,
+  layouts: [[IMPRESSIONS, FEEDBACK], [{ impressions: true, feedback: true }]],
+  feedbackPerImpression: [6],
   requests: ['r'],
   pages: [0],
   lists: [
@@ -221,8 +226,7 @@ export function traceOf(
   return trace;
 }
 
-export function fed(of: Profile): fc.Arbitrary<Fed> {
-  const profile = { ...of, feedbackPerImpression: [1, 3, 6] };
+export function fed(profile: Profile): fc.Arbitrary<Fed> {
   return timeFrames.chain((frame) =>
     settingsOf(profile, frame).chain((settings) => {
       const span = frame.origin + 70 * frame.step;
