@@ -1,6 +1,6 @@
 /**
- * The rooms of `src`, in one order: a room imports only what stands above it here. `npx tsx test/rooms.ts` draws them into
- * docs/rooms.svg; test/architecture.test.ts holds the order and the picture.
+ * The rooms of `src`, in one order: a room imports only from those above it. `npx tsx test/rooms.ts` draws them into
+ * docs/rooms.svg; test/architecture.test.ts checks the order and the picture.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -16,7 +16,7 @@ export interface Room {
 }
 
 export const HOUSE: readonly Room[] = [
-  { name: 'vocabulary', holds: 'events, drops, times: the words of all others', pure: { but: /\/clock\.ts$/ } },
+  { name: 'vocabulary', holds: 'events, drops, times: types of all rooms', pure: { but: /\/clock\.ts$/ } },
   { name: 'connections', holds: 'secrets, certificates' },
   { name: 'measures', holds: 'one measure per file', pure: true },
   { name: 'statistics', holds: 'standard errors, tests, detectors', pure: true },
@@ -32,20 +32,20 @@ export const HOUSE: readonly Room[] = [
     pure: { but: /\/store\/(?:store-port|memory-store|redis[\w-]*)\.ts$/ },
   },
   { name: 'windows', holds: 'stored panes as windows', pure: true },
-  { name: 'experiment', holds: 'what is said of variants', pure: { but: /\/parts\.ts$/ } },
+  { name: 'experiment', holds: 'decisions on variants', pure: { but: /\/parts\.ts$/ } },
   { name: 'unit', holds: 'the data path of one partition', pure: { only: /\/unit-experiments\.ts$/ } },
   { name: 'worker', holds: 'which units, and when they commit' },
   { name: 'exporter', holds: 'windows of all units', pure: { only: /\/window-errors\.ts$/ } },
-  { name: 'dead-letters', holds: 'records that cannot be counted' },
+  { name: 'dead-letters', holds: 'invalid records, kept' },
   { name: 'findings', holds: 'what looks wrong', pure: true },
   { name: 'metrics', holds: 'gauges for Prometheus' },
   { name: 'dashboards', holds: 'pages for Grafana', pure: true },
   { name: 'server', holds: 'HTTP' },
   { name: 'score', holds: 'runs against judgements', pure: true },
   { name: 'fusion', holds: 'one list out of many', pure: true },
-  { name: 'inspect', holds: 'what a log is', pure: true },
+  { name: 'inspect', holds: 'what a log contains', pure: true },
   { name: 'output', holds: 'tables, plots' },
-  { name: 'page', holds: 'reports and pages: pictures and tables' },
+  { name: 'page', holds: 'reports and pages: charts and tables' },
   { name: 'live', holds: 'what the live page shows of a process' },
   { name: 'simulate', holds: 'traffic with known answers', pure: true },
   { name: 'replay', holds: 'the data path on files' },
@@ -80,7 +80,7 @@ export const sources: readonly SourceFile[] = readdirSync(SRC, { recursive: true
   .sort()
   .map(read);
 
-/** undefined: the file stands in no room. */
+/** undefined: the file is in no room. */
 export function roomOf(path: string): Room | undefined {
   return HOUSE.find(({ name }) => path.startsWith(`${name}/`));
 }
@@ -115,7 +115,7 @@ const SIZE = 470;
 const FIRST_DOT = 640;
 const WIDTH = FIRST_DOT + HOUSE.length * 18 + 24;
 
-/** Rows and columns are the rooms; a dot stands where the room of the row imports from that of the column, larger where it does so often. */
+/** Rows and columns are the rooms; a dot means that the row's room imports from the column's, a larger one that it does so often. */
 export function draw(): string {
   const rows = HOUSE.map((room) => sources.filter((file) => roomOf(file.path) === room));
   const y = (row: number): number => TOP + row * LINE + LINE / 2;

@@ -30,7 +30,7 @@ export function acceptCommand(): Command {
     .option('--measure <name>', 'one of detect.measures. Default: all of them')
     .option('--from <time>', 'when the new level began, such as 2026-11-21T08:00:00Z. Default: now')
     .option('--note <text>', 'why; shown in the log and by --list')
-    .option('--withdraw', 'take it back: cohorts are compared with all of their past again')
+    .option('--withdraw', 'withdraw it: cohorts are compared with all of their past again')
     .option('--list', 'show what was accepted, and change nothing')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .action((flags: Flags) => accept(flags));

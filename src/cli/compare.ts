@@ -190,7 +190,8 @@ function readAndCompare(
   flags: Flags,
 ): Promise<FilesCompared> {
   for (const name of ['redis', 'namespace'] as const) {
-    if (flags[name] !== undefined) throw new UsageError(`--${name} names a running service: leave it out beside files`);
+    if (flags[name] !== undefined)
+      throw new UsageError(`--${name} is for a running service: leave it out when you name files`);
   }
   const options = { settings, inputs, ...optionsOf(flags) };
   return withProgress(options, (all) => compareFiles(all, experiment, ratioBy));

@@ -38,7 +38,7 @@ export function demoCommand(): Command {
     .option('--seed <n>', 'another seed, another crowd', '1')
     .option('--speed <x>', 'simulated seconds per second', '60')
     .option('--port <n>', 'port of /metrics (default: http.port, 9464)')
-    .option('--for <duration>', 'end after this long, such as 60s (default: Ctrl-C ends it)')
+    .option('--for <duration>', 'stop after this long, such as 60s (default: at Ctrl-C)')
     .option(...COLOUR)
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .action(async (flags: Flags, command: Command) => demo(flags, command.optsWithGlobals()['verbose'] === true));

@@ -23,7 +23,7 @@ export function rulesCommand(): Command {
   const generate = new Command('generate')
     .description('print alert rules for Prometheus, made from the configuration (docs/alerts.md)')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
-    .option('--targets <n>', `targets of the job receval that must answer (default: ${USUAL.targets})`)
+    .option('--targets <n>', `targets of the job receval that must be up (default: ${USUAL.targets})`)
     .option('--select <matchers>', 'which series, if one Prometheus scrapes several receval (default: all)')
     .option('--runbook <url>', `address of the runbook, for runbook_url (default: ${USUAL.runbook})`)
     .option('--dashboard <url>', 'address of a dashboard, for dashboard_url (default: none)')

@@ -8,6 +8,7 @@ import { type Expectation, expectation, type Plan } from '../simulate/plan.ts';
 import { FAULTS, OUT_OF_ORDERNESS, type SimulationSettings } from '../simulate/simulation-settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { WallClock } from '../vocabulary/clock.ts';
+import { DAY } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
 import { UsageError } from './failure.ts';
 import { untilStopped } from './process.ts';
@@ -27,7 +28,7 @@ interface KafkaSimulation {
 }
 
 /** Kafka's default retention. */
-const WEEK: DurationMs = 7 * 86_400_000;
+const WEEK: DurationMs = 7 * DAY;
 
 /** Writes the traffic, with progress on stderr. Returns a summary. */
 export async function simulateToKafka(options: KafkaSimulation): Promise<string> {

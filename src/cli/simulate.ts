@@ -63,18 +63,18 @@ const KAFKA_ONLY = ['config', 'for', 'speed', 'createTopics'] as const;
 export function simulateCommand(): Command {
   return new Command('simulate')
     .option('--to <place>', `a folder for ${IMPRESSIONS_FILE}, ${FEEDBACK_FILE} and ${PLAN_FILE}; or kafka`)
-    .option('--events <n>', 'records of both kinds (default: 100000; to kafka: without end, as time passes)')
-    .option('--seed <n>', 'the same seed and settings give the same bytes (default: 1; to kafka: random, and told)')
+    .option('--events <n>', 'records of both kinds (default: 100000; to kafka: unlimited, in real time)')
+    .option('--seed <n>', 'the same seed and settings give the same bytes (default: 1; to kafka: random, and printed)')
     .option('--rate <r>', 'events per second of event time (default: 20)')
     .option(
       '--start <time>',
-      'event time of the first impression, ISO 8601 (default: 2025-11-03T08:00:00Z; to kafka: so that all ends by now)',
+      'event time of the first impression, ISO 8601 (default: 2025-11-03T08:00:00Z; to kafka: so that everything is over by now)',
     )
-    .option('--users <n>', 'users who come back (default: 5000)')
+    .option('--users <n>', 'returning users (default: 5000)')
     .option('--items <n>', 'items in the catalogue (default: 1000)')
     .option(
       '--window <duration>',
-      'attribution window: feedback lies in it, late records come after it (default: 30m; to kafka: the longest horizon)',
+      'attribution window: feedback falls within it, late records after it (default: 30m; to kafka: the longest horizon)',
     )
     .option('--variants <list>', 'name:weight:quality, ... (default: control:0.5:0.6,treatment:0.5:0.7)')
     .option('--regression <text>', 'variant@from..to:amount: this share of its lists is ranked at random in this span')
@@ -124,7 +124,7 @@ async function toKafka(flags: Flags): Promise<void> {
   const speed = read('--speed', flags.speed, parseNumber, undefined);
   if (speed !== undefined && !(speed > 0)) throw new UsageError(`--speed must be a number above 0, not ${flags.speed}`);
   if (simulation.start > now) {
-    throw new UsageError('--start lies in the future: a worker drops events that are ahead of its clock');
+    throw new UsageError('--start is in the future: a worker drops events that are ahead of its clock');
   }
   if (speed !== undefined && speed > 1 && simulation.start === now) {
     throw new UsageError('--speed above 1 needs a --start in the past: event time cannot pass the clock');

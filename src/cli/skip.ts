@@ -66,7 +66,7 @@ async function skip(flags: Flags): Promise<void> {
 /** Asks on a terminal; elsewhere requires the flag. @throws UsageError */
 async function mustBeWanted(): Promise<void> {
   if (process.stdin.isTTY !== true) {
-    throw new UsageError('nobody can be asked here: say --yes to skip them. Nothing was changed');
+    throw new UsageError('there is no terminal to ask on: give --yes to skip them. Nothing was changed');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

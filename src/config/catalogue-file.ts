@@ -120,7 +120,7 @@ function readerFor(line: string): ReadRow {
       return undefined;
     }
     const fields = splitRow(text);
-    if (fields === undefined) return 'not CSV: a quote that does not end, or stands where none may';
+    if (fields === undefined) return 'not CSV: a quote that is not closed, or where none is allowed';
     if (fields.length !== columns.length)
       return `expected ${columns.length} fields as in the header, found ${fields.length}`;
     const popularity = fields[places.popularity] ?? '';

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { isUndirected } from '../measures/direction.ts';
-import { HOUR, parseDuration } from '../vocabulary/durations.ts';
-import type { DurationMs } from '../vocabulary/events.ts';
+import { DAY, HOUR, parseDuration } from '../vocabulary/durations.ts';
 import { decidable, decidingOf, horizonOf, type Referred, setsOf } from './referred.ts';
 import type { Settings } from './settings.ts';
 import { duration, group, groupingSets, measureNames, number, positiveDuration } from './values.ts';
@@ -31,7 +30,6 @@ export const detectSchema = group({
   }),
 });
 
-const DAY: DurationMs = 86_400_000;
 /** Three weeks and a day, for baselines by hour of the week. */
 const LEAST_HISTORY = 22 * DAY;
 const LONGEST_HISTORY = 366 * DAY;

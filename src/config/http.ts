@@ -52,7 +52,7 @@ export const httpSchema = group({
   }),
   allowedHosts: list(host, 'host names, such as [receval.example.com]', 1).optional().meta({
     description:
-      'host names that requests may use; .example.com stands for all below it. Default: any, but only this machine on a loopback address',
+      'host names that requests may use; .example.com includes all names below it. Default: any, but only this machine on a loopback address',
   }),
 });
 

@@ -124,7 +124,7 @@ export const configSchema = group({
   kafka: kafkaSchema.prefault({}).meta({ description: 'Where events come from.' }),
   redis: redisSchema.prefault({}).meta({ description: 'Where state is kept.' }),
   attribution: attributionSchema.prefault({}).meta({ description: 'Which feedback belongs to which impression.' }),
-  start: startSchema.prefault({}).meta({ description: 'Where reading begins.' }),
+  start: startSchema.prefault({}).meta({ description: 'Where reading starts.' }),
   commit: group({ interval: positiveDuration.prefault('1s').meta({ description: 'how often state is stored' }) })
     .prefault({})
     .meta({ description: 'When state is stored.' }),

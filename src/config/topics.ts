@@ -5,7 +5,7 @@ import { saslSchema, tlsSchema } from './security.ts';
 import { anyText, durationBetween, group, list, textOf, whole, word } from './values.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'expected a text, a number, true or false' });
-const separator = textOf('what stands between the parts, such as "|"', /^.{1,10}$/su);
+const separator = textOf('the text between the parts, such as "|"', /^.{1,10}$/su);
 const source = z.union(
   [z.string(), z.strictObject({ const: scalar }), z.strictObject({ at: z.string(), split: separator })],
   { error: 'expected a JSON pointer such as /context/id, {const: value} or {at: /ids, split: "|"}' },

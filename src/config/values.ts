@@ -31,7 +31,7 @@ export function ladder(most: number) {
     .superRefine((texts, ctx) => {
       for (let i = 1; i < texts.length; i++) {
         if ((parseDuration(texts[i]) ?? 0) > (parseDuration(texts[i - 1]) ?? 0)) continue;
-        const message = `expected more than ${texts[i - 1]}, which stands before it: durations ascend without repeats`;
+        const message = `expected more than ${texts[i - 1]}, the one before it: durations ascend without repeats`;
         ctx.addIssue({ code: 'custom', message, path: [i] });
       }
     });

@@ -180,7 +180,7 @@ const FAULTS: readonly TlsFault[] = [
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     text: /altnames/,
     advice: (setting) =>
-      `the certificate of the server is for another name: connect by a name that stands in it, or set ${setting}.serverName to one`,
+      `the certificate of the server is for another name: connect by a name that it contains, or set ${setting}.serverName to one`,
   },
   {
     codes: /^CERT_REVOKED$/,
@@ -197,7 +197,7 @@ const FAULTS: readonly TlsFault[] = [
       /^ERR_SSL_.*ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED|CERTIFICATE_REVOKED|UNKNOWN_CA|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/,
     text: /alert (?:certificate|bad certificate|unknown ca|unsupported certificate|access denied)/,
     advice: (setting) =>
-      `the server wants a certificate of ours that it trusts and that has not expired: see ${setting}.cert and ${setting}.key`,
+      `the server requires a client certificate that it trusts and that has not expired: see ${setting}.cert and ${setting}.key`,
   },
   {
     codes: /^ERR_SSL_.*(?:ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|ALERT_HANDSHAKE_FAILURE|NO_SHARED_CIPHER)$/,

@@ -33,7 +33,7 @@ function standing(): Row {
     title: 'Now',
     panels: [
       {
-        title: 'Targets that answer',
+        title: 'Targets that are up',
         metrics: [],
         note: 'RecevalWorkerDown fires if one does not.',
         look: { kind: 'number' },
@@ -132,7 +132,7 @@ function processRow(): Row {
       }),
       lines('Open files', [], [each(of('process_open_fds'))]),
       lines(
-        'Our certificates end in',
+        'Our certificates expire in',
         ['receval_certificate_not_after_timestamp_seconds', 'receval_certificate_not_before_timestamp_seconds'],
         [
           {

@@ -62,7 +62,7 @@ function table(settings: Settings): Panel {
   return {
     title: `${chosen('measure', 'text')} now`,
     metrics: ['receval_window_impressions', 'receval_window_positives'],
-    note: 'Value and standard error of the newest window, and what stands behind them.',
+    note: 'Value and standard error of the newest window, and the data behind them.',
     look: { kind: 'table', hidden: ['by'] },
     queries: [
       { expr: `${labels} (${valuesOf(which)})`, legend: 'value' },

@@ -14,7 +14,8 @@ import { NO_PERMISSIONS } from '../unit/resume.ts';
 import { type ListSamples, samplesOf } from '../unit/samples.ts';
 import { decoderLimits, unitShape, withPositions } from '../unit/unit-settings.ts';
 import { type Clock, WallClock } from '../vocabulary/clock.ts';
-import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { MINUTE } from '../vocabulary/durations.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { Worker } from '../worker/worker.ts';
@@ -41,7 +42,6 @@ const USUAL_SAMPLES = 50;
 const PUMP_EVERY_MS = 50;
 /** Records appended before yielding to the event loop: a machine that falls behind still serves its page. */
 const PUMP_RECORDS = 1000;
-const MINUTE: DurationMs = 60_000;
 
 /** The usual shop has too few users and lists to find two equal variants equal. */
 const TRAFFIC = { users: 20_000, rate: 60 } as const;

@@ -7,15 +7,16 @@
  * the same holds for δ = t·|R_C|. Errors of returning users shrink more slowly than √N, so this is a lower bound. It uses the
  * effect that one wants to detect, never the observed one.
  */
+
 import { detectableEffect } from '../statistics/effect.ts';
 import { balancedUsers } from '../statistics/exposure.ts';
 import { multiplierAt } from '../statistics/sequence.ts';
+import { DAY } from '../vocabulary/durations.ts';
 import type { Comparison } from './comparison.ts';
 import type { Trail } from './take-looks.ts';
 
 /** The planned effects, as fractions of the control. */
 const EFFECTS = [0.01, 0.02, 0.05, 0.1] as const;
-const DAY_MS = 86_400_000;
 /** Patience that `withinReach` assumes. */
 export const PATIENCE_DAYS = 28;
 /** No traffic has so many users. */
@@ -99,6 +100,6 @@ function usersFor(effect: number, error: number, settings: PlanSettings): number
 function elapsedDays({ asOf }: Comparison, trail: Trail, start: number | undefined): number | undefined {
   const first = Math.min(...[...trail.values()].flatMap(([point]) => (point === undefined ? [] : [point.at])));
   const from = start ?? first;
-  const days = asOf === null ? Number.NaN : (Date.parse(asOf) - from) / DAY_MS;
+  const days = asOf === null ? Number.NaN : (Date.parse(asOf) - from) / DAY;
   return days >= 1 / 24 ? days : undefined;
 }

@@ -124,7 +124,7 @@ export class Exporter {
     }
     throw new Error(
       `the units of namespace "${this.#deps.namespace}" changed hands while they were read, ${ATTEMPTS} times in a row: ` +
-        'what was shown before stays until they are at rest',
+        'the last values are shown until they settle',
     );
   }
 

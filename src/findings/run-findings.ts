@@ -106,7 +106,7 @@ function feedbackMissing({ input, feedback, needsFeedback, impressions }: RunFac
         input === 'impressions'
           ? 'Name the feedback with --feedback FILE.'
           : input === 'one log'
-            ? 'Check that the log holds both sides; else name them with --impressions and --feedback.'
+            ? 'Check that the log has both sides; otherwise name them with --impressions and --feedback.'
             : 'Check that the file of the feedback is the right one.',
     },
   ];

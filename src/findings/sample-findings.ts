@@ -1,4 +1,4 @@
-import { printDuration, usualDuration } from '../vocabulary/durations.ts';
+import { MINUTE, printDuration, usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import type { EventSample } from './event-sample.ts';
@@ -14,7 +14,6 @@ export interface JoinShape {
   readonly actions: readonly string[];
 }
 
-const MINUTE: DurationMs = 60_000;
 const HALF_HOUR: DurationMs = 30 * MINUTE;
 /** Zones are whole or half hours apart; feedback follows within minutes. */
 const NEAR_HALF_HOUR: DurationMs = 5 * MINUTE;

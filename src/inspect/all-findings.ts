@@ -1,4 +1,5 @@
 /** All findings on a sample, each with its cause, an example and what to do; those on its events are made here. */
+import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import { timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
 import type { InspectedFile, InspectOptions, Known } from './inspected.ts';
@@ -49,8 +50,6 @@ function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding 
 }
 
 // Findings on events: their times, their actions, who saw them, their order.
-const DAY = 86_400_000;
-const MINUTE = 60_000;
 /** A split with a p-value below this is reported as uneven. */
 const UNEVEN = 0.001;
 
@@ -71,7 +70,7 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: Inspe
         note(
           'unit_of_time',
           `${field.path} of ${files} holds ${shares.join(' and ')}.`,
-          'They are read, as the size of each number tells its unit; better write one unit.',
+          'Both are read, since the magnitude of a number shows its unit, but it is better to write one unit.',
         ),
       );
     }
@@ -171,7 +170,7 @@ function ofActions({ proposal, facts }: Known): readonly Finding[] {
         'ratings',
         `Feedback holds ratings of ${least} to ${most}${relevantFrom === undefined ? ' beside other actions: each rating from 1 on counts as much as a click' : `; ratings from ${relevantFrom} on are taken for a success`}.`,
         relevantFrom === undefined
-          ? 'Measures such as mrr(rel=4) ask for more.'
+          ? 'Measures such as mrr(rel=4) require more.'
           : 'Set relevantFrom to the lowest rating that is a success; every measure but ndcg depends on it.',
       ),
     );

@@ -187,7 +187,7 @@ function fieldsInPairs(file: InspectedFile): readonly Finding[] {
     wrong(
       'fields_in_pairs',
       `${paths.join(' and ')} of ${file.name} ${paths.length === 1 ? 'is a list' : 'are lists'} of pairs of ${key} and value (${few}${names.length > 4 ? ', ...' : ''}): no path leads to one of them.`,
-      `Make fields of them, and inspect that${command === undefined ? '.' : ':'}`,
+      `Turn them into fields, and inspect the result${command === undefined ? '.' : ':'}`,
       command,
     ),
   ];

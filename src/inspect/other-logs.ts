@@ -46,7 +46,7 @@ export function otherLogFinding(log: OtherLog, { name, format }: InspectedFile):
     case 'Matomo visits':
       return wrong(
         'no_lists',
-        `${name} holds visits of Matomo: what was shown and clicked stands in the actions of each (/actionDetails).`,
+        `${name} holds visits of Matomo: what was shown and clicked is in the actions of each (/actionDetails).`,
         'Write each action as a record of its own, and inspect that:',
         `${fedAll(`jq -c '(if type == "array" then .[] else . end) | {visitorId, idVisit} as $visit | .actionDetails[] | $visit + .'`, [name], format.compression)} > actions.ndjson`,
       );

@@ -1,14 +1,11 @@
 /** Settings that fit a sample: horizons, out-of-orderness, cohorts and grades. */
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
-import { usualDuration } from '../vocabulary/durations.ts';
+import { DAY, MINUTE, usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { usualGrade } from './field-names.ts';
 import { beforeList, type Facts, quantile } from './log-facts.ts';
 
 const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const USUAL_HORIZONS: readonly DurationMs[] = [MINUTE, 5 * MINUTE, 30 * MINUTE];
 const LEAST_DISORDER = 10 * SECOND;
 /** A dimension with more values is not proposed as cohorts. */

@@ -70,7 +70,7 @@ const FEW_JOINED: AlertText = {
   summary: 'Little feedback of the topic {{ $labels.topic }} joins',
   description:
     'Only {{ $value | humanizePercentage }} of the last feedback of the topic {{ $labels.topic }} found its list and its item in' +
-    ' it. Measures are too low; receval_item_share tells whether it is the items.',
+    ' it. Measures are too low; receval_item_share shows whether items are the cause.',
 };
 
 /** If no topic flows, it is not only this one that is silent. */
@@ -225,10 +225,10 @@ const COMMIT_ERRORS: AlertText = {
 > 0.1`,
   for: '5m',
   severity: 'critical',
-  summary: 'receval on {{ $labels.instance }} gets no answers to its commits',
+  summary: 'receval on {{ $labels.instance }} gets no replies to its commits',
   description:
-    '{{ $value | humanizePercentage }} of the commits of {{ $labels.instance }} had no answer in the last 5 minutes; they are' +
-    ' sent again. Nothing is read on until they are answered.',
+    '{{ $value | humanizePercentage }} of the commits of {{ $labels.instance }} got no reply in the last 5 minutes; they are' +
+    ' retried. Nothing more is read until there is a reply.',
 };
 
 const COMMIT_FENCED: AlertText = {
@@ -284,8 +284,8 @@ const REDIS_EVICTS: AlertText = {
   severity: 'critical',
   summary: 'Redis throws out keys, perhaps those of receval',
   description:
-    'In the last 15 minutes Redis has evicted keys for want of memory. Rows that vanish make measures too low, and nothing else' +
-    ' tells it.',
+    'In the last 15 minutes Redis has evicted keys because it was out of memory. Rows that vanish make measures too low, and nothing else' +
+    ' shows it.',
 };
 
 /** By missing records, or by units that are stopped because of them. */

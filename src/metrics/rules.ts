@@ -58,7 +58,7 @@ or on () (count(up{job="receval"} == 1) or vector(0)) < ${targets}`,
       'receval {{ if $labels.instance }}on {{ $labels.instance }} does not answer{{ else }}has too few workers{{ end }}',
     description:
       '{{ if $labels.instance }}Prometheus has not been able to scrape {{ $labels.instance }} for 2 minutes' +
-      `{{ else }}{{ $value }} targets of the job receval answer, at least ${targets} must{{ end }}.`,
+      `{{ else }}{{ $value }} targets of the job receval are up, at least ${targets} must{{ end }}.`,
   };
 }
 
@@ -97,7 +97,7 @@ function regressed(who: string): AlertText {
     summary: `{{ $labels.measure }} of ${who} is worse than its own past`,
     description:
       `{{ $labels.measure }} (horizon {{ $labels.horizon }}) of ${who} is worse than it was at this hour of the` +
-      ' last weeks or days, or of the hours before while that is all there is. The log of receval tells by how much and since when.',
+      ' last weeks or days, or of the hours before while that is all there is. The log of receval says by how much and since when.',
   };
 }
 

@@ -1,4 +1,5 @@
 import { scaleUtc } from 'd3-scale';
+import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
 interface TimeTick {
@@ -14,7 +15,6 @@ export interface TimeAxis {
   readonly zone: string;
 }
 
-const DAY_MS = 86_400_000;
 const TICKS = 7;
 
 /** @param from, @param to in event time; if equal, the time is centred; @param left, @param right in pixels */
@@ -27,7 +27,7 @@ export function timeAxis(from: EpochMs, to: EpochMs, left: number, right: number
   const isOneDay = day(from) === day(to);
   const ticks = scale.ticks(TICKS).map((tick) => {
     const at = tick.getTime();
-    return { at, text: isOneDay || at % DAY_MS !== 0 ? clock(at) : day(at).slice(5) };
+    return { at, text: isOneDay || at % DAY !== 0 ? clock(at) : day(at).slice(5) };
   });
   return { x: (at) => scale(at), ticks, zone: isOneDay ? `UTC, ${day(from)}` : `UTC, from ${day(from)}` };
 }

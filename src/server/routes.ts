@@ -87,7 +87,10 @@ export function answer(method: string, target: Target, pages: Pages): Answer {
     return failure(404, `there is nothing at this path; there are ${people}/metrics, /healthz and /readyz`);
   }
   if (!METHODS.includes(method)) {
-    return { ...failure(405, `this path takes ${METHODS.join(' and ')} only`), headers: { Allow: METHODS.join(', ') } };
+    return {
+      ...failure(405, `this path accepts ${METHODS.join(' and ')} only`),
+      headers: { Allow: METHODS.join(', ') },
+    };
   }
   try {
     return page();

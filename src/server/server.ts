@@ -241,7 +241,7 @@ const NO_HOST = failure(400, 'the header Host holds no name or address with or w
 const UNKNOWN_EXPECTATION = failure(417, 'of the header Expect only 100-continue is known: leave it out');
 const MISDIRECTED = failure(
   421,
-  'this name is not served here: ask by an address or localhost, or add the name to http.allowedHosts',
+  'this name is not served here: use an address or localhost, or add the name to http.allowedHosts',
 );
 /** Only the headers for a client that has this version already (RFC 9110, section 13.1.2). */
 function unlessKnown(found: Answer, known: string | undefined): Answer {

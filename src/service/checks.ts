@@ -103,7 +103,7 @@ export function emptiness(namespace: string, nothingStored: 'not yet' | 'no more
       return [];
     case 'not yet':
       return [
-        `nothing is stored in the namespace "${namespace}": no worker has committed yet, or what was stored is gone; /readyz of the workers tells which`,
+        `nothing is stored in the namespace "${namespace}": no worker has committed yet, or what was stored is gone; /readyz of the workers says which`,
       ];
     case 'no more':
       return [`what was stored in the namespace "${namespace}" is gone from Redis: ${STATE_LOST_ADVICE}`];

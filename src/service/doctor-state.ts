@@ -34,8 +34,8 @@ export function checkState(settings: Settings, facts: StateFacts): readonly Find
           finding(
             'state',
             'error',
-            `${where}: the log ends at ${bounds.end}, before the stored offset ${topic.committed}: the topic was deleted and made ` +
-              'anew. Take another namespace and kafka.groupId for the new topic, or restore the old one',
+            `${where}: the log ends at ${bounds.end}, before the stored offset ${topic.committed}: the topic was deleted and ` +
+              'recreated. Use another namespace and kafka.groupId for the new topic, or restore the old one',
             'RecevalDataGap',
           ),
         );
@@ -46,7 +46,7 @@ export function checkState(settings: Settings, facts: StateFacts): readonly Find
           finding(
             'state',
             'warning',
-            `${where}: the group has committed ${witness}, the stored state stands at ${topic.committed}: Redis went back by ` +
+            `${where}: the group has committed ${witness}, the stored state is at ${topic.committed}: Redis went back by ` +
               `${count(witness - topic.committed)} records. They are read again; look why Redis lost them`,
             'RecevalRedisRollback',
           ),
@@ -84,7 +84,7 @@ function checkFit(settings: Settings, { stored, committedByGroup }: StateFacts):
 }
 
 function gap({ start }: Settings, where: string, records: number, first: number): Finding {
-  const found = `${where}: the log begins at ${first}, ${count(records)} records that would be read again are gone`;
+  const found = `${where}: the log starts at ${first}, ${count(records)} records that would be read again are gone`;
   return start.onGap === 'skip'
     ? finding(
         'state',
@@ -95,7 +95,7 @@ function gap({ start }: Settings, where: string, records: number, first: number)
     : finding(
         'state',
         'error',
-        `${found}; the partition will stop. Let the topic keep more, and start with start.onGap: skip to go on without them`,
+        `${found}; the partition will stop. Raise the retention of the topic, and start with start.onGap: skip to continue without them`,
         'RecevalDataGap',
       );
 }
@@ -126,7 +126,7 @@ export function checkSeries(settings: Settings): Finding {
       'RecevalCohortsFolded',
     );
   }
-  if (limits.cohortsPerSet > 1) return finding('limits', 'ok', `${factors}. Cohorts that nobody belongs to take none`);
+  if (limits.cohortsPerSet > 1) return finding('limits', 'ok', `${factors}. Cohorts without impressions take none`);
   return finding(
     'limits',
     'warning',
@@ -185,7 +185,7 @@ export function checkMemory({ attribution }: Settings, load: Load): Finding {
   const openLimit = Math.floor(Math.min(load.openLimit, load.stateLimit / bytes));
   const room = `up to ${count(openLimit)} open impressions of ${count(bytes)} B`;
   if (impressionsPerSecond === undefined) {
-    return finding('memory', 'ok', `one worker holds ${room}; no events came lately, so the need cannot be told`);
+    return finding('memory', 'ok', `one worker holds ${room}; there were no events recently, so the need is unknown`);
   }
   const { horizons, outOfOrderness } = attribution;
   const span = horizons[horizons.length - 1].ms + outOfOrderness;

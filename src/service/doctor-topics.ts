@@ -1,10 +1,9 @@
 import type { Settings } from '../config/settings.ts';
 import { MAX_BYTES } from '../consumers/source/kafka/access/kafka-settings.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
+import { DAY } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
-
-const DAY: DurationMs = 86_400_000;
 
 /** How long a topic must keep records so that a worker can read again what it needs, with a day in reserve for repairs. */
 export function neededRetention({ attribution }: Settings): DurationMs {
@@ -51,7 +50,7 @@ export function checkTransactions(
               'transactions',
               'warning',
               `${name}, partition ${partition}: ${count(end - openFrom)} records from offset ${openFrom} on cannot be read, for a ` +
-                'transaction was open all the time that doctor looked. Until it ends its lists do not close. If it is still so ' +
+                'transaction was open the whole time that doctor looked. Until it ends its lists do not close. If it is still so ' +
                 'in a few minutes, look whose it is: kafka-transactions.sh describe-producers',
               'RecevalLagHigh',
             ),
@@ -91,7 +90,7 @@ function retentionBytes(needed: DurationMs, { name, settings, bytesPerSecond }: 
       finding(
         'retention',
         'warning',
-        `${found}; how long that lasts cannot be told without traffic. Set it to -1, and retention.ms to ${needed} or more`,
+        `${found}; how long that lasts is unknown without traffic. Set it to -1, and retention.ms to ${needed} or more`,
       ),
     ];
   }
@@ -148,7 +147,7 @@ function sizes({ name, settings }: TopicFacts): Finding {
 }
 
 function unknown(name: string, setting: string): Finding {
-  return finding('topics', 'warning', `${name}: the broker does not tell ${setting}; look at it by hand`);
+  return finding('topics', 'warning', `${name}: the broker does not report ${setting}; look at it by hand`);
 }
 
 function numberOf(settings: ReadonlyMap<string, string>, name: string): number | undefined {

@@ -47,7 +47,7 @@ export async function fetchReport({ address, token, patience }: Asked): Promise<
 
 function unreached(base: string, error: unknown, patience: number): string {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return `${base} did not answer within ${patience / 1000} s: is it receval that listens there? Its /healthz says how it is`;
+    return `${base} did not answer within ${patience / 1000} s: is it receval that listens there? Its /healthz says whether it is well`;
   }
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') {
@@ -58,9 +58,9 @@ function unreached(base: string, error: unknown, patience: number): string {
     return `${base} cannot be trusted (${code}): ask by its plain address (http://), or make Node.js know the authority (NODE_EXTRA_CA_CERTS)`;
   }
   if (BROKEN_OFF.includes(code)) {
-    return `${base} broke off its answer: it may be starting or stopping, so ask again; its log says why`;
+    return `${base} broke off its response: it may be starting or stopping, so try again; its log says why`;
   }
-  return `${base} cannot be asked: ${code}`;
+  return `${base} cannot be reached: ${code}`;
 }
 
 function codeOf(error: unknown): string {

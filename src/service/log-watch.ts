@@ -1,9 +1,9 @@
 import { CountFindings, keyOf, type LiveFinding, type TopicHealth, together } from '../findings/live.ts';
-import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { MINUTE } from '../vocabulary/durations.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 import { messageOf } from './start.ts';
 
-const MINUTE: DurationMs = 60_000;
 /** Until the first look at records, and between two looks while the counts show something new. */
 const SOON = MINUTE;
 /** While something looks wrong. */

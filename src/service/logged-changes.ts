@@ -1,9 +1,11 @@
 /** What the service writes to its log when it changes: decisions, and whether cohorts are counted under __other__. */
+
 import { otherValues, rowField, setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { QualityDecision } from '../exporter/cohort-watch.ts';
 import { explainWatched } from '../statistics/explain.ts';
+import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { UnitStatus } from '../worker/status.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
@@ -65,7 +67,7 @@ export class ExperimentChanges {
 }
 
 /** The end is logged after nothing was added to the rest of a set for this long; then it may be logged again. */
-const QUIET_MS: DurationMs = 3_600_000;
+const QUIET_MS: DurationMs = HOUR;
 
 interface Told {
   impressions: number;

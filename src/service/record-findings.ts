@@ -134,7 +134,7 @@ export function fieldsText([first]: readonly InvalidReason[]): string {
 
 export function invalidRemedy({ code }: InvalidReason): string {
   return code === 'wrong_kind'
-    ? 'Are the names of kafka.topics the wrong way round, or does the topic want an adapter? docs/events.md explains each code.'
+    ? 'Are the names of kafka.topics swapped, or does the topic need an adapter? docs/events.md explains each code.'
     : 'Fix the producer, or set the adapter of the topic; docs/events.md explains each code.';
 }
 

@@ -9,6 +9,7 @@ import type { Scorer } from '../measures/scorer-contract.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import type { Permissions } from '../unit/resume.ts';
 import { decoderLimits, unitShape } from '../unit/unit-settings.ts';
+import { DAY } from '../vocabulary/durations.ts';
 import { stateWithin } from '../worker/memory-load.ts';
 import type { WorkerSettings } from '../worker/worker-contract.ts';
 
@@ -16,7 +17,7 @@ import type { WorkerSettings } from '../worker/worker-contract.ts';
 const ROW_SHARE = 0.5;
 /** Once a minute (specification: statistics 4.3). */
 const LOOK_EVERY_MS = 60_000;
-const FOURTEEN_DAYS_MS = 14 * 86_400_000;
+const FOURTEEN_DAYS_MS = 14 * DAY;
 
 /** Addresses of the brokers, and how to authenticate. */
 export function kafkaConnection({ kafka: { brokers, tls, sasl } }: Settings, clientId: string): KafkaConnection {

@@ -129,7 +129,7 @@ export class Retention {
       if (reason !== this.#refused) {
         this.#log.warn(
           { error: reason },
-          'Kafka does not tell how long the topics keep records (it wants the right DESCRIBE_CONFIGS on them)',
+          'Kafka does not report how long the topics keep records (that needs the right DESCRIBE_CONFIGS on them)',
         );
       }
       this.#refused = reason;

@@ -94,7 +94,7 @@ export class ClockCheck {
     try {
       time = await store.time();
     } catch (error) {
-      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'Redis did not tell its time');
+      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'Redis did not report its time');
       return;
     }
     const after = clock.now();

@@ -1,3 +1,4 @@
+import { DAY } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /** An arm of the shop's experiment `default`. */
@@ -114,7 +115,7 @@ export function settingsProblems(settings: SimulationSettings): readonly string[
   );
   need(wholeFrom(settings.users, 1, 10_000_000), 'users must be a whole number from 1 to 10000000');
   need(wholeFrom(settings.items, 2, 1_000_000), 'items must be a whole number from 2 to 1000000');
-  need(wholeFrom(settings.window, 1000, 30 * 86_400_000), 'window must be from 1s to 30d');
+  need(wholeFrom(settings.window, 1000, 30 * DAY), 'window must be from 1s to 30d');
   const names = settings.variants.map((variant) => variant.name);
   need(names.length > 0 && names.length <= 255, 'there must be from 1 to 255 variants');
   need(new Set(names).size === names.length, `variants must differ in name: ${names.join(', ')}`);

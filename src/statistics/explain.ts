@@ -33,7 +33,7 @@ export function explainExperiment(decision: ExperimentDecision, names: Experimen
   return names.areUsersMissing === true ? words.replace(/Wait for more (?:traffic|users)\.$/, LOG_USERS) : words;
 }
 
-const LOG_USERS = 'Log userId in the impressions: without it nobody can tell users apart.';
+const LOG_USERS = 'Log userId in the impressions: without it users cannot be distinguished.';
 
 function sentences(decision: ExperimentDecision, names: ExperimentNames): string {
   const { facts, reason } = decision;
@@ -118,7 +118,7 @@ function fewUsers(facts: ExperimentFacts, names: ExperimentNames): string {
   const [name, { kish = 0, heaviest }] = isControl ? [names.control, control] : [names.variant, variant];
   const weight = `${name} weighs as only ${Math.floor(kish)} equal user buckets; ${DECISION_MINIMUM.kish} are needed in each variant for an error that can be trusted`;
   if (heaviest < HEAVY_SHARE) {
-    return `The lists of ${name} lie so unevenly on its users that ${weight}. Wait for more users.`;
+    return `The lists of ${name} are spread so unevenly over its users that ${weight}. Wait for more users.`;
   }
   return `About ${percent(heaviest)} of the lists of ${name} come from one user, or from few that share its bucket, so that ${weight}. Find out whether it is a bot, and leave it out of the impressions, then restart the experiment.`;
 }

@@ -68,7 +68,7 @@ export function resume(
     throw new StateMismatch(
       'partitions',
       `the topics have ${current.partitions} partitions, the stored state was built with ${stored.partitions}: ` +
-        'what is keyed to one partition now was in another before. Start once with --accept-partitions to go on: windows ' +
+        'keys that go to one partition now went to another before. Start once with --accept-partitions to continue: windows ' +
         'within the longest horizon of the change are then marked incomplete',
     );
   }

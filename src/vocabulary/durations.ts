@@ -1,12 +1,13 @@
 import type { DurationMs } from './events.ts';
 
-export const HOUR: DurationMs = 3_600_000;
+export const MINUTE: DurationMs = 60_000;
+export const HOUR: DurationMs = 60 * MINUTE;
 export const DAY: DurationMs = 24 * HOUR;
 
 const UNITS = [
   ['d', DAY],
   ['h', HOUR],
-  ['m', 60_000],
+  ['m', MINUTE],
   ['s', 1000],
   ['ms', 1],
 ] as const;

@@ -136,9 +136,9 @@ describe('receval compare', () => {
   it.each([
     [['--experiment', 'defualt'], '--experiment: no experiment "defualt"; did you mean "default"?'],
     [['--output', 'csv'], '--output: no form "csv"; expected one of table, json, md, html'],
-    [['--redis', 'redis://x'], '--redis names a running service: leave it out beside files'],
+    [['--redis', 'redis://x'], '--redis is for a running service: leave it out when you name files'],
     [['--concat'], '--concat says how files are read: name some, or leave it out'],
-    [['--ratio-by', 'country', '--redis', 'redis://x'], '--redis names a running service: leave it out beside files'],
+    [['--ratio-by', 'country', '--redis', 'redis://x'], '--redis is for a running service: leave it out when you name files'],
     [['--ratio-by', 'Country'], '--ratio-by: "Country" is not a dimension; expected names such as country,platform'],
     [['--ratio-by', 'country,'], '--ratio-by: "" is not a dimension'],
     [['--ratio-by', 'variant'], '--ratio-by: "variant" holds the variants of experiment "default" themselves'],

@@ -118,7 +118,7 @@ describe('receval report', () => {
 
   it('says that there is no such host', async () => {
     const { code, stderr } = await report('http://no-such-host.invalid:9464');
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/no such host|cannot be asked/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/no such host|cannot be reached/)]);
   });
 
   it('says that the page is switched off', async () => {

@@ -228,7 +228,7 @@ unknown: 1
     ['cohorts: [[a, b], [b, a]]', 'cohorts[1]: appears twice'],
     [
       'windows: [5m, 300s]',
-      'windows[1]: expected more than 5m, which stands before it: durations ascend without repeats; found "300s"',
+      'windows[1]: expected more than 5m, the one before it: durations ascend without repeats; found "300s"',
     ],
     ['windows: [90s]', 'windows[0]: expected a multiple of paneSize (1m); found "90s"'],
     [

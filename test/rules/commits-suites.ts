@@ -7,8 +7,8 @@ const commits = (outcome: string): string => `receval_commits_total{${A},outcome
 const unanswered = (share: string): Firing => ({
   labels: { job: 'receval', instance: 'a' },
   annotations: {
-    summary: 'receval on a gets no answers to its commits',
-    description: `${share} of the commits of a had no answer in the last 5 minutes; they are sent again. Nothing is read on until they are answered.`,
+    summary: 'receval on a gets no replies to its commits',
+    description: `${share} of the commits of a got no reply in the last 5 minutes; they are retried. Nothing more is read until there is a reply.`,
   },
 });
 
@@ -239,7 +239,7 @@ const evicts: Firing = {
   annotations: {
     summary: 'Redis throws out keys, perhaps those of receval',
     description:
-      'In the last 15 minutes Redis has evicted keys for want of memory. Rows that vanish make measures too low, and nothing else tells it.',
+      'In the last 15 minutes Redis has evicted keys because it was out of memory. Rows that vanish make measures too low, and nothing else shows it.',
   },
 };
 const redisEvicts: RuleSuite = {

@@ -46,7 +46,7 @@ const workerDown: RuleSuite = {
           labels: {},
           annotations: {
             summary: 'receval has too few workers',
-            description: '0 targets of the job receval answer, at least 1 must.',
+            description: '0 targets of the job receval are up, at least 1 must.',
           },
         },
       ],

@@ -29,7 +29,7 @@ const fallen = (cohort: Readonly<Record<string, string>>, who: string): Firing =
   labels: { job: 'receval', measure: 'mrr', horizon: '1m', decision: 'regressed', ...cohort },
   annotations: {
     summary: `mrr of ${who} is worse than its own past`,
-    description: `mrr (horizon 1m) of ${who} is worse than it was at this hour of the last weeks or days, or of the hours before while that is all there is. The log of receval tells by how much and since when.`,
+    description: `mrr (horizon 1m) of ${who} is worse than it was at this hour of the last weeks or days, or of the hours before while that is all there is. The log of receval says by how much and since when.`,
   },
 });
 const FALLEN = fallen({ by: 'variant', variant: 'treatment' }, 'variant treatment');

@@ -159,7 +159,7 @@ const unjoined = (share: string): Firing => ({
   labels: { job: 'receval', topic: 'feedback' },
   annotations: {
     summary: 'Little feedback of the topic feedback joins',
-    description: `Only ${share} of the last feedback of the topic feedback found its list and its item in it. Measures are too low; receval_item_share tells whether it is the items.`,
+    description: `Only ${share} of the last feedback of the topic feedback found its list and its item in it. Measures are too low; receval_item_share shows whether items are the cause.`,
   },
 });
 

@@ -81,7 +81,7 @@ it('while Redis does not tell its time nothing changes', async () => {
   await clocks.check.look();
   expect(clocks.told).toEqual([40_000]);
   expect(clocks.check.trouble).toBeDefined();
-  expect(clocks.said.at(-1)).toBe('warn Redis did not tell its time');
+  expect(clocks.said.at(-1)).toBe('warn Redis did not report its time');
 });
 
 it("the worker's clock takes a time over and goes on from there", () => {

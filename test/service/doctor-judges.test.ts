@@ -164,7 +164,7 @@ describe('the stored state', () => {
 
   it('misses what the log does not hold any more', () => {
     expect(judge(61, 100, 100)[1]).toMatch(
-      /^error impressions, partition 0: the log begins at 61, 1 records .* are gone/,
+      /^error impressions, partition 0: the log starts at 61, 1 records .* are gone/,
     );
     const skips = settings('start: {onGap: skip}');
     expect(judge(61, 100, 100, unit(), skips)[1]).toMatch(/^warning /);
@@ -211,7 +211,7 @@ describe('the load', () => {
 
   it('of series is told as room, which nothing needs to fill', () => {
     expect(checkSeries(settings('limits: {cohortsPerSet: 10}')).message).toMatch(
-      /^room for 10 cohorts in each of 3 sets, with 7 measures x 2 \(value, error\) x 3 windows x 3 horizons each: at most 3,780 series, within limits\.series 10,000\. Cohorts that nobody belongs to take none$/,
+      /^room for 10 cohorts in each of 3 sets, with 7 measures x 2 \(value, error\) x 3 windows x 3 horizons each: at most 3,780 series, within limits\.series 10,000\. Cohorts without impressions take none$/,
     );
     expect(checkSeries(settings('limits: {cohortsPerSet: 1}')).level).toBe('warning');
     // control and treatment, the usual variants, have places of their own.

@@ -66,7 +66,7 @@ describe('the sampled records', () => {
     const [impressions, feedback, keys] = told({ impressions: [click], feedback: [impression] });
     for (const one of [impressions, feedback]) {
       expect(one).toMatch(
-        /^error records: .*\(wrong_kind 1\).* Are the names of kafka\.topics the wrong way round, or /,
+        /^error records: .*\(wrong_kind 1\).* Are the names of kafka\.topics swapped, or /,
       );
     }
     expect(keys).toMatch(/^warning keys: no sampled record can be read as feedback, /);

@@ -158,7 +158,7 @@ describe('the report of a running service', () => {
       setTimeout(() => response.destroy(), 20);
     });
     expect(await refusal(get(address))).toBe(
-      `${address.origin} broke off its answer: it may be starting or stopping, so ask again; its log says why`,
+      `${address.origin} broke off its response: it may be starting or stopping, so try again; its log says why`,
     );
   });
 

@@ -138,7 +138,7 @@ itWith(SERVERS, 'simulate --to kafka writes live, and says what it cannot do', a
     for (const [flags, message] of [
       [['--events', '5', '--for', '1s'], /give one of them/],
       [['--speed', '60'], /needs a --start in the past/],
-      [['--start', '2099-01-01'], /lies in the future/],
+      [['--start', '2099-01-01'], /is in the future/],
       [['--create-topics', 'many'], /not a whole number/],
     ] as const) {
       const ended = await simulate(...flags);

@@ -38,7 +38,7 @@ describe('the explanation of an experiment whose impressions name no user', () =
   ])('says to log them, not to wait', (more, begin) => {
     const text = explainExperiment(decide({ ...HEALTHY, ...more }, undefined), { ...NAMES, areUsersMissing: true });
     expect(text).toContain(begin);
-    expect(text).toMatch(/Log userId in the impressions: without it nobody can tell users apart\.$/);
+    expect(text).toMatch(/Log userId in the impressions: without it users cannot be distinguished\.$/);
     expect(text).not.toContain('Wait');
   });
 });
@@ -147,7 +147,7 @@ describe('the explanation of an experiment', () => {
       'About 63.0 % of the lists of B come from one user, or from few that share its bucket, so that B weighs as only 2 equal user buckets; 30 are needed in each variant for an error that can be trusted. Find out whether it is a bot, and leave it out of the impressions, then restart the experiment.',
     );
     expect(said({ control: bot })).toMatch(/^About 63\.0 % of the lists of A /);
-    expect(said({ variant: { ...bot, heaviest: 0.049 } })).toMatch(/^The lists of B lie so unevenly/);
+    expect(said({ variant: { ...bot, heaviest: 0.049 } })).toMatch(/^The lists of B are spread so unevenly/);
   });
 
   it('warns that a finding next to no positives may be one of the feedback', () => {

@@ -113,7 +113,7 @@ function loginProblem(mechanisms: readonly string[] | undefined, ours: string | 
     return 'this port takes no login: leave kafka.sasl out, or name the port that does';
   }
   const names = mechanisms.map((name) => name.toLowerCase()).join(', ');
-  if (ours === undefined) return `this port wants a login (${names}): set kafka.sasl, or name a port without`;
+  if (ours === undefined) return `this port requires a login (${names}): set kafka.sasl, or use a port without one`;
   if (mechanisms.includes(ours)) return undefined;
   return `this port takes the mechanisms ${names}, and not ${ours.toLowerCase()}: correct kafka.sasl.mechanism`;
 }

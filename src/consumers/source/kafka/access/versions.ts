@@ -73,7 +73,7 @@ function rangesOf(bytes: Buffer): ApiVersions {
   const count = bytes.length >= 14 && bytes.readInt32BE(4) === 1 ? bytes.readInt32BE(10) : -1;
   if (count < 0 || bytes.length < 14 + 6 * count) throw new Error('what answers there is not a Kafka broker');
   const error = bytes.readInt16BE(8);
-  if (error !== 0) throw new Error(`the broker refused to tell its versions (error ${error})`);
+  if (error !== 0) throw new Error(`the broker refused to report its versions (error ${error})`);
   return new Map(
     Array.from({ length: count }, (_, i) => {
       const at = 14 + 6 * i;

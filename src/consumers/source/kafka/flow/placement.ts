@@ -113,7 +113,7 @@ export class Placement {
       } catch (error) {
         if (!isStillWanted()) return undefined;
         const reason = error instanceof Error ? error.message : String(error);
-        this.#warn(position, 'the brokers do not say what the log holds; asking again', { reason });
+        this.#warn(position, 'the brokers do not report the bounds of the log; asking again', { reason });
         await this.#deps.sleep(delay);
         if (!isStillWanted()) return undefined;
       }

@@ -223,7 +223,7 @@ describe('who is not let in is told why and what to do:', () => {
     'a certificate for another host': [{ listener: 'ELSEWHERE', tls: known }, /another name.*kafka\.tls\.serverName/],
     'no certificate of ours': [
       { listener: 'MTLS', tls: known },
-      /alert \w+ certificate; the server wants a certificate of ours.*kafka\.tls\.cert/,
+      /alert \w+ certificate; the server requires a client certificate.*kafka\.tls\.cert/,
     ],
     'plain text to a port with TLS': [{ listener: 'TLS' }, /this port speaks TLS: set kafka\.tls: true/],
     'a login in plain text to a port with TLS': [{ listener: 'SECURE', sasl: SCRAM }, /speaks TLS: set kafka\.tls/],
@@ -233,7 +233,7 @@ describe('who is not let in is told why and what to do:', () => {
     ],
     'no login where one is wanted': [
       { listener: 'SECURE', tls: known },
-      /this port wants a login \(.*scram-sha-512.*\): set kafka\.sasl/,
+      /this port requires a login \(.*scram-sha-512.*\): set kafka\.sasl/,
     ],
     'a login where none is taken': [
       { listener: 'TLS', tls: known, sasl: SCRAM },
@@ -331,7 +331,7 @@ describe('a consumer that was let in', () => {
     const admin = new KafkaAdmin(connection);
     await admin.cluster();
     put(await secure.stranger.sign({ name: 'renewed' }));
-    await expect(explained(connection, () => admin.cluster())).rejects.toThrow(/wants a certificate of ours/);
+    await expect(explained(connection, () => admin.cluster())).rejects.toThrow(/requires a client certificate/);
     put(await secure.authority.sign({ name: 'renewed' }));
     await admin.cluster();
   });
