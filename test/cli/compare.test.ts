@@ -138,7 +138,10 @@ describe('receval compare', () => {
     [['--output', 'csv'], '--output: no form "csv"; expected one of table, json, md, html'],
     [['--redis', 'redis://x'], '--redis is for a running service: leave it out when you name files'],
     [['--concat'], '--concat says how files are read: name some, or leave it out'],
-    [['--ratio-by', 'country', '--redis', 'redis://x'], '--redis is for a running service: leave it out when you name files'],
+    [
+      ['--ratio-by', 'country', '--redis', 'redis://x'],
+      '--redis is for a running service: leave it out when you name files',
+    ],
     [['--ratio-by', 'Country'], '--ratio-by: "Country" is not a dimension; expected names such as country,platform'],
     [['--ratio-by', 'country,'], '--ratio-by: "" is not a dimension'],
     [['--ratio-by', 'variant'], '--ratio-by: "variant" holds the variants of experiment "default" themselves'],

@@ -57,12 +57,14 @@ describe('the files in deploy/grafana/dashboards', () => {
   const UNSHOWN = /_(?:score|weight)_total$/; // made for queries of one's own: docs/metrics.md
 
   it('show every metric of the catalogue', () => {
-    const all = made('').flatMap((dashboard) => [
-      ...expressionsOf(dashboard),
-      ...optionsOf(dashboard, 'measure').map(
-        ({ value }) => value.replace('(_stderr)?', '') + value.replace('(_stderr)?', '_stderr'),
-      ),
-    ]).join('\n');
+    const all = made('')
+      .flatMap((dashboard) => [
+        ...expressionsOf(dashboard),
+        ...optionsOf(dashboard, 'measure').map(
+          ({ value }) => value.replace('(_stderr)?', '') + value.replace('(_stderr)?', '_stderr'),
+        ),
+      ])
+      .join('\n');
     const missing = metricSpecs(load(''))
       .map(({ name }) => name)
       .filter((name) => !UNSHOWN.test(name) && !new RegExp(`\\b${name}(?:_bucket)?\\b`).test(all));

@@ -65,9 +65,7 @@ describe('the sampled records', () => {
   it('of swapped topics say that the names may be the wrong way round', () => {
     const [impressions, feedback, keys] = told({ impressions: [click], feedback: [impression] });
     for (const one of [impressions, feedback]) {
-      expect(one).toMatch(
-        /^error records: .*\(wrong_kind 1\).* Are the names of kafka\.topics swapped, or /,
-      );
+      expect(one).toMatch(/^error records: .*\(wrong_kind 1\).* Are the names of kafka\.topics swapped, or /);
     }
     expect(keys).toMatch(/^warning keys: no sampled record can be read as feedback, /);
   });
