@@ -11,6 +11,9 @@ const WASM = fileURLToPath(new URL('../../wasm/', import.meta.url));
 const ENGINE = 'engine/engine.ts';
 const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
+/** Engines that were compiled, by the files that were changed: it takes seconds, and most mutations leave the engine as it was. */
+const engines = new Map<string, Promise<string>>();
+
 /**
  * Compiles modules of src, named by their files below it, as they are with these changes, which may be to the engine's source. `load` gets the absolute paths of
  * the compiled modules, in the order of `files`, and imports them: they share what they import with each other, and nothing
@@ -32,7 +35,7 @@ export async function withMutation<Module>(
   );
   if (inEngine.size > 0) {
     for (const path of inEngine.keys()) sources.delete(join(WASM, path));
-    sources.set(join(SRC, MODULES[ENGINE].file), carrier(ENGINE, await compiled(ENGINE, inEngine)));
+    sources.set(join(SRC, MODULES[ENGINE].file), carrier(ENGINE, await engineWith(inEngine)));
   }
   const folder = await mkdtemp(join(tmpdir(), 'receval-mutation-'));
   try {
@@ -71,4 +74,12 @@ export async function withMutation<Module>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The engine with these files in place of its own. */
+function engineWith(files: ReadonlyMap<string, string>): Promise<string> {
+  const key = JSON.stringify([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const code = engines.get(key) ?? compiled(ENGINE, files);
+  engines.set(key, code);
+  return code;
 }
