@@ -1,5 +1,6 @@
 /**
- * docker-compose.yml as its user runs it, on a container engine. The tests share one stack: each begins where the last one ended.
+ * docker-compose.yml as its user runs it, on a container engine, in two stacks at once: faults strike the shipped one, while the
+ * one beside it is taken down, backed up and rebuilt. Each test is a step, which begins where the last one of its stack ended.
  */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,60 +8,38 @@ import { join } from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
 import { readCompose } from '../deploy/compose-file.ts';
 import { itWith } from '../services/it-with.ts';
+import { inTurn, type Step } from './in-turn.ts';
+import { alertStates, expectAsUndisturbed, firing, goesOn, PROMETHEUS, silent, workerCounts } from './seen.ts';
 import { Shop } from './shop.ts';
-import { SECOND_PORT, STACK, type Stack, until } from './stack.ts';
+import { STACKS, type Stack, type Stacks, until } from './stack.ts';
 
 const PATIENCE_MS = 900_000;
-const EXPORTER = 9464;
-const PROMETHEUS = 9090;
-const ALERTMANAGER = 9093;
-/** Of each topic, by the service `topics`. */
-const PARTITIONS = 12;
 const CUT_MS = 40_000;
 const UP = 'docker compose up --build --detach --wait';
+/** Where the image is there. */
+const UP_AGAIN = 'docker compose up --detach --wait';
 const SCALE = 'docker compose up --detach --scale worker=3';
-const ALERT = 'RecevalWorkerDown';
-
-let getting: Promise<Stack> | undefined;
-const ONE = {
-  ...STACK,
-  get: () => {
-    getting ??= STACK.get();
-    return getting;
-  },
-};
-let shop: Shop | undefined;
-afterAll(async () => {
-  void shop?.close();
-  await (await getting?.catch(() => undefined))?.stop();
-}, PATIENCE_MS);
 
 const { services } = readCompose();
 const lasting = Object.keys(services).filter(
   (name) => services[name].profiles.length === 0 && services[name].restart === 'unless-stopped',
 );
 
-/** Lists of the known traffic. */
-let known = 0;
+/** What the known traffic is to be counted as. */
+interface Known {
+  /** Lists. */
+  readonly accepted: number;
+  readonly counts: Readonly<Record<string, number>>;
+}
 
-describe('docker-compose.yml on a container engine', () => {
-  itWith(
-    ONE,
-    'comes up as the page tells, and once more without a container recreated; known traffic is counted exactly',
-    async (stack) => {
-      // Traffic of the last two hours is there before the first worker: nothing of it can be late.
-      await stack.sh('docker compose build');
-      const flags = '--to kafka --seed 7 --events 12000 --rate 2 --late 0 --clock-ahead 0';
-      const told = await stack.sh(`docker compose run --rm traffic simulate ${flags} 2>&1`);
-      const [impressions, feedback] = (/^to count +impressions: (.*); feedback: (.*)$/m.exec(told) ?? ['', '', ''])
-        .slice(1)
-        .map(numbers);
-      const { accepted, ...refused } = impressions;
-      const { attributed, ...lost } = feedback;
-      expect(accepted).toBeGreaterThan(5000);
-      expect(Object.keys({ ...refused, ...lost }).sort()).toEqual(['duplicate', 'invalid', 'late', 'orphan']);
-      known = accepted;
+let shop: Shop | undefined;
+let known: Known = { accepted: 0, counts: {} };
 
+const SHIPPED: readonly Step[] = [
+  {
+    name: 'comes up as the page tells, and once more without a container recreated; known traffic is counted exactly',
+    run: async (stack) => {
+      known = await sendKnown(stack);
       await stack.up(UP);
       await stack.told(UP);
       const made = await stack.containers();
@@ -73,49 +52,19 @@ describe('docker-compose.yml on a container engine', () => {
       expect(ended.trim().split('\n').sort()).toEqual(['secrets 0', 'token 0', 'topics 0']);
       await stack.told(UP);
       expect(await stack.containers()).toEqual(made);
-
-      const expected: Readonly<Record<string, number>> = {
-        'impressions events': accepted + sum(refused),
-        'feedback events': attributed + sum(lost),
-        attributed,
-        ...named('impressions', refused),
-        ...named('feedback', lost),
-      };
-      // Feedback is an orphan when its impression can come no more, a while after all is read.
-      const counts = await until(
-        'all is read and judged',
-        () => workerCounts(stack),
-        (seen) => Object.entries(expected).every(([name, count]) => seen[name] >= count),
-      ).catch(() => workerCounts(stack));
-      expect(counts).toMatchObject(expected);
+      await expectCounted(stack, known);
     },
-    PATIENCE_MS,
-  );
-
-  itWith(
-    ONE,
-    'has after down and up what a worker shows that starts over',
-    async (stack) => {
+  },
+  {
+    name: 'lets in nobody who does not show who he is, and publishes on loopback alone',
+    run: async (stack) => {
+      // Live from now on; it is there when faults begin.
+      shop = new Shop(stack.kafka());
+      const { exporter } = stack.ports;
       const token = await stack.token();
-      await stack.told('docker compose down');
-      expect(await stack.containers()).toEqual([]);
-      await stack.up(UP);
-      // Nothing is made again: not the token, not what is stored. A worker that began at the first record would read them all.
-      expect(await stack.token()).toBe(token);
-      expect((await workerCounts(stack))['impressions events']).toBeLessThan(known);
-      await expectAsUndisturbed(stack, 'after-down');
-    },
-    PATIENCE_MS,
-  );
-
-  itWith(
-    ONE,
-    'lets in nobody who does not show who he is, and publishes on loopback alone',
-    async (stack) => {
-      const token = await stack.token();
-      expect((await stack.get(EXPORTER, '/metrics', token)).status).toBe(200);
+      expect((await stack.get(exporter, '/metrics', token)).status).toBe(200);
       for (const wrong of [undefined, '', `${token}0`, token.slice(1)]) {
-        expect((await stack.get(EXPORTER, '/metrics', wrong)).status, wrong).toBe(401);
+        expect((await stack.get(exporter, '/metrics', wrong)).status, wrong).toBe(401);
       }
       expect((await stack.get(PROMETHEUS, '/-/ready')).status).toBe(200);
       for (const path of ['/-/quit', '/-/reload', '/api/v1/admin/tsdb/snapshot']) {
@@ -155,72 +104,103 @@ describe('docker-compose.yml on a container engine', () => {
       }
       expect([...urls.matchAll(/:[0-9a-f]{64}@/g)].length).toBe(2);
     },
-    PATIENCE_MS,
-  );
-
-  itWith(
-    ONE,
-    'goes on where it was, whatever is paused, cut off, restarted or killed, and tells of a worker that is gone',
-    async (stack) => {
-      shop = new Shop(stack.kafka());
-      await goesOn(stack, 'live traffic');
+  },
+  {
+    name: 'goes on where it was, whatever is paused, cut off, restarted or killed, and tells of a worker that is gone',
+    run: async (stack) => {
       await stack.told(SCALE);
-      await stack.sh('docker compose up --detach --wait --scale worker=3');
+      await stack.sh(`${UP_AGAIN} --scale worker=3`);
+      await goesOn(stack, 'three workers');
       const [first, second, third] = await stack.containers('worker');
       const [redis] = await stack.containers('redis');
       const [kafka] = await stack.containers('kafka');
-      // Faults strike together where neither hides what the other one does: a test of one after the other takes twice as long.
+      // Faults strike together where neither hides what the other one does. The alert takes minutes to fire; all else is meanwhile.
       await stack.sh(`docker pause ${third}`);
-      await stack.cut('redis', redis, CUT_MS);
-      await goesOn(stack, 'a worker of three paused, then Redis cut off');
-      await stack.cut('kafka', kafka, CUT_MS);
-      await goesOn(stack, 'Kafka cut off');
-      // While one worker is paused and another one cut off, the first has all.
-      const cut = stack.cut('worker', second, CUT_MS);
+      const secondCut = stack.cut('worker', second, CUT_MS);
       await stack.sh('docker compose restart redis');
       await stack.sh('docker compose kill redis && docker compose up --detach --wait redis');
-      await goesOn(stack, 'a worker cut off, Redis restarted and killed');
-      await cut;
-      await stack.sh(`docker restart ${first}`);
-      await goesOn(stack, 'worker restarted');
-      await stack.sh(`docker kill ${first} && docker start ${first}`);
+      await goesOn(
+        stack,
+        'a worker of three paused, another one cut off, Redis restarted and killed: the first has all',
+      );
+      await secondCut;
+
+      const redisCut = stack.cut('redis', redis, CUT_MS);
       await stack.sh('docker compose restart kafka');
-      await goesOn(stack, 'a worker killed, Kafka restarted');
-      await stack.sh('docker compose kill kafka && docker compose up --detach --wait kafka');
-      await goesOn(stack, 'Kafka killed');
+      await stack.sh(`docker restart ${first}`);
+      await redisCut;
+      await goesOn(stack, 'Redis cut off, Kafka and a worker restarted meanwhile');
+
+      const kafkaCut = stack.cut('kafka', kafka, CUT_MS);
+      await stack.sh(`docker kill ${first} && docker start ${first}`);
+      await kafkaCut;
+      await goesOn(stack, 'Kafka cut off, a worker killed meanwhile');
 
       await until('the alert fires', () => alertStates(stack), firing);
       await stack.sh(`docker unpause ${third}`);
+      await stack.sh('docker compose kill kafka && docker compose up --detach --wait kafka');
+      await goesOn(stack, 'Kafka killed, a worker that woke up');
       await until('the alert is over', () => alertStates(stack), silent);
-      await goesOn(stack, 'a worker that woke up');
-      await stack.sh('docker compose up --detach --wait --scale worker=1');
+      await stack.sh(`${UP_AGAIN} --scale worker=1`);
       expect(await stack.containers('worker')).toEqual([first]);
       await goesOn(stack, 'one worker again');
     },
-    PATIENCE_MS,
-  );
+  },
+  {
+    name: 'shows after all faults each window as a namespace that nothing happened to, and each list once',
+    run: async (stack) => {
+      await shop?.close();
+      const shown = await expectAsUndisturbed(stack, 'after-faults');
+      // Not only equal: all that the shop and the known traffic sent, each list once.
+      const end = Number(shown.get('receval_result_timestamp_seconds{horizon="1m"}')) * 1000;
+      const count = Number(shown.get('receval_window_impressions{window="24h",horizon="1m",by=""}'));
+      const sent = shop?.before(end) ?? { least: 0, most: 0 };
+      process.stderr.write(
+        `tests: ${count} lists shown, ${known.accepted} of them known traffic, ${sent.least} of the shop\n`,
+      );
+      expect(sent.least).toBeGreaterThan(100);
+      expect(count).toBeGreaterThanOrEqual(known.accepted + sent.least);
+      expect(count).toBeLessThanOrEqual(known.accepted + sent.most);
+    },
+  },
+];
 
-  itWith(
-    ONE,
-    'takes a new password, and the old one no longer',
-    async (stack) => {
+const BESIDE: readonly Step[] = [
+  {
+    name: 'has after down and up what a worker shows that starts over',
+    run: async (stack) => {
+      const told = await sendKnown(stack);
+      await stack.up(UP_AGAIN);
+      await expectCounted(stack, told);
+      const token = await stack.token();
+      await stack.told('docker compose down');
+      expect(await stack.containers()).toEqual([]);
+      await stack.up(UP_AGAIN);
+      // Nothing is made again: not the token, not what is stored. A worker that began at the first record would read them all.
+      expect(await stack.token()).toBe(token);
+      expect((await workerCounts(stack))['impressions events']).toBeLessThan(told.accepted);
+      await expectAsUndisturbed(stack, 'after-down');
+    },
+  },
+  {
+    name: 'takes the traffic of the page, and a new password, and the old one no longer',
+    run: async (stack) => {
+      await stack.told('docker compose --profile demo-traffic up --detach --wait');
+      await goesOn(stack, 'the traffic of the page');
       const url = () => stack.sh('docker compose exec -T redis cat /secrets/worker/url');
       const old = (await url()).trim();
       await stack.told("docker compose run --rm --entrypoint sh secrets -c 'rm /secrets/worker/url'");
       await stack.told('docker compose up --detach --force-recreate secrets redis worker');
-      await stack.up('docker compose up --detach --wait');
+      await stack.up(UP_AGAIN);
       await goesOn(stack, 'a new password');
       expect((await url()).trim()).not.toBe(old);
       const asked = `docker compose exec -T redis redis-cli --no-auth-warning -u '${old}' ping 2>&1 || true`;
       expect(await stack.sh(asked)).toContain('WRONGPASS');
     },
-    PATIENCE_MS,
-  );
-
-  itWith(
-    ONE,
-    'takes settings of its user; is backed up, rebuilt from the log when Redis has lost all, and restored',
-    async (stack) => {
+  },
+  {
+    name: 'takes settings of its user; is backed up, rebuilt from the log when Redis has lost all, and restored',
+    run: async (stack) => {
       const folder = mkdtempSync(join(tmpdir(), 'receval-compose-'));
       try {
         writeFileSync(join(folder, 'receval.yaml'), 'windows: [7m]\n');
@@ -275,30 +255,77 @@ describe('docker-compose.yml on a container engine', () => {
         rmSync(folder, { recursive: true, force: true });
       }
     },
-    PATIENCE_MS,
-  );
-
-  itWith(
-    ONE,
-    'shows at the end each window as a namespace that nothing happened to, and each list once',
-    async (stack) => {
-      await shop?.close();
-      const shown = await expectAsUndisturbed(stack, 'at-the-end');
-      // Not only equal: all that the shop and the known traffic sent, each list once.
-      const end = Number(shown.get('receval_result_timestamp_seconds{horizon="1m"}')) * 1000;
-      const count = Number(shown.get('receval_window_impressions{window="24h",horizon="1m",by=""}'));
-      const sent = shop?.before(end) ?? { least: 0, most: 0 };
-      process.stderr.write(`tests: ${count} lists shown, ${known} of them known traffic, ${sent.least} of the shop\n`);
-      expect(sent.least).toBeGreaterThan(100);
-      expect(count).toBeGreaterThanOrEqual(known + sent.least);
-      expect(count).toBeLessThanOrEqual(known + sent.most);
-
-      await stack.told('docker compose --profile demo-traffic up --detach --wait');
-      await goesOn(stack, 'the traffic of the page');
+  },
+  {
+    name: 'shows after backup and rebuild each window as a namespace that nothing happened to',
+    run: async (stack) => {
+      await stack.sh('docker compose --profile demo-traffic stop traffic');
+      await expectAsUndisturbed(stack, 'after-restore');
     },
-    PATIENCE_MS,
-  );
+  },
+];
+
+let getting: Promise<Stacks> | undefined;
+let running: ReadonlyMap<Step, Promise<void>> | undefined;
+
+/** Promises of all steps, which have begun; both stacks run the image that is built first. */
+const BEGUN = {
+  ...STACKS,
+  get: async (): Promise<ReadonlyMap<Step, Promise<void>>> => {
+    getting ??= STACKS.get();
+    const { shipped, beside } = await getting;
+    if (running === undefined) {
+      const steps = [...SHIPPED, ...BESIDE];
+      const built = shipped.sh('docker compose build');
+      running = new Map(
+        [...inTurn(shipped, SHIPPED, built), ...inTurn(beside, BESIDE, built)].map((done, i) => [steps[i], done]),
+      );
+    }
+    return running;
+  },
+};
+afterAll(async () => {
+  void shop?.close();
+  await Promise.allSettled(running?.values() ?? []);
+  await (await getting?.catch(() => undefined))?.stop();
+}, PATIENCE_MS);
+
+describe('docker-compose.yml on a container engine', () => {
+  for (const step of [...SHIPPED, ...BESIDE]) {
+    itWith(BEGUN, step.name, async (begun) => begun.get(step), PATIENCE_MS);
+  }
 });
+
+/** Sends traffic of the last two hours, before the first worker is there: nothing of it can be late. */
+async function sendKnown(stack: Stack): Promise<Known> {
+  const flags = '--to kafka --seed 7 --events 12000 --rate 2 --late 0 --clock-ahead 0';
+  const told = await stack.sh(`docker compose run --rm traffic simulate ${flags} 2>&1`);
+  const [impressions, feedback] = (/^to count +impressions: (.*); feedback: (.*)$/m.exec(told) ?? ['', '', ''])
+    .slice(1)
+    .map(numbers);
+  const { accepted, ...refused } = impressions;
+  const { attributed, ...lost } = feedback;
+  expect(accepted).toBeGreaterThan(5000);
+  expect(Object.keys({ ...refused, ...lost }).sort()).toEqual(['duplicate', 'invalid', 'late', 'orphan']);
+  const counts = {
+    'impressions events': accepted + sum(refused),
+    'feedback events': attributed + sum(lost),
+    attributed,
+    ...named('impressions', refused),
+    ...named('feedback', lost),
+  };
+  return { accepted, counts };
+}
+
+/** Feedback is an orphan when its impression can come no more, a while after all is read. */
+async function expectCounted(stack: Stack, { counts }: Known): Promise<void> {
+  const seen = await until(
+    'all is read and judged',
+    () => workerCounts(stack),
+    (found) => Object.entries(counts).every(([name, count]) => found[name] >= count),
+  ).catch(() => workerCounts(stack));
+  expect(seen).toMatchObject(counts);
+}
 
 /** "accepted 9,280, invalid 1" as numbers by name. */
 function numbers(text: string): Record<string, number> {
@@ -312,96 +339,4 @@ function sum(counts: Readonly<Record<string, number>>): number {
 
 function named(topic: string, counts: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).map(([name, count]) => [`${topic} ${name}`, count]));
-}
-
-/** What the worker has counted since its start: events and drops by topic and reason, and attributed feedback. */
-async function workerCounts(stack: Stack): Promise<Record<string, number>> {
-  const token = 'require("fs").readFileSync("/run/secrets/http/token", "utf8").trim()';
-  const script = `fetch("http://127.0.0.1:9464/metrics", {headers: {authorization: "Bearer " + ${token}}}).then(async (answer) => console.log(await answer.text()))`;
-  const text = await stack.sh(`docker compose exec -T worker node -e '${script}'`);
-  const counts: Record<string, number> = {};
-  for (const [, topic, count] of text.matchAll(/^receval_events_total\{topic="(\w+)"\} (\d+)$/gm)) {
-    counts[`${topic} events`] = Number(count);
-  }
-  for (const [, topic, why, count] of text.matchAll(/^receval_drops_total\{topic="(\w+)",reason="(\w+)"\} (\d+)$/gm)) {
-    counts[`${topic} ${why}`] = Number(count);
-  }
-  counts['attributed'] = Number(/^receval_feedback_delay_seconds_count (\d+)$/m.exec(text)?.[1] ?? 0);
-  return counts;
-}
-
-/** Waits until every partition has been committed again since it was called, and tells how long that took. */
-async function goesOn(stack: Stack, after: string): Promise<void> {
-  const began = Date.now();
-  const before = await until(
-    'Redis answers',
-    () => units(stack),
-    ({ length }) => length === PARTITIONS,
-  );
-  await until(
-    `every partition is committed after: ${after}`,
-    () => units(stack),
-    (seen) => seen.length === PARTITIONS && seen.every((unit, i) => unit !== before[i]),
-  );
-  process.stderr.write(`tests: ${after}: all goes on after ${((Date.now() - began) / 1000).toFixed(0)} s\n`);
-}
-
-/** What is stored of each partition, with the offsets up to which it was read; none if Redis does not answer. */
-async function units(stack: Stack): Promise<readonly string[]> {
-  const ask = `redis-cli -e --no-auth-warning -u "$(sed s/@redis:/@127.0.0.1:/ /secrets/exporter/url)" hgetall`;
-  const one = `found=$(${ask} "receval:{default:$unit}:unit"); printf %s "$found" | sha256sum`;
-  const script = `set -e; for unit in $(seq 0 ${PARTITIONS - 1}); do ${one}; done`;
-  const told = await stack.sh(`docker compose exec -T redis sh -c '${script}'`).catch(() => '');
-  return told.trim().split('\n');
-}
-
-/** Of the alert that a worker is gone: how many Prometheus has firing, and Alertmanager active. */
-async function alertStates(stack: Stack): Promise<readonly [number, number]> {
-  const [told, taken] = await Promise.all([
-    stack.get(PROMETHEUS, '/api/v1/alerts'),
-    stack.get(ALERTMANAGER, `/api/v2/alerts?filter=alertname%3D${ALERT}`),
-  ]);
-  const fires = told.text.split('{"labels"').filter((one) => one.includes(ALERT) && one.includes('"state":"firing"'));
-  return [fires.length, taken.text.match(/"state":"active"/g)?.length ?? 0];
-}
-
-const firing = ([told, taken]: readonly [number, number]): boolean => told > 0 && taken > 0;
-const silent = ([told, taken]: readonly [number, number]): boolean => told === 0 && taken === 0;
-
-/**
- * Waits until the exporter shows exactly what one of another namespace shows, whose worker reads everything from the first record
- * with nothing in its way. Returns what both show.
- */
-async function expectAsUndisturbed(stack: Stack, name: string): Promise<ReadonlyMap<string, string>> {
-  const token = await stack.token();
-  const own = `--env RECEVAL_NAMESPACE=${name} --env RECEVAL_KAFKA_GROUP_ID=${name}`;
-  const started = [
-    await stack.sh(`docker compose run --detach ${own} worker`),
-    await stack.sh(`docker compose run --detach ${own} --publish 127.0.0.1:${SECOND_PORT}:9464 exporter`),
-  ].map((id) => id.trim());
-  const both = async () => Promise.all([stack.quality(EXPORTER, token), stack.quality(SECOND_PORT, token)]);
-  try {
-    const [shown, undisturbed] = await until(
-      'both namespaces show the same',
-      both,
-      ([one, other]) => one.size > 500 && isDeepEqual(one, other),
-    ).catch(both);
-    expect(differences(shown, undisturbed)).toEqual([]);
-    expect(shown.size).toBeGreaterThan(500);
-    process.stderr.write(`tests: ${name}: ${shown.size} series equal\n`);
-    return shown;
-  } finally {
-    await stack.sh(`docker rm --force --volumes ${started.join(' ')}`);
-  }
-}
-
-function isDeepEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
-  return differences(one, other).length === 0;
-}
-
-function differences(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): readonly string[] {
-  const names = new Set([...one.keys(), ...other.keys()]);
-  return [...names]
-    .filter((name) => one.get(name) !== other.get(name))
-    .map((name) => `${name}: ${one.get(name)}, ${other.get(name)}`);
 }

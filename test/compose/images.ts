@@ -61,11 +61,13 @@ async function makeStandIns(engine: Engine, images: readonly string[]): Promise<
   process.stderr.write(`tests: images cannot be pulled; making stand-ins for ${images.join(', ')}\n`);
   const registry = (await done(run('npm', ['config', 'get', 'registry']))).stdout.trim();
   await done(engine.docker(['import', join(folder, ARCHIVE), ROOT_IMAGE]));
-  for (const image of images) {
-    const target = basename(image.replace(/[:@].*/, ''));
-    const words = ['build', '--quiet', '--target', target, '--build-arg', `REGISTRY=${registry}`, '--tag', image];
-    await done(engine.docker([...words, STAND_INS]));
-  }
+  await Promise.all(
+    images.map((image) => {
+      const target = basename(image.replace(/[:@].*/, ''));
+      const words = ['build', '--quiet', '--target', target, '--build-arg', `REGISTRY=${registry}`, '--tag', image];
+      return done(engine.docker([...words, STAND_INS]));
+    }),
+  );
 }
 
 function versionOf(name: string): string {

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import { ROOT, readCompose, readRoot } from '../deploy/compose-file.ts';
@@ -11,33 +14,71 @@ import { provideImages } from './images.ts';
 
 /** Longer than anything takes on a machine that is several times slower. */
 const PATIENCE_MS = 600_000;
-/** Where the exporter of a second namespace is published. */
-export const SECOND_PORT = 9465;
+/** Where exporters are published: that of the stack, and one of a second namespace that it is compared with. */
+interface Exporters {
+  readonly exporter: number;
+  readonly second: number;
+}
+
+const SHIPPED: Exporters = { exporter: 9464, second: 9465 };
+/** Of the stack beside it, which publishes nothing else. */
+const BESIDE: Exporters = { exporter: 9466, second: 9467 };
 
 const PAGE = readRoot('docs/operations.md');
-const PORTS = Object.values(readCompose().services).flatMap(({ ports }) =>
+const PUBLISHED = Object.values(readCompose().services).flatMap(({ ports }) =>
   ports.map((port) => Number(port.split(':')[1])),
 );
+const PORTS = [...new Set([...PUBLISHED, ...[SHIPPED, BESIDE].flatMap(({ exporter, second }) => [exporter, second])])];
 
-/** The stack of docker-compose.yml on an engine, not started yet. */
-export const STACK: Service<Stack> = {
+/** Two stacks of docker-compose.yml on one engine, not started yet: as it is, and beside it under another name. */
+export interface Stacks {
+  readonly shipped: Stack;
+  readonly beside: Stack;
+  /** Removes all of both, and an engine of our own. */
+  stop(): Promise<void>;
+}
+
+export const STACKS: Service<Stacks> = {
   name: 'docker-compose.yml',
   get: async () => {
     const engine = await ENGINE.get();
     try {
       // On an engine of others a stack of theirs has its own name, and the ports if it runs.
-      if (!engine.isOwn) await expectFree([...PORTS, SECOND_PORT]);
+      if (!engine.isOwn) await expectFree(PORTS);
       const own = readCompose().services['worker'].image;
       const hadOwn = (await engine.docker(['image', 'inspect', own])).code === 0;
       const made = await provideImages(engine);
-      await engine.reach([...PORTS, SECOND_PORT]);
-      return new Stack(engine, hadOwn ? made : [...made, own]);
+      await engine.reach(PORTS);
+      return stacksOn(engine, hadOwn ? made : [...made, own]);
     } catch (error) {
       await engine.stop();
       throw error;
     }
   },
 };
+
+function stacksOn(engine: Engine, images: readonly string[]): Stacks {
+  const folder = mkdtempSync(join(tmpdir(), 'receval-compose-'));
+  const override = join(folder, 'beside.yml');
+  const published = Object.entries(readCompose().services).filter(({ 1: { ports } }) => ports.length > 0);
+  const ports = published.map(([name]) => {
+    const own = name === 'exporter' ? `!override ["127.0.0.1:${BESIDE.exporter}:9464"]` : '!reset []';
+    return `  ${name}: {ports: ${own}}\n`;
+  });
+  writeFileSync(override, `services:\n${ports.join('')}`);
+  const project = engine.isOwn ? readCompose().name : `receval-test-${process.pid}`;
+  const shipped = new Stack(engine, project, 'docker-compose.yml', SHIPPED);
+  const beside = new Stack(engine, `${project}-beside`, `docker-compose.yml:${override}`, BESIDE);
+  const stop = async (): Promise<void> => {
+    if (!engine.isOwn) {
+      await Promise.all([shipped.remove(), beside.remove()]);
+      await engine.docker(['image', 'rm', ...images]);
+    }
+    rmSync(folder, { recursive: true });
+    await engine.stop();
+  };
+  return { shipped, beside, stop };
+}
 
 async function expectFree(ports: readonly number[]): Promise<void> {
   for (const port of ports) {
@@ -59,18 +100,18 @@ export interface Answer {
 export class Stack {
   readonly engine: Engine;
   readonly project: string;
-  readonly #images: readonly string[];
+  readonly ports: Exporters;
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(engine: Engine, images: readonly string[]) {
+  /** `files` are named, so that a developer's own file beside docker-compose.yml is left out. */
+  constructor(engine: Engine, project: string, files: string, ports: Exporters) {
     this.engine = engine;
-    this.#images = images;
-    this.project = engine.isOwn ? readCompose().name : `receval-test-${process.pid}`;
+    this.project = project;
+    this.ports = ports;
     this.#env = {
       ...engine.env,
-      COMPOSE_PROJECT_NAME: this.project,
-      // Without a file of the developer's own beside it.
-      COMPOSE_FILE: 'docker-compose.yml',
+      COMPOSE_PROJECT_NAME: project,
+      COMPOSE_FILE: files,
       COMPOSE_ANSI: 'never',
     };
   }
@@ -187,14 +228,9 @@ export class Stack {
     });
   }
 
-  /** Removes all of it, and an engine of our own. */
-  async stop(): Promise<void> {
-    if (!this.engine.isOwn) {
-      const ours = `$(docker ps --all --quiet --filter label=com.docker.compose.project=${this.project})`;
-      await this.sh(`docker rm --force --volumes ${ours} > /dev/null; docker compose --profile '*' down --volumes`);
-      await this.sh(`docker image rm ${this.#images.join(' ')} || true`);
-    }
-    await this.engine.stop();
+  async remove(): Promise<void> {
+    const ours = `$(docker ps --all --quiet --filter label=com.docker.compose.project=${this.project})`;
+    await this.sh(`docker rm --force --volumes ${ours} > /dev/null; docker compose --profile '*' down --volumes`);
   }
 }
 

@@ -4,11 +4,13 @@ import { kafkaJars } from '../services/kafka-jars.ts';
 import { REDIS } from '../services/redis.ts';
 import { expectExact, PATIENCE_MS } from './expect-exact.ts';
 import { NAMESPACES } from './network.ts';
+import { PYTHON } from './wire.ts';
 
 const SERVERS = {
-  name: 'Kafka, Redis and network namespaces',
+  name: 'Kafka, Redis, network namespaces and Python',
   get: async (): Promise<void> => {
     await NAMESPACES.get();
+    await PYTHON.get();
     await REDIS.get();
     await kafkaJars('4.3.1');
   },
@@ -17,8 +19,8 @@ const SERVERS = {
 describe('three brokers, Redis and two workers, each a machine of its own', () => {
   itWith(
     SERVERS,
-    'lose nothing and count nothing twice, whichever fails or is cut off',
-    () => expectExact('brokers', ['F10a', 'F48', 'F47', 'F50']),
+    'lose nothing and count nothing twice, whichever fails, is cut off, or has a bad line',
+    () => expectExact('brokers', ['F10a', 'F48', 'F47', 'F50', 'F14c']),
     PATIENCE_MS,
   );
 });

@@ -1,4 +1,4 @@
-import { CLUSTER_ROWS, DISK_ROWS, NETWORK_ROWS, UPGRADE_ROWS, WORKER_ROWS } from './kafka-rows.ts';
+import { CLUSTER_ROWS, DISK_ROWS, NETWORK_ROWS, PROCESS_ROWS, UPGRADE_ROWS, WORKER_ROWS } from './kafka-rows.ts';
 import {
   CLOCK_ROWS,
   FILE_ROWS,
@@ -7,6 +7,7 @@ import {
   SENTINEL_ROWS,
   SERVER_ROWS,
   SNAPSHOT_ROWS,
+  SYNCED_ROWS,
 } from './redis-rows.ts';
 import type { Group, Row } from './rows.ts';
 
@@ -70,6 +71,12 @@ export const GROUPS: readonly Group[] = [
     rows: FILE_ROWS,
   },
   {
+    name: 'synced',
+    servers: 'a broker, Redis on a small disk',
+    world: { ...ONE, smallDisk: { of: 'redis', megabytes: 400 } },
+    rows: SYNCED_ROWS,
+  },
+  {
     name: 'snapshots',
     servers: 'a broker, Redis without an append-only file',
     world: { ...ONE, redisConfig: { appendonly: 'no' } },
@@ -81,6 +88,7 @@ export const GROUPS: readonly Group[] = [
     world: { ...THREE, network: false, smallDisk: { of: 'broker 1', megabytes: 400 } },
     rows: DISK_ROWS,
   },
+  { name: 'processes', servers: 'a broker, Redis', world: { ...ONE, blockable: true }, rows: PROCESS_ROWS },
   { name: 'clock', servers: 'a broker, Redis', world: { ...ONE, ownClock: true }, rows: CLOCK_ROWS },
   {
     name: 'upgrade',

@@ -1,14 +1,21 @@
 import { SESSION_MS } from '../proof/parameters.ts';
 import type { ServiceProcess } from '../proof/process.ts';
+import { startPrometheus } from '../services/prometheus.ts';
 import type { Machine } from './network.ts';
 import type { Row } from './rows.ts';
-import type { World } from './world.ts';
+import type { Manner } from './wire.ts';
+import { BLOCK_MS, type World } from './world.ts';
 
 const SESSION_S = SESSION_MS / 1000;
 /** Section 8 of the targets: a worker that is gone is missed after its session. */
 const TAKEOVER_S = SESSION_S + 15;
 const BROKER_S = 30;
 const NETWORK_S = 30;
+const PROMETHEUS_S = 10;
+const BROKERS = ['broker-1', 'broker-2', 'broker-3'];
+const SERVERS = [...BROKERS, 'redis'];
+/** Fewer would not be again and again. */
+const FEW_RESETS = 5;
 
 export const WORKER_ROWS: readonly Row[] = [
   {
@@ -42,6 +49,44 @@ export const WORKER_ROWS: readonly Row[] = [
       worker.freeze(2 * SESSION_MS);
       await world.seconds(2 * SESSION_S + 1);
       await world.until('the zombie learns that it has lost its units', async () => world.fenced > before);
+    },
+  },
+];
+
+export const PROCESS_ROWS: readonly Row[] = [
+  {
+    id: 'F05',
+    fault: `the event loop of a worker is blocked for ${BLOCK_MS / 1000} s, two sessions: nothing is read, sent or timed, then all at once`,
+    promise: NETWORK_S,
+    strike: async (world) => {
+      const worker = owner(world);
+      const before = world.fenced;
+      worker.block();
+      await world.until(`${worker.name} answers nobody`, async () => !(await worker.isReady()));
+      await world.until('it learns that it has lost its units', async () => world.fenced > before);
+    },
+  },
+  {
+    id: 'F16',
+    fault: 'all workers are stopped for 3 sessions (SIGSTOP), and their group is deleted meanwhile',
+    promise: NETWORK_S,
+    strike: async (world) => {
+      const until = performance.now() + 3 * SESSION_MS;
+      for (const worker of world.workers) worker.freeze(3 * SESSION_MS);
+      await world.until('the group is empty and is deleted', () => world.deleteGroup());
+      if (performance.now() > until) throw new Error('the group was deleted when workers were running again');
+      await world.seconds((until - performance.now()) / 1000);
+    },
+  },
+  {
+    id: 'F41',
+    fault: 'a Prometheus that reads all workers is ended, and a new one is there after 2 min',
+    promise: PROMETHEUS_S,
+    strike: async (world, length) => {
+      const before = await scraped(world, 1);
+      await length(120, 10);
+      // What counts up did not begin again.
+      await scraped(world, before + 1);
     },
   },
 ];
@@ -186,12 +231,35 @@ export const NETWORK_ROWS: readonly Row[] = [
     promise: NETWORK_S,
     strike: (world, length) =>
       world.cutting(async () => {
-        for (const name of ['broker-1', 'broker-2', 'broker-3', 'redis']) {
-          await world.network.lose(world.machine(name), 5);
-        }
+        for (const name of SERVERS) await world.network.lose(world.machine(name), 5);
         await length(40, 15);
       }),
   },
+  wireRow(
+    'F14b',
+    'for 40 s every packet between workers and anybody else takes 150 ms, 300 ms there and back; every partition goes on meanwhile',
+    { seed: 1, delay: 150 },
+    machinesOfWorkers,
+    ['from', 'to'],
+  ),
+  wireRow(
+    'F14c',
+    'for 40 s workers have lines on which 5 % of packets are lost, 2 % come twice, and 20 % are overtaken, both ways; every partition goes on meanwhile',
+    { seed: 2, delay: 10, loss: 5, twice: 2, late: 20, behind: 40 },
+    machinesOfWorkers,
+    ['from', 'to'],
+  ),
+  wireRow(
+    'F14d',
+    'for 40 s what a worker sends takes 300 ms, 5 % of it is lost and 20 % overtaken; what it is sent arrives as ever',
+    { seed: 3, delay: 300, loss: 5, late: 20, behind: 100 },
+    (world) => [machineOf(world, owner(world))],
+    ['from'],
+    // A commit is not sent within its time limit on such a line: its partitions wait.
+    false,
+  ),
+  resetRow('F15', 'brokers', BROKERS),
+  resetRow('F15a', 'Redis', ['redis']),
   {
     id: 'F47',
     fault: 'for 60 s one broker and the two others cannot reach each other; everybody else reaches all three',
@@ -219,10 +287,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     promise: NETWORK_S,
     strike: (world, length) =>
       world.cutting(async () => {
-        await world.network.cut(
-          world.workers.map((worker) => machineOf(world, worker)),
-          [world.machine('redis')],
-        );
+        await world.network.cut(machinesOfWorkers(world), [world.machine('redis')]);
         await length(40, 15);
       }),
   },
@@ -255,6 +320,83 @@ export const NETWORK_ROWS: readonly Row[] = [
   },
 ];
 
+/**
+ * Starts a Prometheus, which reads all workers, and ends it when it shows that they have read so many events. Returns how many.
+ */
+async function scraped(world: World, least: number): Promise<number> {
+  const targets = world.workers.map(({ place, port }) => `${place.address}:${port}`);
+  const configYaml = JSON.stringify({
+    global: { scrape_interval: '2s', scrape_timeout: '2s' },
+    scrape_configs: [{ job_name: 'receval', static_configs: [{ targets }] }],
+  });
+  const prometheus = await startPrometheus({ configYaml });
+  try {
+    let read = 0;
+    await world.until('Prometheus shows all workers and what they have read', async () => {
+      const [up] = await prometheus.query('sum(up)');
+      const [events] = await prometheus.query('sum(receval_events_total)');
+      read = events?.value ?? 0;
+      return up?.value === targets.length && read >= least;
+    });
+    return read;
+  } finally {
+    await prometheus.stop();
+  }
+}
+
+/** Packets of some machines pass a wire; unless said everything goes on for all that. */
+function wireRow(
+  id: string,
+  fault: string,
+  manner: Manner,
+  machines: (world: World) => readonly Machine[],
+  ways: readonly ('from' | 'to')[],
+  goesOn = true,
+): Row {
+  return {
+    id,
+    fault,
+    promise: NETWORK_S,
+    strike: (world, length) =>
+      world.cutting(async () => {
+        await world.network.layWire(machines(world), ways, manner);
+        await length(40, 10);
+        if (goesOn) await world.goesOn();
+        const passed = await world.network.takeWire();
+        world.say(`the wire: ${JSON.stringify(passed)}`);
+        const met: readonly (readonly [number | undefined, number])[] = [
+          [manner.delay, passed.passed],
+          [manner.loss, passed.lost],
+          [manner.twice, passed.twice],
+          [manner.late, passed.late],
+        ];
+        if (met.some(([share, count]) => share !== undefined && count === 0))
+          throw new Error('the wire did too little');
+      }),
+  };
+}
+
+/** Connections of workers break again and again, each by one packet that is answered by a reset. */
+function resetRow(id: string, name: string, servers: readonly string[]): Row {
+  return {
+    id,
+    fault: `for 40 s one of a hundred packets between workers and ${name} is answered by a reset: connections break again and again`,
+    promise: NETWORK_S,
+    strike: (world, length) =>
+      world.cutting(async () => {
+        await world.network.reset(
+          machinesOfWorkers(world),
+          servers.map((server) => world.machine(server)),
+          10,
+        );
+        await length(40, 15);
+        const broken = await world.network.broken();
+        world.say(`${broken} connections were reset`);
+        if (broken < FEW_RESETS) throw new Error(`only ${broken} connections were reset`);
+      }),
+  };
+}
+
 /** A worker that owns units. */
 export function owner(world: World): ServiceProcess {
   const [first] = world.owners;
@@ -264,4 +406,8 @@ export function owner(world: World): ServiceProcess {
 
 function machineOf(world: World, worker: ServiceProcess): Machine {
   return world.machine(worker.name);
+}
+
+function machinesOfWorkers(world: World): readonly Machine[] {
+  return world.workers.map((worker) => machineOf(world, worker));
 }

@@ -18,8 +18,12 @@ export const MATRIX: readonly Fault[] = [
   {
     id: 'F05',
     fault: 'event loop blocked',
-    tests: ['consumers/source/kafka/flow/flow.test.ts', 'consumers/source/kafka/flow/group.test.ts', SIMULATED],
-    missing: 'a loop that is blocked for longer than a session in a real worker (F04 stops the whole process)',
+    tests: [
+      'consumers/source/kafka/flow/flow.test.ts',
+      'consumers/source/kafka/flow/group.test.ts',
+      SIMULATED,
+      'faults',
+    ],
   },
   { id: 'F06', fault: 'workers added and taken away', tests: ['consumers/source/kafka/flow/group.test.ts', SIMULATED] },
   {
@@ -50,19 +54,13 @@ export const MATRIX: readonly Fault[] = [
     fault: 'broker silent, without a reset',
     tests: ['consumers/source/kafka/flow/outage.test.ts', 'faults'],
   },
-  {
-    id: 'F14',
-    fault: 'packets lost, narrow line',
-    tests: ['faults'],
-    missing: 'delay and reordering: netem is needed',
-  },
+  { id: 'F14', fault: 'packets lost, late, twice or overtaken; narrow line', tests: ['faults'] },
   {
     id: 'F15',
     fault: 'connections reset again and again',
-    tests: ['accumulators/store/redis-store.test.ts'],
-    missing: 'connections to Kafka',
+    tests: ['accumulators/store/redis-store.test.ts', 'faults'],
   },
-  { id: 'F16', fault: 'group deleted', tests: [SIMULATED], missing: 'real Kafka' },
+  { id: 'F16', fault: 'group deleted', tests: [SIMULATED, 'faults'] },
   {
     id: 'F17',
     fault: 'retention deletes what was not read',
@@ -124,7 +122,6 @@ export const MATRIX: readonly Fault[] = [
     id: 'F34',
     fault: 'disk full',
     tests: ['accumulators/store/redis-store.test.ts', 'dead-letters/file.test.ts', 'faults'],
-    missing: 'Redis with `appendfsync always`, which ends itself',
   },
   {
     id: 'F35',
@@ -143,8 +140,7 @@ export const MATRIX: readonly Fault[] = [
   {
     id: 'F41',
     fault: 'Prometheus or Alertmanager away',
-    tests: ['server/prometheus.test.ts', 'rules/live.test.ts'],
-    missing: 'a Prometheus that is away for minutes while workers run',
+    tests: ['server/prometheus.test.ts', 'rules/live.test.ts', 'faults'],
   },
   { id: 'F42', fault: 'slow and hostile clients of HTTP', tests: ['server'] },
   { id: 'F43', fault: 'little memory', tests: ['service/memory.test.ts', 'worker/worker.test.ts'] },

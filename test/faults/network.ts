@@ -9,6 +9,7 @@ import { onPath, run } from '../services/commands.ts';
 import { debianProgram, MachineCannot } from '../services/debian.ts';
 import type { Service } from '../services/it-with.ts';
 import type { Place } from '../services/place.ts';
+import { type Manner, type Passed, Wire } from './wire.ts';
 
 export interface Machine extends Place {
   readonly name: string;
@@ -18,6 +19,10 @@ export interface Machine extends Place {
 const NETWORK = '198.18';
 const HERE = 1;
 const ROUTER = 254;
+/** Of the router: where it sends what is to pass a wire. */
+const WIRE_TABLE = '100';
+/** Rules of lower numbers come first: what is cut is dropped, and what comes out of the wire goes on to its machine. */
+const PRIORITY = { cut: '10', fromWire: '20', toWire: '30' } as const;
 
 export const NAMESPACES: Service<string> = {
   name: 'network namespaces',
@@ -49,6 +54,7 @@ export class Network {
   readonly #machines: Machine[] = [];
   readonly #keeper: ChildProcess;
   #nft: string | undefined;
+  #wire: Wire | undefined;
 
   /** @throws ServiceMissing */
   static async open(names: readonly string[]): Promise<Network> {
@@ -85,7 +91,7 @@ export class Network {
 
   /** Drops what one machine sends to the other, without a word to either, until `heal`. */
   async cutOneWay(from: Place, to: Place): Promise<void> {
-    await this.#onRouter('rule', 'add', 'from', from.address, 'to', to.address, 'priority', '10', 'blackhole');
+    await this.#onRouter('rule', 'add', 'from', from.address, 'to', to.address, 'priority', PRIORITY.cut, 'blackhole');
   }
 
   /** Drops everything between each of some machines and each of others. */
@@ -100,22 +106,16 @@ export class Network {
 
   /** Cuts one machine off from all others. */
   async cutOff(machine: Place): Promise<void> {
-    await this.#onRouter('rule', 'add', 'from', machine.address, 'priority', '10', 'blackhole');
-    await this.#onRouter('rule', 'add', 'to', machine.address, 'priority', '10', 'blackhole');
+    await this.#onRouter('rule', 'add', 'from', machine.address, 'priority', PRIORITY.cut, 'blackhole');
+    await this.#onRouter('rule', 'add', 'to', machine.address, 'priority', PRIORITY.cut, 'blackhole');
   }
 
   /** Loses a share (percent) of the packets from and to a machine, by chance. */
   async lose(machine: Place, percent: number): Promise<void> {
-    this.#nft ??= await nft();
     const rules = ['saddr', 'daddr'].map(
-      (side) => `add rule ip receval loss ip ${side} ${machine.address} numgen random mod 100 < ${percent} drop`,
+      (side) => `ip ${side} ${machine.address} numgen random mod 100 < ${percent} drop`,
     );
-    const table = [
-      'add table ip receval',
-      'add chain ip receval loss { type filter hook forward priority 0; }',
-      ...rules,
-    ].join('\n');
-    await this.#must(['netns', 'exec', this.#router, this.#nft, table]);
+    await this.#filter('loss', rules);
   }
 
   /** Sends no more than so many kilobits a second to a machine; what is more waits. */
@@ -136,6 +136,55 @@ export class Network {
     ]);
   }
 
+  /** Breaks connections between each of some machines and each of others: so many of a thousand packets are answered by a reset. */
+  async reset(some: readonly Place[], others: readonly Place[], perMille: number): Promise<void> {
+    const rules = some.flatMap((one) =>
+      others.flatMap((other) =>
+        [
+          [one, other],
+          [other, one],
+        ].map(
+          ([from, to]) =>
+            `ip saddr ${from.address} ip daddr ${to.address} tcp flags & (rst|syn) == 0 numgen random mod 1000 < ${perMille} counter reject with tcp reset`,
+        ),
+      ),
+    );
+    await this.#filter('resets', rules);
+  }
+
+  /** How many connections `reset` has broken. */
+  async broken(): Promise<number> {
+    const { stdout } = await run(this.#ip, this.#filtering('list chain ip receval resets'));
+    return [...stdout.matchAll(/counter packets (\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
+  /** Lets everything that some machines send, or are sent, or both, pass a wire of this manner, until `takeWire`. */
+  async layWire(machines: readonly Place[], ways: readonly ('from' | 'to')[], manner: Manner): Promise<void> {
+    const device = `${this.#id}w`;
+    this.#wire = await Wire.make([this.#ip, 'netns', 'exec', this.#router], device, manner);
+    // What comes out of the device has the addresses of machines that are elsewhere.
+    const unfiltered = `echo 0 | tee /proc/sys/net/ipv4/conf/all/rp_filter > /proc/sys/net/ipv4/conf/${device}/rp_filter`;
+    await this.#must(['netns', 'exec', this.#router, 'sh', '-c', unfiltered]);
+    await this.#onRouter('route', 'add', 'default', 'dev', device, 'table', WIRE_TABLE);
+    await this.#onRouter('rule', 'add', 'iif', device, 'priority', PRIORITY.fromWire, 'lookup', 'main');
+    for (const { address } of machines) {
+      for (const way of ways) {
+        await this.#onRouter('rule', 'add', way, address, 'priority', PRIORITY.toWire, 'lookup', WIRE_TABLE);
+      }
+    }
+  }
+
+  /** Lets packets take the short way again. Returns what became of those that passed the wire. */
+  async takeWire(): Promise<Passed> {
+    const wire = this.#wire;
+    if (wire === undefined) throw new Error('no wire is laid');
+    this.#wire = undefined;
+    await this.#removeRules(PRIORITY.toWire);
+    const passed = await wire.end();
+    await this.#removeRules(PRIORITY.fromWire);
+    return passed;
+  }
+
   /** A second address of a machine; `host` is the last of its four numbers, above those of the machines. */
   async addAddress(machine: Machine, host: number): Promise<Place> {
     const address = this.#address(host);
@@ -146,16 +195,16 @@ export class Network {
 
   /** Lets everything through again. */
   async heal(): Promise<void> {
-    while ((await run(this.#ip, ['-n', this.#router, 'rule', 'del', 'priority', '10'])).code === 0);
-    if (this.#nft !== undefined) {
-      await run(this.#ip, ['netns', 'exec', this.#router, this.#nft, 'delete table ip receval']);
-    }
+    if (this.#wire !== undefined) await this.takeWire();
+    await this.#removeRules(PRIORITY.cut);
+    if (this.#nft !== undefined) await run(this.#ip, this.#filtering('delete table ip receval'));
     for (const machine of this.#machines) {
       await run(this.#ip, ['netns', 'exec', this.#router, 'tc', 'qdisc', 'del', 'dev', this.#line(machine), 'root']);
     }
   }
 
   async close(): Promise<void> {
+    if (this.#wire !== undefined) await this.takeWire();
     const gone = new Promise((resolve) => this.#keeper.once('exit', resolve));
     // Until it has done its work this process must not end for want of other work.
     this.#keeper.ref();
@@ -227,6 +276,26 @@ export class Network {
     await this.#onRouter('route', 'add', address, 'dev', line);
     await inside('route', 'add', 'default', 'via', this.#address(ROUTER), 'dev', 'eth0', 'onlink');
     this.#machines.push(machine);
+  }
+
+  /** Adds rules to a chain that sees everything that passes the router. */
+  async #filter(chain: string, rules: readonly string[]): Promise<void> {
+    this.#nft ??= await nft();
+    const table = [
+      'add table ip receval',
+      `add chain ip receval ${chain} { type filter hook forward priority 0; }`,
+      ...rules.map((rule) => `add rule ip receval ${chain} ${rule}`),
+    ].join('\n');
+    await this.#must(this.#filtering(table));
+  }
+
+  #filtering(words: string): readonly string[] {
+    if (this.#nft === undefined) throw new Error('nothing is filtered yet');
+    return ['netns', 'exec', this.#router, this.#nft, words];
+  }
+
+  async #removeRules(priority: string): Promise<void> {
+    while ((await run(this.#ip, ['-n', this.#router, 'rule', 'del', 'priority', priority])).code === 0);
   }
 
   #onRouter(...args: readonly string[]): Promise<void> {

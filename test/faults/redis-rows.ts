@@ -2,6 +2,7 @@ import { cpSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { owner } from './kafka-rows.ts';
 import type { Row } from './rows.ts';
+import { slowSyncs } from './slow-syncs.ts';
 import type { World } from './world.ts';
 
 const PROCESS_S = 10;
@@ -148,6 +149,37 @@ export const FILE_ROWS: readonly Row[] = [
       rmSync(backup, { recursive: true });
       await world.redis.restart();
       return rewound(world, before);
+    },
+  },
+];
+
+/** With `appendfsync always`. */
+export const SYNCED_ROWS: readonly Row[] = [
+  {
+    id: 'F34b',
+    fault: 'the disk of Redis is full (`appendfsync always`): it ends; then there is room again and it is started',
+    promise: PROCESS_S,
+    strike: async (world) => {
+      world.disk.fill();
+      await world.until('Redis has ended', async () => !world.redis.isRunning);
+      await world.seconds(5);
+      world.disk.empty();
+      await world.redis.restart();
+    },
+  },
+  {
+    id: 'F56',
+    fault:
+      'the disk of Redis is slow for 40 s: each fsync takes 300 ms (`appendfsync always`); every partition goes on meanwhile',
+    promise: PROCESS_S,
+    strike: async (world, length) => {
+      const slow = await slowSyncs(world.redis.pid, 300);
+      try {
+        await length(40, 10);
+        await world.goesOn();
+      } finally {
+        world.say(`${await slow.end()} slow fsyncs`);
+      }
     },
   },
 ];

@@ -10,7 +10,7 @@ import { type Cluster, Redis } from 'ioredis';
 import { loadSettings } from '../../src/config/load.ts';
 import { Broker } from '../proof/broker.ts';
 import { Feed } from '../proof/feed.ts';
-import { configuration, type ProofParameters } from '../proof/parameters.ts';
+import { configuration, type ProofParameters, SESSION_MS } from '../proof/parameters.ts';
 import { ServiceProcess } from '../proof/process.ts';
 import { RecordedInputs } from '../proof/recorded-inputs.ts';
 import { connect } from '../proof/stored.ts';
@@ -47,6 +47,8 @@ export interface WorldOptions {
   readonly network: boolean;
   /** Worker 1 takes its time from a file. */
   readonly ownClock?: boolean;
+  /** The event loop of workers can be blocked. */
+  readonly blockable?: boolean;
 }
 
 export interface Pace {
@@ -61,6 +63,10 @@ export interface Pace {
 
 export type Say = (line: string) => void;
 
+/** For how long the event loop of a worker is blocked: two sessions. */
+export const BLOCK_MS = 2 * SESSION_MS;
+/** What Node.js loads before a worker whose loop can be blocked, by a signal. */
+const BLOCKER = `process.on('SIGUSR2', () => { for (const end = Date.now() + ${BLOCK_MS}; Date.now() < end; ); })`;
 /** Where Debian has it. */
 const LIBFAKETIME = `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketime.so.1`;
 const TICK_MS = 100;
@@ -211,6 +217,18 @@ export class World {
       }
       await sleep(TICK_MS);
     }
+  }
+
+  /** Waits until every unit has committed something fresh, while the fault lasts. @throws Error if some did not */
+  async goesOn(): Promise<void> {
+    const after = await this.recovery();
+    if (after === undefined) throw new Error('not every unit goes on meanwhile');
+    this.say(`meanwhile every unit goes on: ${after.toFixed(1)} s`);
+  }
+
+  /** Returns whether the consumer group of the workers is deleted, which brokers do only if it has no members. */
+  deleteGroup(): Promise<boolean> {
+    return this.#broker.deleteGroup();
   }
 
   hasPassed(first: readonly (ReadonlyMap<number, number> | undefined)[]): boolean {
@@ -416,7 +434,12 @@ async function makeParts(options: WorldOptions, pace: Pace, ends: (() => unknown
     Array.from({ length: pace.workers }, (_, i) =>
       ServiceProcess.start(folder, file, 'worker', i + 1, {
         place: hosts === undefined ? place(`worker-${i + 1}`) : withHosts(place(`worker-${i + 1}`), hosts),
-        ...(i === 0 && library !== undefined ? { env: clockEnv(library, folder) } : {}),
+        env: {
+          ...(i === 0 && library !== undefined ? clockEnv(library, folder) : {}),
+          ...(options.blockable === true
+            ? { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BLOCKER)}` }
+            : {}),
+        },
       }),
     ),
   );

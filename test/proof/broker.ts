@@ -4,7 +4,7 @@ import kafkajs from 'kafkajs';
 import type { LogRecord } from '../reference/logs.ts';
 import type { RunningKafka } from '../services/kafka.ts';
 import type { Sent } from './feed.ts';
-import { TOPICS } from './parameters.ts';
+import { GROUP, TOPICS } from './parameters.ts';
 import { PlainDecoder } from './plain-decoder.ts';
 
 const { Kafka, Partitioners, logLevel } = kafkajs;
@@ -49,6 +49,14 @@ export class Broker {
       if (Date.now() > until) throw error;
     }
     await this.#producer.connect();
+  }
+
+  /** Returns whether the consumer group of the workers is deleted; it has members otherwise. */
+  async deleteGroup(): Promise<boolean> {
+    return this.#admin.deleteGroups([GROUP]).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** One batch; every record goes to the partition of its key. */

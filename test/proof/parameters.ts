@@ -23,6 +23,7 @@ export interface ProofParameters {
 /** Impressions first, then feedback in the order of the configuration. */
 export const TOPICS: readonly string[] = ['impressions', 'clicks', 'conversions'];
 export const NAMESPACE = 'proof';
+export const GROUP = 'proof';
 /** The longest window: it holds all of the traffic. */
 export const WHOLE = '24h';
 /** Short, so that a worker that was killed is soon missed. */
@@ -37,7 +38,7 @@ export function configuration(brokers: readonly string[], redisUrl: string, idle
     namespace: NAMESPACE,
     kafka: {
       brokers,
-      groupId: 'proof',
+      groupId: GROUP,
       sessionTimeout: `${SESSION_MS}ms`,
       topics: { impressions: { name: TOPICS[0] }, feedback: [{ name: TOPICS[1] }, { name: TOPICS[2] }] },
     },

@@ -142,6 +142,11 @@ export class ServiceProcess {
     setTimeout(() => child?.kill('SIGCONT'), duration);
   }
 
+  /** Blocks its event loop, if it was started with what does that. */
+  block(): void {
+    this.#child?.kill('SIGUSR2');
+  }
+
   async isReady(): Promise<boolean> {
     return (await this.#get('/readyz'))?.ok === true;
   }

@@ -191,7 +191,7 @@ describe('who is not let in is told why and what to do:', () => {
         tls: tls({ ca: authority.ca }),
       }),
       'TLS',
-      /wants a certificate of ours.*redis\.tls\.cert/,
+      /requires a client certificate.*redis\.tls\.cert/,
     ],
     'plain text to a port with TLS': [
       ({ tlsPort }) => ({ url: `redis://127.0.0.1:${tlsPort}`, ...APP }),

@@ -1,9 +1,16 @@
 import { plainText } from '../../../connections/tls.ts';
 import type { DurationMs, EpochMs, Offset } from '../../../vocabulary/events.ts';
 import type { Bounds, LogSource, SourceHandler } from '../source-port.ts';
-import { adminOf, type Consumer, type EachBatchPayload, kafkajs, type LogEntry } from './access/client.ts';
+import {
+  adminOf,
+  type Consumer,
+  type EachBatchPayload,
+  kafkajs,
+  type LogEntry,
+  removeMember,
+} from './access/client.ts';
 import { accessOptions } from './access/connection.ts';
-import { isTopicMissing, isUnreachable, KafkaFailure, Restarts } from './access/faults.ts';
+import { isCoordinatorMissing, isTopicMissing, isUnreachable, KafkaFailure, Restarts } from './access/faults.ts';
 import {
   CONNECTION_TIMEOUT,
   checkTimes,
@@ -56,6 +63,8 @@ export class KafkaSource implements LogSource {
   #failure: { readonly error: unknown } | undefined;
   #commit: EachBatchPayload['commitOffsetsIfNecessary'] | undefined;
   #generation = -1;
+  /** Id in the group of the consumer that joined last; undefined: none has, or it is known to be removed. */
+  #member: string | undefined;
   #hasJoined = false;
   #ended: Promise<void> = Promise.resolve();
   /** Ends the consumer that runs. */
@@ -125,6 +134,7 @@ export class KafkaSource implements LogSource {
     const start = async (): Promise<void> => {
       await consumer.connect();
       await consumer.subscribe({ topics: [...topics], fromBeginning: true });
+      await this.#removePredecessor(consumer);
       if (this.#deadline.isStopped) return;
       isJoining = true;
       await consumer.run({
@@ -150,6 +160,26 @@ export class KafkaSource implements LogSource {
     return end;
   }
 
+  /**
+   * A consumer that lost its brokers could not leave the group. The coordinator waits for it, and lets nobody join, until its
+   * session is over: so the next consumer makes it leave first.
+   */
+  async #removePredecessor(consumer: Consumer): Promise<void> {
+    const until = performance.now() + this.#times.sessionTimeout;
+    while (this.#member !== undefined && !this.#deadline.isStopped) {
+      try {
+        await removeMember(consumer, this.#options.groupId, this.#member);
+        this.#member = undefined;
+      } catch (error) {
+        // With brokers that do not respond this consumer ends as well, and the next one tries again.
+        if (isUnreachable(error) || performance.now() > until) return;
+        // Any other refusal would come again; above all, the group does not know the member any more.
+        if (!isCoordinatorMissing(error)) this.#member = undefined;
+        else await this.#deadline.sleep(RETRY.initialRetryTime);
+      }
+    }
+  }
+
   #consumer(flow: Flow): Consumer {
     const { groupId, topics } = this.#options;
     const name = assignerName(topics);
@@ -173,6 +203,7 @@ export class KafkaSource implements LogSource {
     consumer.on(GROUP_JOIN, ({ payload }) => {
       if (this.#deadline.isStopped) return;
       this.#hasJoined = true;
+      this.#member = payload.memberId;
       this.#trouble = undefined;
       this.#commit = undefined;
       flow.joined(consumer, payload.memberAssignment);
@@ -242,9 +273,10 @@ export class KafkaSource implements LogSource {
     const isGone = this.#hasJoined && isTopicMissing(crash);
     const isShutOut = this.#hasJoined && kind === 'access';
     if (kind !== 'passing' && !isGone && !isShutOut) throw new KafkaFailure(this.#trouble, { cause: crash });
-    const mayBeOurs = this.#hasJoined && !isGone && !isShutOut && !isUnreachable(crash);
+    const unreached = isUnreachable(crash);
+    const mayBeOurs = this.#hasJoined && !isGone && !isShutOut && !unreached;
     const healthy = mayBeOurs && (await this.#brokers.answer());
-    const delay = restarts.crashed(performance.now(), healthy);
+    const delay = restarts.crashed(performance.now(), healthy ? 'healthy' : unreached ? 'unreached' : 'unknown');
     if (delay === undefined) {
       const often = 'the consumer crashed three times in five minutes although all brokers answer';
       throw new KafkaFailure(`${where}: ${reason}; ${often}: restart the worker, and report it if it happens again`, {

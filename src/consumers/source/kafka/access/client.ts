@@ -5,7 +5,7 @@ import { type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
 import { offsetOf } from '../flow/chunks.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
 
-// The only place that loads kafkajs: it is CommonJS, and three of its modules are replaced before any other sees them.
+// The only place that loads kafkajs: it is CommonJS, and four of its modules are replaced before any other sees them.
 type AdminConfig = import('kafkajs').AdminConfig;
 export type Admin = import('kafkajs').Admin & StableOffsets & Fetching;
 export type AuthenticationProvider = import('kafkajs').Mechanism['authenticationProvider'];
@@ -59,6 +59,11 @@ interface Cluster {
   /** By node: its partitions. */
   findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
   findBroker(options: { readonly nodeId: string }): Promise<Broker>;
+  findGroupCoordinator(options: { readonly groupId: string }): Promise<Coordinator>;
+}
+
+interface Coordinator {
+  leaveGroup(options: { readonly groupId: string; readonly memberId: string }): Promise<unknown>;
 }
 
 interface Broker {
@@ -101,12 +106,13 @@ const DECODE_MESSAGES = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.j
 const FILTER_ABORTED = 'kafkajs/src/consumer/filterAbortedMessages.js';
 const BATCH = 'kafkajs/src/consumer/batch.js';
 const CREATE_ADMIN = 'kafkajs/src/admin/index.js';
+const CREATE_CONSUMER = 'kafkajs/src/consumer/index.js';
 
 /** Numbers of Kafka's protocol: kafka.apache.org/protocol#The_Messages_ListOffsets. */
 const READ_UNCOMMITTED = 0;
 const READ_COMMITTED = 1;
 
-/** The cluster of every admin client. */
+/** The cluster of every admin client and consumer. */
 const clusters = new WeakMap<object, Cluster>();
 
 const require = createRequire(import.meta.url);
@@ -129,7 +135,10 @@ function load(): typeof import('kafkajs') {
   }
   replace(DECODE_MESSAGES, decodeMessages());
   replace(FILTER_ABORTED, withoutAborted);
-  replace(CREATE_ADMIN, noteCluster(require(CREATE_ADMIN)));
+  const createAdmin: Create<import('kafkajs').Admin> = require(CREATE_ADMIN);
+  const createConsumer: Create<Consumer> = require(CREATE_CONSUMER);
+  replace(CREATE_ADMIN, noteCluster(createAdmin));
+  replace(CREATE_CONSUMER, noteCluster(createConsumer));
   const loaded: typeof import('kafkajs') = require('kafkajs');
   Object.assign(loaded.CompressionCodecs, codecTable());
   return loaded;
@@ -142,15 +151,26 @@ function replace(path: string, exported: (...args: never) => unknown): void {
   module.exports = exported;
 }
 
-/** kafkajs' factory of admin clients, except that the cluster of each is recorded. */
-function noteCluster(
-  create: (options: { readonly cluster: Cluster }) => import('kafkajs').Admin,
-): (options: { readonly cluster: Cluster }) => import('kafkajs').Admin {
+type Create<Client> = (options: { readonly cluster: Cluster }) => Client;
+
+/** kafkajs' factory of clients, except that the cluster of each is recorded. */
+function noteCluster<Client extends object>(create: Create<Client>): Create<Client> {
   return (options) => {
-    const admin = create(options);
-    clusters.set(admin, options.cluster);
-    return admin;
+    const client = create(options);
+    clusters.set(client, options.cluster);
+    return client;
   };
+}
+
+/**
+ * Makes a member leave its group, as it would itself. The consumer, which asks for it, is connected and need not be a member.
+ * Rejects with kafkajs' error.
+ */
+export async function removeMember(consumer: Consumer, groupId: string, memberId: string): Promise<void> {
+  const cluster = clusters.get(consumer);
+  if (cluster === undefined) throw new Error('kafka: the consumer is of another kafkajs');
+  const coordinator = await cluster.findGroupCoordinator({ groupId });
+  await coordinator.leaveGroup({ groupId, memberId });
 }
 
 /**

@@ -145,6 +145,8 @@ const PERIOD: DurationMs = 5 * 60_000;
 const MOST_CRASHES = 3;
 const FIRST_DELAY: DurationMs = 500;
 const LONGEST_DELAY: DurationMs = 30_000;
+/** A broker that is away is soon missed when it is back, and a try costs it little; the client's own tries take 9 s beside it. */
+const LONGEST_UNREACHED: DurationMs = 5_000;
 const CALM: DurationMs = 60_000;
 
 /** Decides how long to wait before starting the next consumer, and when to give up. Times are from a monotonic clock. */
@@ -154,18 +156,19 @@ export class Restarts {
   #last = Number.NEGATIVE_INFINITY;
 
   /**
-   * A consumer has crashed. `healthy`: all brokers responded nevertheless. Returns the delay, or undefined after three such
-   * crashes in five minutes, because then the fault is ours.
+   * A consumer has crashed. `healthy`: all brokers responded nevertheless; `unreached`: it crashed because one did not. Returns the delay, or
+   * undefined after three crashes in five minutes with all brokers healthy, because then the fault is ours.
    */
-  crashed(now: number, healthy: boolean): DurationMs | undefined {
+  crashed(now: number, brokers: 'healthy' | 'unreached' | 'unknown'): DurationMs | undefined {
     this.#row = now - this.#last > CALM ? 0 : this.#row + 1;
     this.#last = now;
-    if (!healthy) {
+    if (brokers !== 'healthy') {
       this.#crashes = [];
     } else {
       this.#crashes = [...this.#crashes.filter((at) => now - at < PERIOD), now];
       if (this.#crashes.length >= MOST_CRASHES) return undefined;
     }
-    return Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** Math.min(this.#row, 10));
+    const longest = brokers === 'unreached' ? LONGEST_UNREACHED : LONGEST_DELAY;
+    return Math.min(longest, FIRST_DELAY * 2 ** Math.min(this.#row, 10));
   }
 }

@@ -81,10 +81,17 @@ describe('errors of the client', () => {
 describe('restarts', () => {
   it('wait longer after each crash, up to 30 s, and start anew after a calm minute', () => {
     const restarts = new Restarts();
-    const delays = Array.from({ length: 9 }, (_, i) => restarts.crashed(i * 1000, false));
+    const delays = Array.from({ length: 9 }, (_, i) => restarts.crashed(i * 1000, 'unknown'));
     expect(delays).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-    expect(restarts.crashed(8000 + MINUTE, false)).toBe(30_000);
-    expect(restarts.crashed(8001 + 2 * MINUTE, false)).toBe(500);
+    expect(restarts.crashed(8000 + MINUTE, 'unknown')).toBe(30_000);
+    expect(restarts.crashed(8001 + 2 * MINUTE, 'unknown')).toBe(500);
+  });
+
+  it('come soon where brokers are away, so that their return is not missed for long', () => {
+    const restarts = new Restarts();
+    const delays = Array.from({ length: 6 }, (_, i) => restarts.crashed(i * 1000, 'unreached'));
+    expect(delays).toEqual([500, 1000, 2000, 4000, 5000, 5000]);
+    expect(restarts.crashed(6000, 'unknown')).toBe(30_000);
   });
 
   it('end with the third crash in five minutes in which all brokers answered', () => {
@@ -94,15 +101,15 @@ describe('restarts', () => {
       [5 * MINUTE + 1, false],
     ] as const) {
       const restarts = new Restarts();
-      expect(restarts.crashed(0, true)).toBeDefined();
-      expect(restarts.crashed(1000, true)).toBeDefined();
-      expect(restarts.crashed(third, true) === undefined).toBe(isEnd);
+      expect(restarts.crashed(0, 'healthy')).toBeDefined();
+      expect(restarts.crashed(1000, 'healthy')).toBeDefined();
+      expect(restarts.crashed(third, 'healthy') === undefined).toBe(isEnd);
     }
   });
 
   it('never end while brokers do not answer, and forget what was before', () => {
     const restarts = new Restarts();
-    for (let i = 0; i < 20; i++) expect(restarts.crashed(i, i % 3 !== 2)).toBeDefined();
+    for (let i = 0; i < 20; i++) expect(restarts.crashed(i, i % 3 === 2 ? 'unreached' : 'healthy')).toBeDefined();
   });
 });
 

@@ -4,13 +4,15 @@ import { describe, expect } from 'vitest';
 import { itWith } from '../../../../services/it-with.ts';
 import { sharedKafka } from '../../../../services/kafka-shared.ts';
 import { Collector, range, until } from '../collector.ts';
-import { client, makeTopics, produce, sourceOver } from '../fixture.ts';
+import { client, makeTopics, PATIENT, produce, sourceOver } from '../fixture.ts';
 import { Told } from '../told.ts';
 
 const KAFKA = sharedKafka({ own: true });
 const CLUSTER = sharedKafka({ brokers: 3 });
 /** Far above the timeout of a stop, and below the one of a request. */
 const SOON_MS = 20_000;
+/** A session longer than this test waits for anything. */
+const ENDLESS = { ...PATIENT, sessionTimeout: 1_500_000, rebalanceTimeout: 1_500_000 };
 const numbered = (count: number) => range(0, count).map((i) => ({ value: String(i) }));
 
 describe('when brokers fail', () => {
@@ -30,6 +32,29 @@ describe('when brokers fail', () => {
       await until('the rest is read', () => read.offsets(0).length === 800 && read.offsets(1).length === 800);
       await read.stop();
       for (const topic of [0, 1]) expect(read.offsets(topic)).toEqual(range(0, 800));
+    },
+  );
+
+  itWith(
+    KAFKA,
+    'a consumer that was ended by an outage does not hold up the one that replaces it until its session is over',
+    async (kafka) => {
+      const topics = await makeTopics(kafka, 1, 2);
+      const groupId = randomUUID();
+      const told = new Told();
+      const read = new Collector(sourceOver(kafka, topics, told, { groupId, times: ENDLESS }));
+      await until('it has joined', () => read.assignments.length === 1);
+      await kafka.kill9(1);
+      await until('its consumer has ended', () =>
+        told.warnings.some((warning) => warning.includes('the consumer has ended and is replaced')),
+      );
+      await kafka.restart(1);
+      await until('it has joined again', () => read.assignments.length === 2);
+      const admin = client(kafka).admin();
+      await admin.connect();
+      expect((await admin.describeGroups([groupId])).groups[0].members.length).toBe(1);
+      await admin.disconnect();
+      await read.stop();
     },
   );
 

@@ -1,0 +1,26 @@
+import type { Stack } from './stack.ts';
+
+/** A part of the test, which begins where the one before it on the same stack ended. */
+export interface Step {
+  readonly name: string;
+  readonly run: (stack: Stack) => Promise<void>;
+}
+
+/**
+ * Takes steps one after the other, from when the stack is ready on. Returns a promise for each; those after one that failed fail
+ * as it did.
+ */
+export function inTurn(stack: Stack, steps: readonly Step[], ready: Promise<unknown>): readonly Promise<void>[] {
+  let last = ready;
+  return steps.map(({ name, run }) => {
+    const done = last.then(async () => {
+      const began = performance.now();
+      await run(stack);
+      process.stderr.write(`tests: ${((performance.now() - began) / 1000).toFixed(0)} s: ${name}\n`);
+    });
+    // Whoever waits for it is told; until then it is nobody's.
+    done.catch(() => {});
+    last = done;
+    return done;
+  });
+}
