@@ -3,6 +3,7 @@ import { type KeptList, KeptLists } from '../accumulators/kept-lists.ts';
 import type { Panes } from '../accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
+import type { Decoder } from '../consumers/decode/decoder.ts';
 import { recordRows } from '../consumers/engine/record-rows.ts';
 import type { ClosingNames, JoinEngine, RecordReader } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
@@ -182,7 +183,9 @@ export class Unit {
     for (const record of records) {
       const { offset } = record;
       if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;
-      this.#judge(topic, record, now);
+      const decoder = this.#deps.decoders[topic];
+      const decoded = record.decoded ?? decoder.scan(record.value, this.#settings.sources[topic], offset);
+      this.#judge(topic, record, decoded, now);
     }
   }
 
@@ -197,7 +200,9 @@ export class Unit {
       for (let unknown = 0; ; ) {
         unknown = this.#join.feed(topic, reader, this.#rows, now);
         if (unknown < 0) break;
-        this.#judge(topic, run.record(first + unknown), now);
+        const record = run.record(first + unknown);
+        const decoded = this.#deps.decoders[topic].decode(record.value, this.#settings.sources[topic], record.offset);
+        this.#judge(topic, record, decoded, now);
       }
     }
   }
@@ -220,10 +225,7 @@ export class Unit {
     return to <= position || this.#join.wasPassed(topic, Math.max(from, position), to);
   }
 
-  #judge(topic: number, record: LogRecord, now: EpochMs | undefined): void {
-    const { decoders } = this.#deps;
-    const decoded =
-      record.decoded ?? decoders[topic].decode(record.value, this.#settings.sources[topic], record.offset);
+  #judge(topic: number, record: LogRecord, decoded: ReturnType<Decoder['scan']>, now: EpochMs | undefined): void {
     if ('events' in decoded) {
       this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
       return;

@@ -1,4 +1,5 @@
-import type { Batch } from '../consumers/source/source-port.ts';
+import { countOf, RunBatch } from '../consumers/source/run-batch.ts';
+import type { Batch, RecordRun } from '../consumers/source/source-port.ts';
 
 /** A unit begins with so many records at once. */
 const FIRST_PART = 25;
@@ -24,10 +25,39 @@ export class PartSize {
 
 /** The first `records` of a batch, and the rest of it; undefined: there is none. */
 export function cut(batch: Batch, records: number): readonly [part: Batch, rest: Batch | undefined] {
-  if (batch.records.length <= records) return [batch, undefined];
+  if (countOf(batch) <= records) return [batch, undefined];
+  if (batch.runs !== undefined) return cutRuns(batch, batch.runs, records);
   const first = batch.records.slice(0, records);
   return [
     { ...batch, records: first, next: first[records - 1].offset + 1 },
     { ...batch, records: batch.records.slice(records) },
   ];
+}
+
+function cutRuns(
+  { partition, topic, next }: Batch,
+  runs: readonly RecordRun[],
+  records: number,
+): readonly [Batch, Batch] {
+  let left = records;
+  let whole = 0;
+  while (runs[whole].count < left) left -= runs[whole++].count;
+  const run = runs[whole];
+  const first = [...runs.slice(0, whole), between(run, 0, left)];
+  const rest = [...(left < run.count ? [between(run, left, run.count)] : []), ...runs.slice(whole + 1)];
+  const last = run.offsets[left - 1];
+  return [new RunBatch(partition, topic, first, last + 1), new RunBatch(partition, topic, rest, next)];
+}
+
+/** The records [from, to) of a run. */
+function between(run: RecordRun, from: number, to: number): RecordRun {
+  return {
+    count: to - from,
+    bytes: run.bytes,
+    offsets: run.offsets.subarray(from, to),
+    timestamps: run.timestamps.subarray(from, to),
+    at: run.at.subarray(from, to),
+    size: run.size.subarray(from, to),
+    record: (index) => run.record(from + index),
+  };
 }

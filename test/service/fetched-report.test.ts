@@ -166,7 +166,7 @@ describe('the report of a running service', () => {
     const first = await serve(livePage());
     const before = await get(first);
     for (const end of ended.splice(0)) await end();
-    expect(await refusal(get(first))).toMatch(/nothing listens at|broke off its answer/);
+    expect(await refusal(get(first))).toMatch(/nothing listens at|broke off its response/);
     expect(await get(await serve(livePage()))).toBe(before);
   });
 });

@@ -1,9 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BatchRun } from '../../src/consumers/source/kafka/codecs/records.ts';
+import { countOf, RunBatch } from '../../src/consumers/source/run-batch.ts';
 import type { Batch } from '../../src/consumers/source/source-port.ts';
 import { cut, PartSize } from '../../src/worker/parts.ts';
 
-const batches = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 60 }).map((steps): Batch => {
+/** The same in runs of these lengths, the last of which takes what is left. */
+function inRuns({ partition, topic, records, next }: Batch, lengths: readonly number[]): Batch {
+  const runs: BatchRun[] = [];
+  for (let from = 0, i = 0; from < records.length; i++) {
+    const some = records.slice(from, i < lengths.length ? from + lengths[i] : undefined);
+    const run = new BatchRun(Buffer.alloc(0), some.length, false);
+    for (const { offset } of some) run.add(offset, undefined, 0, 0, -1);
+    runs.push(run);
+    from += some.length;
+  }
+  return new RunBatch(partition, topic, runs, next);
+}
+
+const lists = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 60 }).map((steps): Batch => {
   let offset = 7;
   const records = steps.map((step) => {
     offset += step;
@@ -11,6 +26,12 @@ const batches = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 60 }).map(
   });
   return { partition: 3, topic: 1, records, next: offset + 4 };
 });
+
+const lengths = fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 6 });
+const batches = fc.oneof(
+  lists,
+  fc.tuple(lists, lengths).map(([batch, of]) => inRuns(batch, of)),
+);
 
 function partsOf(batch: Batch, records: number): readonly Batch[] {
   const [part, rest] = cut(batch, records);
@@ -24,6 +45,8 @@ describe('the parts of a batch', () => {
         const parts = partsOf(batch, records);
         expect(parts.flatMap((part) => part.records)).toEqual(batch.records);
         expect(parts.every((part) => part.records.length <= records)).toBe(true);
+        expect(parts.every((part) => (part.runs === undefined) === (batch.runs === undefined))).toBe(true);
+        expect(parts.every((part) => countOf(part) === part.records.length)).toBe(true);
         expect(parts.every(({ partition, topic }) => partition === 3 && topic === 1)).toBe(true);
         for (const [i, { next }] of parts.entries()) {
           const following = parts[i + 1];
