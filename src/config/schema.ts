@@ -125,13 +125,7 @@ export const configSchema = group({
   redis: redisSchema.prefault({}).meta({ description: 'Where state is kept.' }),
   attribution: attributionSchema.prefault({}).meta({ description: 'Which feedback belongs to which impression.' }),
   start: startSchema.prefault({}).meta({ description: 'Where reading starts.' }),
-  commit: group({
-    interval: positiveDuration.prefault('1s').meta({ description: 'how often state is stored' }),
-    perSecond: whole(1, 100_000).prefault(32).meta({
-      description:
-        'commits a second of one worker, above which partitions with fewer than 100 new records take turns: each is stored every 10 s or more often',
-    }),
-  })
+  commit: group({ interval: positiveDuration.prefault('1s').meta({ description: 'how often state is stored' }) })
     .prefault({})
     .meta({ description: 'When state is stored.' }),
   grades: gradesSchema

@@ -48,7 +48,6 @@ export function workerSettings(
       sources: kafka.topics.map((topic) => `${topic.name}:${partition}`),
     }),
     commitInterval: settings.commit.interval,
-    commitsPerSecond: settings.commit.perSecond,
     idleAfter: attribution.idleAfter,
     outOfOrderness: attribution.outOfOrderness,
     maxSkew: attribution.maxSkew,

@@ -2,7 +2,6 @@ import type { Unit } from '../unit/unit.ts';
 import type { InvalidCounts } from '../unit/unit-contract.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import { PartSize } from './parts.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
 /**
@@ -37,11 +36,6 @@ export interface Owned {
   /** What it holds in memory, as counted last. */
   held: Held;
   committing: Promise<void> | undefined;
-  /** How often its topics were sought. */
-  seeks: number;
-  readonly partSize: PartSize;
-  /** Number of its last commit among those of this worker; 0: there was none. */
-  lastCommit: number;
   stopped: StopCause | undefined;
   /** It was released: another worker may own the unit, or a newer object here does. Nothing is paused for it any more. */
   released: boolean;
@@ -59,9 +53,6 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
     ahead: new Set(),
     held: NOTHING,
     committing: undefined,
-    seeks: 0,
-    partSize: new PartSize(),
-    lastCommit: 0,
     stopped: undefined,
     released: false,
   };

@@ -5,13 +5,11 @@ import type { CommitOutcome } from '../unit/unit-contract.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import { Claims, type ClaimsHandler, isRetriable } from './claims.ts';
-import { commitOrder } from './commit-order.ts';
 import { LOST_STATE, lostLog, otherRecord } from './divergence.ts';
 import { largest, MemoryLoad } from './memory-load.ts';
 import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
 import { type Owned, own, statusOf } from './owned.ts';
 import { nextTurn, Pace } from './pace.ts';
-import { cut } from './parts.ts';
 import { Rivals } from './rivals.ts';
 import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type WorkerStatus } from './status.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
@@ -53,8 +51,6 @@ export class Worker {
   #assigned = false;
   #isClockInDoubt = false;
   #retention: readonly (DurationMs | undefined)[] = [];
-  /** Commits that were begun. */
-  #begun = 0;
   /** Partitions of the last assignment. */
   #ours: readonly number[] = [];
 
@@ -89,7 +85,10 @@ export class Worker {
         doubted: () => {
           for (const owned of this.#units.values()) this.#readAgain(owned);
         },
-        batch: (batch) => this.#read(batch),
+        batch: async (batch) => {
+          this.#feed(batch);
+          await this.#commitEarly(batch.partition);
+        },
       });
       await Promise.race([reading, failure]);
     } finally {
@@ -109,8 +108,7 @@ export class Worker {
       this.#deps.clock.every(interval, () => call().catch(this.#fail));
     return [
       every(commitInterval, async () => {
-        const due = commitOrder(this.#units.values(), this.#settings);
-        for (const commit of await this.#beginCommits(due)) commit.catch(this.#fail);
+        for (const commit of await this.#beginCommits()) commit.catch(this.#fail);
       }),
       every(Math.min(idleAfter / CHECKS_PER_IDLE_AFTER, LAG_KNOWN_FOR_MS), async () => {
         await this.#pace.lookForSilence(this.#units.values());
@@ -202,35 +200,16 @@ export class Worker {
     this.#pace.letReadAgain(owned);
   }
 
-  #seek(owned: Owned): void {
-    const { partition, unit } = owned;
-    owned.seeks++;
+  #seek({ partition, unit }: Owned): void {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
       this.#deps.source.seek(partition, topic, unit.reading.from(topic), unit.reading.heldUpTo(topic));
     }
   }
 
-  /**
-   * Feeds a batch in parts. Where much changes at once, what has changed is stored before its time, and no more is read until it is: else the
-   * commit of a second of catching up would hold this process and the store for as long.
-   */
-  async #read(batch: Batch): Promise<void> {
+  #feed(batch: Batch): void {
     this.#reachFaultPoint('chunk given');
     const owned = this.#units.get(batch.partition);
-    if (owned === undefined) return;
-    const { seeks, partSize, unit } = owned;
-    for (let rest: Batch | undefined = batch; rest !== undefined; ) {
-      const [part, more] = cut(rest, partSize.records);
-      this.#feed(owned, part);
-      partSize.fed(unit.changedBytes, this.#commitBytes);
-      if (unit.changedBytes > this.#commitBytes) await this.#commitEarly(owned);
-      // What was sought meanwhile is read from there.
-      rest = owned.released || owned.seeks !== seeks ? undefined : more;
-    }
-  }
-
-  #feed(owned: Owned, batch: Batch): void {
-    if (owned.stopped !== undefined) return;
+    if (owned === undefined || owned.stopped !== undefined) return;
     owned.quietSince[batch.topic] = undefined;
     owned.unit.feed(batch);
     const { diverged } = owned.unit.reading;
@@ -346,8 +325,13 @@ export class Worker {
     }
   }
 
-  async #commitEarly(owned: Owned): Promise<void> {
-    if (owned.stopped !== undefined) return;
+  /**
+   * Where much is read at once, what has changed is stored before its time, and no more is read until it is: else the commit of a
+   * second of catching up would hold this process and the store for as long.
+   */
+  async #commitEarly(partition: number): Promise<void> {
+    const owned = this.#units.get(partition);
+    if (owned === undefined || owned.stopped !== undefined) return;
     const { unit } = owned;
     // The first may only wait for a commit that was under way, and does not hold the last chunk.
     for (let tries = 0; tries < 2; tries++) {
@@ -357,13 +341,13 @@ export class Worker {
   }
 
   async #commitAll(): Promise<void> {
-    await Promise.all(await this.#beginCommits([...this.#units.values()]));
+    await Promise.all(await this.#beginCommits());
   }
 
-  /** Of those that have something to store: each is prepared in a turn of its own, and none waits for the answer to another. */
-  async #beginCommits(units: readonly Owned[]): Promise<readonly Promise<void>[]> {
+  /** Of all units that have something to store: each is prepared in a turn of its own, and none waits for the answer to another. */
+  async #beginCommits(): Promise<readonly Promise<void>[]> {
     const begun: Promise<void>[] = [];
-    for (const owned of units) {
+    for (const owned of [...this.#units.values()]) {
       if (!owned.unit.hasToCommit) continue;
       if (begun.length > 0) await nextTurn(this.#deps.clock, this.#reachFaultPoint);
       if (owned.released) continue;
@@ -377,7 +361,6 @@ export class Worker {
 
   /** One commit of a unit at a time. */
   #commit(owned: Owned): Promise<void> {
-    owned.lastCommit = ++this.#begun;
     owned.committing ??= this.#commitNow(owned).finally(() => {
       owned.committing = undefined;
     });
