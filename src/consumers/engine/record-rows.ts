@@ -14,8 +14,8 @@ const LEAST_BYTES = 2 ** 18;
 const MOST_RECORDS = 200;
 const MOST_BYTES = 2 ** 17;
 
-/** Records whose values lie one behind the other (source-port.ts). */
-interface Run {
+/** Records whose values lie one behind the other. `at` and `size` are of values: `size` -1: a tombstone. `timestamps`: NaN: none. */
+export interface RecordBytes {
   readonly count: number;
   readonly bytes: Uint8Array;
   readonly offsets: Float64Array;
@@ -48,7 +48,7 @@ export class RecordRows {
    * Puts records of a run here, in place of those before, from this one on: as many as are scanned while their bytes are still in the
    * processor's cache. Those above `limit` bytes are left to the host. Returns the index behind the last.
    */
-  fill(run: Run, from: number, limit: number): number {
+  fill(run: RecordBytes, from: number, limit: number): number {
     const { words, doubles } = this.#engine;
     let end = from;
     let first = -1;

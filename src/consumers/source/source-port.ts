@@ -1,5 +1,6 @@
 import type { EpochMs, Offset } from '../../vocabulary/events.ts';
 import type { Decoded } from '../decode/decoder.ts';
+import type { RecordBytes } from '../engine/record-rows.ts';
 
 /** One record of a topic partition. */
 export interface LogRecord {
@@ -35,17 +36,8 @@ export interface FilePlace {
   readonly row: number;
 }
 
-/**
- * Records whose values lie in one buffer, one behind the other, without an object for each. `at` and `size` are of values: `size` -1: a
- * tombstone. `timestamps`: NaN: none.
- */
-export interface RecordRun {
-  readonly count: number;
-  readonly bytes: Uint8Array;
-  readonly offsets: Float64Array;
-  readonly timestamps: Float64Array;
-  readonly at: Int32Array;
-  readonly size: Int32Array;
+/** Records whose values lie in one buffer, without an object for each. */
+export interface RecordRun extends RecordBytes {
   /** The record at this index of the run. */
   record(index: number): LogRecord;
 }
