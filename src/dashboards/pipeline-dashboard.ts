@@ -144,7 +144,7 @@ function processRow(): Row {
             legend: '{{setting}}: renew before',
           },
         ],
-        { unit: 's', note: 'Only with a certificate of ours for Kafka or Redis.' },
+        { unit: 's', note: 'Only with a client certificate for Kafka or Redis.' },
       ),
       {
         title: 'Files that cannot be used',

@@ -130,7 +130,7 @@ describe('a server with TLS and users is reached', () => {
     await enter({ url: `redis://127.0.0.1:${tlsPort}`, ...APP, tls: tls({ ca: authority.ca }) });
   });
 
-  itWith(SECURED, 'with a certificate of ours whose key is encrypted', async ({ mutualPort, authority, client }) => {
+  itWith(SECURED, 'with a client certificate whose key is encrypted', async ({ mutualPort, authority, client }) => {
     const { cert, key } = client;
     const passphrase = { kind: 'text', text: 'c4n4ry-phrase' } as const;
     await enter({
@@ -184,7 +184,7 @@ describe('who is not let in is told why and what to do:', () => {
       'TLS',
       /another name.*redis\.tls\.serverName/,
     ],
-    'no certificate of ours': [
+    'no client certificate': [
       ({ mutualPort, authority }) => ({
         url: `rediss://127.0.0.1:${mutualPort}`,
         ...APP,
@@ -303,7 +303,7 @@ describe('a store that is connected', () => {
       await reconnected('a certificate without its key');
       await admin.config('SET', 'tls-ca-cert-file', stranger.ca);
       await reconnected('a new authority', async () => {
-        await until('the old certificate is refused', () => /wants a certificate of ours/.test(store.trouble ?? ''));
+        await until('the old certificate is refused', () => /requires a client certificate/.test(store.trouble ?? ''));
         copyFileSync(next.key, key);
       });
       await store.close();

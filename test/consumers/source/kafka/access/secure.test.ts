@@ -87,7 +87,7 @@ describe('a broker that asks for it is reached', () => {
     'by PLAIN over TLS': { listener: 'SECURE', tls: known, sasl: passwordLogin('plain', PASSWORDS.plain) },
     'by OAUTHBEARER over TLS': { listener: 'SECURE', tls: known, sasl: token(unsignedToken('app')) },
     'by TLS alone': { listener: 'TLS', tls: known },
-    'by a certificate of ours': { listener: 'MTLS', tls: certified },
+    'by a client certificate': { listener: 'MTLS', tls: certified },
     'under another name than its own': {
       listener: 'ELSEWHERE',
       tls: ({ authority }) => tlsOf({ ca: authority.ca, serverName: 'kafka.example' }),
@@ -221,7 +221,7 @@ describe('who is not let in is told why and what to do:', () => {
     ],
     'a certificate that has ended': [{ listener: 'EXPIRED', tls: known }, /has expired: renew it there/],
     'a certificate for another host': [{ listener: 'ELSEWHERE', tls: known }, /another name.*kafka\.tls\.serverName/],
-    'no certificate of ours': [
+    'no client certificate': [
       { listener: 'MTLS', tls: known },
       /alert \w+ certificate; the server requires a client certificate.*kafka\.tls\.cert/,
     ],
