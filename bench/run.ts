@@ -56,7 +56,7 @@ row('accumulate, 3 horizons', us('accumulate'));
 row('whole path in memory', us('whole path'));
 print('');
 print(
-  '| open impressions | packed bytes each | the same in steady state | process bytes each | longest chunk of 200, filling | steady | CPU us per impression, steady |',
+  '| open impressions | packed bytes each | the same in steady state | process bytes each | most CPU of a chunk of 200, filling | steady | CPU us per impression, steady |',
 );
 print('|---|---|---|---|---|---|');
 for (const open of [1_000_000, 5_000_000]) {

@@ -6,6 +6,7 @@ import { createJoin } from '../../src/consumers/join/join.ts';
 import { byTheHundred, type Fed, fed, MANY_EVENTS, oneByOne, type Parts, traceOf } from '../consumers/join/fed.ts';
 import { BROAD, MANY_PAGES } from '../consumers/join/profile.ts';
 import { FEED_MUTATIONS } from './feed.ts';
+import { LAYOUT_MUTATIONS } from './layout.ts';
 import { withMutation } from './loader.ts';
 import type { Mutation } from './mutation.ts';
 
@@ -36,10 +37,13 @@ function isCaught(parts: Parts, runs: number): boolean {
   return fc.check(law, { seed: 1, numRuns: runs, endOnFailure: true }).failed;
 }
 
-describe('a weakened rule of records that are fed by the hundred is caught', () => {
-  it.each(FEED_MUTATIONS.map((each) => [each.name, each] as const))('%s', async (_, mutation) => {
-    expect(isCaught(await mutated(mutation), MOST_RUNS)).toBe(true);
-  });
+describe('a weakened rule of records that are fed by the hundred, or a mistake in how they lie in memory, is caught', () => {
+  it.each([...FEED_MUTATIONS, ...LAYOUT_MUTATIONS].map((each) => [each.name, each] as const))(
+    '%s',
+    async (_, mutation) => {
+      expect(isCaught(await mutated(mutation), MOST_RUNS)).toBe(true);
+    },
+  );
 
   it('and the rules as they are pass', async () => {
     expect(isCaught(await mutated({ name: 'nothing', changes: [] }), 300)).toBe(false);

@@ -63,12 +63,7 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
     'return digits !== 0 || !hasLeadingZero;',
     'return true;',
   ),
-  change(
-    'a number is found behind the end of its list',
-    NUMBERS,
-    'return found < length ? <i32>found : -1;',
-    'return <i32>found;',
-  ),
+  change('a number is found behind the end of its list', NUMBERS, 'if (found >= length) break;', 'return <i32>found;'),
   change(
     'every prefix is taken for that of the list',
     NUMBERS,

@@ -31,14 +31,14 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
   ),
   inAccepted(
     'impressions H apart are duplicates',
-    'if (Math.abs(ts - entry(at).ts) < all.attribution) break;',
-    'if (Math.abs(ts - entry(at).ts) <= all.attribution) break;',
+    'if (Math.abs(ts - entry(at).ts()) < all.attribution) break;',
+    'if (Math.abs(ts - entry(at).ts()) <= all.attribution) break;',
   ),
   inRules('feedback at its deadline is in time', 'if (watermark >= deadline) {', 'if (watermark > deadline) {'),
   inRules(
     'feedback for an impression at its longest horizon is in time',
-    'return watermark >= entry(entryAt).ts + unit.attribution;',
-    'return watermark > entry(entryAt).ts + unit.attribution;',
+    'return watermark >= entry(entryAt).ts() + unit.attribution;',
+    'return watermark > entry(entryAt).ts() + unit.attribution;',
   ),
   inRules('feedback that waited fits at H', FITS_WAITING, FITS_WAITING.replace('>=', '>')),
   inRules('feedback that waited does not fit at -b', FITS_WAITING, FITS_WAITING.replace('<', '<=')),
@@ -74,10 +74,10 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
     'unit.horizons, late & ~out);',
     'unit.horizons, late);',
   ),
-  inRules('missed horizons of an impression close', ' && (body(bodyAt).missed & (1 << horizon)) === 0', ''),
+  inRules('missed horizons of an impression close', ' && !missed(bodyAt, entryAt, horizon)', ''),
   {
     name: 'missed horizons of feedback close',
-    changes: [{ file: CLOSING, text: 'return (event.missed & (1 << horizon)) !== 0;', replacement: 'return false;' }],
+    changes: [{ file: CLOSING, text: 'return (event.missed() & (1 << horizon)) !== 0;', replacement: 'return false;' }],
   },
   inRules(
     'a feedback limit one too high',

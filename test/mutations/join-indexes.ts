@@ -54,8 +54,8 @@ export const INDEX_MUTATIONS: readonly Mutation[] = [
   change(
     'index: what is shown later is not found',
     ACCEPTED,
-    'if (covers(index.trees, entry(at).ts)) addPage(index, at);',
-    'if (covers(index.trees, entry(at).ts)) return;',
+    'if (covers(index.trees, entry(at).ts())) addPage(index, at);',
+    'if (covers(index.trees, entry(at).ts())) return;',
   ),
   change(
     'trees: entries of the earlier half are not searched',

@@ -20,7 +20,7 @@ const IDLE_AT_ITS_PLACE = 'this.#applied < all.length && all[this.#applied].befo
 const RESTORED_IDLE = 'this.#idleAdvances = [...(from?.idleAdvances ?? [])];';
 const CLOCK_OF_RECORD = 'if (offset < this.committed) return this.#clockDrops.has(offset);';
 const WATERMARK_TIME = 'const time = timestamp === undefined ? event.ts : Math.min(event.ts, timestamp);';
-const SAME_PAGE = 'if (entry(at).page !== page) continue;';
+const SAME_PAGE = 'if (entry(at).page() !== page) continue;';
 
 export const JOIN_MUTATIONS: readonly Mutation[] = [
   {

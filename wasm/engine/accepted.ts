@@ -55,7 +55,7 @@ export function addAccepted(all: Accepted, at: usize): void {
   insert(all.requests, at);
   const index = longOf(all.long, entry(at).hash, entry(at).request());
   if (index === null) return;
-  if (covers(index.trees, entry(at).ts)) addPage(index, at);
+  if (covers(index.trees, entry(at).ts())) addPage(index, at);
   else dropLong(all.long, index);
 }
 
@@ -78,8 +78,8 @@ export function witnessOf(all: Accepted, hash: u32, request: usize, page: u32, t
     steps++;
     if (record(at).hash !== hash || !isOfRequest(at, request)) continue;
     ofRequest++;
-    if (entry(at).page !== page) continue;
-    if (Math.abs(ts - entry(at).ts) < all.attribution) break;
+    if (entry(at).page() !== page) continue;
+    if (Math.abs(ts - entry(at).ts()) < all.attribution) break;
   }
   walked(all, steps, ofRequest, request, hash);
   return at;
@@ -105,7 +105,7 @@ export function fitting(all: Accepted, event: Told, hash: u32, watermark: f64, f
     steps++;
     if (record(at).hash !== hash || !isOfRequest(at, event.request)) continue;
     ofRequest++;
-    const lag = ts - entry(at).ts;
+    const lag = ts - entry(at).ts();
     if (lag >= -all.backward && lag < all.attribution) push(found, at);
   }
   walked(all, steps, ofRequest, event.request, hash);
@@ -125,7 +125,7 @@ export function anyFits(all: Accepted, request: usize, hash: u32, ts: f64): bool
     steps++;
     if (record(at).hash !== hash || !isOfRequest(at, request)) continue;
     ofRequest++;
-    const apart = ts - entry(at).ts;
+    const apart = ts - entry(at).ts();
     if (apart >= -all.backward && apart < all.attribution) break;
   }
   walked(all, steps, ofRequest, request, hash);
@@ -145,8 +145,8 @@ function makePages(all: Accepted, request: usize, hash: u32): void {
   for (let at = firstOfChain(all.requests, hash); at !== 0; at = record(at).next) {
     if (record(at).hash !== hash || !isOfRequest(at, request)) continue;
     push(entries, at);
-    least = Math.min(least, entry(at).ts);
-    most = Math.max(most, entry(at).ts);
+    least = Math.min(least, entry(at).ts());
+    most = Math.max(most, entry(at).ts());
   }
   const margin = 4 * all.attribution + 2 * all.backward;
   const index = addLong(all.long, all.keys, hash, request, least, most, margin, true);

@@ -81,7 +81,7 @@ export function reserve(arena: Arena, bytes: usize): usize {
 /** Keeps the record reserved last, up to `end`. */
 export function commit(arena: Arena, end: usize): void {
   segmentAt(arena.block).live++;
-  if (arena.block === arena.current) arena.free = (end + 7) & ~7;
+  if (arena.block === arena.current) arena.free = (end + 1) & ~1;
   else shrink(arena.block, max(end - arena.block, SEGMENT_BYTES));
 }
 

@@ -1,7 +1,7 @@
 /**
  * An impression's body: its items and the chain of its feedback. It is freed when the longest horizon closes.
  *
- * Behind the fields: f64 scores? | i32 ranks? | u32 first slots? | what all items begin with | the rest of each item | categories?
+ * Behind the fields: u32 page? | f64 scores? | i32 ranks? | u32 first slots? | what all items begin with | the rest of each item | categories?
  * Items that differ by a number alone are kept as in numbers.ts.
  */
 import { packImpression } from '../scan/scan';
@@ -20,75 +20,144 @@ const HAS_REPEATS: u32 = 16;
 const LONG: u32 = 32;
 /** The items are kept as numbers (numbers.ts). */
 const NUMERIC: u32 = 64;
-/** The rest of the flags counts searches for items in a long list that has no index yet. */
-const SEARCH: u32 = 128;
+/** It is not the first page: u32 slots before it. */
+const PAGED: u32 = 128;
+/** The impression came too late for a horizon: for which, its entry knows. */
+const MISSES: u32 = 256;
+/** `feedback` is the place of its indexes. */
+const INDEXED: u32 = 512;
+/** The two bits from here on count searches for items in a long list that has no index yet. */
+const SEARCH: u32 = 1024;
+const SEARCHES: u32 = 3 * SEARCH;
 /** A long list gets an index after this many searches, which have cost about as much as building one. */
 const SEARCHES_BEFORE_INDEX: u32 = 4;
+/** The bits from here on are the length, which is at most 100,000 (specification: configuration). */
+const LENGTH_SHIFT: u32 = 12;
 
 @unmanaged
 export class Body {
   tag: u32;
-  /** Bit h is set: the impression came too late for horizon h. */
-  missed: u32;
-  length: u32;
-  firstFeedback: usize;
-  lastFeedback: usize;
-  flags: u32;
-  page: u32;
-  userWord: u32;
-  /** 0: none. */
-  indexes: usize;
+  /** The last in the ring of its feedback, or its indexes, which know that; 0: it has none. */
+  private feedback: u32;
+  private flagsAndLength: u32;
+  /** The lowest bits of its user word: they are all that is asked for. */
+  userWord: u8;
+
+  length(): u32 {
+    return this.flagsAndLength >>> LENGTH_SHIFT;
+  }
+
+  has(flag: u32): bool {
+    return (this.flagsAndLength & flag) !== 0;
+  }
+
+  set(flags: u32): void {
+    this.flagsAndLength |= flags;
+  }
+
+  setUp(flags: u32, length: u32): void {
+    this.flagsAndLength = flags | (length << LENGTH_SHIFT);
+    this.feedback = 0;
+  }
 
   isUserless(): bool {
-    return (this.flags & USERLESS) !== 0;
+    return this.has(USERLESS);
+  }
+
+  /** Whether the impression came too late for a horizon. */
+  misses(): bool {
+    return this.has(MISSES);
+  }
+
+  setMisses(): void {
+    this.set(MISSES);
+  }
+
+  /** The last of its feedback, in a ring whose first comes behind it; 0: there is none. */
+  lastFeedback(): usize {
+    const at = <usize>this.feedback;
+    return this.has(INDEXED) ? indexesAt(at).lastFeedback : at;
+  }
+
+  setLastFeedback(at: usize): void {
+    if (this.has(INDEXED)) indexesAt(<usize>this.feedback).lastFeedback = at;
+    else this.feedback = <u32>at;
+  }
+
+  /** 0: it has none. */
+  indexes(): usize {
+    return this.has(INDEXED) ? <usize>this.feedback : 0;
+  }
+
+  setIndexes(at: usize): void {
+    this.feedback = <u32>at;
+    this.set(INDEXED);
+  }
+
+  /** Whether it is searched so often that it should have an index. Counts this search. */
+  isSearchedOften(): bool {
+    const searches = (this.flagsAndLength & SEARCHES) / SEARCH;
+    if (searches + 1 === SEARCHES_BEFORE_INDEX) return true;
+    this.flagsAndLength += SEARCH;
+    return false;
+  }
+
+  /** Number of slots before it. */
+  page(): u32 {
+    return this.has(PAGED) ? load<u32>(changetype<usize>(this), FIELDS) : 0;
   }
 
   /** Where its f64 scores, i32 ranks, u32 first slots, and its categories stand; 0: it has none. */
   scores(): usize {
-    return (this.flags & HAS_SCORES) === 0 ? 0 : changetype<usize>(this) + FIELDS;
+    return this.has(HAS_SCORES) ? this.behindPage() : 0;
   }
 
   ranks(): usize {
-    return (this.flags & HAS_RANKS) === 0 ? 0 : this.behindScores();
+    return this.has(HAS_RANKS) ? this.behindScores() : 0;
   }
 
   firstSlots(): usize {
-    return (this.flags & HAS_REPEATS) === 0 ? 0 : this.behindRanks();
+    return this.has(HAS_REPEATS) ? this.behindRanks() : 0;
   }
 
   items(): usize {
     const at = this.behindRanks();
-    return (this.flags & HAS_REPEATS) === 0 ? at : at + <usize>this.length * 4;
+    return this.has(HAS_REPEATS) ? at + <usize>this.length() * 4 : at;
   }
 
   /** Nothing but its length and page is needed of it when it closes, unless somebody asks for names. */
   isPlain(): bool {
-    return (this.flags & (HAS_SCORES | HAS_RANKS | HAS_REPEATS)) === 0;
+    return !this.has(HAS_SCORES | HAS_RANKS | HAS_REPEATS);
   }
 
   isNumeric(): bool {
-    return (this.flags & NUMERIC) !== 0;
+    return this.has(NUMERIC);
   }
 
   categories(): usize {
-    if ((this.flags & HAS_CATEGORIES) === 0) return 0;
-    if (this.isNumeric()) return numbersEnd(this.items(), <usize>this.length);
+    if (!this.has(HAS_CATEGORIES)) return 0;
+    if (this.isNumeric()) return numbersEnd(this.items(), <usize>this.length());
     let at = textEnd(this.items());
-    for (let slot: u32 = 0; slot < this.length; slot++) at = textEnd(at);
+    for (let left = this.length(); left > 0; left--) at = textEnd(at);
     return at;
   }
 
-  private behindScores(): usize {
+  private behindPage(): usize {
     const at = changetype<usize>(this) + FIELDS;
-    return (this.flags & HAS_SCORES) === 0 ? at : at + <usize>this.length * 8;
+    return this.has(PAGED) ? at + 4 : at;
+  }
+
+  private behindScores(): usize {
+    const at = this.behindPage();
+    return this.has(HAS_SCORES) ? at + <usize>this.length() * 8 : at;
   }
 
   private behindRanks(): usize {
     const at = this.behindScores();
-    return (this.flags & HAS_RANKS) === 0 ? at : at + <usize>this.length * 4;
+    return this.has(HAS_RANKS) ? at + <usize>this.length() * 4 : at;
   }
 }
-const FIELDS: usize = offsetof<Body>();
+const FIELDS: usize = 13;
 
 /** What is found in a body by an index, if it has much of it. All of a unit are in one list. */
 @unmanaged
@@ -97,6 +166,7 @@ export class Indexes {
   slots: usize;
   /** Feedback by identity: a FeedbackIndex (feedback.ts); 0: none. */
   feedback: usize;
+  lastFeedback: usize;
   next: usize;
   previous: usize;
 }
@@ -114,9 +184,9 @@ export function addBody(arena: Arena, keys: usize, longBytes: usize): usize {
   const length = <usize>shown.length;
   const isNumeric = readNumbers(shown);
   if (shown.ids !== 0 && (!isNumeric || (shown.flags & HAS_CATEGORIES) !== 0)) packImpression();
-  const prefix = isNumeric ? 0 : commonPrefix(shown);
+  const prefix: usize = isNumeric ? 0 : commonPrefix(shown);
   // Behind the texts there is room for the header of a prefix, and for what `writeText` may write more.
-  let bytes = FIELDS + 24;
+  let bytes = FIELDS + 4 + 24;
   if (length > 0) {
     bytes += 4 * length + (isNumeric ? bytesOfNumbers(length) : textEnd(shown.item(length - 1)) - shown.item(0));
     if ((shown.flags & HAS_SCORES) !== 0) bytes += 8 * length;
@@ -126,6 +196,11 @@ export function addBody(arena: Arena, keys: usize, longBytes: usize): usize {
   const at = reserve(arena, bytes);
   let flags = shown.flags;
   let to = at + FIELDS;
+  if (shown.page !== 0) {
+    flags |= PAGED;
+    store<u32>(to, shown.page);
+    to += 4;
+  }
   if ((flags & HAS_SCORES) !== 0) to = copyBytes(to, shown.scores, 8 * length);
   if ((flags & HAS_RANKS) !== 0) to = copyBytes(to, shown.ranks, 4 * length);
   if (isNumeric) {
@@ -145,65 +220,56 @@ export function addBody(arena: Arena, keys: usize, longBytes: usize): usize {
     for (let slot: usize = 0; slot < length; slot++) end = copyText(end, shown.category(slot));
   }
   const made = body(at);
-  made.length = <u32>length;
-  made.firstFeedback = 0;
-  made.lastFeedback = 0;
-  made.flags = flags;
-  made.page = shown.page;
-  made.userWord = shown.userWord;
-  made.indexes = 0;
+  made.setUp(flags, <u32>length);
+  made.userWord = <u8>shown.userWord;
   commit(arena, end);
   return at;
 }
 
 /** Its indexes of feedback must have been closed. */
 export function freeBody(arena: Arena, list: usize, at: usize): void {
-  if (body(at).indexes !== 0) closeIndexes(list, at);
+  if (body(at).indexes() !== 0) closeIndexes(list, at);
   free(arena, at);
 }
 
 /** The indexes of a body, empty ones if it has none. `list`: place of the first of the unit. */
 export function indexesOf(list: usize, at: usize): Indexes {
-  if (body(at).indexes !== 0) return indexesAt(body(at).indexes);
+  if (body(at).indexes() !== 0) return indexesAt(body(at).indexes());
   const made = take(offsetof<Indexes>());
   const first = load<usize>(list);
   indexesAt(made).slots = 0;
   indexesAt(made).feedback = 0;
+  indexesAt(made).lastFeedback = body(at).lastFeedback();
   indexesAt(made).next = first;
   indexesAt(made).previous = 0;
   if (first !== 0) indexesAt(first).previous = made;
   store<usize>(list, made);
-  body(at).indexes = made;
+  body(at).setIndexes(made);
   return indexesAt(made);
 }
 
 function closeIndexes(list: usize, at: usize): void {
-  const indexes = indexesAt(body(at).indexes);
+  const indexes = indexesAt(body(at).indexes());
   if (indexes.slots !== 0) closeByteTable(changetype<ByteTable>(indexes.slots));
   if (indexes.next !== 0) indexesAt(indexes.next).previous = indexes.previous;
   if (indexes.previous !== 0) indexesAt(indexes.previous).next = indexes.next;
   else store<usize>(list, indexes.next);
   give(changetype<usize>(indexes));
-  body(at).indexes = 0;
 }
 
 /** First slot that holds the item at `text`; -1: none. */
 export function slotIn(keys: usize, list: usize, at: usize, text: usize): i32 {
   const owner = body(at);
   const items = owner.items();
-  if (owner.isNumeric()) return slotOfNumber(items, owner.length, text);
+  const length = owner.length();
+  if (owner.isNumeric()) return slotOfNumber(items, length, text);
   const item = withoutPrefix(items, text);
   if (item === 0) return -1;
-  if ((owner.flags & LONG) !== 0) {
-    if (owner.indexes === 0 || indexesAt(owner.indexes).slots === 0) {
-      owner.flags += SEARCH;
-      if (owner.flags >= SEARCHES_BEFORE_INDEX * SEARCH) {
-        indexesOf(list, at).slots = changetype<usize>(indexSlots(keys, items, owner.length));
-      }
-    }
-    if (owner.indexes !== 0 && indexesAt(owner.indexes).slots !== 0) {
-      return indexedSlotOf(changetype<ByteTable>(indexesAt(owner.indexes).slots), item);
-    }
+  if (!owner.has(LONG)) return slotOf(items, length, item);
+  let slots: usize = owner.indexes() === 0 ? 0 : indexesAt(owner.indexes()).slots;
+  if (slots === 0 && owner.isSearchedOften()) {
+    slots = changetype<usize>(indexSlots(keys, items, length));
+    indexesOf(list, at).slots = slots;
   }
-  return slotOf(items, owner.length, item);
+  return slots === 0 ? slotOf(items, length, item) : indexedSlotOf(changetype<ByteTable>(slots), item);
 }

@@ -1,6 +1,7 @@
 /** The list that closes, with the feedback that counts at its horizon: put where the host reads it. */
 import { body } from './bodies';
-import { Feedback, feedback } from './feedback';
+import { entry } from './entries';
+import { Feedback, feedback, firstOf, nextOf } from './feedback';
 import { closings } from './host';
 import { CLOSES } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
@@ -19,6 +20,8 @@ class Closes {
   length: u32;
   page: u32;
   entry: usize;
+  /** Its request id. */
+  request: usize;
   /** Its items, and its categories; 0: it has none. */
   items: usize;
   categories: usize;
@@ -49,17 +52,18 @@ export function openClosing(): void {
   closes.slotRoom = LEAST;
 }
 
-export function putClosing(bodyAt: usize, entry: usize, horizon: u32, at: f64, length: f64): void {
+export function putClosing(bodyAt: usize, entryAt: usize, horizon: u32, at: f64, length: f64): void {
   const list = body(bodyAt);
   closes.at = at;
   closes.ts = at - length;
   closes.horizon = horizon;
   closes.tag = list.tag;
   closes.isUserless = list.isUserless() ? 1 : 0;
-  closes.userWord = list.userWord;
-  closes.length = list.length;
-  closes.page = list.page;
-  closes.entry = entry;
+  closes.userWord = <u32>list.userWord;
+  closes.length = list.length();
+  closes.page = list.page();
+  closes.entry = entryAt;
+  closes.request = entry(entryAt).request();
   closes.events = 0;
   putSlots(bodyAt);
 }
@@ -76,8 +80,8 @@ function putSlots(bodyAt: usize): void {
   closes.hasRanks = ranks === 0 ? 0 : 1;
   closes.hasFirstSlots = firstSlots === 0 ? 0 : 1;
   if ((scores | ranks | firstSlots) === 0) return;
-  const length = <usize>list.length;
-  if (list.length > closes.slotRoom) {
+  const length = <usize>list.length();
+  if (list.length() > closes.slotRoom) {
     giveShared(closes.slotArrays);
     closes.slotArrays = takeShared(BYTES_PER_SLOT * length);
     closes.slotRoom = <u32>(sizeOf(closes.slotArrays) / BYTES_PER_SLOT);
@@ -89,20 +93,20 @@ function putSlots(bodyAt: usize): void {
 }
 
 function misses(event: Feedback, horizon: u32): bool {
-  return (event.missed & (1 << horizon)) !== 0;
+  return (event.missed() & (1 << horizon)) !== 0;
 }
 
 /** Adds the feedback of one topic (-1: all) that counts at the horizon, in the order of attribution: in a topic that of its log. */
 export function putFeedback(bodyAt: usize, topic: i32, horizon: u32): void {
-  for (let at = body(bodyAt).firstFeedback; at !== 0; at = feedback(at).next) {
+  for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
     const event = feedback(at);
     if ((topic >= 0 && event.topic() !== <u32>topic) || misses(event, horizon)) continue;
     if (closes.events === closes.eventRoom) widen();
     const n = <usize>closes.events;
     const room = <usize>closes.eventRoom;
-    store<f64>(closes.eventArrays + 8 * n, event.ts);
-    store<f64>(closes.eventArrays + 8 * room + 8 * n, event.value);
-    store<u32>(closes.eventArrays + 16 * room + 4 * n, event.slot);
+    store<f64>(closes.eventArrays + 8 * n, closes.ts + event.lag());
+    store<f64>(closes.eventArrays + 8 * room + 8 * n, event.value());
+    store<u32>(closes.eventArrays + 16 * room + 4 * n, event.slot());
     store<i32>(closes.eventArrays + 20 * room + 4 * n, event.action());
     closes.events++;
   }
@@ -172,7 +176,7 @@ function nextQueued(): Queued {
 export function queueClosing(bodyAt: usize, horizon: u32, at: f64, length: f64, topics: u32): bool {
   const list = body(bodyAt);
   const made = nextQueued();
-  const events = list.isPlain() ? queueFeedback(changetype<usize>(made), bodyAt, horizon, topics) : -1;
+  const events = list.isPlain() ? queueFeedback(changetype<usize>(made), bodyAt, at - length, horizon, topics) : -1;
   if (events < 0) {
     flushQueue();
     return false;
@@ -183,25 +187,25 @@ export function queueClosing(bodyAt: usize, horizon: u32, at: f64, length: f64, 
   made.horizon = horizon;
   made.tag = list.tag;
   made.isUserless = list.isUserless() ? 1 : 0;
-  made.userWord = list.userWord;
-  made.length = list.length;
-  made.page = list.page;
+  made.userWord = <u32>list.userWord;
+  made.length = list.length();
+  made.page = list.page();
   made.events = <u32>events;
   queued++;
   return true;
 }
 
 /** Number of events that count; -1: there are too many, or of several topics, which have an order. */
-function queueFeedback(made: usize, bodyAt: usize, horizon: u32, topics: u32): i32 {
+function queueFeedback(made: usize, bodyAt: usize, shownAt: f64, horizon: u32, topics: u32): i32 {
   let n: usize = 0;
-  for (let at = body(bodyAt).firstFeedback; at !== 0; at = feedback(at).next) {
+  for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
     const event = feedback(at);
     if (misses(event, horizon)) continue;
     if (n === MOST_EVENTS || (n > 0 && topics > 1)) return -1;
     const to = made + QUEUED_HEAD + BYTES_PER_EVENT * n;
-    store<f64>(to, event.ts);
-    store<f64>(to, event.value, 8);
-    store<u32>(to, event.slot, 16);
+    store<f64>(to, shownAt + event.lag());
+    store<f64>(to, event.value(), 8);
+    store<u32>(to, event.slot(), 16);
     store<i32>(to, event.action(), 20);
     n++;
   }

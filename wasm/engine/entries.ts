@@ -4,65 +4,143 @@ import { shown } from './events';
 import { Chained } from './request-table';
 import { copyText, sameText, textEnd } from './texts';
 
+/** Behind the fields: f64 offset and f64 watermark if they are wide | u32 page? | u32 missed horizons? | its request id. */
 @unmanaged
 export class Entry extends Chained {
-  flags: u32;
-  ts: f64;
-  offset: f64;
-  /** Of its topic, just before the record. */
-  watermark: f64;
   /** 0: the longest horizon has closed, or the record is a duplicate. */
   body: usize;
-  page: u32;
   sequence: u32;
+  /** Times and offsets are whole numbers of 48 bits; an offset that is more is wide. */
+  private lowTs: u32;
+  private lowOffset: u32;
+  private highTs: u16;
+  private highOffset: u16;
+  /** Its time less the watermark. */
+  private lead: i32;
+  flags: u8;
+
+  ts(): f64 {
+    return whole(this.lowTs, this.highTs);
+  }
+
+  offset(): f64 {
+    return this.has(WIDE) ? load<f64>(changetype<usize>(this), FIELDS) : whole(this.lowOffset, this.highOffset);
+  }
+
+  /** Of its topic, just before the record. */
+  watermark(): f64 {
+    return this.has(WIDE) ? load<f64>(changetype<usize>(this), FIELDS + 8) : this.ts() - <f64>this.lead;
+  }
+
+  page(): u32 {
+    return this.has(PAGED) ? load<u32>(this.behindWide()) : 0;
+  }
+
+  /** Bit h is set: the impression came too late for horizon h. */
+  missed(): u32 {
+    return this.has(MISSES) ? load<u32>(this.behindPage()) : 0;
+  }
 
   /** Its request id. */
   request(): usize {
-    return changetype<usize>(this) + REQUEST;
+    const at = this.behindPage();
+    return this.has(MISSES) ? at + 4 : at;
   }
 
   isAccepted(): bool {
-    return (this.flags & ACCEPTED) !== 0;
+    return this.has(ACCEPTED);
   }
 
   /** Its record is below the committed offset. */
   isBelow(): bool {
-    return (this.flags & BELOW) !== 0;
+    return this.has(BELOW);
+  }
+
+  setTimes(ts: f64, offset: f64, lead: i32): void {
+    this.lowTs = <u32>(<u64>ts);
+    this.highTs = <u16>(<u64>ts >>> 32);
+    this.lowOffset = <u32>(<u64>offset);
+    this.highOffset = <u16>(<u64>offset >>> 32);
+    this.lead = lead;
+  }
+
+  private has(flag: u8): bool {
+    return (this.flags & flag) !== 0;
+  }
+
+  private behindWide(): usize {
+    const at = changetype<usize>(this) + FIELDS;
+    return this.has(WIDE) ? at + 16 : at;
+  }
+
+  private behindPage(): usize {
+    const at = this.behindWide();
+    return this.has(PAGED) ? at + 4 : at;
   }
 }
-const REQUEST: usize = offsetof<Entry>();
+const FIELDS: usize = 37;
 
-const ACCEPTED: u32 = 1;
-const BELOW: u32 = 2;
+const ACCEPTED: u8 = 1;
+const BELOW: u8 = 2;
+const WIDE: u8 = 4;
+const PAGED: u8 = 8;
+const MISSES: u8 = 16;
+const NARROW_OFFSETS: f64 = 281474976710656;
+
+function whole(low: u32, high: u16): f64 {
+  return <f64>(((<u64>high) << 32) | <u64>low);
+}
 
 export function entry(at: usize): Entry {
   return changetype<Entry>(at);
 }
 
-/** `body` 0: the record is a duplicate. `below`: it is below the committed offset. */
+/**
+ * Of `shown`. `body` 0: the record is a duplicate. `missed`: bit h is set: it came too late for horizon h. `below`: it is below the
+ * committed offset.
+ */
 export function addEntry(
   arena: Arena,
   hash: u32,
   offset: f64,
   watermark: f64,
   body: usize,
+  missed: u32,
   below: bool,
   sequence: u32,
 ): usize {
   const request = shown.request();
-  const at = reserve(arena, REQUEST + (textEnd(request) - request));
+  const at = reserve(arena, FIELDS + 24 + (textEnd(request) - request));
   const made = entry(at);
+  const lead = <i32>(shown.ts - watermark);
+  const isWide = <f64>lead !== shown.ts - watermark || offset >= NARROW_OFFSETS;
   made.hash = hash;
   made.next = 0;
   made.before = 0;
-  made.flags = (body === 0 ? 0 : ACCEPTED) | (below ? BELOW : 0);
-  made.ts = shown.ts;
-  made.offset = offset;
-  made.watermark = watermark;
   made.body = body;
-  made.page = shown.page;
   made.sequence = sequence;
-  commit(arena, copyText(at + REQUEST, request));
+  made.setTimes(shown.ts, offset, lead);
+  made.flags =
+    (body === 0 ? 0 : ACCEPTED) |
+    (below ? BELOW : 0) |
+    (isWide ? WIDE : 0) |
+    (shown.page !== 0 ? PAGED : 0) |
+    (missed !== 0 ? MISSES : 0);
+  let to = at + FIELDS;
+  if (isWide) {
+    store<f64>(to, offset);
+    store<f64>(to, watermark, 8);
+    to += 16;
+  }
+  if (shown.page !== 0) {
+    store<u32>(to, shown.page);
+    to += 4;
+  }
+  if (missed !== 0) {
+    store<u32>(to, missed);
+    to += 4;
+  }
+  commit(arena, copyText(to, request));
   return at;
 }
 

@@ -235,7 +235,7 @@ function touch(unit: Unit): void {
   for (let i: u32 = 0; i < count; i++) {
     const staged = stagedAt(i);
     if (staged.touched === 0) continue;
-    staged.touched = body(staged.touched).lastFeedback;
+    staged.touched = body(staged.touched).lastFeedback();
   }
   for (let i: u32 = 0; i < count; i++) {
     const staged = stagedAt(i);

@@ -1,4 +1,4 @@
-/** Attributed feedback, in the chain of its impression's body until the body is freed. A chain that is long has an index. */
+/** Attributed feedback, in a ring of its impression's body until the body is freed. A ring that is long has an index. */
 import { Arena, commit, free, reserve } from './arena';
 import { body, indexesAt, indexesOf } from './bodies';
 import { addCopy, ByteTable, closeByteTable, findBytes, newByteTable } from './byte-table';
@@ -7,40 +7,88 @@ import { give, giveShared, sizeOf, take, takeShared } from './memory';
 import { copyText, sameText, textEnd } from './texts';
 import { walk } from './work';
 
+/** Topic, then flags, then the slot, which is below 100,000 (specification: configuration). */
 const TOPIC_MASK: u32 = 0xff;
 const HAS_EVENT_ID: u32 = 0x100;
-const ACTION_SHIFT: u32 = 9;
+/** Its value is 1, or it has none; else f64 value. */
+const IS_ONE: u32 = 0x200;
+const IS_NONE: u32 = 0x400;
+/** It does not count at some horizon: u32, bit h is set for horizon h. */
+const MISSES: u32 = 0x800;
+/** Its time is too far from that of its impression for 32 bits: f64 lag. */
+const IS_FAR: u32 = 0x1000;
+const SLOT_SHIFT: u32 = 15;
 
+/** Behind the fields: f64 value? | u32 missed horizons? | f64 lag? | its event id, or the name of an unlisted action? */
 @unmanaged
 export class Feedback {
+  /** The one that was attributed after it; of the last, the first. */
   next: usize;
-  slot: u32;
-  /** Its topic, whether it has an event id, its action + 1. */
   kind: u32;
-  /** Bit h is set: the event does not count at horizon h. */
-  missed: u32;
-  ts: f64;
-  value: f64;
+  private nearLag: i32;
+  /** Index among the listed ones + 1; 0: it is not listed. */
+  private listed: u16;
+
+  setUp(topic: u32, action: i32, slot: u32, flags: u32): void {
+    this.next = changetype<usize>(this);
+    this.kind = topic | flags | (slot << SLOT_SHIFT);
+    this.listed = <u16>(action + 1);
+  }
+
+  setNearLag(lag: i32): void {
+    this.nearLag = lag;
+  }
 
   topic(): u32 {
     return this.kind & TOPIC_MASK;
   }
 
+  slot(): u32 {
+    return this.kind >>> SLOT_SHIFT;
+  }
+
   /** Index among the listed ones; -1: it is not listed. */
   action(): i32 {
-    return <i32>(this.kind >>> ACTION_SHIFT) - 1;
+    return <i32>this.listed - 1;
   }
 
   hasEventId(): bool {
     return (this.kind & HAS_EVENT_ID) !== 0;
   }
 
+  /** NaN: none. */
+  value(): f64 {
+    if ((this.kind & (IS_ONE | IS_NONE)) === 0) return load<f64>(changetype<usize>(this), FIELDS);
+    return (this.kind & IS_ONE) !== 0 ? 1 : NaN;
+  }
+
+  /** Bit h is set: the event does not count at horizon h. */
+  missed(): u32 {
+    return (this.kind & MISSES) === 0 ? 0 : load<u32>(this.behindValue());
+  }
+
+  /** Its time less that of its impression, in ms. */
+  lag(): f64 {
+    return (this.kind & IS_FAR) === 0 ? <f64>this.nearLag : load<f64>(this.behindMissed());
+  }
+
   /** Its event id, or the name of an unlisted action. */
   text(): usize {
-    return changetype<usize>(this) + TEXT;
+    const at = this.behindMissed();
+    return (this.kind & IS_FAR) === 0 ? at : at + 8;
+  }
+
+  private behindValue(): usize {
+    const at = changetype<usize>(this) + FIELDS;
+    return (this.kind & (IS_ONE | IS_NONE)) === 0 ? at + 8 : at;
+  }
+
+  private behindMissed(): usize {
+    const at = this.behindValue();
+    return (this.kind & MISSES) === 0 ? at : at + 4;
   }
 }
-const TEXT: usize = offsetof<Feedback>();
+const FIELDS: usize = 14;
 
 /** The identities of the feedback of one body, and by topic how many there are. */
 @unmanaged
@@ -59,33 +107,71 @@ function indexAt(at: usize): FeedbackIndex {
   return changetype<FeedbackIndex>(at);
 }
 
-export function addFeedback(arena: Arena, event: Told, topic: u32, action: i32, slot: u32, missed: u32): usize {
+/** `lag`: its time less that of its impression. `missed`: bit h is set: it does not count at horizon h. */
+export function addFeedback(
+  arena: Arena,
+  event: Told,
+  topic: u32,
+  action: i32,
+  slot: u32,
+  lag: f64,
+  missed: u32,
+): usize {
   const text = event.eventId !== 0 ? event.eventId : action < 0 ? event.action : 0;
-  const at = reserve(arena, TEXT + (text === 0 ? 0 : textEnd(text) - text));
+  const at = reserve(arena, FIELDS + 20 + (text === 0 ? 0 : textEnd(text) - text));
   const made = feedback(at);
-  made.next = 0;
-  made.slot = slot;
-  made.kind = topic | (event.eventId !== 0 ? HAS_EVENT_ID : 0) | ((<u32>(action + 1)) << ACTION_SHIFT);
-  made.missed = missed;
-  made.ts = event.ts;
-  made.value = event.value;
-  commit(arena, text === 0 ? at + TEXT : copyText(at + TEXT, text));
+  const near = <i32>lag;
+  const flags =
+    (event.eventId !== 0 ? HAS_EVENT_ID : 0) |
+    (event.value === 1 ? IS_ONE : isNaN(event.value) ? IS_NONE : 0) |
+    (missed !== 0 ? MISSES : 0) |
+    (<f64>near !== lag ? IS_FAR : 0);
+  made.setUp(topic, action, slot, flags);
+  made.setNearLag(near);
+  let to = at + FIELDS;
+  if ((flags & (IS_ONE | IS_NONE)) === 0) {
+    store<f64>(to, event.value);
+    to += 8;
+  }
+  if ((flags & MISSES) !== 0) {
+    store<u32>(to, missed);
+    to += 4;
+  }
+  if ((flags & IS_FAR) !== 0) {
+    store<f64>(to, lag);
+    to += 8;
+  }
+  commit(arena, text === 0 ? to : copyText(to, text));
   return at;
 }
 
-/** Puts it at the end of the body's chain. */
-export function append(bodyAt: usize, at: usize): void {
+/** Puts it at the end of the body's ring. */
+export function append(bodyAt: usize, at: usize, ts: f64): void {
   const owner = body(bodyAt);
-  if (owner.lastFeedback === 0) owner.firstFeedback = at;
-  else feedback(owner.lastFeedback).next = at;
-  owner.lastFeedback = at;
-  if (owner.indexes !== 0 && indexesAt(owner.indexes).feedback !== 0)
-    addToIndex(indexAt(indexesAt(owner.indexes).feedback), at);
+  const last = owner.lastFeedback();
+  if (last !== 0) {
+    feedback(at).next = feedback(last).next;
+    feedback(last).next = at;
+  }
+  owner.setLastFeedback(at);
+  if (owner.indexes() !== 0 && indexesAt(owner.indexes()).feedback !== 0)
+    addToIndex(indexAt(indexesAt(owner.indexes()).feedback), at, ts);
+}
+
+/** The first that was attributed to the body; 0: none. */
+export function firstOf(bodyAt: usize): usize {
+  const last = body(bodyAt).lastFeedback();
+  return last === 0 ? 0 : feedback(last).next;
+}
+
+/** The one behind `at`; 0: none. */
+export function nextOf(bodyAt: usize, at: usize): usize {
+  return at === body(bodyAt).lastFeedback() ? 0 : feedback(at).next;
 }
 
 /**
- * Number of events of the topic in the chain of the body; -1: one of them has the identity of this feedback: its event id, else
- * item, action, value and time. A chain of more than `longChain` is given an index.
+ * Number of events of the topic in the ring of the body; -1: one of them has the identity of this feedback: its event id, else
+ * item, action, value and time. A ring of more than `longChain` is given an index. `ts`: of the impression.
  */
 export function countOf(
   keys: usize,
@@ -96,35 +182,37 @@ export function countOf(
   event: Told,
   action: i32,
   slot: u32,
+  ts: f64,
 ): i32 {
   const owner = body(bodyAt);
-  if (owner.indexes !== 0 && indexesAt(owner.indexes).feedback !== 0) {
-    return countIn(indexAt(indexesAt(owner.indexes).feedback), topic, event, action, slot);
+  if (owner.indexes() !== 0 && indexesAt(owner.indexes()).feedback !== 0) {
+    return countIn(indexAt(indexesAt(owner.indexes()).feedback), topic, event, action, slot);
   }
+  const lag = event.ts - ts;
   let ofTopic = 0;
   let steps: u32 = 0;
-  for (let at = owner.firstFeedback; at !== 0; at = feedback(at).next) {
+  for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
     steps++;
     if (feedback(at).topic() !== topic) continue;
-    if (isSame(feedback(at), event, action, slot)) {
+    if (isSame(feedback(at), event, action, slot, lag)) {
       ofTopic = -1;
       break;
     }
     ofTopic++;
   }
   walk(steps);
-  if (steps > longChain) makeIndex(keys, list, bodyAt);
+  if (steps > longChain) makeIndex(keys, list, bodyAt, ts);
   return ofTopic;
 }
 
-function isSame(known: Feedback, event: Told, action: i32, slot: u32): bool {
+function isSame(known: Feedback, event: Told, action: i32, slot: u32, lag: f64): bool {
   if (known.hasEventId()) return event.eventId !== 0 && sameText(known.text(), event.eventId);
   if (event.eventId !== 0) return false;
   return (
-    known.slot === slot &&
+    known.slot() === slot &&
     known.action() === action &&
-    known.ts === event.ts &&
-    (known.value === event.value || (isNaN(known.value) && isNaN(event.value))) &&
+    known.lag() === lag &&
+    (known.value() === event.value || (isNaN(known.value()) && isNaN(event.value))) &&
     (action >= 0 || sameText(known.text(), event.action))
   );
 }
@@ -138,19 +226,20 @@ function countIn(index: FeedbackIndex, topic: u32, event: Told, action: i32, slo
   return load<i32>(index.counts + <usize>topic * 4);
 }
 
-function makeIndex(keys: usize, list: usize, bodyAt: usize): void {
+function makeIndex(keys: usize, list: usize, bodyAt: usize, ts: f64): void {
   const index = indexAt(take(offsetof<FeedbackIndex>()));
   index.identities = newByteTable(keys, 0);
   index.counts = take(COUNTS_BYTES);
   memory.fill(index.counts, 0, COUNTS_BYTES);
   indexesOf(list, bodyAt).feedback = changetype<usize>(index);
-  for (let at = body(bodyAt).firstFeedback; at !== 0; at = feedback(at).next) addToIndex(index, at);
+  for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) addToIndex(index, at, ts);
 }
 
-function addToIndex(index: FeedbackIndex, at: usize): void {
+function addToIndex(index: FeedbackIndex, at: usize, ts: f64): void {
   const known = feedback(at);
   const text = known.hasEventId() || known.action() < 0 ? known.text() : 0;
-  const end = writeIdentity(known.topic(), known.hasEventId(), known.slot, known.action(), known.ts, known.value, text);
+  const time = ts + known.lag();
+  const end = writeIdentity(known.topic(), known.hasEventId(), known.slot(), known.action(), time, known.value(), text);
   addCopy(index.identities, identity, end);
   const count = index.counts + <usize>known.topic() * 4;
   store<u32>(count, load<u32>(count) + 1);
@@ -159,13 +248,17 @@ function addToIndex(index: FeedbackIndex, at: usize): void {
 /** Frees the feedback of a body. */
 export function freeFeedback(arena: Arena, bodyAt: usize): void {
   const owner = body(bodyAt);
-  if (owner.indexes !== 0 && indexesAt(owner.indexes).feedback !== 0) {
-    closeIndex(indexesAt(owner.indexes).feedback);
-    indexesAt(owner.indexes).feedback = 0;
+  const last = owner.lastFeedback();
+  if (owner.indexes() !== 0 && indexesAt(owner.indexes()).feedback !== 0) {
+    closeIndex(indexesAt(owner.indexes()).feedback);
+    indexesAt(owner.indexes()).feedback = 0;
   }
-  for (let at = owner.firstFeedback; at !== 0; ) {
+  if (last === 0) return;
+  let at = feedback(last).next;
+  while (true) {
     const next = feedback(at).next;
     free(arena, at);
+    if (at === last) break;
     at = next;
   }
 }

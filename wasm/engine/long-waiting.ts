@@ -50,7 +50,7 @@ export function lateFor(index: LongRequest, from: f64, to: f64, closed: f64): us
 export function takeFor(index: LongRequest, bodyAt: usize, from: f64, to: f64, found: List): void {
   let count: usize = 0;
   beginItems(bodyAt);
-  for (let left = body(bodyAt).length; left > 0; left--) {
+  for (let left = body(bodyAt).length(); left > 0; left--) {
     const item = nextItem();
     const name = findBytes(index.names, item, textEnd(item));
     if (name === null) continue;

@@ -6,6 +6,7 @@ import { outOfMemory } from './host';
 import { FREE, MAP } from './layout';
 
 const LEAST_ORDER: u32 = 6;
+const LEAST_BYTES: usize = (<usize>1) << LEAST_ORDER;
 const MOST_ORDER: u32 = 31;
 
 /** In the map: a free block of the order in the other bits begins here. A taken one has its order alone; 0: no block begins. */
@@ -130,6 +131,37 @@ export function shrink(at: usize, bytes: usize): void {
     push(at + ((<usize>1) << order), order);
   }
   store<u8>(mapOf(at), <u8>order);
+}
+
+/**
+ * Gives back the end of a block that needs only so many bytes from now on, to the next multiple of the least block. What is left may be
+ * several blocks, one behind the other: it is to be given back by `givePieces`, and has no `sizeOf`.
+ */
+export function trim(at: usize, bytes: usize): void {
+  const end = at + ((bytes + LEAST_BYTES - 1) & ~(LEAST_BYTES - 1));
+  let order = <u32>load<u8>(mapOf(at));
+  let from = at;
+  while (from + ((<usize>1) << order) !== end) {
+    order--;
+    const middle = from + ((<usize>1) << order);
+    store<u8>(mapOf(from), <u8>order);
+    if (middle < end) {
+      store<u8>(mapOf(middle), <u8>order);
+      from = middle;
+    } else {
+      taken -= (<usize>1) << order;
+      push(middle, order);
+    }
+  }
+}
+
+/** Gives back so many bytes at `at`, whether they were trimmed or not. */
+export function givePieces(at: usize, bytes: usize): void {
+  for (let from = at; from < at + bytes; ) {
+    const next = from + sizeOf(from);
+    give(from);
+    from = next;
+  }
 }
 
 /** A block of twice the size with the same content; the old one is given back. */

@@ -1,8 +1,9 @@
 /**
  * Lists whose items differ by a number alone, as most do: `itm_4190616`, `product-9`, `12345`. What they begin with is kept once, and
- * each item as 32 bits, which are compared four at a time.
+ * each item as the distance of its number from the least, in as few bytes as the farthest needs.
  *
- * As it lies in a body: what all items begin with as a text | u8 digits of each (0: as many as the number has) | u32 by slot.
+ * As it lies in a body: what all items begin with as a text | u8 digits of each (0: as many as the number has) and, from WIDTH on,
+ * bytes of a distance | u32 least number | u16 by slot, the lower half of its distance | u8 or u16 by slot, the rest of it, if there is any.
  */
 import { sameBytes, writeText } from '../text';
 import { Shown } from './events';
@@ -18,9 +19,15 @@ const MOST_DIGITS: usize = 9;
 const UUID_UNITS: usize = 36;
 /** So many numbers are compared in the time in which a text is. */
 const PER_STEP: usize = 16;
+const WIDTH: u8 = 16;
+const LEAST_WIDTH: usize = 2;
+/** What is read and written beyond a list at most: eight distances are written at a time. */
+const BEYOND: usize = 32;
 
-/** Of the list that was read last: u32 by slot, how many digits each has, and what all begin with. */
+/** Of the list that was read last: u32 by slot, the least and the most, how many digits each has, and what all begin with. */
 export let numbers: usize = 0;
+let least: u32 = 0;
+let most: u32 = 0;
 let digits: usize = 0;
 let prefixFrom: usize = 0;
 let prefixUnits: usize = 0;
@@ -37,7 +44,7 @@ export function readNumbers(list: Shown): bool {
   const length = <usize>list.length;
   if (length === 0 || length > MOST_SLOTS) return false;
   if (list.ids === 0 && !isNarrow(list.item(0))) return false;
-  while (sizeOf(numbers) < 4 * length + 16) numbers = widenedShared(numbers);
+  while (sizeOf(numbers) < 4 * length + BEYOND) numbers = widenedShared(numbers);
   const from = fromOf(list, 0);
   const end = endOf(list, 0);
   let begin = end;
@@ -46,6 +53,8 @@ export function readNumbers(list: Shown): bool {
   prefixUnits = begin - from;
   if (prefixUnits === UUID_UNITS) return false;
   digits = end - begin;
+  least = 0xffffffff;
+  most = 0;
   let hasLeadingZero = false;
   for (let slot: usize = 0; slot < length; slot++) {
     if (list.ids === 0 && !isNarrow(list.item(slot))) return false;
@@ -58,6 +67,8 @@ export function readNumbers(list: Shown): bool {
     if (rest !== end - begin) digits = 0;
     if (rest > 1 && load<u8>(at + prefixUnits) === 0x30) hasLeadingZero = true;
     store<u32>(numbers + 4 * slot, number);
+    least = min(least, number);
+    most = max(most, number);
   }
   return digits !== 0 || !hasLeadingZero;
 }
@@ -104,7 +115,7 @@ function readNumber(end: usize, count: usize): bool {
 
 /** Bytes that `writeNumbers` takes at most. */
 export function bytesOfNumbers(length: usize): usize {
-  return prefixUnits + 4 * length + 24;
+  return prefixUnits + 4 * length + 24 + BEYOND;
 }
 
 /** Writes the list that was read last, and returns the place behind it. */
@@ -112,17 +123,53 @@ export function writeNumbers(to: usize, length: usize): usize {
   let at = to + 1;
   if (prefixUnits === 0) store<u8>(to, 0);
   else at = writeText(to, prefixFrom, prefixFrom + prefixUnits);
-  store<u8>(at, <u8>digits);
-  return copyBytes(at + 1, numbers, 4 * length);
+  const span = most - least;
+  const width: usize = span < 0x10000 ? LEAST_WIDTH : span < 0x1000000 ? 3 : 4;
+  store<u8>(at, <u8>digits | (<u8>width * WIDTH));
+  store<u32>(at, least, 1);
+  const lower = at + HEAD;
+  const upper = lower + 2 * length;
+  const leasts = i32x4.splat(least);
+  // What is written beyond the lower halves is written over by the upper ones.
+  for (let slot: usize = 0; slot < length; slot += 8) {
+    const first = i32x4.sub(v128.load(numbers + 4 * slot), leasts);
+    const second = i32x4.sub(v128.load(numbers + 4 * slot + 16), leasts);
+    v128.store(
+      lower + 2 * slot,
+      i8x16.shuffle(first, second, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29),
+    );
+  }
+  if (width === LEAST_WIDTH) return upper;
+  for (let slot: usize = 0; slot < length; slot += 8) {
+    const first = i32x4.sub(v128.load(numbers + 4 * slot), leasts);
+    const second = i32x4.sub(v128.load(numbers + 4 * slot + 16), leasts);
+    if (width === 4) {
+      v128.store(
+        upper + 2 * slot,
+        i8x16.shuffle(first, second, 2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31),
+      );
+    } else {
+      v128.store(upper + slot, i8x16.shuffle(first, second, 2, 6, 10, 14, 18, 22, 26, 30, 0, 0, 0, 0, 0, 0, 0, 0));
+    }
+  }
+  return upper + (width - LEAST_WIDTH) * length;
 }
 
-/** Where the numbers of a list stand. */
-function numbersOf(list: usize): usize {
-  return textEnd(list) + 1;
+/** Bytes between what all items begin with and the lower halves. */
+const HEAD: usize = 5;
+
+/** `head`: where the digits stand, behind what all items begin with. */
+function widthOf(head: usize): usize {
+  return <usize>(load<u8>(head) / WIDTH);
+}
+
+function digitsOf(head: usize): usize {
+  return <usize>(load<u8>(head) % WIDTH);
 }
 
 export function numbersEnd(list: usize, length: usize): usize {
-  return numbersOf(list) + 4 * length;
+  const head = textEnd(list);
+  return head + HEAD + widthOf(head) * length;
 }
 
 /** First slot of the list that holds the item at `text`; -1: none. */
@@ -131,33 +178,55 @@ export function slotOfNumber(list: usize, length: u32, text: usize): i32 {
   const from = textStart(text);
   const end = textEnd(text);
   const prefix = textStart(list);
-  const units = textEnd(list) - prefix;
+  const head = textEnd(list);
+  const units = head - prefix;
   if (end - from <= units || !sameBytes(prefix, from, units)) return -1;
   const rest = end - from - units;
-  const all = <usize>load<u8>(textEnd(list));
+  const all = digitsOf(head);
   if (rest > MOST_DIGITS || (all !== 0 ? rest !== all : rest > 1 && load<u8>(from + units) === 0x30)) return -1;
-  return readNumber(end, rest) ? slotOf(numbersOf(list), <usize>length, number) : -1;
+  return readNumber(end, rest) ? slotOf(head, <usize>length, number) : -1;
 }
 
-function slotOf(at: usize, length: usize, wanted: u32): i32 {
-  const four = i32x4.splat(wanted);
-  for (let slot: usize = 0; slot < length; slot += 4) {
-    const same = i32x4.bitmask(i32x4.eq(v128.load(at + 4 * slot), four));
-    if (same === 0) continue;
-    const found = slot + <usize>ctz(same);
-    walk(<u32>(found / PER_STEP) + 1);
-    // What stands behind the list may look like its number.
-    return found < length ? <i32>found : -1;
+function slotOf(head: usize, length: usize, wanted: u32): i32 {
+  // That of a number below the least is above all others.
+  const distance = wanted - load<u32>(head, 1);
+  const width = widthOf(head);
+  const lower = head + HEAD;
+  const upper = lower + 2 * length;
+  const eight = i16x8.splat(<i16>distance);
+  for (let slot: usize = 0; slot < length; slot += 8) {
+    let same = i16x8.bitmask(i16x8.eq(v128.load(lower + 2 * slot), eight));
+    for (; same !== 0; same &= same - 1) {
+      const found = slot + <usize>ctz(same);
+      // What stands behind the list may look like its number.
+      if (found >= length) break;
+      if (upperOf(upper, width, found) !== distance >>> 16) continue;
+      walk(<u32>(found / PER_STEP) + 1);
+      return <i32>found;
+    }
   }
   walk(<u32>(length / PER_STEP) + 1);
   return -1;
 }
 
+/** The upper half of the distance of a slot. */
+function upperOf(upper: usize, width: usize, slot: usize): u32 {
+  if (width === LEAST_WIDTH) return 0;
+  return width === 4 ? <u32>load<u16>(upper + 2 * slot) : <u32>load<u8>(upper + slot);
+}
+
+/** The number of a slot. */
+function numberOf(head: usize, length: usize, slot: usize): u32 {
+  const lower = head + HEAD;
+  const distance = <u32>load<u16>(lower + 2 * slot) | (upperOf(lower + 2 * length, widthOf(head), slot) << 16);
+  return load<u32>(head, 1) + distance;
+}
+
 /** Writes the units of the item of a slot, and returns the place behind them. */
-export function writeUnits(to: usize, list: usize, slot: usize): usize {
+export function writeUnits(to: usize, list: usize, length: usize, slot: usize): usize {
   const behind = copyBytes(to, textStart(list), textEnd(list) - textStart(list));
-  let value = load<u32>(numbersOf(list) + 4 * slot);
-  let count = <usize>load<u8>(textEnd(list));
+  let value = numberOf(textEnd(list), length, slot);
+  let count = digitsOf(textEnd(list));
   if (count === 0)
     for (let rest = value; ; rest /= 10) {
       count++;

@@ -29,14 +29,14 @@ export function addPage(index: LongRequest, at: usize): void {
   const order = <f64>index.added;
   index.added++;
   index.live++;
-  index.all = addTo(index.trees, index.all, shown.ts, order, <u32>at);
-  addName(index, pageKey(shown.page), page + PAGE_BYTES, shown, order);
+  index.all = addTo(index.trees, index.all, shown.ts(), order, <u32>at);
+  addName(index, pageKey(shown.page()), page + PAGE_BYTES, shown, order);
   if (shown.body !== 0) addItems(index, shown, order);
 }
 
 function addItems(index: LongRequest, shown: Entry, order: f64): void {
   beginItems(shown.body);
-  for (let left = body(shown.body).length; left > 0; left--) {
+  for (let left = body(shown.body).length(); left > 0; left--) {
     const item = nextItem();
     addName(index, item, textEnd(item), shown, order);
   }
@@ -44,7 +44,7 @@ function addItems(index: LongRequest, shown: Entry, order: f64): void {
 
 function addName(index: LongRequest, from: usize, end: usize, shown: Entry, order: f64): void {
   const name = findOrCopy(index.names, from, end);
-  name.more = postpone(index.trees, name.more, shown.ts, order, <u32>changetype<usize>(shown));
+  name.more = postpone(index.trees, name.more, shown.ts(), order, <u32>changetype<usize>(shown));
 }
 
 function pageKey(number: u32): usize {

@@ -4,7 +4,7 @@ import { taken } from './memory';
 export { closeArena, commit, free, newArena, reserve } from './arena';
 export { addDeadline, firstDue, leastDeadline, newDeadlines, removeDeadline } from './deadlines';
 export { hashBytes, newKeys } from './hash';
-export { give, openMemory, sizeOf, take } from './memory';
+export { give, givePieces, openMemory, sizeOf, take, trim } from './memory';
 export { sortNumbers } from './sort';
 export { addAll, addTo, firstIn, newTimeTrees, nodeOf, postpone, removeFrom } from './time-trees';
 

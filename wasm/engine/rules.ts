@@ -83,10 +83,10 @@ export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, 
   if (witness !== 0) {
     if (!silent) countImpression(counts, DUPLICATE);
     dropBody(unit);
-    unit.witnessOffset = entry(witness).offset;
-    unit.witnessWatermark = entry(witness).watermark;
+    unit.witnessOffset = entry(witness).offset();
+    unit.witnessWatermark = entry(witness).watermark();
     const own = pageHash(hash, shown.page, sliceOf(unit, ts));
-    const again = addEntry(unit.entries, own, offset, watermark, 0, silent, unit.sequence++);
+    const again = addEntry(unit.entries, own, offset, watermark, 0, 0, silent, unit.sequence++);
     insert(unit.again, again);
     remember(unit.timeline, ts, again, 0);
     return IS_DUPLICATE;
@@ -98,8 +98,8 @@ export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, 
   }
   const bodyAt = shown.body !== 0 ? shown.body : newBody(unit);
   body(bodyAt).tag = accepted(changetype<usize>(shown));
-  body(bodyAt).missed = missed;
-  const entryAt = addEntry(unit.entries, hash, offset, watermark, bodyAt, silent, unit.sequence++);
+  if (missed !== 0) body(bodyAt).setMisses();
+  const entryAt = addEntry(unit.entries, hash, offset, watermark, bodyAt, missed, silent, unit.sequence++);
   addAccepted(unit.accepted, entryAt);
   remember(unit.timeline, ts, entryAt, bodyAt);
   unit.open++;
@@ -147,8 +147,8 @@ function laterAgain(unit: Unit, hash: u32, slice: f64, last: usize): usize {
     steps++;
     if (record(at).hash !== own || !isOfRequest(at, shown.request())) continue;
     if (last !== 0 && logOrder(at, last) < 0) break;
-    const apart = Math.abs(shown.ts - entry(at).ts);
-    if (entry(at).page !== shown.page || apart >= unit.attribution) continue;
+    const apart = Math.abs(shown.ts - entry(at).ts());
+    if (entry(at).page() !== shown.page || apart >= unit.attribution) continue;
     later = at;
     break;
   }
@@ -164,7 +164,7 @@ function pageHash(hash: u32, page: u32, slice: f64): u32 {
 /** An impression came for which feedback may be waiting. */
 function meetWaiting(unit: Unit, at: usize, entryAt: usize, bodyAt: usize, silentImpression: bool): void {
   const known = waiting(at);
-  const lag = known.ts - entry(entryAt).ts;
+  const lag = known.ts - entry(entryAt).ts();
   if (lag < -unit.backward || lag >= unit.attribution) return;
   const topic = known.topic();
   const watermark = known.watermark;
@@ -220,7 +220,7 @@ function indexesPlace(unit: Unit): usize {
 }
 
 function isLateFor(unit: Unit, entryAt: usize, watermark: f64): bool {
-  return watermark >= entry(entryAt).ts + unit.attribution;
+  return watermark >= entry(entryAt).ts() + unit.attribution;
 }
 
 function attribute(
@@ -234,7 +234,8 @@ function attribute(
   silent: bool,
 ): void {
   const action = actionOf(unit, event.action);
-  const ofTopic = countOf(unit.keys, indexesPlace(unit), unit.longChain, bodyAt, topic, event, action, slot);
+  const shownAt = entry(entryAt).ts();
+  const ofTopic = countOf(unit.keys, indexesPlace(unit), unit.longChain, bodyAt, topic, event, action, slot, shownAt);
   if (ofTopic < 0) {
     drop(unit, topic, FEEDBACK_DUPLICATE, silent, entryAt, event);
     return;
@@ -243,15 +244,15 @@ function attribute(
     drop(unit, topic, CAPPED, silent, entryAt, event);
     return;
   }
-  const lag = event.ts - entry(entryAt).ts;
-  const late = missedBy(unit, entry(entryAt).ts, watermark);
+  const lag = event.ts - shownAt;
+  const late = missedBy(unit, shownAt, watermark);
   const out = beyond(unit, lag);
   if (!silent) {
     countFeedback(countsOf(unit, topic), unit.horizons, ATTRIBUTED);
     addDelay(unit.delays, delayBoundsOf(unit), unit.delayBounds, lag);
     countLateFeedback(countsOf(unit, topic), unit.horizons, late & ~out);
   }
-  append(bodyAt, addFeedback(unit.attributed, event, topic, action, slot, late | out));
+  append(bodyAt, addFeedback(unit.attributed, event, topic, action, slot, lag, late | out), shownAt);
 }
 
 /** Index of the action; -1: it is not listed. They are few, so a linear search is faster than a table. */
@@ -300,7 +301,7 @@ function close(unit: Unit, bodyAt: usize, horizon: u32, at: f64, entryAt: usize)
   if (bodyAt === 0) return; // a duplicate
   const tag = body(bodyAt).tag;
   let waits = false;
-  if (at > unit.decidedUpTo && (body(bodyAt).missed & (1 << horizon)) === 0) {
+  if (at > unit.decidedUpTo && !missed(bodyAt, entryAt, horizon)) {
     const length = horizonOf(unit, horizon);
     waits = !unit.hasNames && queueClosing(bodyAt, horizon, at, length, unit.feedbackTopics);
     if (!waits) {
@@ -317,6 +318,11 @@ function close(unit: Unit, bodyAt: usize, horizon: u32, at: f64, entryAt: usize)
   unit.open--;
   if (unit.hasNames) released(tag);
   else queueRelease(tag, waits);
+}
+
+/** Whether the impression came too late for the horizon. */
+function missed(bodyAt: usize, entryAt: usize, horizon: u32): bool {
+  return body(bodyAt).misses() && (entry(entryAt).missed() & (1 << horizon)) !== 0;
 }
 
 /** Drops all feedback whose deadline is at or below `until`. */

@@ -5,7 +5,7 @@
 import { body } from './bodies';
 import { logOrder } from './entries';
 import { feedback } from './feedback';
-import { give, giveShared, sizeOf, take, takeShared } from './memory';
+import { give, givePieces, giveShared, sizeOf, take, takeShared, trim } from './memory';
 import { sortNumbers } from './sort';
 
 /** Slices are at most this long, so that a time within one fits 16 bits. */
@@ -70,7 +70,8 @@ export function newTimeline(horizons: usize, count: u32): Timeline {
 }
 
 export function closeTimeline(timeline: Timeline): void {
-  for (let place = timeline.first; place < timeline.end; place++) give(sliceAt(timeline, place).records);
+  for (let place = timeline.first; place < timeline.end; place++)
+    givePieces(sliceAt(timeline, place).records, bytesOf(sliceAt(timeline, place)));
   give(timeline.slices);
   give(timeline.cursors);
   give(changetype<usize>(timeline));
@@ -117,16 +118,33 @@ function roomFor(records: usize): u32 {
   return <u32>(sizeOf(records) / RECORD_BYTES);
 }
 
+function bytesOf(slice: Slice): usize {
+  return RECORD_BYTES * <usize>slice.room;
+}
+
 function widen(slice: Slice): void {
-  const count = <usize>slice.count;
-  const wider = take(2 * sizeOf(slice.records));
+  const wider = take(2 * bytesOf(slice));
   const room = roomFor(wider);
-  memory.copy(wider, slice.records, 4 * count);
-  memory.copy(wider + <usize>room * 4, bodiesOf(slice), 4 * count);
-  memory.copy(wider + <usize>room * 8, timesOf(slice), 2 * count);
-  give(slice.records);
+  moveColumns(slice, wider, room);
+  givePieces(slice.records, bytesOf(slice));
   slice.records = wider;
   slice.room = room;
+}
+
+/** Gives back the room that a slice does not need: few records come after its first closings. */
+function narrow(slice: Slice): void {
+  if (slice.room === slice.count) return;
+  moveColumns(slice, slice.records, slice.count);
+  slice.room = slice.count;
+  trim(slice.records, bytesOf(slice));
+}
+
+/** To where they stand in a slice of so much room; at the same place, of less. */
+function moveColumns(slice: Slice, to: usize, room: u32): void {
+  const count = <usize>slice.count;
+  if (to !== slice.records) memory.copy(to, slice.records, 4 * count);
+  memory.copy(to + <usize>room * 4, bodiesOf(slice), 4 * count);
+  memory.copy(to + <usize>room * 8, timesOf(slice), 2 * count);
 }
 
 /** The slice of a key, which is made if it is missing. */
@@ -222,6 +240,7 @@ function read(timeline: Timeline, cursor: Cursor): void {
       cursor.at = slice.key * timeline.sliceMs + <f64>load<u16>(timesOf(slice) + 2 * index) + cursor.horizon;
       return;
     }
+    narrow(slice);
     cursor.place++;
     cursor.index = 0;
   }
@@ -240,11 +259,11 @@ function touch(slice: Slice, from: u32): void {
   let sum: usize = 0;
   for (let i = <usize>from; i < end; i++) {
     const at = <usize>load<u32>(bodies + 4 * i);
-    if (at !== 0) sum += body(at).firstFeedback;
+    if (at !== 0) sum += body(at).lastFeedback();
   }
   for (let i = <usize>from; i < end; i++) {
     const at = <usize>load<u32>(bodies + 4 * i);
-    if (at !== 0 && body(at).firstFeedback !== 0) sum += feedback(body(at).firstFeedback).next;
+    if (at !== 0 && body(at).lastFeedback() !== 0) sum += feedback(body(at).lastFeedback()).next;
   }
   passing = sum;
 }
@@ -342,6 +361,7 @@ export function entryOfOldest(timeline: Timeline, index: u32): usize {
 }
 
 export function dropOldest(timeline: Timeline): void {
-  give(sliceAt(timeline, timeline.first).records);
+  const slice = sliceAt(timeline, timeline.first);
+  givePieces(slice.records, bytesOf(slice));
   timeline.first++;
 }

@@ -10,6 +10,7 @@ let shared: usize = 0;
 let sharedUnits: usize = 0;
 let next: usize = 0;
 let isNumeric: bool = false;
+let length: usize = 0;
 /** A whole item: its text, and in the upper half its units. */
 let whole: usize = 0;
 const LEAST_WHOLE: usize = 512;
@@ -26,6 +27,7 @@ export function openWholeItems(): void {
 export function beginItems(bodyAt: usize): void {
   shared = body(bodyAt).items();
   isNumeric = body(bodyAt).isNumeric();
+  length = <usize>body(bodyAt).length();
   // Of numbers it is the slot.
   next = isNumeric ? 0 : textEnd(shared);
   if (isNumeric) return;
@@ -38,7 +40,7 @@ export function nextItem(): usize {
   if (isNumeric) {
     next++;
     const at = roomFor(mostUnits(shared));
-    writeText(whole, at, writeUnits(at, shared, rest));
+    writeText(whole, at, writeUnits(at, shared, length, rest));
     return whole;
   }
   next = textEnd(rest);

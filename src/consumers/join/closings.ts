@@ -12,17 +12,18 @@ const USER_WORD = 7;
 const LENGTH = 8;
 const PAGE = 9;
 const ENTRY = 10;
-const ITEMS = 11;
-const CATEGORIES = 12;
-const HAS_RANKS = 13;
-const HAS_FIRST_SLOTS = 14;
-const HAS_SCORES = 15;
-const EVENTS = 16;
-const EVENT_ARRAYS = 17;
-const EVENT_ROOM = 18;
-const SLOT_ARRAYS = 19;
-const SLOT_ROOM = 20;
-const IS_NUMERIC = 21;
+const REQUEST = 11;
+const ITEMS = 12;
+const CATEGORIES = 13;
+const HAS_RANKS = 14;
+const HAS_FIRST_SLOTS = 15;
+const HAS_SCORES = 16;
+const EVENTS = 17;
+const EVENT_ARRAYS = 18;
+const EVENT_ROOM = 19;
+const SLOT_ARRAYS = 20;
+const SLOT_ROOM = 21;
+const IS_NUMERIC = 22;
 
 /** Of what waits (wasm/engine/closing.ts): two times, then words, and events behind them. */
 export const QUEUED_BYTES = 120;
@@ -39,9 +40,6 @@ const QUEUED_EVENTS = 11;
 const QUEUED_HEAD = 48;
 const QUEUED_EVENT_BYTES = 24;
 const MOST_QUEUED_EVENTS = 3;
-
-/** Bytes of an entry before its request id (wasm/engine/entries.ts). */
-const ENTRY_BYTES = 52;
 
 const AT = CLOSES_AT >>> 2;
 
@@ -88,7 +86,7 @@ export class Closings {
       get handle() {
         return words[AT + ENTRY];
       },
-      requestId: () => readText(bytes, words[AT + ENTRY] + ENTRY_BYTES),
+      requestId: () => readText(bytes, words[AT + REQUEST]),
       items: (most) => {
         const items: string[] = [];
         this.#readItems(Math.min(most, words[AT + LENGTH]), items);
@@ -209,15 +207,27 @@ export class Closings {
     const shared = readText(bytes, list);
     let at = textEnd(bytes, list);
     if (words[AT + IS_NUMERIC] !== 0) {
-      const digits = bytes[at];
-      for (let s = 0; s < count; s++) {
-        items[s] = shared + String(bytes.readUInt32LE(at + 1 + 4 * s)).padStart(digits, '0');
-      }
+      this.#readNumbers(shared, at, count, items);
       return;
     }
     for (let s = 0; s < count; s++) {
       items[s] = shared + readText(bytes, at);
       at = textEnd(bytes, at);
+    }
+  }
+  /** Items that differ by a number (wasm/engine/numbers.ts). `head`: behind what all begin with. */
+  #readNumbers(shared: string, head: number, count: number, items: string[]): void {
+    const { words, bytes } = this.#engine;
+    const digits = bytes[head] & 15;
+    const width = bytes[head] >>> 4;
+    const least = bytes.readUInt32LE(head + 1);
+    const lower = head + 5;
+    const upper = lower + 2 * words[AT + LENGTH];
+    for (let s = 0; s < count; s++) {
+      let number = least + bytes.readUInt16LE(lower + 2 * s);
+      if (width === 3) number += bytes[upper + s] * 0x10000;
+      else if (width === 4) number += bytes.readUInt16LE(upper + 2 * s) * 0x10000;
+      items[s] = shared + String(number).padStart(digits, '0');
     }
   }
 }

@@ -8,34 +8,37 @@ const SEGMENT = 16_384;
 describe('blocks of memory', () => {
   const act = fc.record({
     bytes: fc.oneof(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 1, max: 200_000 })),
+    trimsTo: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { freq: 1 }),
     gives: fc.nat(3),
     which: fc.nat(1000),
   });
 
-  it('never overlap, begin at a multiple of their size, and become one again', () => {
+  it('never overlap, begin at a multiple of their size, lose their end, and become one again', () => {
     const { call, u8 } = openParts();
     fc.assert(
       fc.property(fc.array(act, { maxLength: 100 }), (acts) => {
         const blocks = new Map<number, { readonly size: number; readonly filling: number }>();
-        for (const [i, { bytes, gives, which }] of acts.entries()) {
+        for (const [i, { bytes, trimsTo, gives, which }] of acts.entries()) {
           const at = call('take', bytes);
           const size = call('sizeOf', at);
           expect(size).toBeGreaterThanOrEqual(bytes);
           expect(size).toBeLessThan(Math.max(65, 2 * bytes));
           expect(at % size).toBe(0);
           u8.fill(i % 251, at, at + size);
-          blocks.set(at, { size, filling: i % 251 });
+          const needed = trimsTo === null ? size : 1 + Math.floor(trimsTo * (size - 1));
+          if (trimsTo !== null) call('trim', at, needed);
+          blocks.set(at, { size: 64 * Math.ceil(needed / 64), filling: i % 251 });
           for (let n = 0; n < gives && blocks.size > 0; n++) {
             const gone = [...blocks.keys()][which % blocks.size];
+            call('givePieces', gone, blocks.get(gone)?.size ?? 0);
             blocks.delete(gone);
-            call('give', gone);
           }
           for (const [kept, block] of blocks) {
             expect([u8[kept], u8[kept + block.size - 1]]).toEqual([block.filling, block.filling]);
           }
         }
         expect(call('takenBytes')).toBe([...blocks.values()].reduce((sum, { size }) => sum + size, 0));
-        for (const at of blocks.keys()) call('give', at);
+        for (const [at, { size }] of blocks) call('givePieces', at, size);
         expect(call('takenBytes')).toBe(0);
         // A quarter of all is in one piece.
         call('give', call('take', 4 * MIB));

@@ -57,6 +57,10 @@ const NAMES: readonly Readonly<Record<string, string>>[] = [
   { a: 'item-7', b: 'item-07', d: 'item-0' },
   { a: 'item-7', b: 'item-70', d: 'itxm-7' },
   { a: '7', b: '1234567890', d: '0' },
+  // Distances of two, three and four bytes, some with the same lower half.
+  { a: '7', b: '65542', d: '65543' },
+  { a: 'item-7', b: 'item-65543', d: 'item-131079' },
+  { a: '000000007', b: '016777223', d: '999999999' },
 ];
 
 function jsonOf(event: Event, names: Readonly<Record<string, string>>): object {

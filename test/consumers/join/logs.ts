@@ -69,7 +69,7 @@ function eventSeed(profile: Profile): fc.Arbitrary<EventSeed> {
     item: fc.constantFrom('a', 'a', 'b', LONG, 'd'),
     action: fc.constantFrom('click', 'click', 'buy', 'view'),
     eventId: fc.constantFrom(undefined, undefined, 'e', 'f'),
-    value: fc.constantFrom(undefined, undefined, 0, 2.5),
+    value: fc.constantFrom(undefined, undefined, 0, 1, 2.5),
     again: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 5 }) }),
   });
 }
@@ -106,7 +106,7 @@ function recordSeeds(profile: Profile): fc.Arbitrary<RecordSeed[]> {
 export function topicRecords(profile: Profile, role: TopicRole, frame: TimeFrame): fc.Arbitrary<TopicRecords> {
   return fc
     .record({
-      first: fc.constantFrom(0, 0, 3, 2 ** 40),
+      first: fc.constantFrom(0, 0, 3, 2 ** 40, 2 ** 48 - 3),
       seeds: recordSeeds(profile),
       tail: fc.constantFrom(0, 0, 2),
     })

@@ -4,8 +4,8 @@ import type { JoinSettings } from '../../../src/consumers/join/api.ts';
 import type { DurationMs, EpochMs, TopicRole } from '../../../src/vocabulary/events.ts';
 
 const GRID = 5;
-/** A time scale of 10,000 makes H 400 s. */
-const SCALES = [1, 1, 100, 10_000] as const;
+/** A time scale of 10,000 makes H 400 s, the last one 46 days: more milliseconds than 31 bits hold. */
+const SCALES = [1, 1, 100, 10_000, 100_000_000] as const;
 
 /** What a generator varies. The default is broad; a narrow one finds rare conjunctions sooner. */
 export interface Profile {

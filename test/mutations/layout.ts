@@ -1,0 +1,38 @@
+/** Mistakes in how lists and feedback lie in the engine's memory: each must be caught. */
+import type { Mutation } from './mutation.ts';
+
+const NUMBERS = '../wasm/engine/numbers.ts';
+const ENTRIES = '../wasm/engine/entries.ts';
+const BODIES = '../wasm/engine/bodies.ts';
+const FEEDBACK = '../wasm/engine/feedback.ts';
+const TIMELINE = '../wasm/engine/timeline.ts';
+
+function change(name: string, file: string, text: string, replacement: string): Mutation {
+  return { name, changes: [{ file, text, replacement }] };
+}
+
+export const LAYOUT_MUTATIONS: readonly Mutation[] = [
+  change(
+    'numbers are the same whose lower halves are',
+    NUMBERS,
+    'if (upperOf(upper, width, found) !== distance >>> 16) continue;',
+    '',
+  ),
+  change('no distance takes four bytes', NUMBERS, 'span < 0x1000000 ? 3 : 4', '3'),
+  change('a distance of 65,536 takes two bytes', NUMBERS, 'span < 0x10000 ?', 'span <= 0x10000 ?'),
+  change('no offset is wide', ENTRIES, ' || offset >= NARROW_OFFSETS', ''),
+  change('no watermark is far from the time', ENTRIES, '<f64>lead !== shown.ts - watermark || ', ''),
+  change('the page of an entry is lost', ENTRIES, '(shown.page !== 0 ? PAGED : 0)', '0'),
+  change('the page of a body is lost', BODIES, 'flags |= PAGED;', ''),
+  change('no feedback is far from its list', FEEDBACK, '(<f64>near !== lag ? IS_FAR : 0)', '0'),
+  change('values above 1 are 1', FEEDBACK, 'event.value === 1 ? IS_ONE', 'event.value >= 1 ? IS_ONE'),
+  change(
+    'feedback without a value has 1',
+    FEEDBACK,
+    'isNaN(event.value) ? IS_NONE : 0',
+    'isNaN(event.value) ? IS_ONE : 0',
+  ),
+  change('feedback counts at all horizons', FEEDBACK, '(missed !== 0 ? MISSES : 0)', '0'),
+  change('the last feedback comes first', FEEDBACK, 'last === 0 ? 0 : feedback(last).next;', 'last;'),
+  change('a slice loses its times', TIMELINE, 'moveColumns(slice, slice.records, slice.count);', ''),
+];
