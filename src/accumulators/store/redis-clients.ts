@@ -11,8 +11,9 @@ import type { RedisTarget } from './redis-url.ts';
 export interface ClientSettings {
   /** Name of the connection in CLIENT LIST. */
   readonly name: string;
-  /** ms */
+  /** ms; of the sentinels for `sentinelTimeout`. */
   readonly commandTimeout: number;
+  readonly sentinelTimeout: number;
 }
 
 const LONGEST_PAUSE_MS = 30_000;
@@ -80,7 +81,7 @@ export function serverOptions(
     name: target.master,
     role: 'master' as const,
     failoverDetector: true,
-    sentinelCommandTimeout: settings.commandTimeout,
+    sentinelCommandTimeout: settings.sentinelTimeout,
     sentinelRetryStrategy: pauseBefore,
   };
 }

@@ -17,10 +17,26 @@ const REVIVE_MS = 100;
 /** Errors that waiting does not fix. */
 const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'TLS']);
 
-/** One connection. Every call ends within its time limit, and every rejection is a StoreUnavailable without secrets. */
+/** How long a call may take, in ms. */
+export interface Patience {
+  /** On a good line. A dead server is noticed in this time. */
+  readonly least: number;
+  /** On a long or narrow one. */
+  readonly most: number;
+}
+
+/** A call may take so many times as long as the one before. */
+const SPARE = 4;
+
+/**
+ * One connection. Every call ends within its time limit, and every rejection is a StoreUnavailable without secrets. After a call that was
+ * not answered in time, the next may take twice as long: on a long line a large commit takes longer than a server should.
+ */
 export class RedisLink {
   readonly #client: RedisClient;
-  readonly #limit: number;
+  readonly #patience: Patience;
+  /** Of the next call, in ms. */
+  #limit: number;
   readonly #secrets: () => readonly string[];
   /** Why the connection broke last; '' for never. */
   #trouble = '';
@@ -29,10 +45,11 @@ export class RedisLink {
   #failed = '';
   #refused = false;
 
-  /** `limit` in ms: slightly above the client's own limit, which may fail to fire. */
-  constructor(client: RedisClient, limit: number, secrets: () => readonly string[]) {
+  /** The client's own limit must not be less than `patience.most`. */
+  constructor(client: RedisClient, patience: Patience, secrets: () => readonly string[]) {
     this.#client = client;
-    this.#limit = limit;
+    this.#patience = patience;
+    this.#limit = patience.least;
     this.#secrets = secrets;
     client.on('error', (error) => {
       this.#trouble = troubleOf(error, secrets());
@@ -103,8 +120,10 @@ export class RedisLink {
     const limit = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error('Command timed out')), this.#limit);
     });
+    const began = performance.now();
     try {
       const answer = await Promise.race([send(), limit]);
+      this.#allow(SPARE * (performance.now() - began));
       this.#failed = '';
       this.#refused = false;
       return answer;
@@ -113,11 +132,18 @@ export class RedisLink {
       this.#failed = fault.message;
       this.#refused = fault.outcome === 'refused';
       // A dead peer can go unnoticed for minutes, so make a new connection.
-      if (fault.code === 'TIMEOUT') this.#client.disconnect(true);
+      if (fault.code === 'TIMEOUT') {
+        this.#allow(2 * this.#limit);
+        this.#client.disconnect(true);
+      }
       throw fault;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #allow(limit: number): void {
+    this.#limit = Math.min(Math.max(limit, this.#patience.least), this.#patience.most);
   }
 
   /**

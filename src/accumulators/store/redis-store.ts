@@ -15,7 +15,7 @@ import {
 } from './redis-clients.ts';
 import { explainRedis } from './redis-faults.ts';
 import { findingsOf, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
-import { RedisLink } from './redis-link.ts';
+import { type Patience, RedisLink } from './redis-link.ts';
 import { parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
 import {
   type Claimed,
@@ -32,7 +32,7 @@ export interface RedisStoreOptions extends Partial<RedisSecurity> {
   readonly url: string;
   /** Rows that are not written for this long expire: at least `keep` + 14 days (specification: windows 1.2). undefined: never. */
   readonly rowTtl?: DurationMs | undefined;
-  /** How long one commit or claim may take; default 2 s. Reads may take five times as long. */
+  /** How long one commit or claim may take on a good line; default 2 s. On a long line, and for reads, five times as long. */
   readonly commandTimeout?: DurationMs | undefined;
   /** How long `connect` waits for the server; default 10 s. */
   readonly connectTimeout?: DurationMs | undefined;
@@ -59,6 +59,9 @@ function script(name: string): Script {
 
 const COMMIT = script('commit');
 const CLAIM = script('claim');
+
+/** A read may take so many times as long as a commit, and a commit on a long line, too. */
+const TIMES_AS_LONG = 5;
 
 /**
  * A store in Redis. A commit is one script call, so it is applied as a whole or not at all, and every rejection is a
@@ -100,20 +103,25 @@ export class RedisStore implements Store {
     this.#rowTtl = rowTtl;
     const access = new RedisAccess(this.#target, security);
     this.#access = access;
-    const link = (client: Redis | Cluster, limit: number): RedisLink =>
-      new RedisLink(client, limit + 500, () => access.secrets);
-    const keep = (client: Redis | Cluster, limit: number): RedisLink => {
-      const kept = link(client, limit);
+    const link = (client: Redis | Cluster, patience: Patience): RedisLink =>
+      new RedisLink(client, patience, () => access.secrets);
+    const keep = (client: Redis | Cluster, patience: Patience): RedisLink => {
+      const kept = link(client, patience);
       if (client instanceof Redis) kept.revive(() => client.connect());
       return kept;
     };
-    const reads = open(this.#target, access, { name: 'receval-reads', commandTimeout: 5 * commandTimeout });
-    this.#writes = keep(open(this.#target, access, { name: 'receval-commits', commandTimeout }), commandTimeout);
-    this.#reads = keep(reads, 5 * commandTimeout);
+    const most = TIMES_AS_LONG * commandTimeout;
+    const toWrite: Patience = { least: commandTimeout, most };
+    const toRead: Patience = { least: most, most };
+    const opened = (name: string): Redis | Cluster =>
+      open(this.#target, access, { name, commandTimeout: most, sentinelTimeout: commandTimeout });
+    const reads = opened('receval-reads');
+    this.#writes = keep(opened('receval-commits'), toWrite);
+    this.#reads = keep(reads, toRead);
     // One link per node, however often it is asked for: a link listens as long as its node lives.
     const links = new WeakMap<Redis, RedisLink>();
     const linkTo = (node: Redis): RedisLink => {
-      const known = links.get(node) ?? link(node, commandTimeout);
+      const known = links.get(node) ?? link(node, toWrite);
       links.set(node, known);
       return known;
     };

@@ -58,6 +58,8 @@ interface LossyWire {
   readonly port: number;
   /** What the next bytes of that kind do not survive; the connection breaks instead. */
   lose: 'the request' | 'the reply' | undefined;
+  /** By how many ms replies are late. */
+  delay: number;
   close(): void;
 }
 
@@ -78,13 +80,15 @@ async function lossyWire(target: number): Promise<LossyWire> {
           wire.lose = undefined;
           from.destroy();
           to.destroy();
-        } else to.write(bytes);
+        } else if (what === 'the reply' && wire.delay > 0) setTimeout(() => to.write(bytes), wire.delay);
+        else to.write(bytes);
       });
     }
   });
   const wire: LossyWire = {
     port: await freePort(),
     lose: undefined,
+    delay: 0,
     close() {
       server.close();
       for (const socket of sockets) socket.destroy();
@@ -179,6 +183,22 @@ if (await redisIsThere()) {
         expect(await settle(far, commitOf(seq))).toBe(expected);
       }
       expect(await harness.admin.hget(UNIT, 'seq')).toBe('11');
+    });
+
+    it('waits longer for a server that is far away, until it is near again', async () => {
+      await open();
+      const wire = await lossyWire(server.port);
+      closing.push(wire.close);
+      const far = await RedisStore.connect({ url: `redis://127.0.0.1:${wire.port}`, commandTimeout: 400 });
+      closing.push(() => far.close());
+      wire.delay = 1000;
+      expect(await faultOf(far.commit(commitOf(2)))).toMatchObject({ code: 'TIMEOUT', outcome: 'unknown' });
+      expect(await settle(far, commitOf(2))).toBe('ALREADY');
+      expect(await far.commit(commitOf(3))).toBe('OK');
+      wire.delay = 0;
+      expect(await far.commit(commitOf(4))).toBe('OK');
+      wire.delay = 1000;
+      expect(await faultOf(far.commit(commitOf(5)))).toMatchObject({ code: 'TIMEOUT', outcome: 'unknown' });
     });
 
     it('settles a commit that a stopped server applied after we had given up on it', async () => {
