@@ -112,6 +112,7 @@ describe('debianProgram', () => {
     fakes({ ldd: 'echo "	libx.so.1 => not found"' });
     expect(await debianProgram(TOOL, around(true))).toBe(join(bin, 'tool'));
     expect(calls()).toEqual(['apt-get download', 'dpkg -x', 'apt-get install']);
+    expect(readFileSync(log, 'utf8')).toContain('DPkg::Lock::Timeout=300');
     expect(said.at(-1)).toBe('tests: installing the Debian package toolbox: it needs libx.so.1');
   });
 

@@ -114,6 +114,9 @@ async function unpack(program: DebianProgram, aptGet: string, dpkg: string, arou
   }
 }
 
+/** Somebody else may be installing. */
+const LOCK_TIMEOUT = 'DPkg::Lock::Timeout=300';
+
 async function install(
   program: DebianProgram,
   reason: string,
@@ -129,7 +132,8 @@ async function install(
     () => installed() !== undefined,
     async () => {
       around.say(`tests: installing the Debian package ${debianPackage}: ${reason}`);
-      const outcome = await run(aptGet, ['install', '-y', '--no-install-recommends', debianPackage], {
+      const options = ['-y', '--no-install-recommends', '-o', LOCK_TIMEOUT];
+      const outcome = await run(aptGet, ['install', ...options, debianPackage], {
         env: { ...around.env, DEBIAN_FRONTEND: 'noninteractive' },
       });
       if (outcome.code !== 0) throw missing(program, lastLine(outcome.stderr));
