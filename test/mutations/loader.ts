@@ -11,19 +11,21 @@ const WASM = fileURLToPath(new URL('../../wasm/', import.meta.url));
 const ENGINE = 'engine/engine.ts';
 const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
-/** Engines that were compiled, by the files that were changed: it takes seconds, and most mutations leave the engine as it was. */
+/** Engines that were compiled, by how and by the files that were changed: it takes a while, and most mutations leave the engine as it was. */
 const engines = new Map<string, Promise<string>>();
 
 /**
  * Compiles modules of src, named by their files below it, as they are with these changes, which may be to the engine's source. `load` gets the absolute paths of
  * the compiled modules, in the order of `files`, and imports them: they share what they import with each other, and nothing
- * with src itself. They are gone when this returns. Throws where a change is to a file that none of them needs: it would
+ * with src itself. They are gone when this returns. An engine that is changed is optimized only if asked for: that takes longer than
+ * most mutations need until they are caught. Throws where a change is to a file that none of them needs: it would
  * change nothing.
  */
 export async function withMutation<Module>(
   changes: readonly Change[],
   files: readonly string[],
   load: (paths: readonly string[]) => Promise<Module>,
+  engine: 'plain' | 'optimized' = 'plain',
 ): Promise<Module> {
   const sources = new Map<string, string>();
   for (const change of changes) {
@@ -35,7 +37,7 @@ export async function withMutation<Module>(
   );
   if (inEngine.size > 0) {
     for (const path of inEngine.keys()) sources.delete(join(WASM, path));
-    sources.set(join(SRC, MODULES[ENGINE].file), carrier(ENGINE, await engineWith(inEngine)));
+    sources.set(join(SRC, MODULES[ENGINE].file), carrier(ENGINE, await engineWith(inEngine, engine === 'plain')));
   }
   const folder = await mkdtemp(join(tmpdir(), 'receval-mutation-'));
   try {
@@ -77,9 +79,9 @@ export async function withMutation<Module>(
 }
 
 /** The engine with these files in place of its own. */
-function engineWith(files: ReadonlyMap<string, string>): Promise<string> {
-  const key = JSON.stringify([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
-  const code = engines.get(key) ?? compiled(ENGINE, files);
+function engineWith(files: ReadonlyMap<string, string>, isPlain: boolean): Promise<string> {
+  const key = JSON.stringify([isPlain, ...[...files].sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const code = engines.get(key) ?? compiled(ENGINE, { changed: files, isPlain });
   engines.set(key, code);
   return code;
 }

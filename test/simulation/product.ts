@@ -87,6 +87,8 @@ export function theProduct(): Promise<Product> {
   return known;
 }
 
+/** Its engine is optimized as the one that is shipped is, unless its rules are changed. */
 export function mutatedProduct(changes: readonly Change[]): Promise<Product> {
-  return withMutation([...changes, SMALL_SEGMENTS], FILES, load);
+  const isRuleChanged = changes.some(({ file }) => file.startsWith('../wasm/'));
+  return withMutation([...changes, SMALL_SEGMENTS], FILES, load, isRuleChanged ? 'plain' : 'optimized');
 }
