@@ -18,13 +18,13 @@ type Source = keyof typeof MODULES;
 /** The parts of the engine, for their own tests: carried by no file. */
 type Compiled = Source | 'engine/parts.ts';
 
-const OPTIONS = ['--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'bulk-memory', '--importMemory'];
+const OPTIONS = ['--runtime', 'stub', '--enable', 'simd', '--enable', 'bulk-memory', '--importMemory'];
 
 interface Difference {
   /** What files of this folder hold instead, by their names in it. */
   readonly changed?: ReadonlyMap<string, string>;
-  /** Not optimized: that takes three quarters of the time of compiling. */
-  readonly isPlain?: boolean;
+  /** With assertions, and not optimized: that takes three quarters of the time of compiling. */
+  readonly isChecked?: boolean;
 }
 
 /** The bytes of the module in base64. */
@@ -53,11 +53,19 @@ async function fromText(source: Compiled): Promise<Uint8Array> {
 
 async function fromTypeScript(
   source: Compiled,
-  { changed = new Map(), isPlain = false }: Difference,
+  { changed = new Map(), isChecked = false }: Difference,
 ): Promise<Uint8Array> {
   let code: Uint8Array | undefined;
   const { error, stderr } = await asc.main(
-    [source, '--baseDir', import.meta.dirname, '--outFile', 'code', isPlain ? '-O0' : '-O3', ...OPTIONS],
+    [
+      source,
+      '--baseDir',
+      import.meta.dirname,
+      '--outFile',
+      'code',
+      ...(isChecked ? ['-O0'] : ['-O3', '--noAssert']),
+      ...OPTIONS,
+    ],
     {
       readFile: (name, baseDir) => {
         const path = resolve(baseDir, name);

@@ -6,7 +6,7 @@ import { createJoin } from '../../src/consumers/join/join.ts';
 import { byTheHundred, type Fed, fed, MANY_EVENTS, oneByOne, type Parts, traceOf } from '../consumers/join/fed.ts';
 import { BROAD, MANY_PAGES } from '../consumers/join/profile.ts';
 import { FEED_MUTATIONS } from './feed.ts';
-import { LAYOUT_MUTATIONS } from './layout.ts';
+import { BEYOND_BOUNDS, LAYOUT_MUTATIONS } from './layout.ts';
 import { withMutation } from './loader.ts';
 import type { Mutation } from './mutation.ts';
 
@@ -14,11 +14,13 @@ const PARTS: Parts = { createDecoder, createJoin, recordRows };
 const FILES = ['consumers/decode/decoder.ts', 'consumers/join/join.ts', 'consumers/engine/record-rows.ts'];
 const MOST_RUNS = 3000;
 
-function mutated({ changes }: Mutation): Promise<Parts> {
-  return withMutation(changes, FILES, async (paths): Promise<Parts> => {
+/** With the assertions of the engine. */
+function mutated({ changes }: Pick<Mutation, 'changes'>): Promise<Parts> {
+  const load = async (paths: readonly string[]): Promise<Parts> => {
     const [decoder, join, rows] = await Promise.all(paths.map((path) => import(/* @vite-ignore */ path)));
     return { createDecoder: decoder.createDecoder, createJoin: join.createJoin, recordRows: rows.recordRows };
-  });
+  };
+  return withMutation(changes, FILES, load, 'checked');
 }
 
 /** The trace, or what the parts ended with. */
@@ -30,8 +32,22 @@ function seen(parts: Parts, log: Fed): unknown {
   }
 }
 
+const logs = fc.oneof(fed(BROAD), fed(MANY_PAGES), fed(MANY_EVENTS));
+
+/** What the first assertion said that some log met; undefined: none did. */
+function assertion(parts: Parts, runs: number): string | undefined {
+  let said: string | undefined;
+  const law = fc.property(logs, (log) => {
+    const end = seen(parts, log);
+    if (end instanceof Error && end.message.includes('met what cannot be')) said ??= end.message;
+    return said === undefined;
+  });
+  fc.check(law, { seed: 1, numRuns: runs, endOnFailure: true });
+  return said;
+}
+
 function isCaught(parts: Parts, runs: number): boolean {
-  const law = fc.property(fc.oneof(fed(BROAD), fed(MANY_PAGES), fed(MANY_EVENTS)), (log) => {
+  const law = fc.property(logs, (log) => {
     expect(seen(parts, log)).toEqual(traceOf(PARTS, log, oneByOne));
   });
   return fc.check(law, { seed: 1, numRuns: runs, endOnFailure: true }).failed;
@@ -46,6 +62,18 @@ describe('a weakened rule of records that are fed by the hundred, or a mistake i
   );
 
   it('and the rules as they are pass', async () => {
-    expect(isCaught(await mutated({ name: 'nothing', changes: [] }), 300)).toBe(false);
+    expect(isCaught(await mutated({ changes: [] }), 1000)).toBe(false);
+  });
+});
+
+describe('an assertion of the engine stops', () => {
+  it.each(BEYOND_BOUNDS.map((each) => [each.name, each] as const))('%s', async (_, mutation) => {
+    expect(assertion(await mutated(mutation), 500)).toMatch(
+      /^the engine met what cannot be: .+ \(engine\/\w+\.ts:\d+\)$/,
+    );
+  });
+
+  it('nothing else', async () => {
+    expect(assertion(await mutated({ changes: [] }), 500)).toBeUndefined();
   });
 });

@@ -6,10 +6,31 @@ const ENTRIES = '../wasm/engine/entries.ts';
 const BODIES = '../wasm/engine/bodies.ts';
 const FEEDBACK = '../wasm/engine/feedback.ts';
 const TIMELINE = '../wasm/engine/timeline.ts';
+const RULES = '../wasm/engine/rules.ts';
+const LIST = '../wasm/engine/list.ts';
 
 function change(name: string, file: string, text: string, replacement: string): Mutation {
   return { name, changes: [{ file, text, replacement }] };
 }
+
+/** Mistakes that go beyond what is theirs: an assertion must stop each (wasm/compile.ts), wherever it would be noticed without. */
+export const BEYOND_BOUNDS: readonly Mutation[] = [
+  change(
+    'feedback is written beyond its room',
+    FEEDBACK,
+    'reserve(arena, FIELDS + 20 + (text === 0 ? 0 : textEnd(text) - text));',
+    'reserve(arena, FIELDS);',
+  ),
+  change(
+    'a body is freed twice',
+    RULES,
+    'freeBody(unit.bodies, indexesPlace(unit), bodyAt);',
+    'freeBody(unit.bodies, indexesPlace(unit), bodyAt);\n  freeBody(unit.bodies, indexesPlace(unit), bodyAt);',
+  ),
+  change('a body is used after it was freed', RULES, 'entry(entryAt).body = 0;', ''),
+  change('an entry is freed before its time', RULES, 'dropOldest(unit.timeline);', ''),
+  change('a search ends behind its list', LIST, 'list.count++;', 'list.count += 2;'),
+];
 
 export const LAYOUT_MUTATIONS: readonly Mutation[] = [
   change(

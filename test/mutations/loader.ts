@@ -25,7 +25,7 @@ export async function withMutation<Module>(
   changes: readonly Change[],
   files: readonly string[],
   load: (paths: readonly string[]) => Promise<Module>,
-  engine: 'plain' | 'optimized' = 'plain',
+  engine?: 'checked' | 'optimized',
 ): Promise<Module> {
   const sources = new Map<string, string>();
   for (const change of changes) {
@@ -35,9 +35,9 @@ export async function withMutation<Module>(
   const inEngine = new Map(
     [...sources].flatMap(([path, text]) => (path.startsWith(WASM) ? [[relative(WASM, path), text]] : [])),
   );
-  if (inEngine.size > 0) {
+  if (inEngine.size > 0 || engine === 'checked') {
     for (const path of inEngine.keys()) sources.delete(join(WASM, path));
-    sources.set(join(SRC, MODULES[ENGINE].file), carrier(ENGINE, await engineWith(inEngine, engine === 'plain')));
+    sources.set(join(SRC, MODULES[ENGINE].file), carrier(ENGINE, await engineWith(inEngine, engine !== 'optimized')));
   }
   const folder = await mkdtemp(join(tmpdir(), 'receval-mutation-'));
   try {
@@ -79,9 +79,9 @@ export async function withMutation<Module>(
 }
 
 /** The engine with these files in place of its own. */
-function engineWith(files: ReadonlyMap<string, string>, isPlain: boolean): Promise<string> {
-  const key = JSON.stringify([isPlain, ...[...files].sort(([a], [b]) => (a < b ? -1 : 1))]);
-  const code = engines.get(key) ?? compiled(ENGINE, { changed: files, isPlain });
+function engineWith(files: ReadonlyMap<string, string>, isChecked: boolean): Promise<string> {
+  const key = JSON.stringify([isChecked, ...[...files].sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const code = engines.get(key) ?? compiled(ENGINE, { changed: files, isChecked });
   engines.set(key, code);
   return code;
 }

@@ -90,5 +90,5 @@ export function theProduct(): Promise<Product> {
 /** Its engine is optimized as the one that is shipped is, unless its rules are changed. */
 export function mutatedProduct(changes: readonly Change[]): Promise<Product> {
   const isRuleChanged = changes.some(({ file }) => file.startsWith('../wasm/'));
-  return withMutation([...changes, SMALL_SEGMENTS], FILES, load, isRuleChanged ? 'plain' : 'optimized');
+  return withMutation([...changes, SMALL_SEGMENTS], FILES, load, isRuleChanged ? 'checked' : 'optimized');
 }

@@ -2,7 +2,7 @@
  * Records that live about equally long: segments that are filled from the front and given back when the last record in them is
  * freed. They empty in the order in which they were filled. A record that is too large for a segment has a block of its own.
  */
-import { give, shrink, take } from './memory';
+import { give, shrink, sizeOf, take } from './memory';
 
 const SEGMENT_BYTES: usize = 16384;
 
@@ -26,6 +26,8 @@ export class Arena {
   block: usize;
   /** All blocks. */
   first: usize;
+  /** Where there are assertions: the end of what was reserved last; 0: nothing is. */
+  end: usize;
 }
 
 export function newArena(): Arena {
@@ -34,6 +36,7 @@ export function newArena(): Arena {
   arena.free = 0;
   arena.block = 0;
   arena.first = 0;
+  arena.end = 0;
   return arena;
 }
 
@@ -63,6 +66,16 @@ function close(arena: Arena, at: usize): void {
 
 /** Room for a record of at most so many bytes. `commit` must follow before the next `reserve`. */
 export function reserve(arena: Arena, bytes: usize): usize {
+  const at = roomFor(arena, bytes);
+  if (!ASC_NO_ASSERT) {
+    assert(arena.end === 0, 'what was reserved before is kept');
+    arena.end = at + bytes;
+    assert(arena.end <= arena.block + sizeOf(arena.block), 'what is reserved lies in its block');
+  }
+  return at;
+}
+
+function roomFor(arena: Arena, bytes: usize): usize {
   if (bytes > SEGMENT_BYTES - HEADER) {
     arena.block = open(arena, bytes + HEADER);
     return arena.block + HEADER;
@@ -80,16 +93,29 @@ export function reserve(arena: Arena, bytes: usize): usize {
 
 /** Keeps the record reserved last, up to `end`. */
 export function commit(arena: Arena, end: usize): void {
+  if (!ASC_NO_ASSERT) {
+    assert(end <= arena.end, 'a record ends in what was reserved for it');
+    arena.end = 0;
+  }
   segmentAt(arena.block).live++;
   if (arena.block === arena.current) arena.free = (end + 1) & ~1;
   else shrink(arena.block, max(end - arena.block, SEGMENT_BYTES));
 }
 
 export function free(arena: Arena, record: usize): void {
+  assertRecord(record);
   const at = record & ~(SEGMENT_BYTES - 1);
   const left = --segmentAt(at).live;
   if (left === 0) close(arena, at);
   else if (at === arena.current && left === 1) arena.free = at + HEADER;
+}
+
+/** Asserts that something that was not freed begins in the segment of this place. */
+export function assertRecord(at: usize): void {
+  const block = at & ~(SEGMENT_BYTES - 1);
+  assert(at - block >= HEADER && sizeOf(block) >= SEGMENT_BYTES, 'a record begins behind the header of a segment');
+  // A block of one record has none until that is committed.
+  assert(segmentAt(block).live > 0 || sizeOf(block) > SEGMENT_BYTES, 'a segment has records');
 }
 
 /** Gives back all that it holds, and itself. */

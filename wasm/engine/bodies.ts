@@ -5,7 +5,7 @@
  * Items that differ by a number alone are kept as in numbers.ts.
  */
 import { packImpression } from '../scan/scan';
-import { Arena, commit, free, reserve } from './arena';
+import { Arena, assertRecord, commit, free, reserve } from './arena';
 import { ByteTable, closeByteTable } from './byte-table';
 import { HAS_CATEGORIES, HAS_RANKS, HAS_SCORES, shown, USERLESS } from './events';
 import { commonPrefix, indexedSlotOf, indexSlots, slotOf, withoutPrefix, writeItems } from './items';
@@ -172,6 +172,7 @@ export class Indexes {
 }
 
 export function body(at: usize): Body {
+  assertRecord(at);
   return changetype<Body>(at);
 }
 

@@ -169,6 +169,7 @@ export function flushQueue(): void {
 
 function nextQueued(): Queued {
   if (queued === MOST_QUEUED) flushQueue();
+  assert(queued < MOST_QUEUED, 'room in the queue');
   return changetype<Queued>(queue + QUEUED_BYTES * <usize>queued);
 }
 

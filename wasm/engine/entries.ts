@@ -1,5 +1,5 @@
 /** An impression's entry: it is remembered until 2H + b after its time, so that duplicates are known and feedback finds it. */
-import { Arena, commit, reserve } from './arena';
+import { Arena, assertRecord, commit, reserve } from './arena';
 import { shown } from './events';
 import { Chained } from './request-table';
 import { copyText, sameText, textEnd } from './texts';
@@ -92,6 +92,7 @@ function whole(low: u32, high: u16): f64 {
 }
 
 export function entry(at: usize): Entry {
+  assertRecord(at);
   return changetype<Entry>(at);
 }
 

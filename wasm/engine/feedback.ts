@@ -1,5 +1,5 @@
 /** Attributed feedback, in a ring of its impression's body until the body is freed. A ring that is long has an index. */
-import { Arena, commit, free, reserve } from './arena';
+import { Arena, assertRecord, commit, free, reserve } from './arena';
 import { body, indexesAt, indexesOf } from './bodies';
 import { addCopy, ByteTable, closeByteTable, findBytes, newByteTable } from './byte-table';
 import { Told } from './events';
@@ -100,6 +100,7 @@ class FeedbackIndex {
 const COUNTS_BYTES: usize = 4 * (<usize>TOPIC_MASK + 1);
 
 export function feedback(at: usize): Feedback {
+  assertRecord(at);
   return changetype<Feedback>(at);
 }
 

@@ -83,6 +83,7 @@ export function take(bytes: usize): usize {
   if (fits === 0) outOfMemory(<f64>bytes, <f64>taken);
   let split = <u32>ctz(fits);
   const at = firstOf(split);
+  assert(at >= heapBegin && at < heapEnd, 'a free block lies in the heap');
   unlink(at, split);
   while (split > order) {
     split--;
@@ -102,11 +103,22 @@ export function takeZeros(bytes: usize): usize {
 
 /** Bytes of a block that is taken. */
 export function sizeOf(at: usize): usize {
+  assertTaken(at);
   return (<usize>1) << load<u8>(mapOf(at));
+}
+
+/** Where there are assertions (wasm/compile.ts), what was given back has this in each byte, so that it is no place of anything. */
+const GONE: u8 = 0xee;
+
+function assertTaken(at: usize): void {
+  assert(at >= heapBegin && at < heapEnd && (at & (((<usize>1) << LEAST_ORDER) - 1)) === 0, 'a block lies in the heap');
+  assert(load<u8>(mapOf(at)) >= LEAST_ORDER && load<u8>(mapOf(at)) <= MOST_ORDER, 'a block is taken');
 }
 
 /** Gives a block back. It joins its other half while that is free, too. */
 export function give(at: usize): void {
+  assertTaken(at);
+  if (!ASC_NO_ASSERT) memory.fill(at, GONE, sizeOf(at));
   let order = <u32>load<u8>(mapOf(at));
   let block = at;
   taken -= (<usize>1) << order;
@@ -124,6 +136,7 @@ export function give(at: usize): void {
 
 /** Gives back what a block needs no longer for so many bytes. */
 export function shrink(at: usize, bytes: usize): void {
+  assert(bytes <= sizeOf(at), 'a block shrinks');
   let order = <u32>load<u8>(mapOf(at));
   while (order > LEAST_ORDER && bytes <= (<usize>1) << (order - 1)) {
     order--;
@@ -138,6 +151,7 @@ export function shrink(at: usize, bytes: usize): void {
  * several blocks, one behind the other: it is to be given back by `givePieces`, and has no `sizeOf`.
  */
 export function trim(at: usize, bytes: usize): void {
+  assert(bytes > 0 && bytes <= sizeOf(at), 'something is left of a block that is trimmed');
   const end = at + ((bytes + LEAST_BYTES - 1) & ~(LEAST_BYTES - 1));
   let order = <u32>load<u8>(mapOf(at));
   let from = at;

@@ -1,5 +1,5 @@
 /** Feedback that was not attributed yet: found by request id, and by deadline. */
-import { Arena, closeArena, commit, free, newArena, reserve } from './arena';
+import { Arena, assertRecord, closeArena, commit, free, newArena, reserve } from './arena';
 import { addDeadline, closeDeadlines, Deadlines, newDeadlines, removeDeadline } from './deadlines';
 import { Shown, Told, waited } from './events';
 import { itemOf, List, push, reverse } from './list';
@@ -68,6 +68,7 @@ export class WaitingFeedback {
 }
 
 export function waiting(at: usize): Waiting {
+  assertRecord(at);
   return changetype<Waiting>(at);
 }
 

@@ -16,8 +16,12 @@ export function openModule(
   memory: WebAssembly.Memory,
   host: WebAssembly.ModuleImports = {},
 ): (name: string) => Door {
-  const abort = (): never => {
-    throw new Error(`${what} met what cannot be`);
+  // Of a build with assertions (wasm/compile.ts): texts as AssemblyScript has them.
+  const textAt = (at: number): string =>
+    Buffer.from(memory.buffer, at, new DataView(memory.buffer).getUint32(at - 4, true)).toString('utf16le');
+  const abort = (message: number, file: number, line: number): never => {
+    const text = message === 0 ? '' : `: ${textAt(message)}`;
+    throw new Error(`${what} met what cannot be${text} (${file === 0 ? '' : textAt(file)}:${line})`);
   };
   const module = new WebAssembly.Module(Buffer.from(code, 'base64'));
   const { exports } = new WebAssembly.Instance(module, { env: { memory, abort }, host });
