@@ -7,18 +7,42 @@ import { CLOSES } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { copyBytes } from './texts';
 
-/** As the host reads it (src/consumers/join/closings.ts). */
+/** What every closing has, as the host reads it (src/consumers/join/closings.ts). */
 @unmanaged
-class Closes {
+class Closing {
   at: f64;
   ts: f64;
+  /** CLOSES_LIST, RELEASES_TAG, or both, in this order. */
+  kind: u32;
   horizon: u32;
   tag: u32;
   isUserless: u32;
   userWord: u32;
-  /** Number of slots, and of slots before this page. */
+  /** Number of slots, of slots before this page, and of events. */
   length: u32;
   page: u32;
+  events: u32;
+
+  setUp(bodyAt: usize, horizon: u32, at: f64, ts: f64): void {
+    const list = body(bodyAt);
+    this.at = at;
+    this.ts = ts;
+    this.kind = CLOSES_LIST;
+    this.horizon = horizon;
+    this.tag = list.tag;
+    this.isUserless = list.isUserless() ? 1 : 0;
+    this.userWord = <u32>list.userWord;
+    this.length = list.length();
+    this.page = list.page();
+    this.events = 0;
+  }
+}
+const CLOSES_LIST: u32 = 1;
+const RELEASES_TAG: u32 = 2;
+
+/** A closing that is handed over alone. */
+@unmanaged
+class Closes extends Closing {
   entry: usize;
   /** Its request id. */
   request: usize;
@@ -29,8 +53,6 @@ class Closes {
   hasRanks: u32;
   hasFirstSlots: u32;
   hasScores: u32;
-  /** Number of events. */
-  events: u32;
   /** Where the arrays are, and for how many: by event f64 time, f64 value, i32 slot, i32 action; by slot f64 scores, i32 ranks, u32 first slots. */
   eventArrays: usize;
   eventRoom: u32;
@@ -53,18 +75,9 @@ export function openClosing(): void {
 }
 
 export function putClosing(bodyAt: usize, entryAt: usize, horizon: u32, at: f64, length: f64): void {
-  const list = body(bodyAt);
-  closes.at = at;
-  closes.ts = at - length;
-  closes.horizon = horizon;
-  closes.tag = list.tag;
-  closes.isUserless = list.isUserless() ? 1 : 0;
-  closes.userWord = <u32>list.userWord;
-  closes.length = list.length();
-  closes.page = list.page();
+  closes.setUp(bodyAt, horizon, at, at - length);
   closes.entry = entryAt;
   closes.request = entry(entryAt).request();
-  closes.events = 0;
   putSlots(bodyAt);
 }
 
@@ -129,25 +142,9 @@ function widen(): void {
  * Closings that wait until the host takes many at once, in their order: of plain lists with few events, which most are, when nobody
  * asks for names. A list that is released meanwhile waits with them.
  */
-@unmanaged
-class Queued {
-  at: f64;
-  ts: f64;
-  /** CLOSES, RELEASES, or both, in this order. */
-  kind: u32;
-  horizon: u32;
-  tag: u32;
-  isUserless: u32;
-  userWord: u32;
-  length: u32;
-  page: u32;
-  events: u32;
-}
-const QUEUED_CLOSES: u32 = 1;
-const QUEUED_RELEASES: u32 = 2;
 const MOST_EVENTS: usize = 3;
 /** Then, for each event: f64 time, f64 value, i32 slot, i32 action. */
-const QUEUED_HEAD: usize = 48;
+const QUEUED_HEAD: usize = offsetof<Closing>();
 const QUEUED_BYTES: usize = QUEUED_HEAD + BYTES_PER_EVENT * MOST_EVENTS;
 const MOST_QUEUED: u32 = 64;
 
@@ -167,10 +164,10 @@ export function flushQueue(): void {
   closings(queue, count);
 }
 
-function nextQueued(): Queued {
+function nextQueued(): Closing {
   if (queued === MOST_QUEUED) flushQueue();
   assert(queued < MOST_QUEUED, 'room in the queue');
-  return changetype<Queued>(queue + QUEUED_BYTES * <usize>queued);
+  return changetype<Closing>(queue + QUEUED_BYTES * <usize>queued);
 }
 
 /** Lets a closing wait. `topics`: how many carry feedback. False: it must not, as the list has more to tell; then nothing waits before it. */
@@ -182,15 +179,7 @@ export function queueClosing(bodyAt: usize, horizon: u32, at: f64, length: f64, 
     flushQueue();
     return false;
   }
-  made.at = at;
-  made.ts = at - length;
-  made.kind = QUEUED_CLOSES;
-  made.horizon = horizon;
-  made.tag = list.tag;
-  made.isUserless = list.isUserless() ? 1 : 0;
-  made.userWord = <u32>list.userWord;
-  made.length = list.length();
-  made.page = list.page();
+  made.setUp(bodyAt, horizon, at, at - length);
   made.events = <u32>events;
   queued++;
   return true;
@@ -216,11 +205,11 @@ function queueFeedback(made: usize, bodyAt: usize, shownAt: f64, horizon: u32, t
 /** Releases a tag after all that waits. `isOfLast`: of the list whose closing was the last to wait. */
 export function queueRelease(tag: u32, isOfLast: bool): void {
   if (isOfLast) {
-    changetype<Queued>(queue + QUEUED_BYTES * <usize>(queued - 1)).kind |= QUEUED_RELEASES;
+    changetype<Closing>(queue + QUEUED_BYTES * <usize>(queued - 1)).kind |= RELEASES_TAG;
     return;
   }
   const made = nextQueued();
-  made.kind = QUEUED_RELEASES;
+  made.kind = RELEASES_TAG;
   made.tag = tag;
   queued++;
 }

@@ -4,39 +4,34 @@ import { CLOSES_AT, type Engine } from '../engine/engine.ts';
 import { readText, textEnd } from '../packed/text.ts';
 import type { ClosingNames } from './api.ts';
 
-/** Words of the list that closes, as wasm/engine/closing.ts has them. */
-const HORIZON = 4;
-const TAG = 5;
-const IS_USERLESS = 6;
-const USER_WORD = 7;
-const LENGTH = 8;
-const PAGE = 9;
-const ENTRY = 10;
-const REQUEST = 11;
-const ITEMS = 12;
-const CATEGORIES = 13;
-const HAS_RANKS = 14;
-const HAS_FIRST_SLOTS = 15;
-const HAS_SCORES = 16;
-const EVENTS = 17;
-const EVENT_ARRAYS = 18;
-const EVENT_ROOM = 19;
-const SLOT_ARRAYS = 20;
-const SLOT_ROOM = 21;
-const IS_NUMERIC = 22;
+/** Of every closing, as wasm/engine/closing.ts has them: two times, then these words. */
+const KIND = 4;
+const HORIZON = 5;
+const TAG = 6;
+const IS_USERLESS = 7;
+const USER_WORD = 8;
+const LENGTH = 9;
+const PAGE = 10;
+const EVENTS = 11;
 
-/** Of what waits (wasm/engine/closing.ts): two times, then words, and events behind them. */
+/** Words of one that is handed over alone. */
+const ENTRY = 12;
+const REQUEST = 13;
+const ITEMS = 14;
+const CATEGORIES = 15;
+const HAS_RANKS = 16;
+const HAS_FIRST_SLOTS = 17;
+const HAS_SCORES = 18;
+const EVENT_ARRAYS = 19;
+const EVENT_ROOM = 20;
+const SLOT_ARRAYS = 21;
+const SLOT_ROOM = 22;
+const IS_NUMERIC = 23;
+
+/** Of one that waits: its events stand behind it. */
 export const QUEUED_BYTES = 120;
 export const QUEUED_CLOSES = 1;
 export const QUEUED_RELEASES = 2;
-const KIND = 4;
-const QUEUED_HORIZON = 5;
-const QUEUED_TAG = 6;
-const QUEUED_IS_USERLESS = 7;
-const QUEUED_USER_WORD = 8;
-const QUEUED_LENGTH = 9;
-const QUEUED_PAGE = 10;
-const QUEUED_EVENTS = 11;
 const QUEUED_HEAD = 48;
 const QUEUED_EVENT_BYTES = 24;
 const MOST_QUEUED_EVENTS = 3;
@@ -97,27 +92,35 @@ export class Closings {
 
   /** The one that the engine has put there. `namesItems`: with its items and categories. */
   read(namesItems: boolean): Closing {
-    const { words, doubles } = this.#engine;
-    const closing = this.#closing;
+    const { words } = this.#engine;
     const list = this.#list;
-    closing.at = doubles[CLOSES_AT >>> 3];
-    closing.ts = doubles[(CLOSES_AT >>> 3) + 1];
-    closing.horizon = words[AT + HORIZON];
-    closing.tag = words[AT + TAG];
-    closing.userless = words[AT + IS_USERLESS] !== 0;
-    closing.bucket = words[AT + USER_WORD] & (BUCKETS - 1);
-    list.length = words[AT + LENGTH];
-    list.offset = words[AT + PAGE];
-    list.events = words[AT + EVENTS];
+    this.#readHead(CLOSES_AT);
     if (words[AT + EVENT_ARRAYS] !== this.#eventArrays) this.#viewEvents();
     if (words[AT + SLOT_ARRAYS] !== this.#slotArrays) this.#viewSlots();
     list.ranks = words[AT + HAS_RANKS] === 0 ? undefined : this.#ranks;
     list.firstSlot = words[AT + HAS_FIRST_SLOTS] === 0 ? undefined : this.#firstSlots;
     list.scores = words[AT + HAS_SCORES] === 0 ? undefined : this.#scores;
+    if (namesItems) this.#readTexts(list);
+    return this.#closing;
+  }
+
+  /** What every closing has. */
+  #readHead(place: number): void {
+    const { words, doubles } = this.#engine;
+    const at = place >>> 2;
+    const closing = this.#closing;
+    const list = this.#list;
+    closing.at = doubles[place >>> 3];
+    closing.ts = doubles[(place >>> 3) + 1];
+    closing.horizon = words[at + HORIZON];
+    closing.tag = words[at + TAG];
+    closing.userless = words[at + IS_USERLESS] !== 0;
+    closing.bucket = words[at + USER_WORD] & (BUCKETS - 1);
+    list.length = words[at + LENGTH];
+    list.offset = words[at + PAGE];
+    list.events = words[at + EVENTS];
     list.items = undefined;
     list.categories = undefined;
-    if (namesItems) this.#readTexts(list);
-    return closing;
   }
 
   /** Of what waits at this place: QUEUED_CLOSES, QUEUED_RELEASES, or both. */
@@ -126,30 +129,18 @@ export class Closings {
   }
 
   tagOf(place: number): number {
-    return this.#engine.words[(place >>> 2) + QUEUED_TAG];
+    return this.#engine.words[(place >>> 2) + TAG];
   }
 
   /** The one that waits at this place. */
   queued(place: number): Closing {
     const { words, doubles } = this.#engine;
-    const at = place >>> 2;
-    const closing = this.#closing;
     const list = this.#list;
-    closing.at = doubles[place >>> 3];
-    closing.ts = doubles[(place >>> 3) + 1];
-    closing.horizon = words[at + QUEUED_HORIZON];
-    closing.tag = words[at + QUEUED_TAG];
-    closing.userless = words[at + QUEUED_IS_USERLESS] !== 0;
-    closing.bucket = words[at + QUEUED_USER_WORD] & (BUCKETS - 1);
-    list.length = words[at + QUEUED_LENGTH];
-    list.offset = words[at + QUEUED_PAGE];
+    this.#readHead(place);
     list.ranks = undefined;
     list.firstSlot = undefined;
     list.scores = undefined;
-    list.items = undefined;
-    list.categories = undefined;
-    const events = words[at + QUEUED_EVENTS];
-    list.events = events;
+    const { events } = list;
     for (let n = 0, from = place + QUEUED_HEAD; n < events; n++, from += QUEUED_EVENT_BYTES) {
       this.#ts[n] = doubles[from >>> 3];
       this.#value[n] = doubles[(from >>> 3) + 1];
@@ -163,7 +154,7 @@ export class Closings {
       list.value = this.#value;
       list.ts = this.#ts;
     }
-    return closing;
+    return this.#closing;
   }
 
   #viewEvents(): void {
