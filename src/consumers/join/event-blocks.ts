@@ -2,26 +2,25 @@ import { type Engine, SHOWN_AT, TOLD_AT } from '../engine/engine.ts';
 import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
 import type { PackedImpression } from '../packed/packed-impression.ts';
 import { textEnd } from '../packed/text.ts';
-
-/** Words of the impression at SHOWN_AT and of feedback, as wasm/engine/events.ts has them; their times and values are doubles before them. */
-const TEXTS = 2;
-const ITEMS = 3;
-const RANKS = 4;
-const SCORES = 5;
-const CATEGORIES = 6;
-const LENGTH = 7;
-const PAGE = 8;
-const USER_WORD = 9;
-const FLAGS = 10;
-const REQUEST = 4;
-const ITEM = 5;
-const ACTION = 6;
-const EVENT_ID = 7;
-
-const USERLESS = 1;
-const HAS_RANKS = 2;
-const HAS_SCORES = 4;
-const HAS_CATEGORIES = 8;
+import {
+  ACTION,
+  CATEGORIES,
+  EVENT_ID,
+  FLAGS,
+  HAS_CATEGORIES,
+  HAS_RANKS,
+  HAS_SCORES,
+  ITEM,
+  ITEMS,
+  LENGTH,
+  PAGE,
+  RANKS,
+  REQUEST,
+  SCORES,
+  TEXTS,
+  USER_WORD,
+  USERLESS,
+} from './event-words.ts';
 
 /** By slot: place of the item, rank, score, place of the category. */
 const BYTES_PER_SLOT = 20;

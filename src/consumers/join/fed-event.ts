@@ -1,14 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { readText } from '../packed/text.ts';
 import type { FedImpression, RecordReader } from './api.ts';
-
-/** Words of an impression that is judged, as wasm/engine/events.ts has them; its time is a double before them. */
-const TEXTS = 2;
-const FLAGS = 10;
-const CONTEXT = 12;
-const USER_FROM = 13;
-const USER_END = 14;
-const USERLESS = 1;
+import { CONTEXT, FLAGS, TEXTS, USER_END, USER_FROM, USERLESS } from './event-words.ts';
 
 /** The impression that the engine has read itself and now accepts. All joins of a process share one. */
 export class FedEvent {
