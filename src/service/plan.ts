@@ -63,9 +63,9 @@ export interface Plan {
 }
 
 /** Of an open impression beside its items: ids, places in tables and in the order of time. */
-const OPEN_BYTES = 240;
-const OPEN_ITEM_BYTES = 9;
-const OPEN_FEEDBACK_BYTES = 42;
+const OPEN_BYTES = 160;
+const OPEN_ITEM_BYTES = 5;
+const OPEN_FEEDBACK_BYTES = 33;
 /** Of CPU, without rows, and for each row of a commit (docs/performance.md). */
 const EVENT_S = 8e-6;
 const ROW_S = 10e-6;
