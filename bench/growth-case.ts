@@ -2,6 +2,7 @@
  * One case of `npm run bench:growth` in its own process: a worker over logs in memory and a store that keeps nothing, with a clock that is moved
  * second by second. `node --expose-gc --import tsx/esm bench/growth-case.ts CASE` prints its figures as one line of JSON.
  */
+import { existsSync, readFileSync } from 'node:fs';
 import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import { type AdminClient, Brokers } from '../src/consumers/source/kafka/flow/brokers.ts';
@@ -25,6 +26,8 @@ export interface GrowthCase {
   readonly horizons: number;
   /** Hour panes have sums by user bucket for every cohort. */
   readonly vectors: boolean;
+  /** Events a second; a multiple of 5. */
+  readonly rate: number;
   /** Seconds of event time that are read at once, between two commits on time; 1: as they come. */
   readonly catchUp: number;
 }
@@ -34,7 +37,7 @@ export interface GrowthFigures {
   readonly usPerEvent: number;
   /** Of one core, without any traffic. */
   readonly idlePercent: number;
-  /** The most CPU that was used between two turns of the event loop, garbage collection included. */
+  /** The most CPU of the main thread between two turns of the event loop, garbage collection included. */
   readonly longestBlockMs: number;
   /** What a unit says it holds, and what the process holds for it, when everything has closed. */
   readonly stateKib: number;
@@ -43,9 +46,8 @@ export interface GrowthFigures {
 }
 
 const START: EpochMs = 1_760_000_040_000;
-const IMPRESSIONS_PER_SECOND = 800;
-const FEEDBACK_PER_SECOND = 1200;
-const EVENTS_PER_SECOND = IMPRESSIONS_PER_SECOND + FEEDBACK_PER_SECOND;
+/** Of events; the others are feedback. */
+const IMPRESSIONS = 0.4;
 const WARM_UP_S = 45;
 const MEASURED_S = 20;
 const IDLE_S = 60;
@@ -147,6 +149,8 @@ class CountingStore implements Store {
   async commit({ rows }: Commit): Promise<CommitAnswer> {
     this.commits++;
     for (const fields of rows.values()) this.rows += fields.size;
+    // No server answers in the turn in which it was asked.
+    await new Promise((resolve) => setImmediate(resolve));
     return 'OK';
   }
 
@@ -155,17 +159,26 @@ class CountingStore implements Store {
   }
 }
 
-/** Tells the most CPU that was used between two turns of the event loop. */
+const OWN_TIME = '/proc/self/schedstat';
+
+/** CPU of the main thread in microseconds, to the tick of the scheduler; where no file tells it, of all threads. */
+function mainThreadUs(): number {
+  if (existsSync(OWN_TIME)) return Number(readFileSync(OWN_TIME, 'utf8').split(' ', 1)[0]) / 1000;
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** Tells the most CPU that the main thread used between two turns of the event loop. */
 class Blocks {
   longestUs = 0;
-  #last = process.cpuUsage();
+  #last = mainThreadUs();
   #runs = true;
 
   constructor() {
     const turn = (): void => {
-      const { user, system } = process.cpuUsage(this.#last);
-      this.longestUs = Math.max(this.longestUs, user + system);
-      this.#last = process.cpuUsage();
+      const now = mainThreadUs();
+      this.longestUs = Math.max(this.longestUs, now - this.#last);
+      this.#last = now;
       if (this.#runs) setImmediate(turn);
     };
     setImmediate(turn);
@@ -173,7 +186,7 @@ class Blocks {
 
   /** What happened since the last turn is not looked at. */
   skip(): void {
-    this.#last = process.cpuUsage();
+    this.#last = mainThreadUs();
   }
 
   end(): void {
@@ -219,6 +232,7 @@ function settingsOf({ partitions, measures, horizons, vectors }: GrowthCase) {
       sources: TOPICS,
     }),
     commitInterval: 1000,
+    commitsPerSecond: 32,
     idleAfter: 30_000,
     outOfOrderness: 2000,
     maxSkew: 120_000,
@@ -239,9 +253,13 @@ class Traffic {
   readonly #random = randomStream(1);
   readonly #next: Offset[][];
   readonly #cohorts: number;
+  readonly #impressions: number;
+  readonly #feedback: number;
   #request = 0;
 
-  constructor({ partitions, cohorts }: GrowthCase) {
+  constructor({ partitions, cohorts, rate }: GrowthCase) {
+    this.#impressions = Math.round(IMPRESSIONS * rate);
+    this.#feedback = rate - this.#impressions;
     this.#next = TOPICS.map(() => new Array<Offset>(partitions).fill(0));
     this.#cohorts = cohorts;
   }
@@ -255,14 +273,14 @@ class Traffic {
       records[topic][partition].push({ offset: this.#next[topic][partition]++, timestamp: now, value });
     };
     const first = this.#request;
-    for (let i = 0; i < IMPRESSIONS_PER_SECOND; i++) {
+    for (let i = 0; i < this.#impressions; i++) {
       const items = Array.from({ length: 20 }, (_, slot) => ({ id: `itm_${slot}_${i}`, score: 1 - slot / 20 }));
       const segment = `s${Math.floor(random() * this.#cohorts)}`;
       const userId = `u_${Math.floor(random() * 1e8)}`;
       put(0, this.#request, { requestId: `r${this.#request++}`, ts: now, userId, cohorts: { segment }, items });
     }
-    for (let i = 0; i < FEEDBACK_PER_SECOND; i++) {
-      const shown = Math.floor(random() * IMPRESSIONS_PER_SECOND);
+    for (let i = 0; i < this.#feedback; i++) {
+      const shown = Math.floor(random() * this.#impressions);
       const itemId = `itm_${Math.floor(random() * 20)}_${shown}`;
       const request = first + shown;
       put(1, request, { requestId: `r${request}`, itemId, ts: now, action: 'click', eventId: `e${request}_${i}` });
@@ -273,7 +291,7 @@ class Traffic {
 
 async function measure(growth: GrowthCase): Promise<GrowthFigures> {
   const { settings, scorer } = settingsOf(growth);
-  const { partitions, catchUp } = growth;
+  const { partitions, catchUp, rate } = growth;
   const clock = new SteppedClock();
   const source = new DrivenSource(partitions);
   const store = new CountingStore();
@@ -344,7 +362,7 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
       await new Promise((resolve) => setImmediate(resolve));
       const { user, system } = process.cpuUsage(cpu);
       used += user + system;
-      events += EVENTS_PER_SECOND * catchUp;
+      events += rate * catchUp;
     }
   };
   await run(WARM_UP_S, undefined);
@@ -380,7 +398,15 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
 
 /** The reference beside all cases: microseconds of CPU per event of the traffic. */
 function parseReference(): number {
-  const traffic = new Traffic({ partitions: 1, cohorts: 10, measures: 7, horizons: 3, vectors: false, catchUp: 1 });
+  const traffic = new Traffic({
+    partitions: 1,
+    cohorts: 10,
+    measures: 7,
+    horizons: 3,
+    vectors: false,
+    rate: 2000,
+    catchUp: 1,
+  });
   const values = traffic.second(START).flatMap((partitions) => partitions.flat().map(({ value }) => String(value)));
   const parseAll = (until: number): number => {
     let events = 0;

@@ -9,7 +9,15 @@ import { fileURLToPath } from 'node:url';
 import type { GrowthCase, GrowthFigures } from './growth-case.ts';
 import { median } from './median.ts';
 
-const USUAL: GrowthCase = { partitions: 4, cohorts: 10, measures: 7, horizons: 3, vectors: false, catchUp: 1 };
+const USUAL: GrowthCase = {
+  partitions: 4,
+  cohorts: 10,
+  measures: 7,
+  horizons: 3,
+  vectors: false,
+  rate: 2000,
+  catchUp: 1,
+};
 const CASES: readonly (readonly [name: string, growth: GrowthCase])[] = [
   ['4 partitions, 10 cohorts, 7 measures, 3 horizons', USUAL],
   ['64 partitions', { ...USUAL, partitions: 64 }],
@@ -20,6 +28,7 @@ const CASES: readonly (readonly [name: string, growth: GrowthCase])[] = [
   ['1 measure', { ...USUAL, measures: 1 }],
   ['1 horizon', { ...USUAL, horizons: 1 }],
   ['6 horizons', { ...USUAL, horizons: 6 }],
+  ['a worker of 16 at 100,000 events a second', { ...USUAL, partitions: 16, rate: 6250 }],
   ['10,000 cohorts, 60 s read at once', { ...USUAL, cohorts: 10_000, catchUp: 60 }],
 ];
 

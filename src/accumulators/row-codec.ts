@@ -1,9 +1,10 @@
 import { type Exact, SUMS, SUMS_WIDTH } from '../measures/sums.ts';
-import { addExact, parseExact, printExact } from './exact.ts';
+import { addExact, parseExact } from './exact.ts';
 import { encodeItems, readItems } from './item-sums.ts';
 import { encodePositions, readPositions } from './position-sums.ts';
 import { emptyRow, type Row, type RowShape, sumsOffsets } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
+import { TextWriter } from './text-writer.ts';
 import {
   columnsBeforeSums,
   LEFT_OUT_LISTS,
@@ -28,7 +29,8 @@ export interface RowCodec {
 interface VectorCodec {
   /** Of a vector that this codec reads. */
   readonly width: number;
-  encode(vector: Vector): string;
+  /** Appends the text of a vector. */
+  write(vector: Vector): void;
   /**
    * Reads a vector that another configuration may have written: a measure that the text lacks starts empty, one that the shape
    * lacks is ignored. Throws an Error that names the part that is wrong.
@@ -39,6 +41,9 @@ interface VectorCodec {
 }
 
 const MOST_BUCKETS = 65_536;
+const COMMA = 44;
+const CLOSES_LIST = 93;
+const CLOSES = 125;
 
 /**
  * JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`, and `"vector"`,
@@ -47,22 +52,35 @@ const MOST_BUCKETS = 65_536;
  */
 export function rowCodec(shape: RowShape): RowCodec {
   const offsets = sumsOffsets(shape);
-  const vectors = vectorCodec(shape);
+  const writer = new TextWriter();
+  const vectors = vectorCodec(shape, writer);
   const openings = shape.names.map((name, m) => `${m === 0 ? '' : ','}${JSON.stringify(name)}:[`);
 
-  function encode(row: Row): string {
-    let text = `{"impressions":${row.impressions},"positives":${row.positives},"userless":${row.userless},"measures":{`;
+  function encode({ impressions, positives, userless, sums, vector, items, positions }: Row): string {
+    writer.text('{"impressions":');
+    writer.exact(impressions);
+    writer.text(',"positives":');
+    writer.exact(positives);
+    writer.text(',"userless":');
+    writer.exact(userless);
+    writer.text(',"measures":{');
     for (let m = 0; m < openings.length; m++) {
-      text += openings[m];
+      writer.text(openings[m]);
       for (let i = offsets[m]; i < offsets[m + 1]; i++) {
-        text += i === offsets[m] ? printExact(row.sums[i]) : `,${printExact(row.sums[i])}`;
+        if (i > offsets[m]) writer.byte(COMMA);
+        writer.exact(sums[i]);
       }
-      text += ']';
+      writer.byte(CLOSES_LIST);
     }
-    const vector = row.vector === undefined ? '' : `,"vector":${vectors.encode(row.vector)}`;
-    const items = row.items === undefined ? '' : `,"items":${encodeItems(row.items)}`;
-    const positions = row.positions === undefined ? '' : `,"positions":${encodePositions(row.positions)}`;
-    return `${text}}${vector}${items}${positions}}`;
+    writer.byte(CLOSES);
+    if (vector !== undefined) {
+      writer.text(',"vector":');
+      vectors.write(vector);
+    }
+    if (items !== undefined) writer.text(`,"items":${encodeItems(items)}`);
+    if (positions !== undefined) writer.text(`,"positions":${encodePositions(positions)}`);
+    writer.byte(CLOSES);
+    return writer.take();
   }
 
   function decode(text: string): Row {
@@ -94,11 +112,13 @@ export function rowCodec(shape: RowShape): RowCodec {
 
 /** The same for rows of which only the vector is kept: text as `VectorCodec` has it. */
 export function vectorRowCodec(shape: RowShape): RowCodec {
-  const vectors = vectorCodec(shape);
+  const writer = new TextWriter();
+  const vectors = vectorCodec(shape, writer);
   return {
     encode: ({ vector }) => {
       if (vector === undefined) throw new Error('a row without a vector cannot be kept as one');
-      return vectors.encode(vector);
+      vectors.write(vector);
+      return writer.take();
     },
     decode: (text) => ({ ...emptyRow(shape), vector: vectors.decode(text) }),
   };
@@ -116,35 +136,57 @@ function exactAt(value: unknown, where: string): Exact {
  * fraction `above` and `below`. One that counts lists also has `n` and `n+`, its own lists and lists with positives, each
  * only where they are not those of the head in every bucket. Sums in 1e-9; digits beyond the safe integers are strings.
  */
-function vectorCodec(shape: RowShape): VectorCodec {
+function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
   const offsets = vectorOffsets(shape.kinds);
   const width = offsets[offsets.length - 1];
 
-  function encode(vector: Vector): string {
-    const filled = vector.filled().filter((bucket) => vector.sum(bucket, LISTS) !== 0);
-    const list = (of: (bucket: number) => Exact): string => `[${filled.map((b) => printExact(of(b))).join(',')}]`;
-    const column = (c: number): string => list((bucket) => vector.sum(bucket, c));
-    const both = (a: number, b: number, sign: 1 | -1): string =>
-      list((bucket) =>
-        addExact(vector.sum(bucket, a), sign === 1 ? vector.sum(bucket, b) : negative(vector.sum(bucket, b))),
-      );
-    const measures = shape.names.map((name, m) => {
+  const names = shape.names.map((name, m) => `${m === 0 ? '' : ','}${JSON.stringify(name)}:{`);
+
+  function write(vector: Vector): void {
+    const lists: Exact[] = [];
+    const positives: Exact[] = [];
+    const sums: Exact[] = [];
+    const all = vector.filled();
+    vector.column(LISTS, all, lists);
+    const filled = lists.every((n) => n !== 0) ? all : all.filter((_, i) => lists[i] !== 0);
+    vector.column(LISTS, filled, lists);
+    vector.column(POSITIVES, filled, positives);
+    const list = (values: readonly Exact[]): void => {
+      for (let i = 0; i < filled.length; i++) {
+        if (i > 0) writer.byte(COMMA);
+        writer.exact(values[i]);
+      }
+      writer.byte(CLOSES_LIST);
+    };
+    writer.text(`{"buckets":${vector.buckets},"filled":[`);
+    list(filled);
+    writer.text(',"n":[');
+    list(lists);
+    writer.text(',"positives":[');
+    list(positives);
+    writer.text(',"measures":{');
+    for (let m = 0; m < names.length; m++) {
+      writer.text(names[m]);
       const at = offsets[m];
       const { counted, values } = SUMS[shape.kinds[m]];
-      const parts: string[] = [];
+      let comma = '';
+      const part = (name: string, column: readonly Exact[]): void => {
+        writer.text(`${comma}"${name}":[`);
+        list(column);
+        comma = ',';
+      };
       if (counted) {
-        const differs = (c: number): boolean => filled.some((bucket) => vector.sum(bucket, c) !== 0);
-        if (differs(at + LEFT_OUT_LISTS)) parts.push(`"n":${both(LISTS, at + LEFT_OUT_LISTS, -1)}`);
-        if (differs(at + MORE_POSITIVES)) parts.push(`"n+":${both(POSITIVES, at + MORE_POSITIVES, 1)}`);
+        if (vector.column(at + LEFT_OUT_LISTS, filled, sums)) part('n', difference(lists, sums));
+        if (vector.column(at + MORE_POSITIVES, filled, sums)) part('n+', total(positives, sums));
       }
       const first = at + columnsBeforeSums(shape.kinds[m]);
-      for (const [i, value] of values.entries()) parts.push(`"${value}":${column(first + i)}`);
-      return `${JSON.stringify(name)}:{${parts.join(',')}}`;
-    });
-    return (
-      `{"buckets":${vector.buckets},"filled":[${filled.join(',')}],"n":${column(LISTS)},` +
-      `"positives":${column(POSITIVES)},"measures":{${measures.join(',')}}}`
-    );
+      for (let i = 0; i < values.length; i++) {
+        vector.column(first + i, filled, sums);
+        part(values[i], sums);
+      }
+      writer.byte(CLOSES);
+    }
+    writer.text('}}');
   }
 
   function read(json: unknown): Vector {
@@ -193,11 +235,15 @@ function vectorCodec(shape: RowShape): VectorCodec {
     return vector;
   }
 
-  return { width, encode, read, decode: (text) => read(parseJson(text, 'vector')) };
+  return { width, write, read, decode: (text) => read(parseJson(text, 'vector')) };
 }
 
 function difference(a: readonly Exact[], b: readonly Exact[]): readonly Exact[] {
   return a.map((value, i) => addExact(value, negative(b[i])));
+}
+
+function total(a: readonly Exact[], b: readonly Exact[]): readonly Exact[] {
+  return a.map((value, i) => addExact(value, b[i]));
 }
 
 function negative(value: Exact): Exact {

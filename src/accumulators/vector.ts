@@ -150,6 +150,19 @@ export class Vector {
     return beyond === undefined ? this.#sums[at] : addExact(beyond, this.#sums[at]);
   }
 
+  /** The sums of one column in these buckets, put into `into`. Returns whether any is not 0. */
+  column(column: number, buckets: readonly number[], into: Exact[]): boolean {
+    let differs = false;
+    for (let i = 0; i < buckets.length; i++) {
+      const slot = this.#slots[buckets[i]];
+      const at = (slot - 1) * this.width + column;
+      const sum = slot === 0 || this.#beyond !== undefined ? this.sum(buckets[i], column) : this.#sums[at];
+      into[i] = sum;
+      if (sum !== 0) differs = true;
+    }
+    return differs;
+  }
+
   #base(bucket: number): number {
     const slot = this.#slots[bucket];
     return slot > 0 ? (slot - 1) * this.width : this.#open(bucket);

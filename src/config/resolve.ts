@@ -75,7 +75,7 @@ export function resolve(document: ConfigDocument, report: Report, command: Comma
       unitTimeout: msOf(attribution.unitTimeout),
     },
     start: { from: startOf(start.from), onGap: start.onGap, onUndecodable: start.onUndecodable },
-    commit: { interval: msOf(document.commit.interval) },
+    commit: { interval: msOf(document.commit.interval), perSecond: document.commit.perSecond },
     grading,
     relevantFrom,
     measures,

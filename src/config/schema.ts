@@ -125,7 +125,13 @@ export const configSchema = group({
   redis: redisSchema.prefault({}).meta({ description: 'Where state is kept.' }),
   attribution: attributionSchema.prefault({}).meta({ description: 'Which feedback belongs to which impression.' }),
   start: startSchema.prefault({}).meta({ description: 'Where reading starts.' }),
-  commit: group({ interval: positiveDuration.prefault('1s').meta({ description: 'how often state is stored' }) })
+  commit: group({
+    interval: positiveDuration.prefault('1s').meta({ description: 'how often state is stored' }),
+    perSecond: whole(1, 100_000).prefault(32).meta({
+      description:
+        'commits of one worker per second; with more partitions, those with fewer than 100 new records take turns, each every 10 s or more often',
+    }),
+  })
     .prefault({})
     .meta({ description: 'When state is stored.' }),
   grades: gradesSchema

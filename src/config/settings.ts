@@ -96,7 +96,7 @@ export interface Settings {
     readonly onGap: 'stop' | 'skip';
     readonly onUndecodable: 'stop' | 'skip';
   };
-  readonly commit: { readonly interval: DurationMs };
+  readonly commit: { readonly interval: DurationMs; readonly perSecond: number };
   /** The configured actions, then those that only measures name (grade 0). */
   readonly grading: Grading;
   readonly relevantFrom: number;

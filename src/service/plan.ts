@@ -14,6 +14,7 @@ import { SAMPLE_CAPACITY } from '../statistics/user-sample.ts';
 import { unitShape } from '../unit/unit-settings.ts';
 import { DAY, HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
+import { BUSY_RECORDS, turnsOf } from '../worker/commit-order.ts';
 import { memoryFor } from '../worker/memory-load.ts';
 
 /** The traffic of one service. Lists are spread evenly over partitions, cohorts and users: of all spreads the one with most rows. */
@@ -62,9 +63,9 @@ export interface Plan {
 }
 
 /** Of an open impression beside its items: ids, places in tables and in the order of time. */
-const OPEN_BYTES = 240;
-const OPEN_ITEM_BYTES = 9;
-const OPEN_FEEDBACK_BYTES = 42;
+const OPEN_BYTES = 160;
+const OPEN_ITEM_BYTES = 5;
+const OPEN_FEEDBACK_BYTES = 33;
 /** Of CPU, without rows, and for each row of a commit (docs/performance.md). */
 const EVENT_S = 8e-6;
 const ROW_S = 10e-6;
@@ -99,8 +100,8 @@ export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTra
   const share = Math.ceil(traffic.partitions / traffic.workers) / traffic.partitions;
   const state = openImpressions * openBytes(traffic) + rows.changingBytes(longest + attribution.outOfOrderness);
   const mostPartitions = Math.floor(MOST_STATE_BYTES / (state / traffic.partitions));
-  const commitsPerSecond = traffic.partitions / (commit.interval / 1000);
-  const perCommit = rows.perCommit(commit.interval);
+  const commitsPerSecond = commitRate(commit, traffic);
+  const perCommit = rows.perCommit((1000 * traffic.partitions) / commitsPerSecond);
   const sampled = Math.min(traffic.users ?? SAMPLE_CAPACITY, SAMPLE_CAPACITY);
   const sampleBytes = settings.experiments.length * traffic.partitions * sampled * SAMPLED_BYTES;
   const longestWindow = Math.max(0, ...windows.map(({ ms }) => ms));
@@ -129,6 +130,16 @@ export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTra
       memoryBytes: EXPORTER_BYTES + (shown / traffic.partitions) * rows.liveBytes,
     },
   };
+}
+
+/** Of all workers. Partitions with little to store take turns (specification: commit 1.1). */
+function commitRate({ interval, perSecond }: Settings['commit'], traffic: ExpectedTraffic): number {
+  const { partitions, workers, listsPerSecond, feedbackPerList } = traffic;
+  const inOne = (partitions * 1000) / interval;
+  const records = (listsPerSecond * (1 + feedbackPerList)) / inOne;
+  if (records >= BUSY_RECORDS) return inOne;
+  const turns = turnsOf(Math.ceil(partitions / workers), { commitInterval: interval, commitsPerSecond: perSecond });
+  return Math.min(inOne, (workers * turns * 1000) / interval);
 }
 
 function openBytes({ itemsPerList, feedbackPerList }: ExpectedTraffic): number {

@@ -48,6 +48,7 @@ export function workerSettings(
       sources: kafka.topics.map((topic) => `${topic.name}:${partition}`),
     }),
     commitInterval: settings.commit.interval,
+    commitsPerSecond: settings.commit.perSecond,
     idleAfter: attribution.idleAfter,
     outOfOrderness: attribution.outOfOrderness,
     maxSkew: attribution.maxSkew,

@@ -282,6 +282,11 @@ export class Unit {
     return this.#commits.hasInFlight || (this.#changed && !this.replaying);
   }
 
+  /** The outcome of the last commit is not known. */
+  get isUnanswered(): boolean {
+    return this.#commits.hasInFlight;
+  }
+
   /**
    * Commits all changes in one piece. A rejected promise means that the outcome is unknown: the next call sends the same commit
    * again, until its outcome is known. At most one call at a time.

@@ -94,6 +94,6 @@ export function largest(units: Iterable<Owned>, kind: keyof Held): Owned | undef
 }
 
 function heldBy(unit: Unit): Held {
-  const { join } = unit;
-  return { open: join.openImpressions + join.waitingFeedback, state: unit.stateBytes, rows: unit.rowBytes };
+  const { join, rowBytes: rows } = unit;
+  return { open: join.openImpressions + join.waitingFeedback, state: join.stateBytes + rows, rows };
 }

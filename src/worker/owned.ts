@@ -36,6 +36,8 @@ export interface Owned {
   /** What it holds in memory, as counted last. */
   held: Held;
   committing: Promise<void> | undefined;
+  /** Number of its last commit among those of this worker; 0: there was none. */
+  lastCommit: number;
   stopped: StopCause | undefined;
   /** It was released: another worker may own the unit, or a newer object here does. Nothing is paused for it any more. */
   released: boolean;
@@ -53,6 +55,7 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
     ahead: new Set(),
     held: NOTHING,
     committing: undefined,
+    lastCommit: 0,
     stopped: undefined,
     released: false,
   };

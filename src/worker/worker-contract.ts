@@ -26,6 +26,8 @@ export interface WorkerSettings extends LoadLimits {
   /** Settings of the unit of a partition. */
   readonly unit: (partition: number) => UnitSettings;
   readonly commitInterval: DurationMs;
+  /** Units with little to store commit in turns once there would be more commits a second than this; default: no bound. */
+  readonly commitsPerSecond?: number | undefined;
   /** Once so many bytes of rows have changed, a unit commits before its time; default: `COMMIT_BYTES`. */
   readonly commitBytes?: number | undefined;
   readonly idleAfter: DurationMs;

@@ -5,6 +5,7 @@ import type { CommitOutcome } from '../unit/unit-contract.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import { Claims, type ClaimsHandler, isRetriable } from './claims.ts';
+import { commitOrder } from './commit-order.ts';
 import { LOST_STATE, lostLog, otherRecord } from './divergence.ts';
 import { largest, MemoryLoad } from './memory-load.ts';
 import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
@@ -51,6 +52,8 @@ export class Worker {
   #assigned = false;
   #isClockInDoubt = false;
   #retention: readonly (DurationMs | undefined)[] = [];
+  /** Commits that were begun. */
+  #begun = 0;
   /** Partitions of the last assignment. */
   #ours: readonly number[] = [];
 
@@ -108,7 +111,8 @@ export class Worker {
       this.#deps.clock.every(interval, () => call().catch(this.#fail));
     return [
       every(commitInterval, async () => {
-        for (const commit of await this.#beginCommits()) commit.catch(this.#fail);
+        const due = commitOrder(this.#units.values(), this.#settings);
+        for (const commit of await this.#beginCommits(due)) commit.catch(this.#fail);
       }),
       every(Math.min(idleAfter / CHECKS_PER_IDLE_AFTER, LAG_KNOWN_FOR_MS), async () => {
         await this.#pace.lookForSilence(this.#units.values());
@@ -341,13 +345,13 @@ export class Worker {
   }
 
   async #commitAll(): Promise<void> {
-    await Promise.all(await this.#beginCommits());
+    await Promise.all(await this.#beginCommits([...this.#units.values()]));
   }
 
-  /** Of all units that have something to store: each is prepared in a turn of its own, and none waits for the answer to another. */
-  async #beginCommits(): Promise<readonly Promise<void>[]> {
+  /** Of those that have something to store: each is prepared in a turn of its own, and none waits for the answer to another. */
+  async #beginCommits(units: readonly Owned[]): Promise<readonly Promise<void>[]> {
     const begun: Promise<void>[] = [];
-    for (const owned of [...this.#units.values()]) {
+    for (const owned of units) {
       if (!owned.unit.hasToCommit) continue;
       if (begun.length > 0) await nextTurn(this.#deps.clock, this.#reachFaultPoint);
       if (owned.released) continue;
@@ -361,6 +365,7 @@ export class Worker {
 
   /** One commit of a unit at a time. */
   #commit(owned: Owned): Promise<void> {
+    owned.lastCommit = ++this.#begun;
     owned.committing ??= this.#commitNow(owned).finally(() => {
       owned.committing = undefined;
     });

@@ -67,6 +67,24 @@ async function unitsThatRead(store: Store, perSecond: number, lists: number): Pr
 }
 
 describe('what is planned', () => {
+  it.each([
+    { partitions: 32, workers: 1, lists: 40, commits: 32 },
+    { partitions: 256, workers: 1, lists: 40, commits: 32 },
+    { partitions: 256, workers: 4, lists: 40, commits: 128 },
+    { partitions: 256, workers: 16, lists: 40, commits: 256 },
+    { partitions: 1000, workers: 1, lists: 40, commits: 100 },
+    // With 100 records a second in each.
+    { partitions: 256, workers: 1, lists: 10_239, commits: 32 },
+    { partitions: 256, workers: 1, lists: 10_240, commits: 256 },
+  ])(
+    'are $commits commits a second for $partitions partitions of $workers workers, $lists lists a second',
+    (planned) => {
+      const { partitions, workers, lists: listsPerSecond } = planned;
+      const { redis } = planFor(settings, scorer, { ...TRAFFIC, partitions, workers, listsPerSecond });
+      expect(redis.commitsPerSecond).toBe(planned.commits);
+    },
+  );
+
   itWith(REDIS, 'is what Redis takes: rows, and within a sixth the memory', async () => {
     const server = await startRedis();
     const { url } = server;

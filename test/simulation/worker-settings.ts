@@ -12,6 +12,9 @@ export const CLOCK_ERROR_MS: DurationMs = 30_000;
 /** Shorter than that of the service, so that a short history has many looks. */
 const LOOK_EVERY_MS: DurationMs = 20_000;
 
+/** Where a process owns two units, they commit in turns. */
+const COMMITS_PER_SECOND = 0.1;
+
 /** Some commits come before their time. */
 const COMMIT_BYTES = 20_000;
 
@@ -37,6 +40,7 @@ export function workerSettings(
       sources: topics,
     }),
     commitInterval,
+    commitsPerSecond: COMMITS_PER_SECOND,
     commitBytes: COMMIT_BYTES,
     idleAfter,
     outOfOrderness: join.outOfOrderness,

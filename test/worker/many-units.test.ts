@@ -7,6 +7,7 @@ import { type AdminClient, Brokers } from '../../src/consumers/source/kafka/flow
 import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
 import type { Bounds } from '../../src/consumers/source/source-port.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import { BUSY_RECORDS, turnsOf } from '../../src/worker/commit-order.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import type { WorkerDeps, WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
@@ -73,6 +74,8 @@ class WatchedStore extends MemoryStore {
   mostClaiming = 0;
   /** The unit whose commits are never answered. */
   silent: string | undefined;
+  /** The unit whose commits are refused for now. */
+  refuses: string | undefined;
 
   constructor(clock: TurningClock) {
     super();
@@ -90,6 +93,7 @@ class WatchedStore extends MemoryStore {
     const { unit } = commit;
     const rows = [...commit.rows.values()].reduce((sum, fields) => sum + fields.size, 0);
     this.commits.push({ turn: `${this.#clock.now()} ${this.#clock.turns}`, unit, rows });
+    if (unit === this.refuses) return Promise.reject(Object.assign(new Error('not now'), { retriable: true }));
     return unit === this.silent ? new Promise(() => {}) : super.commit(commit);
   }
 }
@@ -234,6 +238,82 @@ describe('a worker of many units', () => {
     for (let i = 0; i < 40; i++) await settle();
     expect(worker.status().units.map(({ partition }) => partition)).toEqual([...Array(20).keys()]);
     expect(many.store.mostClaiming).toBe(8);
+    await end();
+  });
+
+  it('lets units with little to store take turns, those that waited longest first', async () => {
+    const many = new Many(12);
+    const { end } = many.start({ commitsPerSecond: 4 });
+    const tick = async (): Promise<readonly string[]> => {
+      many.fill(60);
+      const before = many.store.commits.length;
+      await many.clock.advance(1000);
+      return many.store.commits.slice(before).map(({ unit }) => unit);
+    };
+    await many.clock.advance(500);
+    const ticks = [await tick(), await tick(), await tick(), await tick(), await tick(), await tick()];
+    expect(ticks.map((units) => units.length)).toEqual([4, 4, 4, 4, 4, 4]);
+    expect(new Set(ticks.slice(0, 3).flat()).size).toBe(12);
+    expect(ticks.slice(3)).toEqual(ticks.slice(0, 3));
+    const before = many.store.commits.length;
+    await end();
+    // Those that committed last have read nothing since.
+    expect(many.store.commits.length - before).toBeGreaterThanOrEqual(8);
+  });
+
+  it.each([
+    [BUSY_RECORDS - 1, 1],
+    [BUSY_RECORDS, 2],
+    [BUSY_RECORDS + 1, 2],
+  ])(
+    'commits a unit that has read %d records beside the one whose turn it is: %d commits',
+    async (records, commits) => {
+      const many = new Many(3);
+      const { end } = many.start({ commitsPerSecond: 1 });
+      await many.clock.advance(3500);
+      const before = many.store.commits.length;
+      for (const partition of [0, 1]) many.log.append(0, partition, null, START);
+      for (let i = 0; i < records; i++) many.log.append(1, 2, null, START);
+      await many.clock.advance(1000);
+      const units = many.store.commits.slice(before).map(({ unit }) => unit);
+      expect(units).toEqual(['receval:{test:0}:unit', 'receval:{test:2}:unit'].slice(0, commits));
+      await end();
+    },
+  );
+
+  it.each([
+    { units: 4, perSecond: 32, interval: 1000, turns: 32 },
+    { units: 256, perSecond: 32, interval: 1000, turns: 32 },
+    { units: 320, perSecond: 32, interval: 1000, turns: 32 },
+    { units: 321, perSecond: 32, interval: 1000, turns: 33 },
+    { units: 256, perSecond: 32, interval: 250, turns: 8 },
+    { units: 2, perSecond: 1, interval: 100, turns: 1 },
+    { units: 256, perSecond: 1, interval: 10_000, turns: 256 },
+    { units: 256, perSecond: 1, interval: 60_000, turns: 1536 },
+    { units: 256, perSecond: undefined, interval: 1000, turns: 256 },
+  ])(
+    '$units units at $perSecond a second, every $interval ms: $turns turns',
+    ({ units, perSecond, interval, turns }) => {
+      expect(turnsOf(units, { commitInterval: interval, commitsPerSecond: perSecond })).toBe(turns);
+    },
+  );
+
+  it('sends a commit without an answer again whosever turn it is', async () => {
+    const many = new Many(4);
+    const { end } = many.start({ commitsPerSecond: 1 });
+    await many.clock.advance(4500);
+    many.store.refuses = 'receval:{test:3}:unit';
+    for (let round = 0; round < 4; round++) {
+      for (let partition = 0; partition < 4; partition++) many.log.append(0, partition, null, START);
+      await many.clock.advance(1000);
+    }
+    const before = many.store.commits.length;
+    for (let partition = 0; partition < 4; partition++) many.log.append(0, partition, null, START);
+    await many.clock.advance(1000);
+    const units = many.store.commits.slice(before).map(({ unit }) => unit);
+    expect(units).toHaveLength(2);
+    expect(units).toContain('receval:{test:3}:unit');
+    many.store.refuses = undefined;
     await end();
   });
 

@@ -31,7 +31,7 @@ const SEARCH: u32 = 1024;
 const SEARCHES: u32 = 3 * SEARCH;
 /** A long list gets an index after this many searches, which have cost about as much as building one. */
 const SEARCHES_BEFORE_INDEX: u32 = 4;
-/** The bits from here on are the length, which is at most 100,000 (specification: configuration). */
+/** The bits from here on are the length, which is at most 100,000 (docs/configuration.md: limits). */
 const LENGTH_SHIFT: u32 = 12;
 
 @unmanaged

@@ -7,7 +7,7 @@ import { give, giveShared, sizeOf, take, takeShared } from './memory';
 import { copyText, sameText, textEnd } from './texts';
 import { walk } from './work';
 
-/** Topic, then flags, then the slot, which is below 100,000 (specification: configuration). */
+/** Topic, then flags, then the slot, which is below 100,000 (docs/configuration.md: limits). */
 const TOPIC_MASK: u32 = 0xff;
 const HAS_EVENT_ID: u32 = 0x100;
 /** Its value is 1, or it has none; else f64 value. */
