@@ -148,7 +148,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
       {
         file: FEEDBACK,
         text: SAME_TOPIC,
-        replacement: 'if (feedback(at).topic() !== topic && !isSame(feedback(at), event, action, slot)) continue;',
+        replacement: 'if (feedback(at).topic() !== topic && !isSame(feedback(at), event, action, slot, lag)) continue;',
       },
     ],
   },

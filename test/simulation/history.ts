@@ -29,13 +29,17 @@ const DAMAGED = { of: 20, are: [4, 15] } as const;
 /** In these of so many producers have transactions. */
 const WITH_TRANSACTIONS = { of: 23, are: [5, 17] } as const;
 
+/** In one of so many a process that owns two units lets them commit in turns. */
+const IN_TURNS = { of: 3, commitsPerSecond: 0.1 } as const;
+
 /** In one of so many the processes have little memory. */
 const SHORT_OF_MEMORY = 13;
 
 export function drawScenario(seed: number): Scenario {
   const random = new Random(seed);
   const drawn = drawSettings(random.stream('settings'));
-  const settings = seed % SHORT_OF_MEMORY === 0 ? shortOfMemory(random.stream('memory'), drawn) : drawn;
+  const free = seed % SHORT_OF_MEMORY === 0 ? shortOfMemory(random.stream('memory'), drawn) : drawn;
+  const settings = seed % IN_TURNS.of === 0 ? { ...free, commitsPerSecond: IN_TURNS.commitsPerSecond } : free;
   const traffic = drawTraffic(random.stream('traffic'), settings);
   const last = traffic.length === 0 ? BEGIN : traffic[traffic.length - 1].at;
   const end = last + 6 * STEP_MS;

@@ -18,6 +18,8 @@ export interface SimulatedSettings {
   readonly panes: UnitSettings['panes'];
   readonly experiments: UnitSettings['experiments'];
   readonly commitInterval: DurationMs;
+  /** Of a process, above which units with little to store take turns; undefined: no bound. */
+  readonly commitsPerSecond?: number | undefined;
   readonly idleAfter: DurationMs;
   readonly maxSkew: DurationMs;
   readonly openLimit: number;

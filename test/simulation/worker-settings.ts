@@ -12,9 +12,6 @@ export const CLOCK_ERROR_MS: DurationMs = 30_000;
 /** Shorter than that of the service, so that a short history has many looks. */
 const LOOK_EVERY_MS: DurationMs = 20_000;
 
-/** Where a process owns two units, they commit in turns. */
-const COMMITS_PER_SECOND = 0.1;
-
 /** Some commits come before their time. */
 const COMMIT_BYTES = 20_000;
 
@@ -23,7 +20,7 @@ export function workerSettings(
   settings: SimulatedSettings,
   { openLimit, stateLimit }: Pick<WorkerSettings, 'openLimit' | 'stateLimit'>,
 ): WorkerSettings {
-  const { join, partitions, panes, experiments, commitInterval, idleAfter, maxSkew } = settings;
+  const { join, partitions, panes, experiments, commitInterval, commitsPerSecond, idleAfter, maxSkew } = settings;
   const topics = join.topics.map((_, topic) => `t${topic}`);
   return {
     topics,
@@ -40,7 +37,7 @@ export function workerSettings(
       sources: topics,
     }),
     commitInterval,
-    commitsPerSecond: COMMITS_PER_SECOND,
+    commitsPerSecond,
     commitBytes: COMMIT_BYTES,
     idleAfter,
     outOfOrderness: join.outOfOrderness,
