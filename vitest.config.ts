@@ -1,21 +1,32 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectConfiguration } from 'vitest/config';
+import { sharesProcess, testFiles } from './test/shared-process.ts';
 import { SlowestFirst } from './test/slowest-first.ts';
 
-export default defineConfig(({ mode }) => ({
-  test: {
-    include: [mode === 'compose' ? 'test/compose/*.test.ts' : 'test/**/*.test.ts'],
-    // `npm run test:compose`: ten minutes by itself on two cores.
-    exclude: [...configDefaults.exclude, ...(mode === 'compose' ? [] : ['test/compose/**'])],
-    // `npm test` compiles the command once; else tests start that of the sources.
-    globalSetup: mode === 'built' ? ['test/built.ts'] : [],
-    // Long enough for a machine that is several times slower: only what hangs shall end by it.
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
-    // Mutated copies of the source are compiled already (test/mutations/loader.ts).
-    server: { deps: { external: [/receval-mutation-/] } },
-    pool: 'forks',
-    // More than a small machine has cores: tests against servers mostly wait.
-    maxWorkers: 4,
-    sequence: { sequencer: SlowestFirst },
-  },
-}));
+export default defineConfig(({ mode }) => {
+  // `npm run test:compose`: ten minutes by itself on two cores.
+  const files = testFiles().filter((file) => file.startsWith('test/compose/') === (mode === 'compose'));
+  const project = (name: string, isolate: boolean): TestProjectConfiguration => ({
+    test: {
+      name,
+      isolate,
+      include: files.filter((file) => sharesProcess(file) !== isolate),
+      exclude: [...configDefaults.exclude],
+      // Long enough for a machine that is several times slower: only what hangs shall end by it.
+      testTimeout: 900_000,
+      hookTimeout: 900_000,
+      // Mutated copies of the source are compiled already (test/mutations/loader.ts).
+      server: { deps: { external: [/receval-mutation-/] } },
+      pool: 'forks',
+    },
+  });
+  return {
+    test: {
+      projects: [project('own process', true), project('shared process', false)],
+      // `npm test` compiles the command once; else tests start that of the sources.
+      globalSetup: mode === 'built' ? ['test/built.ts'] : [],
+      // More than a small machine has cores: tests against servers mostly wait.
+      maxWorkers: 4,
+      sequence: { sequencer: SlowestFirst },
+    },
+  };
+});

@@ -55,7 +55,15 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets every promise that is ready continue, and whoever takes a turn between two pieces of work. */
+const MOST_TURNS = 50;
+
+/**
+ * Lets every promise that is ready continue, and whoever takes a turn between two pieces of work, or reads a file, until none does:
+ * some do for ever.
+ */
 export async function settle(): Promise<void> {
-  for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < MOST_TURNS; i++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!process.getActiveResourcesInfo().some((what) => what === 'Immediate' || what.startsWith('FSReq'))) return;
+  }
 }

@@ -38,7 +38,10 @@ export const SLOWEST: readonly string[] = [
   'test/mutations/join.test.ts',
 ];
 
-/** Starts what takes longest first: begun last, one such file alone would hold up the end. */
+/**
+ * Starts what takes longest first: begun last, one such file alone would hold up the end. Of the others, those that share a process
+ * come last, one after the other: a process is kept only as long as the next file shares it too.
+ */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const others = await super.sort(files);
@@ -47,6 +50,7 @@ export class SlowestFirst extends BaseSequencer {
       const at = SLOWEST.indexOf(relative(root, moduleId));
       return at < 0 ? SLOWEST.length : at;
     };
-    return others.toSorted((a, b) => place(a) - place(b));
+    const shares = ({ project }: TestSpecification): number => Number(!project.config.isolate);
+    return others.toSorted((a, b) => place(a) - place(b) || shares(a) - shares(b));
   }
 }

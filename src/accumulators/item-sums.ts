@@ -86,6 +86,8 @@ export function addItems(into: ItemSums | undefined, items: ItemSums | undefined
 /** One character for each 6 bits, in the order of base64. */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
+const CODES = Buffer.from(DIGITS);
+
 /** By code of a character. */
 const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < DIGITS.length; i++) VALUES[DIGITS.charCodeAt(i)] = i;
@@ -132,11 +134,12 @@ export function readItems(json: unknown, shape: ItemsShape): ItemSums {
 function printRuns({ runs }: Registers): string {
   let filled = 0;
   for (const run of runs) if (run > 0) filled++;
-  let text = '';
   if (filled * SPARSE_WIDTH >= REGISTERS) {
-    for (const run of runs) text += DIGITS[run];
-    return text;
+    const text = Buffer.allocUnsafe(REGISTERS);
+    for (let i = 0; i < REGISTERS; i++) text[i] = CODES[runs[i]];
+    return text.toString('latin1');
   }
+  let text = '';
   for (let i = 0; i < REGISTERS; i++) if (runs[i] > 0) text += DIGITS[i >>> 6] + DIGITS[i & 63] + DIGITS[runs[i]];
   return text;
 }

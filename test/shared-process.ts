@@ -1,0 +1,47 @@
+/**
+ * Most test files share a few processes, in which what they import is loaded once; a process for each file would spend more time
+ * on loading than on most tests. A file has a process of its own if it, or a file of the tests that it imports, works with what
+ * all of a process share.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const TEST = join(ROOT, 'test');
+const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
+
+/** Servers and programs that are started end with the process that started them. */
+const SERVICES = join(TEST, 'services') + sep;
+const SHARED_BY_ALL: readonly RegExp[] = [
+  /'node:(?:child_process|worker_threads)'/,
+  // Its environment, folder, streams, exit code, listeners and memory.
+  /\bprocess\.(?!cpuUsage\b|cwd\b|getActiveResourcesInfo\b|hrtime\b|platform\b|version\b)/,
+  /\bglobalThis\b/,
+  // Mocks, spies and fake timers; functions that only remember their calls are nobody's but the test's.
+  /\bvi\.(?!fn\b|waitFor\b)/,
+];
+
+/** All test files, with slashes, below the root. */
+export function testFiles(): readonly string[] {
+  return readdirSync(TEST, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => `test/${path.split(sep).join('/')}`)
+    .sort();
+}
+
+/** Whether a file, named from the root, may run in a process together with others. */
+export function sharesProcess(
+  file: string,
+  read: (path: string) => string = (path) => readFileSync(path, 'utf8'),
+): boolean {
+  const seen = new Set<string>();
+  const isAlone = (path: string): boolean => {
+    if (seen.has(path) || !path.startsWith(TEST)) return false;
+    seen.add(path);
+    if (path.startsWith(SERVICES)) return true;
+    const text = read(path);
+    if (SHARED_BY_ALL.some((what) => what.test(text))) return true;
+    return [...text.matchAll(IMPORT)].some(([, name = '']) => isAlone(resolve(dirname(path), name)));
+  };
+  return !isAlone(resolve(ROOT, file));
+}
