@@ -9,8 +9,8 @@ export interface Parts {
   readonly call: (name: string, ...args: (number | bigint | boolean)[]) => number;
 }
 
-/** Not optimized: that would take longer than their tests. */
-const CODE = await compiled('engine/parts.ts', { isPlain: true });
+/** With assertions, and not optimized: that would take longer than their tests. */
+const CODE = await compiled('engine/parts.ts', { isChecked: true });
 const module = new WebAssembly.Module(Buffer.from(CODE, 'base64'));
 
 /** Pages of what is at fixed places. */
