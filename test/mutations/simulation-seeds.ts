@@ -13,7 +13,7 @@ export const SEEDS: Readonly<Record<string, number>> = {
   'offset check only': 29,
   'offset check and counter epoch': 114,
   'seq without cid and without token': 81,
-  'counter epoch and seq': 2951,
+  'counter epoch and seq': 9388,
   'counter epoch, seq and cid, but not what it builds on': 9388,
   'a unit whose state was lost begins again': 1,
   'panes are deleted last in a batch': 1,
