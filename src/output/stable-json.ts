@@ -1,14 +1,46 @@
 /** JSON with the keys sorted at every level, one space of indent and a newline: equal values give equal bytes. */
 export function stableJson(value: unknown): string {
-  return `${JSON.stringify(sorted(value), null, 1)}\n`;
+  return `${textOf(value)}\n`;
+}
+
+/**
+ * The same of an object of which most members are the same objects each time: their text is kept. What is in a member must not
+ * change; names of members are no numbers, which JavaScript would put first.
+ */
+export class StableMembers {
+  readonly #texts = new WeakMap<object, string>();
+
+  json(members: Readonly<Record<string, unknown>>): string {
+    const lines = Object.keys(members)
+      .sort()
+      .flatMap((key) => (members[key] === undefined ? [] : [` ${JSON.stringify(key)}: ${this.#text(members[key])}`]));
+    return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`;
+  }
+
+  #text(member: unknown): string {
+    if (typeof member !== 'object' || member === null) return textOf(member);
+    const known = this.#texts.get(member);
+    if (known !== undefined) return known;
+    // A level deeper, without the brackets of the array.
+    const text = textOf([member]).slice(3, -2);
+    this.#texts.set(member, text);
+    return text;
+  }
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(sorted(value), null, 1);
 }
 
 function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
+  if (Array.isArray(value)) return value.map(sorted);
+  const entries = Object.entries(value);
+  // As most are: copying them is most of the work.
+  if (entries.every(([key, inner], i) => (i === 0 || entries[i - 1][0] < key) && !isDeep(inner))) return value;
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]));
+}
+
+function isDeep(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryQuestion } from '../../src/exporter/exporter-contract.ts';
 import { LivePage } from '../../src/live/live.ts';
+import { freshnessFacts } from '../../src/page/live-page.tsx';
 import type { ListSamples } from '../../src/unit/samples.ts';
 import { HOSTILE } from '../page/views.ts';
 import { historyUpTo, liveInput, SETTINGS, sampled } from './live-input.ts';
@@ -73,6 +74,19 @@ describe('the live page', () => {
       freshness: { age: 30, listsPerSecond: 10, joined: 0.8, partitions: { owned: 2, stopped: 1 } },
       pipeline: { impressions: { read: 110, accepted: 100 }, feedback: { read: 500, attributed: 400 } },
     });
+  });
+
+  it.each([
+    [0, '0 s'],
+    [119, '119 s'],
+    [120, '2 min'],
+    [7169, '119 min'],
+    [7170, '2 h 0 min'],
+    [7200, '2 h 0 min'],
+    [91_860, '25 h 31 min'],
+  ])('says that %d seconds are %s', (age, words) => {
+    const known = { listsPerSecond: null, joined: null, partitions: null };
+    expect(freshnessFacts({ ...known, age })[0]).toEqual(['watermark behind', words]);
   });
 
   it('shows the history of each variant as the exporter has it, the control first', () => {
@@ -151,6 +165,7 @@ describe('the live page', () => {
     const { body } = live().report('window=5m&measure=mrr&sort=mrr&cohort=B');
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain('at 30m, over the last 5m');
+    expect(text).toContain('At rank 1: A 50\u00A0%, B 30\u00A0%');
     expect(text).toContain('mrr over time');
     const json = /;base64,([^"]+)"/.exec(body)?.[1] ?? '';
     const state = JSON.parse(Buffer.from(json, 'base64').toString('utf8'));
