@@ -146,7 +146,9 @@ export class LiveCohorts {
     const measures = this.measuresOf(query);
     const lines = this.#settings.attribution.horizons.flatMap(({ text }) => {
       const row = this.group(query.window, text, by).byValues.get(cohort.join());
-      return row === undefined ? [] : [{ line: this.line(row, measures), base: this.#base(row, query) }];
+      if (row === undefined) return [];
+      const other = this.#base(row, query);
+      return [{ line: this.line(row, measures), base: other === row ? undefined : other }];
     });
     const [first] = this.group(query.window, horizon, by).rows;
     const own = this.group(query.window, horizon, by).byValues.get(cohort.join());

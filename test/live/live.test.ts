@@ -244,7 +244,9 @@ describe('the live page', () => {
         { name: 'B', exposed: [1000, 990, 500], positives: [200, 150, 100] },
       ],
     });
-    expect(live().html().body).toContain('At rank 1: A 40\u00A0%, B 20\u00A0% (−50.0\u00A0%).');
+    const { body } = live().html();
+    expect(body).toContain('At rank 1: A 40\u00A0%, B 20\u00A0% (−50.0\u00A0%).');
+    expect(body).toContain('A list is counted here 30m after it was shown.');
   });
 
   it('says how to count by rank where nothing is', () => {
