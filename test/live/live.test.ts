@@ -1,6 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { HistoryQuestion } from '../../src/exporter/exporter-contract.ts';
 import { LivePage } from '../../src/live/live.ts';
+import { pagesOf } from '../../src/live/live-pages.ts';
 import { freshnessFacts } from '../../src/page/live-page.tsx';
 import type { ListSamples } from '../../src/unit/samples.ts';
 import { HOSTILE } from '../page/views.ts';
@@ -272,6 +274,38 @@ describe('the live page', () => {
     expect(tags(body)).toEqual(plain);
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
     expect(body).not.toMatch(/\sstyle=|\son\w+="/);
+  });
+
+  it.each(HOSTILE)('takes %j in the address for text', (name) => {
+    // With a comma it would be two values, of another set.
+    const one = encodeURIComponent(name.replaceAll(',', ' '));
+    const asked = (text: string): string => `filter=${text}&cohort=${text}&sort=${text}&theme=${text}&measure=${text}`;
+    const page = live('B');
+    const { body } = page.html(asked(one));
+    expect(tags(body)).toEqual(tags(page.html(asked('nothing')).body));
+    expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
+    expect(body).not.toMatch(/\sstyle=|\son\w+="/);
+  });
+
+  it.each(HOSTILE)('takes %j for text as a topic, a cause, a finding, a remedy and a reason', (name) => {
+    const made = (text: string): string => {
+      const ready = () => ({ ready: false, reasons: [text], stopped: [{ partition: 1, cause: text }] });
+      const page = new LivePage(SETTINGS, { ready, history: historyUpTo(2), about: [[text, text]] });
+      const { status, ...rest } = liveInput('B', 1);
+      if (status === undefined) throw new Error('there is a status');
+      const findings = [{ code: 'few_joined' as const, topic: text, cause: text, remedy: text }];
+      page.update({ ...rest, findings, status: { ...status, topics: [text, 'feedback'] } });
+      return page.html().body + page.report().body;
+    };
+    const body = made(name);
+    expect(tags(body)).toEqual(tags(made('B')));
+    expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
+  });
+
+  it('is small: what is loaded before anything is seen', () => {
+    const { script, style } = pagesOf(live());
+    expect(gzipSync(script).length).toBeLessThan(15_000);
+    expect(gzipSync(script + style).length).toBeLessThan(150_000);
   });
 
   const reported = tags(live('B').report().body);
