@@ -36,11 +36,15 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
   const entries = Object.entries(value);
-  // As most are: copying them is most of the work.
-  if (entries.every(([key, inner], i) => (i === 0 || entries[i - 1][0] < key) && !isDeep(inner))) return value;
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]));
-}
-
-function isDeep(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
+  let isSorted = true;
+  let isDeep = false;
+  for (let i = 0; i < entries.length; i++) {
+    isSorted &&= i === 0 || entries[i - 1][0] < entries[i][0];
+    isDeep ||= typeof entries[i][1] === 'object' && entries[i][1] !== null;
+  }
+  // Most are: copying them would be most of the work.
+  if (isSorted && !isDeep) return value;
+  if (!isSorted) entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const entry of entries) entry[1] = sorted(entry[1]);
+  return Object.fromEntries(entries);
 }
