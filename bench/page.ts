@@ -6,9 +6,11 @@
 import { gzipSync } from 'node:zlib';
 import { loadSettings } from '../src/config/load.ts';
 import { Demo, withAllOfThePage, withShopExperiment } from '../src/demo/demo.ts';
+import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../src/exporter/exporter-contract.ts';
 import { LivePage, type Made } from '../src/live/live.ts';
 import { pagesOf } from '../src/live/live-pages.ts';
 import { startServer } from '../src/server/server.ts';
+import type { SampledDrop, SampledIds, SampledList, ShownSamples } from '../src/unit/samples.ts';
 import { historyUpTo, liveInput, SETTINGS } from '../test/live/live-input.ts';
 import { CHROMIUM, startBrowser } from '../test/services/chromium.ts';
 import { median } from './median.ts';
@@ -59,17 +61,29 @@ async function endpoints(): Promise<void> {
   await shop.stop();
   await running;
   const snapshot = await shop.snapshot();
-  const page = new LivePage(settings, {
-    ready,
-    history: (question) => shop.history(question),
-    samples: shop.samples,
-  });
+  const history = (question: HistoryQuestion): CohortHistory => shop.history(question);
+  const page = new LivePage(settings, { ready, history, samples: shop.samples });
+  const busy = new LivePage(settings, { ready, history, samples: new NewLists(shop.samples) });
   let now = shop.clock.now();
-  // As each second; `isNew`: a pane has closed, so that windows and histories are others.
+  let stored = snapshot;
+  // As each second; `isNew`: a pane has closed, so that all that is read from the store is other objects.
   const update = (isNew: boolean): void => {
     now += 1000;
-    page.update({ snapshot: isNew ? { ...snapshot, rows: [...snapshot.rows] } : snapshot, status, now });
+    if (isNew) stored = asReadAgain(snapshot);
+    for (const one of [page, busy]) one.update({ snapshot: stored, status, now });
   };
+  let turn = 0;
+  // More than are kept of one kind.
+  const anything = ['control', 'treatment'].flatMap((variant) =>
+    ['DE', 'ES', 'FR', 'GB'].flatMap((country) =>
+      settings.measures.flatMap(({ canonical }) =>
+        settings.windows.map(
+          ({ text }) => `by=variant,country&cohort=${variant},${country}&measure=${canonical}&window=${text}`,
+        ),
+      ),
+    ),
+  );
+  const other = (): string => anything[turn++ % anything.length];
   const series = snapshot.rows.length * settings.measures.length;
   update(true);
   const text = page.state.body;
@@ -82,12 +96,17 @@ async function endpoints(): Promise<void> {
     ['nobody looks', undefined],
     ['/', () => page.html()],
     ['/ with a cohort open', () => page.html('by=variant,country&cohort=treatment,DE')],
+    ['/ with another cohort each time', () => page.html(other())],
     ['/ with the last lists', () => page.html('lists=last')],
+    ['/ where all lists are new', () => busy.html()],
+    ['/ with the last lists, all of them new', () => busy.html('lists=last')],
     ['/api/v1/state', () => page.state],
     ['/api/v1/cohorts', () => page.cohorts('by=variant,country,tenure')],
     ['/api/v1/cohorts, history of one', () => page.cohorts('by=variant,country&cohort=treatment,DE')],
     ['/api/v1/lists', () => page.lists],
+    ['/api/v1/lists, all of them new', () => busy.lists],
     ['/api/v1/report', () => page.report()],
+    ['/api/v1/report, another measure and window each time', () => page.report(other())],
   ];
   for (const [name, ask] of cases) {
     const [closed, usual] = [true, false].map((isNew) =>
@@ -102,6 +121,45 @@ async function endpoints(): Promise<void> {
       body === '' ? '| - | - |' : `| ${kb(Buffer.byteLength(body))} | ${kb(gzipSync(body, { level: 1 }).length)} |`;
     print(`| ${name} | ${closed.toFixed(2)} | ${usual.toFixed(2)} | ${again.toFixed(2)} ${size}`);
   }
+}
+
+/** As the exporter gives it after each pane: nothing of it is the same object. */
+function asReadAgain(snapshot: QualitySnapshot): QualitySnapshot {
+  const { trails } = snapshot;
+  return {
+    ...snapshot,
+    ...(trails === undefined ? {} : { trails: trails.map((trail) => new Map(trail)) }),
+    rows: snapshot.rows.map((row) => ({ ...row })),
+    experiments: snapshot.experiments.map((comparison) => ({ ...comparison })),
+    decisions: [...snapshot.decisions],
+  };
+}
+
+/** The same lists, as if others had closed since the last look. */
+class NewLists implements ShownSamples {
+  readonly #samples: ShownSamples | undefined;
+
+  constructor(samples: ShownSamples | undefined) {
+    this.#samples = samples;
+  }
+
+  get ids(): SampledIds {
+    return 'shown';
+  }
+
+  get last(): readonly SampledList[] {
+    return (this.#samples?.last ?? []).map((list) => ({ ...list }));
+  }
+
+  get missed(): readonly SampledList[] {
+    return (this.#samples?.missed ?? []).map((list) => ({ ...list }));
+  }
+
+  get drops(): readonly SampledDrop[] {
+    return (this.#samples?.drops ?? []).map((drop) => ({ ...drop }));
+  }
+
+  renew(): void {}
 }
 
 /** In ms of CPU, on average. CPU and not time: other programs of the machine take none of it. */
@@ -155,4 +213,4 @@ async function mainThread(): Promise<void> {
 }
 
 await endpoints();
-await mainThread();
+if (!process.argv.includes('--endpoints')) await mainThread();

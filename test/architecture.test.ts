@@ -76,6 +76,7 @@ describe('the house', () => {
       'd3-scale': /^(?:output|page)\//,
       'd3-shape': /^(?:output|page)\//,
       preact: /^page\//,
+      'preact/jsx-runtime': /^page\/elements\.ts$/,
       'preact-render-to-string': /^page\//,
       'cli-progress': /^cli\//,
       pino: /^cli\//,

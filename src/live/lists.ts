@@ -1,38 +1,81 @@
 /** Single lists as the page and `/api/v1/lists` show them. */
 import type { Settings } from '../config/settings.ts';
+import type { Measure } from '../measures/definition.ts';
 import { SCORE_WIDTH } from '../measures/sums.ts';
 import { sumsKind } from '../measures/value.ts';
 import type { DroppedView, ListsView, ListView } from '../page/model.ts';
 import { listValue } from '../score/list-sums.ts';
-import type { ListSamples, SampledDrop, SampledList } from '../unit/samples.ts';
+import type { SampledDrop, SampledList, ShownSamples } from '../unit/samples.ts';
 
 /** Number of lists with the worst value. */
 const MOST_WORST = 5;
 
 type ListSettings = Pick<Settings, 'attribution' | 'detect' | 'dimensions' | 'experiments' | 'measures'>;
 
-export function listsOf(samples: ListSamples, settings: ListSettings): ListsView {
-  const { attribution, detect, experiments, measures } = settings;
-  const primary = experiments[0]?.primary ?? measures[0]?.canonical ?? '';
-  const sign = detect.lowerIsBetter.has(primary) ? -1 : 1;
-  const last = samples.last.map((list) => listView(list, settings));
-  const judged = last.flatMap((list) => {
-    const value = list.measures[primary] ?? null;
-    const hasFeedback = list.moreFeedback > 0 || list.items.some(({ feedback }) => feedback.length > 0);
-    return value === null || !hasFeedback ? [] : [{ list, value: sign * value }];
-  });
-  return {
-    ids: samples.ids,
-    horizon: attribution.horizons[attribution.horizons.length - 1].text,
-    primary,
-    worst: judged
+interface Viewed {
+  /** Feedback comes to be dropped after its list has closed; a list differs in nothing else. */
+  readonly drops: number;
+  readonly view: ListView;
+}
+
+export class LiveLists {
+  readonly #samples: ShownSamples;
+  readonly #settings: ListSettings;
+  readonly #primary: string;
+  readonly #views = new WeakMap<SampledList, Viewed>();
+  readonly #dropped = new WeakMap<SampledDrop, DroppedView>();
+
+  constructor(samples: ShownSamples, settings: ListSettings) {
+    this.#samples = samples;
+    this.#settings = settings;
+    this.#primary = settings.experiments[0]?.primary ?? settings.measures[0]?.canonical ?? '';
+  }
+
+  /** @param withLast whether all of the last lists are shown; they are most of the work. A list has the same view each time. */
+  view(withLast: boolean): ListsView {
+    const { ids, last, missed, drops } = this.#samples;
+    const { horizons } = this.#settings.attribution;
+    return {
+      ids,
+      horizon: horizons[horizons.length - 1].text,
+      primary: this.#primary,
+      worst: this.#worst(last).map((list) => this.#viewOf(list)),
+      missed: missed.map((list) => this.#viewOf(list)),
+      last: withLast ? last.map((list) => this.#viewOf(list)) : undefined,
+      lastCount: last.length,
+      dropped: drops.map((drop) => this.#droppedOf(drop)),
+    };
+  }
+
+  #worst(last: readonly SampledList[]): readonly SampledList[] {
+    const { detect, measures } = this.#settings;
+    const m = measures.findIndex(({ canonical }) => canonical === this.#primary);
+    if (m < 0) return [];
+    const sign = detect.lowerIsBetter.has(this.#primary) ? -1 : 1;
+    const judged = last.flatMap((list) => {
+      const hasFeedback = list.moreFeedback > 0 || list.slots.some(({ feedback }) => feedback.length > 0);
+      const value = hasFeedback ? measured(list, measures[m], m) : null;
+      return value === null ? [] : [{ list, value: sign * value }];
+    });
+    return judged
       .sort((a, b) => a.value - b.value)
       .slice(0, MOST_WORST)
-      .map(({ list }) => list),
-    missed: samples.missed.map((list) => listView(list, settings)),
-    last,
-    dropped: samples.drops.map(droppedView),
-  };
+      .map(({ list }) => list);
+  }
+
+  #viewOf(list: SampledList): ListView {
+    const known = this.#views.get(list);
+    if (known?.drops === list.drops.length) return known.view;
+    const view = listView(list, this.#settings);
+    this.#views.set(list, { drops: list.drops.length, view });
+    return view;
+  }
+
+  #droppedOf(drop: SampledDrop): DroppedView {
+    const view = this.#dropped.get(drop) ?? droppedView(drop);
+    this.#dropped.set(drop, view);
+    return view;
+  }
 }
 
 function listView(list: SampledList, { dimensions, measures }: ListSettings): ListView {
@@ -53,14 +96,14 @@ function listView(list: SampledList, { dimensions, measures }: ListSettings): Li
       })),
     })),
     moreFeedback,
-    measures: Object.fromEntries(
-      measures.map((measure, m) => [
-        measure.canonical,
-        listValue(measure, sumsKind(measure), scores, SCORE_WIDTH * m) ?? null,
-      ]),
-    ),
+    measures: Object.fromEntries(measures.map((measure, m) => [measure.canonical, measured({ scores }, measure, m)])),
     dropped: drops.map(droppedView),
   };
+}
+
+/** null: the measure leaves the list out. */
+function measured({ scores }: Pick<SampledList, 'scores'>, measure: Measure, m: number): number | null {
+  return listValue(measure, sumsKind(measure), scores, SCORE_WIDTH * m) ?? null;
 }
 
 function droppedView({ reason, requestId, itemId, action, ts }: SampledDrop): DroppedView {

@@ -65,13 +65,14 @@ export class LiveCohorts {
   }
 
   line({ by, values, horizon, row, stderrs }: QualityRow, measures: readonly string[]): CohortLine {
+    // Members in the order that they have in the JSON, which so need not be copied to be sorted.
     return {
       by,
-      labels: Object.fromEntries(by.map((dimension, i) => [dimension, values[i]])),
       horizon,
       impressions: row.impressions,
-      positives: row.positives,
+      labels: Object.fromEntries(by.map((dimension, i) => [dimension, values[i]])),
       measures: Object.fromEntries(measures.map((name) => [name, this.#value(name, { row, stderrs })] as const)),
+      positives: row.positives,
     };
   }
 
@@ -146,7 +147,9 @@ export class LiveCohorts {
     const measures = this.measuresOf(query);
     const lines = this.#settings.attribution.horizons.flatMap(({ text }) => {
       const row = this.group(query.window, text, by).byValues.get(cohort.join());
-      return row === undefined ? [] : [{ line: this.line(row, measures), base: this.#base(row, query) }];
+      if (row === undefined) return [];
+      const other = this.#base(row, query);
+      return [{ line: this.line(row, measures), base: other === row ? undefined : other }];
     });
     const [first] = this.group(query.window, horizon, by).rows;
     const own = this.group(query.window, horizon, by).byValues.get(cohort.join());
@@ -296,7 +299,7 @@ export class LiveCohorts {
     const sums = row.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
     const { value = null, n } = rowValue(measures[m], row, sums, itemFile?.size ?? 0);
     const error = stderrs[m];
-    return { value, n, stderr: error === undefined || isAbsent(error) ? null : error };
+    return { n, stderr: error === undefined || isAbsent(error) ? null : error, value };
   }
 }
 

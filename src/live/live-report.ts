@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import { MOST_LISTED } from '../page/cohorts.tsx';
 import type { HistoryView } from '../page/history.tsx';
 import { freshnessFacts, type LiveView, liveVerdict } from '../page/live-page.tsx';
-import type { CohortLine, Fact, ReportView } from '../page/model.ts';
+import type { CohortLine, CohortsView, Fact, ReportView } from '../page/model.ts';
 import { instant } from '../page/numbers.ts';
 import { countingFacts, experimentFacts } from '../page/settings-facts.ts';
 import type { LiveQuery } from './live-query.ts';
@@ -23,11 +23,9 @@ type Known = Pick<
 >;
 
 interface Reported {
-  readonly query: LiveQuery;
   readonly history: HistoryView | undefined;
-  /** Cohorts of all sets over the window of the query; undefined: nothing was read yet, or not by this process. */
-  readonly lines: readonly CohortLine[] | undefined;
-  readonly measures: readonly string[];
+  /** undefined: nothing was read yet, or not by this process. */
+  readonly cohorts: CohortsView | undefined;
   /** Of the process. */
   readonly about: readonly Fact[];
   /** JSON. */
@@ -37,8 +35,7 @@ interface Reported {
 /** The parts of the page that make sense without a server: no single lists, and all cohorts in one table. */
 export function liveReport(known: Known, reported: Reported, settings: Settings): ReportView {
   const { namespace, now, troubles, freshness, experiments, decisions, positions, pipeline, work } = known;
-  const { query, history, lines, measures, about, state } = reported;
-  const { attribution, cohorts, detect } = settings;
+  const { history, cohorts, about, state } = reported;
   return {
     title: `Service ${namespace}`,
     verdict: liveVerdict(known),
@@ -47,24 +44,31 @@ export function liveReport(known: Known, reported: Reported, settings: Settings)
     history,
     experiments,
     decisions,
-    cohorts:
-      lines === undefined
-        ? undefined
-        : {
-            horizons: attribution.horizons.map(({ text }) => text),
-            // The page's own comes first: it is drawn until another is chosen.
-            measures: [query.measure, ...measures.filter((name) => name !== query.measure)],
-            lowerIsBetter: detect.lowerIsBetter,
-            what: `, over the last ${query.window}`,
-            others: `These are the ${MOST_LISTED} with most lists; the page of the service lists all.`,
-            sets: cohorts,
-            lines,
-          },
+    cohorts,
     positions,
     pipeline,
     work,
     about: [...about, ...countingFacts(settings), ...experimentsFacts(settings)],
     raw: { name: 'state.json', text: state },
+  };
+}
+
+/** Cohorts of all sets over the window of the query. */
+export function reportedCohorts(
+  lines: readonly CohortLine[],
+  query: LiveQuery,
+  measures: readonly string[],
+  { attribution, cohorts, detect }: Settings,
+): CohortsView {
+  return {
+    horizons: attribution.horizons.map(({ text }) => text),
+    // The page's own comes first: it is drawn until another is chosen.
+    measures: [query.measure, ...measures.filter((name) => name !== query.measure)],
+    lowerIsBetter: detect.lowerIsBetter,
+    what: `, over the last ${query.window}`,
+    others: `These are the ${MOST_LISTED} with most lists; the page of the service lists all.`,
+    sets: cohorts,
+    lines,
   };
 }
 

@@ -7,33 +7,35 @@ import { createHash } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
 import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { LiveFinding } from '../findings/live.ts';
-import { stableJson } from '../output/stable-json.ts';
-import type { CohortView } from '../page/cohort-table.tsx';
+import { StableMembers, stableJson } from '../output/stable-json.ts';
+import type { CohortTableView, CohortView } from '../page/cohort-table.tsx';
 import { MOST_LISTED } from '../page/cohorts.tsx';
+import type { StandingDecision } from '../page/decisions.tsx';
 import type { HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage } from '../page/live-page.tsx';
 import type {
   CohortLine,
+  CohortsView,
+  ExperimentView,
   Fact,
   FindingView,
-  ListsView,
   PipelineView,
   PositionsView,
   ReportView,
 } from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
-import type { KeptMarkup } from '../page/page-parts.tsx';
 import { positionLines } from '../page/position-lines.ts';
 import { renderReport } from '../page/report.tsx';
-import type { ListSamples } from '../unit/samples.ts';
+import type { ShownSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import type { WorkerStatus } from '../worker/status.ts';
-import { listsOf } from './lists.ts';
+import { KeptViews } from './kept-views.ts';
+import { LiveLists } from './lists.ts';
 import { LiveCohorts } from './live-cohorts.ts';
 import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.ts';
-import { liveReport } from './live-report.ts';
+import { liveReport, reportedCohorts } from './live-report.ts';
 import { LiveWork } from './live-work.ts';
 
 /** What a process knows at one moment; undefined: it has another role. */
@@ -56,7 +58,7 @@ export interface LiveDeps {
   /** As `Exporter.history`; default: there is none. */
   readonly history?: ((question: HistoryQuestion) => CohortHistory | undefined) | undefined;
   /** Lists of this process's units; default: none are kept. */
-  readonly samples?: ListSamples | undefined;
+  readonly samples?: ShownSamples | undefined;
   /** Facts about the process at the end of a report, such as its version. */
   readonly about?: readonly Fact[] | undefined;
 }
@@ -79,11 +81,10 @@ const MOST_COHORTS = 100;
 const MOST_HORIZONS = 4;
 /** Number of updates over which the rate of lists is computed. */
 const RATE_SAMPLES = 20;
+/** Reports that are cached: they are large, and few people want one. */
+const MOST_REPORTS = 2;
 /** With less feedback nothing is said about how it joins. */
 const ENOUGH_FEEDBACK = 100;
-
-/** Pages for different queries that are cached until something changes. */
-const MOST_PAGES = 16;
 
 /** The part of the view that does not depend on the query, without the lists, which few answers need. */
 export type Seen = Omit<
@@ -99,43 +100,41 @@ export class LivePage {
   #input: LiveInput | undefined;
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
   #view: Seen | undefined;
-  /** By text of the query; the least recently used one is evicted. */
-  readonly #html = new Map<string, Made>();
-  /** `/api/v1/cohorts`, in the same way. */
-  readonly #tables = new Map<string, Made>();
+  /** By text of the query, until the next update. */
+  readonly #html = new KeptViews<Made>();
+  readonly #tables = new KeptViews<Made>();
+  readonly #reports = new KeptViews<Made>(MOST_REPORTS);
+  #state: Made | undefined;
+  #lists: Made | undefined;
+  readonly #listed: LiveLists | undefined;
   /** By question; dropped when a pane closes. */
   readonly #histories = new Map<string, CohortHistory>();
-  #state: Made | undefined;
-  #listed: ListsView | undefined;
-  #lists: Made | undefined;
-  /** The last report, by text of the query. */
-  #report: { readonly name: string; readonly made: Made } | undefined;
-  /** Rendered parts of pages by text of the query, and of one report; dropped when anything stored changes. */
-  readonly #kept = new Map<string, KeptMarkup>();
-  #keptReport: { readonly name: string; readonly markup: KeptMarkup } | undefined;
+  /** Of what is stored. The page keeps the markup of a view for as long as it is the same object. */
+  readonly #experimentViews = new KeptViews<readonly ExperimentView[]>();
+  readonly #decisionViews = new KeptViews<readonly StandingDecision[]>();
+  readonly #historyViews = new KeptViews<HistoryView | undefined>();
+  readonly #tableViews = new KeptViews<CohortTableView>();
+  readonly #cohortViews = new KeptViews<CohortView | undefined>();
+  readonly #positionsViews = new KeptViews<PositionsView | undefined>();
+  readonly #mostLines = new KeptViews<readonly CohortLine[]>();
+  readonly #reportedCohorts = new KeptViews<CohortsView>(MOST_REPORTS);
+  readonly #positionsJson = new KeptViews<unknown>();
+  readonly #json = new StableMembers();
 
   constructor(settings: Settings, deps: LiveDeps) {
     this.#settings = settings;
     this.#deps = deps;
     this.#cohorts = new LiveCohorts(settings);
+    this.#listed = deps.samples === undefined ? undefined : new LiveLists(deps.samples, settings);
   }
 
   /** Takes what is known now. Without a snapshot the last one stays. */
   update(input: LiveInput): void {
-    const last = this.#input?.snapshot;
-    const snapshot = input.snapshot ?? last;
-    if (!isSameStored(snapshot, last)) {
-      this.#kept.clear();
-      this.#keptReport = undefined;
-    }
+    const snapshot = input.snapshot ?? this.#input?.snapshot;
     this.#input = { ...input, snapshot };
     this.#view = undefined;
-    this.#html.clear();
-    this.#tables.clear();
     this.#state = undefined;
-    this.#listed = undefined;
     this.#lists = undefined;
-    this.#report = undefined;
     this.#deps.samples?.renew();
     if (input.status !== undefined) this.#work.update(input.status, input.now);
     if (snapshot === undefined) return;
@@ -147,50 +146,44 @@ export class LivePage {
   html(text = ''): Made {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
-    const page = this.#html.get(name) ?? made(renderLivePage(this.#looked(query), this.#keptOf(name)));
-    putNewest(this.#html, name, page);
-    return page;
+    return this.#html.of([this.#input], name, () => made(renderLivePage(this.#looked(query))));
   }
 
   /** The page as one self-contained file, for the window, measure and horizon of the address. */
   report(text = ''): Made {
     const query = reportQuery(readQuery(text, this.#settings), this.#settings);
     const name = queryText(query, this.#settings);
-    if (this.#keptReport?.name !== name) this.#keptReport = { name, markup: new Map() };
-    if (this.#report?.name !== name) {
-      this.#report = { name, made: made(renderReport(this.#reported(query), this.#keptReport.markup)) };
-    }
-    return this.#report.made;
+    return this.#reports.of([this.#input], name, () => made(renderReport(this.#reported(query, name))));
   }
 
-  #keptOf(name: string): KeptMarkup {
-    const kept = this.#kept.get(name) ?? new Map<string, string>();
-    putNewest(this.#kept, name, kept);
-    return kept;
-  }
-
-  #reported(query: LiveQuery): ReportView {
+  #reported(query: LiveQuery, name: string): ReportView {
     const snapshot = this.#input?.snapshot;
     const { horizons } = this.#settings.attribution;
-    const lines = snapshot === undefined ? undefined : this.#cohorts.most(query, horizons.length, MOST_LISTED);
+    const lines = snapshot === undefined ? undefined : this.#most(query, horizons.length, MOST_LISTED);
+    const measures = this.#cohorts.measuresOf(query);
+    const cohorts =
+      lines === undefined
+        ? undefined
+        : this.#reportedCohorts.of([snapshot?.rows], name, () =>
+            reportedCohorts(lines, query, measures, this.#settings),
+          );
     const seen = { ...this.#seen, positions: snapshot === undefined ? undefined : this.#positions(snapshot, query) };
     const { about = [] } = this.#deps;
     const state = this.#stateJson(query, seen, lines ?? []);
-    const measures = this.#cohorts.measuresOf(query);
-    return liveReport(
-      seen,
-      { query, history: this.#historyView(query), lines, measures, about, state },
-      this.#settings,
-    );
+    return liveReport(seen, { history: this.#historyView(query), cohorts, about, state }, this.#settings);
+  }
+
+  /** The cohorts with most lists, as `LiveCohorts.most`. */
+  #most(query: LiveQuery, horizons: number, cohorts: number): readonly CohortLine[] {
+    const name = `${horizons} ${cohorts} ${query.window} ${this.#cohorts.measuresOf(query).join()}`;
+    return this.#mostLines.of([this.#input?.snapshot?.rows], name, () => this.#cohorts.most(query, horizons, cohorts));
   }
 
   /** The cohorts that the page lists for the same address, as JSON. */
   cohorts(text = ''): Made {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
-    const table = this.#tables.get(name) ?? made(this.#cohortsJson(query));
-    putNewest(this.#tables, name, table);
-    return table;
+    return this.#tables.of([this.#input], name, () => made(this.#cohortsJson(query)));
   }
 
   #cohortsJson(query: LiveQuery): string {
@@ -199,7 +192,7 @@ export class LivePage {
     if (this.#input?.snapshot === undefined) {
       return stableJson({ version: VERSION, ...chosen, found: 0, all: 0, from: 0, cohorts: [], history: null });
     }
-    const { found, all, from, cohorts } = this.#cohorts.table(query);
+    const { found, all, from, cohorts } = this.#table(query);
     const closely = this.#closely(query);
     return stableJson({
       version: VERSION,
@@ -223,15 +216,11 @@ export class LivePage {
   }
 
   get lists(): Made {
-    this.#lists ??= made(stableJson({ version: VERSION, ...this.#listsView }));
+    if (this.#lists === undefined) {
+      const { lastCount: _, ...lists } = this.#listed?.view(true) ?? {};
+      this.#lists = made(stableJson({ version: VERSION, ...lists }));
+    }
     return this.#lists;
-  }
-
-  /** undefined: none are kept. */
-  get #listsView(): ListsView | undefined {
-    const { samples } = this.#deps;
-    this.#listed ??= samples === undefined ? undefined : listsOf(samples, this.#settings);
-    return this.#listed;
   }
 
   get #seen(): Seen {
@@ -245,11 +234,11 @@ export class LivePage {
     return {
       ...this.#seen,
       history: this.#historyView(query),
-      cohorts: isKnown ? this.#cohorts.table(query) : undefined,
+      cohorts: isKnown ? this.#table(query) : undefined,
       cohort: isKnown ? this.#closely(query) : undefined,
       themes: this.#cohorts.themes(query),
       theme: query.theme,
-      lists: this.#listsView,
+      lists: this.#listed?.view(query.showsLast),
       lastLists: this.#cohorts.lastLists(query),
       stateHref: '/api/v1/state',
       reportHref: `/api/v1/report${reported === '' ? '' : `?${reported}`}`,
@@ -264,7 +253,7 @@ export class LivePage {
   }
 
   #look(): Seen {
-    const { namespace, experiments } = this.#settings;
+    const { namespace } = this.#settings;
     const { ready, reasons, stopped } = this.#deps.ready();
     const { snapshot, status, now = 0, findings = [] } = this.#input ?? {};
     const pipeline = status === undefined ? undefined : pipelineOf(status, this.#settings);
@@ -286,17 +275,8 @@ export class LivePage {
                 stopped: status.units.filter((unit) => unit.stopped !== undefined).length,
               },
       },
-      experiments: (snapshot?.experiments ?? []).map((comparison, e) => ({
-        comparison,
-        trail: snapshot?.trails?.[e] ?? new Map(),
-        weights: experiments.find(({ name }) => name === comparison.experiment)?.variants,
-      })),
-      decisions: (snapshot?.decisions ?? []).map(({ by, values, measure, horizon, decision }) => ({
-        cohort: by.length === 0 ? 'everything' : by.map((name, i) => `${name} ${values[i]}`).join(', '),
-        measure: `${measure} at ${horizon}`,
-        label: decision.label,
-        reason: decision.reason,
-      })),
+      experiments: this.#experiments(),
+      decisions: this.#decisions(),
       positions: snapshot === undefined ? undefined : this.#positions(snapshot, usualQuery(this.#settings)),
       pipeline,
       work: status === undefined ? undefined : this.#work.view(status),
@@ -304,13 +284,58 @@ export class LivePage {
     };
   }
 
+  #experiments(): readonly ExperimentView[] {
+    const { experiments = [], trails } = this.#input?.snapshot ?? {};
+    return this.#experimentViews.of([experiments, trails], '', () =>
+      experiments.map((comparison, e) => ({
+        comparison,
+        trail: trails?.[e] ?? new Map(),
+        weights: this.#settings.experiments.find(({ name }) => name === comparison.experiment)?.variants,
+      })),
+    );
+  }
+
+  #decisions(): readonly StandingDecision[] {
+    const { decisions = [] } = this.#input?.snapshot ?? {};
+    return this.#decisionViews.of([decisions], '', () =>
+      decisions.map(({ by, values, measure, horizon, decision }) => ({
+        cohort: by.length === 0 ? 'everything' : by.map((name, i) => `${name} ${values[i]}`).join(', '),
+        measure: `${measure} at ${horizon}`,
+        label: decision.label,
+        reason: decision.reason,
+      })),
+    );
+  }
+
+  #table(query: LiveQuery): CohortTableView {
+    const name = queryText(query, this.#settings);
+    return this.#tableViews.of([this.#input?.snapshot?.rows], name, () => this.#cohorts.table(query));
+  }
+
   #closely(query: LiveQuery): CohortView | undefined {
     const [{ ms: window }] = this.#settings.windows;
-    return this.#cohorts.cohort(query, (question) => this.#history({ ...question, window, span: HISTORY_SPAN }));
+    const history = (question: Omit<HistoryQuestion, 'window' | 'span'>): CohortHistory | undefined =>
+      this.#history({ ...question, window, span: HISTORY_SPAN });
+    return this.#cohortViews.of(
+      [this.#input?.snapshot?.rows],
+      queryText(query, this.#settings),
+      () => this.#cohorts.cohort(query, history),
+      (view) => view?.history.isReading !== true,
+    );
+  }
+
+  #historyView(query: LiveQuery): HistoryView | undefined {
+    const { measure, horizon } = query;
+    return this.#historyViews.of(
+      [this.#input?.snapshot?.rows],
+      `${measure} ${horizon}`,
+      () => this.#variantsOverTime(query),
+      (view) => view?.isReading !== true,
+    );
   }
 
   /** The history of the variants with most lists, the control first. */
-  #historyView({ measure, horizon }: LiveQuery): HistoryView | undefined {
+  #variantsOverTime({ measure, horizon }: LiveQuery): HistoryView | undefined {
     if (this.#deps.history === undefined || this.#input?.snapshot === undefined) return undefined;
     const { windows, experiments } = this.#settings;
     const by = this.#variantsBy;
@@ -364,6 +389,10 @@ export class LivePage {
 
   /** Positions over the window of the query. */
   #positions({ rows }: QualitySnapshot, { window }: LiveQuery): PositionsView | undefined {
+    return this.#positionsViews.of([rows], window, () => this.#countsByRank(rows, window));
+  }
+
+  #countsByRank(rows: QualitySnapshot['rows'], window: string): PositionsView | undefined {
     const { attribution, positions, experiments } = this.#settings;
     const { ranks, sets } = positions;
     const by = sets.find((set) => set.join() === this.#variantsBy.join()) ?? sets[0];
@@ -379,20 +408,25 @@ export class LivePage {
   #usualState(): string {
     const query = usualQuery(this.#settings);
     const isKnown = this.#input?.snapshot !== undefined;
-    return this.#stateJson(query, this.#seen, isKnown ? this.#cohorts.most(query, MOST_HORIZONS, MOST_COHORTS) : []);
+    return this.#stateJson(query, this.#seen, isKnown ? this.#most(query, MOST_HORIZONS, MOST_COHORTS) : []);
   }
 
   /** One object, whose fields keep their meaning when others are added. */
   #stateJson(query: LiveQuery, seen: Seen, cohorts: readonly CohortLine[]): string {
-    const { experiments, pipeline, work, positions, couldShowLists: _, ...rest } = seen;
-    return stableJson({
+    const { experiments: _, pipeline, work, positions, couldShowLists: __, ...rest } = seen;
+    return this.#json.json({
       version: VERSION,
       verdict: liveVerdict(seen),
       ...rest,
       history: this.#historyView(query) ?? null,
-      experiments: experiments.map(({ comparison }) => comparison),
+      experiments: this.#input?.snapshot?.experiments ?? [],
       cohorts,
-      positions: positions === undefined ? null : positionsOf(positions, query.window),
+      positions:
+        positions === undefined
+          ? null
+          : this.#positionsJson.of([this.#input?.snapshot?.rows], query.window, () =>
+              positionsOf(positions, query.window),
+            ),
       pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
       work: work ?? null,
     });
@@ -407,25 +441,6 @@ function reportQuery({ measure, horizon, window }: LiveQuery, settings: Settings
 /** Positions for programs, without words. */
 function positionsOf({ by, horizon, ranks, lines }: PositionsView, window: string): unknown {
   return { by, horizon, window, ranks, lines };
-}
-
-/** Evicts the least recently used entry. */
-function putNewest<T>(into: Map<string, T>, name: string, one: T): void {
-  into.delete(name);
-  into.set(name, one);
-  for (const other of into.keys()) {
-    if (into.size <= MOST_PAGES) break;
-    into.delete(other);
-  }
-}
-
-function isSameStored(one: QualitySnapshot | undefined, other: QualitySnapshot | undefined): boolean {
-  return (
-    one?.rows === other?.rows &&
-    one?.experiments === other?.experiments &&
-    one?.trails === other?.trails &&
-    one?.decisions === other?.decisions
-  );
 }
 
 function made(body: string): Made {

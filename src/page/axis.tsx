@@ -1,5 +1,6 @@
 /** An axis that stands above a column, and values with their errors in the rows below it. */
 import { inside, percent } from './chart-frame.tsx';
+import { elements, type Markup, NOTHING } from './elements.ts';
 
 export interface AxisTick {
   /** Place along the axis, 0 to 1. */
@@ -37,7 +38,7 @@ function isMinor(ticks: readonly AxisTick[], i: number): boolean {
 
 const ROW_HEIGHT = 26;
 
-export interface EstimateProps {
+interface EstimateProps {
   readonly label: string;
   readonly value: number;
   /** To each side. */
@@ -49,23 +50,14 @@ export interface EstimateProps {
   readonly tone: 'good' | 'bad' | 'plain';
 }
 
-export function Estimate({ label, value, reach, base, place, tone }: EstimateProps) {
+/** There is one in each row of a chart. */
+export function estimate({ label, value, reach, base, place, tone }: EstimateProps): Markup {
   const middle = ROW_HEIGHT / 2;
-  return (
-    <svg width="100%" height={ROW_HEIGHT} role="img" aria-label={label}>
-      {base === null ? null : (
-        <line class="zero" x1={percent(inside(place(base)))} x2={percent(inside(place(base)))} y1="0" y2="100%" />
-      )}
-      <g class={`mark ${tone}`}>
-        <line
-          class="bar"
-          x1={percent(inside(place(value - reach)))}
-          x2={percent(inside(place(value + reach)))}
-          y1={middle}
-          y2={middle}
-        />
-        <circle cx={percent(inside(place(value)))} cy={middle} r="4.5" />
-      </g>
-    </svg>
-  );
+  const at = (one: number): string => percent(inside(place(one)));
+  const line = base === null ? NOTHING : zero(at(base));
+  return elements`<svg width="100%" height="${ROW_HEIGHT}" role="img" aria-label="${label}">${line}<g class="mark ${tone}"><line class="bar" x1="${at(value - reach)}" x2="${at(value + reach)}" y1="${middle}" y2="${middle}"></line><circle cx="${at(value)}" cy="${middle}" r="4.5"></circle></g></svg>`;
+}
+
+function zero(x: string): Markup {
+  return elements`<line class="zero" x1="${x}" x2="${x}" y1="0" y2="100%"></line>`;
 }

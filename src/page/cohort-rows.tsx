@@ -1,6 +1,7 @@
 /** Cohorts as rows: one measure with its interval, others as numbers, and their differences from a baseline. */
 import { scaleLinear } from 'd3-scale';
-import { AxisHead, Estimate } from './axis.tsx';
+import { AxisHead, estimate } from './axis.tsx';
+import { attribute, drawn, elements, joined, type Markup, NOTHING } from './elements.ts';
 import type { CohortLine } from './model.ts';
 import { Name } from './name.tsx';
 import { change, counted, NONE, NORMAL_95, plain, several, share } from './numbers.ts';
@@ -44,21 +45,21 @@ interface RowsProps {
 }
 
 export function CohortRows(props: RowsProps) {
-  const { of = 'cohort', rows, drawn, measures, lowerIsBetter, columns = [], hasCounts = false } = props;
+  const { of = 'cohort', rows, drawn: pictured, measures, lowerIsBetter, columns = [], hasCounts = false } = props;
   const head = (name: string) => columns.find((column) => column.name === name);
-  const axis = drawn === undefined ? undefined : axisOf(rows, drawn);
+  const axis = pictured === undefined ? undefined : axisOf(rows, pictured);
   return (
     <Scroll>
-      <table class={drawn === undefined ? undefined : measures.length === 0 ? 'forest' : 'forest cohort-table'}>
+      <table class={pictured === undefined ? undefined : measures.length === 0 ? 'forest' : 'forest cohort-table'}>
         <thead>
           <tr>
             <Head name={of} column={head(of)} />
             <Head name="lists" column={head('lists')} isNumber />
             {hasCounts ? <Head name="positives" column={undefined} isNumber /> : null}
-            {drawn === undefined || axis === undefined ? null : (
+            {pictured === undefined || axis === undefined ? null : (
               <>
-                <Head name={drawn} column={head(drawn)} isNumber />
-                <AxisHead label={`${drawn} with its error`} ticks={axis.ticks} />
+                <Head name={pictured} column={head(pictured)} isNumber />
+                <AxisHead label={`${pictured} with its error`} ticks={axis.ticks} />
               </>
             )}
             {measures.map((name) => (
@@ -67,17 +68,11 @@ export function CohortRows(props: RowsProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <Row
-              key={row.name}
-              row={row}
-              drawn={drawn}
-              place={axis?.place}
-              measures={measures}
-              lowerIsBetter={lowerIsBetter}
-              hasCounts={hasCounts}
-            />
-          ))}
+          {drawn(
+            joined(
+              rows.map((one) => row(one, { drawn: pictured, place: axis?.place, measures, lowerIsBetter, hasCounts })),
+            ),
+          )}
         </tbody>
       </table>
     </Scroll>
@@ -136,45 +131,29 @@ function Head({
   );
 }
 
-function Row({
-  row: { name, href, isChosen = false, line, base },
-  drawn,
-  place,
-  measures,
-  lowerIsBetter,
-  hasCounts,
-}: {
-  readonly row: CohortRow;
+interface RowSettings {
   readonly drawn: string | undefined;
   readonly place: ((value: number) => number) | undefined;
   readonly measures: readonly string[];
   readonly lowerIsBetter: ReadonlySet<string>;
   readonly hasCounts: boolean;
-}) {
-  return (
-    <tr class={line.impressions < FEW_LISTS ? 'few' : undefined} aria-current={isChosen ? 'true' : undefined}>
-      <th scope="row">
-        {href === undefined ? (
-          <Name>{name}</Name>
-        ) : (
-          <a href={`${href}#cohort`} data-view>
-            <Name>{name}</Name>
-          </a>
-        )}
-      </th>
-      <td class="number">{counted(line.impressions)}</td>
-      {hasCounts ? <td class="number">{counted(line.positives)}</td> : null}
-      {drawn === undefined || place === undefined ? null : (
-        <>
-          <Cell line={line} base={base} name={drawn} isLess={lowerIsBetter.has(drawn)} isStrong hasN={hasCounts} />
-          <Interval line={line} base={base} name={drawn} isLess={lowerIsBetter.has(drawn)} place={place} />
-        </>
-      )}
-      {measures.map((one) => (
-        <Cell key={one} line={line} base={base} name={one} isLess={lowerIsBetter.has(one)} hasN={hasCounts} />
-      ))}
-    </tr>
-  );
+}
+
+function row({ name, href, isChosen = false, line, base }: CohortRow, settings: RowSettings): Markup {
+  const { drawn: pictured, place, measures, lowerIsBetter, hasCounts } = settings;
+  const written = elements`<bdi class="name">${name}</bdi>`;
+  const head = href === undefined ? written : elements`<a href="${href}#cohort" data-view="true">${written}</a>`;
+  const few = attribute('class', line.impressions < FEW_LISTS ? 'few' : undefined);
+  const chosen = attribute('aria-current', isChosen ? 'true' : undefined);
+  const positives = hasCounts ? count(line.positives) : NOTHING;
+  const cellOf = (measure: string, isStrong: boolean): Markup =>
+    cell({ line, base, name: measure, isLess: lowerIsBetter.has(measure), isStrong, hasN: hasCounts });
+  const picture =
+    pictured === undefined || place === undefined
+      ? NOTHING
+      : elements`${cellOf(pictured, true)}${interval({ line, base, name: pictured, isLess: lowerIsBetter.has(pictured), place })}`;
+  const cells = joined(measures.map((measure) => cellOf(measure, false)));
+  return elements`<tr${few}${chosen}><th scope="row">${head}</th>${count(line.impressions)}${positives}${picture}${cells}</tr>`;
 }
 
 interface CellProps {
@@ -184,23 +163,24 @@ interface CellProps {
   readonly isLess: boolean;
 }
 
-function Interval({ line, base, name, isLess, place }: CellProps & { readonly place: (value: number) => number }) {
+function count(n: number): Markup {
+  return elements`<td class="number">${counted(n)}</td>`;
+}
+
+function interval({
+  line,
+  base,
+  name,
+  isLess,
+  place,
+}: CellProps & { readonly place: (value: number) => number }): Markup {
   const own = spreadOf(line, name);
   const other = spreadOf(base, name);
-  return (
-    <td class="interval">
-      {own === undefined ? null : (
-        <Estimate
-          label={`${plain(own.value)}, from ${plain(own.value - own.reach)} to ${plain(own.value + own.reach)}`}
-          value={own.value}
-          reach={own.reach}
-          base={other?.value ?? null}
-          place={place}
-          tone={toneOf(own, other, isLess)}
-        />
-      )}
-    </td>
-  );
+  if (own === undefined) return elements`<td class="interval"></td>`;
+  const { value, reach } = own;
+  const label = `${plain(value)}, from ${plain(value - reach)} to ${plain(value + reach)}`;
+  const tone = toneOf(own, other, isLess);
+  return elements`<td class="interval">${estimate({ label, value, reach, base: other?.value ?? null, place, tone })}</td>`;
 }
 
 /** Whether the two differ by more than their combined error. */
@@ -212,24 +192,26 @@ function toneOf(own: Spread, other: Spread | undefined, isLess: boolean): 'good'
 }
 
 /** @param hasN whether to show the number of lists behind the value */
-function Cell({
+function cell({
   line,
   base,
   name,
   isLess,
-  isStrong = false,
+  isStrong,
   hasN,
-}: CellProps & { readonly isStrong?: boolean; readonly hasN: boolean }) {
+}: CellProps & { readonly isStrong: boolean; readonly hasN: boolean }): Markup {
   const { value = null, n = 0 } = line.measures[name] ?? {};
   const all = base?.measures[name]?.value ?? null;
   const colour = line.impressions < FEW_LISTS ? '' : shade(value, all, isLess);
-  return (
-    <td class={`number ${isStrong ? 'strong' : ''} ${colour}`}>
-      {value === null ? NONE : plain(value)}
-      {value === null || !hasN || n === line.impressions ? '' : <small class="muted"> n {counted(n)}</small>}
-      {value === null || all === null || all === 0 ? '' : <small class="muted below">{change(value / all - 1)}</small>}
-    </td>
-  );
+  const lists =
+    value === null || !hasN || n === line.impressions
+      ? NOTHING
+      : elements`<small class="muted"> n ${counted(n)}</small>`;
+  const difference =
+    value === null || all === null || all === 0
+      ? NOTHING
+      : elements`<small class="muted below">${change(value / all - 1)}</small>`;
+  return elements`<td class="number ${isStrong ? 'strong' : ''} ${colour}">${value === null ? NONE : plain(value)}${lists}${difference}</td>`;
 }
 
 /** A class for the background: five steps to each side. */

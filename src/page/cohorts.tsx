@@ -59,7 +59,7 @@ function Everything({ view }: { readonly view: CohortsView }) {
                     <dd>
                       <b>{value === null ? NONE : plain(value)}</b>{' '}
                       <small>
-                        {stderr === null ? '' : `± ${plain(NORMAL_95 * stderr)} `}
+                        {stderr === null ? '' : `±\u00A0${plain(NORMAL_95 * stderr)} `}
                         {n === line.impressions ? '' : `of ${counted(n)}`}
                       </small>
                     </dd>

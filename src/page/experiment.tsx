@@ -30,7 +30,17 @@ export function verdictOf({ variants }: Comparison): Verdict {
   const others = variants.filter((one) => one !== first);
   const rest =
     others.length === 0 ? '' : ` ${others.map(({ variant, decision }) => `${variant}: ${decision}.`).join(' ')}`;
-  return { tone: TONES[first.decision], badge: first.decision, sentence: `${first.explanation}${rest}` };
+  return {
+    tone: TONES[first.decision],
+    badge: first.decision,
+    sentence: `${first.explanation}${sinceWords(first)}${rest}`,
+  };
+}
+
+/** Of what somebody may have to act on. */
+function sinceWords({ decision, since }: ComparedVariant): string {
+  if (since === null || decision === 'healthy' || decision === 'insufficient') return '';
+  return ` Known since ${instant(since)} UTC.`;
 }
 
 /** One after the other; named if there are several. */

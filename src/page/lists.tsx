@@ -1,6 +1,8 @@
 /** Single lists, one below the other, each to be opened: what was shown, what people did with it, and what did not count. */
 import type { ComponentChildren } from 'preact';
 import type { FeedbackDrop } from '../vocabulary/drops.ts';
+import { drawn, elements, joined, Markup, NOTHING } from './elements.ts';
+import { kept } from './kept-markup.tsx';
 import type { DroppedView, ListsView, ListView } from './model.ts';
 import { Name } from './name.tsx';
 import { counted, instant, NONE, plain, several } from './numbers.ts';
@@ -53,7 +55,7 @@ export function ListsCard({ view, lastLists }: Omit<ListsProps, 'view'> & { read
 }
 
 function Lists({ view, lastLists: { isShown, href } }: ListsProps) {
-  const { ids, horizon, primary, worst, missed, last, dropped } = view;
+  const { ids, horizon, primary, worst, missed, last, lastCount, dropped } = view;
   return (
     <>
       <p>
@@ -71,14 +73,14 @@ function Lists({ view, lastLists: { isShown, href } }: ListsProps) {
           Of the last lists with feedback.
         </Group>
       )}
-      {last.length === 0 ? (
+      {lastCount === 0 ? (
         <p class="note">None has closed yet.</p>
       ) : (
         <>
-          {isShown ? <Group title="The last lists" id="lists-last" lists={last} primary={primary} /> : null}
+          {last === undefined ? null : <Group title="The last lists" id="lists-last" lists={last} primary={primary} />}
           <p>
             <a href={`${href}#lists`} data-view>
-              {isShown ? 'Hide' : 'Show'} the last {several(last.length, 'list')}
+              {isShown ? 'Hide' : 'Show'} the last {several(lastCount, 'list')}
             </a>
           </p>
         </>
@@ -108,14 +110,12 @@ function Group({ title, id, lists, primary, children }: GroupProps) {
         <Name>{title}</Name>
       </h3>
       {children === undefined ? null : <p class="note">{children}</p>}
-      <div class="lists">
-        {lists.map((list) => (
-          <One key={`${list.requestId} ${list.shownAt}`} list={list} primary={primary} />
-        ))}
-      </div>
+      <div class="lists">{drawn(joined(lists.map((list) => new Markup(keptOne(list, primary)))))}</div>
     </section>
   );
 }
+
+const keptOne = kept((list: ListView, primary) => <One list={list} primary={primary} />);
 
 function One({ list, primary }: { readonly list: ListView; readonly primary: string }) {
   const { requestId, shownAt, cohort, length, items, moreFeedback, measures, dropped } = list;
@@ -161,27 +161,7 @@ function One({ list, primary }: { readonly list: ListView; readonly primary: str
               </th>
             </tr>
           </thead>
-          <tbody>
-            {listed.map(({ rank, item, grade, feedback }) => (
-              <tr key={rank} class={feedback.length > 0 ? 'used' : ''}>
-                <td class="number">{rank}</td>
-                <th scope="row">
-                  <Name>{item}</Name>
-                </th>
-                <td>
-                  {feedback.map(({ action, value: given, seconds }, i) => (
-                    <span key={`${seconds} ${i}`}>
-                      {i === 0 ? '' : ', '}
-                      <Name>{action ?? 'an action without a grade'}</Name>
-                      {given === null ? '' : ` ${plain(given)}`}{' '}
-                      <span class="muted">after {plain(Number(seconds.toPrecision(3)))} s</span>
-                    </span>
-                  ))}
-                </td>
-                <td class="number">{grade === 0 ? '' : plain(grade)}</td>
-              </tr>
-            ))}
-          </tbody>
+          <tbody>{drawn(joined(listed.map(slot)))}</tbody>
         </table>
       </Scroll>
       {more.length === 0 ? null : <p class="note">{more.join(', ')}</p>}
@@ -198,6 +178,17 @@ function One({ list, primary }: { readonly list: ListView; readonly primary: str
       {dropped.length === 0 ? null : <Dropped dropped={dropped} isOfOne />}
     </details>
   );
+}
+
+function slot({ rank, item, grade, feedback }: ListView['items'][number]): Markup {
+  const cells = elements`<td class="number">${rank}</td><th scope="row"><bdi class="name">${item}</bdi></th><td>${joined(feedback.map(done))}</td><td class="number">${grade === 0 ? NOTHING : plain(grade)}</td>`;
+  return feedback.length === 0 ? elements`<tr class>${cells}</tr>` : elements`<tr class="used">${cells}</tr>`;
+}
+
+function done({ action, value, seconds }: ListView['items'][number]['feedback'][number], i: number): Markup {
+  const given = value === null ? '' : ` ${plain(value)}`;
+  const after = plain(Number(seconds.toPrecision(3)));
+  return elements`<span>${i === 0 ? '' : ', '}<bdi class="name">${action ?? 'an action without a grade'}</bdi>${given} <span class="muted">after ${after} s</span></span>`;
 }
 
 /** `isOfOne`: all of one request. */

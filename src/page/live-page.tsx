@@ -1,5 +1,4 @@
 /** The live page: the parts of the report over what a running process knows now, and above them whether it is fresh. */
-import { render } from 'preact-render-to-string';
 import { escaped } from '../output/markup.ts';
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { CohortCard, CohortTable, type CohortTableView, type CohortView } from './cohort-table.tsx';
@@ -7,6 +6,7 @@ import type { StandingDecision } from './decisions.tsx';
 import { verdictOf } from './experiment.tsx';
 import { Facts } from './facts.tsx';
 import type { HistoryView } from './history.tsx';
+import { kept, markupOf } from './kept-markup.tsx';
 import { type LastListsLink, ListsCard } from './lists.tsx';
 import type {
   ExperimentView,
@@ -18,9 +18,9 @@ import type {
   Verdict,
   WorkView,
 } from './model.ts';
-import { readable, visible } from './name.tsx';
+import { visible } from './name.tsx';
 import { counted, instant, NONE, share, shown } from './numbers.ts';
-import { type KeptMarkup, PageHead, PageParts, type Part, sharedParts, VerdictCard } from './page-parts.tsx';
+import { PageHead, type Part, partsMarkup, sharedParts, VerdictCard } from './page-parts.tsx';
 
 export interface LiveView {
   readonly namespace: string;
@@ -61,48 +61,46 @@ export interface LiveView {
   readonly couldShowLists: boolean;
 }
 
-/**
- * A whole page. `/page.css` and `/live.js` are served beside it: its policy allows nothing else.
- * @param kept of a page that differs in nothing stored and nothing chosen
- */
-export function renderLivePage(view: LiveView, kept?: KeptMarkup): string {
+const keptTable = kept((view: CohortTableView) => <CohortTable view={view} />);
+const keptCohort = kept((view: CohortView) => <CohortCard view={view} />);
+
+/** A whole page. `/page.css` and `/live.js` are served beside it: its policy allows nothing else. */
+export function renderLivePage(view: LiveView): string {
   const verdict = liveVerdict(view);
-  return pageOf(
-    `receval ${view.namespace}: ${verdict.badge}`,
-    <Live view={view} verdict={verdict} kept={kept} />,
-    view.theme,
-  );
+  return pageOf(`receval ${view.namespace}: ${verdict.badge}`, bodyOf(view, verdict), view.theme);
 }
 
 /** Asks for the token; needs script, which sends it as a header, so that it stands in no address. */
 export function renderLogIn(): string {
   return pageOf(
     'receval: log in',
-    <div class="page">
-      <PageHead title="Log in" label="Parts of the page" parts={[]} />
-      <main>
-        <form class="card" id="log-in">
-          <p>
-            <label for="token">The token of http.token</label>
-          </p>
-          <p>
-            <input id="token" type="password" autocomplete="current-password" required />{' '}
-            <button type="submit" disabled>
-              Log in
-            </button>
-          </p>
-          <p id="refused" role="alert" />
-          <p class="note">It is kept in a cookie of this browser that no script can read, for seven days.</p>
-          <noscript>
-            <p>Logging in needs script. Programs send the token in a header, Authorization: Bearer TOKEN.</p>
-          </noscript>
-        </form>
-      </main>
-    </div>,
+    markupOf(
+      <div class="page">
+        <PageHead title="Log in" label="Parts of the page" parts={[]} />
+        <main>
+          <form class="card" id="log-in">
+            <p>
+              <label for="token">The token of http.token</label>
+            </p>
+            <p>
+              <input id="token" type="password" autocomplete="current-password" required />{' '}
+              <button type="submit" disabled>
+                Log in
+              </button>
+            </p>
+            <p id="refused" role="alert" />
+            <p class="note">It is kept in a cookie of this browser that no script can read, for seven days.</p>
+            <noscript>
+              <p>Logging in needs script. Programs send the token in a header, Authorization: Bearer TOKEN.</p>
+            </noscript>
+          </form>
+        </main>
+      </div>,
+    ),
   );
 }
 
-function pageOf(title: string, body: Parameters<typeof render>[0], theme?: LiveView['theme']): string {
+function pageOf(title: string, body: string, theme?: LiveView['theme']): string {
   return `<!doctype html>
 <html lang="en"${theme === undefined ? '' : ` data-theme="${theme}"`}>
 <head>
@@ -115,7 +113,7 @@ function pageOf(title: string, body: Parameters<typeof render>[0], theme?: LiveV
 <script src="/live.js" defer></script>
 </head>
 <body>
-${readable(render(body))}
+${body}
 </body>
 </html>
 `;
@@ -146,23 +144,18 @@ export function liveVerdict({
   };
 }
 
-interface LiveProps {
-  readonly view: LiveView;
-  readonly verdict: Verdict;
-  readonly kept: KeptMarkup | undefined;
-}
-
-function Live({ view, verdict, kept }: LiveProps) {
+function bodyOf(view: LiveView, verdict: Verdict): string {
   const { namespace, now, freshness, themes, stateHref, reportHref } = view;
   const parts: readonly Part[] = [
     {
       id: 'overview',
       name: 'Overview',
-      content: () => (
-        <VerdictCard verdict={verdict}>
-          <Facts facts={freshnessFacts(freshness)} areTiles />
-        </VerdictCard>
-      ),
+      markup: () =>
+        markupOf(
+          <VerdictCard verdict={verdict}>
+            <Facts facts={freshnessFacts(freshness)} areTiles />
+          </VerdictCard>,
+        ),
     },
     ...sharedParts({
       ...view,
@@ -176,57 +169,47 @@ function Live({ view, verdict, kept }: LiveProps) {
           {
             id: 'lists',
             ...(view.lists === undefined ? {} : { name: 'Lists' }),
-            content: () => <ListsCard view={view.lists} lastLists={view.lastLists} />,
+            markup: () => markupOf(<ListsCard view={view.lists} lastLists={view.lastLists} />),
           },
         ]
       : []),
   ];
-  return (
-    <div class="page">
-      <PageHead
-        title={namespace}
-        label="Parts of the page"
-        parts={parts}
-        links={[
-          ['Report', reportHref],
-          ['JSON', stateHref],
-        ]}
-      >
-        <ChoiceLinks of={themes} />
-        <p id="live" class="live" role="status">
-          as of {instant(now)} UTC
-        </p>
-      </PageHead>
-      <main data-now={`${instant(now)} UTC`}>
-        <noscript>
-          <p class="note">
-            Script is off: these are the numbers of {instant(now)} UTC. Load the page again for newer ones.
-          </p>
-        </noscript>
-        <PageParts parts={parts} kept={kept} />
-      </main>
-    </div>
+  const head = markupOf(
+    <PageHead
+      title={namespace}
+      label="Parts of the page"
+      parts={parts}
+      links={[
+        ['Report', reportHref],
+        ['JSON', stateHref],
+      ]}
+    >
+      <ChoiceLinks of={themes} />
+      <p id="live" class="live" role="status">
+        as of {instant(now)} UTC
+      </p>
+    </PageHead>,
   );
+  const withoutScript = markupOf(
+    <noscript>
+      <p class="note">
+        Script is off: these are the numbers of {instant(now)} UTC. Load the page again for newer ones.
+      </p>
+    </noscript>,
+  );
+  return `<div class="page">${head}<main data-now="${escaped(instant(now))} UTC">${withoutScript}${partsMarkup(parts)}</main></div>`;
 }
 
 function ownParts({ cohorts, cohort }: LiveView): readonly Part[] {
   if (cohorts === undefined) return [];
-  const content = () => (
-    <>
-      <CohortTable view={cohorts} />
-      {cohort === undefined ? null : <CohortCard view={cohort} />}
-    </>
-  );
-  return [{ id: 'cohorts', name: 'Cohorts', isStored: cohort?.history.isReading !== true, content }];
+  const markup = (): string => `${keptTable(cohorts)}${cohort === undefined ? '' : keptCohort(cohort)}`;
+  return [{ id: 'cohorts', name: 'Cohorts', markup }];
 }
 
 /** How fresh a process is, in words. */
 export function freshnessFacts({ age, listsPerSecond, joined, partitions }: LiveView['freshness']): readonly Fact[] {
   return [
-    [
-      'watermark behind',
-      shown(age, (seconds) => (seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`)),
-    ],
+    ['watermark behind', shown(age, behind)],
     ['lists per second', shown(listsPerSecond, (rate) => (rate < 10 ? rate.toFixed(1) : counted(rate)))],
     ['feedback that joins', shown(joined, share)],
     [
@@ -238,4 +221,11 @@ export function freshnessFacts({ age, listsPerSecond, joined, partitions }: Live
           : `${partitions.stopped} of ${partitions.owned} stopped`,
     ],
   ];
+}
+
+/** So that it needs no arithmetic: from two minutes on in minutes, from two hours on in hours and minutes. */
+function behind(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -192,7 +192,9 @@ export interface ListsView {
   readonly worst: readonly ListView[];
   /** Whose feedback was dropped. */
   readonly missed: readonly ListView[];
-  readonly last: readonly ListView[];
+  /** undefined: they were not asked for. */
+  readonly last: readonly ListView[] | undefined;
+  readonly lastCount: number;
   /** The last of each reason, whether its list is known or not. */
   readonly dropped: readonly DroppedView[];
 }

@@ -13,5 +13,12 @@ export function visible(text: string): string {
 
 /** Rendered markup as it is sent: without hidden characters, and with numbers kept next to their percent signs. */
 export function readable(markup: string): string {
-  return visible(markup).replace(/(\d) %/g, '$1\u00A0%');
+  const parts = visible(markup).split(' %');
+  let text = parts[0];
+  for (let i = 1; i < parts.length; i++) text += `${isDigit(parts[i - 1].at(-1)) ? '\u00A0' : ' '}%${parts[i]}`;
+  return text;
+}
+
+function isDigit(sign: string | undefined): boolean {
+  return sign !== undefined && sign >= '0' && sign <= '9';
 }

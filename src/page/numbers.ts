@@ -6,9 +6,13 @@ export const NONE = '–';
 /** Standard errors to each side that hold a value in 95 of 100 such logs. */
 export const NORMAL_95 = 1.96;
 
+const GROUPED = new Intl.NumberFormat('en-US');
+
 /** 1234567 as 1,234,567. */
 export function counted(n: number): string {
-  return Math.round(n).toLocaleString('en-US');
+  const whole = Math.round(n);
+  if (whole >= 0 && whole < 1000) return String(whole);
+  return GROUPED.format(whole);
 }
 
 /** Four significant digits. */

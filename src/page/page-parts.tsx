@@ -1,12 +1,12 @@
 /** What the report and the live page have in common: a head with links to the parts, the verdict, and the parts in their order. */
-import type { ComponentChildren, VNode } from 'preact';
-import { render } from 'preact-render-to-string';
+import type { ComponentChildren } from 'preact';
 import { Decisions, type StandingDecision } from './decisions.tsx';
 import { Experiments } from './experiment.tsx';
 import { Findings } from './findings.tsx';
 import { HistoryCard, type HistoryView } from './history.tsx';
+import { kept, markupOf } from './kept-markup.tsx';
 import type { ExperimentView, FindingView, PipelineView, PositionsView, Verdict, WorkView } from './model.ts';
-import { Name, readable } from './name.tsx';
+import { Name } from './name.tsx';
 import { Events } from './pipeline.tsx';
 import { PositionsCard } from './positions.tsx';
 
@@ -15,13 +15,13 @@ export interface Part {
   readonly id: string;
   /** Among the links at the top; undefined: it is not there. */
   readonly name?: string;
-  /** Whether it is told by what was stored alone, and not by the second. */
-  readonly isStored?: boolean;
-  readonly content: () => VNode;
+  readonly markup: () => string;
 }
 
-/** Markup of parts by id, for as long as what is stored stays the same. */
-export type KeptMarkup = Map<string, string>;
+const keptHistory = kept((view: HistoryView) => <HistoryCard view={view} />);
+const keptExperiments = kept((experiments: readonly ExperimentView[]) => <Experiments experiments={experiments} />);
+const keptDecisions = kept((decisions: readonly StandingDecision[]) => <Decisions decisions={decisions} />);
+const keptPositions = kept((view: PositionsView) => <PositionsCard view={view} />);
 
 /** @param links other than those to the parts: words and address */
 export function PageHead({
@@ -75,73 +75,42 @@ interface SharedView {
 /** Parts that there is something to show in, in their order. */
 export function sharedParts(view: SharedView): readonly Part[] {
   const { findings, history, experiments = [], decisions = [], positions, pipeline, work, own } = view;
-  const isCounted = positions !== 'not counted';
   return [
     ...(findings.length === 0
       ? []
-      : [{ id: 'findings', name: 'What looks wrong', content: () => <Findings findings={findings} /> }]),
-    ...(history === undefined
-      ? []
-      : [{ id: 'history', isStored: !history.isReading, content: () => <HistoryCard view={history} /> }]),
+      : [
+          {
+            id: 'findings',
+            name: 'What looks wrong',
+            markup: () => markupOf(<Findings findings={findings} />),
+          },
+        ]),
+    ...(history === undefined ? [] : [{ id: 'history', markup: () => keptHistory(history) }]),
     ...(experiments.length === 0
       ? []
       : [
           {
             id: 'experiments',
             name: experiments.length === 1 ? 'Experiment' : 'Experiments',
-            isStored: true,
-            content: () => <Experiments experiments={experiments} />,
+            markup: () => keptExperiments(experiments),
           },
         ]),
-    ...(decisions.length === 0
-      ? []
-      : [{ id: 'decisions', isStored: true, content: () => <Decisions decisions={decisions} /> }]),
+    ...(decisions.length === 0 ? [] : [{ id: 'decisions', markup: () => keptDecisions(decisions) }]),
     ...own,
-    ...(positions === undefined
-      ? []
-      : [
-          {
-            id: 'positions',
-            // What says only how to count by rank is not worth a link.
-            ...(isCounted ? { name: 'Positions' } : {}),
-            isStored: true,
-            content: () => <PositionsCard view={isCounted ? positions : undefined} />,
-          },
-        ]),
+    // What says only how to count by rank is not worth a link.
+    ...(positions === 'not counted'
+      ? [{ id: 'positions', markup: () => markupOf(<PositionsCard view={undefined} />) }]
+      : positions === undefined
+        ? []
+        : [{ id: 'positions', name: 'Positions', markup: () => keptPositions(positions) }]),
     ...(pipeline === undefined
       ? []
-      : [{ id: 'pipeline', name: 'Events', content: () => <Events view={pipeline} work={work} /> }]),
+      : [{ id: 'pipeline', name: 'Events', markup: () => markupOf(<Events view={pipeline} work={work} />) }]),
   ];
 }
 
-/** @param kept parts that are found in it are not made again; those that may be kept are added */
-export function PageParts({
-  parts,
-  kept,
-}: {
-  readonly parts: readonly Part[];
-  readonly kept?: KeptMarkup | undefined;
-}) {
-  return (
-    <>
-      {parts.map(({ id, isStored = false, content }) =>
-        kept === undefined || !isStored ? (
-          <div key={id} id={id}>
-            {content()}
-          </div>
-        ) : (
-          // It was escaped when it was rendered.
-          <div key={id} id={id} dangerouslySetInnerHTML={{ __html: keptPart(kept, id, content) }} />
-        ),
-      )}
-    </>
-  );
-}
-
-function keptPart(kept: KeptMarkup, id: string, content: Part['content']): string {
-  const known = kept.get(id) ?? readable(render(content()));
-  kept.set(id, known);
-  return known;
+export function partsMarkup(parts: readonly Part[]): string {
+  return parts.map(({ id, markup }) => `<div id="${id}">${markup()}</div>`).join('');
 }
 
 export function VerdictCard({

@@ -100,8 +100,9 @@ function Positions({ view }: { readonly view: PositionsView }) {
       </ul>
       <figcaption>
         Of the lists with an item at a rank, the share with a positive there, at {horizon}
-        {what}. <strong>{topWords(drawn)}</strong> The lower a curve begins and the slower it falls, the further down
-        stands what people want. Below: the lists that reach so far.
+        {what}.{what === '' ? '' : ` A list is counted here ${horizon} after it was shown.`}{' '}
+        <strong>{topWords(drawn)}</strong> The lower a curve begins and the slower it falls, the further down stands
+        what people want. Below: the lists that reach so far.
       </figcaption>
       <details>
         <summary>Counts by rank</summary>

@@ -1,12 +1,13 @@
 /** The report: one file that needs nothing else, no network and no script, so that it can be mailed. */
 import { createHash } from 'node:crypto';
-import { render } from 'preact-render-to-string';
 import { escaped } from '../output/markup.ts';
 import { Cohorts } from './cohorts.tsx';
+import { elements, Markup } from './elements.ts';
 import { Facts } from './facts.tsx';
-import type { Fact, ReportView } from './model.ts';
-import { readable, visible } from './name.tsx';
-import { type KeptMarkup, PageHead, PageParts, type Part, sharedParts, VerdictCard } from './page-parts.tsx';
+import { kept, markupOf } from './kept-markup.tsx';
+import type { CohortsView, Fact, ReportView } from './model.ts';
+import { visible } from './name.tsx';
+import { PageHead, type Part, partsMarkup, sharedParts, VerdictCard } from './page-parts.tsx';
 import { Scores } from './scores.tsx';
 import { STYLE } from './style.ts';
 import { switchRules } from './switch.tsx';
@@ -14,8 +15,10 @@ import { switchRules } from './switch.tsx';
 /** By which a report is known to be one. */
 export const REPORT_MARK = '<meta name="generator" content="receval">';
 
-/** The whole file, ending with a newline. Equal views give equal bytes. @param kept of a report that differs in nothing stored */
-export function renderReport(view: ReportView, kept?: KeptMarkup): string {
+const keptCohorts = kept((view: CohortsView) => <Cohorts view={view} />);
+
+/** The whole file, ending with a newline. Equal views give equal bytes. */
+export function renderReport(view: ReportView): string {
   const horizons = view.cohorts?.horizons.length ?? 0;
   const measures = (view.cohorts ?? view.scores)?.measures.length ?? 0;
   const style = `${STYLE}${switchRules('h', horizons)}${switchRules('m', measures)}`;
@@ -33,55 +36,47 @@ ${REPORT_MARK}
 <style>${style}</style>
 </head>
 <body>
-${readable(render(<Report view={view} kept={kept} />))}
+${bodyOf(view)}
 </body>
 </html>
 `;
 }
 
-function Report({ view, kept }: { readonly view: ReportView; readonly kept: KeptMarkup | undefined }) {
+function bodyOf(view: ReportView): string {
   const { title, verdict, facts, about, raw } = view;
   const parts: readonly Part[] = [
     ...sharedParts({ ...view, own: ownParts(view) }),
-    { id: 'about', name: 'About this report', content: () => <About about={about} raw={raw} /> },
+    { id: 'about', name: 'About this report', markup: () => aboutMarkup(about, raw) },
   ];
-  return (
-    <div class="page">
-      <PageHead title={title} label="Parts of the report" parts={parts} />
-      <main>
-        <VerdictCard verdict={verdict}>
-          <Facts facts={facts} />
-        </VerdictCard>
-        <PageParts parts={parts} kept={kept} />
-      </main>
-    </div>
+  const head = markupOf(<PageHead title={title} label="Parts of the report" parts={parts} />);
+  const first = markupOf(
+    <VerdictCard verdict={verdict}>
+      <Facts facts={facts} />
+    </VerdictCard>,
   );
+  return `<div class="page">${head}<main>${first}${partsMarkup(parts)}</main></div>`;
 }
 
 function ownParts({ scores, cohorts }: ReportView): readonly Part[] {
   return [
     ...(scores === undefined
       ? []
-      : [{ id: 'scores', name: 'Scores', isStored: true, content: () => <Scores view={scores} /> }]),
-    ...(cohorts === undefined
-      ? []
-      : [{ id: 'cohorts', name: 'Cohorts', isStored: true, content: () => <Cohorts view={cohorts} /> }]),
+      : [{ id: 'scores', name: 'Scores', markup: () => markupOf(<Scores view={scores} />) }]),
+    ...(cohorts === undefined ? [] : [{ id: 'cohorts', name: 'Cohorts', markup: () => keptCohorts(cohorts) }]),
   ];
 }
 
-function About({ about, raw }: { readonly about: readonly Fact[]; readonly raw: ReportView['raw'] }) {
-  return (
-    <section class="card" aria-labelledby="about-this">
+/** The JSON is by far the longest of it: it is written last, and not looked through for signs that it cannot hold. */
+function aboutMarkup(about: readonly Fact[], { name, text }: ReportView['raw']): string {
+  const facts = markupOf(
+    <>
       <h2 id="about-this">About this report</h2>
       <Facts facts={about} />
-      <p>
-        <a class="save" download={raw.name} href={`data:application/json;charset=utf-8;base64,${base64(raw.text)}`}>
-          Save all numbers (JSON)
-        </a>
-      </p>
-      <p class="note">This file holds all it needs. It loads nothing, runs nothing and sends nothing.</p>
-    </section>
+    </>,
   );
+  const save = elements`<p><a class="save" download="${visible(name)}" href="data:application/json;charset=utf-8;base64,${base64(text)}">Save all numbers (JSON)</a></p>`;
+  const note = elements`<p class="note">This file holds all it needs. It loads nothing, runs nothing and sends nothing.</p>`;
+  return elements`<section class="card" aria-labelledby="about-this">${new Markup(facts)}${save}${note}</section>`.text;
 }
 
 function base64(text: string): string {

@@ -147,7 +147,7 @@ summary{cursor:pointer;color:var(--accent);font-size:.92rem;padding:.2rem 0}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 ${shades()}
 ${series()}
-@media (max-width:44rem){.roomy,.minor{display:none}.forest .interval{width:42%}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}.frame-title{margin-left:3.2rem}}
+@media (max-width:44rem){.roomy,.minor{display:none}.forest .interval{width:42%;padding-right:1.2rem}td code,.forest tbody th{overflow-wrap:anywhere}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}.frame-title{margin-left:3.2rem}}
 @page{size:A4;margin:14mm}
 @media print{.live,.filter,.pages,a.choice:not([aria-current]){display:none}body{font-size:10pt}.page{padding:0;max-width:none}.card{break-inside:auto;border-color:#bbb;padding:.7rem .9rem}figure,tr,.tiles div,.finding{break-inside:avoid}h2,h3{break-after:avoid}.switch,.save,nav,summary{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;

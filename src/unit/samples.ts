@@ -97,6 +97,9 @@ export function samplesOf(
   return page && most > 0 ? new ListSamples({ most, ids, key }, grading, scorer) : undefined;
 }
 
+/** What is shown of them. */
+export type ShownSamples = Pick<ListSamples, 'ids' | 'last' | 'missed' | 'drops' | 'renew'>;
+
 export class ListSamples {
   readonly ids: SampledIds;
   readonly #most: number;

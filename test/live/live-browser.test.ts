@@ -213,6 +213,62 @@ describe('the live page in a browser', () => {
     },
   );
 
+  itWith(CHROMIUM, 'takes little of its main thread over ten thousand cohorts', async (path) => {
+    const { pass, server, url } = await startProcess({ cohorts: 10_000 });
+    const watched = await watchedPage(await started(path), {});
+    const { page } = watched;
+    const client = await page.context().newCDPSession(page);
+    // Time of the processor, which other programs of the machine take none of.
+    await client.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const busy = async (): Promise<number> => {
+      const { metrics } = await client.send('Performance.getMetrics');
+      return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0);
+    };
+    await page.goto(url);
+    const live = page.locator('#live');
+    await until('the page is live', async () => (await live.innerText()).includes('live, as of'));
+    const took: number[] = [];
+    for (let minute = 3; minute < 8; minute++) {
+      const before = await busy();
+      pass(minute);
+      await until('the page is of the new time', async () => (await live.innerText()).includes(`12:0${minute}:00`));
+      took.push((await busy()) - before);
+    }
+    // The quickest: a machine that has much else to do makes all slower.
+    expect(Math.min(...took)).toBeLessThan(100);
+    await watched.close();
+    await server.close();
+  });
+
+  itWith(CHROMIUM, 'asks less and less often while its server is gone', async (path) => {
+    const { server, url } = await startProcess();
+    const watched = await watchedPage(await started(path), {});
+    const { page } = watched;
+    const asked: number[] = [];
+    page.on('request', () => asked.push(Date.now()));
+    await page.goto(url);
+    await server.close();
+    const loaded = asked.length;
+    await until('it has asked five times', () => asked.length >= loaded + 5);
+    const pauses = asked.slice(loaded + 1).map((at, i) => at - asked[loaded + i]);
+    // 2 s, then half as long again each time.
+    expect(pauses.at(-1)).toBeGreaterThan(1.5 * pauses[0]);
+    await watched.close();
+  });
+
+  itWith(CHROMIUM, 'prints on A4', async (path) => {
+    const { server, url } = await startProcess();
+    const watched = await watchedPage(await started(path), {});
+    await watched.page.goto(url);
+    const pdf = (await watched.page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    // 210 by 297 mm, in points.
+    expect(pdf).toMatch(/\/MediaBox \[0 0 59[456](?:\.\d+)? 84[123](?:\.\d+)?\]/);
+    await watched.page.emulateMedia({ media: 'print' });
+    expect(await watched.page.locator('#live').isVisible()).toBe(false);
+    await watched.close();
+    await server.close();
+  });
+
   itWith(CHROMIUM, 'saves its report as a file', async (path) => {
     const { server, url } = await startProcess();
     const watched = await watchedPage(await started(path), {});

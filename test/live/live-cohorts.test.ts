@@ -136,6 +136,12 @@ describe('a cohort that was clicked', () => {
     ]);
   });
 
+  it('is not compared with itself', () => {
+    const bases = (text: string) => open(text).view?.lines.map(({ base }) => base?.impressions);
+    expect(bases('by=variant,country&cohort=A,DE')).toEqual([undefined, undefined]);
+    expect(bases('by=variant,country&cohort=A,DE&against=everything')).toEqual([1000, undefined]);
+  });
+
   it('has nothing to show when it is gone, and none is open where none was clicked', () => {
     expect(open('cohort=gone').view?.lines).toEqual([]);
     expect(open('').view).toBeUndefined();

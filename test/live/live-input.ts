@@ -29,7 +29,10 @@ export function liveInput(name: string, minute: number, cohorts = 0): LiveInput 
         window,
         by,
         values,
-        row: { ...meanRow(names, n, n, n * mean), positions: horizon === '30m' ? positionsOf(values[0]) : undefined },
+        row: {
+          ...meanRow(names, n, n, n * mean),
+          positions: horizon === '30m' ? positionsOf(values[0], window) : undefined,
+        },
         stderrs: names.map(() => 0.01),
       });
       return [
@@ -73,11 +76,12 @@ export function sampled(name: string): Shop {
   return sampling;
 }
 
-function positionsOf(variant: string | undefined): PositionSums | undefined {
+function positionsOf(variant: string | undefined, window: string): PositionSums | undefined {
   if (variant === undefined || variant.startsWith('cohort')) return undefined;
   const sums = new PositionSums(3);
   sums.exposed.set([1000, 990, 500]);
-  sums.positives.set(variant === 'A' ? [400, 200, 100] : [200, 150, 100]);
+  const top = window === '1h' ? 0 : 100;
+  sums.positives.set(variant === 'A' ? [400 + top, 200, 100] : [200 + top, 150, 100]);
   return sums;
 }
 

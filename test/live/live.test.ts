@@ -1,6 +1,9 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { HistoryQuestion } from '../../src/exporter/exporter-contract.ts';
 import { LivePage } from '../../src/live/live.ts';
+import { pagesOf } from '../../src/live/live-pages.ts';
+import { freshnessFacts } from '../../src/page/live-page.tsx';
 import type { ListSamples } from '../../src/unit/samples.ts';
 import { HOSTILE } from '../page/views.ts';
 import { historyUpTo, liveInput, SETTINGS, sampled } from './live-input.ts';
@@ -73,6 +76,19 @@ describe('the live page', () => {
       freshness: { age: 30, listsPerSecond: 10, joined: 0.8, partitions: { owned: 2, stopped: 1 } },
       pipeline: { impressions: { read: 110, accepted: 100 }, feedback: { read: 500, attributed: 400 } },
     });
+  });
+
+  it.each([
+    [0, '0 s'],
+    [119, '119 s'],
+    [120, '2 min'],
+    [7169, '119 min'],
+    [7170, '2 h 0 min'],
+    [7200, '2 h 0 min'],
+    [91_860, '25 h 31 min'],
+  ])('says that %d seconds are %s', (age, words) => {
+    const known = { listsPerSecond: null, joined: null, partitions: null };
+    expect(freshnessFacts({ ...known, age })[0]).toEqual(['watermark behind', words]);
   });
 
   it('shows the history of each variant as the exporter has it, the control first', () => {
@@ -151,6 +167,7 @@ describe('the live page', () => {
     const { body } = live().report('window=5m&measure=mrr&sort=mrr&cohort=B');
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain('at 30m, over the last 5m');
+    expect(text).toContain('At rank 1: A 50\u00A0%, B 30\u00A0%');
     expect(text).toContain('mrr over time');
     const json = /;base64,([^"]+)"/.exec(body)?.[1] ?? '';
     const state = JSON.parse(Buffer.from(json, 'base64').toString('utf8'));
@@ -229,7 +246,9 @@ describe('the live page', () => {
         { name: 'B', exposed: [1000, 990, 500], positives: [200, 150, 100] },
       ],
     });
-    expect(live().html().body).toContain('At rank 1: A 40\u00A0%, B 20\u00A0% (−50.0\u00A0%).');
+    const { body } = live().html();
+    expect(body).toContain('At rank 1: A 40\u00A0%, B 20\u00A0% (−50.0\u00A0%).');
+    expect(body).toContain('A list is counted here 30m after it was shown.');
   });
 
   it('says how to count by rank where nothing is', () => {
@@ -255,6 +274,38 @@ describe('the live page', () => {
     expect(tags(body)).toEqual(plain);
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
     expect(body).not.toMatch(/\sstyle=|\son\w+="/);
+  });
+
+  it.each(HOSTILE)('takes %j in the address for text', (name) => {
+    // With a comma it would be two values, of another set.
+    const one = encodeURIComponent(name.replaceAll(',', ' '));
+    const asked = (text: string): string => `filter=${text}&cohort=${text}&sort=${text}&theme=${text}&measure=${text}`;
+    const page = live('B');
+    const { body } = page.html(asked(one));
+    expect(tags(body)).toEqual(tags(page.html(asked('nothing')).body));
+    expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
+    expect(body).not.toMatch(/\sstyle=|\son\w+="/);
+  });
+
+  it.each(HOSTILE)('takes %j for text as a topic, a cause, a finding, a remedy and a reason', (name) => {
+    const made = (text: string): string => {
+      const ready = () => ({ ready: false, reasons: [text], stopped: [{ partition: 1, cause: text }] });
+      const page = new LivePage(SETTINGS, { ready, history: historyUpTo(2), about: [[text, text]] });
+      const { status, ...rest } = liveInput('B', 1);
+      if (status === undefined) throw new Error('there is a status');
+      const findings = [{ code: 'few_joined' as const, topic: text, cause: text, remedy: text }];
+      page.update({ ...rest, findings, status: { ...status, topics: [text, 'feedback'] } });
+      return page.html().body + page.report().body;
+    };
+    const body = made(name);
+    expect(tags(body)).toEqual(tags(made('B')));
+    expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
+  });
+
+  it('is small: what is loaded before anything is seen', () => {
+    const { script, style } = pagesOf(live());
+    expect(gzipSync(script).length).toBeLessThan(15_000);
+    expect(gzipSync(script + style).length).toBeLessThan(150_000);
   });
 
   const reported = tags(live('B').report().body);

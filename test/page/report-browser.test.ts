@@ -86,6 +86,33 @@ describe.each(KINDS)('the report of %s in a browser', (kind) => {
   });
 });
 
+describe('a long name of a measure', () => {
+  itWith(CHROMIUM, 'leaves room for its interval, also on a phone', async (path) => {
+    const view = experimentReport('treatment');
+    const experiments = (view.experiments ?? []).map((one) => {
+      const [variant] = one.comparison.variants;
+      const [first, ...others] = variant.measures;
+      const measures = [first, ...others, { ...first, measure: 'rate(action=purchase)', role: 'other' as const }];
+      return { ...one, comparison: { ...one.comparison, variants: [{ ...variant, measures }] } };
+    });
+    const watched = await watchedPage(await started(path), { viewport: { width: 390, height: 900 } });
+    const { page } = watched;
+    await page.goto(fileOf('long', renderReport({ ...view, experiments })));
+    await expectLegible(page);
+    const axis = await page.locator('.forest th.interval').first().boundingBox();
+    expect(axis?.width).toBeGreaterThan(100);
+    // No label of the axis is cut off where the table ends.
+    const table = await page.locator('.forest').first().boundingBox();
+    const labels = page.locator('.forest').first().locator('th.interval text');
+    for (const label of await labels.all()) {
+      const box = await label.boundingBox();
+      if (box === null || table === null) continue;
+      expect(box.x + box.width).toBeLessThanOrEqual(table.x + table.width + 1);
+    }
+    await watched.close();
+  });
+});
+
 describe('the horizon', () => {
   itWith(CHROMIUM, 'is one at a time', async (path) => {
     const watched = await watchedPage(await started(path), { javaScriptEnabled: false });

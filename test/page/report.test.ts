@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { verdictOf } from '../../src/page/experiment.tsx';
 import { DROP_WORDS } from '../../src/page/pipeline.tsx';
 import { renderReport } from '../../src/page/report.tsx';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../src/vocabulary/drops.ts';
@@ -38,6 +39,20 @@ describe('a report', () => {
     const text = html.slice(html.indexOf('<main>')).replace(/<[^>]+>/g, ' ');
     expect(text.trim()).toMatch(/^regressed\s+treatment is worse than A on ndcg@10 by/);
     expect(text.indexOf('What looks wrong')).toBeLessThan(text.indexOf('Every measure'));
+  });
+
+  it('says since when it is known, where something is', () => {
+    const comparison = experimentReport('treatment').experiments?.[0]?.comparison;
+    if (comparison === undefined) throw new Error('there is an experiment');
+    const [{ since }] = comparison.variants;
+    const time = since?.replace('T', ' ').replace('.000Z', '');
+    expect(verdictOf(comparison).sentence).toMatch(new RegExp(`look\\. Known since ${time} UTC\\.$`));
+    const [variant] = comparison.variants;
+    const others = ['healthy', 'insufficient'] as const;
+    for (const decision of others) {
+      const { sentence } = verdictOf({ ...comparison, variants: [{ ...variant, decision }] });
+      expect(sentence).not.toContain('since');
+    }
   });
 
   it('says below each picture what there is to see', () => {

@@ -10,9 +10,9 @@ const PAGE = {
     made++;
     return { body: `<!doctype html><p>page ${version} ${query}`, etag: `"${version}${query}"` };
   },
-  cohorts: (query: string) => ({ body: `["${query}"]\n`, etag: `"c${query}"` }),
+  cohorts: (query: string) => ({ body: `["${query}"]\n`, etag: `"c${version}${query}"` }),
   state: () => ({ body: `{"version":${version}}\n`, etag: `"s${version}"` }),
-  report: (query: string) => ({ body: `<!doctype html><p>report ${query}`, etag: `"r${query}"` }),
+  report: (query: string) => ({ body: `<!doctype html><p>report ${query}`, etag: `"r${version}${query}"` }),
   lists: () => ({ body: `{"lists":${version}}\n`, etag: `"l${version}"` }),
   logIn: '<!doctype html><form id="log-in">',
   script: 'const script = 1;',
@@ -57,18 +57,21 @@ describe('the live page', () => {
     expect((await get(open, '/page.css')).headers.get('content-type')).toBe('text/css; charset=utf-8');
   });
 
-  it.each(['/', '/api/v1/state', '/api/v1/lists'])('%s is not sent again to who has it', async (path) => {
-    const first = await get(open, path);
-    const etag = first.headers.get('etag') ?? '';
-    expect(first.status).toBe(200);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const again = await get(open, path, { 'If-None-Match': known });
-      expect([again.status, await again.text()]).toEqual([304, '']);
-    }
-    expect((await get(open, path, { 'If-None-Match': '"other"' })).status).toBe(200);
-    version = String(Number(version) + 1);
-    expect((await get(open, path, { 'If-None-Match': etag })).status).toBe(200);
-  });
+  it.each(['/', '/api/v1/state', '/api/v1/lists', '/api/v1/cohorts?by=variant', '/api/v1/report'])(
+    '%s is not sent again to who has it',
+    async (path) => {
+      const first = await get(open, path);
+      const etag = first.headers.get('etag') ?? '';
+      expect(first.status).toBe(200);
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await get(open, path, { 'If-None-Match': known });
+        expect([again.status, await again.text()]).toEqual([304, '']);
+      }
+      expect((await get(open, path, { 'If-None-Match': '"other"' })).status).toBe(200);
+      version = String(Number(version) + 1);
+      expect((await get(open, path, { 'If-None-Match': etag })).status).toBe(200);
+    },
+  );
 
   it('answers each path with its own body, also when they take turns', async () => {
     const paths = ['/', '/metrics', '/api/v1/state', '/live.js', '/', '/metrics'];

@@ -1,0 +1,25 @@
+/** Markup as it is sent, and of views that are shown again and again. */
+import type { VNode } from 'preact';
+import { render } from 'preact-render-to-string';
+import { readable } from './name.tsx';
+
+export function markupOf(node: VNode): string {
+  return readable(render(node));
+}
+
+/**
+ * Draws each view once: views never change, so their markup stays right for as long as they live. `words` that a view is drawn with are
+ * part of it; with others it is drawn again.
+ */
+export function kept<View extends object>(
+  draw: (view: View, words: string) => VNode,
+): (view: View, words?: string) => string {
+  const known = new WeakMap<View, { readonly words: string; readonly markup: string }>();
+  return (view, words = '') => {
+    const before = known.get(view);
+    if (before?.words === words) return before.markup;
+    const markup = markupOf(draw(view, words));
+    known.set(view, { words, markup });
+    return markup;
+  };
+}
