@@ -82,6 +82,55 @@ describe('a report', () => {
     expect(isThere(x), `at ${x} %`).toBe(true);
   });
 
+  it('marks the moment of decision at its look, and none where nothing is decided', () => {
+    const view = experimentReport('treatment');
+    const [experiment] = view.experiments ?? [];
+    const marks = (html: string): readonly string[] =>
+      [...html.matchAll(/class="decided" x1="([\d.]+)%"/g)].map(([, x]) => x);
+    const points = experiment.trail.get('treatment') ?? [];
+    const [first, last] = [points[0].at, points[points.length - 1].at];
+    const [variant] = experiment.comparison.variants;
+    const decidedAt = (at: number, decision = variant.decision): readonly string[] => {
+      const variants = [{ ...variant, decision, since: new Date(at).toISOString() }];
+      const comparison = { ...experiment.comparison, variants };
+      return marks(renderReport({ ...view, experiments: [{ ...experiment, comparison }] }));
+    };
+    expect(decidedAt(first).map(Number)).toEqual([0]);
+    expect(decidedAt(first + (last - first) / 4).map(Number)).toEqual([25]);
+    expect(decidedAt(last).map(Number)).toEqual([100]);
+    expect(decidedAt(first - 1)).toEqual([]);
+    expect(decidedAt(last, 'insufficient')).toEqual([]);
+  });
+
+  it('names the queries that won and lost most, the most first, as higher or lower is better', () => {
+    const view = scoresReport('second');
+    const { scores } = view;
+    if (scores === undefined) throw new Error('it is of scores');
+    const table = (title: string, isLowerBetter: boolean): readonly string[] => {
+      const lowerIsBetter = [isLowerBetter, ...scores.lowerIsBetter.slice(1)];
+      const html = renderReport({ ...view, scores: { ...scores, lowerIsBetter } });
+      const part = html.slice(html.indexOf(`<caption>${title}</caption>`));
+      const rows = part
+        .slice(0, part.indexOf('</table>'))
+        .matchAll(/<th scope="row">([\s\S]*?)<\/th>([\s\S]*?)<\/tr>/g);
+      return [...rows].map(([, query, numbers]) =>
+        `${query} ${numbers}`
+          .replace(/<[^>]+>/g, ' ')
+          .replace(/\s+/g, ' ')
+          .trim(),
+      );
+    };
+    // Query i has 0.3 in the first run, and 0.3 + 0.02 (i - 8) in the second.
+    const won = table('Won most', false);
+    const lost = table('Lost most', false);
+    expect(won).toHaveLength(8);
+    expect(won[0]).toMatch(/^19 second 0\.3\d* 0\.52\d* \+0\.22/);
+    expect(lost).toHaveLength(8);
+    expect(lost[0]).toMatch(/^0 second 0\.3\d* 0\.14\d* −0\.16/);
+    expect(table('Won most', true)[0]).toBe(lost[0]);
+    expect(table('Lost most', true)[0]).toBe(won[0]);
+  });
+
   it('shows what share of lists has a positive at each rank, and says what is at the top', () => {
     const html = renderReport(experimentReport('treatment'));
     const part = html.slice(html.indexOf('id="positions"'), html.indexOf('id="pipeline"'));

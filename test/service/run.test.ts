@@ -332,7 +332,7 @@ itWith(SERVERS, 'lost state is refused, and rebuilt from the log when asked to',
 
 itWith(
   SERVERS,
-  'while the state is lost the exporter is not ready, the worker names the partition, and both say what to do',
+  'both roles have the page; while the state is lost the exporter is not ready, the worker names the partition, and both say what to do',
   async (servers) => {
     await withStand(servers, async (stand) => {
       const [workerPort, exporterPort] = [await freePort(), await freePort()];
@@ -361,6 +361,13 @@ itWith(
         await stand.drained(1, worker, Number.NEGATIVE_INFINITY);
         await readiness(workerPort, 200);
         await readiness(exporterPort, 200);
+        // Every role has the page, and no list is kept by default.
+        for (const port of [workerPort, exporterPort]) {
+          const page = await fetch(`http://127.0.0.1:${port}/`);
+          expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+          const lists = await fetch(`http://127.0.0.1:${port}/api/v1/lists`);
+          expect([lists.status, await lists.text()]).toEqual([404, expect.stringContaining('http.samples')]);
+        }
 
         await stand.redis.flushall();
         await stand.produce(shown('after', 1));
