@@ -13,6 +13,12 @@ import type { Mutation } from './mutation.ts';
 const PARTS: Parts = { createDecoder, createJoin, recordRows };
 const FILES = ['consumers/decode/decoder.ts', 'consumers/join/join.ts', 'consumers/engine/record-rows.ts'];
 const MOST_RUNS = 3000;
+/** For mutations that few logs show, the number of one that does: tried first, so that the test is quick. */
+const LOGS: Readonly<Record<string, number>> = {
+  'the witness of a duplicate is not needed': 160,
+  'feedback of several topics waits in its order of coming': 275,
+  'of many events the first are enough': 517,
+};
 
 /** With the assertions of the engine. */
 function mutated({ changes }: Pick<Mutation, 'changes'>): Promise<Parts> {
@@ -46,23 +52,29 @@ function assertion(parts: Parts, runs: number): string | undefined {
   return said;
 }
 
-function isCaught(parts: Parts, runs: number): boolean {
+/** Whether the law is broken by one of so many logs of the seed, from this one on. */
+function isBroken(parts: Parts, runs: number, from = 0): boolean {
   const law = fc.property(logs, (log) => {
     expect(seen(parts, log)).toEqual(traceOf(PARTS, log, oneByOne));
   });
-  return fc.check(law, { seed: 1, numRuns: runs, endOnFailure: true }).failed;
+  return fc.check(law, { seed: 1, path: String(from), numRuns: runs, endOnFailure: true }).failed;
 }
 
 describe('a weakened rule of records that are fed by the hundred, or a mistake in how they lie in memory, is caught', () => {
   it.each([...FEED_MUTATIONS, ...LAYOUT_MUTATIONS].map((each) => [each.name, each] as const))(
     '%s',
-    async (_, mutation) => {
-      expect(isCaught(await mutated(mutation), MOST_RUNS)).toBe(true);
+    async (name, mutation) => {
+      const parts = await mutated(mutation);
+      const pinned = LOGS[name];
+      const isCaught = (pinned !== undefined && isBroken(parts, 1, pinned)) || isBroken(parts, MOST_RUNS);
+      expect(isCaught).toBe(true);
     },
   );
 
   it('and the rules as they are pass', async () => {
-    expect(isCaught(await mutated({ changes: [] }), 1000)).toBe(false);
+    const parts = await mutated({ changes: [] });
+    expect(isBroken(parts, 1000)).toBe(false);
+    for (const at of Object.values(LOGS)) expect(isBroken(parts, 1, at), `log ${at}`).toBe(false);
   });
 });
 
