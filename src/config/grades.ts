@@ -42,20 +42,13 @@ const rule = z
 
 const action = z.string().regex(/^[^\p{Cc}]{1,200}$/u, { error: 'expected the name of an action' });
 
-/** The engine keeps the number of an action in 16 bits (wasm/engine/feedback.ts). */
-const MOST_ACTIONS = 1000;
-
-export const gradesSchema = z
-  .record(
-    action,
-    z
-      .union([grade, rule], { error: 'expected a grade of 0 or more, or {from: value, rule: last}' })
-      .meta({ description: 'what one action is worth. A number is short for {grade: number}' }),
-    { error: 'expected actions and their grades, such as {click: 1, purchase: 3}' },
-  )
-  .refine((grades) => Object.keys(grades).length <= MOST_ACTIONS, {
-    error: `expected at most ${MOST_ACTIONS} actions`,
-  });
+export const gradesSchema = z.record(
+  action,
+  z
+    .union([grade, rule], { error: 'expected a grade of 0 or more, or {from: value, rule: last}' })
+    .meta({ description: 'what one action is worth. A number is short for {grade: number}' }),
+  { error: 'expected actions and their grades, such as {click: 1, purchase: 3}' },
+);
 
 type GradeDocument = z.output<typeof gradesSchema>[string];
 

@@ -26,7 +26,7 @@ export class Feedback {
   next: usize;
   kind: u32;
   private nearLag: i32;
-  /** Index among the listed ones + 1; 0: it is not listed. */
+  /** Index among the listed ones + 1, of which a configuration has fewer than 5,000; 0: it is not listed. */
   private listed: u16;
 
   setUp(topic: u32, action: i32, slot: u32, flags: u32): void {

@@ -107,8 +107,9 @@ export function sizeOf(at: usize): usize {
   return (<usize>1) << load<u8>(mapOf(at));
 }
 
-/** Where there are assertions (wasm/compile.ts), what was given back has this in each byte, so that it is no place of anything. */
+/** Where there are assertions (wasm/compile.ts), what was given back has this in each byte at its begin, so that it is no place of anything. */
 const GONE: u8 = 0xee;
+const MOST_GONE: usize = 65536;
 
 function assertTaken(at: usize): void {
   assert(at >= heapBegin && at < heapEnd && (at & (((<usize>1) << LEAST_ORDER) - 1)) === 0, 'a block lies in the heap');
@@ -118,7 +119,7 @@ function assertTaken(at: usize): void {
 /** Gives a block back. It joins its other half while that is free, too. */
 export function give(at: usize): void {
   assertTaken(at);
-  if (!ASC_NO_ASSERT) memory.fill(at, GONE, sizeOf(at));
+  if (!ASC_NO_ASSERT) memory.fill(at, GONE, min(sizeOf(at), MOST_GONE));
   let order = <u32>load<u8>(mapOf(at));
   let block = at;
   taken -= (<usize>1) << order;
