@@ -112,6 +112,7 @@ export function free(arena: Arena, record: usize): void {
 
 /** Asserts that something that was not freed begins in the segment of this place. */
 export function assertRecord(at: usize): void {
+  if (ASC_NO_ASSERT) return;
   const block = at & ~(SEGMENT_BYTES - 1);
   assert(at - block >= HEADER && sizeOf(block) >= SEGMENT_BYTES, 'a record begins behind the header of a segment');
   // A block of one record has none until that is committed.

@@ -166,7 +166,7 @@ export function flushQueue(): void {
 
 function nextQueued(): Closing {
   if (queued === MOST_QUEUED) flushQueue();
-  assert(queued < MOST_QUEUED, 'room in the queue');
+  if (!ASC_NO_ASSERT) assert(queued < MOST_QUEUED, 'room in the queue');
   return changetype<Closing>(queue + QUEUED_BYTES * <usize>queued);
 }
 

@@ -29,7 +29,7 @@ export function closeDeadlines(deadlines: Deadlines): void {
 }
 
 function dueAt(deadlines: Deadlines, place: u32): Due {
-  assert(DUE_BYTES * (<usize>place + 1) <= sizeOf(deadlines.heap), 'a place of the heap');
+  if (!ASC_NO_ASSERT) assert(DUE_BYTES * (<usize>place + 1) <= sizeOf(deadlines.heap), 'a place of the heap');
   return changetype<Due>(deadlines.heap + DUE_BYTES * <usize>place);
 }
 

@@ -121,7 +121,7 @@ export function feedAll(): i32 {
 }
 
 function stagedAt(i: u32): Staged {
-  assert(i < MOST, 'a record that was read ahead');
+  if (!ASC_NO_ASSERT) assert(i < MOST, 'a record that was read ahead');
   return changetype<Staged>(all + STAGED_BYTES * <usize>i);
 }
 
@@ -198,7 +198,7 @@ function readImpression(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
   // What the scanner has is gone with the next record; only the request id is needed longer.
   shown.texts = free;
   free = write(free, REQUEST_ID);
-  assert(free <= area + sizeOf(area), 'texts end in their area');
+  if (!ASC_NO_ASSERT) assert(free <= area + sizeOf(area), 'texts end in their area');
   staged.hash = hashOf(unit, shown.texts);
   return true;
 }
@@ -213,7 +213,7 @@ function readFeedback(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
   told.action = told.request + <usize>results.actionPlace();
   const eventId = results.eventIdPlace();
   told.eventId = eventId < 0 ? 0 : told.request + <usize>eventId;
-  assert(free <= area + sizeOf(area), 'texts end in their area');
+  if (!ASC_NO_ASSERT) assert(free <= area + sizeOf(area), 'texts end in their area');
   staged.hash = hashOf(unit, told.request);
   return true;
 }

@@ -26,7 +26,7 @@ export function push(list: List, item: usize): void {
 }
 
 export function itemOf(list: List, index: u32): usize {
-  assert(index < list.count, 'an item of the list');
+  if (!ASC_NO_ASSERT) assert(index < list.count, 'an item of the list');
   return <usize>load<u32>(list.at + <usize>index * 4);
 }
 

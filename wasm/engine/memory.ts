@@ -83,7 +83,7 @@ export function take(bytes: usize): usize {
   if (fits === 0) outOfMemory(<f64>bytes, <f64>taken);
   let split = <u32>ctz(fits);
   const at = firstOf(split);
-  assert(at >= heapBegin && at < heapEnd, 'a free block lies in the heap');
+  if (!ASC_NO_ASSERT) assert(at >= heapBegin && at < heapEnd, 'a free block lies in the heap');
   unlink(at, split);
   while (split > order) {
     split--;
@@ -107,12 +107,13 @@ export function sizeOf(at: usize): usize {
   return (<usize>1) << load<u8>(mapOf(at));
 }
 
-/** Where there are assertions (wasm/compile.ts), what was given back has this in each byte at its begin, so that it is no place of anything. */
+/** Where there are assertions (wasm/compile.ts: what they state would be evaluated even without them, hence ASC_NO_ASSERT), what was given back has this in each byte at its begin, so that it is no place of anything. */
 const GONE: u8 = 0xee;
 const MOST_GONE: usize = 65536;
 
 function assertTaken(at: usize): void {
-  assert(at >= heapBegin && at < heapEnd && (at & (((<usize>1) << LEAST_ORDER) - 1)) === 0, 'a block lies in the heap');
+  if (ASC_NO_ASSERT) return;
+  assert(at >= heapBegin && at < heapEnd && (at & (LEAST_BYTES - 1)) === 0, 'a block lies in the heap');
   assert(load<u8>(mapOf(at)) >= LEAST_ORDER && load<u8>(mapOf(at)) <= MOST_ORDER, 'a block is taken');
 }
 
@@ -137,7 +138,7 @@ export function give(at: usize): void {
 
 /** Gives back what a block needs no longer for so many bytes. */
 export function shrink(at: usize, bytes: usize): void {
-  assert(bytes <= sizeOf(at), 'a block shrinks');
+  if (!ASC_NO_ASSERT) assert(bytes <= sizeOf(at), 'a block shrinks');
   let order = <u32>load<u8>(mapOf(at));
   while (order > LEAST_ORDER && bytes <= (<usize>1) << (order - 1)) {
     order--;
@@ -152,7 +153,7 @@ export function shrink(at: usize, bytes: usize): void {
  * several blocks, one behind the other: it is to be given back by `givePieces`, and has no `sizeOf`.
  */
 export function trim(at: usize, bytes: usize): void {
-  assert(bytes > 0 && bytes <= sizeOf(at), 'something is left of a block that is trimmed');
+  if (!ASC_NO_ASSERT) assert(bytes > 0 && bytes <= sizeOf(at), 'something is left of a block that is trimmed');
   const end = at + ((bytes + LEAST_BYTES - 1) & ~(LEAST_BYTES - 1));
   let order = <u32>load<u8>(mapOf(at));
   let from = at;

@@ -56,7 +56,7 @@ export function closeTimeTrees(trees: TimeTrees): void {
 }
 
 export function nodeOf(trees: TimeTrees, node: u32): Node {
-  assert(node !== 0 && node < trees.size, 'a node of the trees');
+  if (!ASC_NO_ASSERT) assert(node !== 0 && node < trees.size, 'a node of the trees');
   return changetype<Node>(trees.nodes + NODE_BYTES * <usize>node);
 }
 

@@ -78,12 +78,12 @@ export function closeTimeline(timeline: Timeline): void {
 }
 
 function cursorOf(timeline: Timeline, h: u32): Cursor {
-  assert(h < timeline.horizons, 'a horizon of the unit');
+  if (!ASC_NO_ASSERT) assert(h < timeline.horizons, 'a horizon of the unit');
   return changetype<Cursor>(timeline.cursors + CURSOR_BYTES * <usize>h);
 }
 
 function sliceAt(timeline: Timeline, place: u32): Slice {
-  assert(place >= timeline.first && place < timeline.end, 'a slice of the timeline');
+  if (!ASC_NO_ASSERT) assert(place >= timeline.first && place < timeline.end, 'a slice of the timeline');
   return changetype<Slice>(timeline.slices + SLICE_BYTES * <usize>place);
 }
 
@@ -107,7 +107,7 @@ export function remember(timeline: Timeline, ts: f64, entry: usize, body: usize)
   const count = slice.count;
   if (count === slice.room) widen(slice);
   const time = <u32>(ts - key * timeline.sliceMs);
-  assert(count < slice.room && time < 0x10000, 'room in the slice, and a time within it');
+  if (!ASC_NO_ASSERT) assert(count < slice.room && time < 0x10000, 'room in the slice, and a time within it');
   store<u32>(slice.records + <usize>count * 4, <u32>entry);
   store<u32>(bodiesOf(slice) + <usize>count * 4, <u32>body);
   store<u16>(timesOf(slice) + <usize>count * 2, <u16>time);
