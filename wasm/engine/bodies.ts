@@ -1,5 +1,5 @@
 /**
- * An impression's body: its items and the chain of its feedback. It is freed when the longest horizon closes.
+ * An impression's body: its items and the ring of its feedback. It is freed when the longest horizon closes.
  *
  * Behind the fields: u32 page? | f64 scores? | i32 ranks? | u32 first slots? | what all items begin with | the rest of each item | categories?
  * Items that differ by a number alone are kept as in numbers.ts.

@@ -1,6 +1,6 @@
 /** Attributed feedback, in a ring of its impression's body until the body is freed. A ring that is long has an index. */
 import { Arena, assertRecord, commit, free, reserve } from './arena';
-import { body, indexesAt, indexesOf } from './bodies';
+import { Body, body, indexesAt, indexesOf } from './bodies';
 import { addCopy, ByteTable, closeByteTable, findBytes, newByteTable } from './byte-table';
 import { Told } from './events';
 import { give, giveShared, sizeOf, take, takeShared } from './memory';
@@ -29,14 +29,11 @@ export class Feedback {
   /** Index among the listed ones + 1, of which a configuration has fewer than 5,000; 0: it is not listed. */
   private listed: u16;
 
-  setUp(topic: u32, action: i32, slot: u32, flags: u32): void {
+  setUp(topic: u32, action: i32, slot: u32, nearLag: i32, flags: u32): void {
     this.next = changetype<usize>(this);
     this.kind = topic | flags | (slot << SLOT_SHIFT);
+    this.nearLag = nearLag;
     this.listed = <u16>(action + 1);
-  }
-
-  setNearLag(lag: i32): void {
-    this.nearLag = lag;
   }
 
   topic(): u32 {
@@ -108,6 +105,11 @@ function indexAt(at: usize): FeedbackIndex {
   return changetype<FeedbackIndex>(at);
 }
 
+/** The place of the index of a body's feedback; 0: it has none. */
+function indexOf(owner: Body): usize {
+  return owner.indexes() === 0 ? 0 : indexesAt(owner.indexes()).feedback;
+}
+
 /** `lag`: its time less that of its impression. `missed`: bit h is set: it does not count at horizon h. */
 export function addFeedback(
   arena: Arena,
@@ -127,8 +129,7 @@ export function addFeedback(
     (event.value === 1 ? IS_ONE : isNaN(event.value) ? IS_NONE : 0) |
     (missed !== 0 ? MISSES : 0) |
     (<f64>near !== lag ? IS_FAR : 0);
-  made.setUp(topic, action, slot, flags);
-  made.setNearLag(near);
+  made.setUp(topic, action, slot, near, flags);
   let to = at + FIELDS;
   if ((flags & (IS_ONE | IS_NONE)) === 0) {
     store<f64>(to, event.value);
@@ -155,8 +156,8 @@ export function append(bodyAt: usize, at: usize, ts: f64): void {
     feedback(last).next = at;
   }
   owner.setLastFeedback(at);
-  if (owner.indexes() !== 0 && indexesAt(owner.indexes()).feedback !== 0)
-    addToIndex(indexAt(indexesAt(owner.indexes()).feedback), at, ts);
+  const index = indexOf(owner);
+  if (index !== 0) addToIndex(indexAt(index), at, ts);
 }
 
 /** The first that was attributed to the body; 0: none. */
@@ -186,9 +187,8 @@ export function countOf(
   ts: f64,
 ): i32 {
   const owner = body(bodyAt);
-  if (owner.indexes() !== 0 && indexesAt(owner.indexes()).feedback !== 0) {
-    return countIn(indexAt(indexesAt(owner.indexes()).feedback), topic, event, action, slot);
-  }
+  const index = indexOf(owner);
+  if (index !== 0) return countIn(indexAt(index), topic, event, action, slot);
   const lag = event.ts - ts;
   let ofTopic = 0;
   let steps: u32 = 0;
@@ -250,8 +250,9 @@ function addToIndex(index: FeedbackIndex, at: usize, ts: f64): void {
 export function freeFeedback(arena: Arena, bodyAt: usize): void {
   const owner = body(bodyAt);
   const last = owner.lastFeedback();
-  if (owner.indexes() !== 0 && indexesAt(owner.indexes()).feedback !== 0) {
-    closeIndex(indexesAt(owner.indexes()).feedback);
+  const index = indexOf(owner);
+  if (index !== 0) {
+    closeIndex(index);
     indexesAt(owner.indexes()).feedback = 0;
   }
   if (last === 0) return;
