@@ -1,13 +1,9 @@
 /** Weakened rules of records that are fed by the hundred: each must be caught. */
-import type { Mutation } from './mutation.ts';
+import { change, type Mutation } from './mutation.ts';
 
 const FEED = '../wasm/engine/feed.ts';
 const NUMBERS = '../wasm/engine/numbers.ts';
 const CLOSING = '../wasm/engine/closing.ts';
-
-function change(name: string, file: string, text: string, replacement: string): Mutation {
-  return { name, changes: [{ file, text, replacement }] };
-}
 
 export const FEED_MUTATIONS: readonly Mutation[] = [
   change('what is read again counts again', FEED, 'const silent = offset < state.committed;', 'const silent = false;'),

@@ -1,5 +1,5 @@
 /** The rules once more, as the indexes of long requests follow them: each must be caught there too. */
-import type { Mutation } from './mutation.ts';
+import { change, type Mutation } from './mutation.ts';
 
 const RULES = '../wasm/engine/rules.ts';
 const ACCEPTED = '../wasm/engine/accepted.ts';
@@ -7,10 +7,6 @@ const PAGES = '../wasm/engine/pages.ts';
 const WAITING = '../wasm/engine/waiting.ts';
 const WAITING_LONG = '../wasm/engine/long-waiting.ts';
 const TREES = '../wasm/engine/time-trees.ts';
-
-function change(name: string, file: string, text: string, replacement: string): Mutation {
-  return { name, changes: [{ file, text, replacement }] };
-}
 
 const FIRST = 'nodeOf(index.trees, late).order <= nodeOf(index.trees, holder).order ? late : holder';
 

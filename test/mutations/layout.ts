@@ -1,5 +1,5 @@
 /** Mistakes in how lists and feedback lie in the engine's memory: each must be caught. */
-import type { Mutation } from './mutation.ts';
+import { change, type Mutation } from './mutation.ts';
 
 const NUMBERS = '../wasm/engine/numbers.ts';
 const ENTRIES = '../wasm/engine/entries.ts';
@@ -8,10 +8,6 @@ const FEEDBACK = '../wasm/engine/feedback.ts';
 const TIMELINE = '../wasm/engine/timeline.ts';
 const RULES = '../wasm/engine/rules.ts';
 const LIST = '../wasm/engine/list.ts';
-
-function change(name: string, file: string, text: string, replacement: string): Mutation {
-  return { name, changes: [{ file, text, replacement }] };
-}
 
 /** Mistakes that go beyond what is theirs: an assertion must stop each (wasm/compile.ts), wherever it would be noticed without. */
 export const BEYOND_BOUNDS: readonly Mutation[] = [

@@ -13,6 +13,11 @@ export interface Change {
   readonly replacement: string;
 }
 
+/** A mutation that is one change. */
+export function change(name: string, file: string, text: string, replacement: string): Mutation {
+  return { name, changes: [{ file, text, replacement }] };
+}
+
 /** The source of one file with the change made. Throws when the text is not there exactly once. */
 export function changed(source: string, { file, text, replacement }: Change): string {
   const found = source.split(text).length - 1;
