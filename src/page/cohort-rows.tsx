@@ -3,7 +3,7 @@ import { scaleLinear } from 'd3-scale';
 import { AxisHead, estimate } from './axis.tsx';
 import { attribute, drawn, elements, joined, type Markup, NOTHING } from './elements.ts';
 import type { CohortLine } from './model.ts';
-import { Name } from './name.tsx';
+import { Name, named } from './name.tsx';
 import { change, counted, NONE, NORMAL_95, plain, several, share } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -141,7 +141,7 @@ interface RowSettings {
 
 function row({ name, href, isChosen = false, line, base }: CohortRow, settings: RowSettings): Markup {
   const { drawn: pictured, place, measures, lowerIsBetter, hasCounts } = settings;
-  const written = elements`<bdi class="name">${name}</bdi>`;
+  const written = named(name);
   const head = href === undefined ? written : elements`<a href="${href}#cohort" data-view="true">${written}</a>`;
   const few = attribute('class', line.impressions < FEW_LISTS ? 'few' : undefined);
   const chosen = attribute('aria-current', isChosen ? 'true' : undefined);

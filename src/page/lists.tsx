@@ -4,7 +4,7 @@ import type { FeedbackDrop } from '../vocabulary/drops.ts';
 import { drawn, elements, joined, Markup, NOTHING } from './elements.ts';
 import { kept } from './kept-markup.tsx';
 import type { DroppedView, ListsView, ListView } from './model.ts';
-import { Name } from './name.tsx';
+import { Name, named } from './name.tsx';
 import { counted, instant, NONE, plain, several } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -181,14 +181,14 @@ function One({ list, primary }: { readonly list: ListView; readonly primary: str
 }
 
 function slot({ rank, item, grade, feedback }: ListView['items'][number]): Markup {
-  const cells = elements`<td class="number">${rank}</td><th scope="row"><bdi class="name">${item}</bdi></th><td>${joined(feedback.map(done))}</td><td class="number">${grade === 0 ? NOTHING : plain(grade)}</td>`;
+  const cells = elements`<td class="number">${rank}</td><th scope="row">${named(item)}</th><td>${joined(feedback.map(done))}</td><td class="number">${grade === 0 ? NOTHING : plain(grade)}</td>`;
   return feedback.length === 0 ? elements`<tr class>${cells}</tr>` : elements`<tr class="used">${cells}</tr>`;
 }
 
 function done({ action, value, seconds }: ListView['items'][number]['feedback'][number], i: number): Markup {
   const given = value === null ? '' : ` ${plain(value)}`;
   const after = plain(Number(seconds.toPrecision(3)));
-  return elements`<span>${i === 0 ? '' : ', '}<bdi class="name">${action ?? 'an action without a grade'}</bdi>${given} <span class="muted">after ${after} s</span></span>`;
+  return elements`<span>${i === 0 ? '' : ', '}${named(action ?? 'an action without a grade')}${given} <span class="muted">after ${after} s</span></span>`;
 }
 
 /** `isOfOne`: all of one request. */

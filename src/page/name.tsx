@@ -1,6 +1,13 @@
+import { drawn, elements, type Markup } from './elements.ts';
+
 /** Untrusted text, such as the name of a cohort: it cannot change the direction of the text around it. */
 export function Name({ children }: { readonly children: string }) {
-  return <bdi class="name">{children}</bdi>;
+  return drawn(named(children));
+}
+
+/** The same where there are thousands. */
+export function named(name: string): Markup {
+  return elements`<bdi class="name">${name}</bdi>`;
 }
 
 /**
