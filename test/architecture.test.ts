@@ -75,9 +75,6 @@ describe('the house', () => {
       'cli-table3': /^(?:output\/table|cli\/offsets|cli\/accept)\.ts$/,
       'd3-scale': /^(?:output|page)\//,
       'd3-shape': /^(?:output|page)\//,
-      preact: /^page\//,
-      'preact/jsx-runtime': /^page\/elements\.ts$/,
-      'preact-render-to-string': /^page\//,
       'cli-progress': /^cli\//,
       pino: /^cli\//,
       ...Object.fromEntries(

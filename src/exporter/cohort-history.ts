@@ -46,6 +46,9 @@ const MOST_FIELDS = 64;
 /** Keys per read. */
 const BATCH = 100;
 
+/** The standard error of sums; null: it cannot be known. */
+type StderrOf = (sums: readonly Exact[]) => number | null;
+
 export class Histories {
   readonly #settings: HistoriesSettings;
   readonly #offsets: readonly number[];
@@ -104,23 +107,26 @@ export class Histories {
     const first = Math.max(reach.from + length, reach.to - Math.floor(span / paneSize), known + 1);
     const stride = strideOf(reach.to - first);
     const [offset, end] = [this.#offsets[m], this.#offsets[m + 1]];
+    const begin = Math.max(known, first - length);
+    // Each pane is added and later subtracted.
+    const rows: (Row | undefined)[] = [];
+    for (let pane = begin; pane < reach.to; pane++) rows.push(windows.pane(pane)?.get(field));
     const sums = new Array<Exact>(end - offset).fill(0);
-    const add = (pane: number, sign: 1 | -1): void => {
-      const row = windows.pane(pane)?.get(field);
+    const add = (row: Row | undefined, sign: 1 | -1): void => {
       if (row === undefined) return;
       for (let i = 0; i < sums.length; i++) {
         const part = row.sums[offset + i];
         if (part !== 0) sums[i] = addExact(sums[i], sign === 1 ? part : -part);
       }
     };
+    const stderrOf = this.#stderrs(m, newest);
     const points: HistoryPoint[] = [];
-    const begin = Math.max(known, first - length);
-    for (let pane = begin; pane < reach.to; pane++) {
-      add(pane, 1);
-      if (pane - length >= begin) add(pane - length, -1);
-      const next = pane + 1;
+    for (let i = 0; i < rows.length; i++) {
+      add(rows[i], 1);
+      if (i >= length) add(rows[i - length], -1);
+      const next = begin + i + 1;
       if (next < first || (next % stride !== 0 && next !== reach.to)) continue;
-      const point = this.#point(next * paneSize, m, sums, newest);
+      const point = this.#point(next * paneSize, m, sums, stderrOf);
       if (point !== undefined) points.push(point);
     }
     return points;
@@ -138,10 +144,11 @@ export class Histories {
     for (let n = Math.ceil(from / hour); (n + 1) * hour <= final && (n + 1) * hour < to; n++) numbers.push(n);
     if (numbers.length === 0) return { points: [], isReading: false };
     const known = this.#remembered(field, numbers[0]);
+    const stderrOf = this.#stderrs(m, newest);
     const points = numbers.flatMap((n) => {
       const row = known.get(n);
       const sums = row?.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
-      return sums === undefined ? [] : (this.#point((n + 1) * hour, m, sums, newest) ?? []);
+      return sums === undefined ? [] : (this.#point((n + 1) * hour, m, sums, stderrOf) ?? []);
     });
     const missing = numbers.filter((n) => !known.has(n));
     if (missing.length > 0) {
@@ -222,21 +229,28 @@ export class Histories {
     return store.readFields === undefined ? store.read(keys) : store.readFields(keys, fields);
   }
 
-  #point(at: EpochMs, m: number, sums: readonly Exact[], newest: QualityRow | undefined): HistoryPoint | undefined {
-    const measure = this.#settings.measures[m];
-    const value = measureValue(measure, sums);
-    if (value === undefined) return undefined;
-    const stderr = newest === undefined ? undefined : this.#stderr(measure, m, sums, newest);
-    return { at, value, stderr: stderr === undefined || isAbsent(stderr) ? null : stderr };
+  #point(at: EpochMs, m: number, sums: readonly Exact[], stderrOf: StderrOf): HistoryPoint | undefined {
+    const value = measureValue(this.#settings.measures[m], sums);
+    return value === undefined ? undefined : { at, value, stderr: stderrOf(sums) };
   }
 
   /** As if lists depended on each other as much as they do in the newest window. */
-  #stderr(measure: Measure, m: number, sums: readonly Exact[], newest: QualityRow): Result<number> {
+  #stderrs(m: number, newest: QualityRow | undefined): StderrOf {
+    if (newest === undefined) return () => null;
+    const measure = this.#settings.measures[m];
     const own = newest.row.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
     const error = newest.stderrs[m];
-    if (!hasMoments(measure)) return stretchedStderr(error, measureWeight(measure, own), measureWeight(measure, sums));
-    return windowStderr(momentsOf(measure, sums), designEffect(error, momentsOf(measure, own)));
+    if (!hasMoments(measure)) {
+      const weight = measureWeight(measure, own);
+      return (sums) => known(stretchedStderr(error, weight, measureWeight(measure, sums)));
+    }
+    const effect = designEffect(error, momentsOf(measure, own));
+    return (sums) => known(windowStderr(momentsOf(measure, sums), effect));
   }
+}
+
+function known(stderr: Result<number>): number | null {
+  return isAbsent(stderr) ? null : stderr;
 }
 
 /** The first pane that holds a row of the field; the end: none does. */

@@ -26,6 +26,8 @@ interface Reported {
   readonly history: HistoryView | undefined;
   /** undefined: nothing was read yet, or not by this process. */
   readonly cohorts: CohortsView | undefined;
+  /** The measure that the page shows. */
+  readonly measure: string;
   /** Of the process. */
   readonly about: readonly Fact[];
   /** JSON. */
@@ -35,7 +37,7 @@ interface Reported {
 /** The parts of the page that make sense without a server: no single lists, and all cohorts in one table. */
 export function liveReport(known: Known, reported: Reported, settings: Settings): ReportView {
   const { namespace, now, troubles, freshness, experiments, decisions, positions, pipeline, work } = known;
-  const { history, cohorts, about, state } = reported;
+  const { history, cohorts, measure, about, state } = reported;
   return {
     title: `Service ${namespace}`,
     verdict: liveVerdict(known),
@@ -45,6 +47,7 @@ export function liveReport(known: Known, reported: Reported, settings: Settings)
     experiments,
     decisions,
     cohorts,
+    measure,
     positions,
     pipeline,
     work,
@@ -56,16 +59,15 @@ export function liveReport(known: Known, reported: Reported, settings: Settings)
 /** Cohorts of all sets over the window of the query. */
 export function reportedCohorts(
   lines: readonly CohortLine[],
-  query: LiveQuery,
+  { window }: LiveQuery,
   measures: readonly string[],
   { attribution, cohorts, detect }: Settings,
 ): CohortsView {
   return {
     horizons: attribution.horizons.map(({ text }) => text),
-    // The page's own comes first: it is drawn until another is chosen.
-    measures: [query.measure, ...measures.filter((name) => name !== query.measure)],
+    measures,
     lowerIsBetter: detect.lowerIsBetter,
-    what: `, over the last ${query.window}`,
+    what: `, over the last ${window}`,
     others: `These are the ${MOST_LISTED} with most lists; the page of the service lists all.`,
     sets: cohorts,
     lines,

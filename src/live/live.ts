@@ -83,6 +83,8 @@ const MOST_HORIZONS = 4;
 const RATE_SAMPLES = 20;
 /** Reports that are cached: they are large, and few people want one. */
 const MOST_REPORTS = 2;
+/** Their tables are most of them, and the same whatever measure is chosen: one for each window. */
+const MOST_REPORTED = 4;
 /** With less feedback nothing is said about how it joins. */
 const ENOUGH_FEEDBACK = 100;
 
@@ -117,7 +119,7 @@ export class LivePage {
   readonly #cohortViews = new KeptViews<CohortView | undefined>();
   readonly #positionsViews = new KeptViews<PositionsView | undefined>();
   readonly #mostLines = new KeptViews<readonly CohortLine[]>();
-  readonly #reportedCohorts = new KeptViews<CohortsView>(MOST_REPORTS);
+  readonly #reportedCohorts = new KeptViews<CohortsView>(MOST_REPORTED);
   readonly #positionsJson = new KeptViews<unknown>();
   readonly #json = new StableMembers();
 
@@ -153,10 +155,10 @@ export class LivePage {
   report(text = ''): Made {
     const query = reportQuery(readQuery(text, this.#settings), this.#settings);
     const name = queryText(query, this.#settings);
-    return this.#reports.of([this.#input], name, () => made(renderReport(this.#reported(query, name))));
+    return this.#reports.of([this.#input], name, () => made(renderReport(this.#reported(query))));
   }
 
-  #reported(query: LiveQuery, name: string): ReportView {
+  #reported(query: LiveQuery): ReportView {
     const snapshot = this.#input?.snapshot;
     const { horizons } = this.#settings.attribution;
     const lines = snapshot === undefined ? undefined : this.#most(query, horizons.length, MOST_LISTED);
@@ -164,13 +166,17 @@ export class LivePage {
     const cohorts =
       lines === undefined
         ? undefined
-        : this.#reportedCohorts.of([snapshot?.rows], name, () =>
+        : this.#reportedCohorts.of([snapshot?.rows], `${query.window} ${measures.join()}`, () =>
             reportedCohorts(lines, query, measures, this.#settings),
           );
     const seen = { ...this.#seen, positions: snapshot === undefined ? undefined : this.#positions(snapshot, query) };
     const { about = [] } = this.#deps;
     const state = this.#stateJson(query, seen, lines ?? []);
-    return liveReport(seen, { history: this.#historyView(query), cohorts, about, state }, this.#settings);
+    return liveReport(
+      seen,
+      { history: this.#historyView(query), cohorts, measure: query.measure, about, state },
+      this.#settings,
+    );
   }
 
   /** The cohorts with most lists, as `LiveCohorts.most`. */

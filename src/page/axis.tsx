@@ -1,6 +1,7 @@
 /** An axis that stands above a column, and values with their errors in the rows below it. */
 import { inside, percent } from './chart-frame.tsx';
-import { elements, type Markup, NOTHING } from './elements.ts';
+import { elements, NOTHING } from './elements.ts';
+import { jsx, type Markup } from './jsx.ts';
 
 export interface AxisTick {
   /** Place along the axis, 0 to 1. */
@@ -15,7 +16,7 @@ export function AxisHead({ label, ticks }: { readonly label: string; readonly ti
       <span class="unseen">{label}</span>
       <svg width="100%" height="18" aria-hidden="true">
         {ticks.map(({ at, words }, i) => (
-          <text key={words} class={isMinor(ticks, i) ? 'minor' : undefined} x={percent(at)} y="13" text-anchor="middle">
+          <text class={isMinor(ticks, i) ? 'minor' : undefined} x={percent(at)} y="13" text-anchor="middle">
             {words}
           </text>
         ))}

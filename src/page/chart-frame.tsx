@@ -2,7 +2,7 @@
  * Charts that fill the available width while text keeps its size: horizontal positions are percentages, and lines are drawn in a
  * box of 1,000 by 1,000 that is stretched.
  */
-import type { ComponentChildren } from 'preact';
+import { type Children, jsx } from './jsx.ts';
 
 /** Side of the box that lines are drawn in. */
 export const BOX = 1000;
@@ -23,9 +23,9 @@ export interface FrameProps {
   /** Below the horizontal axis. */
   readonly xLabel: string;
   /** Drawn in the stretched box. */
-  readonly children?: ComponentChildren;
+  readonly children?: Children;
   /** Drawn above it, positioned in percent. */
-  readonly overlay?: ComponentChildren;
+  readonly overlay?: Children;
 }
 
 export function Frame({ label, height, xTicks, yTicks, xLabel, children, overlay }: FrameProps) {
@@ -33,14 +33,14 @@ export function Frame({ label, height, xTicks, yTicks, xLabel, children, overlay
     <div class="frame">
       <svg class="frame-y" height={height} aria-hidden="true">
         {yTicks.map(({ at, words }) => (
-          <text key={words} x="100%" dx="-8" y={percent(at)} dy="4" text-anchor="end">
+          <text x="100%" dx="-8" y={percent(at)} dy="4" text-anchor="end">
             {words}
           </text>
         ))}
       </svg>
       <svg class="frame-plot" width="100%" height={height} role="img" aria-label={label}>
-        {yTicks.map(({ at, words }) => (
-          <line key={words} class="grid" x1="0" x2="100%" y1={percent(at)} y2={percent(at)} />
+        {yTicks.map(({ at }) => (
+          <line class="grid" x1="0" x2="100%" y1={percent(at)} y2={percent(at)} />
         ))}
         <svg
           viewBox={`0 0 ${BOX} ${BOX}`}
@@ -56,7 +56,7 @@ export function Frame({ label, height, xTicks, yTicks, xLabel, children, overlay
       </svg>
       <svg class="frame-x" width="100%" height="20" aria-hidden="true">
         {xTicks.map(({ at, words }, i) => (
-          <text key={words} class={i % 2 === 1 ? 'minor' : undefined} x={percent(at)} y="15" text-anchor="middle">
+          <text class={i % 2 === 1 ? 'minor' : undefined} x={percent(at)} y="15" text-anchor="middle">
             {words}
           </text>
         ))}

@@ -1,4 +1,5 @@
-import { Name } from './name.tsx';
+import { jsx } from './jsx.ts';
+import { Name } from './name.ts';
 
 /** One of several choices, made by following its link. */
 export interface Choice {
@@ -20,7 +21,7 @@ export function ChoiceLinks({ of: { legend, choices } }: { readonly of: Choices 
         {legend}
       </span>
       {choices.map(({ words, href, isChosen }) => (
-        <a key={words} class="choice" href={href} data-view aria-current={isChosen ? 'true' : undefined}>
+        <a class="choice" href={href} data-view aria-current={isChosen ? 'true' : undefined}>
           <Name>{words}</Name>
         </a>
       ))}

@@ -1,9 +1,10 @@
 /** Cohorts as rows: one measure with its interval, others as numbers, and their differences from a baseline. */
 import { scaleLinear } from 'd3-scale';
 import { AxisHead, estimate } from './axis.tsx';
-import { attribute, drawn, elements, joined, type Markup, NOTHING } from './elements.ts';
+import { attribute, elements, joined, NOTHING } from './elements.ts';
+import { Fragment, jsx, type Markup } from './jsx.ts';
 import type { CohortLine } from './model.ts';
-import { Name, named } from './name.tsx';
+import { Name, named } from './name.ts';
 import { change, counted, NONE, NORMAL_95, plain, several, share } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -63,16 +64,12 @@ export function CohortRows(props: RowsProps) {
               </>
             )}
             {measures.map((name) => (
-              <Head key={name} name={name} column={head(name)} isNumber />
+              <Head name={name} column={head(name)} isNumber />
             ))}
           </tr>
         </thead>
         <tbody>
-          {drawn(
-            joined(
-              rows.map((one) => row(one, { drawn: pictured, place: axis?.place, measures, lowerIsBetter, hasCounts })),
-            ),
-          )}
+          {rows.map((one) => row(one, { drawn: pictured, place: axis?.place, measures, lowerIsBetter, hasCounts }))}
         </tbody>
       </table>
     </Scroll>

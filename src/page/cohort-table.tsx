@@ -2,8 +2,9 @@
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { type CohortColumn, type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { History, type HistoryView } from './history.tsx';
+import { Fragment, jsx } from './jsx.ts';
 import type { CohortLine } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 import { counted, NORMAL_95, plain, several } from './numbers.ts';
 
 export interface CohortTableView {
@@ -51,7 +52,7 @@ export function CohortTable({ view }: { readonly view: CohortTableView }) {
       </h2>
       <div class="switches">
         {view.choices.map((choices) => (
-          <ChoiceLinks key={choices.legend} of={choices} />
+          <ChoiceLinks of={choices} />
         ))}
       </div>
       {all === 0 ? (
@@ -62,10 +63,10 @@ export function CohortTable({ view }: { readonly view: CohortTableView }) {
           {all > 1 ? (
             <form class="filter" method="get" action="/" aria-label="Find cohorts" data-view>
               {filter.kept.map(([name, value]) => (
-                <input key={name} type="hidden" name={name} value={value} />
+                <input type="hidden" name={name} value={value} />
               ))}
               <label for="filter">Find cohorts</label>{' '}
-              <input id="filter" name="filter" type="search" value={filter.text} maxLength={100} />{' '}
+              <input id="filter" name="filter" type="search" value={filter.text} maxlength={100} />{' '}
               <button type="submit">Find</button>
             </form>
           ) : null}

@@ -1,7 +1,8 @@
 /** Values by cohort: a chart of one measure, and a table of all measures, at one horizon. */
 import { type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
+import { Fragment, jsx } from './jsx.ts';
 import type { CohortLine, CohortsView } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 import { counted, NONE, NORMAL_95, plain, several } from './numbers.ts';
 import { Switch } from './switch.tsx';
 
@@ -10,22 +11,38 @@ const MOST_DRAWN = 24;
 export const MOST_LISTED = 200;
 const EVERYTHING = 'everything together';
 
-export function Cohorts({ view }: { readonly view: CohortsView }) {
-  const { horizons, measures, sets, legend = 'Horizon' } = view;
-  const told = sets.filter((by) => linesOf(view, by).length > 0);
-  const isTold = told.some((by) => by.length > 0);
+/** `measure`: which one is drawn until another is chosen; default: the first. */
+export function CohortSwitches({
+  view,
+  measure,
+}: {
+  readonly view: CohortsView;
+  readonly measure?: string | undefined;
+}) {
+  const { horizons, measures, legend = 'Horizon' } = view;
+  const isDrawn = toldSets(view).some((by) => by.length > 0);
+  const chosen = measure === undefined ? 0 : Math.max(0, measures.indexOf(measure));
+  return (
+    <div class="switches">
+      <Switch of="h" legend={legend} choices={horizons} chosen={horizons.length - 1} />
+      {isDrawn ? <Switch of="m" legend="Measure in the pictures" choices={measures} chosen={chosen} /> : null}
+    </div>
+  );
+}
+
+/** The same whatever is chosen. */
+export function CohortSets({ view }: { readonly view: CohortsView }) {
+  const told = toldSets(view);
   return (
     <>
-      <div class="switches">
-        <Switch of="h" legend={legend} choices={horizons} chosen={horizons.length - 1} />
-        {isTold ? <Switch of="m" legend="Measure in the pictures" choices={measures} chosen={0} /> : null}
-      </div>
       {told.length === 0 ? <p class="note">No list counted, so there is nothing to show.</p> : null}
-      {told.map((by) =>
-        by.length === 0 ? <Everything key="" view={view} /> : <GroupingSet key={by.join(',')} view={view} by={by} />,
-      )}
+      {told.map((by) => (by.length === 0 ? <Everything view={view} /> : <GroupingSet view={view} by={by} />))}
     </>
   );
+}
+
+function toldSets(view: CohortsView): readonly (readonly string[])[] {
+  return view.sets.filter((by) => linesOf(view, by).length > 0);
 }
 
 function linesOf({ lines }: CohortsView, by: readonly string[]): readonly CohortLine[] {
@@ -43,7 +60,7 @@ function Everything({ view }: { readonly view: CohortsView }) {
         const line = lines.find((one) => one.horizon === horizon);
         if (line === undefined) return null;
         return (
-          <div key={horizon} data-h={h}>
+          <div data-h={h}>
             <p class="note">
               {wholeWords(line)}, at {horizon}
               {what}.
@@ -52,7 +69,7 @@ function Everything({ view }: { readonly view: CohortsView }) {
               {measures.map((name) => {
                 const { value = null, n = 0, stderr = null } = line.measures[name] ?? {};
                 return (
-                  <div key={name}>
+                  <div>
                     <dt>
                       <Name>{name}</Name>
                     </dt>
@@ -95,9 +112,9 @@ function GroupingSet({ view, by }: { readonly view: CohortsView; readonly by: re
           .map((line): CohortRow => ({ name: nameOf(line), line, base }))
           .sort((a, b) => b.line.impressions - a.line.impressions || (a.name < b.name ? -1 : 1));
         return (
-          <div key={horizon} data-h={h}>
+          <div data-h={h}>
             {measures.map((measure, m) => (
-              <div key={measure} data-m={m}>
+              <div data-m={m}>
                 <Picture view={view} rows={rows} measure={measure} horizon={horizon} />
               </div>
             ))}

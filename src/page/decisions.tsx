@@ -1,5 +1,7 @@
 /** Current decisions on watched cohorts against their own past. */
-import { Name } from './name.tsx';
+
+import { jsx } from './jsx.ts';
+import { Name } from './name.ts';
 import { several } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -27,15 +29,13 @@ export function Decisions({ decisions }: { readonly decisions: readonly Standing
             <thead>
               <tr>
                 {['cohort', 'measure', 'decision', 'reason'].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
+                  <th scope="col">{name}</th>
                 ))}
               </tr>
             </thead>
             <tbody>
               {told.slice(0, MOST_DECISIONS).map(({ cohort, measure, label, reason }) => (
-                <tr key={`${cohort} ${measure}`}>
+                <tr>
                   <th scope="row">
                     <Name>{cohort}</Name>
                   </th>

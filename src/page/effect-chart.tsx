@@ -5,7 +5,8 @@ import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import type { LookPoint } from '../experiment/experiment-looks.ts';
 import { timeAxis } from '../output/time-axis.ts';
 import { BOX, Frame, inside, percent } from './chart-frame.tsx';
-import { Name } from './name.tsx';
+import { Fragment, jsx } from './jsx.ts';
+import { Name } from './name.ts';
 import { instant, levelOf, several, signed } from './numbers.ts';
 
 export interface EffectChartProps {

@@ -7,8 +7,9 @@ import { OTHER_COHORT } from '../vocabulary/events.ts';
 import { percent } from './chart-frame.tsx';
 import { EffectChart } from './effect-chart.tsx';
 import { Forest } from './forest.tsx';
+import { Fragment, jsx } from './jsx.ts';
 import type { ExperimentView, Tone, Verdict } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 import { counted, instant, levelOf, listed, NONE, plain, probability, range, share, shown, signed } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -48,7 +49,7 @@ export function Experiments({ experiments }: { readonly experiments: readonly Ex
   return (
     <>
       {experiments.map((experiment, e) => (
-        <div key={experiment.comparison.experiment}>
+        <div>
           {experiments.length === 1 ? null : (
             <h2>
               Experiment <Name>{experiment.comparison.experiment}</Name>
@@ -67,7 +68,7 @@ function Experiment({ comparison, trail, weights, plan, ratioBy = [], id }: Expe
   return (
     <>
       {variants.map((variant) => (
-        <section key={variant.variant} class="card" aria-label={`${variant.variant} against ${control}`}>
+        <section class="card" aria-label={`${variant.variant} against ${control}`}>
           <h2>
             <Name>{variant.variant}</Name> <small>against</small> <Name>{control}</Name>{' '}
             <span class={`badge small ${TONES[variant.decision]}`}>{variant.decision}</span>
@@ -99,7 +100,7 @@ function Experiment({ comparison, trail, weights, plan, ratioBy = [], id }: Expe
         <h2 id={`split${id}`}>Is the split sound?</h2>
         <Split comparison={comparison} weights={weights} />
         {ratioBy.map((dimension) => (
-          <SplitByCohort key={dimension.by} dimension={dimension} />
+          <SplitByCohort dimension={dimension} />
         ))}
       </section>
       {plan === undefined ? null : (
@@ -120,12 +121,10 @@ function Numbers({ variant, alpha }: { readonly variant: ComparedVariant; readon
         <thead>
           <tr>
             {['measure', 'role'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
+              <th scope="col">{name}</th>
             ))}
             {['control', 'value', 'effect', `${level} interval`, 'p', 'p adjusted', 'detectable'].map((name) => (
-              <th key={name} scope="col" class="number">
+              <th scope="col" class="number">
                 {name}
               </th>
             ))}
@@ -134,7 +133,7 @@ function Numbers({ variant, alpha }: { readonly variant: ComparedVariant; readon
         </thead>
         <tbody>
           {variant.measures.map((one) => (
-            <tr key={one.measure}>
+            <tr>
               <th scope="row">
                 <Name>{one.measure}</Name>
               </th>
@@ -199,7 +198,7 @@ function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'wei
             {names.map((name) => {
               const promised = expected(name);
               return (
-                <tr key={name}>
+                <tr>
                   <th scope="row">
                     <Name>{name}</Name>
                   </th>
@@ -287,7 +286,7 @@ function SplitByCohort({ dimension }: { readonly dimension: ComparedCohorts }) {
                 <span class="unseen">warning</span>
               </th>
               {names.map((name) => (
-                <th key={name} scope="col" class="number">
+                <th scope="col" class="number">
                   <Name>{name}</Name> (expected)
                 </th>
               ))}
@@ -301,13 +300,13 @@ function SplitByCohort({ dimension }: { readonly dimension: ComparedCohorts }) {
           </thead>
           <tbody>
             {listedCohorts.map((cohort) => (
-              <tr key={cohort.value}>
+              <tr>
                 <th scope="row">
                   <Name>{cohort.value}</Name>
                 </th>
                 <td>{cohort.warning ? <span class="badge small bad">warning</span> : ''}</td>
                 {names.map((name) => (
-                  <td key={name} class="number">
+                  <td class="number">
                     {counted(cohort.users[name])} <span class="muted">({shown(cohort.expected?.[name], counted)})</span>
                   </td>
                 ))}
@@ -359,7 +358,7 @@ function Plan({ plan }: { readonly plan: readonly PlannedVariant[] }) {
           </thead>
           <tbody>
             {rows.map(({ variant, what, planned: { effect, users, days } }) => (
-              <tr key={`${variant} ${what} ${effect}`}>
+              <tr>
                 <th scope="row">
                   <Name>{variant}</Name>
                 </th>

@@ -1,5 +1,6 @@
+import { jsx } from './jsx.ts';
 import type { Fact } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 
 /** Names and values; as tiles if they are numbers to watch. */
 export function Facts({ facts, areTiles = false }: { readonly facts: readonly Fact[]; readonly areTiles?: boolean }) {
@@ -7,7 +8,7 @@ export function Facts({ facts, areTiles = false }: { readonly facts: readonly Fa
   return (
     <dl class={areTiles ? 'tiles' : 'facts'}>
       {facts.map(([name, value]) => (
-        <div key={name}>
+        <div>
           <dt>{name}</dt>
           <dd>
             {areTiles ? (

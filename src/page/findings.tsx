@@ -1,5 +1,6 @@
+import { Fragment, jsx } from './jsx.ts';
 import type { FindingView } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 
 /** What looks wrong, each with an example and what to do. */
 export function Findings({ findings }: { readonly findings: readonly FindingView[] }) {
@@ -7,7 +8,7 @@ export function Findings({ findings }: { readonly findings: readonly FindingView
     <section class="card" aria-labelledby="what-looks-wrong">
       <h2 id="what-looks-wrong">What looks wrong</h2>
       {findings.map(({ code, cause, example = null, remedy }) => (
-        <div key={`${code} ${cause}`} class="finding">
+        <div class="finding">
           <p>
             <Name>{cause}</Name>
             {code === undefined ? null : (

@@ -4,8 +4,9 @@ import { scaleLinear } from 'd3-scale';
 import type { ComparedMeasure } from '../experiment/comparison.ts';
 import { AxisHead } from './axis.tsx';
 import { inside, percent } from './chart-frame.tsx';
+import { jsx } from './jsx.ts';
 import type { Tone } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 import { change, levelOf, listed, plain, probability, range, several, shown } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -57,7 +58,7 @@ export function Forest({ variant, control, measures, alpha, tolerance }: ForestP
           </thead>
           <tbody>
             {measures.map((measure) => (
-              <tr key={measure.measure}>
+              <tr>
                 <th scope="row">
                   <Name>{measure.measure}</Name>
                   {measure.role === 'other' ? null : <span class={`role ${measure.role}`}>{measure.role}</span>}

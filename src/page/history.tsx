@@ -5,7 +5,8 @@ import type { HistoryPoint } from '../exporter/exporter-contract.ts';
 import { timeAxis } from '../output/time-axis.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
-import { Name } from './name.tsx';
+import { jsx } from './jsx.ts';
+import { Name } from './name.ts';
 import { change, instant, NORMAL_95, plain } from './numbers.ts';
 
 export interface HistoryView {
@@ -66,29 +67,23 @@ export function History({
         xTicks={time.ticks.map(({ at, text }) => ({ at: time.x(at), words: text }))}
         yTicks={ticks.map((tick) => ({ at: y(tick), words: tickText(tick) }))}
         xLabel={`event time, ${time.zone}`}
-        overlay={drawn.map(({ name, points }, i) => {
+        overlay={drawn.map(({ points }, i) => {
           const last = points[points.length - 1];
           return (
-            <circle
-              key={name}
-              class={`series-${i % COLOURS}`}
-              cx={percent(time.x(last.at))}
-              cy={percent(y(last.value))}
-              r="4"
-            />
+            <circle class={`series-${i % COLOURS}`} cx={percent(time.x(last.at))} cy={percent(y(last.value))} r="4" />
           );
         })}
       >
-        {drawn.map(({ name, points }, i) => (
-          <path key={`band of ${name}`} class={`error series-${i % COLOURS}`} d={band(points) ?? ''} />
+        {drawn.map(({ points }, i) => (
+          <path class={`error series-${i % COLOURS}`} d={band(points) ?? ''} />
         ))}
-        {drawn.map(({ name, points }, i) => (
-          <path key={name} class={`curve series-${i % COLOURS}`} d={path(points) ?? ''} />
+        {drawn.map(({ points }, i) => (
+          <path class={`curve series-${i % COLOURS}`} d={path(points) ?? ''} />
         ))}
       </Frame>
       <ul class="legend">
         {drawn.map(({ name }, i) => (
-          <li key={name} class={`series-${i % COLOURS}`}>
+          <li class={`series-${i % COLOURS}`}>
             <Name>{name}</Name>
           </li>
         ))}

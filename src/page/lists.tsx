@@ -1,10 +1,10 @@
 /** Single lists, one below the other, each to be opened: what was shown, what people did with it, and what did not count. */
-import type { ComponentChildren } from 'preact';
 import type { FeedbackDrop } from '../vocabulary/drops.ts';
-import { drawn, elements, joined, Markup, NOTHING } from './elements.ts';
-import { kept } from './kept-markup.tsx';
+import { elements, joined, NOTHING } from './elements.ts';
+import { type Children, Fragment, jsx, Markup } from './jsx.ts';
+import { kept } from './kept-markup.ts';
 import type { DroppedView, ListsView, ListView } from './model.ts';
-import { Name, named } from './name.tsx';
+import { Name, named } from './name.ts';
 import { counted, instant, NONE, plain, several } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -100,7 +100,7 @@ interface GroupProps {
   readonly id: string;
   readonly lists: readonly ListView[];
   readonly primary: string;
-  readonly children?: ComponentChildren;
+  readonly children?: Children;
 }
 
 function Group({ title, id, lists, primary, children }: GroupProps) {
@@ -110,7 +110,7 @@ function Group({ title, id, lists, primary, children }: GroupProps) {
         <Name>{title}</Name>
       </h3>
       {children === undefined ? null : <p class="note">{children}</p>}
-      <div class="lists">{drawn(joined(lists.map((list) => new Markup(keptOne(list, primary)))))}</div>
+      <div class="lists">{lists.map((list) => new Markup(keptOne(list, primary)))}</div>
     </section>
   );
 }
@@ -161,7 +161,7 @@ function One({ list, primary }: { readonly list: ListView; readonly primary: str
               </th>
             </tr>
           </thead>
-          <tbody>{drawn(joined(listed.map(slot)))}</tbody>
+          <tbody>{listed.map(slot)}</tbody>
         </table>
       </Scroll>
       {more.length === 0 ? null : <p class="note">{more.join(', ')}</p>}
@@ -169,7 +169,7 @@ function One({ list, primary }: { readonly list: ListView; readonly primary: str
         {Object.entries(measures)
           .slice(0, MOST_MEASURES)
           .map(([name, one], m) => (
-            <span key={name}>
+            <span>
               {m === 0 ? '' : ' · '}
               <Name>{name}</Name> {one === null ? NONE : plain(one)}
             </span>
@@ -206,15 +206,13 @@ function Dropped({
         <thead>
           <tr>
             {['reason', 'action', 'item', ...(isOfOne ? [] : ['request']), 'happened'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
+              <th scope="col">{name}</th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {dropped.map(({ reason, requestId, itemId, action, happenedAt }, i) => (
-            <tr key={`${i} ${requestId}`}>
+          {dropped.map(({ reason, requestId, itemId, action, happenedAt }) => (
+            <tr>
               <th scope="row" class="reason">
                 <code>{reason}</code> <span class="muted">{REASONS[reason]}</span>
               </th>

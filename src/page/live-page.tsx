@@ -6,7 +6,8 @@ import type { StandingDecision } from './decisions.tsx';
 import { verdictOf } from './experiment.tsx';
 import { Facts } from './facts.tsx';
 import type { HistoryView } from './history.tsx';
-import { kept, markupOf } from './kept-markup.tsx';
+import { jsx } from './jsx.ts';
+import { kept, markupOf } from './kept-markup.ts';
 import { type LastListsLink, ListsCard } from './lists.tsx';
 import type {
   ExperimentView,
@@ -18,7 +19,7 @@ import type {
   Verdict,
   WorkView,
 } from './model.ts';
-import { visible } from './name.tsx';
+import { visible } from './name.ts';
 import { counted, instant, NONE, share, shown } from './numbers.ts';
 import { PageHead, type Part, partsMarkup, sharedParts, VerdictCard } from './page-parts.tsx';
 

@@ -251,6 +251,8 @@ export interface ReportView {
   readonly experiments?: readonly ExperimentView[];
   readonly decisions?: readonly StandingDecision[];
   readonly cohorts?: CohortsView | undefined;
+  /** Which of the cohorts' measures is drawn until another is chosen; default: the first. */
+  readonly measure?: string | undefined;
   readonly pipeline?: PipelineView | undefined;
   /** Of a running worker. */
   readonly work?: WorkView | undefined;

@@ -1,12 +1,12 @@
 /** What the report and the live page have in common: a head with links to the parts, the verdict, and the parts in their order. */
-import type { ComponentChildren } from 'preact';
 import { Decisions, type StandingDecision } from './decisions.tsx';
 import { Experiments } from './experiment.tsx';
 import { Findings } from './findings.tsx';
 import { HistoryCard, type HistoryView } from './history.tsx';
-import { kept, markupOf } from './kept-markup.tsx';
+import { type Children, jsx } from './jsx.ts';
+import { kept, markupOf } from './kept-markup.ts';
 import type { ExperimentView, FindingView, PipelineView, PositionsView, Verdict, WorkView } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 import { Events } from './pipeline.tsx';
 import { PositionsCard } from './positions.tsx';
 
@@ -35,7 +35,7 @@ export function PageHead({
   readonly label: string;
   readonly parts: readonly Part[];
   readonly links?: readonly (readonly [words: string, href: string])[];
-  readonly children?: ComponentChildren;
+  readonly children?: Children;
 }) {
   const places = parts.flatMap(({ id, name }) => (name === undefined ? [] : [[name, `#${id}`] as const]));
   return (
@@ -48,7 +48,7 @@ export function PageHead({
         <nav aria-label={label}>
           <ul>
             {[...places, ...links].map(([words, href]) => (
-              <li key={href}>
+              <li>
                 <a href={href}>{words}</a>
               </li>
             ))}
@@ -118,7 +118,7 @@ export function VerdictCard({
   children,
 }: {
   readonly verdict: Verdict;
-  readonly children?: ComponentChildren;
+  readonly children?: Children;
 }) {
   return (
     <section class={`card verdict ${tone}`} aria-label="Verdict">

@@ -4,8 +4,9 @@ import { line } from 'd3-shape';
 import { timeAxis } from '../output/time-axis.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
 import { Facts } from './facts.tsx';
+import { Fragment, jsx } from './jsx.ts';
 import type { Fact, WorkView } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 import { counted, instant, NONE, several, share, shown } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -52,7 +53,7 @@ function Partitions({ view: { topics, partitions } }: { readonly view: WorkView 
               <th scope="col">state</th>
               <th scope="col">watermark</th>
               {topics.map((topic) => (
-                <th key={topic} scope="col" class="number">
+                <th scope="col" class="number">
                   lag of <Name>{topic}</Name>
                 </th>
               ))}
@@ -66,7 +67,7 @@ function Partitions({ view: { topics, partitions } }: { readonly view: WorkView 
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={row.partition}>
+              <tr>
                 <th scope="row" class="number">
                   {row.partition}
                 </th>
@@ -80,10 +81,8 @@ function Partitions({ view: { topics, partitions } }: { readonly view: WorkView 
                   )}
                 </td>
                 <td class="when">{shown(row.watermark, (at) => `${instant(new Date(at).toISOString())} UTC`)}</td>
-                {topics.map((topic, t) => (
-                  <td key={topic} class="number">
-                    {shown(row.lag[t], counted)}
-                  </td>
+                {topics.map((_, t) => (
+                  <td class="number">{shown(row.lag[t], counted)}</td>
                 ))}
                 <td class="number">{counted(row.openLists)}</td>
                 <td class="number">{counted(row.waitingFeedback)}</td>
@@ -128,7 +127,7 @@ function Delays({ delays: { bounds, counts } }: { readonly delays: WorkView['del
           </thead>
           <tbody>
             {counts.slice(0, last + 1).map((n, i) => (
-              <tr key={i < bounds.length ? bounds[i] : 'more'}>
+              <tr>
                 <th scope="row">{i < bounds.length ? duration(bounds[i]) : 'longer'}</th>
                 <td class="number">{counted(n)}</td>
                 <td class="bar-cell">
@@ -180,15 +179,13 @@ function Drops({ drops: { times, reasons } }: { readonly drops: WorkView['drops'
         yTicks={ticks.map((tick) => ({ at: y(tick), words: text(tick) }))}
         xLabel={`time of this process, ${time.zone}`}
       >
-        {reasons.map(({ reason, counts }, i) => (
-          <path key={reason} class={`curve series-${i % COLOURS}`} d={path([...counts]) ?? ''} />
+        {reasons.map(({ counts }, i) => (
+          <path class={`curve series-${i % COLOURS}`} d={path([...counts]) ?? ''} />
         ))}
       </Frame>
       <ul class="legend">
         {reasons.map(({ reason }, i) => (
-          <li key={reason} class={`series-${i % COLOURS}`}>
-            {reason}
-          </li>
+          <li class={`series-${i % COLOURS}`}>{reason}</li>
         ))}
       </ul>
       <figcaption>

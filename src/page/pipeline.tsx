@@ -2,6 +2,7 @@
 
 import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import { percent } from './chart-frame.tsx';
+import { Fragment, jsx } from './jsx.ts';
 import type { PipelineView, WorkView } from './model.ts';
 import { counted, share } from './numbers.ts';
 import { Work } from './partitions.tsx';
@@ -64,9 +65,7 @@ function Pipeline({ view }: { readonly view: PipelineView }) {
         />
       </div>
       {notes.map((note) => (
-        <p key={note} class="note">
-          {note}
-        </p>
+        <p class="note">{note}</p>
       ))}
     </>
   );
@@ -122,7 +121,7 @@ function Side({
             </thead>
             <tbody>
               {some.map(([reason, n]) => (
-                <tr key={reason}>
+                <tr>
                   <th scope="row">
                     <code>{reason}</code>
                   </th>
@@ -151,7 +150,7 @@ export function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }) {
   return (
     <ol class="funnel">
       {steps.map(({ name, count }, i) => (
-        <li key={name}>
+        <li>
           <span class="funnel-words">
             <span>{name}</span>
             <span>

@@ -2,8 +2,9 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { BOX, Frame, percent } from './chart-frame.tsx';
+import { jsx } from './jsx.ts';
 import type { PositionLine, PositionsView } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 import { change, counted, NONE, share } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -59,20 +60,14 @@ function Positions({ view }: { readonly view: PositionsView }) {
         xTicks={xTicks}
         yTicks={y.ticks(5).map((tick) => ({ at: y(tick), words: share(tick) }))}
         xLabel="rank"
-        overlay={drawn.flatMap(({ name }, i) =>
+        overlay={drawn.flatMap((_, i) =>
           rates[i].map((rate, r) =>
-            rate === null ? null : (
-              <circle key={`${name} ${r}`} class={`series-${i}`} cx={percent(across(r))} cy={percent(y(rate))} r="3" />
-            ),
+            rate === null ? null : <circle class={`series-${i}`} cx={percent(across(r))} cy={percent(y(rate))} r="3" />,
           ),
         )}
       >
-        {drawn.map(({ name }, i) => (
-          <path
-            key={name}
-            class={`curve series-${i}`}
-            d={pathOf(rates[i], (r, rate) => [BOX * across(r), BOX * y(rate)])}
-          />
+        {drawn.map((_, i) => (
+          <path class={`curve series-${i}`} d={pathOf(rates[i], (r, rate) => [BOX * across(r), BOX * y(rate)])} />
         ))}
       </Frame>
       <p class="frame-title">Lists that show an item there</p>
@@ -83,9 +78,8 @@ function Positions({ view }: { readonly view: PositionsView }) {
         yTicks={shown.ticks(3).map((tick) => ({ at: shown(tick), words: counted(tick) }))}
         xLabel="rank"
       >
-        {drawn.map(({ name, exposed }, i) => (
+        {drawn.map(({ exposed }, i) => (
           <path
-            key={name}
             class={`curve series-${i}`}
             d={pathOf(exposed.slice(0, ranks), (r, lists) => [BOX * across(r), BOX * shown(lists)])}
           />
@@ -93,7 +87,7 @@ function Positions({ view }: { readonly view: PositionsView }) {
       </Frame>
       <ul class="legend">
         {drawn.map(({ name }, i) => (
-          <li key={name} class={`series-${i}`}>
+          <li class={`series-${i}`}>
             <Name>{name}</Name>
           </li>
         ))}
@@ -144,7 +138,7 @@ function Table({ view }: { readonly view: PositionsView }) {
               const rate = rateAt(one, r);
               const all = sum(one.positives);
               return (
-                <tr key={`${one.name} ${r}`}>
+                <tr>
                   <th scope="row">
                     <Name>{one.name}</Name>
                   </th>

@@ -1,12 +1,13 @@
 /** The report: one file that needs nothing else, no network and no script, so that it can be mailed. */
 import { createHash } from 'node:crypto';
 import { escaped } from '../output/markup.ts';
-import { Cohorts } from './cohorts.tsx';
-import { elements, Markup } from './elements.ts';
+import { CohortSets, CohortSwitches } from './cohorts.tsx';
+import { elements } from './elements.ts';
 import { Facts } from './facts.tsx';
-import { kept, markupOf } from './kept-markup.tsx';
+import { Fragment, jsx, Markup } from './jsx.ts';
+import { kept, markupOf } from './kept-markup.ts';
 import type { CohortsView, Fact, ReportView } from './model.ts';
-import { visible } from './name.tsx';
+import { visible } from './name.ts';
 import { PageHead, type Part, partsMarkup, sharedParts, VerdictCard } from './page-parts.tsx';
 import { Scores } from './scores.tsx';
 import { STYLE } from './style.ts';
@@ -15,7 +16,7 @@ import { switchRules } from './switch.tsx';
 /** By which a report is known to be one. */
 export const REPORT_MARK = '<meta name="generator" content="receval">';
 
-const keptCohorts = kept((view: CohortsView) => <Cohorts view={view} />);
+const keptCohorts = kept((view: CohortsView) => <CohortSets view={view} />);
 
 /** The whole file, ending with a newline. Equal views give equal bytes. */
 export function renderReport(view: ReportView): string {
@@ -57,13 +58,19 @@ function bodyOf(view: ReportView): string {
   return `<div class="page">${head}<main>${first}${partsMarkup(parts)}</main></div>`;
 }
 
-function ownParts({ scores, cohorts }: ReportView): readonly Part[] {
+function ownParts({ scores, cohorts, measure }: ReportView): readonly Part[] {
   return [
     ...(scores === undefined
       ? []
       : [{ id: 'scores', name: 'Scores', markup: () => markupOf(<Scores view={scores} />) }]),
-    ...(cohorts === undefined ? [] : [{ id: 'cohorts', name: 'Cohorts', markup: () => keptCohorts(cohorts) }]),
+    ...(cohorts === undefined
+      ? []
+      : [{ id: 'cohorts', name: 'Cohorts', markup: () => cohortsMarkup(cohorts, measure) }]),
   ];
+}
+
+function cohortsMarkup(view: CohortsView, measure: string | undefined): string {
+  return `${markupOf(<CohortSwitches view={view} measure={measure} />)}${keptCohorts(view)}`;
 }
 
 /** The JSON is by far the longest of it: it is written last, and not looked through for signs that it cannot hold. */

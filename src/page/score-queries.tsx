@@ -2,8 +2,9 @@
 
 import { scaleLinear } from 'd3-scale';
 import { BOX, Frame, percent } from './chart-frame.tsx';
+import { jsx } from './jsx.ts';
 import type { ScoredRun, ScoresView } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 import { counted, plain, signed } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -68,7 +69,7 @@ function Ends({
           <tr>
             <th scope="col">query</th>
             {names.map((name) => (
-              <th key={name} scope="col" class="number">
+              <th scope="col" class="number">
                 <Name>{name}</Name>
               </th>
             ))}
@@ -79,7 +80,7 @@ function Ends({
         </thead>
         <tbody>
           {rows.map(({ query, old, value }) => (
-            <tr key={query}>
+            <tr>
               <th scope="row">
                 <Name>{query}</Name>
               </th>

@@ -3,8 +3,9 @@
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { line } from 'd3-shape';
 import { BOX, Frame, percent } from './chart-frame.tsx';
+import { Fragment, jsx } from './jsx.ts';
 import type { CutFamily, RunDifference, ScoredRun, ScoresView, Verdict } from './model.ts';
-import { Name } from './name.tsx';
+import { Name } from './name.ts';
 import { counted, listed, NONE, plain, probability, range, shown, signed } from './numbers.ts';
 import { Queries, Values } from './score-queries.tsx';
 import { Scroll } from './scroll.tsx';
@@ -77,7 +78,7 @@ export function Scores({ view }: { readonly view: ScoresView }) {
       {families
         .filter(({ cuts }) => cuts.length > 1)
         .map((family) => (
-          <section key={family.label} class="card" aria-label={`${family.label} by cut-off`}>
+          <section class="card" aria-label={`${family.label} by cut-off`}>
             <h2>
               <Name>{family.label}</Name> by cut-off
             </h2>
@@ -89,9 +90,9 @@ export function Scores({ view }: { readonly view: ScoresView }) {
           <h2 id="queries">{runs.length > 1 ? 'Which queries won and lost' : 'Query by query'}</h2>
           <Switch of="m" legend="Measure" choices={measures} chosen={chosenMeasure(families)} />
           {measures.map((measure, m) => (
-            <div key={measure} data-m={m}>
+            <div data-m={m}>
               {runs.length > 1 ? (
-                runs.slice(1).map((run) => <Queries key={run.name} view={view} run={run} m={m} />)
+                runs.slice(1).map((run) => <Queries view={view} run={run} m={m} />)
               ) : (
                 <Values run={runs[0]} measure={measure} m={m} />
               )}
@@ -120,7 +121,7 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
                 queries
               </th>
               {measures.map((measure) => (
-                <th key={measure} scope="col" class="number">
+                <th scope="col" class="number">
                   <Name>{measure}</Name>
                 </th>
               ))}
@@ -128,7 +129,7 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
           </thead>
           <tbody>
             {runs.map(({ name, queries, mean }) => (
-              <tr key={name}>
+              <tr>
                 <th scope="row">
                   <Name>{name}</Name>
                 </th>
@@ -137,7 +138,7 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
                   const value = mean[m];
                   const found = differences.find((one) => one.run === name && one.measure === measure);
                   return (
-                    <td key={measure} class={`number ${runs.length > 1 && value === best[m] ? 'strong' : ''}`}>
+                    <td class={`number ${runs.length > 1 && value === best[m] ? 'strong' : ''}`}>
                       {value === undefined ? NONE : value.toFixed(4)}
                       {found === undefined || found.effect === null ? null : (
                         <small class={`below ${differenceTone(found, lowerIsBetter[m])}`}>{signed(found.effect)}</small>
@@ -160,7 +161,7 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
                   <th scope="col">run</th>
                   <th scope="col">measure</th>
                   {['queries', 'difference', '95 % interval', 'p'].map((name) => (
-                    <th key={name} scope="col" class="number">
+                    <th scope="col" class="number">
                       {name}
                     </th>
                   ))}
@@ -168,7 +169,7 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
               </thead>
               <tbody>
                 {differences.map(({ run, measure, queries, effect, ci, p }) => (
-                  <tr key={`${run} ${measure}`}>
+                  <tr>
                     <th scope="row">
                       <Name>{run}</Name>
                     </th>
@@ -256,29 +257,19 @@ function Curves({
         xTicks={cuts.map(({ k }) => ({ at: at(k), words: String(k) }))}
         yTicks={ticks.map((tick) => ({ at: y(tick), words: tickText(tick) }))}
         xLabel="cut-off"
-        overlay={curves.flatMap(({ name, points }, i) =>
+        overlay={curves.flatMap(({ points }, i) =>
           points.map(({ k, value }) => (
-            <circle
-              key={`${name} ${k}`}
-              class={`series-${i % COLOURS}`}
-              cx={percent(at(k))}
-              cy={percent(y(value))}
-              r="3.5"
-            />
+            <circle class={`series-${i % COLOURS}`} cx={percent(at(k))} cy={percent(y(value))} r="3.5" />
           )),
         )}
       >
-        {curves.map(({ name, points }, i) => (
-          <path
-            key={name}
-            class={`curve series-${i % COLOURS} ${i >= COLOURS ? 'dashed' : ''}`}
-            d={path(points) ?? ''}
-          />
+        {curves.map(({ points }, i) => (
+          <path class={`curve series-${i % COLOURS} ${i >= COLOURS ? 'dashed' : ''}`} d={path(points) ?? ''} />
         ))}
       </Frame>
       <ul class="legend">
         {curves.map(({ name }, i) => (
-          <li key={name} class={`series-${i % COLOURS}`}>
+          <li class={`series-${i % COLOURS}`}>
             <Name>{name}</Name>
           </li>
         ))}

@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact';
+import { type Children, jsx } from './jsx.ts';
 
 /** Content that may be wider than the window: it scrolls by itself, also by keyboard. */
-export function Scroll({ children }: { readonly children: ComponentChildren }) {
+export function Scroll({ children }: { readonly children: Children }) {
   return (
-    <div class="scroll" role="group" aria-label="table, scrolls sideways" tabIndex={0}>
+    <div class="scroll" role="group" aria-label="table, scrolls sideways" tabindex={0}>
       {children}
     </div>
   );

@@ -2,7 +2,9 @@
  * A choice without script: radio inputs, and CSS rules that hide the content of the other choices. The content of choice 2 of the
  * switch `h` has the attribute `data-h="2"`. In browsers without `:has`, all choices are shown.
  */
-import { Name } from './name.tsx';
+
+import { jsx } from './jsx.ts';
+import { Name } from './name.ts';
 
 export interface SwitchProps {
   /** One or two letters, unique in the document. */
@@ -19,7 +21,7 @@ export function Switch({ of, legend, choices, chosen }: SwitchProps) {
     <fieldset class="switch">
       <legend>{legend}</legend>
       {choices.map((choice, i) => (
-        <span key={choice}>
+        <span>
           <input type="radio" name={of} id={`${of}-${i}`} value={String(i)} checked={i === chosen} />
           <label for={`${of}-${i}`}>
             <Name>{choice}</Name>

@@ -169,6 +169,7 @@ describe('the live page', () => {
     expect(text).toContain('at 30m, over the last 5m');
     expect(text).toContain('At rank 1: A 50\u00A0%, B 30\u00A0%');
     expect(text).toContain('mrr over time');
+    expect(body).toContain('name="m" id="m-1" value="1" checked/><label for="m-1"><bdi class="name">mrr</bdi>');
     const json = /;base64,([^"]+)"/.exec(body)?.[1] ?? '';
     const state = JSON.parse(Buffer.from(json, 'base64').toString('utf8'));
     expect(state).toMatchObject({ version: 1, history: { measure: 'mrr' }, positions: { window: '5m' } });

@@ -1,7 +1,6 @@
-import { jsx } from 'preact/jsx-runtime';
 import { describe, expect, it } from 'vitest';
 import { type CohortRow, CohortRows } from '../../src/page/cohort-rows.tsx';
-import { markupOf } from '../../src/page/kept-markup.tsx';
+import { markupOf } from '../../src/page/kept-markup.ts';
 import type { CohortLine } from '../../src/page/model.ts';
 
 function line(impressions: number, value: number): CohortLine {
@@ -13,7 +12,7 @@ function line(impressions: number, value: number): CohortLine {
 function drawn(one: Partial<CohortRow>, lowerIsBetter: readonly string[] = []): string {
   const row: CohortRow = { name: 'B', line: line(1000, 0.4), base: line(1000, 0.4), ...one };
   const props = { rows: [row], drawn: 'mrr', measures: [], lowerIsBetter: new Set(lowerIsBetter) };
-  return /<tbody>(.*)<\/tbody>/.exec(markupOf(jsx(CohortRows, props)))?.[1] ?? '';
+  return /<tbody>(.*)<\/tbody>/.exec(markupOf(CohortRows(props)))?.[1] ?? '';
 }
 
 describe('a row of the table of cohorts', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { jsx } from 'preact/jsx-runtime';
 import { describe, expect, test } from 'vitest';
-import { attribute, drawn, elements, joined, Markup, NOTHING } from '../../src/page/elements.ts';
-import { kept, markupOf } from '../../src/page/kept-markup.tsx';
+import { attribute, elements, joined, NOTHING } from '../../src/page/elements.ts';
+import { jsx, Markup } from '../../src/page/jsx.ts';
+import { kept, markupOf } from '../../src/page/kept-markup.ts';
 import { counted } from '../../src/page/numbers.ts';
 import { HOSTILE } from './views.ts';
 
@@ -13,8 +13,7 @@ describe('markup that is kept', () => {
     readonly name: string;
     readonly count: number;
   }
-  const draw = ({ name, count }: View, words: string) =>
-    jsx('p', { title: words, children: [name, jsx('b', { children: count })] });
+  const draw = ({ name, count }: View, words: string) => jsx('p', { title: words }, name, jsx('b', null, count));
 
   test('is what would be drawn now, in whatever order views are asked for', () => {
     fc.assert(
@@ -49,10 +48,8 @@ describe('markup that is kept', () => {
   test('is part of other markup as it is', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const inner = new Markup(markupOf(jsx('b', { children: text })));
-        expect(markupOf(jsx('p', { children: drawn(inner) }))).toBe(
-          markupOf(jsx('p', { children: jsx('b', { children: text }) })),
-        );
+        const inner = new Markup(markupOf(jsx('b', null, text)));
+        expect(markupOf(jsx('p', null, inner))).toBe(markupOf(jsx('p', null, jsx('b', null, text))));
       }),
       { numRuns: 200, seed: 1 },
     );
@@ -66,9 +63,9 @@ describe('elements without JSX', () => {
         fc.pre(name !== '' && text !== '');
         const inner = elements`<i title="${text}"${attribute('id', name)}${attribute('lang', undefined)}>${n}</i>`;
         const fast = elements`<td class="${name}">${text}${n}${NOTHING}${joined([inner, inner])}</td>`;
-        const slow = jsx('i', { title: text, id: name, lang: undefined, children: n });
-        const expected = jsx('td', { class: name, children: [text, n, slow, slow] });
-        expect(markupOf(drawn(fast))).toBe(markupOf(expected));
+        const slow = jsx('i', { title: text, id: name, lang: undefined }, n);
+        const expected = jsx('td', { class: name }, [text, n, slow, slow]);
+        expect(markupOf(fast)).toBe(markupOf(expected));
       }),
       { numRuns: 500, seed: 1 },
     );

@@ -1,10 +1,9 @@
 /** Markup as it is sent, and of views that are shown again and again. */
-import type { VNode } from 'preact';
-import { render } from 'preact-render-to-string';
-import { readable } from './name.tsx';
+import type { Markup } from './jsx.ts';
+import { readable } from './name.ts';
 
-export function markupOf(node: VNode): string {
-  return readable(render(node));
+export function markupOf(drawn: Markup): string {
+  return readable(drawn.text);
 }
 
 /**
@@ -12,7 +11,7 @@ export function markupOf(node: VNode): string {
  * part of it; with others it is drawn again.
  */
 export function kept<View extends object>(
-  draw: (view: View, words: string) => VNode,
+  draw: (view: View, words: string) => Markup,
 ): (view: View, words?: string) => string {
   const known = new WeakMap<View, { readonly words: string; readonly markup: string }>();
   return (view, words = '') => {

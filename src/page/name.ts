@@ -1,8 +1,9 @@
-import { drawn, elements, type Markup } from './elements.ts';
+import { elements } from './elements.ts';
+import type { Markup } from './jsx.ts';
 
 /** Untrusted text, such as the name of a cohort: it cannot change the direction of the text around it. */
 export function Name({ children }: { readonly children: string }) {
-  return drawn(named(children));
+  return named(children);
 }
 
 /** The same where there are thousands. */
