@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
+import binaryen from 'binaryen';
 import wabt from 'wabt';
 
 /** By source in this folder: the file below `src` that carries it, and the name under which it does. */
@@ -79,7 +80,28 @@ async function fromTypeScript(
     },
   );
   if (error !== null || code === undefined) throw new Error(`${source} does not compile:\n${stderr.toString()}`);
-  return code;
+  return isChecked ? code : inlined(code);
+}
+
+/**
+ * With more of it inlined than AssemblyScript's optimizer does (12, 70 and 200 at most): the join calls small functions for each field, and V8 inlines
+ * none of WebAssembly's in Node.js 20. Twice the bytes for a sixth less time.
+ */
+function inlined(code: Uint8Array): Uint8Array {
+  const module = binaryen.readBinary(code);
+  const { SIMD128, BulkMemory, BulkMemoryOpt, MutableGlobals, SignExt, NontrappingFPToInt } = binaryen.Features;
+  module.setFeatures(SIMD128 | BulkMemory | BulkMemoryOpt | MutableGlobals | SignExt | NontrappingFPToInt);
+  binaryen.setOptimizeLevel(4);
+  binaryen.setShrinkLevel(0);
+  binaryen.setAlwaysInlineMaxSize(20);
+  binaryen.setFlexibleInlineMaxSize(200);
+  binaryen.setOneCallerInlineMaxSize(100_000);
+  binaryen.setAllowInliningFunctionsWithLoops(true);
+  // What was inlined in the first round makes more of it small enough in the second.
+  for (let round = 0; round < 2; round++) module.optimize();
+  const bytes = module.emitBinary();
+  module.dispose();
+  return bytes;
 }
 
 async function write(source: Source): Promise<void> {
