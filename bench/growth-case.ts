@@ -5,8 +5,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../src/consumers/decode/decoder.ts';
+import { BatchRun } from '../src/consumers/source/kafka/codecs/records.ts';
 import { type AdminClient, Brokers } from '../src/consumers/source/kafka/flow/brokers.ts';
-import type { Batch, Bounds, LogRecord, LogSource, SourceHandler } from '../src/consumers/source/source-port.ts';
+import { RunBatch } from '../src/consumers/source/run-batch.ts';
+import type { Batch, Bounds, LogSource, SourceHandler } from '../src/consumers/source/source-port.ts';
 import { parseMeasures } from '../src/measures/grammar/measure-name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import type { Grading } from '../src/measures/scorer-contract.ts';
@@ -245,8 +247,8 @@ function settingsOf({ partitions, measures, horizons, vectors }: GrowthCase) {
   return { settings, scorer };
 }
 
-/** Records by topic and partition. */
-type Second = readonly (readonly (readonly LogRecord[])[])[];
+/** Batches, as they are read from Kafka: each has the values of its records one behind the other. */
+type Second = readonly Batch[];
 
 /** The traffic of one second after the other. */
 class Traffic {
@@ -266,11 +268,9 @@ class Traffic {
 
   second(now: EpochMs): Second {
     const random = this.#random;
-    const records = this.#next.map((partitions) => partitions.map((): LogRecord[] => []));
+    const values = this.#next.map((partitions) => partitions.map((): Buffer[] => []));
     const put = (topic: number, request: number, event: object): void => {
-      const partition = request % this.#next[topic].length;
-      const value = Buffer.from(JSON.stringify(event));
-      records[topic][partition].push({ offset: this.#next[topic][partition]++, timestamp: now, value });
+      values[topic][request % this.#next[topic].length].push(Buffer.from(JSON.stringify(event)));
     };
     const first = this.#request;
     for (let i = 0; i < this.#impressions; i++) {
@@ -285,7 +285,23 @@ class Traffic {
       const request = first + shown;
       put(1, request, { requestId: `r${request}`, itemId, ts: now, action: 'click', eventId: `e${request}_${i}` });
     }
-    return records;
+    return values.flatMap((byPartition, topic) =>
+      byPartition.flatMap((all, partition) =>
+        Array.from({ length: Math.ceil(all.length / CHUNK) }, (_, i) =>
+          this.#batch(topic, partition, all.slice(CHUNK * i, CHUNK * (i + 1)), now),
+        ),
+      ),
+    );
+  }
+
+  #batch(topic: number, partition: number, values: readonly Buffer[], now: EpochMs): Batch {
+    const run = new BatchRun(Buffer.concat(values), values.length, false);
+    let at = 0;
+    for (const { length } of values) {
+      run.add(this.#next[topic][partition]++, now, 0, at, length);
+      at += length;
+    }
+    return new RunBatch(partition, topic, [run], this.#next[topic][partition]);
   }
 }
 
@@ -338,16 +354,7 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
     await new Promise((resolve) => setImmediate(resolve));
   };
   const feed = async (seconds: readonly Second[]): Promise<void> => {
-    for (const second of seconds) {
-      for (const [topic, byPartition] of second.entries()) {
-        for (const [partition, records] of byPartition.entries()) {
-          for (let i = 0; i < records.length; i += CHUNK) {
-            const chunk = records.slice(i, i + CHUNK);
-            await give({ partition, topic, records: chunk, next: chunk[chunk.length - 1].offset + 1 });
-          }
-        }
-      }
-    }
+    for (const second of seconds) for (const batch of second) await give(batch);
   };
   let used = 0;
   let events = 0;
@@ -407,7 +414,9 @@ function parseReference(): number {
     rate: 2000,
     catchUp: 1,
   });
-  const values = traffic.second(START).flatMap((partitions) => partitions.flat().map(({ value }) => String(value)));
+  const values = traffic
+    .second(START)
+    .flatMap(({ records }) => records.map(({ value }) => Buffer.from(value ?? []).toString()));
   const parseAll = (until: number): number => {
     let events = 0;
     for (const end = performance.now() + until; performance.now() < end; events += values.length) {

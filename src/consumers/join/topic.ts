@@ -195,6 +195,7 @@ export class Topic {
     const all = this.#idleAdvances;
     let gone = 0;
     while (gone < this.#applied && all[gone].before < replay) gone++;
+    if (gone === 0) return;
     all.splice(0, gone);
     this.#applied -= gone;
   }
