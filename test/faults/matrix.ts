@@ -58,7 +58,7 @@ export const MATRIX: readonly Fault[] = [
   {
     id: 'F15',
     fault: 'connections reset again and again',
-    tests: ['accumulators/store/redis-store.test.ts', 'faults'],
+    tests: ['accumulators/store/redis-store.test.ts', 'consumers/source/kafka/access/reconnect.test.ts', 'faults'],
   },
   { id: 'F16', fault: 'group deleted', tests: [SIMULATED, 'faults'] },
   {

@@ -5,10 +5,16 @@ import type { KafkaConfig } from './client.ts';
 import type { KafkaConnection } from './kafka-settings.ts';
 import { loginOf } from './login.ts';
 
-const KEEP_ALIVE_MS = 60_000;
+/**
+ * After so long without a packet the kernel asks the broker's for one. Where a reset has reached only the broker, the answer is
+ * another reset. Otherwise a member would wait for its response until the request times out, a JoinGroup for more than a minute,
+ * and its session would end meanwhile.
+ */
+const KEEP_ALIVE_MS = 5_000;
 
 /**
- * TLS and login options for kafkajs. Certificates, keys and passwords in files are read again for each connection.
+ * Options for kafkajs that say how to connect and to log in. Certificates, keys and passwords in files are read again for each
+ * connection.
  * @throws AccessFileError when such a file cannot be used
  */
 export function accessOptions({
@@ -18,16 +24,18 @@ export function accessOptions({
   sasl,
 }: KafkaConnection): Pick<KafkaConfig, 'brokers' | 'clientId' | 'sasl' | 'ssl' | 'socketFactory'> {
   const login = sasl === undefined ? {} : { sasl: loginOf(sasl) };
-  const plain = { brokers: [...brokers], clientId, ...login };
-  if (tls === undefined) return plain;
-  const context = new TlsContext(tls);
+  const context = tls === undefined ? undefined : new TlsContext(tls);
   return {
-    ...plain,
-    ssl: true,
+    brokers: [...brokers],
+    clientId,
+    ...login,
+    ssl: context !== undefined,
     socketFactory: ({ host, port, onConnect }) => {
-      const socket = connectTls({ host, port, ...context.options(host) }, onConnect);
-      socket.setKeepAlive(true, KEEP_ALIVE_MS);
-      return socket;
+      const socket =
+        context === undefined
+          ? connectPlain({ host, port }, onConnect)
+          : connectTls({ host, port, ...context.options(host) }, onConnect);
+      return socket.setKeepAlive(true, KEEP_ALIVE_MS);
     },
   };
 }

@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { adminOf, kafkajs } from '../../../../../src/consumers/source/kafka/access/client.ts';
+import { accessOptions } from '../../../../../src/consumers/source/kafka/access/connection.ts';
+import { NAMESPACES } from '../../../../faults/network.ts';
+import { PYTHON } from '../../../../faults/wire.ts';
+import { itWith } from '../../../../services/it-with.ts';
+
+/** Numbers of Kafka's protocol: kafka.apache.org/protocol#protocol_api_keys. */
+const METADATA = 3;
+const API_VERSIONS = 18;
+
+const require = createRequire(import.meta.url);
+const Connection: new (options: object) => { connect(): Promise<unknown>; disconnect(): Promise<unknown> } =
+  require('kafkajs/src/network/connection.js');
+
+const {
+  socketFactory = () => {
+    throw new Error('kafkajs makes the sockets');
+  },
+} = accessOptions({ brokers: [], clientId: 'test' });
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** Ends a connection at the first byte so that the other side hears nothing of it. */
+const FORGETFUL = `import socket
+TCP_REPAIR = 19
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+peer, _ = server.accept()
+peer.recv(1)
+peer.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)
+peer.close()`;
+const FORGETTING = {
+  name: 'Python with the rights of root over the network',
+  get: async (): Promise<string> => {
+    await NAMESPACES.get();
+    return PYTHON.get();
+  },
+};
+/** Far below the time limit of a JoinGroup. */
+const SOON_MS = 30_000;
+
+describe('a connection that broke', () => {
+  it('in the middle of a response starts the next one with a clean slate', async () => {
+    let asked = 0;
+    const admin = await adminFor((socket, response) => {
+      if (++asked > 1) socket.write(response);
+      // What has arrived is read before the reset is.
+      else
+        socket.write(response.subarray(0, response.length / 2), () => setTimeout(() => socket.resetAndDestroy(), 50));
+    });
+    await expect(admin.listTopics()).rejects.toThrow('ECONNRESET');
+    expect(await admin.listTopics()).toEqual(['clicks']);
+    expect(await admin.listTopics()).toEqual(['clicks']);
+  });
+
+  it('and is made again reads nothing of what the old socket still brings', async () => {
+    const sockets = new Set<Socket>();
+    const admin = await adminFor((socket, response) => {
+      const [old] = sockets.add(socket);
+      if (old !== socket) old.write(response.subarray(0, response.length / 2));
+      // What the old socket brings arrives before.
+      setTimeout(() => socket.write(response), 50);
+    });
+    await admin.listTopics();
+    await admin.disconnect();
+    await admin.connect();
+    expect(await admin.listTopics()).toEqual(['clicks']);
+  });
+
+  it('is made again by one socket, however many requests wait for it', async () => {
+    const port = await listen(() => {});
+    const factory = vi.fn(socketFactory);
+    const logger = { namespace: () => logger, debug: () => {}, error: () => {} };
+    const connection = new Connection({
+      host: '127.0.0.1',
+      port,
+      logger,
+      socketFactory: factory,
+      requestTimeout: 1000,
+      connectionTimeout: 10_000,
+    });
+    ends.push(() => connection.disconnect());
+    await Promise.all([connection.connect(), connection.connect()]);
+    await connection.connect();
+    expect(factory).toHaveBeenCalledOnce();
+  });
+
+  itWith(FORGETTING, 'is noticed although only the broker knows of it, and nothing is sent', async (python) => {
+    const broker = spawn(python, ['-c', FORGETFUL], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [said] = await once(broker.stdout, 'data');
+    const port = Number(said);
+    const socket = socketFactory({ host: '127.0.0.1', port, ssl: {}, onConnect: () => socket.write('a request') });
+    const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(SOON_MS) });
+    expect(error).toMatchObject({ code: 'ECONNRESET' });
+  });
+});
+
+/** Returns the port. */
+async function listen(connected: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket.on('error', () => {}));
+    connected(socket);
+  });
+  ends.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** An admin client of a broker that knows one topic; `answer` writes its metadata. */
+async function adminFor(answer: (socket: Socket, response: Buffer) => void): Promise<ReturnType<typeof adminOf>> {
+  const port = await listen((socket) => {
+    // A request is short, and none is sent before the last was answered.
+    socket.on('data', (request) => {
+      const [api, version] = [request.readInt16BE(4), request.readInt16BE(6)];
+      const number = request.subarray(8, 12);
+      if (api === API_VERSIONS) socket.write(framed(number, apiVersions(version)));
+      else answer(socket, framed(number, metadata(port)));
+    });
+  });
+  const kafka = new kafkajs.Kafka({
+    brokers: [`127.0.0.1:${port}`],
+    retry: { retries: 0 },
+    logLevel: kafkajs.logLevel.NOTHING,
+  });
+  const admin = adminOf(kafka);
+  await admin.connect();
+  ends.push(() => admin.disconnect());
+  return admin;
+}
+
+function framed(...parts: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(parts);
+  return Buffer.concat([int32(body.length), body]);
+}
+
+/** Metadata in version 0, and this request itself. */
+function apiVersions(version: number): Buffer {
+  const ranges = Buffer.concat([METADATA, 0, 0, API_VERSIONS, 0, 2].map(int16));
+  return Buffer.concat([int16(0), int32(2), ranges, ...(version === 0 ? [] : [int32(0)])]);
+}
+
+/** One broker, and one topic with one partition that it leads. */
+function metadata(port: number): Buffer {
+  const broker = Buffer.concat([int32(1), string('127.0.0.1'), int32(port)]);
+  const partition = Buffer.concat([int16(0), ...[0, 1, 1, 1, 1, 1].map(int32)]);
+  return Buffer.concat([int32(1), broker, int32(1), int16(0), string('clicks'), int32(1), partition]);
+}
+
+function string(text: string): Buffer {
+  return Buffer.concat([int16(text.length), Buffer.from(text)]);
+}
+
+function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
