@@ -166,6 +166,8 @@ class OwnEngine implements Engine {
     process.off('disconnect', this.#lastResort);
     // What ran in the namespaces is ended by the kernel, a moment later.
     await this.#until('its end', () => removeCgroups(this.#cgroup), false);
+    // The images are many files: a program of its own removes them several times faster.
+    await run('rm', ['-rf', this.#folder]);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }
 

@@ -16,7 +16,8 @@ export function inTurn(stack: Stack, steps: readonly Step[], ready: Promise<unkn
     const done = last.then(async () => {
       const began = performance.now();
       await run(stack);
-      process.stderr.write(`tests: ${((performance.now() - began) / 1000).toFixed(0)} s: ${name}\n`);
+      const [from, to] = [began, performance.now()].map((ms) => Math.round(ms / 1000));
+      process.stderr.write(`tests: ${to - from} s, from ${from} to ${to} s: ${name}\n`);
     });
     // Whoever waits for it is told; until then it is nobody's.
     done.catch(() => {});

@@ -1,11 +1,12 @@
 /** What can be seen of a stack from outside: what it counts, stores, shows and warns of. */
 import { expect } from 'vitest';
-import { type Stack, until } from './stack.ts';
+import { z } from 'zod';
+import { type Answer, type Stack, until } from './stack.ts';
 
 export const PROMETHEUS = 9090;
 const ALERTMANAGER = 9093;
 /** Of each topic, by the service `topics`. */
-const PARTITIONS = 12;
+export const PARTITIONS = 12;
 const ALERT = 'RecevalWorkerDown';
 
 /** What the worker has counted since its start: events and drops by topic and reason, and attributed feedback. */
@@ -41,26 +42,41 @@ export async function goesOn(stack: Stack, after: string): Promise<void> {
 }
 
 /** What is stored of each partition, with the offsets up to which it was read; none if Redis does not answer. */
-async function units(stack: Stack): Promise<readonly string[]> {
-  const ask = `redis-cli -e --no-auth-warning -u "$(sed s/@redis:/@127.0.0.1:/ /secrets/exporter/url)" hgetall`;
-  const one = `found=$(${ask} "receval:{default:$unit}:unit"); printf %s "$found" | sha256sum`;
-  const script = `set -e; for unit in $(seq 0 ${PARTITIONS - 1}); do ${one}; done`;
-  const told = await stack.sh(`docker compose exec -T redis sh -c '${script}'`).catch(() => '');
-  return told.trim().split('\n');
+export async function units(stack: Stack): Promise<readonly string[]> {
+  const ask = 'redis-cli --csv --no-auth-warning -u "$(sed s/@redis:/@127.0.0.1:/ /secrets/exporter/url)"';
+  const all = `for unit in $(seq 0 ${PARTITIONS - 1}); do echo "hgetall receval:{default:$unit}:unit"; done`;
+  const told = await stack.sh(`docker compose exec -T redis sh -c '(${all}) | ${ask}'`).catch(() => '');
+  // Without those that are not stored, and without refusals.
+  return told.split('\n').filter((line) => line.startsWith('"'));
 }
 
-/** Of the alert that a worker is gone: how many Prometheus has firing, and Alertmanager active. */
-export async function alertStates(stack: Stack): Promise<readonly [number, number]> {
+/** What Prometheus and Alertmanager tell of an alert. */
+const toldAlert = z.object({
+  labels: z.record(z.string(), z.string()),
+  state: z.string().optional(),
+  status: z.object({ state: z.string() }).optional(),
+});
+const prometheusAlerts = z.object({ data: z.object({ alerts: z.array(toldAlert) }) });
+
+/** Of the alert that a worker is gone: the addresses that Prometheus has firing, and Alertmanager active; undefined: no answer. */
+export async function alerted(stack: Stack): Promise<readonly (readonly string[] | undefined)[]> {
   const [told, taken] = await Promise.all([
     stack.get(PROMETHEUS, '/api/v1/alerts'),
-    stack.get(ALERTMANAGER, `/api/v2/alerts?filter=alertname%3D${ALERT}`),
+    stack.get(ALERTMANAGER, '/api/v2/alerts'),
   ]);
-  const fires = told.text.split('{"labels"').filter((one) => one.includes(ALERT) && one.includes('"state":"firing"'));
-  return [fires.length, taken.text.match(/"state":"active"/g)?.length ?? 0];
+  const read = ({ status, text }: Answer) => (status === 200 ? JSON.parse(text) : undefined);
+  const found = [
+    prometheusAlerts.safeParse(read(told)).data?.data.alerts,
+    z.array(toldAlert).safeParse(read(taken)).data,
+  ];
+  return found.map((alerts) =>
+    alerts
+      ?.filter(({ labels, state, status }) => {
+        return labels['alertname'] === ALERT && ['firing', 'active'].includes(state ?? status?.state ?? '');
+      })
+      .map(({ labels }) => labels['instance'] ?? ''),
+  );
 }
-
-export const firing = ([told, taken]: readonly [number, number]): boolean => told > 0 && taken > 0;
-export const silent = ([told, taken]: readonly [number, number]): boolean => told === 0 && taken === 0;
 
 /**
  * Waits until the exporter shows exactly what one of another namespace shows, whose worker reads everything from the first record
@@ -69,10 +85,11 @@ export const silent = ([told, taken]: readonly [number, number]): boolean => tol
 export async function expectAsUndisturbed(stack: Stack, name: string): Promise<ReadonlyMap<string, string>> {
   const token = await stack.token();
   const own = `--env RECEVAL_NAMESPACE=${name} --env RECEVAL_KAFKA_GROUP_ID=${name}`;
-  const started = [
-    await stack.sh(`docker compose run --detach ${own} worker`),
-    await stack.sh(`docker compose run --detach ${own} --publish 127.0.0.1:${stack.ports.second}:9464 exporter`),
-  ].map((id) => id.trim());
+  const start = `docker compose run --detach --no-deps ${own}`;
+  const started = await Promise.all([
+    stack.sh(`${start} worker`),
+    stack.sh(`${start} --publish 127.0.0.1:${stack.ports.second}:9464 exporter`),
+  ]);
   const both = async () =>
     Promise.all([stack.quality(stack.ports.exporter, token), stack.quality(stack.ports.second, token)]);
   try {
@@ -86,7 +103,7 @@ export async function expectAsUndisturbed(stack: Stack, name: string): Promise<R
     process.stderr.write(`tests: ${name}: ${shown.size} series equal\n`);
     return shown;
   } finally {
-    await stack.sh(`docker rm --force --volumes ${started.join(' ')}`);
+    await stack.sh(`docker rm --force --volumes ${started.map((id) => id.trim()).join(' ')}`);
   }
 }
 

@@ -30,7 +30,10 @@ const PUBLISHED = Object.values(readCompose().services).flatMap(({ ports }) =>
 );
 const PORTS = [...new Set([...PUBLISHED, ...[SHIPPED, BESIDE].flatMap(({ exporter, second }) => [exporter, second])])];
 
-/** Two stacks of docker-compose.yml on one engine, not started yet: as it is, and beside it under another name. */
+/**
+ * Two stacks of docker-compose.yml on one engine, not started yet: one under its own name and ports, and one beside it. Both have
+ * it as it is but for how long they wait: each file below overrides what it is called after.
+ */
 export interface Stacks {
   readonly shipped: Stack;
   readonly beside: Stack;
@@ -59,16 +62,38 @@ export const STACKS: Service<Stacks> = {
 
 function stacksOn(engine: Engine, images: readonly string[]): Stacks {
   const folder = mkdtempSync(join(tmpdir(), 'receval-compose-'));
-  const override = join(folder, 'beside.yml');
-  const published = Object.entries(readCompose().services).filter(({ 1: { ports } }) => ports.length > 0);
+  const services = Object.entries(readCompose().services);
+  const write = (name: string, lines: readonly string[]): string => {
+    const file = join(folder, name);
+    writeFileSync(file, `services:\n${lines.join('')}`);
+    return file;
+  };
+  // What is ready is seen to be ready at once, not up to ten seconds later.
+  const checked = services.filter(([, { healthcheck }]) => healthcheck !== undefined);
+  const looks = checked.map(([name]) => `  ${name}: {healthcheck: {start_interval: 1s}}\n`);
+  // What notices faults does so sooner: each cut lasts at least twice as long as a session.
+  const rules = join(folder, 'receval.yml');
+  writeFileSync(rules, rulesThatFireAfter('1m'));
+  const sooner = [
+    '  worker: {environment: {RECEVAL_KAFKA_SESSION_TIMEOUT: 10s}}\n',
+    `  prometheus: {volumes: ["${rules}:/etc/prometheus/rules/receval.yml:ro"]}\n`,
+  ];
+  // So that no more than this passes until feedback is judged whose list can come no more.
+  const judged = '  worker: {environment: {RECEVAL_ATTRIBUTION_IDLE_AFTER: 10s}}\n';
+  const published = services.filter(([, { ports }]) => ports.length > 0);
   const ports = published.map(([name]) => {
     const own = name === 'exporter' ? `!override ["127.0.0.1:${BESIDE.exporter}:9464"]` : '!reset []';
     return `  ${name}: {ports: ${own}}\n`;
   });
-  writeFileSync(override, `services:\n${ports.join('')}`);
+  const files = `docker-compose.yml:${write('looks.yml', looks)}`;
   const project = engine.isOwn ? readCompose().name : `receval-test-${process.pid}`;
-  const shipped = new Stack(engine, project, 'docker-compose.yml', SHIPPED);
-  const beside = new Stack(engine, `${project}-beside`, `docker-compose.yml:${override}`, BESIDE);
+  const shipped = new Stack(engine, project, `${files}:${write('sooner.yml', sooner)}`, SHIPPED);
+  const beside = new Stack(
+    engine,
+    `${project}-beside`,
+    `${files}:${write('judged.yml', [judged])}:${write('ports.yml', ports)}`,
+    BESIDE,
+  );
   const stop = async (): Promise<void> => {
     if (!engine.isOwn) {
       await Promise.all([shipped.remove(), beside.remove()]);
@@ -78,6 +103,14 @@ function stacksOn(engine: Engine, images: readonly string[]): Stacks {
     await engine.stop();
   };
   return { shipped, beside, stop };
+}
+
+/** The shipped rules, but that a worker is gone is told after another wait. */
+function rulesThatFireAfter(wait: string): string {
+  const shipped = readRoot('deploy/prometheus/rules/receval.yml');
+  const rules = shipped.replace(/(?<=- alert: RecevalWorkerDown\n(?: +(?!- )[^\n]*\n)*? +for: )2m\b/, wait);
+  if (rules === shipped) throw new Error('deploy/prometheus/rules/receval.yml: RecevalWorkerDown is not for 2m');
+  return rules;
 }
 
 async function expectFree(ports: readonly number[]): Promise<void> {
@@ -159,11 +192,20 @@ export class Stack {
       .map((line) => line.split(' ')[1]);
   }
 
-  /** Takes a container off the network of the stack for a while; others find it by the name of its service afterwards. */
-  async cut(service: string, container: string, ms: number): Promise<void> {
+  /** The address of a container in the network of the stack. */
+  async address(container: string): Promise<string> {
+    const format = `{{(index .NetworkSettings.Networks "${this.project}_default").IPAddress}}`;
+    return (await this.sh(`docker inspect --format '${format}' ${container}`)).trim();
+  }
+
+  /**
+   * Takes a container off the network of the stack, for so long and until all is done that is to be done meanwhile; others find
+   * it by the name of its service afterwards.
+   */
+  async cut(service: string, container: string, ms: number, meanwhile: () => Promise<void>): Promise<void> {
     const network = `${this.project}_default`;
     await this.sh(`docker network disconnect ${network} ${container}`);
-    await sleep(ms);
+    await Promise.all([sleep(ms), meanwhile()]);
     await this.sh(`docker network connect --alias ${service} ${network} ${container}`);
   }
 
