@@ -345,7 +345,7 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
     },
   });
   const ended = worker.run();
-  while (worker.unready.length > 0) await new Promise((resolve) => setImmediate(resolve));
+  while (worker.status().units.length < partitions) await new Promise((resolve) => setImmediate(resolve));
 
   const traffic = new Traffic(growth);
   const give = async (batch: Batch): Promise<void> => {

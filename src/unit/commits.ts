@@ -30,6 +30,7 @@ export class UnitCommits {
   /** Of the last commit that is known to be applied. */
   #seq: number;
   #cid: string;
+  #hasApplied = false;
   #committed: CommittedState;
   /** As of the last commit that is known to be applied. */
   readonly #scored = new Map<string, Row>();
@@ -62,6 +63,11 @@ export class UnitCommits {
     return this.#inFlight !== undefined;
   }
 
+  /** A commit under this claim is known to be applied. */
+  get hasApplied(): boolean {
+    return this.#hasApplied;
+  }
+
   /** Sets the next commit to send, and the state that is committed with it. */
   prepare(content: CommitContent, state: StoredState, scored: RowChanges): void {
     const commit: Commit = {
@@ -85,6 +91,7 @@ export class UnitCommits {
     const answer = await committing;
     this.#reachFaultPoint('commit answered');
     if (answer === 'OK' || answer === 'ALREADY') {
+      this.#hasApplied = true;
       this.#seq = commit.seq;
       this.#cid = commit.cid;
       for (const field of scored.dropped) this.#scored.delete(field);

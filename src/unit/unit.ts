@@ -133,6 +133,11 @@ export class Unit {
     return this.#isNew;
   }
 
+  /** Something of it is stored: a worker that claims it now goes on from there. */
+  get isStored(): boolean {
+    return !this.#isNew || this.#commits.hasApplied;
+  }
+
   /** Starts a new unit at `offset` instead of 0. That is stored by the next commit, even if no record comes. */
   beginAt(topic: number, offset: Offset): void {
     this.#changed = true;

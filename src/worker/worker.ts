@@ -138,9 +138,12 @@ export class Worker {
    */
   get unready(): readonly string[] {
     if (!this.#assigned) return ['not yet assigned any partition'];
-    return [...this.#units.values()].flatMap(({ partition, unit, stopped }) =>
-      stopped === undefined && unit.replaying ? [`partition ${partition} is replaying`] : [],
-    );
+    return [...this.#units.values()].flatMap(({ partition, unit, stopped }) => {
+      if (stopped !== undefined) return [];
+      if (unit.replaying) return [`partition ${partition} is replaying`];
+      // Ended now, a worker that rebuilds what was lost would have to do so again.
+      return unit.isStored ? [] : [`partition ${partition} is not stored yet`];
+    });
   }
 
   /** Units that are stopped until somebody fixes the cause. */

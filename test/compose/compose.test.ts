@@ -255,11 +255,8 @@ const BESIDE: readonly Step[] = [
           () => stack.sh(one),
           (healthy) => healthy.trim() !== '',
         );
-        // It is healthy already when it has begun to read; what it has not stored would be lost again.
-        await until(
-          'what was rebuilt is stored',
-          () => units(stack),
-          ({ length }) => length === PARTITIONS,
+        expect(await units(stack), 'units that are stored when the worker that rebuilds is healthy').toHaveLength(
+          PARTITIONS,
         );
         // As Ctrl-C does.
         await stack.sh(`docker kill --signal INT ${id.trim()}`);

@@ -236,6 +236,24 @@ describe('a worker', () => {
     await ended;
   });
 
+  it('is ready when all that it has begun is stored: ended before, the next one would begin again', async () => {
+    const bench = new Bench(2);
+    bench.fill(10, 1);
+    const { worker, ended } = bench.worker();
+    await settle();
+    expect(worker.status().units.map(({ partition }) => partition)).toEqual([0, 1]);
+    expect(worker.unready).toEqual(['partition 0 is not stored yet', 'partition 1 is not stored yet']);
+    bench.store.failing = true;
+    await bench.clock.advance(3000);
+    expect(worker.unready).toHaveLength(2);
+    bench.store.failing = false;
+    await bench.clock.advance(1000);
+    expect(worker.status().commits.ok).toBe(2);
+    expect(worker.unready).toEqual([]);
+    await worker.stop();
+    await ended;
+  });
+
   it('waits with its claim until the store is there', async () => {
     const bench = new Bench(1);
     bench.fill(10, 1);
