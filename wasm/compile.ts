@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
-import binaryen from 'binaryen';
+import binaryen from 'assemblyscript/binaryen';
 import wabt from 'wabt';
 
 /** By source in this folder: the file below `src` that carries it, and the name under which it does. */
