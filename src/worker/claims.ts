@@ -5,7 +5,7 @@ import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 
 const FIRST_RETRY_MS: DurationMs = 200;
-const LONGEST_RETRY_MS: DurationMs = 30_000;
+const LONGEST_RETRY_MS: DurationMs = 5_000;
 
 /** Mostly each waits for the store; but what a claim has read lies in memory twice until it is taken over. */
 const CLAIMS_AT_ONCE = 8;
