@@ -52,7 +52,7 @@ export const MATRIX: readonly Fault[] = [
   {
     id: 'F13',
     fault: 'broker silent, without a reset',
-    tests: ['consumers/source/kafka/flow/outage.test.ts', 'faults'],
+    tests: ['consumers/source/kafka/access/reconnect.test.ts', 'consumers/source/kafka/flow/outage.test.ts', 'faults'],
   },
   { id: 'F14', fault: 'packets lost, late, twice or overtaken; narrow line', tests: ['faults'] },
   {

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
-import type { Socket } from 'node:net';
 import { codecTable } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
 import { type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
 import { offsetOf } from '../flow/chunks.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
+import { reconnecting } from './reconnecting.ts';
 
 // The only place that loads kafkajs: it is CommonJS, and five of its modules are replaced before any other sees them.
 type AdminConfig = import('kafkajs').AdminConfig;
@@ -102,18 +102,6 @@ interface ByteReader {
   readBytes(count: number): Buffer;
 }
 
-/** The parts of kafkajs' connection to one broker that are used. */
-interface Connection {
-  socket?: Socket;
-  /** What has arrived of the next response. */
-  chunks: Buffer[];
-  bytesBuffered: number;
-  /** How many bytes must have arrived before the next response is looked at. */
-  bytesNeeded: number;
-  isConnected(): boolean;
-  connect(): Promise<unknown>;
-}
-
 const VERSION = '2.2.4';
 const DECODE_MESSAGES = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js';
 const FILTER_ABORTED = 'kafkajs/src/consumer/filterAbortedMessages.js';
@@ -125,8 +113,6 @@ const CREATE_CONSUMER = 'kafkajs/src/consumer/index.js';
 /** Numbers of Kafka's protocol: kafka.apache.org/protocol#The_Messages_ListOffsets. */
 const READ_UNCOMMITTED = 0;
 const READ_COMMITTED = 1;
-/** Of the length that precedes each response. */
-const LENGTH_BYTES = 4;
 
 /** The cluster of every admin client and consumer. */
 const clusters = new WeakMap<object, Cluster>();
@@ -135,8 +121,8 @@ const require = createRequire(import.meta.url);
 
 /**
  * kafkajs 2.2.4, except that a consumer gets undecoded record batches: its messages come from `messagesOf` and
- * `withoutAborted`. All versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced here. A
- * connection that is made again begins with nothing.
+ * `withoutAborted`. All versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced here. Its
+ * connections are those of `reconnecting`.
  */
 export const kafkajs: typeof import('kafkajs') = load();
 
@@ -153,7 +139,7 @@ function load(): typeof import('kafkajs') {
   replace(DECODE_MESSAGES, decodeMessages());
   replace(FILTER_ABORTED, withoutAborted);
   // Only now, because it loads what decodes fetch responses.
-  replace(CONNECTION, withoutRests(require(CONNECTION)));
+  replace(CONNECTION, reconnecting(require(CONNECTION)));
   const createAdmin: Create<import('kafkajs').Admin> = require(CREATE_ADMIN);
   const createConsumer: Create<Consumer> = require(CREATE_CONSUMER);
   replace(CREATE_ADMIN, noteCluster(createAdmin));
@@ -168,35 +154,6 @@ function replace(path: string, exported: object): void {
   const module = require.cache[require.resolve(path)];
   if (module === undefined) throw new Error(`kafka: ${path} cannot be replaced`);
   module.exports = exported;
-}
-
-/**
- * kafkajs' connection, except that nothing of a socket is left when it connects again. kafkajs itself keeps the beginning of a
- * response during which the socket broke, and takes the first bytes of the next socket for its end. From then on it takes any
- * bytes for lengths: it waits for gigabytes, or fails with a RangeError that ends the process.
- */
-function withoutRests(Plain: new (options: object) => Connection): new (options: object) => Connection {
-  return class extends Plain {
-    #connecting: Promise<unknown> | undefined;
-
-    override connect(): Promise<unknown> {
-      if (this.isConnected()) return Promise.resolve(true);
-      // Of two sockets kafkajs would write to one and read both.
-      this.#connecting ??= this.#connect().finally(() => {
-        this.#connecting = undefined;
-      });
-      return this.#connecting;
-    }
-
-    #connect(): Promise<unknown> {
-      // A late response to what has timed out would arrive among those of the new socket.
-      this.socket?.destroy();
-      this.chunks = [];
-      this.bytesBuffered = 0;
-      this.bytesNeeded = LENGTH_BYTES;
-      return super.connect();
-    }
-  };
 }
 
 type Create<Client> = (options: { readonly cluster: Cluster }) => Client;

@@ -14,8 +14,13 @@ const METADATA = 3;
 const API_VERSIONS = 18;
 
 const require = createRequire(import.meta.url);
-const Connection: new (options: object) => { connect(): Promise<unknown>; disconnect(): Promise<unknown> } =
-  require('kafkajs/src/network/connection.js');
+interface Connection {
+  connect(): Promise<unknown>;
+  disconnect(): Promise<unknown>;
+  send(request: object): Promise<unknown>;
+}
+const Connection: new (options: object) => Connection = require('kafkajs/src/network/connection.js');
+const { ApiVersions } = require('kafkajs/src/protocol/requests/index.js').requests;
 
 const {
   socketFactory = () => {
@@ -46,6 +51,9 @@ const FORGETTING = {
 };
 /** Far below the time limit of a JoinGroup. */
 const SOON_MS = 30_000;
+/** Of a request, and of one that may take longer. */
+const LIMIT_MS = 500;
+const LONG_MS = 20_000;
 
 describe('a connection that broke', () => {
   it('in the middle of a response starts the next one with a clean slate', async () => {
@@ -76,18 +84,8 @@ describe('a connection that broke', () => {
   });
 
   it('is made again by one socket, however many requests wait for it', async () => {
-    const port = await listen(() => {});
     const factory = vi.fn(socketFactory);
-    const logger = { namespace: () => logger, debug: () => {}, error: () => {} };
-    const connection = new Connection({
-      host: '127.0.0.1',
-      port,
-      logger,
-      socketFactory: factory,
-      requestTimeout: 1000,
-      connectionTimeout: 10_000,
-    });
-    ends.push(() => connection.disconnect());
+    const connection = connectionTo(await listen(() => {}), factory);
     await Promise.all([connection.connect(), connection.connect()]);
     await connection.connect();
     expect(factory).toHaveBeenCalledOnce();
@@ -102,6 +100,56 @@ describe('a connection that broke', () => {
     expect(error).toMatchObject({ code: 'ECONNRESET' });
   });
 });
+
+describe('a request that times out', () => {
+  it('closes the connection, and the next one is sent on a new one', async () => {
+    const sockets = new Set<Socket>();
+    const admin = await adminFor((socket, response) => {
+      if (sockets.add(socket).size > 1) socket.write(response);
+    });
+    await expect(admin.listTopics()).rejects.toThrow('timed out');
+    expect(await admin.listTopics()).toEqual(['clicks']);
+  });
+
+  it('ends those that were sent after it on the same connection', async () => {
+    const connection = connectionTo(await listen(() => {}));
+    await connection.connect();
+    const [first, second] = await Promise.allSettled([send(connection, LIMIT_MS), send(connection, LONG_MS)]);
+    expect(first).toMatchObject({ reason: { message: expect.stringContaining('timed out') } });
+    expect(second).toMatchObject({ reason: { message: 'Connection error: a request timed out' } });
+  });
+
+  it('leaves the connection alone while the broker holds back an earlier one that may take longer', async () => {
+    let broker: Socket | undefined;
+    const port = await listen((socket) => {
+      broker = socket;
+    });
+    const connection = connectionTo(port);
+    await connection.connect();
+    const held = send(connection, LONG_MS);
+    await expect(send(connection, LIMIT_MS)).rejects.toThrow('timed out');
+    broker?.write(framed(int32(0), apiVersions(0)));
+    expect(await held).toMatchObject({ errorCode: 0 });
+  });
+});
+
+function connectionTo(port: number, factory: typeof socketFactory = socketFactory): Connection {
+  const logger = { namespace: () => logger, debug: () => {}, warn: () => {}, error: () => {} };
+  const connection = new Connection({
+    host: '127.0.0.1',
+    port,
+    logger,
+    socketFactory: factory,
+    requestTimeout: LIMIT_MS,
+    connectionTimeout: 10_000,
+  });
+  ends.push(() => connection.disconnect());
+  return connection;
+}
+
+function send(connection: Connection, requestTimeout: number): Promise<unknown> {
+  return connection.send({ ...ApiVersions.protocol({ version: 0 })(), requestTimeout });
+}
 
 /** Returns the port. */
 async function listen(connected: (socket: Socket) => void): Promise<number> {
@@ -132,6 +180,7 @@ async function adminFor(answer: (socket: Socket, response: Buffer) => void): Pro
   });
   const kafka = new kafkajs.Kafka({
     brokers: [`127.0.0.1:${port}`],
+    requestTimeout: LIMIT_MS,
     retry: { retries: 0 },
     logLevel: kafkajs.logLevel.NOTHING,
   });
