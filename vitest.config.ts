@@ -3,7 +3,7 @@ import { sharesProcess, testFiles } from './test/shared-process.ts';
 import { SlowestFirst } from './test/slowest-first.ts';
 
 export default defineConfig(({ mode }) => {
-  // `npm run test:compose`: five to six minutes on two busy cores.
+  // `npm run test:compose`: four and a half minutes by itself on two cores.
   const files = testFiles().filter((file) => file.startsWith('test/compose/') === (mode === 'compose'));
   const project = (name: string, isolate: boolean): TestProjectConfiguration => ({
     test: {

@@ -15,9 +15,7 @@ import { STACKS, type Stack, type Stacks, until } from './stack.ts';
 
 const PATIENCE_MS = 900_000;
 /** Four sessions. */
-const WORKER_CUT_MS = 40_000;
-/** Twice as long as a session, a request to Kafka or a command of Redis may take. */
-const SERVER_CUT_MS = 20_000;
+const CUT_MS = 40_000;
 const UP = 'docker compose up --build --detach --wait';
 /** Where the image is there. */
 const UP_AGAIN = 'docker compose up --detach --wait';
@@ -121,7 +119,7 @@ const SHIPPED: readonly Step[] = [
       const paused = await stack.address(third);
       // Faults strike together where neither hides what the other one does.
       await stack.sh(`docker pause ${third}`);
-      await stack.cut('worker', second, WORKER_CUT_MS, async () => {
+      await stack.cut('worker', second, CUT_MS, async () => {
         await stack.sh('docker compose restart redis');
         await stack.sh('docker compose kill redis && docker compose up --detach --wait redis');
         await goesOn(
@@ -133,7 +131,7 @@ const SHIPPED: readonly Step[] = [
       });
       await goesOn(stack, 'a worker that was cut off is back');
 
-      await stack.cut('redis', redis, SERVER_CUT_MS, async () => {
+      await stack.cut('redis', redis, CUT_MS, async () => {
         await stack.sh('docker compose restart kafka');
         await stack.sh(`docker restart ${first}`);
       });
@@ -147,7 +145,7 @@ const SHIPPED: readonly Step[] = [
       await stack.sh(`docker unpause ${third}`);
       await goesOn(stack, 'a worker that woke up');
 
-      await stack.cut('kafka', kafka, SERVER_CUT_MS, async () => {
+      await stack.cut('kafka', kafka, CUT_MS, async () => {
         await stack.sh(`docker kill ${first} && docker start ${first}`);
       });
       await goesOn(stack, 'Kafka cut off, a worker killed meanwhile');
