@@ -1,5 +1,6 @@
-import { BatchRun } from '../src/consumers/source/kafka/codecs/records.ts';
+import type { BatchRun } from '../src/consumers/source/kafka/codecs/records.ts';
 import type { Offset } from '../src/vocabulary/events.ts';
+import { runOf } from '../test/consumers/source/run-of.ts';
 
 /** Records of one topic that are read together, as a fetched batch holds them. */
 export interface Chunk {
@@ -27,12 +28,7 @@ export class Chunks {
   }
 
   #chunk(topic: 0 | 1, values: readonly Buffer[]): Chunk {
-    const run = new BatchRun(Buffer.concat(values), values.length, false);
-    let at = 0;
-    for (const value of values) {
-      run.add(this.#next[topic]++, undefined, 0, at, value.length);
-      at += value.length;
-    }
+    const run = runOf(values.map((value) => ({ offset: this.#next[topic]++, timestamp: undefined, value })));
     return { topic, run, next: this.#next[topic] };
   }
 }

@@ -5,10 +5,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../src/consumers/decode/decoder.ts';
-import { BatchRun } from '../src/consumers/source/kafka/codecs/records.ts';
 import { type AdminClient, Brokers } from '../src/consumers/source/kafka/flow/brokers.ts';
 import { RunBatch } from '../src/consumers/source/run-batch.ts';
-import type { Batch, Bounds, LogSource, SourceHandler } from '../src/consumers/source/source-port.ts';
+import type { Batch, Bounds, LogRecord, LogSource, SourceHandler } from '../src/consumers/source/source-port.ts';
 import { parseMeasures } from '../src/measures/grammar/measure-name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import type { Grading } from '../src/measures/scorer-contract.ts';
@@ -17,6 +16,7 @@ import type { Clock } from '../src/vocabulary/clock.ts';
 import type { DurationMs, EpochMs, Offset } from '../src/vocabulary/events.ts';
 import { Worker } from '../src/worker/worker.ts';
 import type { WorkerSettings } from '../src/worker/worker-contract.ts';
+import { runOf } from '../test/consumers/source/run-of.ts';
 import { JOIN_SETTINGS, KEPT } from './stages.ts';
 import { ACTIONS, MEASURES, randomStream } from './workload.ts';
 
@@ -268,9 +268,11 @@ class Traffic {
 
   second(now: EpochMs): Second {
     const random = this.#random;
-    const values = this.#next.map((partitions) => partitions.map((): Buffer[] => []));
+    const records = this.#next.map((partitions) => partitions.map((): LogRecord[] => []));
     const put = (topic: number, request: number, event: object): void => {
-      values[topic][request % this.#next[topic].length].push(Buffer.from(JSON.stringify(event)));
+      const partition = request % this.#next[topic].length;
+      const value = Buffer.from(JSON.stringify(event));
+      records[topic][partition].push({ offset: this.#next[topic][partition]++, timestamp: now, value });
     };
     const first = this.#request;
     for (let i = 0; i < this.#impressions; i++) {
@@ -285,23 +287,14 @@ class Traffic {
       const request = first + shown;
       put(1, request, { requestId: `r${request}`, itemId, ts: now, action: 'click', eventId: `e${request}_${i}` });
     }
-    return values.flatMap((byPartition, topic) =>
+    return records.flatMap((byPartition, topic) =>
       byPartition.flatMap((all, partition) =>
-        Array.from({ length: Math.ceil(all.length / CHUNK) }, (_, i) =>
-          this.#batch(topic, partition, all.slice(CHUNK * i, CHUNK * (i + 1)), now),
-        ),
+        Array.from({ length: Math.ceil(all.length / CHUNK) }, (_, i) => {
+          const chunk = all.slice(CHUNK * i, CHUNK * (i + 1));
+          return new RunBatch(partition, topic, [runOf(chunk)], chunk[chunk.length - 1].offset + 1);
+        }),
       ),
     );
-  }
-
-  #batch(topic: number, partition: number, values: readonly Buffer[], now: EpochMs): Batch {
-    const run = new BatchRun(Buffer.concat(values), values.length, false);
-    let at = 0;
-    for (const { length } of values) {
-      run.add(this.#next[topic][partition]++, now, 0, at, length);
-      at += length;
-    }
-    return new RunBatch(partition, topic, [run], this.#next[topic][partition]);
   }
 }
 

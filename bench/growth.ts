@@ -6,6 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { flag } from './flag.ts';
 import type { GrowthCase, GrowthFigures } from './growth-case.ts';
 import { median } from './median.ts';
 
@@ -32,8 +33,7 @@ const CASES: readonly (readonly [name: string, growth: GrowthCase])[] = [
   ['10,000 cohorts, 60 s read at once', { ...USUAL, cohorts: 10_000, catchUp: 60 }],
 ];
 
-const at = process.argv.indexOf('--rounds');
-const rounds = at < 0 ? 3 : Number(process.argv[at + 1]);
+const rounds = Number(flag('--rounds') ?? 3);
 const script = fileURLToPath(new URL('./growth-case.ts', import.meta.url));
 
 function run(argument: string): string {

@@ -3,6 +3,8 @@
  * are wrong, how often and how soon they are right, and what simpler tests say of the same data. Everything comes from seeds S
  * to S + N - 1 (S is usually 1): equal arguments give equal tables. Parts that need more work per seed take a part of N.
  */
+
+import { flag } from './flag.ts';
 import { crowdPower, sameCrowds } from './honesty/crowd-tables.ts';
 import { openBandit, throughFiles } from './honesty/file-tables.ts';
 import type { Seeds } from './honesty/output.ts';
@@ -20,11 +22,6 @@ const PARTS: ReadonlyMap<string, (seeds: Seeds) => void | Promise<void>> = new M
   ['bandit', openBandit],
   ['past', againstPast],
 ]);
-
-function flag(name: string): string | undefined {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? undefined : process.argv[at + 1];
-}
 
 function wholeFlag(name: string, usual: number): number {
   const value = Number(flag(name) ?? usual);

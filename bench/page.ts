@@ -13,6 +13,7 @@ import { startServer } from '../src/server/server.ts';
 import type { SampledDrop, SampledIds, SampledList, ShownSamples } from '../src/unit/samples.ts';
 import { historyUpTo, liveInput, SETTINGS } from '../test/live/live-input.ts';
 import { CHROMIUM, startBrowser } from '../test/services/chromium.ts';
+import { flag } from './flag.ts';
 import { median } from './median.ts';
 
 const HOUR = 3_600_000;
@@ -110,7 +111,7 @@ async function endpoints(): Promise<void> {
     ['/api/v1/report', () => page.report()],
     ['/api/v1/report, another measure and window each time', () => page.report(other())],
   ];
-  const wanted = after('--only') ?? '';
+  const wanted = flag('--only') ?? '';
   for (const [name, ask] of cases.filter(([name]) => name.includes(wanted))) {
     const [closed, usual] = [true, false].map((isNew) =>
       cost(() => {
@@ -174,12 +175,6 @@ function cost(once: () => void): number {
   for (let round = 0; round < ROUNDS; round++) once();
   const { user, system } = process.cpuUsage(from);
   return (user + system) / 1000 / ROUNDS;
-}
-
-/** The argument after `flag`. */
-function after(flag: string): string | undefined {
-  const at = process.argv.indexOf(flag);
-  return at < 0 ? undefined : process.argv[at + 1];
 }
 
 function kb(bytes: number): string {

@@ -5,14 +5,14 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { flag } from './flag.ts';
 import { median } from './median.ts';
 import type { StateFigures } from './state.ts';
 
 const CASES = ['JSON.parse', 'decode', 'decode + join', 'score', 'accumulate', 'whole path'] as const;
 const EVENTS_PER_IMPRESSION = 2.5;
 
-const at = process.argv.indexOf('--rounds');
-const rounds = at < 0 ? 3 : Number(process.argv[at + 1]);
+const rounds = Number(flag('--rounds') ?? 3);
 
 /** tsx/esm, since all of tsx detaches an ArrayBuffer when it reads large CommonJS files (docs/decisions/0012: what that costs). */
 function run(...args: readonly string[]): string {

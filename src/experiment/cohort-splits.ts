@@ -1,5 +1,5 @@
 import type { ExperimentSettings } from '../config/settings.ts';
-import { type Absence, absent, isAbsent, type Result } from '../statistics/absent.ts';
+import { type Absence, absent, isAbsent, orNull, type Result } from '../statistics/absent.ts';
 import { type CohortExposure, CohortSample } from '../statistics/cohort-sample.ts';
 import { holm } from '../statistics/corrections.ts';
 import { expectedUsers, largestDeviation, logBayesFactor, MISMATCH_P } from '../statistics/sample-ratio.ts';
@@ -130,10 +130,10 @@ function comparedCohort(
   return {
     value,
     users,
-    expected: isAbsent(expected) ? null : expected,
-    deviation: isAbsent(deviation) ? null : deviation,
-    p: isAbsent(p) ? null : p,
-    pAdjusted: isAbsent(adjusted) ? null : adjusted,
+    expected: orNull(expected),
+    deviation: orNull(deviation),
+    p: orNull(p),
+    pAdjusted: orNull(adjusted),
     warning: !isAbsent(adjusted) && adjusted < MISMATCH_P,
     ...(missing === undefined ? {} : { reason: missing.absent }),
   };

@@ -1,6 +1,5 @@
 import { isUndirected } from '../measures/direction.ts';
-import type { Absence } from '../statistics/absent.ts';
-import { isAbsent, type Result } from '../statistics/absent.ts';
+import { type Absence, isAbsent, orNull, type Result } from '../statistics/absent.ts';
 import { decide, HEAVY_SHARE } from '../statistics/decision.ts';
 import { fixedHorizon } from '../statistics/effect.ts';
 import { explainExperiment } from '../statistics/explain.ts';
@@ -132,10 +131,6 @@ function comparedMeasure(
     },
     [control, value, effect, stderr, sequence, lift, liftBounds, p, mde, fixed],
   );
-}
-
-function orNull(result: Result<number>): number | null {
-  return isAbsent(result) ? null : result;
 }
 
 function boundsOf(interval: Result<Interval>): Bounds | null {

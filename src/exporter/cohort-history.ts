@@ -10,7 +10,7 @@ import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Measure } from '../measures/definition.ts';
 import type { Exact } from '../measures/sums.ts';
 import { measureValue, measureWeight } from '../measures/value.ts';
-import { isAbsent, type Result } from '../statistics/absent.ts';
+import { orNull } from '../statistics/absent.ts';
 import { designEffect, stretchedStderr, windowStderr } from '../statistics/design-effect.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { HorizonWindows, PaneRange } from '../windows/horizon-windows.ts';
@@ -242,15 +242,11 @@ export class Histories {
     const error = newest.stderrs[m];
     if (!hasMoments(measure)) {
       const weight = measureWeight(measure, own);
-      return (sums) => known(stretchedStderr(error, weight, measureWeight(measure, sums)));
+      return (sums) => orNull(stretchedStderr(error, weight, measureWeight(measure, sums)));
     }
     const effect = designEffect(error, momentsOf(measure, own));
-    return (sums) => known(windowStderr(momentsOf(measure, sums), effect));
+    return (sums) => orNull(windowStderr(momentsOf(measure, sums), effect));
   }
-}
-
-function known(stderr: Result<number>): number | null {
-  return isAbsent(stderr) ? null : stderr;
 }
 
 /** The first pane that holds a row of the field; the end: none does. */

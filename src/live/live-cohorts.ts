@@ -7,7 +7,7 @@ import type { CohortRow } from '../page/cohort-rows.tsx';
 import type { CohortTableView, CohortView } from '../page/cohort-table.tsx';
 import type { LastListsLink } from '../page/lists.tsx';
 import type { CohortLine, CohortValue } from '../page/model.ts';
-import { isAbsent } from '../statistics/absent.ts';
+import { orNull } from '../statistics/absent.ts';
 import { rowValue } from '../windows/row-value.ts';
 import { type LiveQuery, queryText } from './live-query.ts';
 
@@ -299,7 +299,7 @@ export class LiveCohorts {
     const sums = row.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
     const { value = null, n } = rowValue(measures[m], row, sums, itemFile?.size ?? 0);
     const error = stderrs[m];
-    return { n, stderr: error === undefined || isAbsent(error) ? null : error, value };
+    return { n, stderr: error === undefined ? null : orNull(error), value };
   }
 }
 

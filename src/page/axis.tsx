@@ -1,7 +1,7 @@
 /** An axis that stands above a column, and values with their errors in the rows below it. */
 import { inside, percent } from './chart-frame.tsx';
-import { elements, NOTHING } from './elements.ts';
-import { jsx, type Markup } from './jsx.ts';
+import { elements } from './elements.ts';
+import { jsx, type Markup, NOTHING } from './jsx.ts';
 
 export interface AxisTick {
   /** Place along the axis, 0 to 1. */

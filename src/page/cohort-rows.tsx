@@ -1,8 +1,8 @@
 /** Cohorts as rows: one measure with its interval, others as numbers, and their differences from a baseline. */
 import { scaleLinear } from 'd3-scale';
 import { AxisHead, estimate } from './axis.tsx';
-import { attribute, elements, joined, NOTHING } from './elements.ts';
-import { Fragment, jsx, type Markup } from './jsx.ts';
+import { attribute, elements, joined } from './elements.ts';
+import { Fragment, jsx, type Markup, NOTHING } from './jsx.ts';
 import type { CohortLine } from './model.ts';
 import { Name, named } from './name.ts';
 import { change, counted, NONE, NORMAL_95, plain, several, share } from './numbers.ts';

@@ -1,5 +1,5 @@
 /** Markup of elements that a page has by the thousand: the fixed text between the values is written as it stands. */
-import { attributeText, escaped, Markup } from './jsx.ts';
+import { attributeText, escaped, Markup, NOTHING } from './jsx.ts';
 
 /** Markup with values in it, between tags or in an attribute in double quotes. */
 export function elements(fixed: TemplateStringsArray, ...values: readonly (string | number | Markup)[]): Markup {
@@ -11,8 +11,6 @@ export function elements(fixed: TemplateStringsArray, ...values: readonly (strin
   }
   return new Markup(text);
 }
-
-export const NOTHING = new Markup('');
 
 /** With a blank before it; nothing where there is no value. */
 export function attribute(name: string, value: string | undefined): Markup {

@@ -1,6 +1,6 @@
 /**
- * JSX as text: an element is written when it is made, inside first, and is never an object of a tree. Text and attributes are escaped
- * here, the one place that they all pass; only what is `Markup` already is not (docs/decisions/0022-pages-as-text.md).
+ * JSX as text: an element is written when it is made, inside first, and is never an object of a tree. Text and attributes of elements
+ * are escaped here, the one place that they all pass; only what is `Markup` already is not (docs/decisions/0022-pages-as-text.md).
  */
 
 /** What is escaped already. */
@@ -12,23 +12,20 @@ export class Markup {
   }
 }
 
+export const NOTHING = new Markup('');
+
 /** What may stand between tags. null, undefined and booleans write nothing. */
 export type Children = Markup | string | number | boolean | null | undefined | readonly Children[];
 
 type Value = string | number | boolean | null | undefined;
 
 interface Attributes {
-  readonly [attribute: `${'aria' | 'data' | 'stroke' | 'text'}-${string}`]: Value;
+  readonly [attribute: `${'aria' | 'data' | 'text'}-${string}`]: Value;
   readonly children?: Children;
   readonly class?: string | undefined;
   readonly id?: string | undefined;
   readonly role?: string | undefined;
   readonly tabindex?: number;
-}
-
-interface Sized {
-  readonly height?: string | number | undefined;
-  readonly width?: string | number | undefined;
 }
 
 type Placed<Names extends string> = Attributes & { readonly [name in Names]?: string | number | undefined };
@@ -43,7 +40,7 @@ interface Elements {
   readonly circle: Placed<'cx' | 'cy' | 'r'>;
   readonly code: Attributes;
   readonly dd: Attributes;
-  readonly details: Attributes & { readonly open?: boolean };
+  readonly details: Attributes;
   readonly div: Attributes;
   readonly dl: Attributes;
   readonly dt: Attributes;
@@ -81,12 +78,12 @@ interface Elements {
   readonly span: Attributes;
   readonly strong: Attributes;
   readonly summary: Attributes;
-  readonly svg: Attributes & Sized & { readonly viewBox?: string; readonly preserveAspectRatio?: string };
+  readonly svg: Placed<'width' | 'height'> & { readonly viewBox?: string; readonly preserveAspectRatio?: string };
   readonly table: Attributes;
   readonly tbody: Attributes;
-  readonly td: Attributes & { readonly colspan?: number };
+  readonly td: Attributes;
   readonly text: Placed<'x' | 'y' | 'dx' | 'dy'>;
-  readonly th: Attributes & { readonly scope: 'col' | 'row'; readonly colspan?: number };
+  readonly th: Attributes & { readonly scope: 'col' | 'row' };
   readonly thead: Attributes;
   readonly tr: Attributes;
   readonly ul: Attributes;
@@ -112,7 +109,7 @@ export function jsx<P>(type: string | Component<P>, props: P | null, ...children
 export function jsx(type: string | Component<Props>, props: Props | null, ...children: readonly Children[]): Markup {
   if (typeof type !== 'string') {
     const inside = children.length === 0 ? {} : { children: children.length === 1 ? children[0] : children };
-    return type({ ...props, ...inside }) ?? new Markup('');
+    return type({ ...props, ...inside }) ?? NOTHING;
   }
   let text = `<${type}`;
   for (const name in props) text += attributeText(name, props[name]);
@@ -144,7 +141,7 @@ function textOf(children: Children): string {
 
 const SPECIAL = /["&<]/;
 
-/** For text, and for attributes in double quotes. */
+/** For text, and for attributes in double quotes, of HTML; `escaped` of output/markup.ts serves SVG files and heads of documents too. */
 export function escaped(text: string): string {
   if (!SPECIAL.test(text)) return text;
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

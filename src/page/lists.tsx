@@ -1,7 +1,7 @@
 /** Single lists, one below the other, each to be opened: what was shown, what people did with it, and what did not count. */
 import type { FeedbackDrop } from '../vocabulary/drops.ts';
-import { elements, joined, NOTHING } from './elements.ts';
-import { type Children, Fragment, jsx, Markup } from './jsx.ts';
+import { elements, joined } from './elements.ts';
+import { type Children, Fragment, jsx, Markup, NOTHING } from './jsx.ts';
 import { kept } from './kept-markup.ts';
 import type { DroppedView, ListsView, ListView } from './model.ts';
 import { Name, named } from './name.ts';

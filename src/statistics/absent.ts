@@ -45,6 +45,11 @@ export function isAbsent(result: unknown): result is Absent {
   return typeof result === 'object' && result !== null && 'absent' in result;
 }
 
+/** As JSON has it. */
+export function orNull<Value>(result: Result<Value>): Value | null {
+  return isAbsent(result) ? null : result;
+}
+
 /** The number itself; `unbounded` where it overflowed a double. */
 export function finite(value: number): Result<number> {
   return Number.isFinite(value) ? value : absent('unbounded');

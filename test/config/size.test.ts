@@ -124,7 +124,7 @@ describe('names that JavaScript keeps for itself', () => {
     expect(problems('', { env: { [name]: value } })).toContain(`${path}: ${said} (set by ${name})`);
   });
 
-  test('others are names as any', () => {
+  test('others are names like any other', () => {
     const { actions } = load('grades: {constructor: 1, toString: 2, hasOwnProperty: 3}\n').grading;
     expect(actions.slice(0, 3).map(({ name, rule }) => `${name} ${rule.grade}`)).toEqual([
       'constructor 1',

@@ -3,14 +3,12 @@ import { itWith } from '../services/it-with.ts';
 import { kafkaJars } from '../services/kafka-jars.ts';
 import { REDIS } from '../services/redis.ts';
 import { expectExact, PATIENCE_MS } from './expect-exact.ts';
-import { NAMESPACES } from './network.ts';
-import { PYTHON } from './wire.ts';
+import { NAMESPACES_AND_PYTHON } from './network.ts';
 
 const SERVERS = {
   name: 'Kafka, Redis, network namespaces and Python',
   get: async (): Promise<void> => {
-    await NAMESPACES.get();
-    await PYTHON.get();
+    await NAMESPACES_AND_PYTHON.get();
     await REDIS.get();
     await kafkaJars('4.3.1');
   },

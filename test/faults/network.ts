@@ -9,7 +9,7 @@ import { onPath, run } from '../services/commands.ts';
 import { debianProgram, MachineCannot } from '../services/debian.ts';
 import type { Service } from '../services/it-with.ts';
 import type { Place } from '../services/place.ts';
-import { type Manner, type Passed, Wire } from './wire.ts';
+import { type Manner, type Passed, PYTHON, Wire } from './wire.ts';
 
 export interface Machine extends Place {
   readonly name: string;
@@ -35,6 +35,15 @@ export const NAMESPACES: Service<string> = {
     if (made.code !== 0) throw new MachineCannot(`no network namespace can be made: ${made.stderr.trim()}`);
     await run(ip, ['netns', 'del', name]);
     return ip;
+  },
+};
+
+/** For machines that a program in Python plays a part of. Returns the program that runs it. */
+export const NAMESPACES_AND_PYTHON: Service<string> = {
+  name: 'network namespaces and Python',
+  get: async () => {
+    await NAMESPACES.get();
+    return PYTHON.get();
   },
 };
 

@@ -3,16 +3,9 @@ import { createInterface } from 'node:readline';
 import { describe, expect } from 'vitest';
 import { run } from '../services/commands.ts';
 import { itWith } from '../services/it-with.ts';
-import { NAMESPACES, Network } from './network.ts';
-import { type Manner, type Passed, PYTHON } from './wire.ts';
+import { NAMESPACES_AND_PYTHON, Network } from './network.ts';
+import type { Manner, Passed } from './wire.ts';
 
-const MACHINES = {
-  name: 'network namespaces and Python',
-  get: async (): Promise<string> => {
-    await NAMESPACES.get();
-    return PYTHON.get();
-  },
-};
 const SENT = 1000;
 const PORT = 4000;
 /** Takes datagrams until none has come for a while. */
@@ -41,32 +34,36 @@ interface Seen {
 }
 
 describe('a wire', () => {
-  itWith(MACHINES, 'lets everything through in order, if it is told nothing else', async (python) => {
+  itWith(NAMESPACES_AND_PYTHON, 'lets everything through in order, if it is told nothing else', async (python) => {
     const { taken, passed } = await through(python, ['from'], { seed: 1, delay: 50 });
     expect(taken).toEqual(Array.from({ length: SENT }, (_, n) => n));
     expect(passed).toEqual({ passed: SENT, lost: 0, twice: 0, late: 0 });
   });
 
-  itWith(MACHINES, 'loses, doubles and delays as its seed says, the same again and again', async (python) => {
-    const manner = { seed: 7, delay: 20, loss: 5, twice: 3, late: 10, behind: 100 };
-    const one = await through(python, ['from'], manner);
-    const again = await through(python, ['from'], manner);
-    const other = await through(python, ['from'], { ...manner, seed: 8 });
-    expect(sorted(again)).toEqual(sorted(one));
-    expect(again.passed).toEqual(one.passed);
-    expect(sorted(other)).not.toEqual(sorted(one));
+  itWith(
+    NAMESPACES_AND_PYTHON,
+    'loses, doubles and delays as its seed says, the same again and again',
+    async (python) => {
+      const manner = { seed: 7, delay: 20, loss: 5, twice: 3, late: 10, behind: 100 };
+      const one = await through(python, ['from'], manner);
+      const again = await through(python, ['from'], manner);
+      const other = await through(python, ['from'], { ...manner, seed: 8 });
+      expect(sorted(again)).toEqual(sorted(one));
+      expect(again.passed).toEqual(one.passed);
+      expect(sorted(other)).not.toEqual(sorted(one));
 
-    const { passed, lost, twice, late } = one.passed;
-    const kinds = new Set(one.taken);
-    expect(one.taken.length).toBe(passed);
-    expect(passed).toBe(SENT - lost + twice);
-    expect(kinds.size).toBe(SENT - lost);
-    expect([lost, twice, late].every((count) => count > 0)).toBe(true);
-    // Those that were held back came after what was sent later.
-    expect(one.taken.filter((n, i) => i > 0 && n < one.taken[i - 1]).length).toBeGreaterThan(0);
-  });
+      const { passed, lost, twice, late } = one.passed;
+      const kinds = new Set(one.taken);
+      expect(one.taken.length).toBe(passed);
+      expect(passed).toBe(SENT - lost + twice);
+      expect(kinds.size).toBe(SENT - lost);
+      expect([lost, twice, late].every((count) => count > 0)).toBe(true);
+      // Those that were held back came after what was sent later.
+      expect(one.taken.filter((n, i) => i > 0 && n < one.taken[i - 1]).length).toBeGreaterThan(0);
+    },
+  );
 
-  itWith(MACHINES, 'takes what a machine is sent and leaves alone what it sends', async (python) => {
+  itWith(NAMESPACES_AND_PYTHON, 'takes what a machine is sent and leaves alone what it sends', async (python) => {
     const { taken, passed } = await through(python, ['to'], { seed: 1, loss: 100 });
     expect(taken.length).toBe(SENT);
     expect(passed).toEqual({ passed: 0, lost: 0, twice: 0, late: 0 });

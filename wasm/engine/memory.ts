@@ -107,7 +107,10 @@ export function sizeOf(at: usize): usize {
   return (<usize>1) << load<u8>(mapOf(at));
 }
 
-/** Where there are assertions (wasm/compile.ts: what they state would be evaluated even without them, hence ASC_NO_ASSERT), what was given back has this in each byte at its begin, so that it is no place of anything. */
+/**
+ * Where there are assertions (wasm/compile.ts: what they state would be evaluated even without them, hence ASC_NO_ASSERT), what was
+ * given back has this in each byte at its begin, so that it is no place of anything.
+ */
 const GONE: u8 = 0xee;
 const MOST_GONE: usize = 65536;
 

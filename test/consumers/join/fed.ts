@@ -5,9 +5,9 @@ import type { recordRows } from '../../../src/consumers/engine/record-rows.ts';
 import type { JoinEngine, JoinSettings, JoinSink, JoinWitness } from '../../../src/consumers/join/api.ts';
 import type { createJoin } from '../../../src/consumers/join/join.ts';
 import { readText } from '../../../src/consumers/packed/text.ts';
-import { BatchRun } from '../../../src/consumers/source/kafka/codecs/records.ts';
 import type { LogRecord } from '../../../src/consumers/source/source-port.ts';
 import type { Event, TopicRole } from '../../../src/vocabulary/events.ts';
+import { runOf } from '../source/run-of.ts';
 import { Collector } from './closings.ts';
 import { type TopicRecords, topicRecords } from './logs.ts';
 import { BROAD, type Profile, settingsOf, timeFrames } from './profile.ts';
@@ -110,17 +110,6 @@ function decoderOf(parts: Parts, role: TopicRole): Decoder {
     sampleUsers: true,
     carries: { scores: true, categories: true },
   });
-}
-
-function runOf(records: readonly LogRecord[]): BatchRun {
-  const values = records.map(({ value }) => Buffer.from(value ?? new Uint8Array(0)));
-  const run = new BatchRun(Buffer.concat(values), records.length, false);
-  let at = 0;
-  for (const [i, { offset, timestamp, value }] of records.entries()) {
-    run.add(offset, timestamp, 0, at, value === null ? -1 : value.length);
-    at += values[i].length;
-  }
-  return run;
 }
 
 interface Path {

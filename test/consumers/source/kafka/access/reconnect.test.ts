@@ -5,8 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { adminOf, kafkajs } from '../../../../../src/consumers/source/kafka/access/client.ts';
 import { accessOptions } from '../../../../../src/consumers/source/kafka/access/connection.ts';
-import { NAMESPACES } from '../../../../faults/network.ts';
-import { PYTHON } from '../../../../faults/wire.ts';
+import { NAMESPACES_AND_PYTHON } from '../../../../faults/network.ts';
 import { itWith } from '../../../../services/it-with.ts';
 
 /** Numbers of Kafka's protocol: kafka.apache.org/protocol#protocol_api_keys. */
@@ -33,7 +32,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Ends a connection at the first byte so that the other side hears nothing of it. */
+/** Ends a connection at the first byte so that the other side hears nothing of it, which takes the rights of root over the network. */
 const FORGETFUL = `import socket
 TCP_REPAIR = 19
 server = socket.create_server(("127.0.0.1", 0))
@@ -42,13 +41,6 @@ peer, _ = server.accept()
 peer.recv(1)
 peer.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)
 peer.close()`;
-const FORGETTING = {
-  name: 'Python with the rights of root over the network',
-  get: async (): Promise<string> => {
-    await NAMESPACES.get();
-    return PYTHON.get();
-  },
-};
 /** Far below the time limit of a JoinGroup. */
 const SOON_MS = 30_000;
 /** Of a request, and of one that may take longer. */
@@ -91,14 +83,18 @@ describe('a connection that broke', () => {
     expect(factory).toHaveBeenCalledOnce();
   });
 
-  itWith(FORGETTING, 'is noticed although only the broker knows of it, and nothing is sent', async (python) => {
-    const broker = spawn(python, ['-c', FORGETFUL], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [said] = await once(broker.stdout, 'data');
-    const port = Number(said);
-    const socket = socketFactory({ host: '127.0.0.1', port, ssl: {}, onConnect: () => socket.write('a request') });
-    const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(SOON_MS) });
-    expect(error).toMatchObject({ code: 'ECONNRESET' });
-  });
+  itWith(
+    NAMESPACES_AND_PYTHON,
+    'is noticed although only the broker knows of it, and nothing is sent',
+    async (python) => {
+      const broker = spawn(python, ['-c', FORGETFUL], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const [said] = await once(broker.stdout, 'data');
+      const port = Number(said);
+      const socket = socketFactory({ host: '127.0.0.1', port, ssl: {}, onConnect: () => socket.write('a request') });
+      const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(SOON_MS) });
+      expect(error).toMatchObject({ code: 'ECONNRESET' });
+    },
+  );
 });
 
 describe('a request that times out', () => {
