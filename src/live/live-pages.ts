@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { renderLogIn } from '../page/live-page.tsx';
 import { STYLE } from '../page/style.ts';
-import type { LivePage, Made } from './live.ts';
+import type { LivePage } from './live.ts';
+import type { Made } from './made.ts';
 
 /** The live page as it is served. Its script is a separate file, so that the page's policy can forbid all others. */
 export function pagesOf(live: LivePage): {
-  readonly html: (query: string) => Made;
-  readonly cohorts: (query: string) => Made;
-  readonly state: () => Made;
-  readonly report: (query: string) => Made;
-  readonly lists: (() => Made) | undefined;
+  readonly html: (query: string) => Promise<Made>;
+  readonly cohorts: (query: string) => Promise<Made>;
+  readonly state: () => Promise<Made>;
+  readonly report: (query: string) => Promise<Made>;
+  readonly lists: (() => Promise<Made>) | undefined;
   readonly logIn: string;
   readonly script: string;
   readonly style: string;
@@ -17,9 +18,9 @@ export function pagesOf(live: LivePage): {
   return {
     html: (query) => live.html(query),
     cohorts: (query) => live.cohorts(query),
-    state: () => live.state,
+    state: () => live.state(),
     report: (query) => live.report(query),
-    lists: live.hasLists ? () => live.lists : undefined,
+    lists: live.hasLists ? () => live.lists() : undefined,
     logIn: renderLogIn(),
     script: readFileSync(new URL('../page/live.js', import.meta.url), 'utf8'),
     style: STYLE,

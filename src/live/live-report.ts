@@ -30,14 +30,12 @@ interface Reported {
   readonly measure: string;
   /** Of the process. */
   readonly about: readonly Fact[];
-  /** JSON. */
-  readonly state: string;
 }
 
 /** The parts of the page that make sense without a server: no single lists, and all cohorts in one table. */
-export function liveReport(known: Known, reported: Reported, settings: Settings): ReportView {
+export function liveReport(known: Known, reported: Reported, settings: Settings): Omit<ReportView, 'raw'> {
   const { namespace, now, troubles, freshness, experiments, decisions, positions, pipeline, work } = known;
-  const { history, cohorts, measure, about, state } = reported;
+  const { history, cohorts, measure, about } = reported;
   return {
     title: `Service ${namespace}`,
     verdict: liveVerdict(known),
@@ -52,7 +50,6 @@ export function liveReport(known: Known, reported: Reported, settings: Settings)
     pipeline,
     work,
     about: [...about, ...countingFacts(settings), ...experimentsFacts(settings)],
-    raw: { name: 'state.json', text: state },
   };
 }
 

@@ -3,7 +3,6 @@
  * once for all readers, so a page without readers costs nothing. Long because it holds everything between what a process measures and
  * what its page shows.
  */
-import { createHash } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
 import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { LiveFinding } from '../findings/live.ts';
@@ -12,7 +11,8 @@ import type { CohortTableView, CohortView } from '../page/cohort-table.tsx';
 import { MOST_LISTED } from '../page/cohorts.tsx';
 import type { StandingDecision } from '../page/decisions.tsx';
 import type { HistoryView } from '../page/history.tsx';
-import { type LiveView, liveVerdict, renderLivePage } from '../page/live-page.tsx';
+import type { Pieces } from '../page/kept-markup.ts';
+import { type LiveView, livePagePieces, liveVerdict } from '../page/live-page.tsx';
 import type {
   CohortLine,
   CohortsView,
@@ -25,7 +25,7 @@ import type {
 } from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
 import { positionLines } from '../page/position-lines.ts';
-import { renderReport } from '../page/report.tsx';
+import { reportPieces } from '../page/report.tsx';
 import type { ShownSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import { DAY } from '../vocabulary/durations.ts';
@@ -37,6 +37,7 @@ import { LiveCohorts } from './live-cohorts.ts';
 import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.ts';
 import { liveReport, reportedCohorts } from './live-report.ts';
 import { LiveWork } from './live-work.ts';
+import { type Made, madeInTurns } from './made.ts';
 
 /** What a process knows at one moment; undefined: it has another role. */
 export interface LiveInput {
@@ -61,13 +62,6 @@ export interface LiveDeps {
   readonly samples?: ShownSamples | undefined;
   /** Facts about the process at the end of a report, such as its version. */
   readonly about?: readonly Fact[] | undefined;
-}
-
-/** A text and its version. */
-export interface Made {
-  readonly body: string;
-  /** Quoted, as in a header. */
-  readonly etag: string;
 }
 
 /** Version of the format of `/api/v1/state`. */
@@ -103,11 +97,11 @@ export class LivePage {
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
   #view: Seen | undefined;
   /** By text of the query, until the next update. */
-  readonly #html = new KeptViews<Made>();
-  readonly #tables = new KeptViews<Made>();
-  readonly #reports = new KeptViews<Made>(MOST_REPORTS);
-  #state: Made | undefined;
-  #lists: Made | undefined;
+  readonly #html = new KeptViews<Promise<Made>>();
+  readonly #tables = new KeptViews<Promise<Made>>();
+  readonly #reports = new KeptViews<Promise<Made>>(MOST_REPORTS);
+  #state: Promise<Made> | undefined;
+  #lists: Promise<Made> | undefined;
   readonly #listed: LiveLists | undefined;
   /** By question; dropped when a pane closes. */
   readonly #histories = new Map<string, CohortHistory>();
@@ -145,20 +139,32 @@ export class LivePage {
   }
 
   /** @param text the part of the address after `?` */
-  html(text = ''): Made {
+  html(text = ''): Promise<Made> {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
-    return this.#html.of([this.#input], name, () => made(renderLivePage(this.#looked(query))));
+    return this.#html.of([this.#input], name, () => madeInTurns(livePagePieces(this.#looked(query))));
   }
 
   /** The page as one self-contained file, for the window, measure and horizon of the address. */
-  report(text = ''): Made {
+  report(text = ''): Promise<Made> {
     const query = reportQuery(readQuery(text, this.#settings), this.#settings);
     const name = queryText(query, this.#settings);
-    return this.#reports.of([this.#input], name, () => made(renderReport(this.#reported(query))));
+    return this.#reports.of([this.#input], name, () => madeInTurns(this.#reportPieces(query)));
   }
 
-  #reported(query: LiveQuery): ReportView {
+  *#reportPieces(query: LiveQuery): Pieces {
+    const { view, json } = this.#reported(query);
+    let text = '';
+    for (const piece of json) {
+      text += piece;
+      // A pause.
+      yield '';
+    }
+    yield* reportPieces({ ...view, raw: { name: 'state.json', text } });
+  }
+
+  /** `json` is of what is known now, whenever it is read. */
+  #reported(query: LiveQuery): { readonly view: Omit<ReportView, 'raw'>; readonly json: Iterable<string> } {
     const snapshot = this.#input?.snapshot;
     const { horizons } = this.#settings.attribution;
     const lines = snapshot === undefined ? undefined : this.#most(query, horizons.length, MOST_LISTED);
@@ -171,12 +177,9 @@ export class LivePage {
           );
     const seen = { ...this.#seen, positions: snapshot === undefined ? undefined : this.#positions(snapshot, query) };
     const { about = [] } = this.#deps;
-    const state = this.#stateJson(query, seen, lines ?? []);
-    return liveReport(
-      seen,
-      { history: this.#historyView(query), cohorts, measure: query.measure, about, state },
-      this.#settings,
-    );
+    const json = this.#json.pieces(this.#stateMembers(query, seen, lines ?? []));
+    const history = this.#historyView(query);
+    return { view: liveReport(seen, { history, cohorts, measure: query.measure, about }, this.#settings), json };
   }
 
   /** The cohorts with most lists, as `LiveCohorts.most`. */
@@ -186,10 +189,10 @@ export class LivePage {
   }
 
   /** The cohorts that the page lists for the same address, as JSON. */
-  cohorts(text = ''): Made {
+  cohorts(text = ''): Promise<Made> {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
-    return this.#tables.of([this.#input], name, () => made(this.#cohortsJson(query)));
+    return this.#tables.of([this.#input], name, () => madeInTurns([this.#cohortsJson(query)]));
   }
 
   #cohortsJson(query: LiveQuery): string {
@@ -211,8 +214,8 @@ export class LivePage {
     });
   }
 
-  get state(): Made {
-    this.#state ??= made(this.#usualState());
+  state(): Promise<Made> {
+    this.#state ??= madeInTurns(this.#json.pieces(this.#usualState()));
     return this.#state;
   }
 
@@ -221,10 +224,10 @@ export class LivePage {
     return this.#deps.samples !== undefined;
   }
 
-  get lists(): Made {
+  lists(): Promise<Made> {
     if (this.#lists === undefined) {
       const { lastCount: _, ...lists } = this.#listed?.view(true) ?? {};
-      this.#lists = made(stableJson({ version: VERSION, ...lists }));
+      this.#lists = madeInTurns([stableJson({ version: VERSION, ...lists })]);
     }
     return this.#lists;
   }
@@ -411,16 +414,16 @@ export class LivePage {
   }
 
   /** The JSON of the default query: one window, the first horizons, the cohorts with most lists of each set. */
-  #usualState(): string {
+  #usualState(): Readonly<Record<string, unknown>> {
     const query = usualQuery(this.#settings);
     const isKnown = this.#input?.snapshot !== undefined;
-    return this.#stateJson(query, this.#seen, isKnown ? this.#most(query, MOST_HORIZONS, MOST_COHORTS) : []);
+    return this.#stateMembers(query, this.#seen, isKnown ? this.#most(query, MOST_HORIZONS, MOST_COHORTS) : []);
   }
 
   /** One object, whose fields keep their meaning when others are added. */
-  #stateJson(query: LiveQuery, seen: Seen, cohorts: readonly CohortLine[]): string {
+  #stateMembers(query: LiveQuery, seen: Seen, cohorts: readonly CohortLine[]): Readonly<Record<string, unknown>> {
     const { experiments: _, pipeline, work, positions, couldShowLists: __, ...rest } = seen;
-    return this.#json.json({
+    return {
       version: VERSION,
       verdict: liveVerdict(seen),
       ...rest,
@@ -435,7 +438,7 @@ export class LivePage {
             ),
       pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
       work: work ?? null,
-    });
+    };
   }
 }
 
@@ -447,10 +450,6 @@ function reportQuery({ measure, horizon, window }: LiveQuery, settings: Settings
 /** Positions for programs, without words. */
 function positionsOf({ by, horizon, ranks, lines }: PositionsView, window: string): unknown {
   return { by, horizon, window, ranks, lines };
-}
-
-function made(body: string): Made {
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
 
 function troublesOf(

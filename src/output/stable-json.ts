@@ -8,24 +8,54 @@ export function stableJson(value: unknown): string {
  * change; names of members are no numbers, which JavaScript would put first.
  */
 export class StableMembers {
-  readonly #texts = new WeakMap<object, string>();
+  readonly #texts = new WeakMap<object, readonly string[]>();
 
-  json(members: Readonly<Record<string, unknown>>): string {
-    const lines = Object.keys(members)
-      .sort()
-      .flatMap((key) => (members[key] === undefined ? [] : [` ${JSON.stringify(key)}: ${this.#text(members[key])}`]));
-    return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`;
+  /** Each is made when it is asked for: one for a member, several for a long list. */
+  *pieces(members: Readonly<Record<string, unknown>>): Generator<string, void> {
+    const keys = Object.keys(members)
+      .filter((key) => members[key] !== undefined)
+      .sort();
+    for (const [k, key] of keys.entries()) {
+      yield `${k === 0 ? '{\n' : ',\n'} ${JSON.stringify(key)}: `;
+      yield* this.#texted(members[key]);
+    }
+    yield keys.length === 0 ? '{}\n' : '\n}\n';
   }
 
-  #text(member: unknown): string {
-    if (typeof member !== 'object' || member === null) return textOf(member);
+  *#texted(member: unknown): Generator<string, void> {
+    if (typeof member !== 'object' || member === null) {
+      yield textOf(member);
+      return;
+    }
     const known = this.#texts.get(member);
-    if (known !== undefined) return known;
-    // A level deeper, without the brackets of the array.
-    const text = textOf([member]).slice(3, -2);
-    this.#texts.set(member, text);
-    return text;
+    if (known !== undefined) {
+      yield* known;
+      return;
+    }
+    const texts: string[] = [];
+    for (const text of Array.isArray(member) ? listTexts(member) : [inner(textOf([member]))]) {
+      texts.push(text);
+      yield text;
+    }
+    this.#texts.set(member, texts);
   }
+}
+
+/** Elements of a list in one piece. */
+const PIECE = 64;
+
+function* listTexts(list: readonly unknown[]): Generator<string, void> {
+  for (let from = 0; from < list.length; from += PIECE) {
+    // Two levels deeper.
+    const text = inner(inner(textOf([list.slice(from, from + PIECE)])), 2);
+    yield `${from === 0 ? '[\n' : ',\n'}  ${text}`;
+  }
+  yield list.length === 0 ? '[]' : '\n ]';
+}
+
+/** What stands between the brackets of a list at this level. */
+function inner(text: string, level = 1): string {
+  return text.slice(2 + level, -1 - level);
 }
 
 function textOf(value: unknown): string {

@@ -1,8 +1,10 @@
 /** Values by cohort: a chart of one measure, and a table of all measures, at one horizon. */
 import { type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
-import { Fragment, jsx } from './jsx.ts';
+import { elements } from './elements.ts';
+import { jsx } from './jsx.ts';
+import { markupOf, type Pieces } from './kept-markup.ts';
 import type { CohortLine, CohortsView } from './model.ts';
-import { Name } from './name.ts';
+import { Name, named } from './name.ts';
 import { counted, NONE, NORMAL_95, plain, several } from './numbers.ts';
 import { Switch } from './switch.tsx';
 
@@ -31,14 +33,13 @@ export function CohortSwitches({
 }
 
 /** The same whatever is chosen. */
-export function CohortSets({ view }: { readonly view: CohortsView }) {
+export function* cohortPieces(view: CohortsView): Pieces {
   const told = toldSets(view);
-  return (
-    <>
-      {told.length === 0 ? <p class="note">No list counted, so there is nothing to show.</p> : null}
-      {told.map((by) => (by.length === 0 ? <Everything view={view} /> : <GroupingSet view={view} by={by} />))}
-    </>
-  );
+  if (told.length === 0) yield markupOf(<p class="note">No list counted, so there is nothing to show.</p>);
+  for (const by of told) {
+    if (by.length === 0) yield markupOf(<Everything view={view} />);
+    else yield* setPieces(view, by);
+  }
 }
 
 function toldSets(view: CohortsView): readonly (readonly string[])[] {
@@ -96,34 +97,31 @@ function nameOf({ by, labels }: CohortLine): string {
   return by.map((dimension) => labels[dimension]).join(' · ');
 }
 
-function GroupingSet({ view, by }: { readonly view: CohortsView; readonly by: readonly string[] }) {
+/** A grouping set: a picture of each measure, and a table, for each horizon. */
+function* setPieces(view: CohortsView, by: readonly string[]): Pieces {
   const { horizons, measures } = view;
   const everything = linesOf(view, []);
+  const lines = linesOf(view, by);
   const title = by.join(' and ');
-  return (
-    <section class="card" aria-label={`By ${title}`}>
-      <h2>
-        By <Name>{title}</Name>
-      </h2>
-      {horizons.map((horizon, h) => {
-        const base = everything.find((line) => line.horizon === horizon);
-        const rows = linesOf(view, by)
-          .filter((line) => line.horizon === horizon)
-          .map((line): CohortRow => ({ name: nameOf(line), line, base }))
-          .sort((a, b) => b.line.impressions - a.line.impressions || (a.name < b.name ? -1 : 1));
-        return (
-          <div data-h={h}>
-            {measures.map((measure, m) => (
-              <div data-m={m}>
-                <Picture view={view} rows={rows} measure={measure} horizon={horizon} />
-              </div>
-            ))}
-            <Table view={view} rows={rows} />
-          </div>
-        );
-      })}
-    </section>
-  );
+  yield markupOf(elements`<section class="card" aria-label="${`By ${title}`}"><h2>By ${named(title)}</h2>`);
+  for (const [h, horizon] of horizons.entries()) {
+    const base = everything.find((line) => line.horizon === horizon);
+    const rows = lines
+      .filter((line) => line.horizon === horizon)
+      .map((line): CohortRow => ({ name: nameOf(line), line, base }))
+      .sort((a, b) => b.line.impressions - a.line.impressions || (a.name < b.name ? -1 : 1));
+    yield `<div data-h="${h}">`;
+    for (const [m, measure] of measures.entries()) {
+      yield markupOf(
+        <div data-m={m}>
+          <Picture view={view} rows={rows} measure={measure} horizon={horizon} />
+        </div>,
+      );
+    }
+    yield markupOf(<Table view={view} rows={rows} />);
+    yield '</div>';
+  }
+  yield '</section>';
 }
 
 /** Values with their errors on one axis, highest first. */

@@ -128,8 +128,8 @@ function Band({
     across,
     ({ lower }) => BOX * y(lower),
     ({ upper }) => BOX * y(upper),
-  ).digits(1);
-  const effect = line<LookPoint>(across, ({ effect }) => BOX * y(effect)).digits(1);
+  ).digits(0);
+  const effect = line<LookPoint>(across, ({ effect }) => BOX * y(effect)).digits(0);
   return (
     <>
       <path class={`band ${tone}`} d={band(points) ?? ''} />

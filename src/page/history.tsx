@@ -55,8 +55,8 @@ export function History({
     across,
     (point) => BOX * y(point.value - reach(point)),
     (point) => BOX * y(point.value + reach(point)),
-  ).digits(1);
-  const path = line<HistoryPoint>(across, ({ value }) => BOX * y(value)).digits(1);
+  ).digits(0);
+  const path = line<HistoryPoint>(across, ({ value }) => BOX * y(value)).digits(0);
   const ticks = y.ticks(5);
   const tickText = y.tickFormat(5);
   return (

@@ -1,6 +1,7 @@
 /**
  * JSX as text: an element is written when it is made, inside first, and is never an object of a tree. Text and attributes of elements
- * are escaped here, the one place that they all pass; only what is `Markup` already is not (docs/decisions/0022-pages-as-text.md).
+ * are escaped here, and hidden characters in them replaced, in the one place that they all pass; only what is `Markup` already is not
+ * (docs/decisions/0022-pages-as-text.md).
  */
 
 /** What is escaped already. */
@@ -139,10 +140,15 @@ function textOf(children: Children): string {
   return text;
 }
 
-const SPECIAL = /["&<]/;
+const SPECIAL = /["&<\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /** For text, and for attributes in double quotes, of HTML; `escaped` of output/markup.ts serves SVG files and heads of documents too. */
 export function escaped(text: string): string {
   if (!SPECIAL.test(text)) return text;
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+  return visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
+
+/** Replaces characters that are invisible or change the direction of text. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\uFFFD');
 }

@@ -1,10 +1,13 @@
-/** Markup as it is sent, and of views that are shown again and again. */
+/** Markup as it is sent, whole or in pieces, and of views that are shown again and again. */
 import type { Markup } from './jsx.ts';
 import { readable } from './name.ts';
 
 export function markupOf(drawn: Markup): string {
   return readable(drawn.text);
 }
+
+/** A long text, drawn while it is read: who sends it can do other things between two pieces. */
+export type Pieces = Generator<string, void>;
 
 /**
  * Draws each view once: views never change, so their markup stays right for as long as they live. `words` that a view is drawn with are
@@ -20,5 +23,23 @@ export function kept<View extends object>(
     const markup = markupOf(draw(view, words));
     known.set(view, { words, markup });
     return markup;
+  };
+}
+
+/** The same in pieces. */
+export function keptPieces<View extends object>(draw: (view: View) => Pieces): (view: View) => Pieces {
+  const known = new WeakMap<View, readonly string[]>();
+  return function* (view) {
+    const before = known.get(view);
+    if (before !== undefined) {
+      yield* before;
+      return;
+    }
+    const pieces: string[] = [];
+    for (const piece of draw(view)) {
+      pieces.push(piece);
+      yield piece;
+    }
+    known.set(view, pieces);
   };
 }

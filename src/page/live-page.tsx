@@ -6,8 +6,8 @@ import type { StandingDecision } from './decisions.tsx';
 import { verdictOf } from './experiment.tsx';
 import { Facts } from './facts.tsx';
 import type { HistoryView } from './history.tsx';
-import { jsx } from './jsx.ts';
-import { kept, markupOf } from './kept-markup.ts';
+import { jsx, visible } from './jsx.ts';
+import { kept, markupOf, type Pieces } from './kept-markup.ts';
 import { type LastListsLink, ListsCard } from './lists.tsx';
 import type {
   ExperimentView,
@@ -19,9 +19,8 @@ import type {
   Verdict,
   WorkView,
 } from './model.ts';
-import { visible } from './name.ts';
 import { counted, instant, NONE, share, shown } from './numbers.ts';
-import { PageHead, type Part, partsMarkup, sharedParts, VerdictCard } from './page-parts.tsx';
+import { PageHead, type Part, partPieces, sharedParts, VerdictCard } from './page-parts.tsx';
 
 export interface LiveView {
   readonly namespace: string;
@@ -66,42 +65,42 @@ const keptTable = kept((view: CohortTableView) => <CohortTable view={view} />);
 const keptCohort = kept((view: CohortView) => <CohortCard view={view} />);
 
 /** A whole page. `/page.css` and `/live.js` are served beside it: its policy allows nothing else. */
-export function renderLivePage(view: LiveView): string {
+export function* livePagePieces(view: LiveView): Pieces {
   const verdict = liveVerdict(view);
-  return pageOf(`receval ${view.namespace}: ${verdict.badge}`, bodyOf(view, verdict), view.theme);
+  yield headOf(`receval ${view.namespace}: ${verdict.badge}`, view.theme);
+  yield* bodyPieces(view, verdict);
+  yield END;
 }
 
 /** Asks for the token; needs script, which sends it as a header, so that it stands in no address. */
 export function renderLogIn(): string {
-  return pageOf(
-    'receval: log in',
-    markupOf(
-      <div class="page">
-        <PageHead title="Log in" label="Parts of the page" parts={[]} />
-        <main>
-          <form class="card" id="log-in">
-            <p>
-              <label for="token">The token of http.token</label>
-            </p>
-            <p>
-              <input id="token" type="password" autocomplete="current-password" required />{' '}
-              <button type="submit" disabled>
-                Log in
-              </button>
-            </p>
-            <p id="refused" role="alert" />
-            <p class="note">It is kept in a cookie of this browser that no script can read, for seven days.</p>
-            <noscript>
-              <p>Logging in needs script. Programs send the token in a header, Authorization: Bearer TOKEN.</p>
-            </noscript>
-          </form>
-        </main>
-      </div>,
-    ),
+  const body = markupOf(
+    <div class="page">
+      <PageHead title="Log in" label="Parts of the page" parts={[]} />
+      <main>
+        <form class="card" id="log-in">
+          <p>
+            <label for="token">The token of http.token</label>
+          </p>
+          <p>
+            <input id="token" type="password" autocomplete="current-password" required />{' '}
+            <button type="submit" disabled>
+              Log in
+            </button>
+          </p>
+          <p id="refused" role="alert" />
+          <p class="note">It is kept in a cookie of this browser that no script can read, for seven days.</p>
+          <noscript>
+            <p>Logging in needs script. Programs send the token in a header, Authorization: Bearer TOKEN.</p>
+          </noscript>
+        </form>
+      </main>
+    </div>,
   );
+  return `${headOf('receval: log in')}${body}${END}`;
 }
 
-function pageOf(title: string, body: string, theme?: LiveView['theme']): string {
+function headOf(title: string, theme?: LiveView['theme']): string {
   return `<!doctype html>
 <html lang="en"${theme === undefined ? '' : ` data-theme="${theme}"`}>
 <head>
@@ -114,11 +113,13 @@ function pageOf(title: string, body: string, theme?: LiveView['theme']): string 
 <script src="/live.js" defer></script>
 </head>
 <body>
-${body}
+`;
+}
+
+const END = `
 </body>
 </html>
 `;
-}
 
 /** Of the gravest experiment; where the process itself is in trouble, that comes first. */
 export function liveVerdict({
@@ -145,7 +146,7 @@ export function liveVerdict({
   };
 }
 
-function bodyOf(view: LiveView, verdict: Verdict): string {
+function* bodyPieces(view: LiveView, verdict: Verdict): Pieces {
   const { namespace, now, freshness, themes, stateHref, reportHref } = view;
   const parts: readonly Part[] = [
     {
@@ -198,12 +199,17 @@ function bodyOf(view: LiveView, verdict: Verdict): string {
       </p>
     </noscript>,
   );
-  return `<div class="page">${head}<main data-now="${escaped(instant(now))} UTC">${withoutScript}${partsMarkup(parts)}</main></div>`;
+  yield `<div class="page">${head}<main data-now="${escaped(instant(now))} UTC">${withoutScript}`;
+  yield* partPieces(parts);
+  yield '</main></div>';
 }
 
 function ownParts({ cohorts, cohort }: LiveView): readonly Part[] {
   if (cohorts === undefined) return [];
-  const markup = (): string => `${keptTable(cohorts)}${cohort === undefined ? '' : keptCohort(cohort)}`;
+  const markup = function* (): Pieces {
+    yield keptTable(cohorts);
+    if (cohort !== undefined) yield keptCohort(cohort);
+  };
   return [{ id: 'cohorts', name: 'Cohorts', markup }];
 }
 

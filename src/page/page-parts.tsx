@@ -4,7 +4,7 @@ import { Experiments } from './experiment.tsx';
 import { Findings } from './findings.tsx';
 import { HistoryCard, type HistoryView } from './history.tsx';
 import { type Children, jsx } from './jsx.ts';
-import { kept, markupOf } from './kept-markup.ts';
+import { kept, markupOf, type Pieces } from './kept-markup.ts';
 import type { ExperimentView, FindingView, PipelineView, PositionsView, Verdict, WorkView } from './model.ts';
 import { Name } from './name.ts';
 import { Events } from './pipeline.tsx';
@@ -15,7 +15,7 @@ export interface Part {
   readonly id: string;
   /** Among the links at the top; undefined: it is not there. */
   readonly name?: string;
-  readonly markup: () => string;
+  readonly markup: () => string | Pieces;
 }
 
 const keptHistory = kept((view: HistoryView) => <HistoryCard view={view} />);
@@ -109,8 +109,14 @@ export function sharedParts(view: SharedView): readonly Part[] {
   ];
 }
 
-export function partsMarkup(parts: readonly Part[]): string {
-  return parts.map(({ id, markup }) => `<div id="${id}">${markup()}</div>`).join('');
+export function* partPieces(parts: readonly Part[]): Pieces {
+  for (const { id, markup } of parts) {
+    yield `<div id="${id}">`;
+    const drawn = markup();
+    if (typeof drawn === 'string') yield drawn;
+    else yield* drawn;
+    yield '</div>';
+  }
 }
 
 export function VerdictCard({

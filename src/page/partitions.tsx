@@ -165,7 +165,7 @@ function Drops({ drops: { times, reasons } }: { readonly drops: WorkView['drops'
   const path = line<number>(
     (_, i) => BOX * time.x(times[i]),
     (n) => BOX * y(n),
-  ).digits(1);
+  ).digits(0);
   const ticks = y.ticks(4);
   const text = y.tickFormat(4);
   const sums = reasons.map(({ reason, counts }) => ({ reason, n: counts.reduce((sum, n) => sum + n, 0) }));

@@ -197,6 +197,6 @@ function pathOf(
     line<readonly [number, number]>(
       ([x]) => x,
       ([, at]) => at,
-    ).digits(1)(points) ?? ''
+    ).digits(0)(points) ?? ''
   );
 }

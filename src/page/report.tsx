@@ -1,14 +1,13 @@
 /** The report: one file that needs nothing else, no network and no script, so that it can be mailed. */
 import { createHash } from 'node:crypto';
 import { escaped } from '../output/markup.ts';
-import { CohortSets, CohortSwitches } from './cohorts.tsx';
+import { CohortSwitches, cohortPieces } from './cohorts.tsx';
 import { elements } from './elements.ts';
 import { Facts } from './facts.tsx';
-import { Fragment, jsx, Markup } from './jsx.ts';
-import { kept, markupOf } from './kept-markup.ts';
+import { Fragment, jsx, Markup, visible } from './jsx.ts';
+import { keptPieces, markupOf, type Pieces } from './kept-markup.ts';
 import type { CohortsView, Fact, ReportView } from './model.ts';
-import { visible } from './name.ts';
-import { PageHead, type Part, partsMarkup, sharedParts, VerdictCard } from './page-parts.tsx';
+import { PageHead, type Part, partPieces, sharedParts, VerdictCard } from './page-parts.tsx';
 import { Scores } from './scores.tsx';
 import { STYLE } from './style.ts';
 import { switchRules } from './switch.tsx';
@@ -16,16 +15,20 @@ import { switchRules } from './switch.tsx';
 /** By which a report is known to be one. */
 export const REPORT_MARK = '<meta name="generator" content="receval">';
 
-const keptCohorts = kept((view: CohortsView) => <CohortSets view={view} />);
+const keptCohorts = keptPieces(cohortPieces);
 
 /** The whole file, ending with a newline. Equal views give equal bytes. */
 export function renderReport(view: ReportView): string {
+  return [...reportPieces(view)].join('');
+}
+
+export function* reportPieces(view: ReportView): Pieces {
   const horizons = view.cohorts?.horizons.length ?? 0;
   const measures = (view.cohorts ?? view.scores)?.measures.length ?? 0;
   const style = `${STYLE}${switchRules('h', horizons)}${switchRules('m', measures)}`;
   // Nothing but this style may be loaded or run, whatever the events have put into their names.
   const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'`;
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -37,13 +40,15 @@ ${REPORT_MARK}
 <style>${style}</style>
 </head>
 <body>
-${bodyOf(view)}
+`;
+  yield* bodyPieces(view);
+  yield `
 </body>
 </html>
 `;
 }
 
-function bodyOf(view: ReportView): string {
+function* bodyPieces(view: ReportView): Pieces {
   const { title, verdict, facts, about, raw } = view;
   const parts: readonly Part[] = [
     ...sharedParts({ ...view, own: ownParts(view) }),
@@ -55,7 +60,9 @@ function bodyOf(view: ReportView): string {
       <Facts facts={facts} />
     </VerdictCard>,
   );
-  return `<div class="page">${head}<main>${first}${partsMarkup(parts)}</main></div>`;
+  yield `<div class="page">${head}<main>${first}`;
+  yield* partPieces(parts);
+  yield '</main></div>';
 }
 
 function ownParts({ scores, cohorts, measure }: ReportView): readonly Part[] {
@@ -63,14 +70,13 @@ function ownParts({ scores, cohorts, measure }: ReportView): readonly Part[] {
     ...(scores === undefined
       ? []
       : [{ id: 'scores', name: 'Scores', markup: () => markupOf(<Scores view={scores} />) }]),
-    ...(cohorts === undefined
-      ? []
-      : [{ id: 'cohorts', name: 'Cohorts', markup: () => cohortsMarkup(cohorts, measure) }]),
+    ...(cohorts === undefined ? [] : [{ id: 'cohorts', name: 'Cohorts', markup: () => ownPieces(cohorts, measure) }]),
   ];
 }
 
-function cohortsMarkup(view: CohortsView, measure: string | undefined): string {
-  return `${markupOf(<CohortSwitches view={view} measure={measure} />)}${keptCohorts(view)}`;
+function* ownPieces(view: CohortsView, measure: string | undefined): Pieces {
+  yield markupOf(<CohortSwitches view={view} measure={measure} />);
+  yield* keptCohorts(view);
 }
 
 /** The JSON is by far the longest of it: it is written last, and not looked through for signs that it cannot hold. */

@@ -155,9 +155,5 @@ function SortedBars({
 }
 
 function bar(x: number, width: number, from: number, to: number): string {
-  return `M${tenth(x)},${tenth(from)}h${tenth(width)}V${tenth(to)}h${tenth(-width)}Z`;
-}
-
-function tenth(value: number): number {
-  return Math.round(10 * value) / 10;
+  return `M${Math.round(x)},${Math.round(from)}h${Math.round(width)}V${Math.round(to)}h${Math.round(-width)}Z`;
 }

@@ -240,7 +240,7 @@ function Curves({
   const path = line<CurvePoint>(
     ({ k }) => BOX * at(k),
     ({ value }) => BOX * y(value),
-  ).digits(1);
+  ).digits(0);
   const last = cuts[cuts.length - 1].k;
   const ends = curves.flatMap(({ name, points }) => {
     const end = points.find(({ k }) => k === last);

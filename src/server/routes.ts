@@ -15,7 +15,7 @@ export interface Readiness {
   readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
 }
 
-/** Sources of the pages. They are called for each request, so they must be cheap. */
+/** Sources of the pages. They are called for each request, so they must be cheap. None holds up the process for long. */
 export interface Pages {
   /** The rendered metrics. */
   readonly metrics: () => string;
@@ -30,14 +30,14 @@ export interface Pages {
 /** The live page and its parts. Bodies are encoded once for all readers. */
 export interface LivePages {
   /** `query`: what follows `?`; any query gives a page. */
-  readonly html: (query: string) => Versioned;
+  readonly html: (query: string) => Promise<Versioned>;
   /** As JSON, by the same query. */
-  readonly cohorts: (query: string) => Versioned;
-  readonly state: () => Versioned;
+  readonly cohorts: (query: string) => Promise<Versioned>;
+  readonly state: () => Promise<Versioned>;
   /** One file to be kept, of what `html` shows. */
-  readonly report: (query: string) => Versioned;
+  readonly report: (query: string) => Promise<Versioned>;
   /** undefined: no lists are kept. */
-  readonly lists?: (() => Versioned) | undefined;
+  readonly lists?: (() => Promise<Versioned>) | undefined;
   /** The page that asks for the token. */
   readonly logIn: string;
   readonly script: string;
@@ -79,8 +79,8 @@ export function isOpenPath(path: string, { page }: Pages): boolean {
 const METHODS = ['GET', 'HEAD'];
 const TEXT = 'text/plain; charset=utf-8';
 
-/** `target`: path and query. Never throws: an error in a page becomes a response with 500. */
-export function answer(method: string, target: Target, pages: Pages): Answer {
+/** `target`: path and query. Never rejects: an error in a page becomes a response with 500. */
+export async function answer(method: string, target: Target, pages: Pages): Promise<Answer> {
   const page = pageOf(target, pages);
   if (page === undefined) {
     const people = pages.page === undefined ? '' : '/, /api/v1/state, /api/v1/cohorts, /api/v1/lists, /api/v1/report, ';
@@ -93,13 +93,13 @@ export function answer(method: string, target: Target, pages: Pages): Answer {
     };
   }
   try {
-    return page();
+    return await page();
   } catch {
     return failure(500, 'this page could not be made; the log of the process says why');
   }
 }
 
-function pageOf(target: Target, pages: Pages): (() => Answer) | undefined {
+function pageOf(target: Target, pages: Pages): (() => Answer | Promise<Answer>) | undefined {
   switch (target.path) {
     case '/metrics':
       return () => ({ status: 200, type: pages.contentType, body: pages.metrics(), isShared: true });
@@ -131,7 +131,7 @@ const FOR_PEOPLE = { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'n
 function livePageOf(
   { path, query }: Target,
   { html, cohorts, state, lists, report, script, style }: LivePages,
-): (() => Answer) | undefined {
+): (() => Answer | Promise<Answer>) | undefined {
   switch (path) {
     case '/':
       return () => versioned(html(query), HTML, FOR_PEOPLE);
@@ -154,7 +154,12 @@ function livePageOf(
   }
 }
 
-function versioned({ body, etag }: Versioned, type: string, headers: Readonly<Record<string, string>>): Answer {
+async function versioned(
+  made: Promise<Versioned>,
+  type: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const { body, etag } = await made;
   return { status: 200, type, body, isShared: true, headers: { ...headers, ETag: etag } };
 }
 

@@ -99,7 +99,7 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     const bound = server.address();
     return typeof bound === 'object' && bound !== null ? bound.port : settings.port;
   };
-  const answerTo = (request: IncomingMessage): Answer => {
+  const answerTo = async (request: IncomingMessage): Promise<Answer> => {
     const { method = '', headers } = request;
     const wrong = wrongHost(request);
     if (wrong !== undefined) return wrong;
@@ -114,7 +114,7 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     if (guard !== undefined && pages.page !== undefined && path === SESSION_PATH) {
       return sessionAnswer(sessionCookie(guard.session, port()));
     }
-    return unlessKnown(answer(method, target, pages), headers['if-none-match']);
+    return unlessKnown(await answer(method, target, pages), headers['if-none-match']);
   };
   // Those that many clients request, by path or version; the least recently used one is evicted.
   const bodies = new Map<string, SharedBody>();
@@ -130,7 +130,8 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
   };
   const connections = new Connections(server, { ...limits, crowded: limits.connections - SPARE });
   const serveWith =
-    (answering: (request: IncomingMessage) => Answer) => (request: IncomingMessage, response: ServerResponse) => {
+    (answering: (request: IncomingMessage) => Promise<Answer>) =>
+    (request: IncomingMessage, response: ServerResponse) => {
       const isLast = connections.asked(request.socket, hasBody(request) || !response.shouldKeepAlive);
       if (isLast) response.shouldKeepAlive = false;
       response.once('close', () => connections.answered(request.socket));
@@ -140,7 +141,7 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
   server.on('checkContinue', serveWith(answerTo));
   server.on(
     'checkExpectation',
-    serveWith(() => UNKNOWN_EXPECTATION),
+    serveWith(async () => UNKNOWN_EXPECTATION),
   );
   server.on('clientError', (error, socket) => {
     connections.refused(socket);
@@ -179,9 +180,10 @@ const HEADERS = {
 async function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, type, body, headers, isShared = false }: Answer,
+  answering: Promise<Answer>,
   { bodyOf, connections }: { readonly bodyOf: (name: string) => SharedBody; readonly connections: Connections },
 ): Promise<void> {
+  const { status, type, body, headers, isShared = false } = await answering;
   const shared = isShared ? bodyOf(headers?.['ETag'] ?? targetOf(request).path) : undefined;
   const plain = shared?.plain(body) ?? Buffer.from(body);
   const packing = takesGzip(request.headers['accept-encoding']) ? shared?.packed(body) : undefined;

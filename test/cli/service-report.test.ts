@@ -59,7 +59,7 @@ describe('receval report', () => {
     const written = await report(at(open), '--output', 'report.html');
     expect(written).toEqual({ code: 0, stdout: '', stderr: '' });
     const html = readFileSync(join(folder, 'report.html'), 'utf8');
-    expect(html).toBe(livePage().report().body);
+    expect(html).toBe((await livePage().report()).body);
     expect(html).toContain('>regressed</span><p class="sentence">');
     expect(html).toContain('1.2.3');
     expect((await report(at(open))).stdout).toBe(html);
@@ -70,7 +70,7 @@ describe('receval report', () => {
     async (path) => {
       const { code, stdout } = await report(at(open, path));
       expect(code).toBe(0);
-      expect(stdout).toBe(livePage().report(path.includes('5m') ? 'window=5m' : '').body);
+      expect(stdout).toBe((await livePage().report(path.includes('5m') ? 'window=5m' : '')).body);
     },
   );
 
@@ -81,9 +81,10 @@ describe('receval report', () => {
   });
 
   it('finds a service behind a path', async () => {
+    const { body } = await livePage().report();
     const { stdout, close } = await asked((request, response) => {
       response.setHeader('content-type', 'text/html');
-      response.end(request.url === '/receval/api/v1/report?window=5m' ? livePage().report().body : 'nothing');
+      response.end(request.url === '/receval/api/v1/report?window=5m' ? body : 'nothing');
     }, '/receval/?window=5m');
     expect(stdout).toContain('Service default');
     await close();

@@ -19,23 +19,23 @@ function live(name = 'B', cohorts = 0): LivePage {
 
 const ready = () => ({ ready: true, reasons: [], stopped: [] });
 
-function stateOf(page: LivePage): Record<string, unknown> {
-  return JSON.parse(page.state.body);
+async function stateOf(page: LivePage): Promise<Record<string, unknown>> {
+  return JSON.parse((await page.state()).body);
 }
 
-describe('the live page', () => {
-  it('is made once for all who ask, and anew after a change', () => {
+describe('the live page', async () => {
+  it('is made once for all who ask, and anew after a change', async () => {
     const page = live();
-    expect(page.html()).toBe(page.html());
-    expect(page.state).toBe(page.state);
-    const { etag } = page.html();
+    expect(await page.html()).toBe(await page.html());
+    expect(await page.state()).toBe(await page.state());
+    const { etag } = await page.html();
     page.update(liveInput('B', 2));
-    expect(page.html().etag).toBe(etag);
+    expect((await page.html()).etag).toBe(etag);
     page.update(liveInput('B', 3));
-    expect(page.html().etag).not.toBe(etag);
+    expect((await page.html()).etag).not.toBe(etag);
   });
 
-  it('is what a page would be that nobody has looked at before', () => {
+  it('is what a page would be that nobody has looked at before', async () => {
     let isReading = true;
     const { samples } = sampled('r1');
     const history = (question: HistoryQuestion) => ({ ...historyUpTo(isReading ? 1 : 2)(question), isReading });
@@ -60,15 +60,38 @@ describe('the live page', () => {
       const fresh = make();
       for (const before of inputs.slice(0, i + 1)) fresh.update(before);
       for (const query of ['', 'window=5m', 'cohort=B', 'measure=mrr&lists=last']) {
-        expect(looked.html(query).body).toBe(fresh.html(query).body);
-        expect(looked.cohorts(query).body).toBe(fresh.cohorts(query).body);
-        expect(looked.report(query).body).toBe(fresh.report(query).body);
+        expect((await looked.html(query)).body).toBe((await fresh.html(query)).body);
+        expect((await looked.cohorts(query)).body).toBe((await fresh.cohorts(query)).body);
+        expect((await looked.report(query)).body).toBe((await fresh.report(query)).body);
       }
     }
   });
 
-  it('says how fresh it is, how fast, and how feedback joins', () => {
-    expect(stateOf(live())).toMatchObject({
+  it('is of one moment, whatever is measured while it is drawn', async () => {
+    const [page, other] = [live('B', 10_000), live('B', 10_000)];
+    const asked = [page.report(), page.html(), page.state(), page.cohorts(), page.lists()];
+    page.update(liveInput('B', 3));
+    const drawn = await Promise.all(asked);
+    const expected = [other.report(), other.html(), other.state(), other.cohorts(), other.lists()];
+    expect(drawn).toEqual(await Promise.all(expected));
+    other.update(liveInput('B', 3));
+    expect(await page.report()).toEqual(await other.report());
+  });
+
+  it('lets other work come between two parts of a long report', async () => {
+    const page = live('B', 10_000);
+    let turns = 0;
+    const ticking = setInterval(() => turns++, 0);
+    try {
+      await page.report();
+    } finally {
+      clearInterval(ticking);
+    }
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  it('says how fresh it is, how fast, and how feedback joins', async () => {
+    expect(await stateOf(live())).toMatchObject({
       version: 1,
       ready: true,
       now: '2026-11-21T12:02:00.000Z',
@@ -91,10 +114,10 @@ describe('the live page', () => {
     expect(freshnessFacts({ ...known, age })[0]).toEqual(['watermark behind', words]);
   });
 
-  it('shows the history of each variant as the exporter has it, the control first', () => {
+  it('shows the history of each variant as the exporter has it, the control first', async () => {
     const page = new LivePage(SETTINGS, { ready, history: historyUpTo(2) });
     page.update(liveInput('B', 2));
-    expect(stateOf(page)['history']).toMatchObject({
+    expect((await stateOf(page))['history']).toMatchObject({
       measure: 'ndcg@10',
       window: '5m',
       series: [
@@ -104,7 +127,7 @@ describe('the live page', () => {
     });
   });
 
-  it('asks for no history while nobody looks, and once for all who do', () => {
+  it('asks for no history while nobody looks, and once for all who do', async () => {
     let asked = 0;
     const history = (question: HistoryQuestion) => {
       asked++;
@@ -113,33 +136,33 @@ describe('the live page', () => {
     const page = new LivePage(SETTINGS, { ready, history });
     for (const minute of [0, 1, 2]) page.update(liveInput('B', minute));
     expect(asked).toBe(0);
-    for (let i = 0; i < 3; i++) expect(page.html().body + page.state.body).toContain('0.33');
+    for (let i = 0; i < 3; i++) expect((await page.html()).body + (await page.state()).body).toContain('0.33');
     expect(asked).toBe(2);
   });
 
-  it('keeps the last numbers when the store does not answer', () => {
+  it('keeps the last numbers when the store does not answer', async () => {
     const page = live();
     page.update({ ...liveInput('B', 5), snapshot: undefined });
-    expect(stateOf(page)['cohorts']).toHaveLength(6);
+    expect((await stateOf(page))['cohorts']).toHaveLength(6);
   });
 
-  it('says what is wrong, and what to do', () => {
+  it('says what is wrong, and what to do', async () => {
     const page = new LivePage(SETTINGS, {
       ready: () => ({ ready: false, reasons: ['Redis is not connected'], stopped: [] }),
     });
-    expect(stateOf(page)).toMatchObject({
+    expect(await stateOf(page)).toMatchObject({
       verdict: { badge: 'not ready', sentence: 'Not ready: Redis is not connected.' },
       freshness: { age: null, listsPerSecond: null, joined: null, partitions: null },
     });
-    expect(page.html().body).toContain('Not ready: Redis is not connected.');
-    expect(live().html().body).toContain('Partition 1 is stopped: gap.');
+    expect((await page.html()).body).toContain('Not ready: Redis is not connected.');
+    expect((await live().html()).body).toContain('Partition 1 is stopped: gap.');
   });
 
-  it('makes a report of what it shows, the same bytes for equal input', () => {
-    const report = live().report();
-    expect(live().report()).toEqual(report);
+  it('makes a report of what it shows, the same bytes for equal input', async () => {
+    const report = await live().report();
+    expect(await live().report()).toEqual(report);
     const page = live();
-    expect(page.report()).toBe(page.report());
+    expect(await page.report()).toBe(await page.report());
     const text = report.body
       .replace(/<style>[\s\S]*?<\/style>/, '')
       .replace(/<[^>]+>/g, ' ')
@@ -163,8 +186,8 @@ describe('the live page', () => {
     expect(report.body).not.toMatch(/<script|<a[^>]* data-view|<form|http\.samples/);
   });
 
-  it('makes a report over the window of the page, and by its measure', () => {
-    const { body } = live().report('window=5m&measure=mrr&sort=mrr&cohort=B');
+  it('makes a report over the window of the page, and by its measure', async () => {
+    const { body } = await live().report('window=5m&measure=mrr&sort=mrr&cohort=B');
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain('at 30m, over the last 5m');
     expect(text).toContain('At rank 1: A 50\u00A0%, B 30\u00A0%');
@@ -173,22 +196,22 @@ describe('the live page', () => {
     const json = /;base64,([^"]+)"/.exec(body)?.[1] ?? '';
     const state = JSON.parse(Buffer.from(json, 'base64').toString('utf8'));
     expect(state).toMatchObject({ version: 1, history: { measure: 'mrr' }, positions: { window: '5m' } });
-    expect(live().html('window=5m&sort=mrr').body).toContain('href="/api/v1/report?window=5m"');
+    expect((await live().html('window=5m&sort=mrr')).body).toContain('href="/api/v1/report?window=5m"');
   });
 
-  it('makes a report before anything was read, and says why there is nothing', () => {
+  it('makes a report before anything was read, and says why there is nothing', async () => {
     const page = new LivePage(SETTINGS, { ready: () => ({ ready: false, reasons: ['it starts'], stopped: [] }) });
-    expect(page.report().body).toContain('Not ready: it starts.');
+    expect((await page.report()).body).toContain('Not ready: it starts.');
   });
 
-  it('stays small with ten thousand cohorts', () => {
+  it('stays small with ten thousand cohorts', async () => {
     const page = live('B', 10_000);
-    expect(page.html().body.length).toBeLessThan(1_000_000);
-    expect(page.state.body.length).toBeLessThan(1_000_000);
-    expect(page.report().body.length).toBeLessThan(3_000_000);
-    expect(page.report().body).toContain('the page of the service lists all');
+    expect((await page.html()).body.length).toBeLessThan(1_000_000);
+    expect((await page.state()).body.length).toBeLessThan(1_000_000);
+    expect((await page.report()).body.length).toBeLessThan(3_000_000);
+    expect((await page.report()).body).toContain('the page of the service lists all');
     // Those with most lists are there.
-    expect(page.html().body).toContain('cohort 9999');
+    expect((await page.html()).body).toContain('cohort 9999');
   });
 
   function withLists(samples: ListSamples | undefined): LivePage {
@@ -197,9 +220,9 @@ describe('the live page', () => {
     return page;
   }
 
-  it('shows single lists with what was done with them, and as JSON', () => {
+  it('shows single lists with what was done with them, and as JSON', async () => {
     const page = withLists(sampled('r1').samples);
-    const json = JSON.parse(page.lists.body);
+    const json = JSON.parse((await page.lists()).body);
     const list = {
       requestId: 'r1',
       shownAt: '1970-01-01T00:00:00.000Z',
@@ -217,27 +240,27 @@ describe('the live page', () => {
       feedback: [{ action: 'click', value: null, seconds: 1.5 }],
     });
     expect(json.last[0].items).toHaveLength(40);
-    const { body } = page.html();
+    const { body } = await page.html();
     expect(body).toContain('feedback at rank 2');
     expect(body).toContain('+ 80 more items');
     expect(body).toContain('<a href="?lists=last#lists" data-view="true">Show the last 1 list</a>');
     expect(body).not.toContain('The last lists');
-    const all = page.html('lists=last').body;
+    const all = (await page.html('lists=last')).body;
     expect(all).toContain('The last lists');
     expect(all).toContain('<a href="?#lists" data-view="true">Hide the last 1 list</a>');
-    expect(stateOf(page)['lists']).toBeUndefined();
+    expect((await stateOf(page))['lists']).toBeUndefined();
   });
 
-  it('makes the lists once for all who ask, and keeps their version while none has closed', () => {
+  it('makes the lists once for all who ask, and keeps their version while none has closed', async () => {
     const page = withLists(sampled('r1').samples);
-    expect(page.lists).toBe(page.lists);
-    const { etag } = page.lists;
+    expect(await page.lists()).toBe(await page.lists());
+    const { etag } = await page.lists();
     page.update(liveInput('B', 1));
-    expect(page.lists.etag).toBe(etag);
+    expect((await page.lists()).etag).toBe(etag);
   });
 
-  it('shows how often each rank is clicked, the control first, at the longest horizon', () => {
-    expect(stateOf(live())['positions']).toEqual({
+  it('shows how often each rank is clicked, the control first, at the longest horizon', async () => {
+    expect((await stateOf(live()))['positions']).toEqual({
       by: ['variant'],
       horizon: '30m',
       ranks: 3,
@@ -247,59 +270,59 @@ describe('the live page', () => {
         { name: 'B', exposed: [1000, 990, 500], positives: [200, 150, 100] },
       ],
     });
-    const { body } = live().html();
+    const { body } = await live().html();
     expect(body).toContain('At rank 1: A 40\u00A0%, B 20\u00A0% (−50.0\u00A0%).');
     expect(body).toContain('A list is counted here 30m after it was shown.');
   });
 
-  it('says how to count by rank where nothing is', () => {
+  it('says how to count by rank where nothing is', async () => {
     const page = new LivePage(
       { ...SETTINGS, positions: { ...SETTINGS.positions, ranks: 0 } },
       { ready: () => ({ ready: true, reasons: [], stopped: [] }) },
     );
     page.update(liveInput('B', 0));
-    expect(stateOf(page)['positions']).toBeNull();
-    expect(page.html().body).toContain('positions: {ranks: 10}');
+    expect((await stateOf(page))['positions']).toBeNull();
+    expect((await page.html()).body).toContain('positions: {ranks: 10}');
   });
 
-  it('says how to see single lists where none are kept', () => {
-    expect(withLists(undefined).html().body).toContain('http.samples: 50');
+  it('says how to see single lists where none are kept', async () => {
+    expect((await withLists(undefined).html()).body).toContain('http.samples: 50');
     expect(withLists(undefined).hasLists).toBe(false);
   });
 
   const tags = (html: string): readonly string[] => [...html.matchAll(/<(\/?[a-zA-Z][\w-]*)/g)].map(([, tag]) => tag);
-  const plain = tags(live('B').html().body);
+  const plain = tags((await live('B').html()).body);
 
-  it.each(HOSTILE)('takes the name %j for text', (name) => {
-    const { body } = live(name).html();
+  it.each(HOSTILE)('takes the name %j for text', async (name) => {
+    const { body } = await live(name).html();
     expect(tags(body)).toEqual(plain);
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
     expect(body).not.toMatch(/\sstyle=|\son\w+="/);
   });
 
-  it.each(HOSTILE)('takes %j in the address for text', (name) => {
+  it.each(HOSTILE)('takes %j in the address for text', async (name) => {
     // With a comma it would be two values, of another set.
     const one = encodeURIComponent(name.replaceAll(',', ' '));
     const asked = (text: string): string => `filter=${text}&cohort=${text}&sort=${text}&theme=${text}&measure=${text}`;
     const page = live('B');
-    const { body } = page.html(asked(one));
-    expect(tags(body)).toEqual(tags(page.html(asked('nothing')).body));
+    const { body } = await page.html(asked(one));
+    expect(tags(body)).toEqual(tags((await page.html(asked('nothing'))).body));
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
     expect(body).not.toMatch(/\sstyle=|\son\w+="/);
   });
 
-  it.each(HOSTILE)('takes %j for text as a topic, a cause, a finding, a remedy and a reason', (name) => {
-    const made = (text: string): string => {
+  it.each(HOSTILE)('takes %j for text as a topic, a cause, a finding, a remedy and a reason', async (name) => {
+    const made = async (text: string): Promise<string> => {
       const ready = () => ({ ready: false, reasons: [text], stopped: [{ partition: 1, cause: text }] });
       const page = new LivePage(SETTINGS, { ready, history: historyUpTo(2), about: [[text, text]] });
       const { status, ...rest } = liveInput('B', 1);
       if (status === undefined) throw new Error('there is a status');
       const findings = [{ code: 'few_joined' as const, topic: text, cause: text, remedy: text }];
       page.update({ ...rest, findings, status: { ...status, topics: [text, 'feedback'] } });
-      return page.html().body + page.report().body;
+      return (await page.html()).body + (await page.report()).body;
     };
-    const body = made(name);
-    expect(tags(body)).toEqual(tags(made('B')));
+    const body = await made(name);
+    expect(tags(body)).toEqual(tags(await made('B')));
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
   });
 
@@ -309,22 +332,22 @@ describe('the live page', () => {
     expect(gzipSync(script + style).length).toBeLessThan(150_000);
   });
 
-  const reported = tags(live('B').report().body);
+  const reported = tags((await live('B').report()).body);
 
-  it.each(HOSTILE)('takes the name %j for text in its report', (name) => {
-    const { body } = live(name).report();
+  it.each(HOSTILE)('takes the name %j for text in its report', async (name) => {
+    const { body } = await live(name).report();
     expect(tags(body)).toEqual(reported);
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
   });
 
-  const lists = tags(withLists(sampled('r1').samples).html().body);
+  const lists = tags((await withLists(sampled('r1').samples).html()).body);
 
-  it.each(HOSTILE)('takes the id %j for text', (id) => {
+  it.each(HOSTILE)('takes the id %j for text', async (id) => {
     const page = withLists(sampled(id).samples);
-    const { body } = page.html();
+    const { body } = await page.html();
     expect(tags(body)).toEqual(lists);
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
     expect(body).not.toMatch(/\sstyle=|\son\w+="/);
-    expect(JSON.parse(page.lists.body).last[0].requestId.slice(0, 64)).toBe(id.slice(0, 64));
+    expect(JSON.parse((await page.lists()).body).last[0].requestId.slice(0, 64)).toBe(id.slice(0, 64));
   });
 });

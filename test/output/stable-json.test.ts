@@ -4,7 +4,8 @@ import { StableMembers, stableJson } from '../../src/output/stable-json.ts';
 
 describe('JSON whose members are kept', () => {
   test('is the bytes that it would be without', () => {
-    const member = fc.oneof(fc.jsonValue(), fc.constant(undefined));
+    const list = fc.array(fc.oneof(fc.nat(), fc.constant({ b: [1], a: {} })), { maxLength: 200, size: 'max' });
+    const member = fc.oneof(fc.jsonValue(), list, fc.constant(undefined));
     fc.assert(
       fc.property(
         fc.array(member, { minLength: 1, maxLength: 6 }),
@@ -23,7 +24,7 @@ describe('JSON whose members are kept', () => {
             const object = Object.fromEntries(
               Object.entries(places).map(([key, place]) => [key, members[place % members.length]]),
             );
-            expect(kept.json(object)).toBe(stableJson(object));
+            expect([...kept.pieces(object)].join('')).toBe(stableJson(object));
           }
         },
       ),
@@ -33,7 +34,7 @@ describe('JSON whose members are kept', () => {
 
   it('has sorted keys at each level', () => {
     const member = { z: 1, a: [{ y: 1, b: 2 }] };
-    expect(new StableMembers().json({ b: member, a: 1 })).toBe(stableJson({ a: 1, b: member }));
+    expect([...new StableMembers().pieces({ b: member, a: 1 })].join('')).toBe(stableJson({ a: 1, b: member }));
     expect(stableJson({ b: member, a: 1 })).toBe(
       '{\n "a": 1,\n "b": {\n  "a": [\n   {\n    "b": 2,\n    "y": 1\n   }\n  ],\n  "z": 1\n }\n}\n',
     );

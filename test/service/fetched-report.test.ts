@@ -78,15 +78,15 @@ async function refusal(asked: Promise<string>): Promise<string> {
 describe('the report of a running service', () => {
   it('is the same bytes of equal state, whatever else was asked for before', async () => {
     const [quiet, busy] = [livePage(), livePage()];
-    busy.html('cohort=B&lists=last');
-    busy.report('window=5m');
-    busy.cohorts('sort=mrr');
+    await busy.html('cohort=B&lists=last');
+    await busy.report('window=5m');
+    await busy.cohorts('sort=mrr');
     const [one, other] = [await get(await serve(quiet)), await get(await serve(busy))];
     expect(one).toBe(other);
     // The time of the numbers is in it, and not that of the asking.
     quiet.update(liveInput('B', 2));
     busy.update(liveInput('B', 2));
-    expect(quiet.report().body).toBe(busy.report().body);
+    expect((await quiet.report()).body).toBe((await busy.report()).body);
   });
 
   it('is another one when a number is', async () => {

@@ -1,0 +1,26 @@
+/** What is made for many readers: a text with its version, in turns of the event loop, so that nothing waits for long. */
+import { createHash } from 'node:crypto';
+import { Turns } from '../exporter/turns.ts';
+
+/** A text and its version. */
+export interface Made {
+  readonly body: string;
+  /** Quoted, as in a header. */
+  readonly etag: string;
+}
+
+/** A worker and an exporter have other things to do: after so many ms they come first. */
+const TURN_MS = 2;
+
+/** The first piece is drawn at once; another turn may begin after each. */
+export async function madeInTurns(pieces: Iterable<string>): Promise<Made> {
+  const turns = new Turns(TURN_MS);
+  const hash = createHash('sha256');
+  let body = '';
+  for (const piece of pieces) {
+    hash.update(piece);
+    body += piece;
+    await turns.step();
+  }
+  return { body, etag: `"${hash.digest('base64url').slice(0, 22)}"` };
+}
