@@ -34,20 +34,9 @@ export async function throughWorkers(run: WorkerRun): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'receval-bench-'));
   const clean = (): void => rmSync(folder, { recursive: true, force: true });
   process.once('exit', clean);
-  const { brokers, redisUrl, groupId } = run;
-  const started: { readonly child: Child; readonly url: string }[] = [];
+  const started: Started[] = [];
   try {
-    while (started.length < run.workers) {
-      const port = await freePort();
-      const config = join(folder, `${started.length}.yaml`);
-      // JSON is YAML.
-      writeFileSync(
-        config,
-        JSON.stringify({ namespace: groupId, kafka: { brokers, groupId }, redis: { url: redisUrl }, http: { port } }),
-      );
-      const args = [inRoot('dist/cli/main.js'), 'run', '--role', 'worker', '--config', config];
-      started.push({ child: start('worker', args, run.seconds), url: `http://127.0.0.1:${port}/metrics` });
-    }
+    while (started.length < run.workers) started.push(await startWorker(folder, run));
     return await watch(started, run);
   } finally {
     await Promise.all(started.map(({ child }) => child.stop()));
@@ -56,10 +45,29 @@ export async function throughWorkers(run: WorkerRun): Promise<Figures> {
   }
 }
 
-async function watch(
-  workers: readonly { readonly child: Child; readonly url: string }[],
-  { total, expected, progress }: WorkerRun,
-): Promise<Figures> {
+export interface Started {
+  readonly child: Child;
+  /** Of its server. */
+  readonly url: string;
+}
+
+/** A compiled worker with default settings, whose configuration lies in `folder`. */
+export async function startWorker(
+  folder: string,
+  { brokers, redisUrl, groupId, seconds }: Pick<WorkerRun, 'brokers' | 'redisUrl' | 'groupId' | 'seconds'>,
+): Promise<Started> {
+  const port = await freePort();
+  const config = join(folder, `${port}.yaml`);
+  // JSON is YAML.
+  writeFileSync(
+    config,
+    JSON.stringify({ namespace: groupId, kafka: { brokers, groupId }, redis: { url: redisUrl }, http: { port } }),
+  );
+  const args = [inRoot('dist/cli/main.js'), 'run', '--role', 'worker', '--config', config];
+  return { child: start('worker', args, seconds), url: `http://127.0.0.1:${port}` };
+}
+
+async function watch(workers: readonly Started[], { total, expected, progress }: WorkerRun): Promise<Figures> {
   let from: Mark | undefined;
   let to: Mark | undefined;
   let last = '';
@@ -71,7 +79,7 @@ async function watch(
   end.catch(() => {});
   while (!ended) {
     await Promise.race([sleep(POLL_MS), end]);
-    const pages = await Promise.all(workers.map(({ url }) => pageOf(url)));
+    const pages = await Promise.all(workers.map(({ url }) => pageOf(`${url}/metrics`)));
     const text = pages.join('\n');
     // A page is made again once a second.
     if (pages.includes('') || text === last) continue;
@@ -92,7 +100,7 @@ async function watch(
 }
 
 /** Empty: it does not respond. */
-function pageOf(url: string): Promise<string> {
+export function pageOf(url: string): Promise<string> {
   return fetch(url).then(
     (answer) => answer.text(),
     () => '',

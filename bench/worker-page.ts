@@ -32,7 +32,17 @@ export class WorkerPage {
       const latest = Math.round(value * 1000) + OUT_OF_ORDERNESS_MS;
       return sum + progress.joined(labels.get('topic') ?? '', labels.get('partition') ?? '', latest);
     }, 0);
-    return { at, events, cpuUs: this.#sum('receval_process_cpu_seconds_total', {}) * 1e6 };
+    return { at, events, cpuUs: this.cpuSeconds * 1e6 };
+  }
+
+  /** Of all threads, since the start of the process. */
+  get cpuSeconds(): number {
+    return this.#sum('receval_process_cpu_seconds_total', {});
+  }
+
+  /** Impressions that are open. */
+  get open(): number {
+    return this.#sum('receval_open_impressions', {});
   }
 
   /** Records read and committed. */

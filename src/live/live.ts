@@ -142,7 +142,11 @@ export class LivePage {
   html(text = ''): Promise<Made> {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
-    return this.#html.of([this.#input], name, () => madeInTurns(livePagePieces(this.#looked(query))));
+    return this.#html.of([this.#input], name, () => madeInTurns(this.#pagePieces(query)));
+  }
+
+  *#pagePieces(query: LiveQuery): Pieces {
+    yield* livePagePieces(this.#looked(query));
   }
 
   /** The page as one self-contained file, for the window, measure and horizon of the address. */
@@ -215,7 +219,7 @@ export class LivePage {
   }
 
   state(): Promise<Made> {
-    this.#state ??= madeInTurns(this.#json.pieces(this.#usualState()));
+    this.#state ??= madeInTurns(this.#statePieces());
     return this.#state;
   }
 
@@ -413,7 +417,11 @@ export class LivePage {
     return { by, horizon, what: `, over the last ${window}`, ranks, lines };
   }
 
-  /** The JSON of the default query: one window, the first horizons, the cohorts with most lists of each set. */
+  *#statePieces(): Pieces {
+    yield* this.#json.pieces(this.#usualState());
+  }
+
+  /** Of the default query: one window, the first horizons, the cohorts with most lists of each set. */
   #usualState(): Readonly<Record<string, unknown>> {
     const query = usualQuery(this.#settings);
     const isKnown = this.#input?.snapshot !== undefined;

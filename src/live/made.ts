@@ -10,9 +10,9 @@ export interface Made {
 }
 
 /** A worker and an exporter have other things to do: after so many ms they come first. */
-const TURN_MS = 2;
+const TURN_MS = 1;
 
-/** The first piece is drawn at once; another turn may begin after each. */
+/** The first piece is made before it returns; another turn may begin after each. */
 export async function madeInTurns(pieces: Iterable<string>): Promise<Made> {
   const turns = new Turns(TURN_MS);
   const hash = createHash('sha256');
