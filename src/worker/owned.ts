@@ -1,3 +1,4 @@
+import type { Bounds } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import type { InvalidCounts } from '../unit/unit-contract.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
@@ -25,9 +26,11 @@ export interface Owned {
   readonly unit: Unit;
   /** By topic: since when there has been nothing new. */
   readonly quietSince: (EpochMs | undefined)[];
-  /** By topic: records between the position and the end of the log. */
+  /** By topic: where the log ended when that was asked for last; undefined: nobody could tell. */
+  readonly told: (Bounds | undefined)[];
+  /** By topic: records that were between the position and that end. */
   readonly lag: (number | undefined)[];
-  /** By topic: those of them that wait for the end of a transaction. */
+  /** By topic: those of them that waited for the end of a transaction. */
   readonly inTransactions: number[];
   /** By topic: why it is paused; empty: it is being read. */
   readonly pauseReasons: readonly Set<PauseReason>[];
@@ -49,6 +52,7 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
     partition,
     unit,
     quietSince: each.map(() => undefined),
+    told: each.map(() => undefined),
     lag: each.map(() => undefined),
     inTransactions: each.map(() => 0),
     pauseReasons: each.map(() => new Set()),

@@ -142,9 +142,10 @@ export class Pace {
 
   #look(owned: Owned, topic: number, { checked, wasPaused, bounds }: ToldEnd): void {
     const { idleAfter, outOfOrderness } = this.#settings;
-    const { unit, lag, inTransactions, quietSince, pauseReasons } = owned;
+    const { unit, told, lag, inTransactions, quietSince, pauseReasons } = owned;
     const position = unit.join.position(topic);
     // An open transaction is something new: records after its start were written already, and would be late if time passed.
+    told[topic] = bounds;
     lag[topic] = bounds === undefined ? undefined : Math.max(0, bounds.end - position);
     inTransactions[topic] =
       bounds?.openFrom === undefined ? 0 : Math.max(0, bounds.end - Math.max(bounds.openFrom, position));
@@ -160,12 +161,14 @@ export class Pace {
 }
 
 /**
- * Whether a topic has more to read; true if that is unknown. A transaction may stay open for hours, so the records that it
- * withholds are no reason for a replay to wait: everything that a replay needs was read before.
+ * Whether a topic has more to read, as far as its end is known; true if that is unknown. A transaction may stay open for hours, so the
+ * records that it withholds are no reason for a replay to wait: everything that a replay needs was read before.
  */
-function hasMore({ unit, lag, inTransactions }: Owned, topic: number): boolean {
-  const left = lag[topic];
-  return left === undefined || left > (unit.replaying ? inTransactions[topic] : 0);
+function hasMore({ unit, told }: Owned, topic: number): boolean {
+  const bounds = told[topic];
+  if (bounds === undefined) return true;
+  const { end, openFrom = end } = bounds;
+  return unit.join.position(topic) < (unit.replaying ? openFrom : end);
 }
 
 /** Whether a topic is read only to compare its last record, which adds nothing to what is open. */

@@ -180,7 +180,7 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a replay waits for the end of a transaction',
-    changes: [{ file: PACE, text: 'left > (unit.replaying ? inTransactions[topic] : 0)', replacement: 'left > 0' }],
+    changes: [{ file: PACE, text: '(unit.replaying ? openFrom : end)', replacement: 'end' }],
   },
   {
     name: 'silence is counted from a question that is older than the last record',

@@ -683,6 +683,35 @@ describe('a worker', () => {
     await ended;
   });
 
+  it('fetches a topic that is ahead again once the others are read to the end that was told, without another look', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    const records = makeWorkload(600, 1);
+    const begin = records[0].at;
+    const some = (wanted: number, from: number, to: number) =>
+      records.filter(({ topic, at }) => topic === wanted && at >= begin + from && at < begin + to);
+    const append = (wanted: number, from: number, to: number): void => {
+      for (const { topic, at, value } of some(wanted, from, to)) bench.log.append(topic, 0, value, Math.floor(at));
+    };
+    append(0, 0, 600_000);
+    append(1, 0, 60_000);
+    const { worker, source, ended } = bench.worker({ maxSkew: 120_000 });
+    const fetched: string[] = [];
+    Object.assign(source, {
+      setFetching: (_: number, topic: number, fetching: boolean) => fetched.push(`${topic} ${fetching ? 'on' : 'off'}`),
+    });
+    // Of the other topic there is more than can be read yet.
+    source.inTransactions[1] = some(1, 60_000, 120_000).length;
+    await bench.clock.advance(10_000);
+    expect(fetched.at(-1)).toBe('0 off');
+    source.inTransactions[1] = 0;
+    append(1, 60_000, 120_000);
+    await bench.clock.advance(1000);
+    expect(fetched.at(-1)).toBe('0 on');
+    await worker.stop();
+    await ended;
+  });
+
   it('stops a unit that needs more than a quarter above the limit, and says so', async () => {
     const bench = new Bench(1);
     await bench.clock.advance(3 * 3_600_000);
