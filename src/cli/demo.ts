@@ -90,6 +90,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     ready,
     healthy: () => true,
     page: settings.http.page ? pagesOf(page) : undefined,
+    failed: (path, { message, stack }) => log.warn({ path, error: message, stack }, 'a page could not be made'),
   });
   const screen = new LiveScreen(process.stderr, paint);
   const running = shop.run();

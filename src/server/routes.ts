@@ -25,6 +25,8 @@ export interface Pages {
   readonly healthy: () => boolean;
   /** The live page; undefined: there is none. */
   readonly page?: LivePages | undefined;
+  /** Told of each request whose page could not be made; default: a warning of the process. */
+  readonly failed?: (path: string, error: Error) => void;
 }
 
 /** The live page and its parts. Bodies are encoded once for all readers. */
@@ -94,7 +96,10 @@ export async function answer(method: string, target: Target, pages: Pages): Prom
   }
   try {
     return await page();
-  } catch {
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    if (pages.failed === undefined) process.emitWarning(error);
+    else pages.failed(target.path, error);
     return failure(500, 'this page could not be made; the log of the process says why');
   }
 }

@@ -238,6 +238,8 @@ export class Service {
       ready: () => this.#readiness(),
       healthy: () => this.#health.healthy,
       page: this.#options.settings.http.page ? pagesOf(this.#page) : undefined,
+      failed: (path, { message, stack }) =>
+        this.#options.log.warn({ path, error: message, stack }, 'a page could not be made'),
     });
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Pages } from '../../src/server/routes.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 
 const TOKEN = 'a-token-that-nobody-finds';
@@ -19,7 +20,11 @@ const PAGE = {
   style: 'body{}',
 };
 
-function start(token: string | undefined, page: Omit<typeof PAGE, 'lists'> | undefined): Promise<RunningServer> {
+function start(
+  token: string | undefined,
+  page: Omit<typeof PAGE, 'lists'> | undefined,
+  failed?: Pages['failed'],
+): Promise<RunningServer> {
   return startServer(
     { host: '127.0.0.1', port: 0, token: token === undefined ? undefined : { kind: 'text', text: token } },
     {
@@ -28,6 +33,7 @@ function start(token: string | undefined, page: Omit<typeof PAGE, 'lists'> | und
       ready: () => ({ ready: true, reasons: [], stopped: [] }),
       healthy: () => true,
       page,
+      ...(failed === undefined ? {} : { failed }),
     },
   );
 }
@@ -85,6 +91,22 @@ describe('the live page', () => {
       (await PAGE.html('')).body,
       'receval_metric 1\n',
     ]);
+  });
+
+  it('answers 500 when a part cannot be drawn, also one that begins well', async () => {
+    const told: string[] = [];
+    const server = await start(
+      undefined,
+      { ...PAGE, report: () => Promise.reject(new Error('no such view')) },
+      (path, { message }) => told.push(`${path} ${message}`),
+    );
+    try {
+      expect((await get(server, '/api/v1/report?window=5m')).status).toBe(500);
+      expect(told).toEqual(['/api/v1/report no such view']);
+      expect((await get(server, '/')).status).toBe(200);
+    } finally {
+      await server.close();
+    }
   });
 
   it('is not there where it is switched off', async () => {

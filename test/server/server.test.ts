@@ -141,9 +141,11 @@ describe('the server', () => {
     expect(await response.json()).toMatchObject({ status: 405 });
   });
 
-  it('answers 500 when a page throws, and goes on', async () => {
+  it('answers 500 when a page throws, tells why to the log and not to the client, and goes on', async () => {
     let broken = true;
+    const told: string[] = [];
     const server = await start({
+      failed: (path, { message }) => told.push(`${path} ${message}`),
       metrics: () => {
         if (broken) throw new Error('secret');
         return TEXT;
@@ -152,6 +154,7 @@ describe('the server', () => {
     const response = await get(server, '/metrics');
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain('secret');
+    expect(told).toEqual(['/metrics secret']);
     broken = false;
     expect((await get(server, '/metrics')).status).toBe(200);
   });
