@@ -21,6 +21,7 @@ const CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/receval-se
 const PACKAGE = 'kubernetes-validate==1.37.0';
 const FOLDER = join(CACHE, PACKAGE.replace('==', '-'));
 const CARRIED = join(FOLDER, 'kubernetes_validate/kubernetes-json-schema');
+const DEFINITIONS = '_definitions.json';
 
 export interface Conformity {
   /** Objects that fit. */
@@ -72,7 +73,7 @@ async function fetchPackage(python: string | undefined): Promise<void> {
 }
 
 async function conform(program: string, yaml: string, release: string): Promise<Conformity> {
-  const schemas = join(FOLDER, `kubeconform-${release}`);
+  const schemas = join(FOLDER, `kinds-${release}`);
   await fetchOnce(
     `${schemas}.lock`,
     () => existsSync(schemas),
@@ -97,17 +98,41 @@ async function conform(program: string, yaml: string, release: string): Promise<
   }
 }
 
-/** The strict schemas of a release without the address that each gives itself: with it kubeconform would ask that address for the others. */
+/**
+ * The strict schemas of a release's kinds, each with those definitions that it needs and without what only explains them. As they
+ * are carried, each asks an address for the definitions of all, and kubeconform would compile these anew for every kind.
+ */
 function localSchemas(release: string, target: string): void {
   const source = join(CARRIED, `v${release}.0-local-strict`);
   if (!existsSync(source)) throw new Error(`${PACKAGE} has no schemas of Kubernetes ${release}`);
+  const read = (name: string): Record<string, unknown> => JSON.parse(readFileSync(join(source, name), 'utf8'));
+  const texts = new Map(Object.entries(read(DEFINITIONS)['$defs'] ?? {}).map(([name, one]) => [name, textOf(one)]));
   const part = mkdtempSync(`${target}-part-`);
   for (const name of readdirSync(source)) {
-    const { $id: _, ...schema }: Record<string, unknown> = JSON.parse(readFileSync(join(source, name), 'utf8'));
-    writeFileSync(
-      join(part, name),
-      JSON.stringify(schema).replaceAll('"/api/_definitions.json#', '"_definitions.json#'),
-    );
+    const { $id: _, ...schema } = read(name);
+    const properties = Object.keys(schema['properties'] ?? {});
+    if (!(properties.includes('kind') && properties.includes('apiVersion'))) continue;
+    const text = textOf(schema);
+    const needed = new Map<string, string>();
+    const need = (from: string): void => {
+      for (const [, one = ''] of from.matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+        const definition = texts.get(one);
+        if (definition === undefined) throw new Error(`${PACKAGE}: ${release}/${name} has no definition of ${one}`);
+        if (needed.has(one)) continue;
+        needed.set(one, definition);
+        need(definition);
+      }
+    };
+    need(text);
+    const definitions = [...needed].map(([one, definition]) => `${JSON.stringify(one)}:${definition}`);
+    writeFileSync(join(part, name), text.replace(/\}$/, `,"$defs":{${definitions.join(',')}}}`));
   }
   renameSync(part, target);
+}
+
+/** Refers to definitions of its own. */
+function textOf(schema: unknown): string {
+  const unexplained = (name: string, value: unknown): unknown =>
+    name === 'description' && typeof value === 'string' ? undefined : value;
+  return JSON.stringify(schema, unexplained).replaceAll(`"/api/${DEFINITIONS}#`, '"#');
 }
