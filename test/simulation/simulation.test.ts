@@ -11,7 +11,7 @@ import { reportOf } from './report.ts';
 import { FATES } from './scenario.ts';
 import { shrink } from './shrink.ts';
 
-const SEEDS = 300;
+const SEEDS = 150;
 const LONG_MS = 300_000;
 
 describe('the simulator', () => {
@@ -56,7 +56,7 @@ describe('the simulator', () => {
     async () => {
       const { failure } = await runSeeds(await mutatedProduct(SMALL_BOUNDS), {
         from: 1,
-        seeds: SEEDS / 3,
+        seeds: 50,
         sample: 0.3,
       });
       if (failure !== undefined) expect.fail(await reportOf(product, failure.scenario, failure.broken));
