@@ -46,7 +46,7 @@ describe('panes', () => {
           expect(worker.deletes.sort()).toEqual(plain.deletes.sort());
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 

@@ -212,7 +212,7 @@ describe('an exporter', () => {
           expect(asPlain(await world.exporter.refresh(), shape)).toEqual(world.plain());
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
     expect(shown).toBeGreaterThan(1000);
   });
@@ -237,7 +237,7 @@ describe('an exporter', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
     expect(during).toBeGreaterThan(100);
   });

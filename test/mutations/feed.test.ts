@@ -72,7 +72,7 @@ describe('a weakened rule of records that are fed by the hundred, or a mistake i
 
   it('and the rules as they are pass', async () => {
     const parts = await mutated({ changes: [] });
-    expect(isBroken(parts, 1000)).toBe(false);
+    expect(isBroken(parts, 500)).toBe(false);
     for (const at of Object.values(LOGS)) expect(isBroken(parts, 1, at), `log ${at}`).toBe(false);
   });
 });

@@ -65,6 +65,6 @@ describe('a join with a weakened rule is caught', () => {
   });
 
   it('and so does one whose bounds are small', async () => {
-    expect(judge(await mutated({ name: 'nothing', changes: [SMALL_BLOCKS] }), 1000).failed).toBe(false);
+    expect(judge(await mutated({ name: 'nothing', changes: [SMALL_BLOCKS] }), 500).failed).toBe(false);
   });
 });

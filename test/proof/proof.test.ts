@@ -8,7 +8,7 @@ import { type ProofReport, prove } from './proof.ts';
 
 /** The long form is test/proof/run.ts. */
 const SHORT: ProofParameters = {
-  events: 100_000,
+  events: 50_000,
   brokers: 1,
   partitions: 12,
   workers: 2,

@@ -245,7 +245,7 @@ describe('a unit', () => {
           expect(samples.last.length).toBeGreaterThan(0);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 

@@ -19,7 +19,7 @@ describe('records that are fed by the hundred are judged as one by one', () => {
       fc.property(fed(profile), (log) => {
         expect(traceOf(PARTS, log, byTheHundred)).toEqual(traceOf(PARTS, log, oneByOne));
       }),
-      { numRuns: 1500 },
+      { numRuns: 750 },
     );
   });
 

@@ -47,7 +47,7 @@ const CASES = [
 
 describe('the join', () => {
   it('is a pure function of the logs, for any interleaving, batching, idle advance and crash', () => {
-    expect(hold(BROAD, USUAL, 4000)).toEqual([]);
+    expect(hold(BROAD, USUAL, 2000)).toEqual([]);
   });
 
   it('is one without any fault, too', () => {
@@ -59,7 +59,7 @@ describe('the join', () => {
   });
 
   it('is one when a request has many pages and many events', () => {
-    expect(hold(MANY_PAGES, USUAL, 1500)).toEqual([]);
+    expect(hold(MANY_PAGES, USUAL, 750)).toEqual([]);
   });
 
   it('keeps requests apart whose ids have one hash', () => {

@@ -100,7 +100,7 @@ describe('the engine tells its sink what the join in TypeScript tells', () => {
       fc.property(traced(profile), (log) => {
         expect(traceOf(createJoin, log)).toEqual(traceOf(createPackedJoin, log));
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 });
