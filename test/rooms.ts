@@ -19,7 +19,8 @@ export const HOUSE: readonly Room[] = [
   { name: 'vocabulary', holds: 'events, drops, times: types of all rooms', pure: { but: /\/clock\.ts$/ } },
   { name: 'connections', holds: 'secrets, certificates' },
   { name: 'measures', holds: 'one measure per file', pure: true },
-  { name: 'statistics', holds: 'standard errors, tests, detectors', pure: true },
+  // Distributions load their library when it is first needed.
+  { name: 'statistics', holds: 'standard errors, tests, detectors', pure: { but: /\/distributions\.ts$/ } },
   { name: 'consumers/packed', holds: 'events as bytes', pure: true },
   { name: 'consumers/engine', holds: 'the memory of open lists', pure: true },
   { name: 'consumers/join', holds: 'feedback to its list: watermarks, horizons', pure: true },

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { RedisStore } from '../accumulators/store/redis-store.ts';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { ADAPTER_NAMES } from '../consumers/decode/decoder-settings.ts';
@@ -171,6 +170,8 @@ async function readLive(
   if (flags.ratioBy !== undefined) {
     throw new UsageError('--ratio-by needs files: a running service does not keep the cohorts of its users');
   }
+  // Files need no client of Redis.
+  const { RedisStore } = await import('../accumulators/store/redis-store.ts');
   const store = await RedisStore.connect({ ...settings.redis, url: flags.redis ?? settings.redis.url });
   try {
     const namespace = flags.namespace ?? settings.namespace;

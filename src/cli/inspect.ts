@@ -10,7 +10,6 @@ import { reportOf } from '../inspect/inspection-json.ts';
 import { shellWord } from '../inspect/mend.ts';
 import { configurationOf } from '../inspect/proposed-configuration.ts';
 import type { Role } from '../inspect/roles.ts';
-import { sampleTopics } from '../service/topic-sample.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { type Given, sampleOf, withoutFolders } from './sample-file.ts';
 import { outputForm } from './terminal.ts';
@@ -121,6 +120,8 @@ export async function sampleFiles(given: readonly Given[], limit: number): Promi
 
 /** One log per partition, as each has an order of its own. */
 async function fromTopics(settings: Settings, limit: number): Promise<readonly SampledFile[]> {
+  // Files need no client of Kafka.
+  const { sampleTopics } = await import('../service/topic-sample.ts');
   const { partitions, complete } = await sampleTopics(settings, limit);
   if (!complete) process.stderr.write('receval: the sample is not complete: the brokers took longer than 15 s\n');
   return partitions.map(({ topic, role, values }) => {

@@ -1,6 +1,11 @@
 /** YAML for configurations. The work is bounded by the size, which the parser's own search for repeated names is not. */
-import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { createRequire } from 'node:module';
+import type { Document } from 'yaml';
+import { once } from '../vocabulary/once.ts';
 import { isTree, type Path } from './tree.ts';
+
+/** Many commands run without a file of settings. */
+const yaml = once((): typeof import('yaml') => createRequire(import.meta.url)('yaml'));
 
 /** Of a file, or of one value from elsewhere. */
 export const MOST_BYTES = 256 * 1024;
@@ -21,6 +26,7 @@ export function parseYaml(
 ): { readonly value: unknown; readonly problem: undefined } | { readonly problem: YamlProblem | string } {
   const bytes = Buffer.byteLength(text);
   if (bytes > MOST_BYTES) return { problem: `is too large: ${bytes} bytes, where ${MOST_BYTES} are the most` };
+  const { LineCounter, parseDocument } = yaml();
   const lineCounter = new LineCounter();
   const at = (offset: number, message: string): { readonly problem: YamlProblem } => {
     const { line, col } = lineCounter.linePos(offset);
@@ -43,6 +49,7 @@ export function parseYaml(
 
 /** Where a name appears for the second time in its group. */
 function firstRepeated(parsed: Document.Parsed): number | undefined {
+  const { isScalar, visit } = yaml();
   let found: number | undefined;
   visit(parsed, {
     Map(_, { items }) {

@@ -103,4 +103,20 @@ describe('receval', () => {
       [],
     );
   });
+
+  it.each(['replay', 'compare', 'inspect', 'score', 'fuse', 'report'])(
+    '%s of files loads no client of Kafka or Redis, and libraries of statistics and YAML when it calls them',
+    (command) => {
+      const loaded = [...loadedBy(join(ROOT, `src/cli/${command}.ts`))];
+      expect(loaded.length).toBeGreaterThan(20);
+      const packages = loaded.flatMap((path) =>
+        [...readFileSync(path, 'utf8').matchAll(/^import (?!type )[^;]*?from '([^.][^']*)'/gms)].map(
+          ([, name]) => name,
+        ),
+      );
+      expect(packages).toContain('commander');
+      expect(packages.filter((name) => /^(?:ioredis|kafkajs|yaml|@stdlib\/.*)$/.test(name))).toEqual([]);
+      expect(loaded.filter((path) => path.endsWith('kafka/access/client.ts'))).toEqual([]);
+    },
+  );
 });
