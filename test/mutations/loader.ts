@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { version } from 'assemblyscript/asc';
 import { build } from 'esbuild';
 import { carrier, compiled, MODULES } from '../../wasm/compile.ts';
@@ -56,6 +56,8 @@ export async function withMutation<Module>(
       format: 'esm',
       platform: 'node',
       packages: 'external',
+      // What is required when it is first called is found from src: by then the folder is gone.
+      define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(SRC, 'mutated.ts')).href) },
       metafile: true,
       logLevel: 'silent',
       absWorkingDir: SRC,
