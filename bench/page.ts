@@ -9,7 +9,7 @@ import { Demo, withAllOfThePage, withShopExperiment } from '../src/demo/demo.ts'
 import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../src/exporter/exporter-contract.ts';
 import { LivePage } from '../src/live/live.ts';
 import { pagesOf } from '../src/live/live-pages.ts';
-import type { Made } from '../src/live/made.ts';
+import type { Versioned } from '../src/server/routes.ts';
 import { startServer } from '../src/server/server.ts';
 import type { SampledDrop, SampledIds, SampledList, ShownSamples } from '../src/unit/samples.ts';
 import { historyUpTo, liveInput, SETTINGS } from '../test/live/live-input.ts';
@@ -96,7 +96,7 @@ async function endpoints(): Promise<void> {
     '| what | after a pane has closed | its longest turn | each other second | once more in that second | a minute of one a second, mean | kB | kB gzipped |',
   );
   print('|---|---|---|---|---|---|---|---|');
-  const cases: readonly (readonly [string, (() => Promise<Made>) | undefined])[] = [
+  const cases: readonly (readonly [string, (() => Promise<Versioned>) | undefined])[] = [
     ['nobody looks', undefined],
     ['/', () => page.html()],
     ['/ with a cohort open', () => page.html('by=variant,country&cohort=treatment,DE')],

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:restart [-- --rate 2000 --minutes 40 --rounds 3]`: how long a worker that starts again takes until it is ready. It
+ * `npm run bench:restart [-- --rate 2000 --minutes 33 --rounds 3]`: how long a worker that starts again takes until it is ready. It
  * has read a log of so many minutes to its end before, with default settings and so a longest horizon of 30 minutes: what is open is
  * read again. Broker and Redis are its own.
  */
@@ -25,7 +25,7 @@ const GROUP = 'bench-restart';
 const { values } = parseArgs({
   options: {
     rate: { type: 'string', default: '2000' },
-    minutes: { type: 'string', default: '40' },
+    minutes: { type: 'string', default: '33' },
     rounds: { type: 'string', default: '3' },
   },
 });

@@ -26,6 +26,7 @@ import type {
 import { counted } from '../page/numbers.ts';
 import { positionLines } from '../page/position-lines.ts';
 import { reportPieces } from '../page/report.tsx';
+import type { Versioned } from '../server/routes.ts';
 import type { ShownSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import { DAY } from '../vocabulary/durations.ts';
@@ -37,7 +38,7 @@ import { LiveCohorts } from './live-cohorts.ts';
 import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.ts';
 import { liveReport, reportedCohorts } from './live-report.ts';
 import { LiveWork } from './live-work.ts';
-import { type Made, madeInTurns } from './made.ts';
+import { madeInTurns } from './made.ts';
 
 /** What a process knows at one moment; undefined: it has another role. */
 export interface LiveInput {
@@ -97,11 +98,11 @@ export class LivePage {
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
   #view: Seen | undefined;
   /** By text of the query, until the next update. */
-  readonly #html = new KeptViews<Promise<Made>>();
-  readonly #tables = new KeptViews<Promise<Made>>();
-  readonly #reports = new KeptViews<Promise<Made>>(MOST_REPORTS);
-  #state: Promise<Made> | undefined;
-  #lists: Promise<Made> | undefined;
+  readonly #html = new KeptViews<Promise<Versioned>>();
+  readonly #tables = new KeptViews<Promise<Versioned>>();
+  readonly #reports = new KeptViews<Promise<Versioned>>(MOST_REPORTS);
+  #state: Promise<Versioned> | undefined;
+  #lists: Promise<Versioned> | undefined;
   readonly #listed: LiveLists | undefined;
   /** By question; dropped when a pane closes. */
   readonly #histories = new Map<string, CohortHistory>();
@@ -139,21 +140,17 @@ export class LivePage {
   }
 
   /** @param text the part of the address after `?` */
-  html(text = ''): Promise<Made> {
+  html(text = ''): Promise<Versioned> {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
-    return this.#html.of([this.#input], name, () => madeInTurns(this.#pagePieces(query)));
-  }
-
-  *#pagePieces(query: LiveQuery): Pieces {
-    yield* livePagePieces(this.#looked(query));
+    return this.#html.of([this.#input], name, () => madeInTurns(() => livePagePieces(this.#looked(query))));
   }
 
   /** The page as one self-contained file, for the window, measure and horizon of the address. */
-  report(text = ''): Promise<Made> {
+  report(text = ''): Promise<Versioned> {
     const query = reportQuery(readQuery(text, this.#settings), this.#settings);
     const name = queryText(query, this.#settings);
-    return this.#reports.of([this.#input], name, () => madeInTurns(this.#reportPieces(query)));
+    return this.#reports.of([this.#input], name, () => madeInTurns(() => this.#reportPieces(query)));
   }
 
   *#reportPieces(query: LiveQuery): Pieces {
@@ -193,10 +190,10 @@ export class LivePage {
   }
 
   /** The cohorts that the page lists for the same address, as JSON. */
-  cohorts(text = ''): Promise<Made> {
+  cohorts(text = ''): Promise<Versioned> {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
-    return this.#tables.of([this.#input], name, () => madeInTurns([this.#cohortsJson(query)]));
+    return this.#tables.of([this.#input], name, () => madeInTurns(() => [this.#cohortsJson(query)]));
   }
 
   #cohortsJson(query: LiveQuery): string {
@@ -218,8 +215,8 @@ export class LivePage {
     });
   }
 
-  state(): Promise<Made> {
-    this.#state ??= madeInTurns(this.#statePieces());
+  state(): Promise<Versioned> {
+    this.#state ??= madeInTurns(() => this.#json.pieces(this.#usualState()));
     return this.#state;
   }
 
@@ -228,11 +225,11 @@ export class LivePage {
     return this.#deps.samples !== undefined;
   }
 
-  lists(): Promise<Made> {
-    if (this.#lists === undefined) {
+  lists(): Promise<Versioned> {
+    this.#lists ??= madeInTurns(() => {
       const { lastCount: _, ...lists } = this.#listed?.view(true) ?? {};
-      this.#lists = madeInTurns([stableJson({ version: VERSION, ...lists })]);
-    }
+      return [stableJson({ version: VERSION, ...lists })];
+    });
     return this.#lists;
   }
 
@@ -415,10 +412,6 @@ export class LivePage {
     const counted = own.map(({ values, row }) => ({ ...row, values }));
     const lines = positionLines(counted, experiments[0]?.control).slice(0, MOST_SERIES);
     return { by, horizon, what: `, over the last ${window}`, ranks, lines };
-  }
-
-  *#statePieces(): Pieces {
-    yield* this.#json.pieces(this.#usualState());
   }
 
   /** Of the default query: one window, the first horizons, the cohorts with most lists of each set. */
