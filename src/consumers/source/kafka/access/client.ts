@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { codecTable } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
-import { type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
+import { controlMessage, type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
 import { offsetOf } from '../flow/chunks.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
 import { reconnecting } from './reconnecting.ts';
@@ -239,25 +239,27 @@ export function builtInProvider(
   return require(`kafkajs/src/broker/saslAuthenticator/${mechanism}.js`);
 }
 
-/** As kafkajs' own function of that name. */
+/**
+ * As kafkajs' own function of that name, but for what kafkajs takes from damaged bytes: it would loop over as many records as the header
+ * of a batch declares, and as many headers as a record.
+ */
 function decodeMessages(): (reader: ByteReader) => Promise<Message[]> {
   const Reader: new (bytes: Buffer) => ByteReader = require('kafkajs/src/protocol/decoder.js');
-  const decodeBatch: (reader: ByteReader) => Promise<{ readonly records: readonly Message[] }> =
-    require('kafkajs/src/protocol/recordBatch/v0/decoder.js');
   const decodeSet: (reader: ByteReader, size: number) => Promise<readonly Message[]> =
     require('kafkajs/src/protocol/messageSet/decoder.js');
-  const plain = {
-    batch: async (bytes: Buffer) => {
-      // kafkajs itself would loop over as many records as a damaged header declares.
+  const decoders = {
+    control: async (bytes: Buffer) => {
       const read = await openBatch(bytes);
       if (!(read instanceof Records)) throw new RangeError(read.reason);
-      return (await decodeBatch(new Reader(bytes))).records;
+      const messages: Message[] = [];
+      while (read.next()) messages.push(controlMessage(bytes, read.offset, read.envelope.key));
+      return messages;
     },
     set: (bytes: Buffer) => decodeSet(new Reader(bytes), bytes.length),
   };
   return async (reader) => {
     const size = reader.readInt32();
     if (size <= 0 || !reader.canReadBytes(size)) return [];
-    return messagesOf(reader.readBytes(size), plain);
+    return messagesOf(reader.readBytes(size), decoders);
   };
 }

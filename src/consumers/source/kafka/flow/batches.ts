@@ -1,3 +1,4 @@
+import type { Offset } from '../../../../vocabulary/events.ts';
 import type { UndecodableBatch } from '../../source-port.ts';
 
 /** What a message of kafkajs stands for, if it is not a record. */
@@ -21,10 +22,10 @@ export interface Message {
   readonly stand?: Stand;
 }
 
-/** How kafkajs itself decodes what is not decoded here. Each rejects if it cannot. */
-interface PlainDecoders {
-  /** One record batch. */
-  batch(bytes: Buffer): Promise<readonly Message[]>;
+/** Decode what becomes more than one message. Each rejects if it cannot. */
+interface Decoders {
+  /** One control batch. */
+  control(bytes: Buffer): Promise<readonly Message[]>;
   /** Messages of the formats before Kafka 0.11. */
   set(bytes: Buffer): Promise<readonly Message[]>;
 }
@@ -48,7 +49,7 @@ const CONTROL = 0x20;
  * and one for each record of a control batch or an older format. What cannot be decoded becomes a refusal. An incomplete
  * batch at the end is left out: brokers cut answers by their size.
  */
-export async function messagesOf(bytes: Buffer, plain: PlainDecoders): Promise<Message[]> {
+export async function messagesOf(bytes: Buffer, decoders: Decoders): Promise<Message[]> {
   const messages: Message[] = [];
   for (let at = 0; at + MAGIC_AT < bytes.length; ) {
     const length = bytes.readInt32BE(at + LENGTH_AT);
@@ -64,13 +65,17 @@ export async function messagesOf(bytes: Buffer, plain: PlainDecoders): Promise<M
       messages.push(refused(entry, 'the header of the record batch is cut off'));
     else if (magic === RECORD_BATCH && (entry.readInt16BE(ATTRIBUTES_AT) & CONTROL) === 0) messages.push(whole(entry));
     else if (magic > RECORD_BATCH) messages.push(refused(entry, `record format ${magic} is unknown`));
-    else for (const one of await plainly(entry, magic === RECORD_BATCH ? plain.batch : plain.set)) messages.push(one);
+    else {
+      const decode = magic === RECORD_BATCH ? decoders.control : decoders.set;
+      for (const one of await decodedOr(entry, decode)) messages.push(one);
+    }
     at = end;
   }
   return messages;
 }
 
-async function plainly(entry: Buffer, decode: PlainDecoders['batch']): Promise<readonly Message[]> {
+/** Or a refusal. */
+async function decodedOr(entry: Buffer, decode: Decoders['set']): Promise<readonly Message[]> {
   try {
     return await decode(entry);
   } catch (error) {
@@ -79,9 +84,26 @@ async function plainly(entry: Buffer, decode: PlainDecoders['batch']): Promise<r
 }
 
 function whole(bytes: Buffer): Message {
+  const { producerId, inTransaction } = contextOf(bytes);
+  const known = inTransaction ? producerId : '-1';
+  return message(lastOffset(bytes), { kind: 'batch', bytes }, { producerId: known, inTransaction });
+}
+
+/** A record of a control batch: what it ends is in its key, and who began that is in the header of the batch. */
+export function controlMessage(bytes: Buffer, offset: Offset, key: Uint8Array | null): Message {
+  return {
+    offset: String(offset),
+    timestamp: '-1',
+    key: key === null ? null : Buffer.from(key.buffer, key.byteOffset, key.length),
+    value: null,
+    isControlRecord: true,
+    batchContext: contextOf(bytes),
+  };
+}
+
+function contextOf(bytes: Buffer): NonNullable<Message['batchContext']> {
   const inTransaction = (bytes.readInt16BE(ATTRIBUTES_AT) & TRANSACTIONAL) !== 0;
-  const producerId = inTransaction ? String(bytes.readBigInt64BE(PRODUCER_AT)) : '-1';
-  return message(lastOffset(bytes), { kind: 'batch', bytes }, { producerId, inTransaction });
+  return { producerId: String(bytes.readBigInt64BE(PRODUCER_AT)), inTransaction };
 }
 
 function refused(bytes: Buffer, reason: string): Message {

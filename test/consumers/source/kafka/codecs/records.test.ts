@@ -130,6 +130,14 @@ const LONG_TIME = Buffer.concat([Buffer.from([40, 0]), Buffer.alloc(10, 0x80), B
 /** A record whose key has a length of six bytes, all zero. */
 const LONG_NUMBER = Buffer.concat([Buffer.from([40, 0, 0, 0]), Buffer.alloc(5, 0x80), Buffer.alloc(12)]);
 
+/** The record that ends a transaction, with a number of headers that nothing follows. */
+const MANY_HEADERS = Buffer.concat([
+  Buffer.from([40, 0, 0, 0, 8]),
+  Buffer.alloc(4),
+  Buffer.from([1, 0x80, 0x80, 0x80, 0x80, 1]),
+  Buffer.alloc(6),
+]);
+
 /** kafkajs itself cannot decode less of a batch. */
 const LEAST = 17;
 
@@ -231,6 +239,16 @@ describe('the records of a fetch', () => {
     bomb[17] = 2; // snappy
     expect((await read(bomb, 0)).refusal).toMatchObject({ from: 41, to: 42, reason: 'snappy data is damaged' });
   });
+});
+
+it('the end of a transaction is read whatever headers it declares, in time and memory for its bytes', async () => {
+  const end = batchBytes(marker(5, 7, true), MANY_HEADERS);
+  const { records, end: next } = await read(
+    Buffer.concat([batchBytes(simple(0, 5)), end, batchBytes(simple(6, 1))]),
+    0,
+  );
+  expect(offsets(records)).toEqual([0, 1, 2, 3, 4, 6]);
+  expect(next).toBe(7);
 });
 
 describe('a batch that cannot be read', () => {
