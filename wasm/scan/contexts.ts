@@ -6,7 +6,7 @@ import { begin, CONTEXT, end, FIELDS } from './spans';
 export const UNKNOWN: i32 = -1;
 
 /** With one more all are forgotten. */
-const MOST: u32 = 8192;
+const MOST: u32 = 32768;
 /** A longer one is not worth its place. */
 const MOST_KEY_BYTES: usize = 1024;
 /** Cells that are looked at. Who chooses contexts that collide gains no more by it than by contexts that are all new. */

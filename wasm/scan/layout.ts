@@ -24,9 +24,9 @@ export const RESULTS: usize = SCAN + 6400;
 
 /** Contexts that are known: CELLS of 16 bytes (hash, number + 1, place of the key, ignored keys), then the bytes of their keys. */
 export const CONTEXTS: usize = SCAN + 8192;
-export const CELLS: u32 = 16384;
+export const CELLS: u32 = 65536;
 export const CONTEXT_KEYS: usize = CONTEXTS + 16 * <usize>CELLS;
-export const CONTEXT_KEYS_END: usize = SCAN + (2 << 20);
+export const CONTEXT_KEYS_END: usize = SCAN + (6 << 20);
 
 /** All of the scanner is below this place. */
 export const SCAN_END: usize = CONTEXT_KEYS_END;

@@ -14,7 +14,7 @@ const CODE = await compiled('engine/parts.ts', { isChecked: true });
 const module = new WebAssembly.Module(Buffer.from(CODE, 'base64'));
 
 /** Pages of what is at fixed places. */
-const FIXED = 33;
+const FIXED = 97;
 
 /** With a memory of so many pages of 64 KiB besides those. At most 2^16 - 1 in all. */
 export function openParts(more = 256): Parts {
