@@ -1,13 +1,10 @@
 /**
  * Compiles what is in this folder, and writes it into the sources that carry it: `npx tsx wasm/compile.ts`. WebAssembly text by
- * wabt, TypeScript by AssemblyScript.
+ * wabt, TypeScript by AssemblyScript, which are loaded when they are needed: that takes as long as compiling ten engines.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import asc from 'assemblyscript/asc';
-import binaryen from 'assemblyscript/binaryen';
-import wabt from 'wabt';
 
 /** By source in this folder: the file below `src` that carries it, and the name under which it does. */
 export const MODULES = {
@@ -45,6 +42,7 @@ export function carrier(source: Source, code: string): string {
 }
 
 async function fromText(source: Compiled): Promise<Uint8Array> {
+  const { default: wabt } = await import('wabt');
   const { parseWat } = await wabt();
   const parsed = parseWat(source, readFileSync(resolve(import.meta.dirname, source), 'utf8'));
   const { buffer } = parsed.toBinary({});
@@ -56,6 +54,7 @@ async function fromTypeScript(
   source: Compiled,
   { changed = new Map(), isChecked = false }: Difference,
 ): Promise<Uint8Array> {
+  const { default: asc } = await import('assemblyscript/asc');
   let code: Uint8Array | undefined;
   const { error, stderr } = await asc.main(
     [
@@ -80,14 +79,15 @@ async function fromTypeScript(
     },
   );
   if (error !== null || code === undefined) throw new Error(`${source} does not compile:\n${stderr.toString()}`);
-  return isChecked ? code : inlined(code);
+  return isChecked ? code : await inlined(code);
 }
 
 /**
  * With more of it inlined than AssemblyScript's optimizer does (12, 70 and 200 at most): the join calls small functions for each
  * field, and V8 inlines none of WebAssembly's in Node.js 20. Twice the bytes for a sixth less time.
  */
-function inlined(code: Uint8Array): Uint8Array {
+async function inlined(code: Uint8Array): Promise<Uint8Array> {
+  const { default: binaryen } = await import('assemblyscript/binaryen');
   const module = binaryen.readBinary(code);
   const { SIMD128, BulkMemory, BulkMemoryOpt, MutableGlobals, SignExt, NontrappingFPToInt } = binaryen.Features;
   module.setFeatures(SIMD128 | BulkMemory | BulkMemoryOpt | MutableGlobals | SignExt | NontrappingFPToInt);

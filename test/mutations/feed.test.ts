@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { recordRows } from '../../src/consumers/engine/record-rows.ts';
 import { createJoin } from '../../src/consumers/join/join.ts';
 import { byTheHundred, type Fed, fed, MANY_EVENTS, oneByOne, type Parts, traceOf } from '../consumers/join/fed.ts';
 import { BROAD, MANY_PAGES } from '../consumers/join/profile.ts';
+import { compileEngines } from './compile-engines.ts';
 import { FEED_MUTATIONS } from './feed.ts';
 import { BEYOND_BOUNDS, LAYOUT_MUTATIONS } from './layout.ts';
 import { withMutation } from './loader.ts';
@@ -58,6 +59,8 @@ function isBroken(parts: Parts, runs: number, from = 0): boolean {
   });
   return fc.check(law, { seed: 1, path: String(from), numRuns: runs, endOnFailure: true }).failed;
 }
+
+beforeAll(() => compileEngines([{ changes: [] }, ...FEED_MUTATIONS, ...LAYOUT_MUTATIONS, ...BEYOND_BOUNDS]));
 
 describe('a weakened rule of records that are fed by the hundred, or a mistake in how they lie in memory, is caught', () => {
   it.each([...FEED_MUTATIONS, ...LAYOUT_MUTATIONS].map((each) => [each.name, each] as const))(

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createJoin } from '../../src/consumers/join/join.ts';
 import { checkHistory } from '../consumers/join/check.ts';
 import { histories, USUAL } from '../consumers/join/history.ts';
@@ -7,6 +7,7 @@ import { BROAD, MANY_PAGES } from '../consumers/join/profile.ts';
 import type { CreateJoin } from '../consumers/join/worker.ts';
 import { SMALL_BLOCKS } from '../simulation/product.ts';
 import { CLOCK_DROP_MUTATIONS } from './bounds.ts';
+import { compileEngines } from './compile-engines.ts';
 import { JOIN_MUTATIONS } from './join.ts';
 import { BOUNDARY_MUTATIONS } from './join-boundaries.ts';
 import { HISTORIES } from './join-histories.ts';
@@ -48,6 +49,8 @@ describe('a join with a weakened rule is caught', () => {
   const catching = new Set<number>();
 
   const mutations = [...JOIN_MUTATIONS, ...BOUNDARY_MUTATIONS, ...INDEX_MUTATIONS, ...CLOCK_DROP_MUTATIONS];
+  beforeAll(() => compileEngines(mutations));
+
   it.each(mutations.map((each) => [each.name, each] as const))('%s', async (name, mutation) => {
     const at = caught(await mutated(mutation), HISTORIES[name]);
     if (at === undefined) expect.fail(`not caught by ${MOST_RUNS} histories`);

@@ -1,19 +1,17 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { version } from 'assemblyscript/asc';
 import { build } from 'esbuild';
 import { carrier, compiled, MODULES } from '../../wasm/compile.ts';
+import { engineKey, filesOfEngine, keepEngine, keptPath } from './kept-engines.ts';
 import { type Change, changed } from './mutation.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 const WASM = fileURLToPath(new URL('../../wasm/', import.meta.url));
 const ENGINE = 'engine/engine.ts';
 const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
-const KEPT = join(PACKAGES, '.cache/receval-engines');
 
 /** Engines that were compiled, by how and by the files that were changed: it takes a while, and most mutations leave the engine as it was. */
 const engines = new Map<string, Promise<string>>();
@@ -31,16 +29,14 @@ export async function withMutation<Module>(
   load: (paths: readonly string[]) => Promise<Module>,
   engine?: 'checked' | 'optimized',
 ): Promise<Module> {
+  const inEngine = await filesOfEngine(changes);
   const sources = new Map<string, string>();
   for (const change of changes) {
     const path = join(SRC, change.file);
+    if (path.startsWith(WASM)) continue;
     sources.set(path, changed(sources.get(path) ?? (await readFile(path, 'utf8')), change));
   }
-  const inEngine = new Map(
-    [...sources].flatMap(([path, text]) => (path.startsWith(WASM) ? [[relative(WASM, path), text]] : [])),
-  );
   if (inEngine.size > 0 || engine === 'checked') {
-    for (const path of inEngine.keys()) sources.delete(join(WASM, path));
     sources.set(join(SRC, MODULES[ENGINE].file), carrier(ENGINE, await engineWith(inEngine, engine !== 'optimized')));
   }
   const folder = await mkdtemp(join(tmpdir(), 'receval-mutation-'));
@@ -86,37 +82,17 @@ export async function withMutation<Module>(
 
 /** The engine with these files in place of its own. */
 function engineWith(files: ReadonlyMap<string, string>, isChecked: boolean): Promise<string> {
-  const key = JSON.stringify([isChecked, ...[...files].sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const key = engineKey(files, isChecked);
   const code = engines.get(key) ?? keptOr(key, () => compiled(ENGINE, { changed: files, isChecked }));
   engines.set(key, code);
   return code;
 }
 
-/** Of an earlier run, or made and kept for the next ones: what compiles an engine, and all that it reads, is in its name. */
+/** Of an earlier run, or made and kept for the next ones. */
 async function keptOr(key: string, make: () => Promise<string>): Promise<string> {
-  kept ??= keptFolder();
-  const path = join(await kept, sha256(key));
+  const path = await keptPath(key);
   if (existsSync(path)) return readFile(path, 'utf8');
   const code = await make();
-  const part = `${path}-part-${randomUUID()}`;
-  await writeFile(part, code);
-  await rename(part, path);
+  await keepEngine(path, code);
   return code;
-}
-
-let kept: Promise<string> | undefined;
-
-/** That of the engine as it now is; those of what it was are removed. */
-async function keptFolder(): Promise<string> {
-  const paths = (await readdir(WASM, { recursive: true })).filter((path) => path.endsWith('.ts')).sort();
-  const texts = await Promise.all(paths.map((path) => readFile(join(WASM, path), 'utf8')));
-  const name = sha256(JSON.stringify([version, paths, texts]));
-  await mkdir(join(KEPT, name), { recursive: true });
-  const others = (await readdir(KEPT)).filter((other) => other !== name);
-  await Promise.all(others.map((other) => rm(join(KEPT, other), { recursive: true, force: true })));
-  return join(KEPT, name);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

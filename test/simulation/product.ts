@@ -87,8 +87,13 @@ export function theProduct(): Promise<Product> {
   return known;
 }
 
+/** All changes of a product that has these. */
+export function inProduct(changes: readonly Change[]): readonly Change[] {
+  return [...changes, SMALL_SEGMENTS];
+}
+
 /** Its engine is optimized as the one that is shipped is, unless its rules are changed. */
 export function mutatedProduct(changes: readonly Change[]): Promise<Product> {
   const isRuleChanged = changes.some(({ file }) => file.startsWith('../wasm/'));
-  return withMutation([...changes, SMALL_SEGMENTS], FILES, load, isRuleChanged ? 'checked' : 'optimized');
+  return withMutation(inProduct(changes), FILES, load, isRuleChanged ? 'checked' : 'optimized');
 }
