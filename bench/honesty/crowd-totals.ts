@@ -1,4 +1,4 @@
-import { addDeltas, emptyRow, HEAD_WIDTH, type Row, shapeOf } from '../../src/accumulators/row.ts';
+import { emptyRow, type Row, shapeOf } from '../../src/accumulators/row.ts';
 import { SUM, Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { Settings } from '../../src/config/settings.ts';
@@ -8,6 +8,7 @@ import { UserSample } from '../../src/statistics/user-sample.ts';
 import { BUCKETS, bucketOf } from '../../src/vocabulary/user-words.ts';
 import type { Crowd, CrowdSettings } from './crowd.ts';
 import { BEGIN, HOUR_MS } from './experiment.ts';
+import { addDeltas, HEAD_WIDTH } from './row-deltas.ts';
 
 /** Numbers of a measure in a row's head: lists, lists with a positive, sum, sum of squares. */
 const HEAD_OF_MEASURE = 4;
@@ -72,7 +73,7 @@ export class CrowdTotals {
       if ((this.#seen[user] & (1 << variant)) === 0) this.#sample.add(ids[user], variant, asOf - HOUR_MS);
       this.#seen[user] |= 1 << variant;
     }
-    for (const [v, delta] of deltas.entries()) addDeltas(this.#rows[v], delta, 0);
+    for (const [v, delta] of deltas.entries()) addDeltas(this.#rows[v], delta);
     const rows = new Map(this.#names.map((name, v) => [name, this.#rows[v]] as const));
     const { experiments, measures } = this.#settings;
     return stateOfUnits(experiments[0], measures, [{ rows, sample: this.#sample, missing: 0 }], asOf);

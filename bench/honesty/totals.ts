@@ -1,4 +1,4 @@
-import { addDeltas, emptyRow, HEAD_WIDTH, type Row, shapeOf } from '../../src/accumulators/row.ts';
+import { emptyRow, type Row, shapeOf } from '../../src/accumulators/row.ts';
 import { SUM, Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
@@ -7,6 +7,7 @@ import { UserSample } from '../../src/statistics/user-sample.ts';
 import { BUCKETS, bucketOf } from '../../src/vocabulary/user-words.ts';
 import { BEGIN, experimentWith, HOUR_MS, NAMES, SETTINGS } from './experiment.ts';
 import type { Stream } from './model.ts';
+import { addDeltas, HEAD_WIDTH } from './row-deltas.ts';
 
 const SHAPE = shapeOf(SETTINGS.measures);
 const OFFSETS = vectorOffsets(SHAPE.kinds);
@@ -69,7 +70,7 @@ export class Totals {
       if (this.#seen[user] === 0) this.#sample.add(ids[user], variant, asOf - HOUR_MS);
       this.#seen[user] = 1;
     }
-    for (const [v, delta] of deltas.entries()) addDeltas(this.#rows[v], delta, 0);
+    for (const [v, delta] of deltas.entries()) addDeltas(this.#rows[v], delta);
     const rows = new Map(NAMES.map((name, v) => [name, this.#rows[v]] as const));
     return stateOfUnits(this.#experiment, SETTINGS.measures, [{ rows, sample: this.#sample, missing: 0 }], asOf);
   }

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../vocabulary/events.ts';
 import { Admission, type AdmissionState, reservedCohorts } from './admission.ts';
 import type { PanesSettings } from './panes-settings.ts';
-import { otherValues, parseField, rowField, setText } from './store/layout.ts';
+import { otherValues, parseField, setText } from './store/layout.ts';
 
 /**
  * The admission tables of one unit, one for each grouping set. They are reviewed when event time passes the end of an hour by
@@ -46,19 +46,18 @@ export class AdmissionTables {
   }
 
   /**
-   * Runs the reviews that are due by `at`; at least one must be. `impressionsOf`: the impressions that were added to a field of
-   * the hour pane with this number. Returns whether a place was given to another cohort.
+   * Runs the reviews that are due by `at`; at least one must be. `impressionsOf`: the impressions that were added to a cohort of
+   * a set, by its index, in the hour pane with this number, at the shortest horizon. Returns whether a place was given to another cohort.
    */
-  review(at: EpochMs, impressionsOf: (hour: number, field: string) => number): boolean {
+  review(at: EpochMs, impressionsOf: (hour: number, set: number, values: string) => number): boolean {
     const { hour, horizons } = this.#settings;
     const first = this.#nextReview;
     this.#nextReview = this.#reviewAfter(at);
     if (!Number.isFinite(first)) return false;
     const ended = Math.round((first - horizons[0].ms) / hour) - 1;
     let given = false;
-    for (const [s, { by }] of this.#sets.entries()) {
-      const hadByName = (values: string) => impressionsOf(ended, rowField(horizons[0].text, by, values));
-      given = this.#tables[s].review(hadByName) || given;
+    for (const [s, table] of this.#tables.entries()) {
+      given = table.review((values) => impressionsOf(ended, s, values)) || given;
     }
     // Nothing has closed since then.
     const more = Math.round((this.#nextReview - first) / hour) - 1;

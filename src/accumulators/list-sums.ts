@@ -1,16 +1,17 @@
 /** What a list adds to rows, and how it is laid out until then. */
 import { type Exact, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, WITH_POSITIVE } from '../measures/sums.ts';
-import { DIRECT_LIMIT, fixed } from './exact.ts';
-import { HEAD_WIDTH, type RowShape, sumsOffsets } from './row.ts';
+import { addExact, DIRECT_LIMIT, fixed } from './exact.ts';
+import type { ExactSums } from './exact-sums.ts';
+import type { Row, RowShape } from './row.ts';
 import { columnsBeforeSums, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, vectorOffsets } from './vector.ts';
 
 const { value: VALUE } = OUT.mean;
 
-/** Of a sum that has no column. */
+/** Of a measure without squares. */
 export const NO_COLUMN = -1;
 
-/** Where the sums of one measure stand in a cell, and in a row. */
-interface MeasureColumns {
+/** Where the sums of one measure stand in a cell. */
+export interface MeasureColumns {
   /** It counts lists. Two columns from `first` on hold what its counts differ by from those of the cell. */
   readonly isCounted: boolean;
   readonly first: number;
@@ -22,16 +23,12 @@ interface MeasureColumns {
   /** First column of the tail, and its width. */
   readonly tails: number;
   readonly tail: number;
-  /** Its first field among the sums of a row, and those of its values and its tail. */
-  readonly field: number;
-  readonly valueField: number;
-  readonly tailField: number;
 }
 
 /**
- * The columns of a cell: those of a vector, then lists without a user id, then what vectors lack: squares and tails. Counts of
- * lists are kept as in vectors, n of a measure by the lists that it leaves out, and n+ by what it differs from the positives:
- * mostly 0, so that a list without feedback changes only LISTS.
+ * The columns of a cell, and of a row in memory: those of a vector, then lists without a user id, then what vectors lack: squares
+ * and tails. Counts of lists are kept as in vectors, n of a measure by the lists that it leaves out, and n+ by what it differs from
+ * the positives: mostly 0, so that a list without feedback changes only LISTS.
  */
 export class CellColumns {
   /** Number of columns that vectors have too. */
@@ -42,7 +39,6 @@ export class CellColumns {
 
   constructor(shape: RowShape) {
     const firsts = vectorOffsets(shape.kinds);
-    const fields = sumsOffsets(shape);
     this.ofVector = firsts[shape.kinds.length];
     this.userless = this.ofVector;
     let next = this.ofVector + 1;
@@ -51,7 +47,6 @@ export class CellColumns {
       const squares = squared ? next++ : NO_COLUMN;
       const tails = next;
       next += tail.length;
-      const valueField = fields[m] + (counted ? 2 : 0);
       return {
         isCounted: counted,
         first: firsts[m],
@@ -60,37 +55,66 @@ export class CellColumns {
         squares,
         tails,
         tail: tail.length,
-        field: fields[m],
-        valueField,
-        tailField: valueField + values.length + (squared ? 1 : 0),
       };
     });
     this.width = next;
   }
 
-  /** Writes the cell that starts at `sums[base]` into `head`, for `addDeltas`. */
-  writeHead(sums: Float64Array, base: number, head: Float64Array): void {
-    head[0] = sums[base + LISTS];
-    head[1] = sums[base + POSITIVES];
-    head[2] = sums[base + this.userless];
+  /** Impressions of the row that starts at `sums[at]`. */
+  impressionsAt(sums: ExactSums, at: number): number {
+    return sums.count(at + LISTS);
+  }
+
+  /** The head and sums of the row that starts at `sums[at]`. */
+  rowAt(sums: ExactSums, at: number): Row {
+    const lists = sums.count(at + LISTS);
+    const positives = sums.count(at + POSITIVES);
+    const fields: Exact[] = [];
     for (const one of this.measures) {
       if (one.isCounted) {
-        head[HEAD_WIDTH + one.field] = head[0] - sums[base + one.first + LEFT_OUT_LISTS];
-        head[HEAD_WIDTH + one.field + 1] = head[1] + sums[base + one.first + MORE_POSITIVES];
+        fields.push(difference(lists, sums.get(at + one.first + LEFT_OUT_LISTS)));
+        fields.push(addExact(positives, sums.get(at + one.first + MORE_POSITIVES)));
       }
-      const values = HEAD_WIDTH + one.valueField;
-      for (let i = 0; i < one.values; i++) head[values + i] = sums[base + one.sums + i];
-      if (one.squares !== NO_COLUMN) head[values + one.values] = sums[base + one.squares];
-      for (let i = 0; i < one.tail; i++) head[HEAD_WIDTH + one.tailField + i] = sums[base + one.tails + i];
+      for (let i = 0; i < one.values; i++) fields.push(sums.get(at + one.sums + i));
+      if (one.squares !== NO_COLUMN) fields.push(sums.get(at + one.squares));
+      for (let i = 0; i < one.tail; i++) fields.push(sums.get(at + one.tails + i));
+    }
+    return {
+      impressions: lists,
+      positives,
+      userless: sums.count(at + this.userless),
+      sums: fields,
+      vector: undefined,
+      items: undefined,
+      positions: undefined,
+    };
+  }
+
+  /** The inverse: adds the head and sums of a row to places that are 0. */
+  put({ impressions, positives, userless, sums: fields }: Row, sums: ExactSums, at: number): void {
+    sums.add(at + LISTS, impressions);
+    sums.add(at + POSITIVES, positives);
+    sums.add(at + this.userless, userless);
+    let field = 0;
+    for (const one of this.measures) {
+      if (one.isCounted) {
+        sums.addExact(at + one.first + LEFT_OUT_LISTS, difference(impressions, fields[field++]));
+        sums.addExact(at + one.first + MORE_POSITIVES, difference(fields[field++], positives));
+      }
+      for (let i = 0; i < one.values; i++) sums.addExact(at + one.sums + i, fields[field++]);
+      if (one.squares !== NO_COLUMN) sums.addExact(at + one.squares, fields[field++]);
+      for (let i = 0; i < one.tail; i++) sums.addExact(at + one.tails + i, fields[field++]);
     }
   }
 }
 
+/** a - b, without rounding. */
+export function difference(a: Exact, b: Exact): Exact {
+  return addExact(a, typeof b === 'number' ? 0 - b : -b);
+}
+
 /** A number that is too large for a cell. */
 export interface LargeSum {
-  /** Index among the sums of a row. */
-  readonly field: number;
-  /** Its column in vectors; NO_COLUMN: they lack it. */
   readonly column: number;
   readonly value: Exact;
 }
@@ -138,15 +162,14 @@ export class ListSums {
       if (state !== LEFT_OUT) {
         for (let i = 0; i < one.values; i++) {
           const value = out[values + i];
-          if (value !== 0) this.#putValue(one.sums + i, value, one.valueField + i);
+          if (value !== 0) this.#putValue(one.sums + i, value);
         }
         const value = out[values];
-        if (one.squares !== NO_COLUMN && value !== 0)
-          this.#putOwn(one.squares, value * value, one.valueField + one.values);
+        if (one.squares !== NO_COLUMN && value !== 0) this.#putOwn(one.squares, value * value);
       }
       for (let i = 0; i < one.tail; i++) {
         const value = out[values + one.values + i];
-        if (value !== 0) this.#putOwn(one.tails + i, value, one.tailField + i);
+        if (value !== 0) this.#putOwn(one.tails + i, value);
       }
     }
   }
@@ -171,7 +194,7 @@ export class ListSums {
     this.amounts[this.count++] = amount;
   }
 
-  #putValue(column: number, value: number, field: number): void {
+  #putValue(column: number, value: number): void {
     const units = value * PER_ONE;
     if (units >= 0 && units <= DIRECT_LIMIT) {
       this.#put(column, Math.round(units));
@@ -179,17 +202,17 @@ export class ListSums {
     }
     const exact = fixed(value);
     if (isSmall(exact)) this.#put(column, exact);
-    else this.large.push({ field, column, value: exact });
+    else this.large.push({ column, value: exact });
   }
 
-  #putOwn(column: number, value: number, field: number): void {
+  #putOwn(column: number, value: number): void {
     const units = value * PER_ONE;
     const exact = units >= 0 && units <= DIRECT_LIMIT ? Math.round(units) : fixed(value);
     if (isSmall(exact)) {
       this.ownColumns[this.ownCount] = column;
       this.ownAmounts[this.ownCount++] = exact;
     } else {
-      this.large.push({ field, column: NO_COLUMN, value: exact });
+      this.large.push({ column, value: exact });
     }
   }
 }

@@ -15,12 +15,14 @@ import {
   type PanesState,
   type RestoredPanes,
 } from './panes-settings.ts';
-import { NAMED, PendingSums } from './pending-sums.ts';
-import { emptyRow, type Row } from './row.ts';
-import { type RowCodec, rowCodec, vectorRowCodec } from './row-codec.ts';
-import { type LiveRow, ROW_BYTES, type RowChanges, RowMemory, RowTable } from './row-table.ts';
+import { NAMED, PendingSums, Targets } from './pending-sums.ts';
+import type { Row } from './row.ts';
+import { rowCodec, vectorRowCodec } from './row-codec.ts';
+import { RowPlaces } from './row-places.ts';
+import { type RowKind, RowMemory, RowTable } from './row-table.ts';
 import { RunTotal } from './run-total.ts';
-import { otherValues, paneKey, rowField, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
+import { type ScoredChanges, ScoredDeltas } from './scored-rows.ts';
+import { otherValues, paneKey, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 
 /** Buckets of the vectors of hour panes. */
 export const HOUR_BUCKETS = 64;
@@ -45,12 +47,9 @@ export class Panes {
   readonly cohorts: Cohorts;
   readonly #settings: PanesSettings;
   readonly #window: number;
-  readonly #codec: RowCodec;
-  /** Sums of a row. */
-  readonly #width: number;
+  readonly #places: RowPlaces;
   readonly #admission: AdmissionTables;
   readonly #sets: readonly {
-    readonly by: string;
     readonly other: string;
     readonly clustered: boolean;
     readonly counted: boolean;
@@ -63,13 +62,13 @@ export class Panes {
   readonly #totals: readonly RowTable[];
   readonly #runs: readonly RunTotal[];
   /** What was added since this object was made, for counters that start with the process. */
-  readonly #scored: RowTable;
+  readonly #scored: ScoredDeltas;
+  /** Of its rows. */
+  readonly columns: CellColumns;
   readonly #pending: readonly PendingSums[];
   /** The list that was added last, unless it is kept. */
   readonly #list: ListSums;
   readonly #memory = new RowMemory();
-  /** Of `#scored`. */
-  readonly #scoredMemory = new RowMemory();
   /** Grows whenever an entry left an admission table. */
   #epoch = 0;
   #clock: EpochMs;
@@ -81,9 +80,12 @@ export class Panes {
     checkSettings(settings);
     this.#settings = settings;
     this.#window = longest(settings);
-    this.#codec = rowCodec(settings.shape);
-    this.#width = emptyRow(settings.shape).sums.length;
+    this.#places = new RowPlaces(
+      settings.horizons.map(({ text }) => text),
+      settings.sets.map(setText),
+    );
     const columns = new CellColumns(settings.shape);
+    this.columns = columns;
     this.#list = new ListSums(columns);
     this.cohorts = new Cohorts(settings.dimensions, [
       ...settings.sets,
@@ -93,7 +95,6 @@ export class Panes {
     const counted = new Set(settings.shape.items === undefined ? [] : settings.items?.sets.map(setText));
     const placed = new Set(settings.shape.ranks === undefined ? [] : settings.positions?.sets.map(setText));
     this.#sets = settings.sets.map((by) => ({
-      by: setText(by),
       other: otherValues(by),
       clustered: clustered.has(setText(by)),
       counted: counted.has(setText(by)),
@@ -105,34 +106,34 @@ export class Panes {
     const hours = new PaneNumbers(hour, settings.keepHours, restored?.state.hours);
     // The vectors that event time has passed were deleted with it.
     const vectors = hours.endingAfter(this.#clock - settings.keepVectors).map((n) => [n, n + 1] as const);
+    const codec = rowCodec(shape);
+    const rows: RowKind = { places: this.#places, columns, codec, buckets: 0 };
+    const vectorRows: RowKind = { ...rows, codec: vectorRowCodec(shape), buckets: HOUR_BUCKETS, isVectorOnly: true };
+    const totals: RowKind = { ...rows, buckets: BUCKETS };
+    const sinceStart = (name: string) =>
+      new RowTable(totalKey(owner, name, SINCE_START), Number.POSITIVE_INFINITY, totals, this.#memory);
     this.#minutes = new PaneTables(
       new PaneNumbers(paneSize, settings.keepMinutes, restored?.state.minutes),
-      this.#codec,
-      (n) => new RowTable(paneKey(owner, 'm', n * paneSize), (n + 1) * paneSize, shape, 0, this.#memory),
+      (n) => new RowTable(paneKey(owner, 'm', n * paneSize), (n + 1) * paneSize, rows, this.#memory),
     );
     this.#hours = new PaneTables(
       hours,
-      this.#codec,
-      (n) => new RowTable(paneKey(owner, 'h', n * hour), (n + 1) * hour, shape, 0, this.#memory),
+      (n) => new RowTable(paneKey(owner, 'h', n * hour), (n + 1) * hour, rows, this.#memory),
     );
     this.#vectors = new PaneTables(
       new PaneNumbers(hour, settings.keepVectors, vectors),
-      vectorRowCodec(shape),
-      (n) => new RowTable(vectorKey(owner, n * hour), (n + 1) * hour, shape, HOUR_BUCKETS, this.#memory),
+      (n) => new RowTable(vectorKey(owner, n * hour), (n + 1) * hour, vectorRows, this.#memory),
     );
-    this.#totals = settings.totals.map(
-      (name) =>
-        new RowTable(totalKey(owner, name, SINCE_START), Number.POSITIVE_INFINITY, shape, BUCKETS, this.#memory),
-    );
-    this.#runs = settings.runs.map((run) => new RunTotal(run, settings, this.#memory));
-    this.#scored = new RowTable('', Number.POSITIVE_INFINITY, settings.shape, 0, this.#scoredMemory);
-    this.#pending = settings.horizons.map(() => new PendingSums(settings.shape, columns, this.cohorts));
+    this.#totals = settings.totals.map(sinceStart);
+    this.#runs = settings.runs.map((run) => new RunTotal(run, settings, { columns, codec }, this.#memory));
+    this.#scored = new ScoredDeltas(this.#places, columns);
+    this.#pending = settings.horizons.map(() => new PendingSums(columns, this.cohorts));
     if (restored !== undefined) {
-      const restore = (table: RowTable, codec: RowCodec): void => restoreTable(table, codec, restored);
+      const restore = (table: RowTable): void => restoreTable(table, restored);
       for (const panes of this.#kinds) {
         for (const n of panes.numbers.endingAfter(this.#clock - this.#window)) panes.restore(n, restore);
       }
-      for (const total of this.#sinceStart) restore(total, this.#codec);
+      for (const total of this.#sinceStart) restore(total);
     }
     this.#due = this.#earliest();
   }
@@ -188,18 +189,18 @@ export class Panes {
     }
     const rows = new Map<string, Map<string, string>>();
     for (const panes of this.#kinds) panes.take(rows, finalUpTo);
-    for (const table of this.#sinceStart) if (table.changed.length > 0) rows.set(table.key, table.take(this.#codec));
+    for (const table of this.#sinceStart) if (table.changed.length > 0) rows.set(table.key, table.take());
     const deletes = this.#deletes;
     this.#deletes = [];
     return { rows, deletes };
   }
 
   /**
-   * Of everything added since this object was made, what changed since the last call, as of the last `takeChanges`. A cohort
-   * that lost its place starts from zero when it is admitted again.
+   * What was added since the last call, as of the last `takeChanges`, for `ScoredRows`. A cohort that lost its place starts from
+   * zero when it is admitted again.
    */
-  takeScored(): RowChanges {
-    return this.#scored.takeCopies();
+  takeScored(): ScoredChanges {
+    return this.#scored.take();
   }
 
   /** Copies of the rows of a since-start total, by field, with all that was added up to now. */
@@ -216,17 +217,14 @@ export class Panes {
 
   /** Approximate bytes in memory: rows, tags, cells and tables. Sums by bucket and items are counted as of the last `takeChanges`. */
   get bytes(): number {
-    // The caller of `scored` holds a copy of these rows.
-    let bytes = this.cohorts.bytes + this.#admission.bytes + this.#memory.bytes + 2 * this.#scoredMemory.bytes;
+    let bytes = this.cohorts.bytes + this.#admission.bytes + this.#memory.bytes + this.#scored.bytes;
     for (const pending of this.#pending) bytes += pending.bytes;
     return bytes;
   }
 
   /** Bytes in memory, about, of the rows that the next `takeChanges` will take: what it takes to prepare a commit grows with them. */
   get changedBytes(): number {
-    let rows = 0;
-    for (const pending of this.#pending) rows += pending.unfolded;
-    return this.#memory.changed + rows * (ROW_BYTES + 8 * this.#width);
+    return this.#memory.changed;
   }
 
   /** `state` as JSON. Only entries of the admission tables that changed since the last call are written again. */
@@ -255,7 +253,7 @@ export class Panes {
     const hourly = this.#hours.of(ts, finalUpTo);
     pending.from = Math.max(minute.end - paneSize, hourly.end - hour);
     pending.to = Math.min(minute.end, hourly.end);
-    pending.tables = [minute, hourly, ...this.#totals, this.#scored];
+    pending.tables = [minute, hourly, ...this.#totals];
     pending.counted = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
     pending.placed = this.#settings.positions?.inTotals === true ? [minute, ...this.#totals] : [minute];
     pending.vectors = this.#vectors.of(ts, finalUpTo);
@@ -273,29 +271,30 @@ export class Panes {
   /** Asks the admission tables where a cell is added, in the order of closing: when the cell is opened and after a place became free. */
   #admit(pending: PendingSums, horizon: number, cell: number, tag: number, ts: EpochMs): void {
     const end = (this.#minutes.numbers.of(ts) + 1) * this.#settings.paneSize;
-    const text = this.#settings.horizons[horizon].text;
     const keys = this.cohorts.keys(tag);
-    const rows: LiveRow[] = [];
-    const vectors: LiveRow[] = [];
-    const items: LiveRow[] = [];
-    const placed: LiveRow[] = [];
+    const { tables, counted, placed, vectors } = pending;
+    const targets = new Targets();
     let admittedAt = NAMED;
     for (let s = 0; s < this.#sets.length; s++) {
+      const set = this.#sets[s];
       const named = this.#admission.admit(s, keys[s], end);
       if (!named) admittedAt = this.#epoch;
-      const field = rowField(text, this.#sets[s].by, named ? keys[s] : this.#sets[s].other);
-      for (const table of pending.tables) rows.push(table.row(field));
-      if (this.#sets[s].counted) for (const table of pending.counted) items.push(table.row(field));
-      if (this.#sets[s].placed) for (const table of pending.placed) placed.push(table.row(field));
-      if (this.#sets[s].clustered && pending.vectors !== undefined) vectors.push(pending.vectors.row(field));
+      const place = this.#places.at(horizon, s);
+      const values = named ? keys[s] : set.other;
+      const scored = this.#scored.row(place, values);
+      targets.rows.push(scored);
+      for (let t = 0; t < tables.length; t++) targets.put(tables[t].row(place, values, scored.field));
+      if (set.counted) for (const table of counted) targets.items.push(table.row(place, values));
+      if (set.placed) for (const table of placed) targets.placed.push(table.row(place, values));
+      if (set.clustered && vectors !== undefined) targets.vectors.push(vectors.row(place, values));
     }
     const leftOut = this.cohorts.leftOut(tag);
-    for (const [r, run] of this.#runs.entries()) {
+    for (let r = 0; r < this.#runs.length; r++) {
+      const run = this.#runs[r];
       const takesPart = (leftOut & (1 << r)) === 0 && run.horizon === horizon;
-      if (takesPart) rows.push(run.row(keys[this.#sets.length + r]));
+      if (takesPart) targets.put(run.row(keys[this.#sets.length + r]));
     }
-    vectors.push(...rows.filter((row) => row.vector !== undefined));
-    pending.direct(cell, { rows, vectors, items, placed }, admittedAt);
+    pending.direct(cell, targets, admittedAt);
   }
 
   /** Does what is due by `at`, in the order of time. A review precedes the deletions of the same time, because it reads the rows of an hour. */
@@ -304,7 +303,9 @@ export class Panes {
     if (at >= review) {
       this.#deleteUpTo(review - 1);
       this.#pending[0].fold();
-      const given = this.#admission.review(at, (hour, field) => this.#hours.table(hour)?.impressionsOf(field) ?? 0);
+      const given = this.#admission.review(at, (hour, set, values) => {
+        return this.#hours.table(hour)?.impressionsOf(this.#places.at(0, set), values) ?? 0;
+      });
       if (given) {
         this.#forgetLeft();
         for (const pending of this.#pending) pending.expireJudgements();
@@ -345,30 +346,28 @@ export class Panes {
   }
 }
 
-function restoreTable(table: RowTable, codec: RowCodec, restored: RestoredPanes): void {
+function restoreTable(table: RowTable, restored: RestoredPanes): void {
   const fields = restored.rows.get(table.key);
   if (fields === undefined) throw new Error(`rows of ${table.key} are missing: read all of liveKeys before restoring`);
-  table.restore(fields, codec);
+  table.restore(fields);
 }
 
 /** The panes of one kind, with the rows of those that can still change or have not been taken yet. */
 class PaneTables {
   readonly numbers: PaneNumbers;
-  readonly #codec: RowCodec;
   readonly #newTable: (n: number) => RowTable;
   /** By pane number. */
   readonly #tables = new Map<number, RowTable>();
 
-  constructor(numbers: PaneNumbers, codec: RowCodec, newTable: (n: number) => RowTable) {
+  constructor(numbers: PaneNumbers, newTable: (n: number) => RowTable) {
     this.numbers = numbers;
-    this.#codec = codec;
     this.#newTable = newTable;
   }
 
   /** Restores the stored rows of a pane. */
-  restore(n: number, restore: (table: RowTable, codec: RowCodec) => void): void {
+  restore(n: number, restore: (table: RowTable) => void): void {
     const table = this.#newTable(n);
-    restore(table, this.#codec);
+    restore(table);
     this.#tables.set(n, table);
   }
 
@@ -394,7 +393,7 @@ class PaneTables {
   /** Puts the rows that changed into `rows`, and evicts those that can no longer change. */
   take(rows: Map<string, Map<string, string>>, finalUpTo: EpochMs): void {
     for (const [n, table] of this.#tables) {
-      if (table.changed.length > 0) rows.set(table.key, table.take(this.#codec));
+      if (table.changed.length > 0) rows.set(table.key, table.take());
       if (table.end <= finalUpTo) this.#drop(n);
     }
   }

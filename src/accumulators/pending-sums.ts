@@ -14,9 +14,8 @@ import type { ShownItems } from '../measures/shown-items.ts';
 import type { EpochMs, Joined } from '../vocabulary/events.ts';
 import type { Cohorts } from './cohorts.ts';
 import type { ItemsShape } from './item-sums.ts';
-import { type CellColumns, type LargeSum, type ListSums, NO_COLUMN } from './list-sums.ts';
-import { HEAD_WIDTH, type RowShape, sumsOffsets } from './row.ts';
-import type { LiveRow, RowTable } from './row-table.ts';
+import type { CellColumns, LargeSum, ListSums } from './list-sums.ts';
+import type { FoldTarget, LiveRow, RowTable } from './row-table.ts';
 import { LISTS, POSITIVES } from './vector.ts';
 
 const ADDITIONS_PER_FOLD = 4096;
@@ -30,11 +29,17 @@ export const NAMED = -1;
 const STALE = -2;
 
 /** The rows that a cell is added to: all, and those of them whose vectors, items or counts by rank take part. */
-export interface Targets {
-  readonly rows: readonly LiveRow[];
-  readonly vectors: readonly LiveRow[];
-  readonly items: readonly LiveRow[];
-  readonly placed: readonly LiveRow[];
+export class Targets {
+  readonly rows: FoldTarget[] = [];
+  readonly vectors: LiveRow[] = [];
+  readonly items: LiveRow[] = [];
+  readonly placed: LiveRow[] = [];
+
+  /** Adds a row; its vector takes part if it has one. */
+  put(row: LiveRow): void {
+    this.rows.push(row);
+    if (row.vector !== undefined) this.vectors.push(row);
+  }
 }
 
 export class PendingSums {
@@ -53,17 +58,13 @@ export class PendingSums {
   readonly admittedAt: number[] = [];
   readonly #cohorts: Cohorts;
   readonly #columns: CellColumns;
-  /** A cell as its rows add it. */
-  readonly #head: Float64Array;
-  /** Rows that the next `fold` will change, at most: what it costs grows with them, not with the cells that are there. */
-  unfolded = 0;
   /** Cells that were added to since they were folded; some may stand there twice. */
   readonly #dirty: number[] = [];
   /** For each tag its cell + 1; 0: none. */
   #cells = new Int32Array(64);
   readonly #tags: number[] = [];
   /** For each cell the rows that it is folded into. */
-  readonly #targets: (readonly LiveRow[])[] = [];
+  readonly #targets: (readonly FoldTarget[])[] = [];
   /** For each cell the rows to whose vectors its lists are added. */
   readonly #vectors: (readonly LiveRow[])[] = [];
   /** For each cell the rows that keep items of its lists. */
@@ -73,10 +74,9 @@ export class PendingSums {
   /** By cell, then column. */
   #sums: Float64Array;
 
-  constructor(shape: RowShape, columns: CellColumns, cohorts: Cohorts) {
+  constructor(columns: CellColumns, cohorts: Cohorts) {
     this.#cohorts = cohorts;
     this.#columns = columns;
-    this.#head = new Float64Array(HEAD_WIDTH + sumsOffsets(shape)[shape.kinds.length]);
     this.#sums = new Float64Array(16 * columns.width);
   }
 
@@ -126,7 +126,8 @@ export class PendingSums {
     const { count, columns, amounts } = list;
     if (sums[base + LISTS]++ === 0) {
       this.#dirty.push(cell);
-      this.unfolded += this.#targets[cell].length;
+      const targets = this.#targets[cell];
+      for (let t = 0; t < targets.length; t++) targets[t].touch();
     }
     if (list.isPositive) sums[base + POSITIVES]++;
     if (userless) sums[base + this.#columns.userless]++;
@@ -143,9 +144,10 @@ export class PendingSums {
   }
 
   #addLarge(cell: number, large: readonly LargeSum[], bucket: number): void {
-    for (const { field, column, value } of large) {
-      for (const row of this.#targets[cell]) row.addTo(field, value);
-      if (column !== NO_COLUMN) for (const row of this.#vectors[cell]) row.vector?.addTo(bucket, column, value);
+    for (const { column, value } of large) {
+      for (const row of this.#targets[cell]) row.addTo(column, value);
+      if (column < this.#columns.ofVector)
+        for (const row of this.#vectors[cell]) row.vector?.addTo(bucket, column, value);
     }
   }
 
@@ -174,7 +176,6 @@ export class PendingSums {
   fold(): void {
     for (const cell of this.#dirty) this.#foldCell(cell);
     this.#dirty.length = 0;
-    this.unfolded = 0;
   }
 
   /** Folds all cells and closes them. */
@@ -202,8 +203,8 @@ export class PendingSums {
     const { width } = this.#columns;
     const base = cell * width;
     if (this.#sums[base + LISTS] === 0) return;
-    this.#columns.writeHead(this.#sums, base, this.#head);
-    for (const row of this.#targets[cell]) row.add(this.#head, 0);
+    const targets = this.#targets[cell];
+    for (let t = 0; t < targets.length; t++) targets[t].add(this.#sums, base);
     this.#sums.fill(0, base, base + width);
   }
 }

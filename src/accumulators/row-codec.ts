@@ -1,8 +1,10 @@
 import { type Exact, SUMS, SUMS_WIDTH } from '../measures/sums.ts';
 import { addExact, parseExact } from './exact.ts';
+import { ExactSums } from './exact-sums.ts';
 import { encodeItems, readItems } from './item-sums.ts';
+import { CellColumns, difference, NO_COLUMN } from './list-sums.ts';
 import { encodePositions, readPositions } from './position-sums.ts';
-import { emptyRow, type Row, type RowShape, sumsOffsets } from './row.ts';
+import { emptyRow, type Row, type RowParts, type RowShape, sumsOffsets } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
 import { TextWriter } from './text-writer.ts';
 import {
@@ -18,6 +20,8 @@ import {
 /** Text of rows of one shape. Equal rows have equal text. */
 export interface RowCodec {
   encode(row: Row): string;
+  /** Of a row whose head and sums start at `sums[at]`. */
+  encodeAt(parts: RowParts, sums: ExactSums, at: number): string;
   /**
    * Reads a row that another configuration may have written: a measure that the text lacks starts empty, one that the shape
    * lacks is ignored. Throws an Error that names the part that is wrong.
@@ -56,19 +60,38 @@ export function rowCodec(shape: RowShape): RowCodec {
   const vectors = vectorCodec(shape, writer);
   const openings = shape.names.map((name, m) => `${m === 0 ? '' : ','}${JSON.stringify(name)}:[`);
 
-  function encode({ impressions, positives, userless, sums, vector, items, positions }: Row): string {
+  const columns = new CellColumns(shape);
+  const single = new ExactSums(columns.width);
+
+  function encodeAt({ vector, items, positions }: RowParts, sums: ExactSums, at: number): string {
+    const lists = sums.count(at + LISTS);
+    const positives = sums.count(at + POSITIVES);
     writer.text('{"impressions":');
-    writer.exact(impressions);
+    writer.exact(lists);
     writer.text(',"positives":');
     writer.exact(positives);
     writer.text(',"userless":');
-    writer.exact(userless);
+    writer.exact(sums.count(at + columns.userless));
     writer.text(',"measures":{');
     for (let m = 0; m < openings.length; m++) {
+      const one = columns.measures[m];
       writer.text(openings[m]);
-      for (let i = offsets[m]; i < offsets[m + 1]; i++) {
-        if (i > offsets[m]) writer.byte(COMMA);
-        writer.exact(sums[i]);
+      if (one.isCounted) {
+        writer.exact(difference(lists, sums.get(at + one.first + LEFT_OUT_LISTS)));
+        writer.byte(COMMA);
+        writer.exact(addExact(positives, sums.get(at + one.first + MORE_POSITIVES)));
+      }
+      for (let i = 0; i < one.values; i++) {
+        if (i > 0 || one.isCounted) writer.byte(COMMA);
+        writer.exact(sums.get(at + one.sums + i));
+      }
+      if (one.squares !== NO_COLUMN) {
+        writer.byte(COMMA);
+        writer.exact(sums.get(at + one.squares));
+      }
+      for (let i = 0; i < one.tail; i++) {
+        writer.byte(COMMA);
+        writer.exact(sums.get(at + one.tails + i));
       }
       writer.byte(CLOSES_LIST);
     }
@@ -81,6 +104,12 @@ export function rowCodec(shape: RowShape): RowCodec {
     if (positions !== undefined) writer.text(`,"positions":${encodePositions(positions)}`);
     writer.byte(CLOSES);
     return writer.take();
+  }
+
+  function encode(row: Row): string {
+    single.clear(0, columns.width);
+    columns.put(row, single, 0);
+    return encodeAt(row, single, 0);
   }
 
   function decode(text: string): Row {
@@ -107,19 +136,22 @@ export function rowCodec(shape: RowShape): RowCodec {
     return row;
   }
 
-  return { encode, decode };
+  return { encode, encodeAt, decode };
 }
 
 /** The same for rows of which only the vector is kept: text as `VectorCodec` has it. */
 export function vectorRowCodec(shape: RowShape): RowCodec {
   const writer = new TextWriter();
   const vectors = vectorCodec(shape, writer);
+  function encode({ vector }: RowParts): string {
+    if (vector === undefined) throw new Error('a row without a vector cannot be kept as one');
+    vectors.write(vector);
+    return writer.take();
+  }
+
   return {
-    encode: ({ vector }) => {
-      if (vector === undefined) throw new Error('a row without a vector cannot be kept as one');
-      vectors.write(vector);
-      return writer.take();
-    },
+    encode,
+    encodeAt: encode,
     decode: (text) => ({ ...emptyRow(shape), vector: vectors.decode(text) }),
   };
 }
@@ -176,8 +208,8 @@ function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
         comma = ',';
       };
       if (counted) {
-        if (vector.column(at + LEFT_OUT_LISTS, filled, sums)) part('n', difference(lists, sums));
-        if (vector.column(at + MORE_POSITIVES, filled, sums)) part('n+', total(positives, sums));
+        if (vector.column(at + LEFT_OUT_LISTS, filled, sums)) part('n', differences(lists, sums));
+        if (vector.column(at + MORE_POSITIVES, filled, sums)) part('n+', totals(positives, sums));
       }
       const first = at + columnsBeforeSums(shape.kinds[m]);
       for (let i = 0; i < values.length; i++) {
@@ -226,8 +258,8 @@ function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
       const at = offsets[m];
       const { counted, values } = SUMS[shape.kinds[m]];
       if (counted) {
-        put(at + LEFT_OUT_LISTS, difference(lists, isKnown ? part('n', lists) : none));
-        put(at + MORE_POSITIVES, difference(isKnown ? part('n+', positives) : none, positives));
+        put(at + LEFT_OUT_LISTS, differences(lists, isKnown ? part('n', lists) : none));
+        put(at + MORE_POSITIVES, differences(isKnown ? part('n+', positives) : none, positives));
       }
       const first = at + columnsBeforeSums(shape.kinds[m]);
       if (isKnown) for (const [i, value] of values.entries()) put(first + i, part(value, none));
@@ -238,14 +270,10 @@ function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
   return { width, write, read, decode: (text) => read(parseJson(text, 'vector')) };
 }
 
-function difference(a: readonly Exact[], b: readonly Exact[]): readonly Exact[] {
-  return a.map((value, i) => addExact(value, negative(b[i])));
+function differences(a: readonly Exact[], b: readonly Exact[]): readonly Exact[] {
+  return a.map((value, i) => difference(value, b[i]));
 }
 
-function total(a: readonly Exact[], b: readonly Exact[]): readonly Exact[] {
+function totals(a: readonly Exact[], b: readonly Exact[]): readonly Exact[] {
   return a.map((value, i) => addExact(value, b[i]));
-}
-
-function negative(value: Exact): Exact {
-  return typeof value === 'number' ? 0 - value : -value;
 }

@@ -1,15 +1,21 @@
 import type { Exact } from '../measures/sums.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import { addExact } from './exact.ts';
+import { ExactSums } from './exact-sums.ts';
 import { ItemSums, type ItemsShape } from './item-sums.ts';
+import type { CellColumns } from './list-sums.ts';
 import { PositionSums } from './position-sums.ts';
-import { addDeltas, copyRow, emptyRow, type Row, type RowShape } from './row.ts';
+import type { Row, RowParts } from './row.ts';
 import type { RowCodec } from './row-codec.ts';
+import type { RowPlaces } from './row-places.ts';
 import type { Fields } from './store/store-port.ts';
-import { Vector, vectorOffsets } from './vector.ts';
+import { Vector } from './vector.ts';
 
-/** Bytes of a row besides its sums: its objects, its entry in the table's map and the head of its field's text. */
-export const ROW_BYTES = 300;
+/** Bytes of a row besides its sums: its object, its entry in the table's map and the head of its field's text. */
+export const ROW_BYTES = 220;
+
+/** Rows whose sums stand in one array: few at first, then as many as there are already. */
+const LEAST_ROWS = 4;
+const MOST_ROWS = 512;
 
 /** Approximate bytes of the rows of all tables that share this object. Sums by bucket and items are counted as of the last `take`. */
 export class RowMemory {
@@ -18,42 +24,62 @@ export class RowMemory {
   changed = 0;
 }
 
-/** What changed in a table since it was told last. */
-export interface RowChanges {
-  /** Copies by field, which nobody changes any more. They are set after `dropped` is removed. */
-  readonly changed: ReadonlyMap<string, Row>;
-  /** Fields. */
-  readonly dropped: readonly string[];
+/** What the rows of a table are made of. */
+export interface RowKind {
+  readonly places: RowPlaces;
+  readonly columns: CellColumns;
+  readonly codec: RowCodec;
+  /** Buckets of the vector of each row; 0: rows have none. */
+  readonly buckets: number;
+  /** Rows have nothing but their vectors. */
+  readonly isVectorOnly?: boolean;
+}
+
+/** What cells are folded into. */
+export interface FoldTarget {
+  /** Must be called before something is added. */
+  touch(): void;
+  /** Adds a cell, which starts at `cells[from]`. */
+  add(cells: Float64Array, from: number): void;
+  /** Adds to one column. */
+  addTo(column: number, value: Exact): void;
 }
 
 /** A row in memory that notifies its table when it changes. */
-export class LiveRow {
+export class LiveRow implements FoldTarget, RowParts {
+  readonly field: string;
   /** Present in a table whose rows have vectors. Call `touch` before adding to it. */
   readonly vector: Vector | undefined;
+  items: ItemSums | undefined;
+  positions: PositionSums | undefined;
   readonly #table: RowTable;
-  readonly #field: string;
-  readonly #row: Row;
+  /** Its sums start at `sums[at]`. */
+  readonly #sums: ExactSums;
+  readonly #at: number;
   #changed = false;
   #bytes = 0;
 
-  constructor(table: RowTable, field: string, row: Row) {
+  constructor(table: RowTable, field: string, sums: ExactSums, at: number, { vector, items, positions }: RowParts) {
+    this.field = field;
+    this.vector = vector;
+    this.items = items;
+    this.positions = positions;
     this.#table = table;
-    this.#field = field;
-    this.#row = row;
-    this.vector = row.vector;
+    this.#sums = sums;
+    this.#at = at;
     this.#count();
   }
 
+  /** With its sums. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes + 8 * this.#table.width;
   }
 
   #count(): void {
-    const { sums, items, positions } = this.#row;
+    const { items, positions } = this;
     const bytes =
       ROW_BYTES +
-      this.#field.length +
-      8 * sums.length +
+      this.field.length +
       (this.vector?.bytes ?? 0) +
       (items === undefined ? 0 : items.bytes) +
       (positions === undefined ? 0 : positions.bytes);
@@ -61,52 +87,47 @@ export class LiveRow {
     this.#bytes = bytes;
   }
 
-  /** Adds a head of safe integers, which starts at `deltas[from]`. */
-  add(deltas: Float64Array, from: number): void {
-    addDeltas(this.#row, deltas, from);
-    this.touch();
+  add(cells: Float64Array, from: number): void {
+    this.#sums.addAll(this.#at, cells, from, this.#table.width);
+  }
+
+  addTo(column: number, value: Exact): void {
+    this.#sums.addExact(this.#at + column, value);
   }
 
   /** Its item sums, created at the first call. Call `touch` before adding to them. */
   itemsOf(shape: ItemsShape): ItemSums {
-    this.#row.items ??= new ItemSums(shape);
-    return this.#row.items;
+    this.items ??= new ItemSums(shape);
+    return this.items;
   }
 
   /** The same of its counts by rank. */
   positionsOf(ranks: number): PositionSums {
-    this.#row.positions ??= new PositionSums(ranks);
-    return this.#row.positions;
-  }
-
-  /** Adds to one sum. */
-  addTo(sum: number, value: Exact): void {
-    this.#row.sums[sum] = addExact(this.#row.sums[sum], value);
-    this.touch();
+    this.positions ??= new PositionSums(ranks);
+    return this.positions;
   }
 
   /** The row as text; it counts as unchanged from now on. */
-  take(codec: RowCodec): readonly [field: string, text: string] {
+  take(codec: RowCodec): string {
     this.#changed = false;
     this.#count();
-    return [this.#field, codec.encode(this.#row)];
+    return codec.encodeAt(this, this.#sums, this.#at);
   }
 
-  get impressions(): number {
-    return this.#row.impressions;
+  /** Impressions that were folded into it. */
+  impressions(columns: CellColumns): number {
+    return columns.impressionsAt(this.#sums, this.#at);
   }
 
-  copy(): Row {
-    return copyRow(this.#row);
+  copy(columns: CellColumns): Row {
+    return {
+      ...columns.rowAt(this.#sums, this.#at),
+      vector: this.vector?.copy(),
+      items: this.items?.copy(),
+      positions: this.positions?.copy(),
+    };
   }
 
-  /** A copy of the row; it counts as unchanged from now on. */
-  copied(): readonly [field: string, copy: Row] {
-    this.#changed = false;
-    return [this.#field, this.copy()];
-  }
-
-  /** Must be called before the row changes. */
   touch(): void {
     if (this.#changed) return;
     this.#changed = true;
@@ -121,87 +142,72 @@ export class RowTable {
   readonly end: EpochMs;
   /** Rows that changed since the last `take`. */
   readonly changed: LiveRow[] = [];
-  readonly #shape: RowShape;
-  /** Buckets of the vector of each row; 0: rows have none. */
-  readonly #buckets: number;
-  readonly #rows = new Map<string, LiveRow>();
-  #dropped: string[] = [];
+  /** Columns of a row. */
+  readonly width: number;
+  readonly #kind: RowKind;
+  /** By place, then values. */
+  readonly #rows: readonly Map<string, LiveRow>[];
+  /** Of the rows that are made next, from `#at` on. */
+  #sums: ExactSums;
+  #at = 0;
+  #made = 0;
   readonly #memory: RowMemory;
   #bytes = 0;
   #changedBytes = 0;
 
-  constructor(key: string, end: EpochMs, shape: RowShape, buckets = 0, memory = new RowMemory()) {
+  constructor(key: string, end: EpochMs, kind: RowKind, memory = new RowMemory()) {
     this.#memory = memory;
     this.key = key;
     this.end = end;
-    this.#shape = shape;
-    this.#buckets = buckets;
+    this.#kind = kind;
+    this.#rows = Array.from({ length: kind.places.count }, () => new Map());
+    this.width = kind.isVectorOnly === true ? 0 : kind.columns.width;
+    this.#sums = this.#newSums();
   }
 
-  /** The row of this field; an empty one if there is none yet. */
-  row(field: string): LiveRow {
-    let row = this.#rows.get(field);
+  /** The row of these values; an empty one if there is none yet. `field`: its field, if the caller knows it. */
+  row(place: number, values: string, field?: string): LiveRow {
+    const rows = this.#rows[place];
+    let row = rows.get(values);
     if (row === undefined) {
-      row = new LiveRow(this, field, this.#withVector(emptyRow(this.#shape)));
-      this.#rows.set(field, row);
+      row = this.#newRow(field ?? this.#kind.places.field(place, values));
+      rows.set(values, row);
     }
     return row;
   }
 
-  /** Impressions that were folded into the row of this field; 0: there is no row. */
-  impressionsOf(field: string): number {
-    return this.#rows.get(field)?.impressions ?? 0;
+  /** Impressions that were folded into a row; 0: there is no row. */
+  impressionsOf(place: number, values: string): number {
+    return this.#rows[place].get(values)?.impressions(this.#kind.columns) ?? 0;
   }
 
   /** Restores stored rows. */
-  restore(fields: Fields, codec: RowCodec): void {
+  restore(fields: Fields): void {
     for (const [field, text] of fields) {
-      this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));
+      const { place, values } = this.#kind.places.of(field);
+      this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text)));
     }
   }
 
   /** The rows that changed since the last call, as text. */
-  take(codec: RowCodec): Map<string, string> {
+  take(): Map<string, string> {
     this.#allTaken();
-    return new Map(this.changed.splice(0).map((row) => row.take(codec)));
+    const taken = new Map<string, string>();
+    for (const row of this.changed) taken.set(row.field, row.take(this.#kind.codec));
+    this.changed.length = 0;
+    return taken;
   }
 
-  /** In place of `take`: copies of the rows that changed since the last call, and which are gone. */
-  takeCopies(): RowChanges {
-    this.#allTaken();
-    const changed = new Map<string, Row>();
-    for (const row of this.changed.splice(0)) {
-      const [field, copy] = row.copied();
-      // A row that was dropped does not come back when somebody still adds to it.
-      if (this.#rows.get(field) === row) changed.set(field, copy);
-    }
-    const dropped = this.#dropped;
-    this.#dropped = [];
-    return { changed, dropped };
-  }
-
-  /** The same for a table that is stored: changed rows remain to be taken. */
+  /** Copies of all rows, by field; changed rows remain to be taken. */
   snapshot(): Map<string, Row> {
-    return new Map([...this.#rows].map(([field, row]) => [field, row.copy()] as const));
-  }
-
-  #withVector(row: Row): Row {
-    if (this.#buckets === 0) row.vector = undefined;
-    else row.vector ??= emptyVector(this.#shape, this.#buckets);
-    return row;
-  }
-
-  /** Drops the rows whose field is not to be kept. */
-  retain(keeps: (field: string) => boolean): void {
-    for (const [field, row] of this.#rows) {
-      if (keeps(field)) continue;
-      this.#rows.delete(field);
-      this.#dropped.push(field);
-      this.grew(-row.bytes);
+    const copies = new Map<string, Row>();
+    for (const rows of this.#rows) {
+      for (const row of rows.values()) copies.set(row.field, row.copy(this.#kind.columns));
     }
+    return copies;
   }
 
-  /** A row takes `bytes` more. */
+  /** It takes `bytes` more. */
   grew(bytes: number): void {
     this.#bytes += bytes;
     this.#memory.bytes += bytes;
@@ -214,20 +220,34 @@ export class RowTable {
     this.#memory.changed += row.bytes;
   }
 
-  #allTaken(): void {
-    this.#memory.changed -= this.#changedBytes;
-    this.#changedBytes = 0;
-  }
-
   /** The table is no longer used. */
   dropped(): void {
     this.#allTaken();
     this.#memory.bytes -= this.#bytes;
     this.#bytes = 0;
   }
-}
 
-function emptyVector({ kinds }: RowShape, buckets: number): Vector {
-  const offsets = vectorOffsets(kinds);
-  return new Vector(buckets, offsets[offsets.length - 1]);
+  #newRow(field: string, stored?: Row): LiveRow {
+    const { columns, buckets } = this.#kind;
+    if (this.#at + this.width > this.#sums.length) this.#sums = this.#newSums();
+    const at = this.#at;
+    this.#at += this.width;
+    this.#made++;
+    if (stored !== undefined && this.width > 0) columns.put(stored, this.#sums, at);
+    const vector = buckets === 0 ? undefined : (stored?.vector ?? new Vector(buckets, columns.ofVector));
+    const parts = { vector, items: stored?.items, positions: stored?.positions };
+    return new LiveRow(this, field, this.#sums, at, parts);
+  }
+
+  #newSums(): ExactSums {
+    const sums = new ExactSums(Math.min(MOST_ROWS, Math.max(LEAST_ROWS, this.#made)) * this.width);
+    this.#at = 0;
+    this.grew(sums.bytes);
+    return sums;
+  }
+
+  #allTaken(): void {
+    this.#memory.changed -= this.#changedBytes;
+    this.#changedBytes = 0;
+  }
 }

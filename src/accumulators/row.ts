@@ -51,8 +51,8 @@ export interface Row {
   positions: PositionSums | undefined;
 }
 
-/** Numbers before the first measure in a list of deltas: impressions, positives, userless. */
-export const HEAD_WIDTH = 3;
+/** What a row may have besides its head and sums. */
+export type RowParts = Readonly<Pick<Row, 'vector' | 'items' | 'positions'>>;
 
 /** Index in `sums` of each measure's first field, and after the last one the number of all fields. */
 export function sumsOffsets(shape: RowShape): readonly number[] {
@@ -89,19 +89,6 @@ export function addRow(into: Row, row: Row): void {
   into.vector = addVector(into.vector, row.vector);
   into.items = addItems(into.items, row.items);
   into.positions = addPositions(into.positions, row.positions);
-}
-
-/** Adds a head, which starts at `deltas[from]`: HEAD_WIDTH numbers, then the sums. All must be safe integers. */
-export function addDeltas(into: Row, deltas: Float64Array, from: number): void {
-  into.impressions += deltas[from];
-  into.positives += deltas[from + 1];
-  into.userless += deltas[from + 2];
-  const sums = into.sums;
-  let at = from + HEAD_WIDTH;
-  for (let i = 0; i < sums.length; i++, at++) {
-    const delta = deltas[at];
-    if (delta !== 0) sums[i] = addExact(sums[i], delta);
-  }
 }
 
 /** Subtracts the head and the counts by rank of `row` from `from`: the inverse of `addRow`. Both must have one shape; vectors and items stay as they are. */

@@ -2,9 +2,10 @@ import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary
 import { BUCKETS } from '../vocabulary/user-words.ts';
 import type { PanesSettings } from './panes-settings.ts';
 import type { Row } from './row.ts';
-import { type LiveRow, type RowMemory, RowTable } from './row-table.ts';
+import { RowPlaces } from './row-places.ts';
+import { type LiveRow, type RowKind, type RowMemory, RowTable } from './row-table.ts';
 import type { RunSettings } from './runs.ts';
-import { parseField, rowField, totalKey } from './store/layout.ts';
+import { parseField, totalKey } from './store/layout.ts';
 
 /**
  * The since-start rows of one run of an experiment, at its horizon, by variant, with sums by user bucket. Values that are not
@@ -15,24 +16,23 @@ export class RunTotal {
   readonly horizon: number;
   readonly table: RowTable;
   readonly #names: ReadonlySet<string>;
-  readonly #text: string;
-  readonly #dimension: string;
 
   constructor(
     { name, run, horizon, dimension, variants }: RunSettings,
-    { owner, shape, horizons }: Pick<PanesSettings, 'owner' | 'shape' | 'horizons'>,
+    { owner, horizons }: Pick<PanesSettings, 'owner' | 'horizons'>,
+    kind: Pick<RowKind, 'columns' | 'codec'>,
     memory: RowMemory,
   ) {
     this.horizon = horizon;
-    this.table = new RowTable(totalKey(owner, name, run), Number.POSITIVE_INFINITY, shape, BUCKETS, memory);
+    const places = new RowPlaces([horizons[horizon].text], [dimension]);
+    const rows: RowKind = { ...kind, places, buckets: BUCKETS };
+    this.table = new RowTable(totalKey(owner, name, run), Number.POSITIVE_INFINITY, rows, memory);
     this.#names = new Set([...variants, ABSENT_DIMENSION, INVALID_DIMENSION]);
-    this.#text = horizons[horizon].text;
-    this.#dimension = dimension;
   }
 
   /** The row that a list with this value is added to. */
   row(value: string): LiveRow {
-    return this.table.row(rowField(this.#text, this.#dimension, this.#names.has(value) ? value : OTHER_COHORT));
+    return this.table.row(0, this.#names.has(value) ? value : OTHER_COHORT);
   }
 
   /** Copies of all rows, by value. */

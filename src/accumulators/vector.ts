@@ -4,7 +4,7 @@
  * vector, the text of the vectors included.
  */
 import { type Exact, SUMS, type SumsKind } from '../measures/sums.ts';
-import { addExact } from './exact.ts';
+import { ExactSums } from './exact-sums.ts';
 
 /** Lists of a bucket, and those with a positive by `relevantFrom`. */
 export const LISTS = 0;
@@ -39,10 +39,8 @@ export function vectorOffsets(kinds: readonly SumsKind[]): readonly number[] {
   return offsets;
 }
 
-/** A vector's objects: itself, and two arrays with a buffer each. */
-const VECTOR_BYTES = 450;
-/** Sums of doubles up to this size, and values up to 2^40, are exact. */
-const LIMIT = 2 ** 52;
+/** A vector's objects: itself, its sums, and two arrays with a buffer each. */
+const VECTOR_BYTES = 500;
 
 export class Vector {
   /** Number of buckets, a power of two. */
@@ -52,43 +50,29 @@ export class Vector {
   /** For each bucket its slot + 1; 0: nothing was added to it. */
   readonly #slots: Uint16Array;
   #used = 0;
-  /** By slot, then column: the sum, except those in `beyond`. */
-  #sums: Float64Array;
-  /** Sums that are too large for exact doubles, by index in `sums`. */
-  #beyond: Map<number, bigint> | undefined;
+  /** By slot, then column. */
+  readonly #sums: ExactSums;
 
   constructor(buckets: number, width: number) {
     this.buckets = buckets;
     this.width = width;
     this.#slots = new Uint16Array(buckets);
-    this.#sums = new Float64Array(2 * width);
+    this.#sums = new ExactSums(2 * width);
   }
 
   /**
    * Adds one list: `count` amounts, whole numbers of at most 2^40, each to its column. `bucket`: of 256; it is folded.
    */
   add(bucket: number, positive: boolean, columns: Int32Array, amounts: Float64Array, count: number): void {
-    const own = bucket & (this.buckets - 1);
-    const slot = this.#slots[own];
-    const base = slot > 0 ? (slot - 1) * this.width : this.#open(own);
-    const sums = this.#sums;
-    sums[base + LISTS]++;
-    if (positive) sums[base + POSITIVES]++;
-    for (let i = 0; i < count; i++) {
-      const at = base + columns[i];
-      const sum = sums[at] + amounts[i];
-      if (sum <= LIMIT && sum >= -LIMIT) sums[at] = sum;
-      else this.#putBeyond(at, sum);
-    }
+    const base = this.#base(bucket & (this.buckets - 1));
+    this.#sums.add(base + LISTS, 1);
+    if (positive) this.#sums.add(base + POSITIVES, 1);
+    this.#sums.addEach(base, columns, amounts, count);
   }
 
   /** Adds to one sum. `bucket` as in `add`. */
   addTo(bucket: number, column: number, value: Exact): void {
-    if (value === 0) return;
-    const at = this.#base(bucket & (this.buckets - 1)) + column;
-    const sum = addExact(this.#sums[at], value);
-    if (typeof sum === 'number' && sum <= LIMIT && sum >= -LIMIT) this.#sums[at] = sum;
-    else this.#putBeyond(at, sum);
+    if (value !== 0) this.#sums.addExact(this.#base(bucket & (this.buckets - 1)) + column, value);
   }
 
   /** Adds every sum of `other`, which may have more buckets: they are folded. */
@@ -101,26 +85,12 @@ export class Vector {
         `a vector of ${other.buckets} buckets cannot be added to one of ${this.buckets}: fold the larger`,
       );
     }
-    if (this.#beyond === undefined && other.#beyond === undefined && this.#addAll(other)) return;
-    for (const bucket of other.filled()) {
-      for (let column = 0; column < this.width; column++) this.addTo(bucket, column, other.sum(bucket, column));
-    }
-  }
-
-  /** Adds doubles to doubles. Returns false, and adds nothing, if a sum may become too large to be exact. */
-  #addAll(other: Vector): boolean {
     const { width } = this;
-    const mine = this.#sums.reduce((most, sum) => Math.max(most, Math.abs(sum)), 0);
-    const others = other.#sums.reduce((most, sum) => Math.max(most, Math.abs(sum)), 0);
-    if (mine + (others * other.buckets) / this.buckets > LIMIT) return false;
     for (let bucket = 0; bucket < other.buckets; bucket++) {
       const slot = other.#slots[bucket];
       if (slot === 0) continue;
-      const base = this.#base(bucket & (this.buckets - 1));
-      const from = (slot - 1) * width;
-      for (let column = 0; column < width; column++) this.#sums[base + column] += other.#sums[from + column];
+      this.#sums.addFrom(other.#sums, (slot - 1) * width, this.#base(bucket & (this.buckets - 1)), width);
     }
-    return true;
   }
 
   /** A copy that can be added to, with fewer buckets if asked. */
@@ -132,7 +102,7 @@ export class Vector {
 
   /** Bytes in memory, about. */
   get bytes(): number {
-    return VECTOR_BYTES + this.#slots.byteLength + this.#sums.byteLength;
+    return VECTOR_BYTES + this.#slots.byteLength + this.#sums.bytes;
   }
 
   /** The buckets that hold lists, ascending. */
@@ -144,19 +114,14 @@ export class Vector {
 
   sum(bucket: number, column: number): Exact {
     const slot = this.#slots[bucket];
-    if (slot === 0) return 0;
-    const at = (slot - 1) * this.width + column;
-    const beyond = this.#beyond?.get(at);
-    return beyond === undefined ? this.#sums[at] : addExact(beyond, this.#sums[at]);
+    return slot === 0 ? 0 : this.#sums.get((slot - 1) * this.width + column);
   }
 
   /** The sums of one column in these buckets, put into `into`. Returns whether any is not 0. */
   column(column: number, buckets: readonly number[], into: Exact[]): boolean {
     let differs = false;
     for (let i = 0; i < buckets.length; i++) {
-      const slot = this.#slots[buckets[i]];
-      const at = (slot - 1) * this.width + column;
-      const sum = slot === 0 || this.#beyond !== undefined ? this.sum(buckets[i], column) : this.#sums[at];
+      const sum = this.sum(buckets[i], column);
       into[i] = sum;
       if (sum !== 0) differs = true;
     }
@@ -172,18 +137,9 @@ export class Vector {
     const base = this.#used++ * this.width;
     this.#slots[bucket] = this.#used;
     if (base + this.width > this.#sums.length) {
-      const grown = new Float64Array(Math.min(2 * this.#sums.length, this.buckets * this.width));
-      grown.set(this.#sums);
-      this.#sums = grown;
+      this.#sums.grow(Math.min(2 * this.#sums.length, this.buckets * this.width));
     }
     return base;
-  }
-
-  /** `sum`: the exact value of `sums[at]`. */
-  #putBeyond(at: number, sum: Exact): void {
-    this.#beyond ??= new Map();
-    this.#beyond.set(at, (this.#beyond.get(at) ?? 0n) + BigInt(sum));
-    this.#sums[at] = 0;
   }
 }
 

@@ -1,5 +1,6 @@
 import { reservedCohorts } from '../accumulators/admission.ts';
-import { addRow, copyRow, emptyRow, type Row, type RowShape, subtractRow } from '../accumulators/row.ts';
+import { addRow, emptyRow, type Row, type RowShape, subtractRow } from '../accumulators/row.ts';
+import type { RowsByField } from '../accumulators/scored-rows.ts';
 import { otherValues, parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
@@ -33,7 +34,7 @@ export class Scores {
   readonly #sums = new Map<string, Row>();
   readonly #labels = new Map<string, string>();
   /** By unit, by field: as it was when last added. */
-  #last: ReadonlyMap<number, ReadonlyMap<string, Row>> = new Map();
+  #last: ReadonlyMap<number, Map<string, Row>> = new Map();
 
   constructor({ attribution, cohorts, experiments, limits, measures }: ScoresSettings) {
     this.#shape = { names: measures.map((measure) => measure.canonical), kinds: measures.map(sumsKind) };
@@ -61,19 +62,14 @@ export class Scores {
 
   /** Adds what the units scored since the last call. A row that decreased has restarted from 0. */
   update(units: readonly Pick<UnitStatus, 'partition' | 'scored'>[]): void {
-    const last = new Map<number, ReadonlyMap<string, Row>>();
+    const last = new Map<number, Map<string, Row>>();
     for (const { partition, scored } of units) {
-      const before = this.#last.get(partition);
-      const now = new Map<string, Row>();
-      for (const [field, row] of scored) {
-        const known = before?.get(field);
-        if (known !== undefined && known.impressions === row.impressions) now.set(field, known);
-        else {
-          now.set(field, copyRow(row));
-          this.#add(field, row, known !== undefined && known.impressions < row.impressions ? known : undefined);
-        }
+      const known = this.#last.get(partition) ?? new Map<string, Row>();
+      for (const field of scored.fields()) this.#count(field, scored, known);
+      if (known.size > scored.size) {
+        for (const field of [...known.keys()]) if (scored.impressionsOf(field) === undefined) known.delete(field);
       }
-      last.set(partition, now);
+      last.set(partition, known);
     }
     this.#last = last;
   }
@@ -94,6 +90,17 @@ export class Scores {
         for (const { labels, row } of fields) add(joinLabels(labels, own), weight(row.sums));
       }
     }
+  }
+
+  /** Adds what a row has more than `known`, if it has. */
+  #count(field: string, scored: RowsByField, known: Map<string, Row>): void {
+    const before = known.get(field);
+    const impressions = scored.impressionsOf(field) ?? 0;
+    if (before?.impressions === impressions) return;
+    const row = scored.get(field);
+    if (row === undefined) return;
+    known.set(field, row);
+    this.#add(field, row, before !== undefined && before.impressions < impressions ? before : undefined);
   }
 
   /** Adds `row` less `known`. */

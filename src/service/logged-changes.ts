@@ -95,7 +95,7 @@ export class FoldedCohorts {
   /** `units`: as they were committed last. */
   tell(units: readonly Pick<UnitStatus, 'scored'>[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {
     for (const { by, field, told } of this.#sets) {
-      const impressions = units.reduce((sum, { scored }) => sum + (scored.get(field)?.impressions ?? 0), 0);
+      const impressions = units.reduce((sum, { scored }) => sum + (scored.impressionsOf(field) ?? 0), 0);
       const grows = impressions > told.impressions;
       if (grows && told.grew === undefined) {
         log.warn(

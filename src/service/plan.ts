@@ -1,3 +1,4 @@
+import { CellColumns } from '../accumulators/list-sums.ts';
 import { HOUR_BUCKETS } from '../accumulators/panes.ts';
 import type { PanesSettings } from '../accumulators/panes-settings.ts';
 import { emptyRow, type Row, sumsOffsets } from '../accumulators/row.ts';
@@ -74,6 +75,8 @@ const VECTOR_S = 75e-6;
 const COMMIT_S = 150e-6;
 /** Users of a run in one unit, each (statistics/user-sample.ts). */
 const SAMPLED_BYTES = 120;
+/** Of a row in an exporter, beside its sums: its objects, its entry in a map and its field. */
+const SHOWN_ROW_BYTES = 300;
 /** An exporter without any rows. */
 const EXPORTER_BYTES = 150 * 2 ** 20;
 /** Of a hash in Redis: an entry with its place in a table that is half full; a key with its entries and an empty table. */
@@ -127,7 +130,7 @@ export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTra
     exporter: {
       rows: shown,
       series: measures.length * GAUGES_PER_MEASURE * windows.length * attribution.horizons.length * rows.cohortsShown,
-      memoryBytes: EXPORTER_BYTES + (shown / traffic.partitions) * rows.liveBytes,
+      memoryBytes: EXPORTER_BYTES + (shown / traffic.partitions) * rows.shownBytes,
     },
   };
 }
@@ -181,11 +184,15 @@ class RowPlan {
     return this.sets.reduce((sum, { cohorts }) => sum + cohorts, 0);
   }
 
-  /** Bytes of one row in memory, without its vector. */
+  /** Bytes of one row in an exporter, without its vector. */
+  get shownBytes(): number {
+    const offsets = sumsOffsets(this.#panes.shape);
+    return SHOWN_ROW_BYTES + 8 * offsets[offsets.length - 1];
+  }
+
+  /** Bytes of one row in a worker, without its vector. */
   get liveBytes(): number {
-    const { shape } = this.#panes;
-    const offsets = sumsOffsets(shape);
-    return ROW_BYTES + 8 * offsets[offsets.length - 1];
+    return ROW_BYTES + 8 * new CellColumns(this.#panes.shape).width;
   }
 
   /** Rows of minute panes of so much time. */

@@ -1,5 +1,5 @@
-import type { Row } from '../accumulators/row.ts';
-import type { RowChanges } from '../accumulators/row-table.ts';
+import type { CellColumns } from '../accumulators/list-sums.ts';
+import { type ScoredChanges, ScoredRows } from '../accumulators/scored-rows.ts';
 import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { JoinEngine } from '../consumers/join/api.ts';
 import { copyCounts } from '../consumers/join/counts.ts';
@@ -33,20 +33,22 @@ export class UnitCommits {
   #hasApplied = false;
   #committed: CommittedState;
   /** As of the last commit that is known to be applied. */
-  readonly #scored = new Map<string, Row>();
+  readonly #scored: ScoredRows;
   /** The commit whose outcome is not known yet, with the state that it stores. */
-  #inFlight: { readonly commit: Commit; readonly state: StoredState; readonly scored: RowChanges } | undefined;
+  #inFlight: { readonly commit: Commit; readonly state: StoredState; readonly scored: ScoredChanges } | undefined;
 
-  /** `committed`: what the claim has found. */
+  /** `committed`: what the claim has found; `columns`: of its rows. */
   constructor(
     { unit, token, seq, cid }: ClaimedUnit,
     committed: StoredState,
+    columns: CellColumns,
     { store, newId, faultPoint }: Pick<UnitDeps, 'store' | 'newId' | 'faultPoint'>,
   ) {
     this.#unit = unit;
     this.token = token;
     this.#seq = seq;
     this.#cid = cid;
+    this.#scored = new ScoredRows(columns);
     this.#committed = { ...committed, scored: this.#scored };
     this.#store = store;
     this.#newId = newId;
@@ -69,7 +71,7 @@ export class UnitCommits {
   }
 
   /** Sets the next commit to send, and the state that is committed with it. */
-  prepare(content: CommitContent, state: StoredState, scored: RowChanges): void {
+  prepare(content: CommitContent, state: StoredState, scored: ScoredChanges): void {
     const commit: Commit = {
       ...content,
       unit: this.#unit,
@@ -94,8 +96,7 @@ export class UnitCommits {
       this.#hasApplied = true;
       this.#seq = commit.seq;
       this.#cid = commit.cid;
-      for (const field of scored.dropped) this.#scored.delete(field);
-      for (const [field, row] of scored.changed) this.#scored.set(field, row);
+      this.#scored.apply(scored);
       this.#committed = { ...state, scored: this.#scored };
       this.#inFlight = undefined;
     }

@@ -1,6 +1,6 @@
 import type { KeptLists } from '../accumulators/kept-lists.ts';
 import type { PanesSettings } from '../accumulators/panes-settings.ts';
-import type { Row } from '../accumulators/row.ts';
+import type { RowsByField } from '../accumulators/scored-rows.ts';
 import type { CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
@@ -97,8 +97,8 @@ export interface CommittedState {
   readonly counts: readonly TopicCounts[];
   /** By topic: how often records were refused, by code, since this claim. */
   readonly invalid: readonly InvalidCounts[];
-  /** Closings since this claim, by field (layout.ts). One map for the life of the claim: the next commit changes it. */
-  readonly scored: ReadonlyMap<string, Row>;
+  /** Closings since this claim, by field (layout.ts). One object for the life of the claim: the next commit changes it. */
+  readonly scored: RowsByField;
   /** By horizon: slots of these closings whose item is not in the catalogue. */
   readonly unknownItems: readonly number[];
   /** Event time from impression to attributed feedback since this claim. */

@@ -110,7 +110,7 @@ export class Unit {
       },
       join,
     );
-    this.#commits = new UnitCommits(claimed, claimedState(this.#join, this.#invalid, resumed), deps);
+    this.#commits = new UnitCommits(claimed, claimedState(this.#join, this.#invalid, resumed), panes.columns, deps);
     this.#reading = new UnitReading(settings.join, this.#join, () => this.committed, lastRecords);
   }
 

@@ -1,4 +1,4 @@
-import type { Row } from '../accumulators/row.ts';
+import type { RowsByField } from '../accumulators/scored-rows.ts';
 import { Delays } from '../consumers/join/api.ts';
 import type { CommittedState } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
@@ -45,7 +45,7 @@ export interface UnitStatus {
   readonly invalid: readonly ReadonlyMap<InvalidCode, number>[];
   readonly ignoredCohortKeys: number;
   /** Closings committed since this process claimed the unit, by `<horizon>|<by>|<values>` (layout.ts). */
-  readonly scored: ReadonlyMap<string, Row>;
+  readonly scored: RowsByField;
   /** By horizon: slots of these closings whose item is not in the catalogue. */
   readonly unknownItems: readonly number[];
   readonly idleAdvances: number;

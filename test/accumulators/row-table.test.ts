@@ -1,65 +1,86 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Row } from '../../src/accumulators/row.ts';
-import { RowMemory, RowTable } from '../../src/accumulators/row-table.ts';
+import { CellColumns } from '../../src/accumulators/list-sums.ts';
+import { rowCodec } from '../../src/accumulators/row-codec.ts';
+import { RowPlaces } from '../../src/accumulators/row-places.ts';
+import { type LiveRow, type RowKind, RowMemory, RowTable } from '../../src/accumulators/row-table.ts';
+import { rowField } from '../../src/accumulators/store/layout.ts';
+import { POSITIVES } from '../../src/accumulators/vector.ts';
 import { SHAPE } from './rows.ts';
 
-const FIELDS = ['a', 'b', 'c'];
+const PLACES = new RowPlaces(['1m', '5m'], ['', 'country,model']);
+const COLUMNS = new CellColumns(SHAPE);
+const KIND: RowKind = { places: PLACES, columns: COLUMNS, codec: rowCodec(SHAPE), buckets: 0 };
 
-/** add: to the row of a field, perhaps by whoever has held it for long; drop: the row of a field; look: at copies. */
-const act = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ does: fc.constant('add' as const), field: fc.constantFrom(...FIELDS), old: fc.boolean() }),
-  },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('drop' as const), field: fc.constantFrom(...FIELDS) }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('look' as const) }) },
-);
+/** One place twice, with two values, and one value at two places. */
+const NAMES = [
+  { place: PLACES.at(0, 0), values: '' },
+  { place: PLACES.at(1, 1), values: 'DE,a' },
+  { place: PLACES.at(1, 1), values: 'DE,b' },
+  { place: PLACES.at(0, 1), values: 'DE,a' },
+  { place: PLACES.at(1, 0), values: '' },
+];
+const FIELDS = NAMES.map(({ place, values }) => PLACES.field(place, values));
 
-describe('what changed in a table', () => {
-  it('makes of what was told before what its rows hold, and is only what was added to or dropped', () => {
-    fc.assert(
-      fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
-        const table = new RowTable('', Number.POSITIVE_INFINITY, SHAPE);
-        const held = new Map(FIELDS.map((field) => [field, table.row(field)] as const));
-        const told = new Map<string, Row>();
-        const added = new Set<string>(FIELDS);
-        for (const field of FIELDS) table.row(field).addTo(0, 1);
-        for (const next of [...acts, { does: 'look' as const }]) {
-          if (next.does === 'add') {
-            const row = next.old ? held.get(next.field) : table.row(next.field);
-            row?.addTo(0, 1);
-            if (row === table.row(next.field)) added.add(next.field);
-          } else if (next.does === 'drop') {
-            table.retain((field) => field !== next.field);
-            added.delete(next.field);
-          } else {
-            const before = JSON.stringify([...told]);
-            const { changed, dropped } = table.takeCopies();
-            expect(JSON.stringify([...told])).toBe(before);
-            expect([...changed.keys()].sort()).toEqual([...added].sort());
-            for (const field of dropped) told.delete(field);
-            for (const [field, row] of changed) told.set(field, row);
-            const whole = [...table.snapshot()].filter(([, row]) => row.sums[0] !== 0);
-            expect(new Map([...told].sort())).toEqual(new Map(whole.sort()));
-            added.clear();
-          }
-        }
-      }),
-    );
+function newTable(memory?: RowMemory): RowTable {
+  return new RowTable('', Number.POSITIVE_INFINITY, KIND, memory);
+}
+
+function rowOf(table: RowTable, n: number): LiveRow {
+  return table.row(NAMES[n].place, NAMES[n].values);
+}
+
+function addTo(row: LiveRow, positives: number): void {
+  row.touch();
+  row.addTo(POSITIVES, positives);
+}
+
+describe('the rows of a table', () => {
+  it('are taken as text when they have changed, and not again', () => {
+    const table = newTable();
+    // More than stand in one array at first.
+    for (let n = 0; n < 50; n++) addTo(table.row(PLACES.at(1, 1), `c${n},m`), n);
+    const taken = table.take();
+    for (let n = 0; n < 50; n++) {
+      const text = taken.get(rowField('5m', 'country,model', `c${n},m`)) ?? '';
+      expect(JSON.parse(text).positives).toBe(n);
+    }
+    expect([taken.size, table.take().size]).toEqual([50, 0]);
+    addTo(table.row(PLACES.at(1, 1), 'c7,m'), 1);
+    expect([...table.take().values()].map((text) => JSON.parse(text).positives)).toEqual([8]);
   });
 
-  it('counts as bytes to be taken until it is', () => {
+  it('count as bytes to be taken until they are', () => {
     const memory = new RowMemory();
-    const table = new RowTable('', Number.POSITIVE_INFINITY, SHAPE, 0, memory);
-    for (const field of FIELDS) table.row(field).addTo(0, 1);
-    expect(memory.changed).toBe(memory.bytes);
-    table.takeCopies();
+    const table = newTable(memory);
+    for (const [n] of NAMES.entries()) addTo(rowOf(table, n), 1);
+    expect(memory.changed).toBe(NAMES.reduce((sum, _, n) => sum + rowOf(table, n).bytes, 0));
+    // Besides, there is room for more of them.
+    expect(memory.bytes).toBeGreaterThanOrEqual(memory.changed);
+    table.take();
     expect(memory.changed).toBe(0);
-    table.row('a').addTo(0, 1);
-    table.row('a').addTo(0, 1);
-    expect(memory.changed).toBe(memory.bytes / FIELDS.length);
+    addTo(rowOf(table, 1), 1);
+    addTo(rowOf(table, 1), 1);
+    expect(memory.changed).toBe(rowOf(table, 1).bytes);
     table.dropped();
-    expect(memory.changed).toBe(0);
+    expect([memory.changed, memory.bytes]).toEqual([0, 0]);
+  });
+});
+
+describe('the places of rows', () => {
+  it('are told apart by horizon and set, and found again by the field', () => {
+    expect(FIELDS).toEqual(['1m||', '5m|country,model|DE,a', '5m|country,model|DE,b', '1m|country,model|DE,a', '5m||']);
+    expect(FIELDS.map((field) => PLACES.of(field))).toEqual(NAMES);
+  });
+
+  it('hold rows of horizons and sets that the configuration no longer has, beside those that it has', () => {
+    const table = newTable();
+    addTo(rowOf(table, 1), 7);
+    const [text] = table.take().values();
+    const strange = [rowField('9m', '', ''), rowField('1m', 'surface', 'home'), 'no field'];
+    const restored = newTable();
+    restored.restore(new Map([FIELDS[1], ...strange].map((field) => [field, text])));
+    expect(rowOf(restored, 1).copy(COLUMNS).positives).toBe(7);
+    expect([...restored.snapshot().keys()].sort()).toEqual([FIELDS[1], ...strange].sort());
+    expect(restored.take()).toEqual(new Map());
   });
 });

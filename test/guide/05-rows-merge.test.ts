@@ -1,7 +1,7 @@
 /** Chapter 5: results are kept as exact sums, so any split of a history merges to the same digits. */
 import { describe, expect, it } from 'vitest';
 import { fixed } from '../../src/accumulators/exact.ts';
-import { addDeltas, emptyRow, type Row } from '../../src/accumulators/row.ts';
+import { addRow, emptyRow, type Row } from '../../src/accumulators/row.ts';
 import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { measureValue } from '../../src/measures/value.ts';
 import { mergeRows } from '../accumulators/rows.ts';
@@ -15,9 +15,9 @@ function rowOf(ranks: readonly number[]): Row {
   for (const rank of ranks) {
     const positive = rank > 0 ? 1 : 0;
     const value = rank > 0 ? 1 / rank : 0;
-    // impressions, positives, userless, then of mrr: n, n+, the sum, the sum of squares in billionths
-    const deltas = [1, positive, 0, 1, positive, Number(fixed(value)), Number(fixed(value * value))];
-    addDeltas(row, Float64Array.from(deltas), 0);
+    // of mrr: n, n+, the sum, the sum of squares in billionths
+    const sums = [1, positive, fixed(value), fixed(value * value)];
+    addRow(row, { ...row, impressions: 1, positives: positive, userless: 0, sums });
   }
   return row;
 }

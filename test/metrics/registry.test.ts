@@ -18,7 +18,7 @@ import { itWith } from '../services/it-with.ts';
 import { PROMTOOL } from '../services/prometheus.ts';
 import { type Family, parse, sampleValue } from './parse.ts';
 import { settingsOf } from './settings.ts';
-import { meanRow, unitStatus, workerStatus } from './statuses.ts';
+import { meanRow, rowsByField, unitStatus, workerStatus } from './statuses.ts';
 
 const SETTINGS = settingsOf(`
 measures: [mrr, ndcg@10, ndcg(gain=exp)@10, mrr(empty=one), mrr(empty=skip)]
@@ -376,7 +376,7 @@ describe('the counters of a worker', () => {
 
   it('divide to the means of the measures', async () => {
     const row = meanRow(NAMES, 8, 4, 2.5);
-    const scored = new Map([[rowField('5m', 'variant', 'B'), row]]);
+    const scored = rowsByField([rowField('5m', 'variant', 'B'), row]);
     const families = await told([unitStatus(0, { scored })]);
     const labels = { horizon: '5m', by: 'variant', variant: 'B' };
     const impressions = sampleValue(families, 'receval_scored_impressions_total', labels) ?? 0;
@@ -447,7 +447,7 @@ describe('the counters of a worker', () => {
     .map(({ partition, read, variant, n, idle, invalid }) => {
       const counts = [noCounts(3), noCounts(3)];
       counts[0].impressions.read = read;
-      const scored = new Map([[rowField('1m', 'variant', variant), meanRow(NAMES, n, Math.min(n, 2), n / 3)]]);
+      const scored = rowsByField([rowField('1m', 'variant', variant), meanRow(NAMES, n, Math.min(n, 2), n / 3)]);
       return unitStatus(partition, {
         counts,
         scored,
@@ -489,7 +489,7 @@ describe('the counters of a worker', () => {
     const settings = { ...SETTINGS, limits: { ...SETTINGS.limits, series: 2 * NAMES.length } };
     const metrics = new Metrics(settings, { ...ALL, role: 'worker' });
     for (const variant of ['A', 'B', 'C', 'D']) {
-      const scored = new Map([[rowField('1m', 'variant', variant), meanRow(NAMES, 5, 2, 1)]]);
+      const scored = rowsByField([rowField('1m', 'variant', variant), meanRow(NAMES, 5, 2, 1)]);
       await metrics.update({ status: workerStatus([unitStatus(0, { scored })]) });
     }
     const families = page(metrics);
@@ -512,11 +512,11 @@ describe('the counters of a worker', () => {
     const told = async (...units: readonly (readonly [partition: number, rest: number])[]): Promise<void> => {
       const status = units.map(([partition, n]) =>
         unitStatus(partition, {
-          scored: new Map([
+          scored: rowsByField(
             [rowField('1m', 'variant', '__other__'), meanRow(NAMES, n, 1, 1)],
             [rowField('1m', 'variant', 'B'), meanRow(NAMES, 100, 1, 1)],
             [rowField('1m', '', ''), meanRow(NAMES, 100 + n, 1, 1)],
-          ]),
+          ),
         }),
       );
       await metrics.update({ status: workerStatus(status) });
@@ -532,7 +532,7 @@ describe('the counters of a worker', () => {
 
   it('count what a unit scored since its claim once, though it is told again and again', async () => {
     const at = (n: number): UnitStatus =>
-      unitStatus(0, { scored: new Map([[rowField('1m', '', ''), meanRow(NAMES, n, 1, 1)]]) });
+      unitStatus(0, { scored: rowsByField([rowField('1m', '', ''), meanRow(NAMES, n, 1, 1)]) });
     const total = async (...steps: readonly (readonly UnitStatus[])[]): Promise<number | undefined> =>
       sampleValue(await told(...steps), 'receval_scored_impressions_total', { horizon: '1m', by: '' });
     expect(await total([at(5)], [at(5)], [at(8)])).toBe(8);
@@ -542,10 +542,10 @@ describe('the counters of a worker', () => {
 });
 
 function everything(): { snapshot: QualitySnapshot; status: ReturnType<typeof workerStatus> } {
-  const scored = new Map([
+  const scored = rowsByField(
     [rowField('1m', '', ''), meanRow(NAMES, 5, 2, 1)],
     [rowField('1m', 'variant,country', 'B,DE'), meanRow(NAMES, 5, 2, 1)],
-  ]);
+  );
   return {
     snapshot: snapshotOf([rowOf([], []), rowOf(['variant', 'country'], ["B'é", 'DE'])]),
     status: workerStatus([unitStatus(0, { scored, stopped: 'limit', topicWatermarks: [1e12, 1e12], lag: [1, 2] })], {

@@ -1,4 +1,5 @@
 import { emptyRow, type Row } from '../../src/accumulators/row.ts';
+import type { RowsByField } from '../../src/accumulators/scored-rows.ts';
 import { noCounts } from '../../src/consumers/join/counts.ts';
 import type { UnitStatus, WorkerStatus } from '../../src/worker/status.ts';
 
@@ -9,7 +10,7 @@ export function unitStatus(partition: number, changes: Partial<UnitStatus> = {})
     counts: [noCounts(3), noCounts(3)],
     invalid: [new Map(), new Map()],
     ignoredCohortKeys: 0,
-    scored: new Map(),
+    scored: rowsByField(),
     unknownItems: [0, 0, 0],
     idleAdvances: 0,
     closedByIdle: 0,
@@ -25,6 +26,17 @@ export function unitStatus(partition: number, changes: Partial<UnitStatus> = {})
     waiting: 0,
     retentionHeadroom: [undefined, undefined],
     ...changes,
+  };
+}
+
+/** Rows that stay as they are. */
+export function rowsByField(...rows: readonly (readonly [field: string, row: Row])[]): RowsByField {
+  const byField = new Map(rows);
+  return {
+    size: byField.size,
+    fields: () => byField.keys(),
+    impressionsOf: (field) => byField.get(field)?.impressions,
+    get: (field) => byField.get(field),
   };
 }
 

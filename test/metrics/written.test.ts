@@ -13,7 +13,7 @@ import type { UnitStatus } from '../../src/worker/status.ts';
 import { state, variant } from '../experiment/states.ts';
 import { type Family, parse } from './parse.ts';
 import { settingsOf } from './settings.ts';
-import { meanRow, unitStatus, workerStatus } from './statuses.ts';
+import { meanRow, rowsByField, unitStatus, workerStatus } from './statuses.ts';
 
 const SETTINGS = settingsOf('{measures: [mrr, mrr(empty=skip), ndcg@10], cohorts: [[], [variant]]}');
 const NAMES = SETTINGS.measures.map(({ canonical }) => canonical);
@@ -39,7 +39,7 @@ function countsOf(attributed: number): readonly TopicCounts[] {
 function unitOf(attributed: number): UnitStatus {
   return unitStatus(0, {
     counts: countsOf(attributed),
-    scored: new Map([[rowField(HORIZON, 'variant', 'B'), meanRow(NAMES, 4, 2, 1)]]),
+    scored: rowsByField([rowField(HORIZON, 'variant', 'B'), meanRow(NAMES, 4, 2, 1)]),
     topicWatermarks: [LATER, LATER],
     lag: [1, 2],
     retentionHeadroom: [90_000, 60_000],

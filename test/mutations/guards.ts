@@ -51,19 +51,18 @@ const OFFSETS = [
 export const INCREMENTS: readonly Change[] = [
   {
     file: ROW_TABLE,
-    text: 'return [this.#field, codec.encode(this.#row)];',
-    replacement: `const text = codec.encode(this.#row);
-    if (!this.#table.key.includes(':pane:m:')) return [this.#field, text];
-    Object.assign(this.#row, { impressions: 0, positives: 0, userless: 0 });
-    this.#row.sums.fill(0);
-    this.#row.positions = undefined;
-    return [this.#field, '+' + text];`,
+    text: 'return codec.encodeAt(this, this.#sums, this.#at);',
+    replacement: `const text = codec.encodeAt(this, this.#sums, this.#at);
+    if (!this.#table.key.includes(':pane:m:')) return text;
+    this.#sums.clear(this.#at, this.#table.width);
+    this.positions = undefined;
+    return '+' + text;`,
   },
   {
     file: ROW_TABLE,
-    text: 'this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));',
+    text: 'this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text)));',
     replacement:
-      "if (!this.key.includes(':pane:m:')) this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));",
+      "if (!this.key.includes(':pane:m:')) this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text)));",
   },
   inStore(
     'for (const [key, fields] of commit.rows) this.#set(key, fields);',

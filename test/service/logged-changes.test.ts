@@ -7,6 +7,7 @@ import { DecisionChanges, ExperimentChanges, FoldedCohorts } from '../../src/ser
 import { type WatchedDecision, watch } from '../../src/statistics/watched.ts';
 import { load } from '../config/fixture.ts';
 import { state } from '../experiment/states.ts';
+import { rowsByField } from '../metrics/statuses.ts';
 
 describe('the log of decisions', () => {
   const REST = watch({
@@ -126,7 +127,7 @@ describe('the log of cohorts that are counted under __other__', () => {
   const SETTINGS = load('cohorts: [[], [variant], [variant, country]]\nlimits: {cohortsPerSet: 7}');
 
   function scored(field: string, impressions: number) {
-    return { scored: new Map([[field, { ...emptyRow({ names: [], kinds: [] }), impressions }]]) };
+    return { scored: rowsByField([field, { ...emptyRow({ names: [], kinds: [] }), impressions }]) };
   }
 
   /** What is logged when each of these impressions, of two partitions, is the sum at that hour. */

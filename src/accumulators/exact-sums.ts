@@ -1,0 +1,121 @@
+import type { Exact } from '../measures/sums.ts';
+import { addExact } from './exact.ts';
+
+/** Doubles up to this size, and amounts up to it, have exact sums. */
+const LIMIT = 2 ** 52;
+
+/**
+ * Whole numbers in numbered places, all 0 at first: doubles while they are exact, and what is beyond them apart. One object holds
+ * the sums of many rows, or of all buckets of a vector, where an array of their own for each would be work for the garbage collector.
+ */
+export class ExactSums {
+  /** By place: the number, or what was added to it since a part of it went beyond. */
+  #values: Float64Array;
+  #beyond: Map<number, bigint> | undefined;
+
+  constructor(places: number) {
+    this.#values = new Float64Array(places);
+  }
+
+  /** Number of places. */
+  get length(): number {
+    return this.#values.length;
+  }
+
+  /** Makes room for this many places, and keeps what there is. */
+  grow(places: number): void {
+    const grown = new Float64Array(places);
+    grown.set(this.#values);
+    this.#values = grown;
+  }
+
+  /** Of a place that holds a count, which no traffic makes as large as 2^52. */
+  count(at: number): number {
+    return this.#values[at];
+  }
+
+  get(at: number): Exact {
+    const value = this.#values[at];
+    if (this.#beyond === undefined) return value;
+    const beyond = this.#beyond.get(at);
+    return beyond === undefined ? value : addExact(beyond, value);
+  }
+
+  /** Adds a whole number of at most 2^52. */
+  add(at: number, amount: number): void {
+    const sum = this.#values[at] + amount;
+    if (sum <= LIMIT && sum >= -LIMIT) this.#values[at] = sum;
+    else this.#putBeyond(at, sum);
+  }
+
+  /** Adds `width` such numbers, which start at `amounts[from]`, to the places from `at` on. */
+  addAll(at: number, amounts: Float64Array, from: number, width: number): void {
+    const values = this.#values;
+    for (let i = 0; i < width; i++) {
+      const amount = amounts[from + i];
+      // What stays as it is need not be fetched: of many rows, few are in the cache of the processor.
+      if (amount === 0) continue;
+      const sum = values[at + i] + amount;
+      if (sum <= LIMIT && sum >= -LIMIT) values[at + i] = sum;
+      else this.#putBeyond(at + i, sum);
+    }
+  }
+
+  /** Adds the first `count` amounts, each to its column counted from `at`. */
+  addEach(at: number, columns: Int32Array, amounts: Float64Array, count: number): void {
+    const values = this.#values;
+    for (let i = 0; i < count; i++) {
+      const place = at + columns[i];
+      const sum = values[place] + amounts[i];
+      if (sum <= LIMIT && sum >= -LIMIT) values[place] = sum;
+      else this.#putBeyond(place, sum);
+    }
+  }
+
+  /** Adds a whole number of any size. */
+  addExact(at: number, value: Exact): void {
+    if (value === 0) return;
+    const sum = addExact(this.#values[at], value);
+    if (typeof sum === 'number' && sum <= LIMIT && sum >= -LIMIT) this.#values[at] = sum;
+    else this.#putBeyond(at, sum);
+  }
+
+  /** Adds `width` places of `other` from `from` on, each to its place from `to` on. */
+  addFrom(other: ExactSums, from: number, to: number, width: number): void {
+    this.addAll(to, other.#values, from, width);
+    if (other.#beyond === undefined) return;
+    for (let i = 0; i < width; i++) this.addExact(to + i, other.#beyond.get(from + i) ?? 0);
+  }
+
+  /** Sets `width` places from `to` on to those of `other` from `from` on. */
+  copyFrom(other: ExactSums, from: number, to: number, width: number): void {
+    const values = this.#values;
+    const others = other.#values;
+    for (let i = 0; i < width; i++) values[to + i] = others[from + i];
+    if (this.#beyond === undefined && other.#beyond === undefined) return;
+    for (let i = 0; i < width; i++) {
+      this.#beyond?.delete(to + i);
+      const beyond = other.#beyond?.get(from + i);
+      if (beyond === undefined) continue;
+      this.#beyond ??= new Map();
+      this.#beyond.set(to + i, beyond);
+    }
+  }
+
+  /** Sets `width` places from `at` on to 0. */
+  clear(at: number, width: number): void {
+    this.#values.fill(0, at, at + width);
+    if (this.#beyond !== undefined) for (let i = 0; i < width; i++) this.#beyond.delete(at + i);
+  }
+
+  get bytes(): number {
+    return this.#values.byteLength;
+  }
+
+  /** `sum`: what the place holds, without what is beyond. */
+  #putBeyond(at: number, sum: Exact): void {
+    this.#beyond ??= new Map();
+    this.#beyond.set(at, (this.#beyond.get(at) ?? 0n) + BigInt(sum));
+    this.#values[at] = 0;
+  }
+}

@@ -1,0 +1,40 @@
+import { parseField, rowField } from './store/layout.ts';
+
+/**
+ * Numbers for the pairs of horizon and grouping set, so that a row is found by its place and its cohort's values: the text of a
+ * field is made only for rows that are new.
+ */
+export class RowPlaces {
+  readonly #horizons: readonly string[];
+  readonly #sets: readonly string[];
+
+  /** @param sets grouping sets, each as its names joined by ',' */
+  constructor(horizons: readonly string[], sets: readonly string[]) {
+    this.#horizons = horizons;
+    this.#sets = sets;
+  }
+
+  /** Number of places, that of fields which belong to no pair included: it is the last. */
+  get count(): number {
+    return this.#horizons.length * this.#sets.length + 1;
+  }
+
+  /** Of indices of a horizon and a set. */
+  at(horizon: number, set: number): number {
+    return horizon * this.#sets.length + set;
+  }
+
+  field(place: number, values: string): string {
+    const horizon = Math.floor(place / this.#sets.length);
+    return rowField(this.#horizons[horizon], this.#sets[place - horizon * this.#sets.length], values);
+  }
+
+  /** Where a row with this field stands, and its values; a field of no pair stands under the whole of its text. */
+  of(field: string): { readonly place: number; readonly values: string } {
+    const name = parseField(field);
+    const horizon = name === undefined ? -1 : this.#horizons.indexOf(name.horizon);
+    const set = name === undefined ? -1 : this.#sets.indexOf(name.by);
+    if (name === undefined || horizon < 0 || set < 0) return { place: this.count - 1, values: field };
+    return { place: this.at(horizon, set), values: name.values };
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * What a unit has scored since it was claimed, for counters that start with the process. Closings are added to the sums of the next
+ * commit (`ScoredDeltas`), which stand close together; when the commit is known to be applied, what they came to is added to the
+ * rows that counters read (`ScoredRows`).
+ */
+import type { Exact } from '../measures/sums.ts';
+import { ExactSums } from './exact-sums.ts';
+import type { CellColumns } from './list-sums.ts';
+import type { Row } from './row.ts';
+import type { RowPlaces } from './row-places.ts';
+import type { FoldTarget } from './row-table.ts';
+
+/** What was added to rows since the last call, in this order. */
+export interface ScoredChanges {
+  /** Fields whose rows are gone. */
+  readonly dropped: readonly string[];
+  /** Rows that are new, and empty. Slots of rows that are gone are used again. */
+  readonly added: readonly (readonly [field: string, slot: number])[];
+  /** Slots of the rows that were added to. */
+  readonly slots: readonly number[];
+  /** What was added to them, by index of the slot; valid until the next call. */
+  readonly sums: ExactSums;
+}
+
+/** In place of a slot: the row is gone. */
+const GONE = -1;
+
+/** Approximate bytes of a row here and there, besides its sums: an object, two entries of maps, its field. */
+const ROW_BYTES = 300;
+const LEAST_ROWS = 8;
+
+const NOT_CHANGED = -1;
+
+/** A row that closings are added to until it is dropped. */
+class ScoredDelta implements FoldTarget {
+  readonly field: string;
+  readonly slot: number;
+  readonly #deltas: ScoredDeltas;
+  /** Number of its sums among those of the next commit. */
+  index = NOT_CHANGED;
+  isTold = false;
+  isDropped = false;
+
+  constructor(deltas: ScoredDeltas, field: string, slot: number) {
+    this.#deltas = deltas;
+    this.field = field;
+    this.slot = slot;
+  }
+
+  touch(): void {
+    if (this.index === NOT_CHANGED && !this.isDropped) this.index = this.#deltas.open(this);
+  }
+
+  add(cells: Float64Array, from: number): void {
+    // What is added to a row that is gone is lost.
+    if (!this.isDropped) this.#deltas.add(this.index, cells, from);
+  }
+
+  addTo(column: number, value: Exact): void {
+    if (!this.isDropped) this.#deltas.addTo(this.index, column, value);
+  }
+}
+
+export class ScoredDeltas {
+  readonly #places: RowPlaces;
+  readonly #width: number;
+  /** By place, then values. */
+  readonly #rows: readonly Map<string, ScoredDelta>[];
+  /** Slots that were given out, and those of them that are free again. */
+  #used = 0;
+  readonly #free: number[] = [];
+  #dropped: string[] = [];
+  /** Rows that were added to since the last call, by index, and their sums. */
+  #changed: ScoredDelta[] = [];
+  #sums: ExactSums;
+  /** What was taken last, which nobody needs any more when something is taken again. */
+  #taken: ExactSums;
+
+  constructor(places: RowPlaces, { width }: CellColumns) {
+    this.#places = places;
+    this.#width = width;
+    this.#rows = Array.from({ length: places.count }, () => new Map());
+    this.#sums = new ExactSums(LEAST_ROWS * width);
+    this.#taken = new ExactSums(LEAST_ROWS * width);
+  }
+
+  /** The row of these values; an empty one if there is none yet. */
+  row(place: number, values: string): ScoredDelta {
+    const rows = this.#rows[place];
+    let row = rows.get(values);
+    if (row === undefined) {
+      row = new ScoredDelta(this, this.#places.field(place, values), this.#free.pop() ?? this.#used++);
+      rows.set(values, row);
+    }
+    return row;
+  }
+
+  /** The number of a row among those that are taken next. */
+  open(row: ScoredDelta): number {
+    const index = this.#changed.push(row) - 1;
+    if ((index + 1) * this.#width > this.#sums.length) this.#sums.grow(2 * this.#sums.length);
+    return index;
+  }
+
+  add(index: number, cells: Float64Array, from: number): void {
+    this.#sums.addAll(index * this.#width, cells, from, this.#width);
+  }
+
+  addTo(index: number, column: number, value: Exact): void {
+    this.#sums.addExact(index * this.#width + column, value);
+  }
+
+  /** Drops the rows whose field is not to be kept. */
+  retain(keeps: (field: string) => boolean): void {
+    for (const rows of this.#rows) {
+      for (const [values, row] of rows) {
+        if (keeps(row.field)) continue;
+        rows.delete(values);
+        row.isDropped = true;
+        this.#free.push(row.slot);
+        if (row.isTold) this.#dropped.push(row.field);
+      }
+    }
+  }
+
+  take(): ScoredChanges {
+    const added: (readonly [string, number])[] = [];
+    const slots: number[] = [];
+    for (const row of this.#changed) {
+      slots.push(row.isDropped ? GONE : row.slot);
+      if (!row.isDropped && !row.isTold) added.push([row.field, row.slot]);
+      row.isTold = true;
+      row.index = NOT_CHANGED;
+    }
+    const dropped = this.#dropped;
+    const sums = this.#sums;
+    this.#sums = this.#taken;
+    this.#sums.clear(0, this.#sums.length);
+    this.#taken = sums;
+    this.#changed = [];
+    this.#dropped = [];
+    return { dropped, added, slots, sums };
+  }
+
+  /** Approximate bytes in memory, those of the rows that follow included. */
+  get bytes(): number {
+    const rows = this.#used - this.#free.length;
+    return rows * (ROW_BYTES + 8 * this.#width) + this.#sums.bytes + this.#taken.bytes;
+  }
+}
+
+/** Rows by field that change only when they are told to. */
+export interface RowsByField {
+  readonly size: number;
+  fields(): Iterable<string>;
+  /** undefined: there is no such row. */
+  impressionsOf(field: string): number | undefined;
+  /** A copy of its head and sums. */
+  get(field: string): Row | undefined;
+}
+
+export class ScoredRows implements RowsByField {
+  readonly #columns: CellColumns;
+  readonly #slots = new Map<string, number>();
+  readonly #sums: ExactSums;
+
+  constructor(columns: CellColumns) {
+    this.#columns = columns;
+    this.#sums = new ExactSums(LEAST_ROWS * columns.width);
+  }
+
+  apply({ dropped, added, slots, sums }: ScoredChanges): void {
+    const { width } = this.#columns;
+    for (const field of dropped) this.#slots.delete(field);
+    for (const [field, slot] of added) {
+      this.#slots.set(field, slot);
+      if ((slot + 1) * width > this.#sums.length) {
+        this.#sums.grow(Math.max((slot + 1) * width, 2 * this.#sums.length));
+      }
+      this.#sums.clear(slot * width, width);
+    }
+    for (let i = 0; i < slots.length; i++) {
+      if (slots[i] !== GONE) this.#sums.addFrom(sums, i * width, slots[i] * width, width);
+    }
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  fields(): Iterable<string> {
+    return this.#slots.keys();
+  }
+
+  impressionsOf(field: string): number | undefined {
+    const slot = this.#slots.get(field);
+    return slot === undefined ? undefined : this.#columns.impressionsAt(this.#sums, slot * this.#columns.width);
+  }
+
+  get(field: string): Row | undefined {
+    const slot = this.#slots.get(field);
+    return slot === undefined ? undefined : this.#columns.rowAt(this.#sums, slot * this.#columns.width);
+  }
+}
