@@ -87,7 +87,7 @@ export interface SourceHandler {
    * here. Nothing is delivered before this returns.
    */
   doubted?(partitions: readonly number[]): void;
-  /** Awaited before the next batch of the same partition: back-pressure. */
+  /** Awaited before the next batch of the same partition: back-pressure. Its bytes are views, valid until then. */
   batch(batch: Batch): Promise<void>;
 }
 

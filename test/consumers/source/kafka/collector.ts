@@ -22,7 +22,7 @@ export class Collector {
           await assigned(partitions);
         },
         batch: async (batch) => {
-          this.batches.push(batch);
+          this.batches.push(kept(batch));
           await handle(batch);
         },
       })
@@ -52,6 +52,23 @@ export class Collector {
     const error = await this.ended;
     if (error !== undefined) throw error;
   }
+}
+
+/** A batch with bytes of its own: those of the source are valid only until it is handled. */
+function kept(batch: Batch): Batch {
+  const records = batch.records.map((record) => {
+    const value = copy(record.value);
+    if (record.envelope === undefined) return { ...record, value };
+    const { key, headers } = record.envelope;
+    const copies = headers.map((header) => ({ ...header, value: copy(header.value) }));
+    return { ...record, value, envelope: { key: copy(key), headers: copies } };
+  });
+  const { partition, topic, next, undecodable } = batch;
+  return { partition, topic, next, undecodable, records };
+}
+
+function copy(bytes: Uint8Array | null): Uint8Array | null {
+  return bytes === null ? null : Uint8Array.from(bytes);
 }
 
 /** Waits for something to become true; the patience is for machines that are slow. */

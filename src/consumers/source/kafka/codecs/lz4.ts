@@ -1,4 +1,5 @@
 import { LZ4_BLOCK_CODE } from './lz4-block-code.ts';
+import { outputs } from './outputs.ts';
 
 const MAGIC = 0x184d2204;
 /** Largest block by its code in the frame's descriptor. */
@@ -157,9 +158,9 @@ export class Lz4Blocks {
     return undefined;
   }
 
-  /** The output of the blocks, owned by the caller. */
+  /** The output of the blocks, owned by the caller, who may give it back to `outputs`. */
   take(): Buffer {
-    const taken = Buffer.allocUnsafeSlow(this.#out - this.#begin);
+    const taken = outputs.take(this.#out - this.#begin);
     taken.set(this.#bytes.subarray(this.#begin, this.#out));
     return taken;
   }

@@ -3,6 +3,7 @@ import type { Envelope, LogRecord, RecordHeader, RecordRun, UndecodableBatch } f
 import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT, undecodable } from '../flow/batches.ts';
 import { CODEC_LIMITS, decompress } from './codecs.ts';
 import { crc32c } from './crc32c.ts';
+import { outputs } from './outputs.ts';
 
 const CHECKSUM_AT = 17;
 const FIRST_TIME_AT = 27;
@@ -94,6 +95,11 @@ export class Records {
     this.#delta = -1;
     this.left = count;
     return read;
+  }
+
+  /** Nobody reads its records any more, nor what was taken of it: its memory may be used for others. */
+  release(): void {
+    outputs.give(this.#bytes);
   }
 
   /** Goes to the next record. false: there is none. */

@@ -43,6 +43,8 @@ export class ChunkReader {
   #at = 0;
   /** What it stands for. */
   #open: Records | UndecodableBatch | undefined;
+  /** Those whose last records are in the chunk that was read last. */
+  #read: Records[] = [];
 
   readonly #withEnvelopes: boolean;
   readonly #fetched: number;
@@ -62,6 +64,12 @@ export class ChunkReader {
     return this.#fetched + (this.#open instanceof Records ? this.#open.size : 0);
   }
 
+  /** Nobody reads the chunk that was read last any more. */
+  handled(): void {
+    for (const records of this.#read) records.release();
+    this.#read = [];
+  }
+
   /** Nothing is left. */
   get isDone(): boolean {
     return this.#at === this.#batch.messages.length;
@@ -70,7 +78,7 @@ export class ChunkReader {
   /**
    * The next records that are not below `expected`: at most `size` and about CHUNK_BYTES, up to a refused batch. There may be
    * none, if batches hold none, or if decompression produced or took so much that a heartbeat is due. Not to be called when
-   * nothing is left. @throws Error for an offset that cannot be represented exactly.
+   * nothing is left. What it returns are views, valid until `handled`. @throws Error for an offset that cannot be represented exactly.
    */
   async chunk(expected: Offset, size: number): Promise<Chunk> {
     const { messages, end } = this.#batch;
@@ -107,6 +115,7 @@ export class ChunkReader {
             return { runs, last: String(last), next: last + 1, refusal: undefined };
           }
           decoded += this.#open.size;
+          this.#read.push(this.#open);
         }
       }
       this.#open = undefined;

@@ -176,7 +176,9 @@ export class Flow {
       }
       // Even without records, so that the handler knows how far the log was read.
       await this.#hand(unit, position, new RunBatch(partition, topic, runs, next), isStillWanted);
+      // A chunk that was abandoned may still be in the hands of the handler.
       if (joins !== this.#joins || position.expected !== next) return;
+      reader.handled();
       batch.resolveOffset(last);
       await this.#beating(batch.heartbeat);
     }
