@@ -1,4 +1,4 @@
-import { connect as connectPlain } from 'node:net';
+import { connect as connectPlain, type OnReadOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { TlsContext } from '../../../../connections/tls.ts';
 import type { KafkaConfig } from './client.ts';
@@ -11,6 +11,9 @@ import { loginOf } from './login.ts';
  * and its session would end meanwhile.
  */
 const KEEP_ALIVE_MS = 5_000;
+
+/** Four times what Node reads at once by itself. */
+const READ_BYTES = 2 ** 18;
 
 /**
  * Options for kafkajs that say how to connect and to log in. Certificates, keys and passwords in files are read again for each
@@ -31,10 +34,15 @@ export function accessOptions({
     ...login,
     ssl: context !== undefined,
     socketFactory: ({ host, port, onConnect }) => {
-      const socket =
-        context === undefined
-          ? connectPlain({ host, port }, onConnect)
-          : connectTls({ host, port, ...context.options(host) }, onConnect);
+      // Read into the same memory again and again: the connection copies what it keeps (reconnecting.ts).
+      const onread: OnReadOpts = {
+        buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+        callback: (bytes, buffer) => socket.emit('data', Buffer.from(buffer.buffer, buffer.byteOffset, bytes)),
+      };
+      const options = { host, port, onread };
+      // Of the options for TLS, `onread` is documented, but not in the types.
+      const secure = context && { ...options, ...context.options(host) };
+      const socket = secure === undefined ? connectPlain(options, onConnect) : connectTls(secure, onConnect);
       return socket.setKeepAlive(true, KEEP_ALIVE_MS);
     },
   };

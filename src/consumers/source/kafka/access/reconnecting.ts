@@ -9,15 +9,24 @@ interface Connection {
   bytesBuffered: number;
   /** How many bytes must have arrived before the next response is looked at. */
   bytesNeeded: number;
+  /** Whoever logs in, until the response to that has come; and whether it precedes it with its length. */
+  readonly authHandlers: object | null;
+  readonly authExpectResponse: boolean;
   /** By correlation id, in the order in which they were sent: the requests that wait for a response. */
   readonly requestQueue: { readonly inflight: ReadonlyMap<number, unknown> };
   isConnected(): boolean;
   connect(): Promise<unknown>;
   send(request: object): Promise<unknown>;
+  /** Takes what has arrived, and keeps it. */
+  processData(bytes: Buffer): void;
 }
 
 /** Of the length that precedes each response. */
 const LENGTH_BYTES = 4;
+/** A response begins with the number of its request. */
+const LEAST_BYTES = 4;
+/** A fetch asks for a few MiB. */
+const MOST_BYTES = 2 ** 27;
 
 /**
  * kafkajs' connection, except that nothing of a socket is left when it connects again, and that it is closed when a request
@@ -25,14 +34,22 @@ const LENGTH_BYTES = 4;
  *
  * kafkajs itself keeps the beginning of a response during which the socket broke, and takes the first bytes of the next socket
  * for its end. From then on it takes any bytes for lengths: it waits for gigabytes, or fails with a RangeError that ends the
- * process.
+ * process. The same happens where somebody else answers than a broker: here that is an error of the connection.
  *
  * And it goes on with a socket whose packets get lost: all requests time out until TCP, which asks ever less often, finds the
  * broker again or gives up.
+ *
+ * A response is put together in one piece of memory as it arrives. kafkajs itself keeps every piece that arrives and copies all of them
+ * at the end; each is memory of its own, whose garbage is collected with all of the heap.
  */
 export function reconnecting(Plain: new (options: object) => Connection): new (options: object) => Connection {
   return class extends Plain {
     #connecting: Promise<unknown> | undefined;
+    /** Of the response that arrives: its length, then all of it. */
+    #length = Buffer.alloc(LENGTH_BYTES);
+    #response: Buffer | undefined;
+    /** Bytes of it that are there. */
+    #arrived = 0;
 
     override connect(): Promise<unknown> {
       if (this.isConnected()) return Promise.resolve(true);
@@ -49,7 +66,44 @@ export function reconnecting(Plain: new (options: object) => Connection): new (o
       this.chunks = [];
       this.bytesBuffered = 0;
       this.bytesNeeded = LENGTH_BYTES;
+      this.#response = undefined;
+      this.#arrived = 0;
       return super.connect();
+    }
+
+    /** `bytes` are valid until this returns. */
+    override processData(bytes: Buffer): void {
+      if (this.authHandlers !== null && !this.authExpectResponse) {
+        super.processData(Buffer.from(bytes));
+        return;
+      }
+      for (let at = 0; at < bytes.length; ) {
+        const into = this.#response ?? this.#length;
+        const copied = bytes.copy(into, this.#arrived, at);
+        at += copied;
+        this.#arrived += copied;
+        if (this.#arrived < into.length) return;
+        if (this.#response === undefined) {
+          const size = this.#length.readInt32BE(0);
+          if (size < LEAST_BYTES || size > MOST_BYTES) {
+            this.socket?.destroy(new Error(`what arrives is not Kafka's protocol: a response of ${size} bytes`));
+            return;
+          }
+          this.#response = Buffer.allocUnsafeSlow(LENGTH_BYTES + size);
+          this.#length.copy(this.#response);
+        } else {
+          this.#take(this.#response);
+        }
+      }
+    }
+
+    #take(response: Buffer): void {
+      this.#response = undefined;
+      this.#arrived = 0;
+      // Beside what kafkajs has left of the last one, which is nothing, it would copy this one.
+      this.chunks = [];
+      this.bytesBuffered = 0;
+      super.processData(response);
     }
 
     override async send(request: object): Promise<unknown> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer, type Socket } from 'node:net';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { adminOf, kafkajs } from '../../../../../src/consumers/source/kafka/access/client.ts';
 import { accessOptions } from '../../../../../src/consumers/source/kafka/access/connection.ts';
@@ -17,6 +18,10 @@ interface Connection {
   connect(): Promise<unknown>;
   disconnect(): Promise<unknown>;
   send(request: object): Promise<unknown>;
+  processData(bytes: Buffer): void;
+  readonly requestQueue: {
+    fulfillRequest(response: { correlationId: number; payload: Buffer }): void;
+  };
 }
 const Connection: new (options: object) => Connection = require('kafkajs/src/network/connection.js');
 const { ApiVersions } = require('kafkajs/src/protocol/requests/index.js').requests;
@@ -126,6 +131,42 @@ describe('a request that times out', () => {
     await expect(send(connection, LIMIT_MS)).rejects.toThrow('timed out');
     broker?.write(framed(int32(0), apiVersions(0)));
     expect(await held).toMatchObject({ errorCode: 0 });
+  });
+});
+
+describe('responses', () => {
+  const numbers = fc.array(fc.record({ id: fc.nat(), size: fc.oneof(fc.nat(40), fc.nat(70_000)) }), { maxLength: 6 });
+
+  it('are those that were sent, however they are cut, though each piece is read into the same memory', () => {
+    fc.assert(
+      fc.property(numbers, fc.array(fc.integer({ min: 1, max: 90_000 }), { minLength: 1 }), (sent, cuts) => {
+        const connection = connectionTo(0);
+        const arrived: [id: number, body: string][] = [];
+        connection.requestQueue.fulfillRequest = ({ correlationId, payload }) => {
+          arrived.push([correlationId, payload.toString('latin1')]);
+        };
+        const bodies = sent.map(({ id, size }) => [id, 'x'.repeat(size - (size % 7)) + id] as const);
+        const bytes = Buffer.concat(bodies.map(([id, body]) => framed(int32(id), Buffer.from(body))));
+        const memory = Buffer.alloc(90_000);
+        for (let at = 0, turn = 0; at < bytes.length; turn++) {
+          const size = bytes.copy(memory, 0, at, at + cuts[turn % cuts.length]);
+          connection.processData(memory.subarray(0, size));
+          memory.fill(0xff);
+          at += size;
+        }
+        expect(arrived).toEqual(bodies);
+      }),
+    );
+  });
+
+  it.each([
+    ['a negative length', int32(-5)],
+    ['what another protocol says', Buffer.from('HTTP/1.1 400 Bad Request')],
+  ])('are not made of %s: the connection is closed', async (_, said) => {
+    const port = await listen((socket) => void socket.on('data', () => socket.write(said)));
+    const connection = connectionTo(port);
+    await connection.connect();
+    await expect(send(connection, LONG_MS)).rejects.toThrow("what arrives is not Kafka's protocol: a response of");
   });
 });
 
