@@ -11,7 +11,7 @@ const { value: VALUE } = OUT.mean;
 export const NO_COLUMN = -1;
 
 /** Where the sums of one measure stand in a cell. */
-export interface MeasureColumns {
+interface MeasureColumns {
   /** It counts lists. Two columns from `first` on hold what its counts differ by from those of the cell. */
   readonly isCounted: boolean;
   readonly first: number;

@@ -52,11 +52,13 @@ class ScoredDelta implements FoldTarget {
   }
 
   add(cells: Float64Array, from: number): void {
+    this.touch();
     // What is added to a row that is gone is lost.
     if (!this.isDropped) this.#deltas.add(this.index, cells, from);
   }
 
   addTo(column: number, value: Exact): void {
+    this.touch();
     if (!this.isDropped) this.#deltas.addTo(this.index, column, value);
   }
 }
