@@ -36,6 +36,11 @@ export function addExact(a: Exact, b: Exact): Exact {
   return normal(BigInt(a) + BigInt(b));
 }
 
+/** a - b, without rounding. */
+export function difference(a: Exact, b: Exact): Exact {
+  return addExact(a, typeof b === 'number' ? 0 - b : -b);
+}
+
 /** The one form of a whole number: a number while safe. */
 function normal(value: bigint): Exact {
   return value <= LARGEST_SAFE && value >= -LARGEST_SAFE ? Number(value) : value;

@@ -1,6 +1,6 @@
 /** What a list adds to rows, and how it is laid out until then. */
 import { type Exact, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, WITH_POSITIVE } from '../measures/sums.ts';
-import { addExact, DIRECT_LIMIT, fixed } from './exact.ts';
+import { addExact, DIRECT_LIMIT, difference, fixed } from './exact.ts';
 import type { ExactSums } from './exact-sums.ts';
 import type { Row, RowShape } from './row.ts';
 import { columnsBeforeSums, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, vectorOffsets } from './vector.ts';
@@ -25,6 +25,26 @@ interface MeasureColumns {
   readonly tail: number;
 }
 
+/** A field of a row: a column as it stands, or what the lists or the positives of the row are by it. */
+interface FieldColumn {
+  readonly column: number;
+  readonly of: 'value' | 'lists' | 'positives';
+}
+
+/** In the order in which rows have them. */
+function fieldsOf({ isCounted, first, sums, values, squares, tails, tail }: MeasureColumns): readonly FieldColumn[] {
+  const counts: readonly FieldColumn[] = [
+    { column: first + LEFT_OUT_LISTS, of: 'lists' },
+    { column: first + MORE_POSITIVES, of: 'positives' },
+  ];
+  const columns = [
+    ...Array.from({ length: values }, (_, i) => sums + i),
+    ...(squares === NO_COLUMN ? [] : [squares]),
+    ...Array.from({ length: tail }, (_, i) => tails + i),
+  ];
+  return [...(isCounted ? counts : []), ...columns.map((column) => ({ column, of: 'value' as const }))];
+}
+
 /**
  * The columns of a cell, and of a row in memory: those of a vector, then lists without a user id, then what vectors lack: squares
  * and tails. Counts of lists are kept as in vectors, n of a measure by the lists that it leaves out, and n+ by what it differs from
@@ -36,6 +56,8 @@ export class CellColumns {
   readonly userless: number;
   readonly width: number;
   readonly measures: readonly MeasureColumns[];
+  /** By field of a row, in their order. */
+  readonly #fields: readonly FieldColumn[];
 
   constructor(shape: RowShape) {
     const firsts = vectorOffsets(shape.kinds);
@@ -58,6 +80,7 @@ export class CellColumns {
       };
     });
     this.width = next;
+    this.#fields = this.measures.flatMap(fieldsOf);
   }
 
   /** Impressions of the row that starts at `sums[at]`. */
@@ -65,25 +88,21 @@ export class CellColumns {
     return sums.count(at + LISTS);
   }
 
+  /** One field of the row that starts at `sums[at]`, by its index among the sums of a row. */
+  field(sums: ExactSums, at: number, index: number): Exact {
+    const { column, of } = this.#fields[index];
+    const value = sums.get(at + column);
+    if (of === 'value') return value;
+    return of === 'lists' ? difference(sums.count(at + LISTS), value) : addExact(sums.count(at + POSITIVES), value);
+  }
+
   /** The head and sums of the row that starts at `sums[at]`. */
   rowAt(sums: ExactSums, at: number): Row {
-    const lists = sums.count(at + LISTS);
-    const positives = sums.count(at + POSITIVES);
-    const fields: Exact[] = [];
-    for (const one of this.measures) {
-      if (one.isCounted) {
-        fields.push(difference(lists, sums.get(at + one.first + LEFT_OUT_LISTS)));
-        fields.push(addExact(positives, sums.get(at + one.first + MORE_POSITIVES)));
-      }
-      for (let i = 0; i < one.values; i++) fields.push(sums.get(at + one.sums + i));
-      if (one.squares !== NO_COLUMN) fields.push(sums.get(at + one.squares));
-      for (let i = 0; i < one.tail; i++) fields.push(sums.get(at + one.tails + i));
-    }
     return {
-      impressions: lists,
-      positives,
+      impressions: sums.count(at + LISTS),
+      positives: sums.count(at + POSITIVES),
       userless: sums.count(at + this.userless),
-      sums: fields,
+      sums: this.#fields.map((_, index) => this.field(sums, at, index)),
       vector: undefined,
       items: undefined,
       positions: undefined,
@@ -91,26 +110,17 @@ export class CellColumns {
   }
 
   /** The inverse: adds the head and sums of a row to places that are 0. */
-  put({ impressions, positives, userless, sums: fields }: Row, sums: ExactSums, at: number): void {
+  put({ impressions, positives, userless, sums: values }: Row, sums: ExactSums, at: number): void {
     sums.add(at + LISTS, impressions);
     sums.add(at + POSITIVES, positives);
     sums.add(at + this.userless, userless);
-    let field = 0;
-    for (const one of this.measures) {
-      if (one.isCounted) {
-        sums.addExact(at + one.first + LEFT_OUT_LISTS, difference(impressions, fields[field++]));
-        sums.addExact(at + one.first + MORE_POSITIVES, difference(fields[field++], positives));
-      }
-      for (let i = 0; i < one.values; i++) sums.addExact(at + one.sums + i, fields[field++]);
-      if (one.squares !== NO_COLUMN) sums.addExact(at + one.squares, fields[field++]);
-      for (let i = 0; i < one.tail; i++) sums.addExact(at + one.tails + i, fields[field++]);
+    for (const [index, { column, of }] of this.#fields.entries()) {
+      const value = values[index];
+      if (of === 'value') sums.addExact(at + column, value);
+      else if (of === 'lists') sums.addExact(at + column, difference(impressions, value));
+      else sums.addExact(at + column, difference(value, positives));
     }
   }
-}
-
-/** a - b, without rounding. */
-export function difference(a: Exact, b: Exact): Exact {
-  return addExact(a, typeof b === 'number' ? 0 - b : -b);
 }
 
 /** A number that is too large for a cell. */

@@ -1,8 +1,8 @@
 import { type Exact, SUMS, SUMS_WIDTH } from '../measures/sums.ts';
-import { addExact, parseExact } from './exact.ts';
+import { addExact, difference, parseExact } from './exact.ts';
 import { ExactSums } from './exact-sums.ts';
 import { encodeItems, readItems } from './item-sums.ts';
-import { CellColumns, difference, NO_COLUMN } from './list-sums.ts';
+import { CellColumns } from './list-sums.ts';
 import { encodePositions, readPositions } from './position-sums.ts';
 import { emptyRow, type Row, type RowParts, type RowShape, sumsOffsets } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
@@ -64,34 +64,18 @@ export function rowCodec(shape: RowShape): RowCodec {
   const single = new ExactSums(columns.width);
 
   function encodeAt({ vector, items, positions }: RowParts, sums: ExactSums, at: number): string {
-    const lists = sums.count(at + LISTS);
-    const positives = sums.count(at + POSITIVES);
     writer.text('{"impressions":');
-    writer.exact(lists);
+    writer.exact(sums.count(at + LISTS));
     writer.text(',"positives":');
-    writer.exact(positives);
+    writer.exact(sums.count(at + POSITIVES));
     writer.text(',"userless":');
     writer.exact(sums.count(at + columns.userless));
     writer.text(',"measures":{');
     for (let m = 0; m < openings.length; m++) {
-      const one = columns.measures[m];
       writer.text(openings[m]);
-      if (one.isCounted) {
-        writer.exact(difference(lists, sums.get(at + one.first + LEFT_OUT_LISTS)));
-        writer.byte(COMMA);
-        writer.exact(addExact(positives, sums.get(at + one.first + MORE_POSITIVES)));
-      }
-      for (let i = 0; i < one.values; i++) {
-        if (i > 0 || one.isCounted) writer.byte(COMMA);
-        writer.exact(sums.get(at + one.sums + i));
-      }
-      if (one.squares !== NO_COLUMN) {
-        writer.byte(COMMA);
-        writer.exact(sums.get(at + one.squares));
-      }
-      for (let i = 0; i < one.tail; i++) {
-        writer.byte(COMMA);
-        writer.exact(sums.get(at + one.tails + i));
+      for (let i = offsets[m]; i < offsets[m + 1]; i++) {
+        if (i > offsets[m]) writer.byte(COMMA);
+        writer.exact(columns.field(sums, at, i));
       }
       writer.byte(CLOSES_LIST);
     }

@@ -2,7 +2,7 @@ import type { Measure } from '../measures/definition.ts';
 import { itemPartsOf } from '../measures/item-part.ts';
 import { type Exact, SUMS_WIDTH, type SumsKind } from '../measures/sums.ts';
 import { sumsKind } from '../measures/value.ts';
-import { addExact } from './exact.ts';
+import { addExact, difference } from './exact.ts';
 import { addItems, type ItemSums, type ItemsShape } from './item-sums.ts';
 import { addPositions, type PositionSums, subtractPositions } from './position-sums.ts';
 import { addVector, type Vector } from './vector.ts';
@@ -96,10 +96,7 @@ export function subtractRow(from: Row, row: Row): void {
   from.impressions -= row.impressions;
   from.positives -= row.positives;
   from.userless -= row.userless;
-  for (let i = 0; i < row.sums.length; i++) {
-    const sum = row.sums[i];
-    if (sum !== 0) from.sums[i] = addExact(from.sums[i], -sum);
-  }
+  for (let i = 0; i < row.sums.length; i++) from.sums[i] = difference(from.sums[i], row.sums[i]);
   from.positions = subtractPositions(from.positions, row.positions);
 }
 

@@ -75,8 +75,9 @@ export class ScoredDeltas {
   /** Rows that were added to since the last call, by index, and their sums. */
   #changed: ScoredDelta[] = [];
   #sums: ExactSums;
-  /** What was taken last, which nobody needs any more when something is taken again. */
+  /** What was taken last, of so many rows: nobody needs it any more when something is taken again. */
   #taken: ExactSums;
+  #takenRows = 0;
 
   constructor(places: RowPlaces, { width }: CellColumns) {
     this.#places = places;
@@ -137,8 +138,9 @@ export class ScoredDeltas {
     const dropped = this.#dropped;
     const sums = this.#sums;
     this.#sums = this.#taken;
-    this.#sums.clear(0, this.#sums.length);
+    this.#sums.clear(0, this.#takenRows * this.#width);
     this.#taken = sums;
+    this.#takenRows = slots.length;
     this.#changed = [];
     this.#dropped = [];
     return { dropped, added, slots, sums };

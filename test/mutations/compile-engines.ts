@@ -4,11 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { compiled } from '../../wasm/compile.ts';
-import { engineKey, filesOfEngine, keepEngine, keptPath } from './kept-engines.ts';
+import { changedSources, engineWith, takeEngine } from './kept-engines.ts';
 import type { Mutation } from './mutation.ts';
 
 type Changes = Pick<Mutation, 'changes'>;
@@ -24,11 +22,8 @@ export async function compileEngines(mutations: readonly Changes[]): Promise<voi
 
 async function compileAll(mutations: readonly Changes[]): Promise<void> {
   for (const { changes } of mutations) {
-    const files = await filesOfEngine(changes);
-    if (files.size === 0 && changes.length > 0) continue;
-    const path = await keptPath(engineKey(files, true));
-    if (!existsSync(path))
-      await keepEngine(path, await compiled('engine/engine.ts', { changed: files, isChecked: true }));
+    const files = takeEngine(await changedSources(changes));
+    if (files.size > 0 || changes.length === 0) await engineWith(files, true);
   }
 }
 

@@ -1,8 +1,10 @@
 /** Mutated engines, kept below node_modules for the next run: compiling them takes longer than catching the mutations. */
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compiled } from '../../wasm/compile.ts';
 import { type Change, changed } from './mutation.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
@@ -10,34 +12,39 @@ const WASM = fileURLToPath(new URL('../../wasm/', import.meta.url));
 const COMPILER = fileURLToPath(new URL('../../node_modules/assemblyscript/package.json', import.meta.url));
 const KEPT = fileURLToPath(new URL('../../node_modules/.cache/receval-engines/', import.meta.url));
 
-/** Sources of the engine by name, as they are with these changes: those that are changed. */
-export async function filesOfEngine(changes: readonly Change[]): Promise<ReadonlyMap<string, string>> {
-  const files = new Map<string, string>();
+/** Sources by path, as they are with these changes. */
+export async function changedSources(changes: readonly Change[]): Promise<Map<string, string>> {
+  const sources = new Map<string, string>();
   for (const change of changes) {
     const path = join(SRC, change.file);
+    sources.set(path, changed(sources.get(path) ?? (await readFile(path, 'utf8')), change));
+  }
+  return sources;
+}
+
+/** Takes those of the engine out of `sources`, and returns them by name. */
+export function takeEngine(sources: Map<string, string>): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const [path, text] of sources) {
     if (!path.startsWith(WASM)) continue;
-    const name = relative(WASM, path);
-    files.set(name, changed(files.get(name) ?? (await readFile(path, 'utf8')), change));
+    files.set(relative(WASM, path), text);
+    sources.delete(path);
   }
   return files;
 }
 
-/** Equal keys are of equal engines. */
-export function engineKey(files: ReadonlyMap<string, string>, isChecked: boolean): string {
-  return JSON.stringify([isChecked, ...[...files].sort(([a], [b]) => (a < b ? -1 : 1))]);
-}
-
-/** Where the engine of a key is kept, or may be. */
-export async function keptPath(key: string): Promise<string> {
+/** The engine with these files in place of its own: of an earlier run, or compiled and kept for the next ones. */
+export async function engineWith(files: ReadonlyMap<string, string>, isChecked: boolean): Promise<string> {
   folder ??= keptFolder();
-  return join(await folder, sha256(key));
-}
-
-/** Whoever looks sees all of it or nothing. */
-export async function keepEngine(path: string, code: string): Promise<void> {
+  const key = JSON.stringify([isChecked, ...[...files].sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const path = join(await folder, sha256(key));
+  if (existsSync(path)) return readFile(path, 'utf8');
+  const code = await compiled('engine/engine.ts', { changed: files, isChecked });
+  // Whoever looks sees all of it or nothing.
   const part = `${path}-part-${randomUUID()}`;
   await writeFile(part, code);
   await rename(part, path);
+  return code;
 }
 
 let folder: Promise<string> | undefined;

@@ -1,20 +1,16 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { carrier, compiled, MODULES } from '../../wasm/compile.ts';
-import { engineKey, filesOfEngine, keepEngine, keptPath } from './kept-engines.ts';
-import { type Change, changed } from './mutation.ts';
+import { carrier, MODULES } from '../../wasm/compile.ts';
+import { changedSources, engineWith, takeEngine } from './kept-engines.ts';
+import type { Change } from './mutation.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 const WASM = fileURLToPath(new URL('../../wasm/', import.meta.url));
 const ENGINE = 'engine/engine.ts';
 const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
-
-/** Engines that were compiled, by how and by the files that were changed: it takes a while, and most mutations leave the engine as it was. */
-const engines = new Map<string, Promise<string>>();
 
 /**
  * Compiles modules of src, named by their files below it, as they are with these changes, which may be to the engine's source. `load` gets the absolute paths of
@@ -29,13 +25,8 @@ export async function withMutation<Module>(
   load: (paths: readonly string[]) => Promise<Module>,
   engine?: 'checked' | 'optimized',
 ): Promise<Module> {
-  const inEngine = await filesOfEngine(changes);
-  const sources = new Map<string, string>();
-  for (const change of changes) {
-    const path = join(SRC, change.file);
-    if (path.startsWith(WASM)) continue;
-    sources.set(path, changed(sources.get(path) ?? (await readFile(path, 'utf8')), change));
-  }
+  const sources = await changedSources(changes);
+  const inEngine = takeEngine(sources);
   if (inEngine.size > 0 || engine === 'checked') {
     sources.set(join(SRC, MODULES[ENGINE].file), carrier(ENGINE, await engineWith(inEngine, engine !== 'optimized')));
   }
@@ -78,21 +69,4 @@ export async function withMutation<Module>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** The engine with these files in place of its own. */
-function engineWith(files: ReadonlyMap<string, string>, isChecked: boolean): Promise<string> {
-  const key = engineKey(files, isChecked);
-  const code = engines.get(key) ?? keptOr(key, () => compiled(ENGINE, { changed: files, isChecked }));
-  engines.set(key, code);
-  return code;
-}
-
-/** Of an earlier run, or made and kept for the next ones. */
-async function keptOr(key: string, make: () => Promise<string>): Promise<string> {
-  const path = await keptPath(key);
-  if (existsSync(path)) return readFile(path, 'utf8');
-  const code = await make();
-  await keepEngine(path, code);
-  return code;
 }

@@ -7,8 +7,6 @@ interface Connection {
   /** What has arrived of the next response. */
   chunks: Buffer[];
   bytesBuffered: number;
-  /** How many bytes must have arrived before the next response is looked at. */
-  bytesNeeded: number;
   /** Whoever logs in, until the response to that has come; and whether it precedes it with its length. */
   readonly authHandlers: object | null;
   readonly authExpectResponse: boolean;
@@ -46,7 +44,7 @@ export function reconnecting(Plain: new (options: object) => Connection): new (o
   return class extends Plain {
     #connecting: Promise<unknown> | undefined;
     /** Of the response that arrives: its length, then all of it. */
-    #length = Buffer.alloc(LENGTH_BYTES);
+    readonly #length = Buffer.alloc(LENGTH_BYTES);
     #response: Buffer | undefined;
     /** Bytes of it that are there. */
     #arrived = 0;
@@ -63,9 +61,6 @@ export function reconnecting(Plain: new (options: object) => Connection): new (o
     #connect(): Promise<unknown> {
       // A late response to what has timed out would arrive among those of the new socket.
       this.socket?.destroy();
-      this.chunks = [];
-      this.bytesBuffered = 0;
-      this.bytesNeeded = LENGTH_BYTES;
       this.#response = undefined;
       this.#arrived = 0;
       return super.connect();
