@@ -2,7 +2,7 @@ import type { Bounds } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import type { InvalidCounts } from '../unit/unit-contract.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
-import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs, TopicRole } from '../vocabulary/events.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
 /**
@@ -24,6 +24,8 @@ export const NOTHING: Held = { open: 0, state: 0, rows: 0 };
 export interface Owned {
   readonly partition: number;
   readonly unit: Unit;
+  /** By topic. */
+  readonly roles: readonly TopicRole[];
   /** By topic: since when there has been nothing new. */
   readonly quietSince: (EpochMs | undefined)[];
   /** By topic: where the log ended when that was asked for last; undefined: nobody could tell. */
@@ -46,16 +48,16 @@ export interface Owned {
   released: boolean;
 }
 
-export function own(partition: number, unit: Unit, topics: number): Owned {
-  const each = Array.from({ length: topics });
+export function own(partition: number, unit: Unit, roles: readonly TopicRole[]): Owned {
   return {
     partition,
     unit,
-    quietSince: each.map(() => undefined),
-    told: each.map(() => undefined),
-    lag: each.map(() => undefined),
-    inTransactions: each.map(() => 0),
-    pauseReasons: each.map(() => new Set()),
+    roles,
+    quietSince: roles.map(() => undefined),
+    told: roles.map(() => undefined),
+    lag: roles.map(() => undefined),
+    inTransactions: roles.map(() => 0),
+    pauseReasons: roles.map(() => new Set()),
     ahead: new Set(),
     held: NOTHING,
     committing: undefined,

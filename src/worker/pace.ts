@@ -1,6 +1,6 @@
 import type { Bounds, LogSource } from '../consumers/source/source-port.ts';
 import type { Clock } from '../vocabulary/clock.ts';
-import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { MemoryLoad } from './memory-load.ts';
 import type { Owned, PauseReason } from './owned.ts';
@@ -73,9 +73,10 @@ export class Pace {
   }
 
   /**
-   * Stops fetching from a topic that leads the unit's slowest topic too far while others have more to read: its records could
-   * only wait. If all units together hold too much, the topic is paused as well. Only leaders are paused. While a unit replays,
-   * silence does not count as time: a leader does not wait for topics that are read as far as they can be.
+   * Stops fetching from a topic that leads the unit's slowest topic too far while others have more to read, and from one of feedback
+   * while older impressions are known to be there: its records could only wait. If all units together hold too much, the topic that leads
+   * too far is paused as well. Only leaders are paused. While a unit replays, silence does not count as time: a leader does not wait for
+   * topics that are read as far as they can be.
    */
   pauseLeaders(owned: Owned): void {
     const { maxSkew, topics } = this.#settings;
@@ -85,9 +86,9 @@ export class Pace {
     const others = leads.some((is, topic) => !is && hasMore(owned, topic));
     const waits = this.#load.isFull && (!unit.replaying || others);
     for (let topic = 0; topic < topics.length; topic++) {
-      const isAhead = leads[topic] && !isReadAgain(owned, topic);
-      this.#letCatchUp(owned, topic, isAhead && others);
-      this.setPaused(owned, topic, 'leads', isAhead && waits);
+      const again = isReadAgain(owned, topic);
+      this.#letCatchUp(owned, topic, !again && ((leads[topic] && others) || isEarly(owned, topic)));
+      this.setPaused(owned, topic, 'leads', !again && leads[topic] && waits);
     }
   }
 
@@ -169,6 +170,23 @@ function hasMore({ unit, told }: Owned, topic: number): boolean {
   if (bounds === undefined) return true;
   const { end, openFrom = end } = bounds;
   return unit.join.position(topic) < (unit.replaying ? openFrom : end);
+}
+
+/** Whether a topic carries nothing but feedback, and is ahead of impressions that are known to be there to read. */
+function isEarly(owned: Owned, topic: number): boolean {
+  const { roles, unit } = owned;
+  if (roles[topic].impressions) return false;
+  const { join } = unit;
+  const own = join.topicWatermark(topic);
+  return roles.some(({ impressions }, other) => {
+    return impressions && join.topicWatermark(other) < own && join.position(other) < knownUpTo(owned, other);
+  });
+}
+
+/** The offset below which all records of a topic can be read for certain. */
+function knownUpTo({ unit, told }: Owned, topic: number): Offset {
+  const { end, openFrom = end } = told[topic] ?? { end: 0 };
+  return Math.max(unit.join.judgedBelow(topic), openFrom);
 }
 
 /** Whether a topic is read only to compare its last record, which adds nothing to what is open. */

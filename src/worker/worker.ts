@@ -114,10 +114,7 @@ export class Worker {
         const due = commitOrder(this.#units.values(), this.#settings);
         for (const commit of await this.#beginCommits(due)) commit.catch(this.#fail);
       }),
-      every(Math.min(idleAfter / CHECKS_PER_IDLE_AFTER, LAG_KNOWN_FOR_MS), async () => {
-        await this.#pace.lookForSilence(this.#units.values());
-        this.#makeRoom();
-      }),
+      every(Math.min(idleAfter / CHECKS_PER_IDLE_AFTER, LAG_KNOWN_FOR_MS), () => this.#lookForSilence()),
       every(looks.every, () => this.#lookAtExperiments()),
       every(sessionTimeout, () => this.#lookAtStopped()),
       every(sessionTimeout, () => this.#claimOutgrown()),
@@ -172,6 +169,13 @@ export class Worker {
     await this.#claims.claimAll(strange);
     this.#assigned = true;
     this.#reachFaultPoint('all claimed');
+    // How far behind each topic is, decides which are read first.
+    if (strange.length > 0) this.#lookForSilence().catch(this.#fail);
+  }
+
+  async #lookForSilence(): Promise<void> {
+    await this.#pace.lookForSilence(this.#units.values());
+    this.#makeRoom();
   }
 
   #release(owned: Owned): void {
@@ -183,7 +187,7 @@ export class Worker {
 
   /** From now on the unit is fed, committed and reported. */
   #startUnit(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void {
-    const owned = own(partition, unit, this.#settings.topics.length);
+    const owned = own(partition, unit, this.#settings.unit(partition).join.topics);
     this.#units.set(partition, owned);
     this.#outgrown.remove(partition);
     this.#load.count(owned);

@@ -182,6 +182,16 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
     changes: [{ file: PACE, text: '(unit.replaying ? openFrom : end)', replacement: 'end' }],
   },
   {
+    name: 'feedback waits for impressions that are in an open transaction',
+    changes: [
+      {
+        file: PACE,
+        text: 'unit.join.judgedBelow(topic), openFrom)',
+        replacement: 'unit.join.judgedBelow(topic), end)',
+      },
+    ],
+  },
+  {
     name: 'silence is counted from a question that is older than the last record',
     changes: [
       { file: PACE, text: 'quietSince[topic] ?? this.#clock.now()', replacement: 'quietSince[topic] ?? checked' },

@@ -664,24 +664,59 @@ describe('a worker', () => {
     };
     const begin = records[0].at;
     append(0, begin, begin + 600_000);
-    append(1, begin, begin + 60_000);
-    const { worker, source, ended } = bench.worker({ maxSkew: 120_000 });
-    const fetched: string[] = [];
+    append(1, begin, begin + 600_000);
+    const { worker, source, ended } = bench.worker({ maxSkew: 30_000 });
+    const fetched: boolean[] = [];
     Object.assign(source, {
-      setFetching: (_: number, topic: number, fetching: boolean) => fetched.push(`${topic} ${fetching ? 'on' : 'off'}`),
+      setFetching: (_: number, topic: number, fetching: boolean) => topic === 0 && fetched.push(fetching),
     });
     await bench.clock.advance(1000);
-    expect(fetched).toEqual(['0 on', '1 on', '0 off']);
-    append(1, begin + 60_000, begin + 600_000);
-    await bench.clock.advance(1000);
-    expect(fetched.slice(3)).toEqual(['0 on']);
-    // Ahead again, of a topic that is read to its end: after the next look there is nothing to wait for.
+    // A chunk of impressions spans more time than one of feedback.
+    expect(fetched.slice(0, 3)).toEqual([true, false, true]);
+    expect(fetched.at(-1)).toBe(true);
+    const times = fetched.length;
+    // Ahead again, of a topic that is read to its end: there is nothing to wait for.
     append(0, begin + 600_000, begin + 3_600_000);
     await bench.clock.advance(30_000);
-    expect(fetched.at(-1)).toBe('0 on');
+    expect(worker.status().units[0].counts[0].impressions.read).toBeGreaterThan(3500);
+    expect(fetched.slice(times)).toEqual([]);
     await worker.stop();
     await ended;
   });
+
+  it.each([0, 5])(
+    'fetches no feedback that is ahead of impressions which can be read, with %d more of these in a transaction',
+    async (inTransaction) => {
+      const bench = new Bench(1);
+      await bench.clock.advance(3 * 3_600_000);
+      // So little feedback that a chunk of it spans ten times the time of a chunk of impressions.
+      const records = makeWorkload(6000, 100).filter(({ topic }, n) => topic === 0 || n % 15 === 0);
+      for (const { topic, at, value } of records) bench.log.append(topic, 0, value, Math.floor(at));
+      const { worker, source, ended } = bench.worker({ maxSkew: 3_600_000 });
+      source.inTransactions[0] = inTransaction;
+      let mostWaiting = 0;
+      const fetches: boolean[] = [];
+      Object.assign(source, {
+        setFetching: (partition: number, topic: number, fetching: boolean) => {
+          if (topic === 1) fetches.push(fetching);
+          if (fetching) source.resume(partition, topic);
+          else source.pause(partition, topic);
+          mostWaiting = Math.max(mostWaiting, worker.status().units[0].waitingFeedback);
+        },
+      });
+      await bench.clock.advance(5000);
+      const { counts } = worker.status().units[0];
+      expect(counts[0].impressions.read).toBe(6000);
+      expect(counts[1].feedback.read).toBe(records.length - 6000);
+      expect(fetches).toContain(false);
+      expect(fetches.at(-1)).toBe(true);
+      // Without that it would be all of them but a chunk or two.
+      expect(mostWaiting).toBeLessThan(250);
+      expect(records.length - 6000).toBeGreaterThan(550);
+      await worker.stop();
+      await ended;
+    },
+  );
 
   it('fetches a topic that is ahead again once the others are read to the end that was told, without another look', async () => {
     const bench = new Bench(1);

@@ -16,8 +16,9 @@ import { feedback } from './feedback';
 import { ahead, context, note, scores, stopped, time, value } from './host';
 import { FEED } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
-import { firstOfChain, record } from './request-table';
-import { dropBody, hashOf, IS_DUPLICATE, IS_LATE, judgeFeedback, judgeImpression, newBody } from './rules';
+import { firstOfChain, record, touchSplits } from './request-table';
+import { dropBody, hashOf, IS_DUPLICATE, IS_LATE, judgeFeedback, judgeImpression, newBody, touchAgain } from './rules';
+import { NEAR_END, NEXT_LINE, passed } from './touch';
 import { beginWork, endWork, stateOf, TopicState, Unit, unitAt } from './unit';
 
 /** What the host writes before it feeds records of one topic (src/consumers/join/join.ts). */
@@ -67,10 +68,12 @@ class Staged {
   row: usize;
   isImpression: u32;
   hash: u32;
-  /** The first of the chain of its request, and what is touched behind it; 0: nothing. */
-  touched: usize;
+  /** What is touched next of the chain of its request, of the feedback that waits for that, and of the impression; 0: nothing. */
+  accepted: usize;
+  awaited: usize;
+  shown: usize;
 }
-const STAGED_BYTES: usize = 80;
+const STAGED_BYTES: usize = 88;
 const EVENT: usize = offsetof<Staged>();
 /** Read ahead at most. */
 const MOST: u32 = 48;
@@ -218,33 +221,64 @@ function readFeedback(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
   return true;
 }
 
-/** What was read in passing: so that no compiler leaves it out. */
-export let passing: usize = 0;
+/** So many records of a chain are touched; few are longer. */
+const TOUCHED_OF_CHAIN: u32 = 3;
 
 /** Loads what the verdicts on all that was read ahead will look at, one step of the way after the other. */
 function touch(unit: Unit): void {
+  const requests = unit.accepted.requests;
+  const awaited = unit.waiting.table;
+  let impressions: u32 = 0;
   let sum: usize = 0;
   for (let i: u32 = 0; i < count; i++) {
     const staged = stagedAt(i);
-    staged.touched = firstOfChain(unit.accepted.requests, staged.hash);
+    const hash = staged.hash;
+    staged.accepted = firstOfChain(requests, hash);
+    staged.awaited = 0;
+    staged.shown = 0;
+    if (staged.isImpression === 0) continue;
+    impressions++;
+    if (awaited.size > 0) staged.awaited = firstOfChain(awaited, hash);
+    if (unit.again.size > 0) {
+      show(changetype<usize>(staged) + EVENT);
+      sum += touchAgain(unit, hash);
+    }
+  }
+  sum += touchSplits(requests, impressions) + touchSplits(awaited, count - impressions);
+  for (let step: u32 = 0; step < TOUCHED_OF_CHAIN; step++) {
+    for (let i: u32 = 0; i < count; i++) {
+      const staged = stagedAt(i);
+      const at = staged.accepted;
+      if (at !== 0) {
+        const isOfRequest = record(at).hash === staged.hash;
+        if (isOfRequest) {
+          sum += <usize>load<u8>(at, NEAR_END);
+          if (staged.isImpression === 0) staged.shown = entry(at).body;
+        }
+        staged.accepted = isOfRequest ? 0 : record(at).next;
+      }
+      const waits = staged.awaited;
+      if (waits !== 0) {
+        if (record(waits).hash === staged.hash) sum += <usize>load<u8>(waits, NEXT_LINE);
+        staged.awaited = record(waits).next;
+      }
+    }
   }
   for (let i: u32 = 0; i < count; i++) {
     const staged = stagedAt(i);
-    if (staged.touched === 0) continue;
-    const at = staged.touched;
-    staged.touched = staged.isImpression !== 0 ? 0 : entry(at).body;
-    sum += record(at).next;
+    if (staged.shown === 0) continue;
+    sum += <usize>load<u8>(staged.shown, NEXT_LINE);
+    staged.shown = body(staged.shown).lastFeedback();
   }
   for (let i: u32 = 0; i < count; i++) {
     const staged = stagedAt(i);
-    if (staged.touched === 0) continue;
-    staged.touched = body(staged.touched).lastFeedback();
+    if (staged.shown !== 0) staged.shown = feedback(staged.shown).next;
   }
   for (let i: u32 = 0; i < count; i++) {
     const staged = stagedAt(i);
-    if (staged.touched !== 0) sum += <usize>feedback(staged.touched).kind;
+    if (staged.shown !== 0) sum += <usize>feedback(staged.shown).kind;
   }
-  passing = sum;
+  passed(sum);
 }
 
 function judge(unit: Unit, staged: Staged): void {

@@ -21,5 +21,8 @@ export const SETTINGS: usize = CLOSES + 256;
 /** The records that are fed: `Feed` of feed.ts. */
 export const FEED: usize = SETTINGS + 128;
 
+/** Something of what was loaded before it was needed (touch.ts). */
+export const PASSED: usize = FEED + 128;
+
 /** One byte for each block of the least size: what begins there (memory.ts). Before it is what the scanner has at fixed places. */
 export const MAP: usize = SCAN_END;

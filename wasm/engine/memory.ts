@@ -66,7 +66,7 @@ function unlink(at: usize, order: u32): void {
 export function openMemory(bytes: usize): void {
   const blocks = bytes >>> LEAST_ORDER;
   heapBegin = (MAP + blocks + 63) & ~63;
-  // Reads of 16 bytes go beyond what is asked for.
+  // Reads of 16 bytes go beyond what is asked for, and so do those of a next line (touch.ts).
   heapEnd = (bytes - 64) & ~63;
   for (let at = heapBegin; at < heapEnd; ) {
     let order = <u32>ctz(at);

@@ -114,6 +114,23 @@ function addChain(table: RequestTable): void {
   }
 }
 
+/** Loads the chains that so many insertions will split, and returns something of them: those records lie anywhere. */
+export function touchSplits(table: RequestTable, insertions: u32): usize {
+  if (table.size + insertions <= table.chains) return 0;
+  const from = table.chains - table.round;
+  const end = min(from + insertions, table.round);
+  let sum: usize = 0;
+  for (let chain = from; chain < end; chain++) {
+    const at = <usize>load<u32>(headOf(table, chain));
+    if (at !== 0) sum += record(at).next;
+  }
+  for (let chain = from; chain < end; chain++) {
+    const at = <usize>load<u32>(headOf(table, chain));
+    if (at !== 0 && record(at).next !== 0) sum += record(record(at).next).next;
+  }
+  return sum;
+}
+
 /** Splits the next chain of the round in two, both in the old order. */
 function grow(table: RequestTable): void {
   const round = table.round;

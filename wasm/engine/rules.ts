@@ -45,6 +45,7 @@ import {
   remember,
   seek,
 } from './timeline';
+import { passed } from './touch';
 import { actionsOf, countsOf, delayBoundsOf, horizonOf, Unit } from './unit';
 import { addWaiting, findWaiting, readWaiting, removeWaiting, waiting } from './waiting';
 import { walk } from './work';
@@ -154,6 +155,17 @@ function laterAgain(unit: Unit, hash: u32, slice: f64, last: usize): usize {
   }
   walk(steps);
   return later;
+}
+
+/** Loads what `laterAgain` will look at for `shown`, and returns something of it. */
+export function touchAgain(unit: Unit, hash: u32): usize {
+  const slice = sliceOf(unit, shown.ts);
+  let sum: usize = 0;
+  for (let near = slice - 1; near <= slice + 1; near++) {
+    const at = firstOfChain(unit.again, pageHash(hash, shown.page, near));
+    if (at !== 0) sum += <usize>record(at).hash;
+  }
+  return sum;
 }
 
 /** Hash of a page of a request in a slice of time. */
@@ -339,13 +351,32 @@ function settle(unit: Unit, until: f64): void {
   }
 }
 
+/** So many of the oldest are touched together. */
+const TOUCHED: u32 = 32;
+
 function forgetOldest(unit: Unit): void {
   const count = countOfOldest(unit.timeline);
   for (let i: u32 = 0; i < count; i++) {
+    if (i % TOUCHED === 0) touchOldest(unit, i, min(count, i + TOUCHED));
     const at = entryOfOldest(unit.timeline, i);
     if (entry(at).isAccepted()) removeAccepted(unit.accepted, at);
     else remove(unit.again, at);
     free(unit.entries, at);
   }
   dropOldest(unit.timeline);
+}
+
+/** Loads what removing them will look at: what stands beside each in its chain. */
+function touchOldest(unit: Unit, from: u32, end: u32): void {
+  let sum: usize = 0;
+  for (let i = from; i < end; i++) {
+    const at = entryOfOldest(unit.timeline, i);
+    if (entry(at).isAccepted()) sum += firstOfChain(unit.accepted.requests, record(at).hash);
+  }
+  for (let i = from; i < end; i++) {
+    const at = entryOfOldest(unit.timeline, i);
+    if (record(at).next !== 0) sum += record(record(at).next).before;
+    if (record(at).before !== 0) sum += record(record(at).before).next;
+  }
+  passed(sum);
 }

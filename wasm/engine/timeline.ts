@@ -4,9 +4,10 @@
  */
 import { body } from './bodies';
 import { logOrder } from './entries';
-import { feedback } from './feedback';
+import { feedback, firstOf } from './feedback';
 import { give, givePieces, giveShared, sizeOf, take, takeShared, trim } from './memory';
 import { sortNumbers } from './sort';
+import { passed } from './touch';
 
 /** Slices are at most this long, so that a time within one fits 16 bits. */
 const LONGEST_SLICE_MS: f64 = 1000;
@@ -252,10 +253,8 @@ function read(timeline: Timeline, cursor: Cursor): void {
 
 /** So many bodies are touched together. */
 const TOUCHED: u32 = 16;
-/** What was read in passing: so that no compiler leaves it out. */
-export let passing: usize = 0;
 
-/** Loads what the next closings will look at: in a large memory, loads that do not wait for each other take as long as one. */
+/** Loads what the next closings will look at. */
 function touch(slice: Slice, from: u32): void {
   const end = <usize>min(slice.count, from + TOUCHED);
   const bodies = bodiesOf(slice);
@@ -268,7 +267,11 @@ function touch(slice: Slice, from: u32): void {
     const at = <usize>load<u32>(bodies + 4 * i);
     if (at !== 0 && body(at).lastFeedback() !== 0) sum += feedback(body(at).lastFeedback()).next;
   }
-  passing = sum;
+  for (let i = <usize>from; i < end; i++) {
+    const at = <usize>load<u32>(bodies + 4 * i);
+    if (at !== 0 && body(at).lastFeedback() !== 0) sum += <usize>feedback(firstOf(at)).kind;
+  }
+  passed(sum);
 }
 
 /** Finds the next (record, horizon) that closes at or before `to`, in the order of that time, then of the log. False: there is none. */

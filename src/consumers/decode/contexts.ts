@@ -53,10 +53,10 @@ export class Contexts {
 
   /** What the context of the impression in hand means; undefined: it may not be valid. */
   read(): Context | undefined {
-    const known = this.#known[this.#memory.words[WORD.context]];
-    if (known !== undefined) {
-      this.#dimensions.ignoredKeys += known.ignoredKeys;
-      return known;
+    const kept = this.#known[this.#memory.words[WORD.context]];
+    if (kept !== undefined) {
+      this.#dimensions.ignoredKeys += kept.ignoredKeys;
+      return kept;
     }
     const number = this.number();
     return number < 0 ? undefined : this.at(number);
@@ -81,8 +81,8 @@ export class Contexts {
       if (value !== '') members.push(`"${field}":${value}`);
     }
     const before = this.#dimensions.ignoredKeys;
-    const context = this.#contextOf(members);
-    return context && { ...context, ignoredKeys: this.#dimensions.ignoredKeys - before };
+    const dimensions = this.#dimensionsOf(members);
+    return dimensions && known(dimensions, this.#dimensions.ignoredKeys - before);
   }
 
   /**
@@ -114,18 +114,16 @@ export class Contexts {
       if (value === undefined) return undefined;
       members.push(`"${field}":${value}`);
     }
-    const context = this.#contextOf(members);
-    if (context === undefined) return undefined;
+    const values = this.#dimensionsOf(members);
+    if (values === undefined) return undefined;
     dimensions.ignoredKeys += ignored.size;
-    return { ...context, ignoredKeys: ignored.size };
+    return known(values, ignored.size);
   }
 
   /** @param members JSON of each member; undefined: a field is not valid */
-  #contextOf(members: readonly string[]): Context | undefined {
+  #dimensionsOf(members: readonly string[]): readonly string[] | undefined {
     const record: unknown = JSON.parse(`{${members.join(',')}}`);
-    if (!isRecord(record) || !hasValidContext(record)) return undefined;
-    const dimensions = this.#dimensions.read(record);
-    return { dimensions, tuple: dimensions.join(',') };
+    return isRecord(record) && hasValidContext(record) ? this.#dimensions.read(record) : undefined;
   }
 
   /** The members of the plain object at `from` whose keys are kept, as JSON; undefined: a value is not valid. */
@@ -169,4 +167,9 @@ export class Contexts {
   #text(from: number, to: number): string {
     return this.#memory.bytes.toString('latin1', from, to);
   }
+}
+
+/** By no spread, which would give each object a hidden class of its own: then every read of it is a search. */
+function known(dimensions: readonly string[], ignoredKeys: number): Known {
+  return { dimensions, tuple: dimensions.join(','), ignoredKeys };
 }
