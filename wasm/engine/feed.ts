@@ -250,12 +250,12 @@ function touch(unit: Unit): void {
       const staged = stagedAt(i);
       const at = staged.accepted;
       if (at !== 0) {
-        const isOfRequest = record(at).hash === staged.hash;
-        if (isOfRequest) {
+        if (record(at).hash === staged.hash) {
           sum += <usize>load<u8>(at, NEAR_END);
           if (staged.isImpression === 0) staged.shown = entry(at).body;
         }
-        staged.accepted = isOfRequest ? 0 : record(at).next;
+        // Others of the same request may follow, so a verdict looks at all of the chain.
+        staged.accepted = record(at).next;
       }
       const waits = staged.awaited;
       if (waits !== 0) {
