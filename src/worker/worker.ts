@@ -169,7 +169,7 @@ export class Worker {
     await this.#claims.claimAll(strange);
     this.#assigned = true;
     this.#reachFaultPoint('all claimed');
-    // How far behind each topic is, decides which are read first.
+    // How far behind each topic is decides which is read first.
     if (strange.length > 0) this.#lookForSilence().catch(this.#fail);
   }
 
