@@ -181,6 +181,7 @@ describe('a worker of many units', () => {
     many.fill(partitions);
     const { worker, end } = many.start();
     await many.clock.advance(1000);
+    expect([[], TOPICS]).toContainEqual(many.asked);
     await many.clock.advance(4 * 7500);
     expect(many.asked).toEqual([TOPICS, TOPICS, TOPICS, TOPICS, TOPICS].flat());
     expect(worker.status().units.map(({ lag }) => lag)).toEqual(Array.from({ length: partitions }, () => [0, 0]));

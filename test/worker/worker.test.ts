@@ -672,14 +672,12 @@ describe('a worker', () => {
     });
     await bench.clock.advance(1000);
     // A chunk of impressions spans more time than one of feedback.
-    expect(fetched.slice(0, 3)).toEqual([true, false, true]);
-    expect(fetched.at(-1)).toBe(true);
-    const times = fetched.length;
+    expect(fetched).toEqual([true, false, true, false, true, false, true]);
     // Ahead again, of a topic that is read to its end: there is nothing to wait for.
     append(0, begin + 600_000, begin + 3_600_000);
     await bench.clock.advance(30_000);
     expect(worker.status().units[0].counts[0].impressions.read).toBeGreaterThan(3500);
-    expect(fetched.slice(times)).toEqual([]);
+    expect(fetched.slice(7)).toEqual([]);
     await worker.stop();
     await ended;
   });

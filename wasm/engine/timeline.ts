@@ -265,11 +265,12 @@ function touch(slice: Slice, from: u32): void {
   }
   for (let i = <usize>from; i < end; i++) {
     const at = <usize>load<u32>(bodies + 4 * i);
-    if (at !== 0 && body(at).lastFeedback() !== 0) sum += feedback(body(at).lastFeedback()).next;
+    if (at !== 0) sum += firstOf(at);
   }
   for (let i = <usize>from; i < end; i++) {
     const at = <usize>load<u32>(bodies + 4 * i);
-    if (at !== 0 && body(at).lastFeedback() !== 0) sum += <usize>feedback(firstOf(at)).kind;
+    const first = at === 0 ? 0 : firstOf(at);
+    if (first !== 0) sum += <usize>feedback(first).kind;
   }
   passed(sum);
 }
