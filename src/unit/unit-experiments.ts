@@ -11,6 +11,7 @@ import { fieldsOfSample, type UserSample } from '../statistics/user-sample.ts';
 import type { DurationMs, EpochMs, Impression, Offset } from '../vocabulary/events.ts';
 import { sampleKey } from '../vocabulary/user-words.ts';
 import type { UnitSettings } from './unit-contract.ts';
+import { WaitingExposures } from './waiting-exposures.ts';
 
 /** What the store holds for the runs of a unit's experiments, in the order of the settings. */
 export interface StoredRuns {
@@ -31,6 +32,8 @@ export class UnitExperiments {
   readonly #looks: readonly UnitLooks[];
   /** By run: the index of its dimension in an impression. */
   readonly #places: readonly number[];
+  /** By run: the value of its dimension in the impression that is accepted. */
+  readonly #values: string[] = [];
 
   constructor(
     { experiments, panes, join }: Pick<UnitSettings, 'experiments' | 'panes' | 'join'>,
@@ -49,8 +52,8 @@ export class UnitExperiments {
     const leftOut = this.#runs.leftOut(topic, offset, ts);
     const user = 'sampleKey' in impression ? impression.sampleKey : keyOf(impression);
     if (user >= 0) {
-      const values = this.#places.map((place) => dimensions[place]);
-      this.#exposures.accepted(user, values, ts, leftOut, isReplayed);
+      for (let r = 0; r < this.#places.length; r++) this.#values[r] = dimensions[this.#places[r]];
+      this.#exposures.accepted(user, this.#values, ts, leftOut, isReplayed);
     }
     return leftOut;
   }
@@ -101,15 +104,6 @@ function keyOf({ userId }: Impression): number {
   return userId === undefined ? -1 : sampleKey(userId);
 }
 
-/** Exposures wait in stretches of event time, so that those that are not due are not scanned again and again. */
-const STRETCH_MS: DurationMs = 1000;
-
-/** Bytes of an entry of the map, and of the head of its list. */
-const STRETCH_BYTES = 100;
-
-/** Four numbers each: run, key of the user, variant, time. */
-const WIDTH = 4;
-
 /**
  * Who saw which variant, for every run of a unit. An exposure enters the sample when event time has passed the shortest horizon
  * of its impression (specification: statistics 5.1); until then it waits here, and is as safe as an open impression: a new
@@ -123,10 +117,7 @@ export class UnitExposures {
   readonly #countedUpTo: EpochMs;
   readonly #samples: readonly UserSample[];
   readonly #variants: readonly ReadonlyMap<string, number>[];
-  /** By number of the stretch. */
-  readonly #waiting = new Map<number, number[]>();
-  /** Of all stretches. */
-  #numbers = 0;
+  readonly #waiting = new WaitingExposures();
 
   /** `samples`: one per run, as stored when event time was at `closedUpTo`. */
   constructor(runs: readonly RunSettings[], shortest: DurationMs, samples: readonly UserSample[], closedUpTo: EpochMs) {
@@ -148,37 +139,20 @@ export class UnitExposures {
     for (let r = 0; r < values.length; r++) {
       const variant = (leftOut & (1 << r)) === 0 ? this.#variants[r].get(values[r]) : undefined;
       if (variant === undefined) continue;
-      this.#numbers += WIDTH;
-      const stretch = Math.floor(ts / STRETCH_MS);
-      const waiting = this.#waiting.get(stretch);
-      if (waiting === undefined) this.#waiting.set(stretch, [r, user, variant, ts]);
-      else waiting.push(r, user, variant, ts);
+      this.#waiting.add(r, user, variant, ts);
     }
   }
 
   /** Everything up to `watermark` has been accepted. */
   advance(watermark: EpochMs): void {
-    const until = watermark - this.#shortest;
-    for (const [stretch, waiting] of this.#waiting) {
-      if (stretch * STRETCH_MS > until) continue;
-      const left: number[] = [];
-      for (let i = 0; i < waiting.length; i += WIDTH) {
-        const run = waiting[i];
-        const user = waiting[i + 1];
-        const variant = waiting[i + 2];
-        const ts = waiting[i + 3];
-        if (ts <= until) this.#samples[run].addKey(user, variant, ts);
-        else left.push(run, user, variant, ts);
-      }
-      this.#numbers -= waiting.length - left.length;
-      if (left.length > 0) this.#waiting.set(stretch, left);
-      else this.#waiting.delete(stretch);
-    }
+    this.#waiting.takeUpTo(watermark - this.#shortest, (run, user, variant, ts) => {
+      this.#samples[run].addKey(user, variant, ts);
+    });
   }
 
   /** Bytes in memory, about. */
   get bytes(): number {
-    let bytes = 12 * this.#numbers + STRETCH_BYTES * this.#waiting.size;
+    let { bytes } = this.#waiting;
     for (const sample of this.#samples) bytes += sample.bytes;
     return bytes;
   }

@@ -6,6 +6,8 @@ import { CONTEXT_FIELDS, RECORD_FIELDS, type ScanMemory, WORD } from './scan-mem
 const FIRST = RECORD_FIELDS.indexOf(CONTEXT_FIELDS[0]);
 /** A longer context is not kept. */
 const MOST_KEPT_BYTES = 1000;
+/** With one more all are forgotten; those that are known stay. */
+const MOST_TUPLES = 32768;
 /** Numbers from here on are of contexts that are not kept. */
 const LOOSE = 2 ** 24;
 const QUOTE = 0x22;
@@ -18,7 +20,8 @@ export interface Context {
   readonly tuple: string;
 }
 
-interface Known extends Context {
+/** As it was read. */
+interface Read extends Context {
   readonly ignoredKeys: number;
 }
 
@@ -30,7 +33,11 @@ export class Contexts {
   readonly #memory: ScanMemory;
   readonly #scanner: number;
   readonly #dimensions: Dimensions;
-  readonly #known: Known[] = [];
+  /** By number. Contexts of the same values are one object, so that those in use stay in the processor's cache. */
+  readonly #known: Context[] = [];
+  readonly #byTuple = new Map<string, Context>();
+  /** By number: how many keys are no names of dimensions, if any. */
+  readonly #ignored = new Map<number, number>();
   /** Those that are not kept, since `begin`. */
   readonly #loose: Context[] = [];
 
@@ -53,9 +60,10 @@ export class Contexts {
 
   /** What the context of the impression in hand means; undefined: it may not be valid. */
   read(): Context | undefined {
-    const kept = this.#known[this.#memory.words[WORD.context]];
+    const place = this.#memory.words[WORD.context];
+    const kept = this.#known[place];
     if (kept !== undefined) {
-      this.#dimensions.ignoredKeys += kept.ignoredKeys;
+      this.#dimensions.ignoredKeys += this.#ignored.get(place) ?? 0;
       return kept;
     }
     const number = this.number();
@@ -69,12 +77,29 @@ export class Contexts {
     if (read === undefined) return -1;
     const number = isLong ? -1 : this.#memory.keep(this.#scanner, read.ignoredKeys);
     if (number < 0) return LOOSE + this.#loose.push(read) - 1;
-    if (number === 0) this.#known.length = 0;
-    this.#known[number] = read;
+    this.#keep(number, read);
     return number;
   }
 
-  #parse(): Known | undefined {
+  #keep(number: number, { dimensions, tuple, ignoredKeys }: Read): void {
+    // The memory of the scanner has forgotten all.
+    if (number === 0) {
+      this.#known.length = 0;
+      this.#byTuple.clear();
+      this.#ignored.clear();
+    }
+    let context = this.#byTuple.get(tuple);
+    if (context === undefined) {
+      if (this.#byTuple.size === MOST_TUPLES) this.#byTuple.clear();
+      context = { dimensions, tuple };
+      this.#byTuple.set(tuple, context);
+    }
+    this.#known[number] = context;
+    if (ignoredKeys > 0) this.#ignored.set(number, ignoredKeys);
+    else this.#ignored.delete(number);
+  }
+
+  #parse(): Read | undefined {
     const members: string[] = [];
     for (const [f, field] of CONTEXT_FIELDS.entries()) {
       const value = this.#text(this.#from(f), this.#to(f));
@@ -82,14 +107,14 @@ export class Contexts {
     }
     const before = this.#dimensions.ignoredKeys;
     const dimensions = this.#dimensionsOf(members);
-    return dimensions && known(dimensions, this.#dimensions.ignoredKeys - before);
+    return dimensions && readAs(dimensions, this.#dimensions.ignoredKeys - before);
   }
 
   /**
    * As `#parse`, without the members that no dimension uses: for a thousand new keys JSON.parse takes six times as long as for the
    * same bytes of a list.
    */
-  #parseLong(): Known | undefined {
+  #parseLong(): Read | undefined {
     const dimensions = this.#dimensions;
     const ignored = new Set<string>();
     const members: string[] = [];
@@ -117,7 +142,7 @@ export class Contexts {
     const values = this.#dimensionsOf(members);
     if (values === undefined) return undefined;
     dimensions.ignoredKeys += ignored.size;
-    return known(values, ignored.size);
+    return readAs(values, ignored.size);
   }
 
   /** @param members JSON of each member; undefined: a field is not valid */
@@ -169,7 +194,6 @@ export class Contexts {
   }
 }
 
-/** By no spread, which would give each object a hidden class of its own: then every read of it is a search. */
-function known(dimensions: readonly string[], ignoredKeys: number): Known {
+function readAs(dimensions: readonly string[], ignoredKeys: number): Read {
   return { dimensions, tuple: dimensions.join(','), ignoredKeys };
 }

@@ -29,14 +29,22 @@ const SLOT_ROOM = 22;
 const IS_NUMERIC = 23;
 
 /** Of one that waits: its events stand behind it. */
-export const QUEUED_BYTES = 120;
+export const QUEUED_BYTES = 216;
 export const QUEUED_CLOSES = 1;
 export const QUEUED_RELEASES = 2;
 const QUEUED_HEAD = 48;
 const QUEUED_EVENT_BYTES = 24;
-const MOST_QUEUED_EVENTS = 3;
+const MOST_QUEUED_EVENTS = 7;
 
 const AT = CLOSES_AT >>> 2;
+
+/** By event of a list, as `Joined` has them. */
+interface EventArrays {
+  readonly slot: Int32Array;
+  readonly action: Int32Array;
+  readonly value: Float64Array;
+  readonly ts: Float64Array;
+}
 
 /** The list that closes, as views of the engine's memory. All joins of a process share one. */
 export class Closings {
@@ -44,32 +52,36 @@ export class Closings {
   readonly #engine: Engine;
   readonly #list: Joined;
   readonly #closing: Closing;
-  /** Where the list's events are views of; -1: they are our own. */
-  #eventArrays = 0;
+  /** Of lists that are handed over alone: views of what is at this place. */
+  #eventsAt = 0;
+  #events: EventArrays;
+  /** Of lists that waited. */
+  readonly #queuedEvents: EventArrays;
   #slotArrays = -1;
   #ranks = new Int32Array(0);
   #firstSlots = new Int32Array(0);
   #scores = new Float64Array(0);
   readonly #items: string[] = [];
   readonly #categories: string[] = [];
-  /** Of a list that waited. */
-  readonly #slot = new Int32Array(MOST_QUEUED_EVENTS);
-  readonly #action = new Int32Array(MOST_QUEUED_EVENTS);
-  readonly #value = new Float64Array(MOST_QUEUED_EVENTS);
-  readonly #ts = new Float64Array(MOST_QUEUED_EVENTS);
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    const slot = new Int32Array(MOST_QUEUED_EVENTS);
+    const action = new Int32Array(MOST_QUEUED_EVENTS);
+    const value = new Float64Array(MOST_QUEUED_EVENTS);
+    const ts = new Float64Array(MOST_QUEUED_EVENTS);
+    this.#queuedEvents = { slot, action, value, ts };
+    this.#events = this.#queuedEvents;
     this.#list = {
       length: 0,
       offset: 0,
       ranks: undefined,
       firstSlot: undefined,
       events: 0,
-      slot: this.#firstSlots,
-      action: this.#firstSlots,
-      value: this.#scores,
-      ts: this.#scores,
+      slot,
+      action,
+      value,
+      ts,
       known: undefined,
       scores: undefined,
       items: undefined,
@@ -95,7 +107,8 @@ export class Closings {
     const { words } = this.#engine;
     const list = this.#list;
     this.#readHead(CLOSES_AT);
-    if (words[AT + EVENT_ARRAYS] !== this.#eventArrays) this.#viewEvents();
+    if (words[AT + EVENT_ARRAYS] !== this.#eventsAt) this.#viewEvents();
+    this.#show(this.#events);
     if (words[AT + SLOT_ARRAYS] !== this.#slotArrays) this.#viewSlots();
     list.ranks = words[AT + HAS_RANKS] === 0 ? undefined : this.#ranks;
     list.firstSlot = words[AT + HAS_FIRST_SLOTS] === 0 ? undefined : this.#firstSlots;
@@ -141,31 +154,37 @@ export class Closings {
     list.firstSlot = undefined;
     list.scores = undefined;
     const { events } = list;
+    const { slot, action, value, ts } = this.#queuedEvents;
     for (let n = 0, from = place + QUEUED_HEAD; n < events; n++, from += QUEUED_EVENT_BYTES) {
-      this.#ts[n] = doubles[from >>> 3];
-      this.#value[n] = doubles[(from >>> 3) + 1];
-      this.#slot[n] = words[(from >>> 2) + 4];
-      this.#action[n] = words[(from >>> 2) + 5];
+      ts[n] = doubles[from >>> 3];
+      value[n] = doubles[(from >>> 3) + 1];
+      slot[n] = words[(from >>> 2) + 4];
+      action[n] = words[(from >>> 2) + 5];
     }
-    if (this.#eventArrays !== -1) {
-      this.#eventArrays = -1;
-      list.slot = this.#slot;
-      list.action = this.#action;
-      list.value = this.#value;
-      list.ts = this.#ts;
-    }
+    this.#show(this.#queuedEvents);
     return this.#closing;
+  }
+
+  #show(events: EventArrays): void {
+    const list = this.#list;
+    if (list.slot === events.slot) return;
+    list.slot = events.slot;
+    list.action = events.action;
+    list.value = events.value;
+    list.ts = events.ts;
   }
 
   #viewEvents(): void {
     const { words, buffer } = this.#engine;
     const at = words[AT + EVENT_ARRAYS];
     const room = words[AT + EVENT_ROOM];
-    this.#eventArrays = at;
-    this.#list.ts = new Float64Array(buffer, at, room);
-    this.#list.value = new Float64Array(buffer, at + 8 * room, room);
-    this.#list.slot = new Int32Array(buffer, at + 16 * room, room);
-    this.#list.action = new Int32Array(buffer, at + 20 * room, room);
+    this.#eventsAt = at;
+    this.#events = {
+      ts: new Float64Array(buffer, at, room),
+      value: new Float64Array(buffer, at + 8 * room, room),
+      slot: new Int32Array(buffer, at + 16 * room, room),
+      action: new Int32Array(buffer, at + 20 * room, room),
+    };
   }
 
   #viewSlots(): void {

@@ -47,82 +47,127 @@ export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<R
     const isEmpty = header.count === 0 && header.lastDelta >= 0;
     const bytes = code === 0 || isEmpty ? content : await decompress(code, content, limits);
     const records = new Records(bytes, header);
-    const read = records.check();
-    if (read < header.count) throw new RangeError(`record ${read + 1} of the ${header.count} in the batch is damaged`);
-    return records;
+    const { count } = records;
+    if (count === header.count) return records;
+    records.release();
+    throw new RangeError(`record ${count + 1} of the ${header.count} in the batch is damaged`);
   } catch (error) {
     return undecodable(batch, error instanceof Error ? error.message : String(error));
   }
 }
 
-/** The records of one batch, read one after the other. The fields are those of the record that `next` moved to. */
+/** Less is not a record: its length, attributes, two deltas, the lengths of key and value, and the number of headers. */
+const LEAST_RECORD_BYTES = 7;
+
+/** Columns for so many records, which most batches have at most, are used again; so many of them are kept. */
+const USUAL_RECORDS = 4096;
+const MOST_KEPT = 16;
+
+/** By record of a batch. */
+export class RecordColumns {
+  static readonly #free: RecordColumns[] = [];
+  readonly offsets: Float64Array;
+  /** NaN: none. Kafka writes -1. */
+  readonly timestamps: Float64Array;
+  /** Where the values are, and their sizes. -1: null. */
+  readonly at: Int32Array;
+  readonly size: Int32Array;
+  /** Where the time of the record is. */
+  readonly timeAt: Int32Array;
+  #isFree = false;
+
+  private constructor(records: number) {
+    // One buffer: each has memory of its own outside the heap.
+    const memory = new ArrayBuffer(28 * records);
+    this.offsets = new Float64Array(memory, 0, records);
+    this.timestamps = new Float64Array(memory, 8 * records, records);
+    this.at = new Int32Array(memory, 16 * records, records);
+    this.size = new Int32Array(memory, 20 * records, records);
+    this.timeAt = new Int32Array(memory, 24 * records, records);
+  }
+
+  /** With room for at least so many records, with any content. */
+  static of(records: number): RecordColumns {
+    if (records > USUAL_RECORDS) return new RecordColumns(records);
+    const columns = RecordColumns.#free.pop() ?? new RecordColumns(USUAL_RECORDS);
+    columns.#isFree = false;
+    return columns;
+  }
+
+  /** Nobody reads them any more: the next batch may use them. */
+  release(): void {
+    const free = RecordColumns.#free;
+    if (this.#isFree || this.offsets.length !== USUAL_RECORDS || free.length === MOST_KEPT) return;
+    this.#isFree = true;
+    free.push(this);
+  }
+}
+
+/** The records of one batch, which are read when it is opened. The fields are those of the record that `next` moved to. */
 export class Records {
-  offset: Offset = -1;
-  hasKey = false;
-  /** Records not read yet. */
-  left: number;
   /** Decompressed bytes of all records. */
   readonly size: number;
   readonly #bytes: Buffer;
   readonly #header: Header;
-  readonly #appendTime: EpochMs | undefined;
-  /** The first time of the batch, if it and the time deltas can be added as numbers. */
-  readonly #firstTime: EpochMs | undefined;
-  #at = 0;
-  #delta = -1;
-  #timeAt = 0;
-  #valueAt = 0;
-  /** -1: null. */
-  #valueLength = -1;
+  readonly #columns: RecordColumns;
+  /** How many can be read. */
+  readonly #count: number;
+  /** Index behind that of the record that `next` moved to. */
+  #next = 0;
 
   constructor(bytes: Buffer, header: Header) {
     this.#bytes = bytes;
     this.#header = header;
-    this.left = header.count;
     this.size = bytes.length;
-    this.#appendTime = header.appendTime === undefined ? undefined : Number(header.appendTime);
-    const first = Number(header.firstTime);
-    this.#firstTime = Math.abs(first) < 2 ** 52 ? first : undefined;
+    const most = Math.min(header.count, Math.floor(bytes.length / LEAST_RECORD_BYTES));
+    this.#columns = RecordColumns.of(most);
+    this.#count = this.#read(most);
   }
 
-  /** Returns how many records can be read; if these are fewer than the header declares, the next one is damaged. Goes back to the first. */
-  check(): number {
-    const { count } = this.#header;
-    this.left = count;
-    while (this.left > 0 && this.#step());
-    const read = count - this.left;
-    this.#at = 0;
-    this.#delta = -1;
-    this.left = count;
-    return read;
+  /** How many can be read; if these are fewer than the header declares, the next one is damaged. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Records that `next` has not moved to yet. */
+  get left(): number {
+    return this.#count - this.#next;
+  }
+
+  /** -1: `next` has not moved to any. */
+  get offset(): Offset {
+    return this.#next === 0 ? -1 : this.#columns.offsets[this.#next - 1];
+  }
+
+  get hasKey(): boolean {
+    return this.envelope.key !== null;
+  }
+
+  get timestamp(): EpochMs | undefined {
+    return timeOf(this.#columns.timestamps[this.#next - 1]);
+  }
+
+  /** A view: it keeps the whole batch in memory. */
+  get value(): Uint8Array | null {
+    const { at, size } = this.#columns;
+    return viewOf(this.#bytes, at[this.#next - 1], size[this.#next - 1]);
+  }
+
+  get envelope(): RecordEnvelope {
+    return new RecordEnvelope(this.#bytes, this.#columns.timeAt[this.#next - 1]);
   }
 
   /** Nobody reads its records any more, nor what was taken of it: its memory may be used for others. */
   release(): void {
     outputs.give(this.#bytes);
+    this.#columns.release();
   }
 
   /** Goes to the next record. false: there is none. */
   next(): boolean {
-    return this.left > 0 && this.#step();
-  }
-
-  /** Kafka writes -1 if a record has none. */
-  get timestamp(): EpochMs | undefined {
-    const time = this.#appendTime ?? this.#createTime();
-    return time < 0 ? undefined : time;
-  }
-
-  /** A view: it keeps the whole batch in memory. */
-  get value(): Uint8Array | null {
-    const bytes = this.#bytes;
-    if (this.#valueLength < 0) return null;
-    return new Uint8Array(bytes.buffer, bytes.byteOffset + this.#valueAt, this.#valueLength);
-  }
-
-  /** Key and headers of the record that `next` moved to. */
-  get envelope(): RecordEnvelope {
-    return new RecordEnvelope(this.#bytes, this.#timeAt);
+    if (this.#next === this.#count) return false;
+    this.#next++;
+    return true;
   }
 
   /** The next records that are not below `expected`: at most `size` of them, and about `room` bytes of values. */
@@ -131,65 +176,74 @@ export class Records {
     { size, room }: { readonly size: number; readonly room: number },
     withEnvelopes = false,
   ): BatchRun {
-    const run = new BatchRun(this.#bytes, Math.min(size, this.left), withEnvelopes);
-    while (run.count < size && run.valueBytes < room && this.next()) {
-      if (this.offset < expected) continue;
-      run.add(this.offset, this.timestamp, this.#timeAt, this.#valueAt, this.#valueLength);
+    const { offsets, size: sizes } = this.#columns;
+    let next = this.#next;
+    while (next < this.#count && offsets[next] < expected) next++;
+    const from = next;
+    let valueBytes = 0;
+    for (; next < this.#count && next - from < size && valueBytes < room; next++) {
+      valueBytes += Math.max(0, sizes[next]);
     }
-    return run;
+    this.#next = next;
+    return new BatchRun(this.#bytes, this.#columns, from, next, withEnvelopes, valueBytes);
   }
 
-  /** Reads a record without its headers, which counting does not need. false: it is damaged. */
-  #step(): boolean {
-    const length = this.#varint();
-    const end = this.#at + length;
-    // One byte of attributes, which are unused so far.
-    this.#timeAt = this.#at + 1;
-    this.#skipTime();
-    const delta = this.#varint();
-    const keyLength = this.#varint();
-    if (keyLength > 0) this.#at += keyLength;
-    const valueLength = this.#varint();
-    const valueAt = this.#at;
-    // Reads past the end are harmless, so one check here is enough. NaN fails each comparison.
-    const fits = length > 0 && end <= this.#bytes.length && valueAt + Math.max(0, valueLength) <= end;
-    const isRead = keyLength >= -1 && valueLength >= -1 && delta > this.#delta && delta <= this.#header.lastDelta;
-    if (!fits || !isRead) return false;
-    this.offset = this.#header.base + delta;
-    this.hasKey = keyLength >= 0;
-    this.#valueAt = valueAt;
-    this.#valueLength = valueLength;
-    this.#delta = delta;
-    this.#at = end;
-    this.left--;
-    return true;
-  }
-
-  /** Zigzag, seven bits a byte, the lowest first. NaN: it has more than five bytes. */
-  #varint(): number {
+  /** Reads all records, `most` at most, without their headers, which counting does not need. Returns how many are not damaged. */
+  #read(most: number): number {
+    const { base, lastDelta, appendTime } = this.#header;
+    const { offsets, timestamps, at, size, timeAt } = this.#columns;
     const bytes = this.#bytes;
-    let byte = bytes[this.#at++];
-    let raw = byte & 0x7f;
-    for (let shift = 7; byte >= 0x80; shift += 7) {
-      if (shift > 28) return Number.NaN;
-      byte = bytes[this.#at++];
-      raw |= (byte & 0x7f) << shift;
+    const reader = new Reader(bytes, 0);
+    const times = new CreateTimes(bytes, this.#header.firstTime);
+    const fixed = appendTime === undefined ? undefined : Number(appendTime);
+    let last = -1;
+    for (let n = 0; n < most; n++) {
+      const length = reader.varint();
+      const end = reader.at + length;
+      // One byte of attributes, which are unused so far.
+      const time = reader.at + 1;
+      reader.at = time;
+      reader.skipTime();
+      const delta = reader.varint();
+      const keyLength = reader.varint();
+      if (keyLength > 0) reader.at += keyLength;
+      const valueLength = reader.varint();
+      const valueAt = reader.at;
+      // Reads past the end are harmless, so one check here is enough. NaN fails each comparison.
+      const fits = length > 0 && end <= bytes.length && valueAt + Math.max(0, valueLength) <= end;
+      const isRead = keyLength >= -1 && valueLength >= -1 && delta > last && delta <= lastDelta;
+      if (!fits || !isRead) return n;
+      const timestamp = fixed ?? times.at(time);
+      offsets[n] = base + delta;
+      timestamps[n] = timestamp < 0 ? Number.NaN : timestamp;
+      at[n] = valueAt;
+      size[n] = valueLength;
+      timeAt[n] = time;
+      last = delta;
+      reader.at = end;
     }
-    return (raw >>> 1) ^ -(raw & 1);
+    return most;
   }
+}
 
-  /** A varint of at most ten bytes. One that is longer makes the record damaged. */
-  #skipTime(): void {
-    const last = this.#timeAt + 9;
-    let at = this.#timeAt;
-    while (this.#bytes[at] >= 0x80 && at < last) at++;
-    this.#at = this.#bytes[at] >= 0x80 ? Number.NaN : at + 1;
+/** The times of records that each have their own. */
+class CreateTimes {
+  readonly #bytes: Buffer;
+  readonly #first: bigint;
+  /** The first time of the batch, if it and the time deltas can be added as numbers. */
+  readonly #firstNumber: EpochMs | undefined;
+
+  constructor(bytes: Buffer, first: bigint) {
+    this.#bytes = bytes;
+    this.#first = first;
+    const number = Number(first);
+    this.#firstNumber = Math.abs(number) < 2 ** 52 ? number : undefined;
   }
 
   /** The batch's first time and what the record adds to it: a zigzag varint of 64 bits. */
-  #createTime(): number {
+  at(timeAt: number): number {
     const bytes = this.#bytes;
-    let at = this.#timeAt;
+    let at = timeAt;
     let byte = bytes[at++];
     let raw = byte & 0x7f;
     let scale = 128;
@@ -198,28 +252,28 @@ export class Records {
       raw += (byte & 0x7f) * scale;
       scale *= 128;
     }
-    if (byte >= 0x80 || this.#firstTime === undefined) return this.#largeTime();
-    return this.#firstTime + (raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2);
+    if (byte >= 0x80 || this.#firstNumber === undefined) return this.#large(timeAt);
+    return this.#firstNumber + (raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2);
   }
 
-  #largeTime(): number {
+  #large(timeAt: number): number {
     let raw = 0n;
-    for (let at = this.#timeAt, shift = 0n; ; shift += 7n) {
+    for (let at = timeAt, shift = 0n; ; shift += 7n) {
       const byte = this.#bytes[at++];
       raw |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) break;
     }
     raw = BigInt.asUintN(64, raw);
     const delta = (raw >> 1n) ^ -(raw & 1n);
-    return Number(this.#header.firstTime + delta);
+    return Number(this.#first + delta);
   }
 }
 
 /** Some records of a decompressed batch, one behind the other. It keeps the whole batch in memory. */
 export class BatchRun implements RecordRun {
-  count = 0;
+  readonly count: number;
   /** Of all values together. */
-  valueBytes = 0;
+  readonly valueBytes: number;
   readonly bytes: Buffer;
   readonly offsets: Float64Array;
   readonly timestamps: Float64Array;
@@ -227,41 +281,43 @@ export class BatchRun implements RecordRun {
   readonly size: Int32Array;
   readonly #times: Int32Array | undefined;
 
-  /** For up to so many records. */
-  constructor(bytes: Buffer, most: number, withEnvelopes: boolean) {
+  /** Those from index `from` to `end`. */
+  constructor(
+    bytes: Buffer,
+    { offsets, timestamps, at, size, timeAt }: RecordColumns,
+    from: number,
+    end: number,
+    withEnvelopes: boolean,
+    valueBytes: number,
+  ) {
+    this.count = end - from;
+    this.valueBytes = valueBytes;
     this.bytes = bytes;
-    // One buffer: each has memory of its own outside the heap, which costs more than what is written to it.
-    const rows = new ArrayBuffer(24 * most);
-    this.offsets = new Float64Array(rows, 0, most);
-    this.timestamps = new Float64Array(rows, 8 * most, most);
-    this.at = new Int32Array(rows, 16 * most, most);
-    this.size = new Int32Array(rows, 20 * most, most);
-    this.#times = withEnvelopes ? new Int32Array(most) : undefined;
-  }
-
-  add(offset: Offset, timestamp: EpochMs | undefined, timeAt: number, at: number, size: number): void {
-    const { count } = this;
-    this.offsets[count] = offset;
-    this.timestamps[count] = timestamp ?? Number.NaN;
-    this.at[count] = at;
-    this.size[count] = size;
-    if (this.#times !== undefined) this.#times[count] = timeAt;
-    if (size > 0) this.valueBytes += size;
-    this.count = count + 1;
+    this.offsets = offsets.subarray(from, end);
+    this.timestamps = timestamps.subarray(from, end);
+    this.at = at.subarray(from, end);
+    this.size = size.subarray(from, end);
+    this.#times = withEnvelopes ? timeAt.subarray(from, end) : undefined;
   }
 
   /** Its value is a view. */
   record(index: number): LogRecord {
-    const { buffer, byteOffset } = this.bytes;
-    const [at, size, timestamp] = [this.at[index], this.size[index], this.timestamps[index]];
     const record = {
       offset: this.offsets[index],
-      timestamp: Number.isNaN(timestamp) ? undefined : timestamp,
-      value: size < 0 ? null : new Uint8Array(buffer, byteOffset + at, size),
+      timestamp: timeOf(this.timestamps[index]),
+      value: viewOf(this.bytes, this.at[index], this.size[index]),
     };
     if (this.#times === undefined) return record;
     return { ...record, envelope: new RecordEnvelope(this.bytes, this.#times[index]) };
   }
+}
+
+function timeOf(timestamp: number): EpochMs | undefined {
+  return Number.isNaN(timestamp) ? undefined : timestamp;
+}
+
+function viewOf({ buffer, byteOffset }: Buffer, at: number, size: number): Uint8Array | null {
+  return size < 0 ? null : new Uint8Array(buffer, byteOffset + at, size);
 }
 
 /** Key and headers of one record of a decompressed batch: kafka.apache.org/documentation/#record. Read on demand. */
@@ -286,8 +342,8 @@ class RecordEnvelope implements Envelope {
 
   #read(): Envelope {
     const reader = new Reader(this.#bytes, this.#timeAt);
-    reader.skipVarint();
-    reader.skipVarint();
+    reader.skipTime();
+    reader.varint();
     const key = reader.bytes() ?? null;
     reader.bytes();
     const headers: RecordHeader[] = [];
@@ -302,37 +358,42 @@ class RecordEnvelope implements Envelope {
 }
 
 class Reader {
+  at: number;
   readonly #bytes: Buffer;
-  #at: number;
 
   constructor(bytes: Buffer, at: number) {
     this.#bytes = bytes;
-    this.#at = at;
+    this.at = at;
   }
 
-  skipVarint(): void {
-    while (this.#bytes[this.#at++] >= 0x80);
-  }
-
-  /** Zigzag, seven bits a byte, the lowest first. NaN: it is longer than a length can be, or cut off. */
+  /** Zigzag, seven bits a byte, the lowest first. NaN: it has more than five bytes, or is cut off. */
   varint(): number {
-    let raw = 0;
-    for (let shift = 0; shift <= 28; shift += 7) {
-      const byte = this.#bytes[this.#at++];
-      if (byte === undefined) return Number.NaN;
+    const bytes = this.#bytes;
+    let byte = bytes[this.at++];
+    let raw = byte & 0x7f;
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      if (shift > 28) return Number.NaN;
+      byte = bytes[this.at++];
       raw |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return (raw >>> 1) ^ -(raw & 1);
     }
-    return Number.NaN;
+    return byte === undefined ? Number.NaN : (raw >>> 1) ^ -(raw & 1);
+  }
+
+  /** A varint of at most ten bytes. One that is longer makes the record damaged. */
+  skipTime(): void {
+    const bytes = this.#bytes;
+    const last = this.at + 9;
+    while (bytes[this.at] >= 0x80 && this.at < last) this.at++;
+    this.at = bytes[this.at] >= 0x80 ? Number.NaN : this.at + 1;
   }
 
   /** A length and that many bytes; null: the length is -1; undefined: they do not fit. */
   bytes(): Uint8Array | null | undefined {
     const length = this.varint();
     if (length === -1) return null;
-    if (!(length >= 0) || this.#at + length > this.#bytes.length) return undefined;
-    const at = this.#at;
-    this.#at += length;
+    if (!(length >= 0) || this.at + length > this.#bytes.length) return undefined;
+    const { at } = this;
+    this.at += length;
     return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + at, length);
   }
 }
