@@ -24,6 +24,8 @@ export class StoredUnit {
   #seq = 0;
   #cid = '';
   generation: string;
+  /** Of the configuration that it is stored under. */
+  fingerprint = { shape: '{}', additive: '[]' };
 
   constructor(
     store: MemoryStore,
@@ -103,7 +105,7 @@ export class StoredUnit {
       checkpoint: encodeCheckpoint({
         format: FORMAT_VERSION,
         generation: this.generation,
-        fingerprint: { shape: 'a', additive: 'b' },
+        fingerprint: this.fingerprint,
         partitions: 1,
         incompleteBefore: this.#incompleteBefore,
         hasGap: false,

@@ -126,6 +126,7 @@ Examples:
       showReport(page, flags);
       if (flags.plot !== undefined) writeFile('--plot', flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);
+      noteWithout(compared);
       // A regression takes precedence over an empty result.
       if (isRegressed(comparison)) process.exitCode = REGRESSED;
     });
@@ -147,6 +148,15 @@ function findingsOf(
   });
   const told = new Set(arms.map(({ code }) => code));
   return inOrder([...arms, ...(replayed?.findings.filter(({ code }) => !told.has(code)) ?? [])]);
+}
+
+/** Notes that a part of the traffic is not in the numbers. */
+function noteWithout({ partitionsWithout: without = [] }: Partial<StoredCompared>): void {
+  if (without.length === 0) return;
+  process.stderr.write(
+    `receval: partition${without.length === 1 ? '' : 's'} ${without.join(', ')} of the service hold nothing of this run: their workers have another ` +
+      'configuration. Start every worker with the same one\n',
+  );
 }
 
 function isRegressed({ variants }: Comparison): boolean {

@@ -107,7 +107,8 @@ export class Experiments {
     const sums = experiments.map(
       (experiment, e) => new UnitsSum(experiment, measures, { before: this.#totals[e], hashSeed }),
     );
-    for (const u of units.keys()) {
+    for (const [u, unit] of units.entries()) {
+      if (unit === undefined) continue;
       const read = await this.#parts.read(u);
       for (const [e, part] of (read?.parts ?? []).entries()) sums[e].add(part);
     }

@@ -1,3 +1,4 @@
+import type { Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
@@ -23,6 +24,8 @@ export interface ExporterDeps {
   readonly namespace: string;
   /** Partitions of every topic, which is the number of units. */
   readonly partitions: number;
+  /** Of the configuration. Units that were stored under one that differs are told apart; undefined: their rows are read as they are. */
+  readonly fingerprint?: Fingerprint | undefined;
   /** Of this process, as in `SampleUnion`; no result depends on it. Default: 0. */
   readonly hashSeed?: number | undefined;
   /** Length of hour panes, for tests; default: an hour. */

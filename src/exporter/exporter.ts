@@ -1,20 +1,13 @@
-import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted-level.ts';
 import { unitKey } from '../accumulators/store/layout.ts';
-import type { Store } from '../accumulators/store/store-port.ts';
+import type { Fields } from '../accumulators/store/store-port.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { HorizonWindows } from '../windows/horizon-windows.ts';
-import { readUnit, stands, type UnitState, type UnitStates, wentBack } from '../windows/unit-state.ts';
+import { type Misfit, readUnit, stands, type UnitState, type UnitStates, wentBack } from '../windows/unit-state.ts';
 import { cohortRows } from '../windows/windows.ts';
 import { Histories } from './cohort-history.ts';
-import {
-  newestStep,
-  type QualityDecision,
-  Watch,
-  type WatchSettings,
-  wantedHours,
-  watchedSpan,
-} from './cohort-watch.ts';
+import { watchedSpan } from './cohort-watch.ts';
+import { Decisions } from './decisions.ts';
 import { Experiments } from './experiments-reader.ts';
 import type {
   CohortHistory,
@@ -23,7 +16,7 @@ import type {
   HistoryQuestion,
   QualitySnapshot,
 } from './exporter-contract.ts';
-import { HourRows, PastHours } from './hours.ts';
+import { HourRows } from './hours.ts';
 import { SealedPanes, wantedPanes } from './sealed-panes.ts';
 import { Turns } from './turns.ts';
 import { WindowErrors } from './window-errors.ts';
@@ -44,6 +37,8 @@ export class Exporter {
   readonly #deps: ExporterDeps;
   readonly #unitKeys: readonly string[];
   /** As last read; undefined: nothing has been committed to the unit. */
+  #stored: UnitStates;
+  /** Those whose rows can be shown. */
   #units: UnitStates;
   #allWindows: readonly HorizonWindows[];
   readonly #panes: SealedPanes;
@@ -62,7 +57,8 @@ export class Exporter {
     this.#deps = deps;
     this.#panes = new SealedPanes(settings, deps);
     this.#unitKeys = Array.from({ length: deps.partitions }, (_, unit) => unitKey(deps.namespace, unit));
-    this.#units = this.#unitKeys.map(() => undefined);
+    this.#stored = this.#unitKeys.map(() => undefined);
+    this.#units = this.#stored;
     this.#allWindows = this.#newWindows();
     this.#hours = this.#newHours();
     this.#decisions = new Decisions(settings, deps);
@@ -109,8 +105,17 @@ export class Exporter {
 
   /** Set if no unit was in the store when it was last read: because nobody has committed yet, or because the units are gone. */
   get nothingStored(): 'not yet' | 'no more' | undefined {
-    if (this.#units.some((unit) => unit !== undefined)) return undefined;
+    if (this.#stored.some((unit) => unit !== undefined)) return undefined;
     return this.#hasSeen ? 'no more' : 'not yet';
+  }
+
+  /** By unit, as last read: how the configuration under which it was stored differs from ours; undefined: nothing is stored. */
+  get misfits(): readonly (Misfit | undefined)[] {
+    return this.#stored.map((unit) => unit?.misfit);
+  }
+
+  #readState(unit: number, fields: Fields, last: UnitState | undefined): UnitState | undefined {
+    return readUnit(unit, fields, last, this.#deps.fingerprint);
   }
 
   async #refresh(): Promise<QualitySnapshot> {
@@ -142,7 +147,9 @@ export class Exporter {
   /** Updates all sums to what the units have sealed. false: a unit changed hands; what was read from the others is kept. */
   async #read(): Promise<boolean> {
     const hashes = await this.#deps.store.read(this.#unitKeys);
-    const units = hashes.map((fields, u) => readUnit(u, fields, this.#units[u]));
+    this.#stored = hashes.map((fields, u) => this.#readState(u, fields, this.#stored[u]));
+    // Rows of another meaning are as good as none.
+    const units = this.#stored.map((unit) => (unit === undefined || unit.misfit.changed.length > 0 ? undefined : unit));
     if (units.some((unit, u) => wentBack(unit, this.#units[u]))) {
       this.#allWindows = this.#newWindows();
       this.#hours = this.#newHours();
@@ -151,7 +158,7 @@ export class Exporter {
       this.#histories.reset();
     }
     this.#units = units;
-    this.#hasSeen ||= units.some((unit) => unit !== undefined);
+    this.#hasSeen ||= this.#stored.some((unit) => unit !== undefined);
     let same = true;
     for (const [u, unit] of units.entries()) if (unit !== undefined) same = (await this.#readUnit(u, unit)) && same;
     if (!same) return false;
@@ -200,7 +207,7 @@ export class Exporter {
     const hashes = await this.#deps.store.read(read.map((u) => this.#unitKeys[u]));
     return read.every((u, i) => {
       const before = this.#units[u];
-      return before !== undefined && stands(readUnit(u, hashes[i], before), before, []);
+      return before !== undefined && stands(this.#readState(u, hashes[i], before), before, []);
     });
   }
 
@@ -226,7 +233,7 @@ export class Exporter {
       const sealed = await this.#panes.read(u, unit, wanted);
       const [fields] = await this.#deps.store.read([this.#unitKeys[u]]);
       const panes = [...wanted.keys()].sort((a, b) => a - b);
-      if (!stands(readUnit(u, fields, unit), unit, panes)) return false;
+      if (!stands(this.#readState(u, fields, unit), unit, panes)) return false;
       const turns = new Turns();
       for (const { horizonWindows, pane, rows } of sealed) {
         horizonWindows.add(pane, rows);
@@ -290,97 +297,5 @@ export class Exporter {
     const tables = this.#units.map((unit) => unit?.admission);
     const hours = cohortRows(this.#hours.sum(horizon.text, start, span.end), clustered, tables, start);
     return new WindowErrors(measures, clustered, hours);
-  }
-}
-
-/** Hours of the past that one refresh reads per unit, so that windows do not wait for weeks of them. */
-const PAST_BATCH = 32;
-
-interface PastStore {
-  readonly store: Store;
-  readonly namespace: string;
-}
-
-/**
- * The decisions on the watched cohorts. They are made again when a step has ended, when more turned out to be incomplete, or
- * when a level was accepted. There are none before all of the past has been read.
- */
-class Decisions {
-  readonly #settings: WatchSettings & Pick<ExporterSettings, 'attribution'>;
-  readonly #store: PastStore;
-  #past: PastHours;
-  #made: readonly QualityDecision[] = [];
-  /** What they were made of. */
-  #madeFrom = '';
-  #accepted: ReadonlyMap<string, AcceptedLevel> = new Map();
-
-  constructor(settings: WatchSettings & Pick<ExporterSettings, 'attribution'>, store: PastStore) {
-    this.#settings = settings;
-    this.#store = store;
-    this.#past = this.#newPast();
-  }
-
-  /** The same object until decisions are made again. */
-  get made(): readonly QualityDecision[] {
-    return this.#made;
-  }
-
-  /** Forgets what was read from the units, which may be wrong. The decisions stay until they can be made again. */
-  reset(): void {
-    this.#past = this.#newPast();
-    this.#madeFrom = '';
-  }
-
-  /** Reads some of the missing hours. Returns the units from which it read. */
-  async read(units: UnitStates, horizonWindows: HorizonWindows | undefined): Promise<readonly number[]> {
-    const to = this.#end(horizonWindows);
-    if (to === undefined) return [];
-    const [levels] = await this.#store.store.read([acceptedKey(this.#store.namespace)]);
-    this.#accepted = acceptedLevels(levels);
-    const wanted = wantedHours(to, units, this.#settings.detect);
-    this.#past.keep(wanted);
-    const read: number[] = [];
-    for (const [u, unit] of units.entries()) {
-      const missing = unit === undefined ? [] : this.#past.missing(u, unit, wanted);
-      if (unit === undefined || missing.length === 0) continue;
-      await this.#past.read(u, unit, missing.slice(0, PAST_BATCH));
-      read.push(u);
-    }
-    return read;
-  }
-
-  /** `errorsOf`: the errors of the longest window. */
-  async update(
-    units: UnitStates,
-    horizonWindows: HorizonWindows | undefined,
-    errorsOf: (horizonWindows: HorizonWindows) => WindowErrors,
-  ): Promise<void> {
-    const to = this.#end(horizonWindows);
-    if (to === undefined || horizonWindows === undefined) {
-      if (this.#made.length > 0) this.#made = [];
-      return;
-    }
-    const accepted = this.#accepted;
-    const from = JSON.stringify([to, units.map((unit) => unit?.incompleteBefore), [...accepted.values()]]);
-    if (from === this.#madeFrom) return;
-    const wanted = wantedHours(to, units, this.#settings.detect);
-    const isRead = units.every((unit, u) => unit === undefined || this.#past.missing(u, unit, wanted).length === 0);
-    if (!isRead) return;
-    const at = { units, horizonWindows, past: this.#past, errors: errorsOf(horizonWindows), accepted };
-    this.#made = await new Watch(this.#settings, to, at).decisions();
-    this.#madeFrom = from;
-  }
-
-  /** End of the newest whole step; undefined: nothing is watched, or there are no panes. */
-  #end(horizonWindows: HorizonWindows | undefined): EpochMs | undefined {
-    if (horizonWindows?.span === undefined || watchedSpan(this.#settings) === 0) return undefined;
-    return newestStep(horizonWindows.span.end, this.#settings.detect.step);
-  }
-
-  #newPast(): PastHours {
-    const { attribution, detect, measures } = this.#settings;
-    const { store, namespace } = this.#store;
-    const longest = Math.max(...attribution.horizons.map((horizon) => horizon.ms));
-    return new PastHours({ store, namespace, measures, sets: detect.sets, horizon: detect.horizon.text, longest });
   }
 }

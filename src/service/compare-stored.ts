@@ -7,7 +7,7 @@ import { runOf } from '../experiment/state.ts';
 import { type Trail, takeLooks, trailOf } from '../experiment/take-looks.ts';
 import { Experiments, isLookedAt } from '../exporter/experiments-reader.ts';
 import { Exporter } from '../exporter/exporter.ts';
-import { readUnit, type UnitState } from '../windows/unit-state.ts';
+import { readUnit, type UnitState, type UnitStates } from '../windows/unit-state.ts';
 import type { CohortRow } from '../windows/windows.ts';
 
 /** Nothing to compare; the message says what to do. */
@@ -19,6 +19,8 @@ export interface StoredCompared {
   readonly comparison: Comparison;
   /** The looks that the service has kept. */
   readonly trail: Trail;
+  /** Partitions that are stored and hold nothing of this run, as their workers have another configuration: absent: none. */
+  readonly partitionsWithout?: readonly number[];
   /** The variants' counts by rank, where they were asked for and the service keeps them. */
   readonly positions?: StoredPositions | undefined;
 }
@@ -88,7 +90,16 @@ export async function compareStored(
   await experiments.read(units);
   const [state] = experiments.states;
   const looks = isLookedAt(state) ? state.looks : takeLooks(state);
-  return { comparison: evaluate({ ...state, looks }), trail: trailOf(looks) };
+  return {
+    comparison: evaluate({ ...state, looks }),
+    trail: trailOf(looks),
+    partitionsWithout: without(units, experiment.name, run),
+  };
+}
+
+function without(units: UnitStates, name: string, run: string): readonly number[] {
+  const holds = (unit: UnitState): boolean => unit.runs.some((state) => state.name === name && state.run === run);
+  return [...units.entries()].flatMap(([u, unit]) => (unit === undefined || holds(unit) ? [] : [u]));
 }
 
 async function readUnits(store: Store, namespace: string): Promise<readonly (UnitState | undefined)[]> {

@@ -1,15 +1,19 @@
 import { reservedCohorts } from '../accumulators/admission.ts';
 import type { UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { missingParts } from '../accumulators/store/fingerprint-difference.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
 import { GAUGES_PER_MEASURE } from '../config/resolve.ts';
 import type { Settings } from '../config/settings.ts';
+import type { SampledRecord, SampleRange } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { NO_PERMISSIONS, StateMismatch } from '../unit/resume.ts';
+import { LastRecords } from '../unit/unit-reading.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
 import { checkStored, StartRefused } from './checks.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
+import { misfitGroups } from './misfits.ts';
 
 /** What is stored, and what Kafka holds. By partition, or by topic and then partition. */
 interface StateFacts {
@@ -57,6 +61,41 @@ export function checkState(settings: Settings, facts: StateFacts): readonly Find
   return findings;
 }
 
+/** Where the last records that were counted must still be, if the logs reach to them. */
+export function lastRecordRanges(settings: Settings, { stored, bounds }: StateFacts): readonly SampleRange[] {
+  return settings.kafka.topics.flatMap(({ name }, t) =>
+    stored.flatMap((checkpoint, partition) => {
+      const from = new LastRecords(1, [checkpoint?.lastRecords[t]]).awaited(0);
+      const held = bounds[t]?.[partition];
+      if (from === undefined || held === undefined || from < held.start || from >= held.end) return [];
+      return [{ topic: name, partition, from, to: from + 1 }];
+    }),
+  );
+}
+
+/** Whether the logs are those that were counted: a topic that was created again may be longer than the one before. */
+export function checkLastRecords(
+  settings: Settings,
+  stored: StateFacts['stored'],
+  found: readonly SampledRecord[],
+): readonly Finding[] {
+  const names = settings.kafka.topics.map(({ name }) => name);
+  return found.flatMap(({ topic, partition, offset, timestamp, value }) => {
+    const last = new LastRecords(1, [stored[partition]?.lastRecords[names.indexOf(topic)]]);
+    const record = { offset, timestamp: timestamp < 0 ? undefined : timestamp, value };
+    if (last.compare({ topic: 0, partition, records: [record], next: offset + 1 }) === undefined) return [];
+    return [
+      finding(
+        'state',
+        'error',
+        `${topic}, partition ${partition}: another record stands at offset ${offset} than the one that was counted: the topic was ` +
+          'deleted and recreated. Use another namespace and kafka.groupId for the new topic, or restore the old one',
+        'RecevalUnitStopped',
+      ),
+    ];
+  });
+}
+
 function checkFit(settings: Settings, { stored, committedByGroup }: StateFacts): Finding {
   try {
     checkStored(settings, stored, committedByGroup, { ...NO_PERMISSIONS, rebuild: false });
@@ -73,13 +112,31 @@ function checkFit(settings: Settings, { stored, committedByGroup }: StateFacts):
       `nothing is stored in the namespace "${settings.namespace}" yet: the first start begins at start.from`,
     );
   }
-  const { additive } = fingerprint(settings);
-  const differs = there.some((checkpoint) => checkpoint.fingerprint.additive !== additive);
+  const own = fingerprint(settings);
+  const missing = stored.map((checkpoint) => checkpoint && missingParts(checkpoint.fingerprint, own));
+  const unlike = new Set(there.map((checkpoint) => checkpoint.fingerprint.additive));
+  if (unlike.size > 1) return mixed(missing);
+  const differs = !unlike.has(own.additive);
   return finding(
     'state',
     'ok',
     `${there.length} of ${stored.length} partitions have stored state, and it fits the configuration` +
       (differs ? '; measures, sets, windows or experiments that were added will start empty' : ''),
+  );
+}
+
+/** Partitions whose workers had configurations that differ in what rows hold. `missing`: by partition, of our configuration. */
+function mixed(missing: readonly (readonly string[] | undefined)[]): Finding {
+  const groups = misfitGroups(missing.map((parts) => parts && { changed: [], missing: parts }));
+  const without = groups.map(({ partitions, parts }) => {
+    return `partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')} without ${parts.join(', ')}`;
+  });
+  return finding(
+    'state',
+    'warning',
+    `the partitions were stored under configurations that differ${without.length === 0 ? '' : `: ${without.join('; ')}`}. What some of them ` +
+      'lack is shown of the others alone, and its windows are incomplete: start every worker with the same configuration',
+    'RecevalWindowIncomplete',
   );
 }
 

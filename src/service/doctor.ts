@@ -22,7 +22,15 @@ import {
 import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 import { checkRecords } from './doctor-records.ts';
-import { checkClock, checkCohorts, checkMemory, checkSeries, checkState } from './doctor-state.ts';
+import {
+  checkClock,
+  checkCohorts,
+  checkLastRecords,
+  checkMemory,
+  checkSeries,
+  checkState,
+  lastRecordRanges,
+} from './doctor-state.ts';
 import { checkTopic, checkTransactions, neededRetention } from './doctor-topics.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './service-settings.ts';
 import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-sample.ts';
@@ -87,7 +95,11 @@ class Doctor {
       if (partitions !== undefined && bounds !== undefined && committed !== undefined) {
         await this.#try('state', async () => {
           const stored = await readCheckpoints(store, this.#settings.namespace, partitions);
-          this.#tell(...checkState(this.#settings, { stored, committedByGroup: committed, bounds }));
+          const facts = { stored, committedByGroup: committed, bounds };
+          this.#tell(...checkState(this.#settings, facts));
+          const ranges = lastRecordRanges(this.#settings, facts);
+          const { records } = await sample(this.#admin.client, ranges, SAMPLE_TIMEOUT_MS);
+          this.#tell(...checkLastRecords(this.#settings, stored, records));
           const there = stored.filter((checkpoint) => checkpoint !== undefined);
           if (there.length > 0) this.#tell(checkCohorts(this.#settings, there));
         });

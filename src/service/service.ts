@@ -13,6 +13,7 @@ import { Metrics } from '../metrics/registry.ts';
 import type { Fact } from '../page/model.ts';
 import type { Readiness } from '../server/routes.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
+import { fingerprint } from '../unit/fingerprint.ts';
 import type { Permissions } from '../unit/resume.ts';
 import { samplesOf } from '../unit/samples.ts';
 import { WallClock } from '../vocabulary/clock.ts';
@@ -25,6 +26,7 @@ import { emptiness, wasRead } from './checks.ts';
 import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts';
 import { LogWatch } from './log-watch.ts';
 import { DecisionChanges, ExperimentChanges, FoldedCohorts } from './logged-changes.ts';
+import { MisfitChanges, unshown } from './misfits.ts';
 import {
   kafkaConnection,
   memoryLimit,
@@ -94,6 +96,7 @@ export class Service {
   #exported = false;
   readonly #changes = new DecisionChanges();
   readonly #experimentChanges = new ExperimentChanges();
+  readonly #misfits = new MisfitChanges();
   readonly #folded: FoldedCohorts;
   readonly #logWatch: LogWatch;
   #health: Health = { healthy: true, reasons: [] };
@@ -191,7 +194,13 @@ export class Service {
       about,
     });
     if (role !== 'worker') {
-      this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions, hashSeed });
+      this.#exporter = new Exporter(settings, {
+        store,
+        namespace: settings.namespace,
+        partitions,
+        fingerprint: fingerprint(settings),
+        hashSeed,
+      });
     }
     if (role === 'exporter') return;
     this.#deadLetters = deadLettersOf(settings, this.#clock, log);
@@ -254,6 +263,8 @@ export class Service {
       ...[this.#store.trouble, this.#source.trouble].filter((trouble) => trouble !== undefined),
       ...(this.#exporter === undefined || this.#exported ? [] : ['nothing has been exported yet']),
       ...(this.#exported ? emptiness(this.#options.settings.namespace, this.#exporter?.nothingStored) : []),
+      // A worker claims its own or refuses to, and need not answer for others.
+      ...(this.#worker === undefined ? unshown(this.#exporter?.misfits ?? []) : []),
       ...(this.#clockCheck.trouble === undefined ? [] : [this.#clockCheck.trouble]),
       ...(this.#worker?.unready ?? []),
       ...this.#health.reasons,
@@ -316,6 +327,7 @@ export class Service {
       if (snapshot !== undefined) {
         this.#changes.tell(snapshot.decisions, this.#options.log);
         this.#experimentChanges.tell(snapshot.experiments, this.#options.log);
+        this.#misfits.tell(this.#exporter?.misfits ?? [], this.#options.log, this.#clock.now());
       }
     } catch (error) {
       this.#options.log.warn({ error: messageOf(error) }, 'the windows could not be read from Redis');

@@ -1,6 +1,7 @@
 import type { PanesState } from '../accumulators/panes-settings.ts';
 import type { RunState } from '../accumulators/runs.ts';
 import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { changedSettings, missingParts } from '../accumulators/store/fingerprint-difference.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
@@ -73,7 +74,7 @@ export function resume(
     );
   }
   if (stored.fingerprint.shape !== current.fingerprint.shape) {
-    if (!permissions.newGeneration) throw changed(stored.fingerprint.shape, current.fingerprint.shape);
+    if (!permissions.newGeneration) throw changed(changedSettings(stored.fingerprint, current.fingerprint));
     return {
       generation: String(Number(stored.generation) + 1),
       join: fromReplayOffsets(stored.join),
@@ -85,7 +86,7 @@ export function resume(
     };
   }
   const grown =
-    stored.partitions !== current.partitions || hasMore(stored.fingerprint.additive, current.fingerprint.additive);
+    stored.partitions !== current.partitions || missingParts(stored.fingerprint, current.fingerprint).length > 0;
   return {
     generation: stored.generation,
     join: stored.join,
@@ -111,32 +112,10 @@ function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
   };
 }
 
-function changed(stored: string, current: string): StateMismatch {
-  const before = settingsOf(stored);
-  const after = settingsOf(current);
-  const lines = [...new Set([...before.keys(), ...after.keys()])]
-    .filter((name) => before.get(name) !== after.get(name))
-    .map((name) => `  ${name}: stored ${before.get(name) ?? '(none)'}, now ${after.get(name) ?? '(none)'}`);
+function changed(lines: readonly string[]): StateMismatch {
   return new StateMismatch(
     'configuration',
-    `the configuration gives rows another meaning than the stored ones have:\n${lines.join('\n')}\n` +
+    `the configuration gives rows another meaning than the stored ones have:\n${lines.map((line) => `  ${line}`).join('\n')}\n` +
       'Set these back, or start once with --new-generation: rows then start empty',
   );
-}
-
-/** Whether `current` has a member that `stored` lacks. Both are JSON lists of texts. */
-function hasMore(stored: string, current: string): boolean {
-  const known = new Set(listOf(stored));
-  return listOf(current).some((member) => !known.has(member));
-}
-
-function settingsOf(fingerprint: string): ReadonlyMap<string, string> {
-  const settings: unknown = fingerprint === '' ? {} : JSON.parse(fingerprint);
-  if (typeof settings !== 'object' || settings === null) return new Map();
-  return new Map(Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)] as const));
-}
-
-function listOf(fingerprint: string): readonly string[] {
-  const members: unknown = fingerprint === '' ? [] : JSON.parse(fingerprint);
-  return Array.isArray(members) ? members.map(String) : [];
 }

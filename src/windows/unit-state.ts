@@ -2,7 +2,8 @@
 
 import type { AdmissionState } from '../accumulators/admission.ts';
 import type { RunState } from '../accumulators/runs.ts';
-import { CheckpointError, decodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { CheckpointError, decodeCheckpoint, type Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
+import { changedSettings, missingParts } from '../accumulators/store/fingerprint-difference.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
@@ -13,8 +14,10 @@ export interface UnitState {
   readonly generation: string;
   /** W; -Infinity: none yet. */
   readonly watermark: EpochMs;
-  /** Panes that start earlier are incomplete. */
+  /** Panes that start earlier are incomplete. Infinity: all are, because they lack something that the reader shows. */
   readonly incompleteBefore: EpochMs;
+  /** How the configuration of its worker differs from the reader's. */
+  readonly misfit: Misfit;
   /** Numbers of the minute panes that exist: half-open ranges. */
   readonly panes: readonly (readonly [from: number, to: number])[];
   readonly admission: readonly AdmissionState[];
@@ -28,27 +31,45 @@ export interface UnitState {
   readonly accepted: number;
 }
 
+export interface Misfit {
+  /** Settings that give its rows another meaning than the reader's: it must not show them. */
+  readonly changed: readonly string[];
+  /** Measures, sets and windows of the reader that its rows lack. */
+  readonly missing: readonly string[];
+}
+
+const FITS: Misfit = { changed: [], missing: [] };
+
 /** By unit; undefined: it has stored nothing yet. */
 export type UnitStates = readonly (UnitState | undefined)[];
 
 /**
  * Reads a unit's hash. undefined: nothing has been committed to the unit. Returns `last`, the state read before, if nothing has
  * been committed since. Throws a CheckpointError that names the unit.
+ *
+ * @param reader the reader's configuration, the same for every call with its `last`; undefined: it reads any rows
  */
-export function readUnit(unit: number, fields: Fields, last: UnitState | undefined): UnitState | undefined {
+export function readUnit(
+  unit: number,
+  fields: Fields,
+  last: UnitState | undefined,
+  reader?: Fingerprint,
+): UnitState | undefined {
   if (!fields.has('format')) return undefined;
   const { token, seq, cid } = guardOf(fields);
   if (last !== undefined && last.seq === seq && last.cid === cid && last.generation === fields.get('generation')) {
     return last.token === token ? last : { ...last, token };
   }
-  const { generation, join, incompleteBefore, panes, runs, partitions } = decoded(unit, fields);
+  const { generation, join, incompleteBefore, panes, runs, partitions, fingerprint } = decoded(unit, fields);
+  const misfit = reader === undefined ? FITS : misfitOf(fingerprint, reader);
   return {
     token,
     seq,
     cid,
     generation,
     watermark: join.watermark,
-    incompleteBefore,
+    incompleteBefore: misfit.missing.length > 0 ? Number.POSITIVE_INFINITY : incompleteBefore,
+    misfit,
     panes: panes.minutes,
     admission: panes.admission,
     admitted: JSON.stringify(
@@ -62,6 +83,13 @@ export function readUnit(unit: number, fields: Fields, last: UnitState | undefin
     partitions,
     accepted: join.counts.reduce((sum, topic) => sum + topic.impressions.accepted, 0),
   };
+}
+
+/** Experiments are compared by runs, of which a unit holds all lists or none. */
+function misfitOf(stored: Fingerprint, reader: Fingerprint): Misfit {
+  const changed = changedSettings(stored, reader);
+  const missing = missingParts(stored, reader).filter((part) => !part.startsWith('experiment '));
+  return changed.length === 0 && missing.length === 0 ? FITS : { changed, missing };
 }
 
 /** Whether a unit went back, was lost or started over since `last`. Then what was read from it may be wrong. */

@@ -395,4 +395,53 @@ describe('an exporter', () => {
     });
     expect(first.stderrs).toEqual([{ absent: 'few_users' }, { absent: 'few_users' }, { absent: 'no_data' }]);
   });
+
+  describe('that has another configuration than a partition was stored under', () => {
+    const OURS = { shape: '{"grades":1}', additive: '["measure mrr","cohorts ","experiment e"]' };
+
+    /** Two partitions, and an exporter that knows which configuration it has. */
+    async function mixed(second: typeof OURS): Promise<{ readonly world: World; readonly exporter: Exporter }> {
+      const world = new World(SHAPE_10, [at(5), at(5)]);
+      world.units[0].fingerprint = OURS;
+      world.units[1].fingerprint = second;
+      for (const unit of world.units) await unit.close(45);
+      const store = { store: world.store, namespace: 'ns', partitions: 2, hour: HOUR, fingerprint: OURS };
+      return { world, exporter: new Exporter(exporterSettings(SHAPE_10), store) };
+    }
+
+    const seen = ({ windows, rows }: QualitySnapshot) => ({
+      complete: windows.some(({ complete }) => complete),
+      lists: rows.find(({ by }) => by.length === 0)?.row.impressions,
+    });
+
+    it('shows it as complete if it has all that is shown, and more', async () => {
+      const more = { ...OURS, additive: '["measure mrr","measure hit@1","cohorts ","cohorts surface"]' };
+      const { exporter } = await mixed(more);
+      expect(seen(await exporter.refresh())).toEqual({ complete: true, lists: 2 });
+      expect(exporter.misfits).toEqual([
+        { changed: [], missing: [] },
+        { changed: [], missing: [] },
+      ]);
+    });
+
+    it('shows nothing as complete while it lacks something, until its worker has it', async () => {
+      const { world, exporter } = await mixed({ ...OURS, additive: '["measure mrr"]' });
+      expect(seen(await exporter.refresh())).toEqual({ complete: false, lists: 2 });
+      expect(exporter.misfits[1]).toEqual({ changed: [], missing: ['cohorts '] });
+      world.units[1].fingerprint = OURS;
+      for (const unit of world.units) await unit.close(46);
+      expect(seen(await exporter.refresh())).toEqual({ complete: true, lists: 2 });
+      expect(exporter.misfits[1]).toEqual({ changed: [], missing: [] });
+    });
+
+    it('does not show rows of another meaning, and says what differs', async () => {
+      const { world, exporter } = await mixed({ ...OURS, shape: '{"grades":2}' });
+      expect(seen(await exporter.refresh())).toEqual({ complete: false, lists: 1 });
+      expect(exporter.misfits[1]).toEqual({ changed: ['grades: stored 2, now 1'], missing: [] });
+      expect(exporter.nothingStored).toBeUndefined();
+      world.units[1].fingerprint = OURS;
+      for (const unit of world.units) await unit.close(46);
+      expect(seen(await exporter.refresh())).toEqual({ complete: true, lists: 2 });
+    });
+  });
 });

@@ -79,6 +79,27 @@ describe('an experiment of a running service', () => {
     expect(trail.get('B')?.map(({ at }) => new Date(at).toISOString())).toEqual([found.asOf]);
   });
 
+  it('names the partitions that hold nothing of its run, as their workers have another configuration', async () => {
+    const shop = new ShopService();
+    const running = await shop.start([0]);
+    const others = new ShopService([]);
+    others.store.inner.restoreSnapshot(shop.store.inner.snapshot());
+    await shop.live(100, { A: 1, B: 3 });
+    await shop.clock.advance(2000);
+    await running.stop();
+    others.store.inner.restoreSnapshot(shop.store.inner.snapshot());
+    const second = await others.start([1]);
+    await others.live(100, { A: 1, B: 3 });
+    await others.clock.advance(2000);
+    await second.stop();
+    const found = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, others.store);
+    expect(found.partitionsWithout).toEqual([1]);
+    const all = await service();
+    expect((await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, all.store)).partitionsWithout).toEqual(
+      [],
+    );
+  });
+
   it('is one of several', async () => {
     const second = { ...EXPERIMENT, name: 'second', horizon: HORIZONS[0] };
     const { store } = await service([EXPERIMENT, second]);

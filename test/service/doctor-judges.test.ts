@@ -195,6 +195,22 @@ describe('the stored state', () => {
     const more = settings('measures: [mrr, ndcg@3]');
     expect(judge(60, 100, 100, unit(), more)[0]).toMatch(/^ok .*added will start empty$/);
   });
+
+  it('of partitions that differ is a warning that says what some of them lack', () => {
+    const more = settings('measures: [mrr, hit@1]');
+    const fewer = settings('measures: [mrr]');
+    const facts = {
+      stored: [more, fewer].map((own) => unit({ fingerprint: fingerprint(own), partitions: 2 })),
+      committedByGroup: [
+        [100, 100],
+        [100, 100],
+      ],
+      bounds: [0, 1].map(() => [0, 1].map(() => ({ start: 0, end: 100 }))),
+    };
+    const of = (own: typeof some) => checkState(own, facts).map(({ level, message }) => `${level} ${message}`);
+    expect(of(more)).toEqual([expect.stringMatching(/^warning .* differ: partition 1 without measure hit@1\. /)]);
+    expect(of(fewer)).toEqual([expect.stringMatching(/^warning .* differ\. /)]);
+  });
 });
 
 describe('the load', () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { doctorCommand } from '../../src/cli/doctor.ts';
 import { itWith } from '../services/it-with.ts';
 import { type Produced, type RunningService, type Stand, sharedServers, withStand } from './stand.ts';
 
@@ -52,6 +53,10 @@ for (const [length, count] of [
         const before = await everything(stand);
         await stand.makeAnew('impressions', 1);
         await stand.produce(lists('new', count));
+        const { stdout } = await stand.command(doctorCommand);
+        expect(stdout).toMatch(
+          /^error +state: impressions-\w+, partition 0: .*the topic was deleted and recreated\. Use another/m,
+        );
         const second = stand.run();
         await second.printedOnce(/"cause":"diverged".*unit stopped/);
         expect(second.printed).toContain('Take another namespace and kafka.groupId for the new topic');

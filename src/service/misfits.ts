@@ -1,0 +1,71 @@
+/** What a process says of partitions that were stored under another configuration than its own (specification: windows 3.3). */
+import { MINUTE } from '../vocabulary/durations.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { Misfit } from '../windows/unit-state.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
+
+/** A worker that starts with something new has stored that by then. */
+const PATIENCE_MS: DurationMs = MINUTE;
+
+export interface MisfitGroup {
+  readonly kind: 'changed' | 'missing';
+  readonly partitions: readonly number[];
+  /** Settings that differ, or what is missing. */
+  readonly parts: readonly string[];
+}
+
+/** Partitions that differ alike, those that cannot be shown first. `misfits`: by partition. */
+export function misfitGroups(misfits: readonly (Misfit | undefined)[]): readonly MisfitGroup[] {
+  const groups = new Map<string, { kind: MisfitGroup['kind']; partitions: number[]; parts: readonly string[] }>();
+  for (const [partition, misfit] of misfits.entries()) {
+    if (misfit === undefined) continue;
+    const kind = misfit.changed.length > 0 ? 'changed' : 'missing';
+    const parts = misfit[kind];
+    if (parts.length === 0) continue;
+    const key = JSON.stringify([kind, parts]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { kind, partitions: [partition], parts });
+    else group.partitions.push(partition);
+  }
+  return [...groups.values()].sort((a, b) => Number(a.kind === 'missing') - Number(b.kind === 'missing'));
+}
+
+/** Such as: partitions 0, 1 were stored without measure hit@1, so all windows are incomplete. */
+export function describeMisfit({ kind, partitions, parts }: MisfitGroup): string {
+  const which = `partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')} ${partitions.length === 1 ? 'was' : 'were'} stored`;
+  return kind === 'missing'
+    ? `${which} without ${parts.join(', ')}, so all windows are incomplete`
+    : `${which} under another configuration and not shown (${parts.join('; ')})`;
+}
+
+/** Why partitions that are stored are not shown. */
+export function unshown(misfits: readonly (Misfit | undefined)[]): readonly string[] {
+  return misfitGroups(misfits)
+    .filter(({ kind }) => kind === 'changed')
+    .map(describeMisfit);
+}
+
+const ADVICE =
+  'Start every worker and exporter of this namespace with the same configuration; receval doctor compares it with what is stored';
+
+/** Logs when partitions have differed for a while, and when that is over. */
+export class MisfitChanges {
+  #since: EpochMs | undefined;
+  /** What was logged; '': nothing is wrong. */
+  #told = '';
+
+  tell(misfits: readonly (Misfit | undefined)[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {
+    const groups = misfitGroups(misfits);
+    if (groups.length === 0) {
+      if (this.#told !== '') log.info({}, 'what all partitions have stored fits the configuration again');
+      this.#told = '';
+      this.#since = undefined;
+      return;
+    }
+    this.#since ??= now;
+    const text = groups.map(describeMisfit).join('. ');
+    if (text === this.#told || now - this.#since < PATIENCE_MS) return;
+    this.#told = text;
+    log.warn({ advice: ADVICE }, text);
+  }
+}
