@@ -19,6 +19,14 @@ describe('the house', () => {
     expect(HOUSE.filter((room) => !sources.some((file) => roomOf(file.path) === room))).toEqual([]);
   });
 
+  it('names every room in CONTRIBUTING.md', () => {
+    const table = readFileSync(join(SRC, '..', 'CONTRIBUTING.md'), 'utf8');
+    const named = table.split('\n').filter((line) => line.startsWith('| `src/'));
+    const isNamed = ({ name }: { readonly name: string }): boolean =>
+      named.some((line) => line.includes(`\`src/${name}\``));
+    expect(HOUSE.filter((room) => !isNamed(room))).toEqual([]);
+  });
+
   it('lets imports point one way: to rooms listed before', () => {
     const at = (path: string): number => HOUSE.findIndex(({ name }) => path.startsWith(`${name}/`));
     const wrong = sources.flatMap((file) =>
