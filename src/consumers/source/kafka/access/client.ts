@@ -5,8 +5,9 @@ import { controlMessage, type Message, messagesOf, withoutAborted } from '../flo
 import { offsetOf } from '../flow/chunks.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
 import { reconnecting } from './reconnecting.ts';
+import { wakeful } from './wakeful.ts';
 
-// The only place that loads kafkajs: it is CommonJS, and five of its modules are replaced before any other sees them.
+// The only place that loads kafkajs: it is CommonJS, and six of its modules are replaced before any other sees them.
 type AdminConfig = import('kafkajs').AdminConfig;
 export type Admin = import('kafkajs').Admin & StableOffsets & Fetching;
 export type AuthenticationProvider = import('kafkajs').Mechanism['authenticationProvider'];
@@ -107,6 +108,7 @@ const DECODE_MESSAGES = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.j
 const FILTER_ABORTED = 'kafkajs/src/consumer/filterAbortedMessages.js';
 const BATCH = 'kafkajs/src/consumer/batch.js';
 const CONNECTION = 'kafkajs/src/network/connection.js';
+const CONSUMER_GROUP = 'kafkajs/src/consumer/consumerGroup.js';
 const CREATE_ADMIN = 'kafkajs/src/admin/index.js';
 const CREATE_CONSUMER = 'kafkajs/src/consumer/index.js';
 
@@ -122,7 +124,7 @@ const require = createRequire(import.meta.url);
 /**
  * kafkajs 2.2.4, except that a consumer gets undecoded record batches: its messages come from `messagesOf` and
  * `withoutAborted`. All versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced here. Its
- * connections are those of `reconnecting`.
+ * connections are those of `reconnecting`, its consumer groups those of `wakeful`.
  */
 export const kafkajs: typeof import('kafkajs') = load();
 
@@ -140,6 +142,7 @@ function load(): typeof import('kafkajs') {
   replace(FILTER_ABORTED, withoutAborted);
   // Only now, because it loads what decodes fetch responses.
   replace(CONNECTION, reconnecting(require(CONNECTION)));
+  replace(CONSUMER_GROUP, wakeful(require(CONSUMER_GROUP)));
   const createAdmin: Create<import('kafkajs').Admin> = require(CREATE_ADMIN);
   const createConsumer: Create<Consumer> = require(CREATE_CONSUMER);
   replace(CREATE_ADMIN, noteCluster(createAdmin));
