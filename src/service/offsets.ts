@@ -157,6 +157,7 @@ export function skipped(
     ),
     idleAdvances: one.idleAdvances.filter(({ before }) => before > offset),
     clockDrops: [],
+    ...(one.hasGap === true ? { hasGap: true } : {}),
   });
   const topics = join.topics.map((one, t) => (t === topic ? moved(one) : one));
   return {

@@ -373,12 +373,8 @@ export class Service {
 function eventsFor(service: () => Told | undefined, settings: Settings): KafkaEvents {
   const worker = (): Worker | undefined => service()?.worker;
   return {
-    onGap: (gap) => {
-      const { partition, topic } = gap;
-      if (worker()?.gap(partition, topic, gap) === false) return 'not needed';
-      if (settings.start.onGap === 'stop') worker()?.stopUnit(partition, 'gap');
-      return settings.start.onGap;
-    },
+    onGap: ({ partition, topic, start }) =>
+      worker()?.gap(partition, topic, start, settings.start.onGap) ?? 'not needed',
     onLostLog: (lost) => worker()?.lost(lost.partition, lost.topic, lost),
     onRefused: ({ partition, topic, from, to }) => {
       if (worker()?.hasPassed(partition, topic, { from, to }) === true) return 'skip';

@@ -23,7 +23,7 @@ export interface Resumed {
   /** Runs of experiments that were stored; others start now. undefined: all runs start with the first record. */
   readonly runs: readonly RunState[] | undefined;
   readonly incompleteBefore: EpochMs;
-  /** The next impression is the first one after a gap. */
+  /** `incompleteBefore` is still to rise. */
   readonly hasGap: boolean;
   /** The generation whose rows are to be deleted; undefined: none. */
   readonly replaced:

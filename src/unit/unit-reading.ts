@@ -22,7 +22,7 @@ export interface Divergence {
 
 /** What a unit knows of its logs: where to read next, what must still be there, and whether they are the logs it has read. */
 export class UnitReading {
-  readonly #join: Pick<JoinEngine, 'position'>;
+  readonly #join: Pick<JoinEngine, 'position' | 'judgedBelow'>;
   readonly #outOfOrderness: DurationMs;
   readonly #committed: () => CommittedState;
   readonly #lastRecords: LastRecords;
@@ -33,7 +33,7 @@ export class UnitReading {
   /** `stored`: marks of the last records, by topic. */
   constructor(
     { topics, outOfOrderness }: { readonly topics: readonly unknown[]; readonly outOfOrderness: DurationMs },
-    join: Pick<JoinEngine, 'position'>,
+    join: Pick<JoinEngine, 'position' | 'judgedBelow'>,
     committed: () => CommittedState,
     stored: readonly (string | undefined)[],
   ) {
@@ -81,10 +81,19 @@ export class UnitReading {
     this.#lastRecords.doubt();
   }
 
-  /** The log starts at `start` now. Returns how many unread records are gone. */
-  beginsAt(topic: number, start: Offset): number {
+  /**
+   * How many records are gone that were never read, if the log starts at `start` now; 0: a replay misses some that were. undefined: there
+   * is no gap, as nothing below is to be read.
+   */
+  gapBelow(topic: number, start: Offset): number | undefined {
+    const position = this.#join.position(topic);
+    if (start <= position) return undefined;
+    return Math.max(0, start - Math.max(position, this.#join.judgedBelow(topic)));
+  }
+
+  /** The log starts at `start` now: a last record below cannot be compared. */
+  beginsAt(topic: number, start: Offset): void {
     this.#lastRecords.giveUpBelow(topic, start);
-    return Math.max(0, start - this.#join.position(topic));
   }
 
   /** To be called before a batch is applied. Returns false once the log is found to be another one. */

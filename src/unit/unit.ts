@@ -21,6 +21,7 @@ import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } fr
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
 import type { ScoredList, UnitSamples } from './samples.ts';
+import { UnitCompleteness } from './unit-completeness.ts';
 import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
 import type { UnitExperiments } from './unit-experiments.ts';
 import { UnitReading } from './unit-reading.ts';
@@ -90,7 +91,7 @@ export class Unit {
     this.#clockBlocks = clockBlocks;
     this.#generation = resumed.generation;
     this.#stale = staleKeys(settings, resumed);
-    this.#completeness = new UnitCompleteness(resumed);
+    this.#completeness = new UnitCompleteness(settings.join, resumed);
     this.#isNew = resumed.join === undefined;
     this.#scoring = new UnitScoring(settings, deps, panes);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
@@ -144,9 +145,18 @@ export class Unit {
     if (offset > this.#join.position(topic)) this.#join.skipTo(topic, offset);
   }
 
-  /** `records` were lost before they could be read: panes are complete again from the next impression on. */
-  missed(records: number): void {
-    this.#completeness.missed();
+  /** The log of a topic starts at `start` now, above its position: what was to be read below is lost. It is counted once. */
+  skipGap(topic: number, start: Offset): void {
+    this.#lose(topic, start, this.#reading.gapBelow(topic, start) ?? 0);
+    this.#reading.beginsAt(topic, start);
+    this.#join.skipTo(topic, start);
+    this.#join.advance();
+    this.#changed = true;
+  }
+
+  /** So many records of a topic, all of them below `behind`, were lost before they could be read. */
+  #lose(topic: number, behind: Offset, records: number): void {
+    this.#completeness.lost(topic, behind);
     this.#experiments.missed(records);
   }
 
@@ -176,6 +186,7 @@ export class Unit {
     else this.#feedRecords(topic, batch.records, now);
     if (undecodable !== undefined) this.#pass(topic, undecodable);
     this.#reading.taken(batch);
+    this.#completeness.read(batch, this.#newest(topic), now);
     if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);
     this.#join.advance();
     this.#changed = true;
@@ -220,7 +231,7 @@ export class Unit {
     const side = this.#settings.join.topics[topic].impressions ? 'impressions' : 'feedback';
     const counted = this.#join.undecodable(topic, { from, to, records: batch.records }, side);
     // The end of a transaction holds no records.
-    if (batch.records > 0) this.missed(counted);
+    if (batch.records > 0) this.#lose(topic, to, counted);
     if (counted > 0) this.#deps.onUndecodable?.({ topic, batch });
   }
 
@@ -262,9 +273,15 @@ export class Unit {
     this.#changed = true;
   }
 
+  /** The greatest time of a topic so far. */
+  #newest(topic: number): EpochMs {
+    return this.#join.topicWatermark(topic) + this.#settings.join.outOfOrderness;
+  }
+
   /** Advances the watermark of a topic that has nothing new; not while replaying. */
   idle(topic: number, watermark: EpochMs): void {
     if (this.replaying || this.#reading.diverged !== undefined || !this.#join.idle(topic, watermark)) return;
+    this.#completeness.quiet(topic, this.#newest(topic));
     const open = this.#join.openImpressions;
     this.#join.advance();
     this.#idleAdvances++;
@@ -276,7 +293,7 @@ export class Unit {
   finish(): void {
     const { join } = this.#settings;
     const topics = join.topics.map((_, topic) => topic);
-    const newest = Math.max(...topics.map((topic) => this.#join.topicWatermark(topic))) + join.outOfOrderness;
+    const newest = Math.max(...topics.map((topic) => this.#newest(topic)));
     if (!Number.isFinite(newest)) return;
     for (const topic of topics) this.idle(topic, newest + join.horizons[join.horizons.length - 1] + join.backward);
   }
@@ -325,7 +342,7 @@ export class Unit {
       fingerprint,
       partitions,
       ...this.#completeness.state(),
-      join,
+      join: { ...join, topics: this.#completeness.marked(join.topics) },
       panes,
       runs: this.#experiments.state(),
       lastRecords: this.#reading.marks(),
@@ -370,7 +387,7 @@ export class Unit {
   get openShare(): number {
     const { horizons, outOfOrderness, topics } = this.#settings.join;
     const { oldest } = this.#join;
-    const newest = Math.max(...topics.map((_, topic) => this.#join.topicWatermark(topic))) + outOfOrderness;
+    const newest = Math.max(...topics.map((_, topic) => this.#newest(topic)));
     const whole = horizons[horizons.length - 1] + outOfOrderness;
     return oldest === undefined ? 1 : Math.min(1, Math.max(LEAST_SHARE, (newest - oldest) / whole));
   }
@@ -438,39 +455,5 @@ class UnitScoring {
   #sampled(closing: Closing, kept: KeptList | undefined): ScoredList {
     if (kept !== undefined) this.#deps.scorer.score(closing.list, this.#scores);
     return { scores: this.#scores, dimensions: this.#panes.cohorts.values(closing.tag) };
-  }
-}
-
-/** Since when the panes of a unit are complete: from the first impression after the last gap on. */
-class UnitCompleteness {
-  #incompleteBefore: EpochMs;
-  /** The next impression is the first one after a gap. */
-  #hasGap: boolean;
-  /** The same for a gap before the checkpoint: everything that is read again precedes that gap. */
-  #hadGap: boolean;
-
-  constructor({ incompleteBefore, hasGap }: { readonly incompleteBefore: EpochMs; readonly hasGap: boolean }) {
-    this.#incompleteBefore = incompleteBefore;
-    // The time before the very first impression counts as a gap.
-    this.#hasGap = incompleteBefore === Number.NEGATIVE_INFINITY;
-    this.#hadGap = hasGap;
-  }
-
-  /** Something was lost before it could be read, or cannot be read again. */
-  missed(): void {
-    this.#hasGap = true;
-  }
-
-  /** `again`: the impression was judged before the checkpoint. */
-  accepted(ts: EpochMs, again: boolean): void {
-    if (!this.#hasGap && (again || !this.#hadGap)) return;
-    this.#incompleteBefore = Math.max(this.#incompleteBefore, ts);
-    this.#hasGap = false;
-    this.#hadGap &&= again;
-  }
-
-  /** For the checkpoint: before when panes are incomplete, and whether that time is still to rise. */
-  state(): { readonly incompleteBefore: EpochMs; readonly hasGap: boolean } {
-    return { incompleteBefore: this.#incompleteBefore, hasGap: this.#hasGap || this.#hadGap };
   }
 }

@@ -38,6 +38,8 @@ export interface TopicCheckpoint {
    * even if it could decode them. Absent: none.
    */
   readonly undecodable?: OffsetRanges;
+  /** Records below `committed` were lost, and none was read since (unit/unit-completeness.ts). Absent: no. */
+  readonly hasGap?: true;
 }
 
 /** Totals of one topic since the unit's first record. `late` is by horizon: events that count, but missed it. */

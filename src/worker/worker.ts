@@ -289,16 +289,26 @@ export class Worker {
   }
 
   /**
-   * The log of a topic starts at `start`, above the offset that was to be read. Records that expired unread make their windows
-   * incomplete. Returns whether there are any; if not, the offset was only needed to compare the last record.
+   * The log of a topic starts at `start`, above the offset that was to be read. Records that expired unread are counted, and stop the
+   * unit or are skipped, as `onGap` says. Returns what becomes of the position. not needed: nothing is lost that this worker has yet to
+   * read.
    */
-  gap(partition: number, topic: number, { asked, start }: { readonly asked: Offset; readonly start: Offset }): boolean {
-    const unit = this.#units.get(partition)?.unit;
-    const missed = unit === undefined ? start - asked : unit.reading.beginsAt(topic, start);
-    if (missed === 0) return false;
-    this.#tally.missed(missed);
-    unit?.missed(missed);
-    return true;
+  gap(partition: number, topic: number, start: Offset, onGap: 'skip' | 'stop'): 'skip' | 'stop' | 'not needed' {
+    const owned = this.#units.get(partition);
+    if (owned === undefined) return 'not needed';
+    if (owned.stopped !== undefined) return 'stop';
+    const { unit, quietSince } = owned;
+    const missing = unit.reading.gapBelow(topic, start);
+    if (missing === undefined) {
+      unit.reading.beginsAt(topic, start);
+      return 'not needed';
+    }
+    this.#tally.missed(missing);
+    if (onGap === 'stop') this.stopUnit(partition, 'gap');
+    else unit.skipGap(topic, start);
+    // They were written after the end that was known.
+    quietSince[topic] = undefined;
+    return onGap;
   }
 
   /**

@@ -5,7 +5,7 @@ import type { JoinSettings, JoinSink } from '../../src/consumers/join/api.ts';
 import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import type { Grading } from '../../src/measures/scorer-contract.ts';
-import type { Closing, EpochMs, Event, Feedback, Impression } from '../../src/vocabulary/events.ts';
+import type { Closing, EpochMs, Event, Feedback, Impression, TopicRole } from '../../src/vocabulary/events.ts';
 
 /** Every chapter begins at eight o'clock. */
 export const EIGHT: EpochMs = Date.parse('2026-11-21T08:00:00Z');
@@ -59,7 +59,7 @@ export const PANES: Omit<PanesSettings, 'owner' | 'closedUpTo'> = {
   runs: [],
 };
 
-export function decoderOf(role: (typeof ROLES)[number]): Decoder {
+export function decoderOf(role: TopicRole): Decoder {
   return createDecoder({
     role,
     adapter: 'canonical',

@@ -87,6 +87,15 @@ describe('a checkpoint that skips', () => {
     expect(skipped(checkpoint(), 0, 101).incompleteBefore).toBe(8000);
   });
 
+  it('still tells of a gap behind which nothing was read', () => {
+    const { join } = checkpoint();
+    const withGap = { ...join, topics: join.topics.map((topic) => ({ ...topic, hasGap: true as const })) };
+    expect(
+      skipped(checkpoint({ join: withGap, hasGap: true }), 0, 101).join.topics.map(({ hasGap }) => hasGap),
+    ).toEqual([true, true]);
+    expect(skipped(checkpoint(), 0, 101).join.topics[0].hasGap).toBeUndefined();
+  });
+
   it('can be stored and read back', () => {
     fc.assert(
       fc.property(fc.integer({ min: 101, max: 10_000 }), fc.constantFrom(0, 1), (offset, topic) => {

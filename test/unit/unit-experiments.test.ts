@@ -218,12 +218,14 @@ describe('a run of an experiment', () => {
     const log = new MemoryLog(2, 1);
     fill(log, 0, 100);
     const reader = await Reader.claim(log, new MemoryStore());
-    reader.unit.missed(7);
+    reader.unit.skipGap(0, 7);
+    reader.positions[0] = 7;
     await reader.commit();
     await reader.restart();
     expect(reader.unit.part(0).missing).toBe(7);
     await reader.restart(unitSettings([EXPERIMENT, { ...EXPERIMENT, name: 'second' }]));
-    reader.unit.missed(2);
+    reader.drain();
+    reader.unit.skipGap(1, reader.positions[1] + 2);
     expect([0, 1].map((run) => reader.unit.part(run).missing)).toEqual([9, 2]);
   });
 });

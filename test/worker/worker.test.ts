@@ -965,9 +965,9 @@ describe('a worker', () => {
     // The last record is to be read again.
     source.pause(0, 0);
     await source.assign([0]);
-    expect(worker.gap(0, 0, { asked: 39, start: 40 })).toBe(false);
+    expect(worker.gap(0, 0, 40, 'skip')).toBe('not needed');
     expect(worker.status().gapRecords).toBe(0);
-    expect(worker.gap(0, 0, { asked: 40, start: 43 })).toBe(true);
+    expect(worker.gap(0, 0, 43, 'skip')).toBe('skip');
     expect(worker.status().gapRecords).toBe(3);
     await worker.stop();
     await ended;

@@ -23,7 +23,7 @@ export interface UnitCheckpoint {
   readonly partitions: number;
   /** Panes that start earlier are incomplete: they miss the start, a gap, a rebuilt span or a new measure. -Infinity: all are complete. */
   readonly incompleteBefore: EpochMs;
-  /** Something is missing, and no impression was accepted since: `incompleteBefore` will rise to the time of the next one. */
+  /** Something is missing, and it is not known yet up to when: `incompleteBefore` will rise to that time. */
   readonly hasGap: boolean;
   readonly join: JoinCheckpoint;
   readonly panes: PanesState;
@@ -148,6 +148,7 @@ function topicOf(value: unknown, where: string): TopicCheckpoint {
     ...(topic['undecodable'] === undefined
       ? {}
       : { undecodable: listOf(topic['undecodable'], `${where}.undecodable`, rangeOf) }),
+    ...(topic['hasGap'] === true ? { hasGap: true } : {}),
   };
 }
 

@@ -34,6 +34,7 @@ const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
           clockDrops: ranges,
           clockBlocks: count,
           undecodable: ranges,
+          hasGap: fc.constant(true as const),
         },
         { requiredKeys: ['committed', 'replay', 'replayWatermark', 'idleAdvances', 'clockDrops'] },
       ),

@@ -1,0 +1,109 @@
+import { countOf } from '../consumers/source/run-batch.ts';
+import type { Batch } from '../consumers/source/source-port.ts';
+import type { TopicCheckpoint } from '../vocabulary/checkpoint.ts';
+import type { DurationMs, EpochMs, Offset, TopicRole } from '../vocabulary/events.ts';
+
+/** What the completeness of a unit starts from: as in `Resumed`. */
+export interface StoredCompleteness {
+  readonly incompleteBefore: EpochMs;
+  readonly hasGap: boolean;
+  readonly join: { readonly topics: readonly TopicCheckpoint[] } | undefined;
+}
+
+/**
+ * Since when the panes of a unit are complete (specification: windows 3.3): from its first impression on, and from the end of
+ * each gap on. What a gap has taken was written no later than the first record behind it.
+ */
+export class UnitCompleteness {
+  readonly #topics: readonly TopicRole[];
+  readonly #backward: DurationMs;
+  readonly #futureSkew: DurationMs;
+  #incompleteBefore: EpochMs;
+  /** No impression was accepted yet. */
+  #awaitsAny: boolean;
+  /** No impression was accepted since the checkpoint, and none before it: everything that is read again precedes a gap. */
+  #awaitsNew: boolean;
+  /** By topic: the first offset behind a gap, of which no record was read yet; undefined: there is no gap. */
+  readonly #behindGap: (Offset | undefined)[];
+
+  constructor(
+    {
+      topics,
+      backward,
+      futureSkew,
+    }: {
+      readonly topics: readonly TopicRole[];
+      readonly backward: DurationMs;
+      readonly futureSkew: DurationMs;
+    },
+    { incompleteBefore, hasGap, join }: StoredCompleteness,
+  ) {
+    this.#topics = topics;
+    this.#backward = backward;
+    this.#futureSkew = futureSkew;
+    this.#incompleteBefore = incompleteBefore;
+    // The time before the very first impression counts as a gap.
+    this.#awaitsAny = incompleteBefore === Number.NEGATIVE_INFINITY;
+    this.#awaitsNew = hasGap;
+    const stored = topics.map((_, topic) => join?.topics[topic]);
+    // Earlier releases did not store of which topic it is.
+    const isAnywhere = hasGap && !this.#awaitsAny && stored.every((topic) => topic?.hasGap !== true);
+    this.#behindGap = stored.map((topic) => (isAnywhere || topic?.hasGap === true ? topic?.committed : undefined));
+  }
+
+  /** Records of a topic below `behind` were lost before they could be read, or cannot be read again. */
+  lost(topic: number, behind: Offset): void {
+    this.#behindGap[topic] = Math.max(this.#behindGap[topic] ?? 0, behind);
+  }
+
+  /** An impression was accepted. `again`: it was judged before the checkpoint. */
+  accepted(ts: EpochMs, again: boolean): void {
+    if (!this.#awaitsAny && (again || !this.#awaitsNew)) return;
+    this.#raise(ts);
+    this.#awaitsAny = false;
+    this.#awaitsNew &&= again;
+  }
+
+  /**
+   * A batch was applied. `newest`: the greatest time of its topic since. A record that is ahead of the clock tells nothing, as
+   * for the watermark.
+   */
+  read(batch: Batch, newest: EpochMs, now: EpochMs | undefined): void {
+    const { topic } = batch;
+    const behind = this.#behindGap[topic];
+    if (behind === undefined || countOf(batch) === 0) return;
+    const latest = now === undefined ? Number.POSITIVE_INFINITY : now + this.#futureSkew;
+    const first = batch.records.find(
+      ({ offset, timestamp }) => offset >= behind && (timestamp ?? Number.NEGATIVE_INFINITY) <= latest,
+    );
+    if (first !== undefined) this.#ends(topic, first.timestamp ?? newest);
+  }
+
+  /** A topic was read to its end, and has had nothing new since `quietSince`. */
+  quiet(topic: number, quietSince: EpochMs): void {
+    if (this.#behindGap[topic] !== undefined) this.#ends(topic, quietSince);
+  }
+
+  /** What a gap of this topic has lost was written by `time`. */
+  #ends(topic: number, time: EpochMs): void {
+    if (time === Number.NEGATIVE_INFINITY) return;
+    this.#behindGap[topic] = undefined;
+    // Lost feedback may have belonged to an impression that is later by that much.
+    this.#raise(this.#topics[topic].feedback ? time + this.#backward : time);
+  }
+
+  #raise(time: EpochMs): void {
+    this.#incompleteBefore = Math.max(this.#incompleteBefore, time);
+  }
+
+  /** For the checkpoint: before when panes are incomplete, and whether that time is still to rise. */
+  state(): { readonly incompleteBefore: EpochMs; readonly hasGap: boolean } {
+    const hasGap = this.#awaitsAny || this.#awaitsNew || this.#behindGap.some((behind) => behind !== undefined);
+    return { incompleteBefore: this.#incompleteBefore, hasGap };
+  }
+
+  /** For the checkpoint: the topics, marked with the gaps behind which nothing was read yet. */
+  marked(topics: readonly TopicCheckpoint[]): readonly TopicCheckpoint[] {
+    return topics.map((topic, t) => (this.#behindGap[t] === undefined ? topic : { ...topic, hasGap: true }));
+  }
+}
