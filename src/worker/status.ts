@@ -3,7 +3,7 @@ import { Delays } from '../consumers/join/api.ts';
 import type { CommittedState } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
-import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
 
 /** Counts of observed values: `counts[i]` counts those at or below `bounds[i]` and above the bound before; the last count has no bound. */
 export interface HistogramCounts {
@@ -102,6 +102,8 @@ export class Tally {
   #lastCommit: EpochMs | undefined;
   #rewinds = 0;
   #gapRecords = 0;
+  /** By partition and topic: the end of the last gap. */
+  readonly #countedBelow = new Map<string, Offset>();
   /** Own clock minus the store's; undefined: not known. */
   clockSkew: DurationMs | undefined;
 
@@ -126,9 +128,19 @@ export class Tally {
     this.#rewinds++;
   }
 
-  /** Records that expired from the log before they were read. */
-  missed(records: number): void {
-    this.#gapRecords += records;
+  /**
+   * `records` of a topic that were never read are gone, all of them below `start`. What was found before is not counted again, though
+   * another claim finds it again before the gap was skipped, or the skip stored.
+   */
+  missed(
+    partition: number,
+    topic: number,
+    { start, records }: { readonly start: Offset; readonly records: number },
+  ): void {
+    const place = `${partition}/${topic}`;
+    const counted = this.#countedBelow.get(place) ?? 0;
+    this.#gapRecords += Math.min(records, Math.max(0, start - counted));
+    this.#countedBelow.set(place, Math.max(counted, start));
   }
 
   status(

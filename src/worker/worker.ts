@@ -303,7 +303,7 @@ export class Worker {
       unit.reading.beginsAt(topic, start);
       return 'not needed';
     }
-    this.#tally.missed(missing);
+    this.#tally.missed(partition, topic, { start, records: missing });
     if (onGap === 'stop') this.stopUnit(partition, 'gap');
     else unit.skipGap(topic, start);
     // They were written after the end that was known.
