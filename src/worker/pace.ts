@@ -57,6 +57,14 @@ export class Pace {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#source.pause(partition, topic);
   }
 
+  /** Tells the source again what is paused and what is not fetched: it may have forgotten that at an assignment. */
+  repeat({ partition, pauseReasons, ahead }: Owned): void {
+    for (const [topic, reasons] of pauseReasons.entries()) {
+      if (ahead.has(topic)) this.#source.setFetching?.(partition, topic, false);
+      if (reasons.size > 0) this.#source.pause(partition, topic);
+    }
+  }
+
   setPaused(owned: Owned, topic: number, reason: PauseReason, isPaused: boolean): void {
     const pauseReasons = owned.pauseReasons[topic];
     if (owned.released || pauseReasons.has(reason) === isPaused) return;

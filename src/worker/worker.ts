@@ -164,7 +164,10 @@ export class Worker {
       const owned = this.#units.get(partition);
       if (this.#outgrown.has(partition)) this.#pace.pausePartition(partition);
       else if (owned === undefined) strange.push(partition);
-      else this.#readAgain(owned);
+      else {
+        this.#readAgain(owned);
+        this.#pace.repeat(owned);
+      }
     }
     await this.#claims.claimAll(strange);
     this.#assigned = true;

@@ -79,7 +79,8 @@ export interface Bounds {
 export interface SourceHandler {
   /**
    * These partitions, of all topics, are assigned to us now; those of an earlier call that are missing are not any more.
-   * Nothing of them is delivered before this settles: claim and seek here.
+   * Nothing of them is delivered before this settles: claim and seek here, and pause again what is to stay paused. A partition may
+   * have left and come back since the last call, and a source forgets pauses when a partition leaves.
    */
   assigned(partitions: readonly number[]): Promise<void>;
   /**
