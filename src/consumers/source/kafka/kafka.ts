@@ -113,7 +113,11 @@ export class KafkaSource implements LogSource {
       while (!this.#deadline.isStopped) {
         const crash = await this.#untilCrash(flow);
         if (this.#deadline.isStopped) break;
-        await this.#deadline.sleep(await this.#delayAfter(crash, restarts));
+        // To explain a crash takes seconds if brokers are silent.
+        const next = await this.#deadline.unlessStopped(this.#nextAfter(crash, restarts));
+        if (next === undefined) break;
+        this.#options.log('warn', 'the consumer has ended and is replaced', next);
+        await this.#deadline.sleep(next.delay);
       }
     } finally {
       clearInterval(counting);
@@ -262,9 +266,12 @@ export class KafkaSource implements LogSource {
     await flow.batch(batch);
   }
 
-  /** How long to wait before starting the next consumer. @throws KafkaFailure if there must be none. */
-  async #delayAfter(crash: unknown, restarts: Restarts): Promise<DurationMs> {
-    const { brokers, groupId, log } = this.#options;
+  /** Why a consumer crashed, and how long to wait before starting the next one. @throws KafkaFailure if there must be none. */
+  async #nextAfter(
+    crash: unknown,
+    restarts: Restarts,
+  ): Promise<{ readonly reason: string; readonly delay: DurationMs }> {
+    const { brokers, groupId } = this.#options;
     const { message: reason, kind } = await troubleOf(crash, this.#options, { probe: !this.#hasJoined });
     const where = `kafka (${brokers.join(', ')}, group ${groupId})`;
     this.#trouble = `${where}: ${reason}`;
@@ -283,8 +290,7 @@ export class KafkaSource implements LogSource {
         cause: crash,
       });
     }
-    log('warn', 'the consumer has ended and is replaced', { reason, delay });
-    return delay;
+    return { reason, delay };
   }
 
   seek(partition: number, topic: number, offset: Offset, heldUpTo: Offset = offset): void {

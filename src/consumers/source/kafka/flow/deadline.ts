@@ -39,6 +39,17 @@ export class Deadline {
     });
   }
 
+  /** The result of work that may be given up: undefined after the stop, however long the work still takes. Rejects as the work does. */
+  unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const { signal } = this.#over;
+      const give = (): void => resolve(undefined);
+      if (signal.aborted) give();
+      signal.addEventListener('abort', give, { once: true });
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', give));
+    });
+  }
+
   /** Waits for work, however it ends: for the timeout, or after a stop for what is left of it. */
   settled(work: Promise<unknown>): Promise<void> {
     const left = this.isStopped ? this.#until - performance.now() : this.#timeout;
