@@ -32,6 +32,7 @@ export class Brokers {
   readonly #create: () => AdminClient;
   readonly #topics: readonly string[];
   #admin: Promise<AdminClient> | undefined;
+  #isClosed = false;
   /** Settles when the last query has ended. */
   #last: Promise<unknown> = Promise.resolve();
   /** By topic: the request for bounds that has not been sent yet. */
@@ -135,7 +136,9 @@ export class Brokers {
     }
   }
 
+  /** Queries that still wait for their turn are rejected. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const admin = this.#admin;
     this.#admin = undefined;
     await (await admin)?.disconnect();
@@ -151,6 +154,7 @@ export class Brokers {
   }
 
   async #askNow<T>(question: (admin: AdminClient) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new Error('kafka: the connections are closed');
     this.#admin ??= this.#connect();
     const asked = this.#admin;
     try {

@@ -118,7 +118,8 @@ export class Flow {
         for (const unit of this.#units.values()) for (const position of unit.positions) this.#place(position);
       }
     } catch (error) {
-      this.#deps.fail(error);
+      // Nothing would be read, and the end may be the reason: the connections are closed.
+      if (!this.#ended) this.#deps.fail(error);
     } finally {
       this.#claiming = false;
     }

@@ -110,6 +110,22 @@ describe('questions to the brokers', () => {
     expect(made[1].calls).toContain('disconnect');
   });
 
+  it('that wait for their turn are not sent after the end, and make no new connection', async () => {
+    const made: Fake[] = [];
+    const open: (() => void)[] = [];
+    const brokers = new Brokers(() => fake(made, open), ['a', 'b']);
+    const [first, second] = [brokers.bounds(0, 0), brokers.bounds(0, 1)];
+    const outcome = second.catch((error: Error) => error.message);
+    await tick();
+    await brokers.close();
+    open.shift()?.();
+    await first;
+    await tick();
+    open.shift()?.();
+    expect(await outcome).toBe('kafka: the connections are closed');
+    expect(made.map(({ calls }) => calls)).toEqual([['connect', 'a', 'disconnect']]);
+  });
+
   it('tell a partition that is not there, and offsets that are no positions', async () => {
     const made: Fake[] = [];
     const open: (() => void)[] = [];

@@ -205,6 +205,21 @@ describe('after a join', () => {
     expect(client.orders.filter((order) => order.startsWith('seek'))).toEqual(['seek a/1 0', 'seek b/1 0']);
   });
 
+  it('a claim that fails after the end, as the connections are closed then, is no failure of the run', async () => {
+    let fail = (_: Error): void => {};
+    const { flow, client, failures } = start({
+      assigned: () =>
+        new Promise((_, reject) => {
+          fail = reject;
+        }),
+    });
+    flow.joined(client, BOTH);
+    await flow.end();
+    fail(new Error('kafka: the connections are closed'));
+    await rest();
+    expect(failures).toEqual([]);
+  });
+
   it('a claim that fails ends the run', async () => {
     const { failures } = await joined({
       assigned: async () => {
