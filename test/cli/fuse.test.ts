@@ -75,7 +75,7 @@ describe('receval fuse', () => {
   it('writes falling scores, so that a reader who sorts by score has the merged order', async () => {
     const { stdout } = await call('fuse', '--run', A, '--method', 'max(norm=rank)', '--run', B, '--top', '2');
     const q1 = stdout.split('\n').filter((line) => line.startsWith('q1'));
-    expect(q1).toEqual(['q1 Q0 b 1 1 max(norm=rank)', 'q1 Q0 a 2 0.9999999999999999 max(norm=rank)']);
+    expect(q1).toEqual(['q1 Q0 b 1 1 max(norm=rank)', 'q1 Q0 a 2 0.9999999403953552 max(norm=rank)']);
   });
 
   it('keeps a file whose queries are not together in memory, and says so', async () => {
