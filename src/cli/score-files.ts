@@ -9,7 +9,7 @@ import { missingOf, presetMeasures, presetOf, tiesOf } from '../score/preset.ts'
 import { QrelsReader } from '../score/qrels-reader.ts';
 import { type Format, formatOf } from '../score/run-format.ts';
 import { RunReader, runNames } from '../score/run-reader.ts';
-import type { MissingQuery, RunScore, SampledItems, ScoreResult } from '../score/score-result.ts';
+import type { MissingQuery, RunEvidence, RunScore, ScoreResult } from '../score/score-result.ts';
 import { FileScoring } from '../score/scoring.ts';
 import { type ScoringSettings, scoringSettings } from '../score/scoring-settings.ts';
 import { UsageError } from './failure.ts';
@@ -27,7 +27,7 @@ interface ReadRun {
   finish(name: string): {
     readonly run: RunScore;
     readonly missing: readonly MissingQuery[];
-    readonly sampled?: SampledItems;
+    readonly evidence?: RunEvidence;
   };
 }
 
@@ -65,7 +65,7 @@ export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> 
       reading: { preset, defaults: { relevantFrom: settings.relevantFrom } },
       runs: finished.map(({ run }) => run),
       missing: finished.flatMap(({ missing }) => missing),
-      sampled: finished.flatMap(({ sampled }) => sampled ?? []),
+      evidence: finished.flatMap(({ evidence }) => evidence ?? []),
     };
   } finally {
     inputs.end();

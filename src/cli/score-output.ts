@@ -36,16 +36,15 @@ export function printScores(
 }
 
 /** What looks wrong with the runs and their judgements. */
-export function findingsOf({ runs, missing, sampled }: ScoreResult): readonly Finding[] {
+export function findingsOf({ runs, missing, evidence }: ScoreResult): readonly Finding[] {
   return runs.flatMap(({ name, queries, counts }) => {
-    const items = sampled.find(({ run }) => run === name);
-    if (items === undefined) return [];
+    const found = evidence.find(({ run }) => run === name);
+    if (found === undefined) return [];
     const of = (side: 'run' | 'qrels'): readonly string[] =>
       missing.flatMap(({ run, query, missingFrom }) => (run === name && missingFrom === side ? [query] : []));
     const { relevant, relevantRetrieved } = counts;
-    const { shown, judged } = items;
     const [lacking, unjudged] = [of('run'), of('qrels')];
-    return scoredFindings({ run: name, queries, unjudged, lacking, relevant, relevantRetrieved, shown, judged });
+    return scoredFindings({ ...found, queries, unjudged, lacking, relevant, relevantRetrieved });
   });
 }
 

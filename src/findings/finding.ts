@@ -21,6 +21,7 @@ export const FINDING_CODES = [
   'clock_offset', // the clocks of the two sides differ
   'beyond_horizon', // much feedback comes later than the longest horizon
   'items_never_match', // the request is known, but the item is not in its list
+  'close_scores', // scores of a run are equal as 32-bit floats, and other tools keep no more
   'unknown_actions', // actions without a grade
   'no_user_ids', // impressions name no user
   'one_variant', // an experiment has a variant without an impression

@@ -15,13 +15,17 @@ export interface ScoredFacts {
   /** Ids of items in the first lists, and of judged items of their queries. */
   readonly shown: readonly string[];
   readonly judged: readonly string[];
+  /** Lists that a reader who keeps scores in 32 bits orders otherwise, and two items of the first; undefined: none. */
+  readonly close:
+    | { readonly lists: number; readonly query: string; readonly items: readonly [string, string] }
+    | undefined;
 }
 
 const MOST = 0.5;
 
 /** Findings on a run and its judgements. */
 export function scoredFindings(facts: ScoredFacts): readonly Finding[] {
-  return inOrder([...queryFindings(facts), ...nothingRelevant(facts), ...itemFindings(facts)]);
+  return inOrder([...queryFindings(facts), ...nothingRelevant(facts), ...itemFindings(facts), ...scoreFindings(facts)]);
 }
 
 function queryFindings({ run, queries, unjudged, lacking }: ScoredFacts): readonly Finding[] {
@@ -83,6 +87,20 @@ function itemFindings({ run, queries, relevant, relevantRetrieved, shown, judged
             ? null
             : `${quoted(strange[0])} in the run, ${quoted(judged[0])} in the judgements`,
       remedy: 'Write item ids the same way on both sides: they are compared character by character.',
+    },
+  ];
+}
+
+function scoreFindings({ run, close }: ScoredFacts): readonly Finding[] {
+  if (close === undefined) return [];
+  const { lists, query, items } = close;
+  return [
+    {
+      code: 'close_scores',
+      cause: `${run}: ${counted(lists)} ${lists === 1 ? 'list has' : 'lists have'} scores that differ as doubles but not as 32-bit floats: pytrec_eval, ir_measures and older versions of trec_eval take them for equal and order them by id, so they rank ${lists === 1 ? 'it' : 'them'} otherwise.`,
+      example: `${quoted(items[0])} before ${quoted(items[1])} for the query ${quoted(query)}`,
+      remedy:
+        'For the same order everywhere, write scores that differ in the first seven digits, such as 1000 minus the rank.',
     },
   ];
 }

@@ -57,6 +57,21 @@ export class Ordering {
   }
 }
 
+/**
+ * The first place, up to `length`, whose score differs from that of the place before as a double but not as a 32-bit float, so that
+ * a reader who keeps 32 bits has the two the other way round: equal scores by id descending. 0: there is none.
+ */
+export function closeScores(rows: ItemRows, order: Int32Array, length: number): number {
+  const { scores } = rows;
+  const last = Math.min(length, rows.count - 1);
+  for (let place = 1; place <= last; place++) {
+    const [upper, lower] = [order[place - 1], order[place]];
+    if (scores[upper] === scores[lower] || Math.fround(scores[upper]) !== Math.fround(scores[lower])) continue;
+    if (rows.compareIds(upper, lower) < 0) return place;
+  }
+  return 0;
+}
+
 function isSorted(count: number, before: Before): boolean {
   for (let i = 1; i < count; i++) if (before(i - 1, i) > 0) return false;
   return true;

@@ -43,11 +43,21 @@ export interface MissingQuery {
   readonly missingFrom: 'run' | 'qrels';
 }
 
-/** Ids of items from the first lists of a run, and of judged items of their queries, to check whether they look alike. */
-export interface SampledItems {
+/** What shows whether a run can be trusted. */
+export interface RunEvidence {
   readonly run: string;
+  /** Ids of items from the first lists, and of judged items of their queries, to check whether they look alike. */
   readonly shown: readonly string[];
   readonly judged: readonly string[];
+  /** Lists that a reader who keeps scores in 32 bits orders otherwise; undefined: none. */
+  readonly close: CloseScores | undefined;
+}
+
+export interface CloseScores {
+  readonly lists: number;
+  /** Of the first of them, and two neighbours in it. */
+  readonly query: string;
+  readonly items: readonly [string, string];
 }
 
 export interface ScoreResult {
@@ -57,5 +67,5 @@ export interface ScoreResult {
   readonly runs: readonly RunScore[];
   readonly missing: readonly MissingQuery[];
   /** A run of graded lists has none. */
-  readonly sampled: readonly SampledItems[];
+  readonly evidence: readonly RunEvidence[];
 }

@@ -4,12 +4,12 @@ import { JudgedList } from './judged-list.ts';
 import type { Judgements } from './judgements.ts';
 import { InputError } from './line-blocks.ts';
 import { emptied } from './list-sums.ts';
-import { Ordering, type OrderRule } from './order.ts';
+import { closeScores, Ordering, type OrderRule } from './order.ts';
 import type { ItemRows } from './rows.ts';
 import type { RunColumns } from './run-format.ts';
 import type { RunReading } from './run-reader.ts';
 import { RunTotals } from './run-totals.ts';
-import type { MissingQuery, RunScore, SampledItems } from './score-result.ts';
+import type { CloseScores, MissingQuery, RunEvidence, RunScore } from './score-result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 import { TiesMean } from './ties-mean.ts';
 
@@ -25,6 +25,7 @@ class Run {
   readonly missing: Omit<MissingQuery, 'run'>[] = [];
   readonly shown: string[] = [];
   readonly judged: string[] = [];
+  close: CloseScores | undefined;
   #sampled = 0;
 
   constructor(settings: ScoringSettings, judged: number) {
@@ -38,6 +39,17 @@ class Run {
     const judged = Math.min(SAMPLED_ITEMS, judgements.grades(query).length);
     for (let i = 0; i < Math.min(SAMPLED_ITEMS, rows.count); i++) this.shown.push(rows.idOf(i));
     for (let i = 0; i < judged; i++) this.judged.push(judgements.rows.idOf(first + i));
+  }
+
+  watch(rows: ItemRows, order: Int32Array, length: number, query: string): void {
+    const place = closeScores(rows, order, length);
+    if (place === 0) return;
+    const { lists, ...first } = this.close ?? {
+      lists: 0,
+      query,
+      items: [rows.idOf(order[place - 1]), rows.idOf(order[place])] as const,
+    };
+    this.close = { lists: lists + 1, ...first };
   }
 }
 
@@ -76,18 +88,18 @@ export class FileScoring implements RunReading {
   finish(
     voter: string | undefined,
     name: string,
-  ): { readonly run: RunScore; readonly missing: readonly MissingQuery[]; readonly sampled: SampledItems } {
+  ): { readonly run: RunScore; readonly missing: readonly MissingQuery[]; readonly evidence: RunEvidence } {
     const run = this.#runOf(voter);
     for (const [q, query] of this.#judgements.queries.names.entries()) {
       if (run.seen[q] === 1) continue;
       run.missing.push({ query, missingFrom: 'run' });
       if (this.#settings.missing === 'zero') this.#scoreNothing(run.totals, query, q);
     }
-    const { shown, judged } = run;
+    const { shown, judged, close } = run;
     return {
       run: run.totals.finish(name),
       missing: run.missing.map((missing) => ({ run: name, ...missing })),
-      sampled: { run: name, shown, judged },
+      evidence: { run: name, shown, judged, close },
     };
   }
 
@@ -115,6 +127,7 @@ export class FileScoring implements RunReading {
     const length = Math.min(rows.count, depth);
     this.#ordering.sort(rows, this.#rule);
     const { order } = this.#ordering;
+    if (this.#rule.by === 'score' && this.#rule.ties === 'docno') run.watch(rows, order, length, query);
     const list = this.#list;
     list.load(rows, order, length, repeated >= 0, this.#judgements, q);
     scorer.score(list.joined, out);

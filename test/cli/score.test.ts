@@ -343,6 +343,16 @@ describe('receval score', () => {
     );
   });
 
+  it('says where tools that keep scores in 32 bits rank a list otherwise', async () => {
+    const files = ['--run', file('large.run', '1 Q0 a 1 16777217 x\n1 Q0 b 2 16777216 x\n'), '--qrels'];
+    files.push(file('large.qrels', '1 0 a 1\n'), '--measures', 'mrr');
+    const { runs, findings } = JSON.parse(await stdoutOf([...files, '--output', 'json']));
+    expect(runs[0].mean).toEqual({ mrr: 1 });
+    expect(findings).toMatchObject([{ code: 'close_scores', example: '"a" before "b" for the query "1"' }]);
+    const csv = await score([...files, '--output', 'csv']);
+    expect(csv.stderr).toContain('receval: close_scores: x: 1 list has scores that differ as doubles');
+  });
+
   it('fails where no query is both in the run and judged', async () => {
     const run = await score(['--run', file('e.run', '9 Q0 a 1 2 t\n'), '--qrels', file('e.qrels', JUDGED)]);
     expect(run.code).toBe(1);

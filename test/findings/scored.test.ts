@@ -11,6 +11,7 @@ const fine: ScoredFacts = {
   relevantRetrieved: 120,
   shown: ['d1', 'd2'],
   judged: ['d1', 'd3'],
+  close: undefined,
 };
 const told = (changes: Partial<ScoredFacts>) => scoredFindings({ ...fine, ...changes });
 const ids = (prefix: string, many: number): string[] => Array.from({ length: many }, (_, n) => `${prefix}${301 + n}`);
@@ -61,6 +62,22 @@ describe('a run beside its judgements', () => {
       'bm25: no list holds one of the 400 relevant items; 100 % of the items of the first lists are not judged: the item id is the same number in another form.',
     );
     expect(found.example).toBe('"7.0" in the run, "7" in the judgements');
+  });
+});
+
+describe('scores of a run', () => {
+  it('are ordered otherwise by tools that keep 32 bits', () => {
+    expect(told({ close: { lists: 1, query: 'q', items: ['a', 'b'] } })).toEqual([
+      {
+        code: 'close_scores',
+        cause:
+          'bm25: 1 list has scores that differ as doubles but not as 32-bit floats: pytrec_eval, ir_measures and older versions of trec_eval take them for equal and order them by id, so they rank it otherwise.',
+        example: '"a" before "b" for the query "q"',
+        remedy: expect.stringContaining('first seven digits'),
+      },
+    ]);
+    const [found] = told({ close: { lists: 1200, query: 'q', items: ['a', 'b'] } });
+    expect(found.cause).toContain('1,200 lists have scores');
   });
 });
 

@@ -11,7 +11,7 @@ function compared(measures: readonly string[], control: Lists, treatment: Lists)
   const runs = [control, treatment].map((lists) => scoreLists(lists, choices));
   const names = settingsOf(choices).measures;
   const comparisons = compareRuns(
-    { measures: names, runs, missing: [], reading: { preset: undefined, defaults: { relevantFrom: 1 } }, sampled: [] },
+    { measures: names, runs, missing: [], reading: { preset: undefined, defaults: { relevantFrom: 1 } }, evidence: [] },
     names.map(({ canonical }) => canonical),
   );
   return { comparisons, means: runs.map(({ mean }) => mean) };

@@ -5,7 +5,7 @@ import { Ungrouped } from '../../src/score/groups.ts';
 import { Blocks } from '../../src/score/line-blocks.ts';
 import { runColumns } from '../../src/score/run-format.ts';
 import { runNames } from '../../src/score/run-reader.ts';
-import { plain, scoreLists, scoreText, settingsOf } from './in-memory.ts';
+import { type Choices, plain, scoreLists, scoreText, settingsOf } from './in-memory.ts';
 
 const QRELS = '1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n';
 
@@ -65,6 +65,24 @@ describe('a TREC run', () => {
     const [{ mean, counts }] = scoreText(run, QRELS, { measures: ['recall', 'mrr'], depth: 2 }).runs;
     expect(mean).toEqual([0.5, 0.5]);
     expect(counts).toEqual({ retrieved: 2, relevant: 2, relevantRetrieved: 1 });
+  });
+
+  it('shows where a reader who keeps scores in 32 bits has another order, which is that of the ids', () => {
+    const close = (run: string, choices: Partial<Choices> = {}) =>
+      scoreText(run, '1 0 a 1\n2 0 a 1\n', { measures: ['mrr'], ...choices }).evidence[0].close;
+    const large = '1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n';
+    expect(close(large)).toEqual({ lists: 1, query: '1', items: ['a', 'b'] });
+    expect(close('1 Q0 c 1 9 t\n1 Q0 b 1 0.1000000001 t\n1 Q0 d 2 0.1 t\n')?.items).toEqual(['b', 'd']);
+    // The same order: ids fall, scores are equal, or they differ in 32 bits.
+    expect(close('1 Q0 b 1 16777217 t\n1 Q0 a 2 16777216 t\n')).toBeUndefined();
+    expect(close('1 Q0 a 1 16777217 t\n1 Q0 b 2 16777217 t\n')).toBeUndefined();
+    expect(close('1 Q0 a 1 16777216 t\n1 Q0 b 2 16777215 t\n')).toBeUndefined();
+    // Only places that count, and queries that are judged.
+    expect(close(`1 Q0 x 1 16777230 t\n${large}`, { depth: 1 })).toBeUndefined();
+    expect(close(`1 Q0 x 1 16777230 t\n${large}`, { depth: 2 })?.lists).toBe(1);
+    expect(close(large.replaceAll('1 Q0', '9 Q0'))).toBeUndefined();
+    expect(close(large + large.replaceAll('1 Q0', '2 Q0'))).toEqual({ lists: 2, query: '1', items: ['a', 'b'] });
+    expect(close(large, { ties: 'first' })).toBeUndefined();
   });
 
   it('is scored by two conventions at once, which only the preset tells apart', () => {

@@ -6,7 +6,7 @@ import { presetMeasures } from '../../src/score/preset.ts';
 import { QrelsReader } from '../../src/score/qrels-reader.ts';
 import { formatOf } from '../../src/score/run-format.ts';
 import { RunReader } from '../../src/score/run-reader.ts';
-import type { MissingQuery, QueryScore, RunScore } from '../../src/score/score-result.ts';
+import type { MissingQuery, QueryScore, RunEvidence, RunScore } from '../../src/score/score-result.ts';
 import { FileScoring } from '../../src/score/scoring.ts';
 import { type ScoringSettings, scoringSettings } from '../../src/score/scoring-settings.ts';
 
@@ -27,6 +27,7 @@ export interface Choices {
 export interface InMemory {
   readonly runs: readonly RunScore[];
   readonly missing: readonly MissingQuery[];
+  readonly evidence: readonly RunEvidence[];
 }
 
 export function settingsOf({ measures: texts, preset, ties, ...others }: Choices): ScoringSettings {
@@ -64,7 +65,11 @@ export function scoreText(run: string, qrels: string, choices: Choices): InMemor
   const scoring = new FileScoring('run', settings, reader.judgements);
   feed(new RunReader('run', { format, columns: undefined }, choices.gather ?? false, scoring), run, part);
   const finished = scoring.voters.map((voter) => scoring.finish(voter, voter ?? 'run'));
-  return { runs: finished.map((one) => one.run), missing: finished.flatMap((one) => one.missing) };
+  return {
+    runs: finished.map((one) => one.run),
+    missing: finished.flatMap((one) => one.missing),
+    evidence: finished.map((one) => one.evidence),
+  };
 }
 
 export function scoreLists(lists: readonly object[], choices: Choices): RunScore {
