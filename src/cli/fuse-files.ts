@@ -4,6 +4,7 @@ import type { Fusion } from '../fusion/fusion.ts';
 import type { Gathered } from '../fusion/gathering.ts';
 import type { FusedItem } from '../fusion/ranking.ts';
 import { Lessons, type Training, UNTRAINED } from '../fusion/training.ts';
+import { bytesOf } from '../score/byte-text.ts';
 import type { Judgements } from '../score/judgements.ts';
 import type { ListOrder, OrderedList } from '../score/ordered-lists.ts';
 import { orderRule, presetOf } from '../score/preset.ts';
@@ -104,13 +105,14 @@ class Target {
   }
 
   async write(text: string): Promise<void> {
+    const bytes = bytesOf(text);
     if (this.#path === undefined) {
-      await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
+      await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()));
       return;
     }
     try {
       this.#file ??= openSync(this.#part ?? this.#path, 'w');
-      writeFileSync(this.#file, text);
+      writeFileSync(this.#file, bytes);
     } catch (error) {
       throw new Error(`--output: ${fileProblem(this.#path, error, 'written')}`, { cause: error });
     }

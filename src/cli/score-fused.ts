@@ -1,6 +1,6 @@
-import { Buffer } from 'node:buffer';
 import type { Fusion } from '../fusion/fusion.ts';
 import type { FusedItem } from '../fusion/ranking.ts';
+import { bytesOf } from '../score/byte-text.ts';
 import type { Judgements } from '../score/judgements.ts';
 import { ItemRows } from '../score/rows.ts';
 import { FileScoring } from '../score/scoring.ts';
@@ -53,7 +53,7 @@ export async function scoreFused(
 function fill(rows: ItemRows, items: readonly FusedItem[]): void {
   rows.clear();
   for (const [place, { item, score }] of items.entries()) {
-    const id = Buffer.from(item);
+    const id = bytesOf(item);
     rows.add(id, 0, id.length, score, place + 1, place + 1);
   }
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { bytesOf } from '../score/byte-text.ts';
 import type { Comparison } from '../score/comparisons.ts';
 import { TIES } from '../score/order.ts';
 import { measureNames, NAMES, PRESET_NAMES } from '../score/preset.ts';
@@ -78,7 +79,7 @@ async function showScores(result: ScoreResult, settings: ScoreSettings): Promise
   if (svg !== undefined && plot?.file !== undefined) writeFile('--plot-file', plot.file, svg);
   const isShown = svg !== undefined && plot?.file === undefined && output !== 'html';
   if (isShown) process.stdout.write(svg);
-  else if (output !== 'html') process.stdout.write(printScores(result, asked, settings, output));
+  else if (output !== 'html') process.stdout.write(bytesOf(printScores(result, asked, settings, output)));
   if (output === 'html' || report !== undefined) {
     const { scoresReport } = await import('./score-report.ts');
     showReport(scoresReport(result, comparisons ?? [], settings), { output, report });

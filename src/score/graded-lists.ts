@@ -1,7 +1,8 @@
 import { type PlainList, type PlainSlots, plainJoined } from '../measures/plain.ts';
 import type { Joined } from '../vocabulary/events.ts';
+import { textOf } from './byte-text.ts';
 import { type BlockReader, InputError } from './line-blocks.ts';
-import { NEWLINE, textOf } from './line-fields.ts';
+import { NEWLINE } from './line-fields.ts';
 import type { Ties } from './order.ts';
 import { RunTotals } from './run-totals.ts';
 import type { Counts, RunScore } from './score-result.ts';

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { splitRow } from '../consumers/decode/csv.ts';
+import { bytesOf, textOf } from './byte-text.ts';
 
 /** Most fields that are split; the rest of the line is ignored. */
 const MOST_FIELDS = 16;
@@ -79,11 +80,12 @@ function splitQuoted(fields: Fields, bytes: Uint8Array, from: number): number {
   const line = textOf(bytes, from, end);
   const cells = splitRow(line) ?? line.split(',');
   fields.count = Math.min(cells.length, MOST_FIELDS);
-  fields.bytes = Buffer.from(cells.join(''), 'utf8');
+  const parts = cells.map(bytesOf);
+  fields.bytes = Buffer.concat(parts);
   let at = 0;
   for (let f = 0; f < fields.count; f++) {
     fields.starts[f] = at;
-    at += Buffer.byteLength(cells[f], 'utf8');
+    at += parts[f].length;
     fields.ends[f] = at;
   }
   if (line.trimStart().startsWith('#')) fields.count = 0;
@@ -93,10 +95,6 @@ function splitQuoted(fields: Fields, bytes: Uint8Array, from: number): number {
 function trim({ bytes, starts, ends }: Fields, f: number): void {
   while (starts[f] < ends[f] && bytes[starts[f]] <= SPACE) starts[f]++;
   while (ends[f] > starts[f] && bytes[ends[f] - 1] <= SPACE) ends[f]--;
-}
-
-export function textOf(bytes: Uint8Array, from: number, to: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
 }
 
 /** Whether a[aFrom, aFrom + length) has the same bytes as b[bFrom, bFrom + length). */

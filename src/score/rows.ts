@@ -1,5 +1,5 @@
-import { Buffer } from 'node:buffer';
-import { compareSpans, hashOf, isSame, mixed, textOf } from './line-fields.ts';
+import { textOf } from './byte-text.ts';
+import { compareSpans, hashOf, isSame, mixed } from './line-fields.ts';
 
 const FIRST_ROWS = 1024;
 const FIRST_BYTES = 1 << 16;
@@ -63,7 +63,7 @@ export class ItemRows implements Items {
   }
 
   idOf(i: number): string {
-    return Buffer.from(this.bytes.buffer, this.starts[i], this.starts[i + 1] - this.starts[i]).toString('utf8');
+    return textOf(this.bytes, this.starts[i], this.starts[i + 1]);
   }
 
   #growRows(): void {

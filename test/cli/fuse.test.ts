@@ -140,6 +140,35 @@ describe('receval fuse', () => {
   });
 });
 
+describe('files that are not UTF-8', () => {
+  const latin = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text, 'latin1');
+    return name;
+  };
+  const one = latin('L1.run', 'q\xfc Q0 caf\xe9 1 1 t\nq\xfc Q0 caf\xe8 2 0.5 t\n');
+  const two = latin('L2.run', 'q\xfc Q0 caf\xe9 1 1 u\nq\xfc Q0 caf\xe8 2 0.9 u\nq\xfc Q0 z 3 0.1 u\n');
+  const judged = latin('L.qrels', 'q\xfc 0 caf\xe8 1\n');
+
+  it('are merged by their bytes, which are written again', async () => {
+    const { code } = await call('fuse', '--run', one, two, '--method', 'borda', '--tag', 'm', '--output', 'L.run');
+    expect(code).toBe(0);
+    const lines = readFileSync(join(folder, 'L.run'), 'latin1').split('\n');
+    expect(lines.map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual([
+      ...['q\xfc Q0 caf\xe9 1', 'q\xfc Q0 caf\xe8 2', 'q\xfc Q0 z 3', ''],
+    ]);
+  });
+
+  it('are scored by them', async () => {
+    const files = ['--run', one, two, '--qrels', judged, '--measures', 'mrr,num_ret', '--fuse', 'rrf'];
+    const { runs } = JSON.parse((await call('score', ...files, '--output', 'json')).stdout);
+    expect(runs.map(({ mean }: { readonly mean: object }) => mean)).toMatchObject([
+      { mrr: 0.5, num_ret: 2 },
+      { mrr: 0.5, num_ret: 3 },
+      { mrr: 0.5, num_ret: 3 },
+    ]);
+  });
+});
+
 describe('what fuse is not given', () => {
   it('is one file twice, unless it has two names', async () => {
     const twice = await call('fuse', '--run', A, `./${A}`, '--method', 'borda');

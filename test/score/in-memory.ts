@@ -48,15 +48,15 @@ export function settingsOf({ measures: texts, preset, ties, ...others }: Choices
   });
 }
 
-function feed(reader: BlockReader, text: string, part: number): void {
-  const bytes = Buffer.from(text, 'utf8');
+function feed(reader: BlockReader, text: string | Buffer, part: number): void {
+  const bytes = Buffer.from(text);
   const blocks = new Blocks('file', reader);
   for (let at = 0; at < bytes.length; at += part) blocks.add(Buffer.from(bytes.subarray(at, at + part)));
   blocks.end();
 }
 
 /** Scores a run as the command does, without files. */
-export function scoreText(run: string, qrels: string, choices: Choices): InMemory {
+export function scoreText(run: string | Buffer, qrels: string | Buffer, choices: Choices): InMemory {
   const part = choices.part ?? 1 << 20;
   const format = formatOf(Buffer.from(run)) ?? 'trec';
   const settings = settingsOf({ preset: format, ...choices });
