@@ -4,7 +4,7 @@ import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { type Cell, csvTable, LATEX, MARKDOWN, plainForm, type TextForm } from '../output/table.ts';
 import type { Comparison } from '../score/comparisons.ts';
-import { measureNames } from '../score/preset.ts';
+import { measureNames, type Names } from '../score/preset.ts';
 import type { RunScore, ScoreResult } from '../score/score-result.ts';
 import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/score-table.ts';
 import { assertNever } from '../vocabulary/events.ts';
@@ -73,6 +73,7 @@ export function scoresJson(
         name: run.name,
         queries: run.queries,
         mean: { ...counts(run.counts), ...object(run.mean) },
+        ...(run.withoutValue.some((lists) => lists > 0) ? { withoutValue: object(run.withoutValue) } : {}),
         ...(run.unknownItems === undefined ? {} : { unknownItems: run.unknownItems }),
         ...(run.queries === 1 && tested.length === 1 ? { p: only(tested[0].p ?? []) } : {}),
         ...(rows.perQuery
@@ -122,17 +123,33 @@ function tables(
     comparisons === undefined || comparisons.length === 0
       ? []
       : [comparisonTable(comparisons, digits, form), form.note(NOT_ADJUSTED)];
-  const counted = asked.query === undefined ? form.note(queriesText(result, relevantFrom)) : '';
+  const counted = asked.query === undefined ? form.note(queriesText(result, settings.names, relevantFrom)) : '';
   const found = findingsBlock(findingsOf(result), form);
   return form.whole([...(found === '' ? [] : [found]), `${scores}${counted}`, ...against]);
 }
 
 /** The number of queries behind each mean, and the default of `rel`, which names of measures omit. */
-function queriesText({ runs }: ScoreResult, relevantFrom: number): string {
+function queriesText(result: ScoreResult, names: Names, relevantFrom: number): string {
+  const { runs } = result;
   const [first] = runs;
   const isSame = runs.every(({ queries }) => queries === first.queries);
   const numbers = isSame ? String(first.queries) : runs.map(({ name, queries }) => `${name} ${queries}`).join(', ');
-  return `means over queries: ${numbers}${relevantFrom === 1 ? '' : `; relevant from grade ${relevantFrom}`}`;
+  const left = withoutValueText(result, names);
+  const but = left === undefined ? '' : `; left out without a value: ${left}`;
+  return `means over queries: ${numbers}${but}${relevantFrom === 1 ? '' : `; relevant from grade ${relevantFrom}`}`;
+}
+
+/** How many queries of each run are not in its means, by measure where they differ. undefined: there are none. */
+export function withoutValueText({ runs, measures, reading }: ScoreResult, names: Names): string | undefined {
+  const keys = measureNames(measures, names, reading);
+  const texts = runs.map(({ withoutValue }) => {
+    const isSame = withoutValue.every((lists) => lists === withoutValue[0]);
+    if (isSame) return withoutValue[0] === 0 ? '' : String(withoutValue[0]);
+    return withoutValue.flatMap((lists, m) => (lists === 0 ? [] : [`${keys[m]} ${lists}`])).join(', ');
+  });
+  if (texts.every((text) => text === '')) return undefined;
+  if (texts.every((text) => text === texts[0])) return texts[0];
+  return runs.flatMap(({ name }, i) => (texts[i] === '' ? [] : [`${name} (${texts[i]})`])).join(', ');
 }
 
 const NOT_ADJUSTED =

@@ -126,7 +126,7 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
   };
 }
 
-function filesOf({ run, qrels, lists, format }: ScoreFlags): Pick<ScoreSettings, 'runs' | 'qrels' | 'format'> {
+function filesOf({ run, qrels, lists, format, missing }: ScoreFlags): Pick<ScoreSettings, 'runs' | 'qrels' | 'format'> {
   const asked = format === undefined ? undefined : word('format', format, FORMATS);
   const areLists = lists !== undefined || asked === 'lists';
   if (lists !== undefined && (run !== undefined || (asked !== undefined && asked !== 'lists'))) {
@@ -138,6 +138,11 @@ function filesOf({ run, qrels, lists, format }: ScoreFlags): Pick<ScoreSettings,
   }
   if (areLists && qrels !== undefined) {
     throw new UsageError('--qrels is for runs: graded lists say what is relevant themselves');
+  }
+  if (areLists && missing !== undefined) {
+    throw new UsageError(
+      '--missing is for judged queries that a run lacks: graded lists lack none, and an empty one has no value',
+    );
   }
   if (!areLists && qrels === undefined) throw new UsageError('--qrels is missing: it says which items are relevant');
   const inputs = [...runs.map(({ path }) => path), ...(qrels === undefined ? [] : [qrels])];

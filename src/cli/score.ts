@@ -9,7 +9,7 @@ import { nearest } from '../vocabulary/spelling.ts';
 import { findingLines } from './findings-output.ts';
 import { showReport } from './report-file.ts';
 import { scoreFiles } from './score-files.ts';
-import { findingsOf, printScores } from './score-output.ts';
+import { findingsOf, printScores, withoutValueText } from './score-output.ts';
 import { REPORT, readScoreSettings, SCORE_OUTPUTS, type ScoreFlags, type ScoreSettings } from './score-settings.ts';
 import { WIDE } from './terminal.ts';
 import { writeFile } from './written-file.ts';
@@ -84,7 +84,11 @@ async function showScores(result: ScoreResult, settings: ScoreSettings): Promise
     const { scoresReport } = await import('./score-report.ts');
     showReport(scoresReport(result, comparisons ?? [], settings), { output, report });
   }
-  if (output === 'csv' || isShown) process.stderr.write(findingLines(findingsOf(result)));
+  if (output === 'csv' || isShown) {
+    process.stderr.write(findingLines(findingsOf(result)));
+    const left = withoutValueText(result, settings.names);
+    if (left !== undefined) process.stderr.write(`receval: lists without a value are not in the means: ${left}\n`);
+  }
   for (const text of notes(result, settings)) process.stderr.write(`receval: ${text}\n`);
   if (result.runs.every(({ queries }) => queries === 0)) process.exitCode = 1;
 }

@@ -72,6 +72,12 @@ export function listValue(measure: Measure, kind: SumsKind, out: Float64Array, a
   }
 }
 
+/** Whether a list adds to the mean, from what the scorer wrote for it: a list without positives does not with `empty=skip`. */
+export function addsToMean(measure: Measure, kind: SumsKind, out: Float64Array, at: number): boolean {
+  if (out[at] === LEFT_OUT) return false;
+  return kind === 'means' || kind === 'classes' || listValue(measure, kind, out, at) !== undefined;
+}
+
 const { below: BELOW } = OUT.fraction;
 
 /**

@@ -5,7 +5,7 @@ import { asksCatalogue } from '../measures/needs.ts';
 import { PlainItems, PlainSums } from '../measures/plain-sums.ts';
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/sums.ts';
 import type { Joined } from '../vocabulary/events.ts';
-import { listSums, listValue } from './list-sums.ts';
+import { addsToMean, listSums, listValue } from './list-sums.ts';
 import type { Counts, QueryScore, RunScore } from './score-result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 
@@ -30,6 +30,7 @@ export class RunTotals {
   readonly #parts: readonly Float64Array[];
   readonly #perQuery: QueryScore[] = [];
   readonly #withoutOwner: number[];
+  readonly #withoutValue: number[];
   #unknownItems: number | undefined;
   #queries = 0;
   #retrieved = 0;
@@ -42,6 +43,7 @@ export class RunTotals {
     this.#sums = measures.map((measure) => new PlainSums(measure));
     this.#items = measures.map((measure) => this.#noItems(measure));
     this.#withoutOwner = measures.map(() => 0);
+    this.#withoutValue = measures.map(() => 0);
     this.#unknownItems = catalogue !== NO_CATALOGUE && measures.some(asksCatalogue) ? 0 : undefined;
     this.#parts = measures.map((_, m) => out.subarray(SCORE_WIDTH * m, SCORE_WIDTH * (m + 1)));
   }
@@ -56,6 +58,7 @@ export class RunTotals {
     if (this.#unknownItems !== undefined) this.#unknownItems += this.#unknownIn(list);
     for (let m = 0; m < measures.length; m++) {
       if (counts.retrieved > 0) this.#items[m]?.add(list);
+      if (!this.#hasValue(m, counts)) this.#withoutValue[m]++;
       if (this.#parts[m][0] === LEFT_OUT) continue;
       const per = measures[m].params.get('per');
       const own = per === 'user' ? owner.user : per === 'session' ? owner.session : NO_OWNER;
@@ -68,8 +71,16 @@ export class RunTotals {
   finish(name: string): RunScore {
     const counts = { retrieved: this.#retrieved, relevant: this.#relevant, relevantRetrieved: this.#relevantRetrieved };
     const mean = this.#sums.map((sums, m) => (this.#items[m] ?? sums).value());
-    const [withoutOwner, unknownItems] = [this.#withoutOwner, this.#unknownItems];
-    return { name, queries: this.#queries, mean, counts, withoutOwner, unknownItems, perQuery: this.#perQuery };
+    const [withoutOwner, withoutValue, unknownItems] = [this.#withoutOwner, this.#withoutValue, this.#unknownItems];
+    const perQuery = this.#perQuery;
+    return { name, queries: this.#queries, mean, counts, withoutOwner, withoutValue, unknownItems, perQuery };
+  }
+
+  /** Whether the list, whose scores are in `settings.out`, adds to the mean of the measure. */
+  #hasValue(m: number, { retrieved }: Counts): boolean {
+    const { measures, scorer, out } = this.#settings;
+    if (this.#items[m] !== undefined) return retrieved > 0;
+    return addsToMean(measures[m], scorer.kinds[m], out, SCORE_WIDTH * m);
   }
 
   #unknownIn({ items = [] }: Joined): number {

@@ -30,6 +30,8 @@ export interface RunScore {
   readonly counts: Counts;
   /** By measure: lists left out because they have no owner (`per=user`, `per=session`). */
   readonly withoutOwner: readonly number[];
+  /** By measure: lists in which it has no value, so that they are not in its mean. */
+  readonly withoutValue: readonly number[];
   /** Slots whose item is not in the catalogue; undefined: no measure uses it. */
   readonly unknownItems: number | undefined;
   /** In the order of the file; empty if not requested. */

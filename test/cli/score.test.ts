@@ -102,6 +102,26 @@ describe('receval score', () => {
     );
   });
 
+  it('says how many lists have no value and are not in the means', async () => {
+    const lists = '{"grades":[]}\n{"grades":[1,0]}\n{"grades":[]}\n{"grades":[0,1]}\n';
+    const args = ['--lists', '-', '--measures', 'mrr,hit@2'];
+    expect(await stdoutOf(args, lists)).toContain('means over queries: 4; left out without a value: 2\n');
+    const { runs } = JSON.parse(await stdoutOf([...args, '--output', 'json'], lists));
+    expect(runs[0]).toMatchObject({ queries: 4, mean: { mrr: 0.75 }, withoutValue: { mrr: 2, 'hit@2': 2 } });
+    const csv = await score([...args, '--output', 'csv'], lists);
+    expect(csv.stderr).toBe('receval: lists without a value are not in the means: 2\n');
+    const some = await stdoutOf(['--lists', '-', '--measures', 'mrr,mrr(empty=skip)'], `${lists}{"grades":[0]}\n`);
+    expect(some).toContain('means over queries: 5; left out without a value: mrr 2, mrr(empty=skip) 3\n');
+    const items = '{"items":["a"],"positives":[]}\n{"items":[],"positives":[]}\n';
+    expect(await stdoutOf(['--lists', '-', '--measures', 'distinct'], items)).toContain(
+      '2; left out without a value: 1\n',
+    );
+    const two = [file('none.ndjson', lists), file('all.ndjson', '{"grades":[1]}\n')];
+    expect(await stdoutOf(['--lists', ...two, '--measures', 'mrr'])).toContain(
+      'means over queries: none.ndjson 4, all.ndjson 1; left out without a value: none.ndjson (2)\n',
+    );
+  });
+
   it('writes no formula into CSV, whatever runs and queries are called, and leaves JSON as it is', async () => {
     const lists = file('lists', '{"query":"=cmd|\'/C calc\'!A0","grades":[0,1]}\n{"query":"-5","grades":[1]}\n');
     const args = ['--lists', `@x=${lists}`, '--measures', 'mrr', '--per-query', '--output'];
@@ -282,6 +302,11 @@ describe('receval score', () => {
       '--columns: unknown column "itm"; did you mean "item"?',
     ],
     [['--lists', POPULAR, ...QRELS], 2, '--qrels is for runs'],
+    [
+      ['--lists', POPULAR, '--missing', 'zero'],
+      2,
+      '--missing is for judged queries that a run lacks: graded lists lack',
+    ],
     [['--run', '-', '--qrels', '-'], 2, 'standard input (-) can be read only once'],
   ])('says what is wrong: %j', async (args, code, message) => {
     const run = await score(args);
