@@ -29,7 +29,9 @@ export async function fuseFiles(settings: FuseSettings): Promise<void> {
       votes.push({ file, layout: { format, columns: settings.columns } });
     }
     const lessons =
-      qrels === undefined ? undefined : new FileLessons(await judged(inputs, qrels), settings.relevantFrom);
+      qrels === undefined
+        ? undefined
+        : new FileLessons(await judged(inputs, qrels, settings.format), settings.relevantFrom);
     const found = await VoteFiles.survey(inputs, votes, orderOf(settings, votes), (list, voter) =>
       lessons?.watch(list, voter),
     );
@@ -60,8 +62,8 @@ export function fuseQuery(method: Fusion, { query, lists }: Gathered, training: 
   }
 }
 
-async function judged(inputs: ScoreInputs, path: string): Promise<QrelsReader['judgements']> {
-  const reader = new QrelsReader(path, { most: Number.MAX_VALUE, by: undefined });
+async function judged(inputs: ScoreInputs, path: string, format: FuseSettings['format']): Promise<Judgements> {
+  const reader = new QrelsReader(path, { most: Number.MAX_VALUE, by: undefined }, format);
   await inputs.readAll(path, reader, () => reader.judgements.rows.count);
   return reader.judgements;
 }

@@ -47,7 +47,7 @@ export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> 
     if (qrels === undefined) {
       for (const run of runs) read.push(await readLists(inputs, run, scoring));
     } else {
-      const judgements = await readQrels(inputs, qrels, scoring.gradeLimit);
+      const judgements = await readQrels(inputs, qrels, scoring.gradeLimit, settings.format);
       const votes = runs.map((file, i): VoteFile => {
         return { file, layout: { format: formats[i] === 'flagr' ? 'flagr' : 'trec', columns: settings.columns } };
       });
@@ -122,8 +122,13 @@ async function settingsOf(
   }
 }
 
-async function readQrels(inputs: ScoreInputs, path: string, limit: GradeLimit): Promise<Judgements> {
-  const reader = new QrelsReader(path, limit);
+async function readQrels(
+  inputs: ScoreInputs,
+  path: string,
+  limit: GradeLimit,
+  format: Format | undefined,
+): Promise<Judgements> {
+  const reader = new QrelsReader(path, limit, format);
   await inputs.readAll(path, reader, () => reader.judgements.rows.count);
   return reader.judgements;
 }

@@ -2,7 +2,7 @@ import type { GradeLimit } from '../measures/grade-limit.ts';
 import { Judgements } from './judgements.ts';
 import { type BlockReader, InputError } from './line-blocks.ts';
 import { Fields, numberAt, type Splitter, splitBlanks, splitCommas } from './line-fields.ts';
-import { columnsText, isCommas } from './run-format.ts';
+import { columnsText, type Format, isCommas } from './run-format.ts';
 
 const COLUMNS = 4;
 const RUN_COLUMNS = 6;
@@ -16,22 +16,22 @@ export class QrelsReader implements BlockReader {
   readonly #file: string;
   readonly #limit: GradeLimit;
   readonly #fields = new Fields();
+  readonly #format: Format | undefined;
   #split: Splitter | undefined;
   #line = 0;
 
-  constructor(file: string, limit: GradeLimit) {
+  /** @param format of the runs, if it was given: the first line is read in it where it can be */
+  constructor(file: string, limit: GradeLimit, format?: Format) {
     this.#file = file;
     this.#limit = limit;
+    this.#format = format;
   }
 
   block(bytes: Uint8Array, from: number, to: number): void {
     let at = from;
     while (at < to) {
       this.#line++;
-      if (this.#split === undefined) {
-        const isCsv = isCommas(bytes, at);
-        if (isCsv !== undefined) this.#split = isCsv ? splitCommas : splitBlanks;
-      }
+      this.#split ??= this.#splitterOf(bytes, at);
       at = (this.#split ?? splitBlanks)(this.#fields, bytes, at);
       if (this.#fields.count > 0) this.#take();
     }
@@ -44,12 +44,24 @@ export class QrelsReader implements BlockReader {
     }
   }
 
+  /** By the first line with data; undefined: this is none. */
+  #splitterOf(bytes: Uint8Array, at: number): Splitter | undefined {
+    const hasCommas = isCommas(bytes, at);
+    if (hasCommas === undefined) return undefined;
+    if (this.#format !== undefined) {
+      const given = this.#format === 'flagr' ? splitCommas : splitBlanks;
+      given(this.#fields, bytes, at);
+      if (this.#fields.count >= COLUMNS) return given;
+    }
+    return hasCommas ? splitCommas : splitBlanks;
+  }
+
   #take(): void {
     const { bytes, starts, ends, count } = this.#fields;
     if (count < COLUMNS || starts[0] === ends[0] || starts[2] === ends[2]) {
       const lacking = starts[0] === ends[0] ? 'no query' : 'no item';
       const what = count < COLUMNS ? `${columnsText(count)}; expected ${COLUMNS}:` : `${lacking}; expected`;
-      throw new InputError(this.#file, this.#line, `${what} query 0 item grade`);
+      throw new InputError(this.#file, this.#line, `${what} query 0 item grade${this.#otherFormat(count)}`);
     }
     if (count >= RUN_COLUMNS && /^Q0$/i.test(this.#fields.text(1))) {
       const line = 'this is a line of a run (query Q0 item rank score tag), and its rank is no grade';
@@ -72,6 +84,12 @@ export class QrelsReader implements BlockReader {
     }
     const query = this.judgements.queries.numberAt(bytes, starts[0], ends[0]);
     this.judgements.add(query, bytes, starts[2], ends[2], grade, this.#line);
+  }
+
+  /** Advice where a comma in the first line may have been part of an id. */
+  #otherFormat(count: number): string {
+    const mayBeBlanks = this.#format === undefined && count < COLUMNS && this.#split === splitCommas;
+    return mayBeBlanks ? '. If commas are part of ids: --format trec' : '';
   }
 }
 

@@ -97,7 +97,7 @@ export class RunReader implements BlockReader {
     const columns = names === undefined ? undefined : runColumns(names);
     if (typeof columns === 'object') return columns;
     const known = Object.entries(FLAGR_COLUMNS).map(([n, text]) => `${n} (${text})`);
-    const what = `${columnsText(count)}; expected ${known.join(' or ')}; name others with --columns`;
+    const what = `${columnsText(count)}; expected ${known.join(' or ')}; name others with --columns; if commas are part of ids: --format trec`;
     throw new InputError(this.#file, this.#line, what);
   }
 }

@@ -105,6 +105,21 @@ describe('a TREC run', () => {
 });
 
 describe('judgements', () => {
+  it('are of the format of the runs where that is given, if they can be', () => {
+    const [run, lists] = ['q Q0 shoes,red 1 1 x\n', 'q,v,a b,1,s\n'];
+    const mrr = (of: string, qrels: string, format?: 'trec' | 'flagr') =>
+      scoreText(of, qrels, { measures: ['mrr'], ...(format === undefined ? {} : { format }) }).runs[0].mean[0];
+    expect(mrr(run, '# judged, by us\nq 0 shoes,red 1\n', 'trec')).toBe(1);
+    expect(mrr(run, 'q,0,"shoes,red",1\n', 'trec')).toBe(1);
+    expect(mrr(lists, 'q,0,a b,1\n', 'flagr')).toBe(1);
+    expect(mrr('q,v,a,1,s\n', 'q 0 a 1\n', 'flagr')).toBe(1);
+    expect(() => mrr('q Q0 a 1 1 x\n', 'q 0 shoes,red 1\n')).toThrow(
+      'qrels, line 1: 2 columns; expected 4: query 0 item grade. If commas are part of ids: --format trec',
+    );
+    expect(() => mrr(run, 'q 0 a 1\n')).toThrow('; if commas are part of ids: --format trec');
+    expect(() => mrr('q Q0 a 1 1 x\n', 'q 0 a\n')).toThrow(/3 columns; expected 4: query 0 item grade$/);
+  });
+
   it.each([
     ['1 0 a\n', 'qrels, line 1: 3 columns; expected 4: query 0 item grade'],
     ['1 0 a 1\n1,0,b,1\n', 'qrels, line 2: 1 column; expected 4'],

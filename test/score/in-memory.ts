@@ -20,6 +20,8 @@ export interface Choices {
   /** Bytes of each part that the reader is given. */
   readonly part?: number;
   readonly gather?: boolean;
+  /** Given by the user. */
+  readonly format?: 'trec' | 'flagr';
   /** Whether the sums of each query are kept, for comparisons. */
   readonly compares?: boolean;
 }
@@ -58,9 +60,9 @@ function feed(reader: BlockReader, text: string | Buffer, part: number): void {
 /** Scores a run as the command does, without files. */
 export function scoreText(run: string | Buffer, qrels: string | Buffer, choices: Choices): InMemory {
   const part = choices.part ?? 1 << 20;
-  const format = formatOf(Buffer.from(run)) ?? 'trec';
+  const format = choices.format ?? formatOf(Buffer.from(run)) ?? 'trec';
   const settings = settingsOf({ preset: format, ...choices });
-  const reader = new QrelsReader('qrels', settings.gradeLimit);
+  const reader = new QrelsReader('qrels', settings.gradeLimit, choices.format);
   feed(reader, qrels, part);
   const scoring = new FileScoring('run', settings, reader.judgements);
   feed(new RunReader('run', { format, columns: undefined }, choices.gather ?? false, scoring), run, part);
