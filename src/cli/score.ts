@@ -113,7 +113,7 @@ function notes(
   { missing: how, output, pValues, preset, qrels }: ScoreSettings,
 ): string[] {
   const found: string[] = [];
-  for (const { name, queries, withoutOwner, unknownItems = 0 } of runs) {
+  for (const { name, queries, withoutOwner, withoutKnown = 0, unknownItems = 0 } of runs) {
     if (queries === 0) found.push(`${name}: no query is both in the run and judged: there is nothing to score`);
     const of = missing.filter(({ run }) => run === name);
     const lacking = of.filter(({ missingFrom }) => missingFrom === 'run');
@@ -129,6 +129,10 @@ function notes(
       const owner = String(measures[m].params.get('per'));
       const why = qrels === undefined ? '' : `: runs do not say whose a list is, --lists do ("${owner}")`;
       found.push(`${name}: ${measures[m].canonical} leaves out lists without a ${owner}${why}: ${lists}`);
+    }
+    if (withoutKnown > 0) {
+      const of = withoutKnown === queries ? 'no list says' : `${withoutKnown} of ${queries} lists do not say`;
+      found.push(`${name}: ${of} what else is relevant ("known"): for ideal=all only what they show is known`);
     }
     if (unknownItems > 0) found.push(`${name}: slots with items that the catalogue does not know: ${unknownItems}`);
   }

@@ -1,5 +1,6 @@
 import { type PlainList, type PlainSlots, plainJoined } from '../measures/plain.ts';
 import type { Joined } from '../vocabulary/events.ts';
+import { nearest } from '../vocabulary/spelling.ts';
 import { textOf } from './byte-text.ts';
 import { type BlockReader, InputError } from './line-blocks.ts';
 import { NEWLINE } from './line-fields.ts';
@@ -21,6 +22,8 @@ export class GradedLists implements BlockReader {
   readonly #mean: TiesMean | undefined;
   /** Line of each query. */
   readonly #lines = new Map<string, number>();
+  readonly #asksKnown: boolean;
+  #withoutKnown = 0;
   #line = 0;
 
   constructor(file: string, settings: ScoringSettings, ties: Ties | undefined) {
@@ -28,6 +31,7 @@ export class GradedLists implements BlockReader {
     this.#settings = settings;
     this.#ties = ties;
     this.#totals = new RunTotals(settings);
+    this.#asksKnown = settings.measures.some(({ params }) => params.get('ideal') === 'all');
     this.#mean = ties === 'mean' ? TiesMean.of(settings.measures) : undefined;
   }
 
@@ -51,7 +55,7 @@ export class GradedLists implements BlockReader {
   }
 
   finish(name: string): RunScore {
-    return this.#totals.finish(name);
+    return { ...this.#totals.finish(name), withoutKnown: this.#withoutKnown };
   }
 
   #take(text: string): void {
@@ -63,6 +67,7 @@ export class GradedLists implements BlockReader {
       throw new InputError(this.#file, this.#line, `the query "${query}" has a list on line ${other} already`);
     }
     this.#lines.set(query, this.#line);
+    if (this.#asksKnown && 'grades' in named.list && named.list.known === undefined) this.#withoutKnown++;
     const list = this.#joined(named.list);
     const { scorer, out } = this.#settings;
     scorer.score(list, out);
@@ -194,6 +199,8 @@ function namedList(line: string): NamedList | string {
     const wrong = field.wrong(fields);
     if (wrong !== undefined) return wrong;
   }
+  const slip = misspelt(fields);
+  if (slip !== undefined) return slip;
   const clash = clashOf(fields);
   if (clash !== undefined) return `${clash} do not go together; ${LIST_FORMS}`;
   const list = plainList(fields);
@@ -227,6 +234,10 @@ class Field<T> {
   of(fields: ReadonlyMap<string, unknown>): T | undefined {
     const value = fields.get(this.name);
     return this.#guard(value) ? value : undefined;
+  }
+
+  accepts(value: unknown): boolean {
+    return this.#guard(value);
   }
 
   wrong(fields: ReadonlyMap<string, unknown>): string | undefined {
@@ -265,6 +276,18 @@ function clashOf(fields: ReadonlyMap<string, unknown>): string | undefined {
   for (const [form, others] of CLASHES) {
     const other = fields.has(form.name) ? others.find(({ name }) => fields.has(name)) : undefined;
     if (other !== undefined) return `${form.name} and ${other.name}`;
+  }
+  return undefined;
+}
+
+/** Other fields are ignored, but one that is spelled almost like an absent one, with a value that this one can have, is a slip. */
+function misspelt(fields: ReadonlyMap<string, unknown>): string | undefined {
+  const absent = new Map(FIELDS.flatMap((field) => (fields.has(field.name) ? [] : [[field.name, field] as const])));
+  for (const [name, value] of fields) {
+    if (FIELDS.some((field) => field.name === name)) continue;
+    const near = nearest(name, absent.keys());
+    if (near === undefined || absent.get(near)?.accepts(value) !== true) continue;
+    return `unknown field "${shortened(name)}"; did you mean "${near}"?`;
   }
   return undefined;
 }

@@ -32,6 +32,8 @@ export interface RunScore {
   readonly withoutOwner: readonly number[];
   /** By measure: lists in which it has no value, so that they are not in its mean. */
   readonly withoutValue: readonly number[];
+  /** Graded lists without `known`, if a measure asks for all that is known (`ideal=all`). */
+  readonly withoutKnown?: number;
   /** Slots whose item is not in the catalogue; undefined: no measure uses it. */
   readonly unknownItems: number | undefined;
   /** In the order of the file; empty if not requested. */

@@ -102,6 +102,16 @@ describe('receval score', () => {
     );
   });
 
+  it('says where ideal=all knows no more than the list shows', async () => {
+    const args = ['--lists', '-', '--measures', 'recall(ideal=all)'];
+    const all = await score(args, '{"grades":[1,0]}\n{"grades":[1,0]}\n');
+    expect(all.stderr).toBe(
+      'receval: standard input: no list says what else is relevant ("known"): for ideal=all only what they show is known\n',
+    );
+    const one = await score(args, '{"grades":[1,0]}\n{"grades":[1,0],"known":[1,1]}\n');
+    expect(one.stderr).toContain('1 of 2 lists do not say what else is relevant ("known")');
+  });
+
   it('says how many lists have no value and are not in the means', async () => {
     const lists = '{"grades":[]}\n{"grades":[1,0]}\n{"grades":[]}\n{"grades":[0,1]}\n';
     const args = ['--lists', '-', '--measures', 'mrr,hit@2'];

@@ -262,6 +262,26 @@ describe('graded lists', () => {
     expect(ndcg('mean')).toBeCloseTo(1 / Math.log2(3), 12);
   });
 
+  it('have no field that is spelled almost like one that they lack', () => {
+    const scored = (list: object) => () => scoreLists([list], { measures: ['mrr'] });
+    expect(scored({ grades: [1], knwon: [1, 1] })).toThrow(
+      'lists, line 1: unknown field "knwon"; did you mean "known"?',
+    );
+    expect(scored({ grades: [1], Known: [1, 1] })).toThrow('unknown field "Known"; did you mean "known"?');
+    expect(scored({ items: ['a'], positive: ['a'] })).toThrow('did you mean "positives"?');
+    expect(scored({ grades: [1], usr: 'u' })).toThrow('did you mean "user"?');
+    // Other fields are of no concern: words of their own, values that the field cannot have, and beside the field itself.
+    for (const more of [{ note: 'x' }, { score: 0.3 }, { rank: 3 }, { scores: [1], score: [2] }]) {
+      expect(scored({ grades: [1], ...more })).not.toThrow();
+    }
+  });
+
+  it('count those that do not say what is known where that is asked for', () => {
+    const lists = [{ grades: [1] }, { grades: [1], known: [1, 1] }, { items: ['a'], positives: ['a'] }];
+    expect(scoreLists(lists, { measures: ['recall(ideal=all)'] }).withoutKnown).toBe(1);
+    expect(scoreLists(lists, { measures: ['recall'] }).withoutKnown).toBe(0);
+  });
+
   it('average by user where that is asked for', () => {
     const zeros = (n: number): number[] => new Array(n).fill(0);
     const lists = [
@@ -284,7 +304,7 @@ describe('graded lists', () => {
 
   it.each([
     [['{"grades": [1'], 'lists, line 1: this is no JSON'],
-    [['{"grades": [1]}', '{"grade": [1]}'], 'lists, line 2: expected {"grades": [...]}'],
+    [['{"grades": [1]}', '{"judged": [1]}'], 'lists, line 2: expected {"grades": [...]}'],
     [['{"grades": [1, "x"]}'], 'lists, line 1: grades must be a list of numbers, got [1,"x"]'],
     [['{"grades": [2e30]}'], 'lists, line 1: grades[0] must be a number up to 1e+30, got 2e+30'],
     [
