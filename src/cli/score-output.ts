@@ -42,9 +42,9 @@ export function findingsOf({ runs, missing, evidence }: ScoreResult): readonly F
     if (found === undefined) return [];
     const of = (side: 'run' | 'qrels'): readonly string[] =>
       missing.flatMap(({ run, query, missingFrom }) => (run === name && missingFrom === side ? [query] : []));
-    const { relevant, relevantRetrieved } = counts;
+    const { relevant } = counts;
     const [lacking, unjudged] = [of('run'), of('qrels')];
-    return scoredFindings({ ...found, queries, unjudged, lacking, relevant, relevantRetrieved });
+    return scoredFindings({ ...found, queries, unjudged, lacking, relevant });
   });
 }
 

@@ -109,12 +109,16 @@ function mustKnow({ runs }: ScoreResult, query: string | undefined): void {
 const MOST_NAMED = 5;
 
 function notes(
-  { measures, runs, missing }: ScoreResult,
-  { missing: how, output, pValues, preset, qrels }: ScoreSettings,
+  { measures, runs, missing, evidence }: ScoreResult,
+  { depth, missing: how, output, pValues, preset, qrels }: ScoreSettings,
 ): string[] {
   const found: string[] = [];
-  for (const { name, queries, withoutOwner, withoutKnown = 0, unknownItems = 0 } of runs) {
+  for (const { name, queries, counts, withoutOwner, withoutKnown = 0, unknownItems = 0 } of runs) {
     if (queries === 0) found.push(`${name}: no query is both in the run and judged: there is nothing to score`);
+    const cut = evidence.find(({ run }) => run === name)?.relevantCut ?? 0;
+    if (cut > 0 && counts.relevantRetrieved === 0) {
+      found.push(`${name}: all relevant items of its lists, ${cut}, are behind the first ${depth} (--depth)`);
+    }
     const of = missing.filter(({ run }) => run === name);
     const lacking = of.filter(({ missingFrom }) => missingFrom === 'run');
     const unjudged = of.filter(({ missingFrom }) => missingFrom === 'qrels');

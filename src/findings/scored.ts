@@ -11,10 +11,11 @@ export interface ScoredFacts {
   readonly unjudged: readonly string[];
   readonly lacking: readonly string[];
   readonly relevant: number;
-  readonly relevantRetrieved: number;
   /** Ids of items in the first lists, and of judged items of their queries. */
   readonly shown: readonly string[];
   readonly judged: readonly string[];
+  /** Judged items in its lists, at any place and of any grade. */
+  readonly matched: number;
   /** Lists that a reader who keeps scores in 32 bits orders otherwise, and two items of the first; undefined: none. */
   readonly close:
     | { readonly lists: number; readonly query: string; readonly items: readonly [string, string] }
@@ -67,8 +68,9 @@ function nothingRelevant({ run, queries, relevant }: ScoredFacts): readonly Find
   ];
 }
 
-function itemFindings({ run, queries, relevant, relevantRetrieved, shown, judged }: ScoredFacts): readonly Finding[] {
-  if (queries === 0 || relevant === 0 || relevantRetrieved > 0) return [];
+function itemFindings({ run, queries, relevant, matched, shown, judged }: ScoredFacts): readonly Finding[] {
+  // Where a judged item matched, ids are written the same way: the run found nothing relevant.
+  if (queries === 0 || relevant === 0 || matched > 0) return [];
   const known = new Set(judged);
   const strange = shown.filter((id) => !known.has(id));
   const difference = idDifference(strange, known);

@@ -23,6 +23,9 @@ export class JudgedList {
   /** Slots whose item is relevant, and all relevant items. */
   #relevantShown = 0;
   #relevantKnown = 0;
+  /** Judged items in the list at any place, and relevant ones that do not count there. */
+  matched = 0;
+  relevantCut = 0;
   #slotOf = new Int32Array(FIRST_SLOTS);
   #firstSlot = new Int32Array(FIRST_SLOTS);
   #scores = new Float64Array(FIRST_SLOTS);
@@ -105,14 +108,20 @@ export class JudgedList {
     joined.events = 0;
     this.#relevantShown = 0;
     this.#relevantKnown = 0;
+    this.matched = 0;
+    this.relevantCut = 0;
     for (let j = from; j < to; j++) {
       const isRelevant = grades[j] >= this.#relevantFrom ? 1 : 0;
       this.#relevantKnown += isRelevant;
       const row = rows.find(hashes[j], bytes, starts[j], starts[j + 1]);
       if (row < 0) continue;
+      this.matched++;
       // The table has a repeated item with its first row of the file, not with its first place.
       const slot = joined.firstSlot === undefined ? slotOf[row] : joined.firstSlot[slotOf[row]];
-      if (slot >= length) continue;
+      if (slot >= length) {
+        this.relevantCut += isRelevant;
+        continue;
+      }
       this.#relevantShown += isRelevant;
       this.#add(slot, grades[j]);
     }

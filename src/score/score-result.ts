@@ -53,6 +53,9 @@ export interface RunEvidence {
   /** Ids of items from the first lists, and of judged items of their queries, to check whether they look alike. */
   readonly shown: readonly string[];
   readonly judged: readonly string[];
+  /** Judged items in its lists, at any place and of any grade, and how many relevant ones `--depth` cuts off. */
+  readonly matched: number;
+  readonly relevantCut: number;
   /** Lists that a reader who keeps scores in 32 bits orders otherwise; undefined: none. */
   readonly close: CloseScores | undefined;
 }

@@ -26,6 +26,8 @@ class Run {
   readonly shown: string[] = [];
   readonly judged: string[] = [];
   close: CloseScores | undefined;
+  matched = 0;
+  relevantCut = 0;
   #sampled = 0;
 
   constructor(settings: ScoringSettings, judged: number) {
@@ -95,11 +97,11 @@ export class FileScoring implements RunReading {
       run.missing.push({ query, missingFrom: 'run' });
       if (this.#settings.missing === 'zero') this.#scoreNothing(run.totals, query, q);
     }
-    const { shown, judged, close } = run;
+    const { shown, judged, matched, relevantCut, close } = run;
     return {
       run: run.totals.finish(name),
       missing: run.missing.map((missing) => ({ run: name, ...missing })),
-      evidence: { run: name, shown, judged, close },
+      evidence: { run: name, shown, judged, matched, relevantCut, close },
     };
   }
 
@@ -130,6 +132,8 @@ export class FileScoring implements RunReading {
     if (this.#rule.by === 'score' && this.#rule.ties === 'docno') run.watch(rows, order, length, query);
     const list = this.#list;
     list.load(rows, order, length, repeated >= 0, this.#judgements, q);
+    run.matched += list.matched;
+    run.relevantCut += list.relevantCut;
     scorer.score(list.joined, out);
     if (this.#rule.by === 'score' && this.#rule.ties === 'mean') {
       this.#ties?.correct(list.joined, (slot) => rows.scores[order[slot]], out);

@@ -112,6 +112,22 @@ describe('receval score', () => {
     expect(one.stderr).toContain('1 of 2 lists do not say what else is relevant ("known")');
   });
 
+  it('tells a run that found nothing relevant from one whose ids are written otherwise', async () => {
+    const run = file('found.run', '1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 c 3 1 t\n');
+    const codes = async (qrels: string, ...more: string[]) => {
+      const args = ['--run', run, '--qrels', file('found.qrels', qrels), '--measures', 'mrr', '--output', 'json'];
+      const { stdout, stderr } = await score([...args, ...more]);
+      return [JSON.parse(stdout).findings.map(({ code }: { readonly code: string }) => code), stderr];
+    };
+    expect(await codes('1 0 c 1\n1 0 a 0\n', '--depth', '2')).toEqual([
+      [],
+      'receval: t: all relevant items of its lists, 1, are behind the first 2 (--depth)\n',
+    ]);
+    expect(await codes('1 0 c 1\n', '--depth', '2')).toEqual([[], expect.stringContaining('--depth')]);
+    expect(await codes('1 0 x 1\n1 0 a 0\n')).toEqual([[], '']);
+    expect(await codes('1 0 x 1\n', '--depth', '2')).toEqual([['items_never_match'], '']);
+  });
+
   it('says how many lists have no value and are not in the means', async () => {
     const lists = '{"grades":[]}\n{"grades":[1,0]}\n{"grades":[]}\n{"grades":[0,1]}\n';
     const args = ['--lists', '-', '--measures', 'mrr,hit@2'];

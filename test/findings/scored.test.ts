@@ -8,7 +8,7 @@ const fine: ScoredFacts = {
   unjudged: [],
   lacking: [],
   relevant: 400,
-  relevantRetrieved: 120,
+  matched: 160,
   shown: ['d1', 'd2'],
   judged: ['d1', 'd3'],
   close: undefined,
@@ -17,7 +17,7 @@ const told = (changes: Partial<ScoredFacts>) => scoredFindings({ ...fine, ...cha
 const ids = (prefix: string, many: number): string[] => Array.from({ length: many }, (_, n) => `${prefix}${301 + n}`);
 
 describe('a run beside its judgements', () => {
-  it('is fine when its queries are judged and a relevant item is retrieved', () => {
+  it('is fine when its queries are judged and an item is, too, relevant or not', () => {
     expect(told({})).toEqual([]);
   });
 
@@ -27,7 +27,7 @@ describe('a run beside its judgements', () => {
   });
 
   it('has no query in common with them', () => {
-    const [found] = told({ queries: 0, unjudged: ids('MB', 40), lacking: ids('', 50), relevantRetrieved: 0 });
+    const [found] = told({ queries: 0, unjudged: ids('MB', 40), lacking: ids('', 50), matched: 0 });
     expect(found).toEqual({
       code: 'nothing_joined',
       cause: 'bm25: No query of 40 in the run is among the 50 judged: the run writes "MB" before the query id.',
@@ -44,7 +44,7 @@ describe('a run beside its judgements', () => {
   });
 
   it('has no relevant item, where no grade is high enough', () => {
-    const [found, ...others] = told({ relevant: 0, relevantRetrieved: 0 });
+    const [found, ...others] = told({ relevant: 0, matched: 0 });
     expect(others).toEqual([]);
     expect(found).toMatchObject({
       code: 'nothing_relevant',
@@ -55,7 +55,7 @@ describe('a run beside its judgements', () => {
   });
 
   it('retrieves items whose ids are written otherwise', () => {
-    const [found, ...others] = told({ relevantRetrieved: 0, shown: ['7.0', '8.0', '9.0'], judged: ['7', '8', '10'] });
+    const [found, ...others] = told({ matched: 0, shown: ['7.0', '8.0', '9.0'], judged: ['7', '8', '10'] });
     expect(others).toEqual([]);
     expect(found.code).toBe('items_never_match');
     expect(found.cause).toBe(
