@@ -9,7 +9,8 @@ export const FINDING_CODES = [
   'feedback_missing', // there is no feedback, so no list has a positive
   'nothing_relevant', // no judged item is relevant, so measures of relevant items are 0
   'files_swapped', // the impressions are feedback, and the reverse
-  'most_invalid', // most records of a side are refused
+  'most_invalid', // most records of a file are refused
+  'some_invalid', // some of them are
   'dated_ahead', // events are dated later than the wall clock allows
   'unit_of_time', // seconds are read as milliseconds
   'all_late', // most events come after a much later one

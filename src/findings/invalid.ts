@@ -14,15 +14,16 @@ export interface InvalidReason {
   readonly fields: readonly string[];
 }
 
-/** Most reasons that are counted separately; items[3].id and items[7].id are one. */
+/** Most reasons of one file that are counted separately; items[3].id and items[7].id are one. */
 const MOST_REASONS = 200;
 const MOST_FIELDS = 20;
 /** A longer record is not parsed for its names. */
 const MOST_BYTES = 1_000_000;
 
-/** Counts records that are refused as invalid, by side, code and field. */
+/** Counts records that are refused as invalid, by side, file, code and field. */
 export class InvalidReasons {
-  readonly #reasons = new Map<string, InvalidReason>();
+  /** By file; the empty name is that of records whose place is unknown. */
+  readonly #files = new Map<string, Map<string, InvalidReason>>();
 
   take(
     side: Side,
@@ -32,17 +33,43 @@ export class InvalidReasons {
   ): void {
     const name = field?.replace(/\d+/g, '*');
     const key = `${side} ${code} ${name ?? ''}`;
-    const known = this.#reasons.get(key);
-    if (known !== undefined) this.#reasons.set(key, { ...known, count: known.count + 1 });
-    else if (this.#reasons.size < MOST_REASONS) {
-      this.#reasons.set(key, { side, code, field, count: 1, place, fields: fieldsOf(value) });
+    const file = place?.file ?? '';
+    const reasons = this.#files.get(file) ?? new Map<string, InvalidReason>();
+    this.#files.set(file, reasons);
+    const known = reasons.get(key);
+    if (known !== undefined) reasons.set(key, { ...known, count: known.count + 1 });
+    else if (reasons.size < MOST_REASONS) {
+      reasons.set(key, { side, code, field, count: 1, place, fields: fieldsOf(value) });
     }
   }
 
   /** Reasons of the side, most frequent first. */
   of(side: Side): readonly InvalidReason[] {
-    return [...this.#reasons.values()].filter((one) => one.side === side).sort((a, b) => b.count - a.count);
+    return merged(
+      [...this.#files.values()].flatMap((reasons) => [...reasons.values()].filter((one) => one.side === side)),
+    );
   }
+
+  /** Reasons of the side by file, most frequent first. */
+  byFile(side: Side): ReadonlyMap<string, readonly InvalidReason[]> {
+    const files = new Map<string, readonly InvalidReason[]>();
+    for (const [file, reasons] of this.#files) {
+      const ofSide = [...reasons.values()].filter((one) => one.side === side);
+      if (ofSide.length > 0) files.set(file, merged(ofSide));
+    }
+    return files;
+  }
+}
+
+/** One reason for each code and field, most frequent first. */
+export function merged(reasons: readonly InvalidReason[]): readonly InvalidReason[] {
+  const all = new Map<string, InvalidReason>();
+  for (const reason of reasons) {
+    const key = `${reason.code} ${reason.field?.replace(/\d+/g, '*') ?? ''}`;
+    const known = all.get(key);
+    all.set(key, known === undefined ? reason : { ...known, count: known.count + reason.count });
+  }
+  return [...all.values()].sort((a, b) => b.count - a.count);
 }
 
 function fieldsOf(value: Uint8Array | null): readonly string[] {

@@ -1,8 +1,9 @@
-import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
+import { FEEDBACK_DROPS, type FeedbackDrop, type ImpressionDrop } from '../vocabulary/drops.ts';
 import type { DurationMs, Side } from '../vocabulary/events.ts';
 import type { EventSample, RecordPlace } from './event-sample.ts';
 import { counted, type Finding, inOrder, percent, quoted } from './finding.ts';
 import type { InvalidReason, InvalidReasons } from './invalid.ts';
+import { filesText, invalidFiles, reasonsText, type ValidRecords } from './invalid-files.ts';
 import { durationText, type JoinShape, matchesOf, sampleFindings, timeText } from './sample-findings.ts';
 
 /** What became of the events of a run over files. */
@@ -22,6 +23,7 @@ export interface RunFacts {
     readonly late: Readonly<Record<string, number>>;
   };
   readonly invalid: InvalidReasons;
+  readonly valid: ValidRecords;
   readonly sample: EventSample;
   readonly shape: JoinShape & { readonly outOfOrderness: DurationMs; readonly futureSkew: DurationMs };
   /** Whether any measure depends on feedback. */
@@ -55,7 +57,7 @@ export function runFindings(facts: RunFacts): readonly Finding[] {
   const swapped = filesSwapped(facts);
   const causes = [
     ...swapped,
-    ...(swapped.length > 0 ? [] : [...mostInvalid(facts, 'impressions'), ...mostInvalid(facts, 'feedback')]),
+    ...(swapped.length > 0 ? [] : [...invalidRecords(facts, 'impressions'), ...invalidRecords(facts, 'feedback')]),
     ...datedAhead(facts, 'impressions'),
     ...datedAhead(facts, 'feedback'),
     ...allLate(facts, 'impressions'),
@@ -134,30 +136,18 @@ function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Findi
   ];
 }
 
-function mostInvalid(facts: RunFacts, side: Side): readonly Finding[] {
-  const { read, drops } = facts[side];
-  if (drops.invalid <= MOST * read) return [];
-  return invalidFinding(facts.invalid, side, drops.invalid, read);
+function invalidRecords({ invalid, valid }: RunFacts, side: Side): readonly Finding[] {
+  return invalidFiles(invalid, valid, side).map(({ code, files, areAll, invalid: refused, read, reasons }) => ({
+    code,
+    cause: `${counted(refused)} of ${counted(read)} records of ${areAll ? `the ${side}` : filesText(files)} cannot be used: ${reasonsText(reasons)}.`,
+    example: recordText(reasons[0]),
+    remedy: `${code === 'some_invalid' && reasons[0].code === 'missing_field' ? lackingRemedy(reasons[0]) : invalidRemedy(reasons[0])} docs/events.md explains each code.`,
+  }));
 }
 
-/** @param read records of the side */
-export function invalidFinding(reasons: InvalidReasons, side: Side, invalid: number, read: number): readonly Finding[] {
-  const [first, ...others] = reasons.of(side);
-  if (first === undefined) return [];
-  const more = others.slice(0, 2).map((reason) => `${reasonText(reason)} ${counted(reason.count)}`);
-  return [
-    {
-      code: 'most_invalid',
-      cause: `${counted(invalid)} of ${counted(read)} records of the ${side} cannot be used: ${reasonText(first)} ${counted(first.count)}${more.length === 0 ? '' : `, ${more.join(', ')}`}.`,
-      example: recordText(first),
-      remedy: `${invalidRemedy(first)} docs/events.md explains each code.`,
-    },
-  ];
-}
-
-/** Such as: missing_field: requestId. */
-function reasonText({ code, field }: InvalidReason): string {
-  return field === undefined ? code : `${code}: ${field}`;
+/** The other records of the file have the field, so it was looked for in the right place. */
+function lackingRemedy({ field }: InvalidReason): string {
+  return `Log ${field ?? 'the field'} in every record; if these have it in another place, say where (adapter: {maps: [...]}).`;
 }
 
 function invalidRemedy({ side, code, field }: InvalidReason): string {
@@ -190,7 +180,7 @@ function recordText({ place, fields }: InvalidReason): string | null {
 }
 
 function placeText({ file, row }: RecordPlace): string {
-  return `row ${counted(row)} of ${file === '-' ? 'standard input' : file}`;
+  return `row ${counted(row)} of ${filesText([file])}`;
 }
 
 function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {
@@ -248,7 +238,12 @@ function joined(facts: RunFacts, causes: readonly Finding[]): readonly Finding[]
   if (read === 0 || facts.impressions.accepted === 0) return [];
   const repeated = drops.duplicate + drops.capped;
   if (attributed > 0 && attributed + repeated >= MOST * read) return [];
-  const explained = causes.some(({ code }) => code !== 'no_user_ids' && code !== 'unknown_actions');
+  const lost = FEEDBACK_DROPS.filter((reason) => reason !== 'duplicate' && reason !== 'capped');
+  const most = lost.reduce((a, b) => (drops[b] > drops[a] ? b : a));
+  const explained = causes.some(
+    ({ code }) =>
+      code !== 'no_user_ids' && code !== 'unknown_actions' && (code !== 'some_invalid' || most === 'invalid'),
+  );
   const share =
     attributed === 0
       ? `None of ${counted(read)}`
@@ -265,7 +260,7 @@ function joined(facts: RunFacts, causes: readonly Finding[]): readonly Finding[]
           : `request ${quoted(unknown[0].requestId)} in the feedback, ${quoted(shown.requestId)} in the impressions`,
       remedy: explained
         ? 'See below.'
-        : drops.orphan > drops.not_in_list
+        : most === 'orphan'
           ? 'Check that both sides log the same request id, that of the list that was shown, and that the logs cover the same time and are complete.'
           : 'See the counts: docs/concepts.md says what to do for each reason.',
     },

@@ -1,4 +1,5 @@
 /** All findings on a sample, each with its cause, an example and what to do; those on its events are made here. */
+import { filesText, reasonsText } from '../findings/invalid-files.ts';
 import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import { timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
@@ -11,9 +12,13 @@ import { spoken, timeWords } from './time-forms.ts';
 
 /** Problems first, then notes, each in the order of the data path. */
 export function findingsOf(known: Known, options: InspectOptions): readonly Finding[] {
+  const ofSides = ofRoles(known);
+  // Lists that cannot be read are refused: that need not be told twice.
+  const areUnread = ofSides.some(({ code }) => code === 'lists_not_read');
   const found = [
     ...known.files.flatMap(ofFile),
-    ...ofRoles(known),
+    ...ofSides,
+    ...(areUnread ? [] : ofRefused(known)),
     ...ofTimes(known, options),
     ...ofJoin(known),
     ...ofClock(known),
@@ -47,6 +52,21 @@ function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding 
   });
   if (!unread.some(({ name }) => command.includes(` ${name} `))) return finding;
   return { ...finding, remedy: remedy.replace(/:$/, '.'), command: undefined };
+}
+
+/** Records that lack a field, or hold something else in it. */
+function ofRefused({ refused, impressions, feedback }: Known): readonly Finding[] {
+  return refused.map(({ side, code, files, invalid, read, reasons }) => {
+    const [first] = reasons;
+    const fits = (side === 'impressions' ? impressions : feedback)?.fits ?? [];
+    const paths = fits.filter(({ as }) => as === first.field).map(({ path }) => path);
+    const message = `${count(invalid)} of ${count(read)} records of ${filesText(files)} (${percent(invalid / read)}) would be invalid, and not count: ${reasonsText(reasons)}.`;
+    const remedy =
+      first.code === 'missing_field' && paths.length > 0
+        ? `Log ${paths.join(' and ')} in each of them.`
+        : 'Fix what writes them; docs/events.md explains each code.';
+    return (code === 'most_invalid' ? wrong : note)(code, message, remedy);
+  });
 }
 
 // Findings on events: their times, their actions, who saw them, their order.

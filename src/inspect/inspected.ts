@@ -1,6 +1,7 @@
 /** What goes into an inspection, and what comes out of it. */
 
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
+import type { InvalidFiles } from '../findings/invalid-files.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { Fit } from './field-fit.ts';
 import type { Profile } from './fields.ts';
@@ -71,6 +72,8 @@ export interface Inspection {
   /** The zone of times without one, where the other side reveals it: `+01:00`. */
   readonly zones: { readonly impressions: string | undefined; readonly feedback: string | undefined };
   readonly proposal: Proposal;
+  /** Files of which a replay with the proposed configuration would refuse records. */
+  readonly refused: readonly InvalidFiles[];
   /** Problems first. */
   readonly findings: readonly Finding[];
 }

@@ -5,19 +5,20 @@ import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { findingsOf } from './all-findings.ts';
 import { type Fit, type FittedSide, fitFeedback, fitImpressions, type Side } from './field-fit.ts';
-import { nameFit } from './field-names.ts';
 import { orPairs } from './field-pairs.ts';
-import { mainType, type Profile, profileOf, requestField, timesOf } from './fields.ts';
+import { type Profile, profileOf, timesOf } from './fields.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
-import { doubtsOf, type ItemTrial, idsAt, itemsSaySo, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
+import { doubtsOf, type ItemTrial, itemsSaySo, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
 import { knownFields, knownSide } from './known-systems.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
 import { type ClockOffset, clockOffset, type Facts, factsOf, zoneText } from './log-facts.ts';
 import { otherLog } from './other-logs.ts';
+import { ownFeedback } from './own-feedback.ts';
 import { propose } from './proposal.ts';
 import { joinedAdapter, type Kinds, type ProposedAdapter } from './proposed-adapter.ts';
 import { unnamedAction } from './purchases.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
+import { refusedFiles } from './refused.ts';
 import { rolesOf, splitBoth } from './roles.ts';
 
 export function inspect(sampled: readonly SampledFile[], options: InspectOptions): Inspection {
@@ -35,7 +36,8 @@ export function inspect(sampled: readonly SampledFile[], options: InspectOptions
   const clock = clockOffset(facts.joining.delays);
   const proposal = propose(facts, clock?.offset ?? 0, options.grades);
   const zones = zonesOf(found, facts, clock);
-  const known: Known = { files, ...found, facts, clock, zones, proposal };
+  const read = { files, ...found, facts, clock, zones, proposal };
+  const known: Known = { ...read, refused: refusedFiles(read) };
   return { ...known, findings: findingsOf(known, options) };
 }
 
@@ -103,7 +105,7 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const listed = parts.flatMap(({ name, lists }) => (lists.length > 0 ? [{ name, rows: lists }] : []));
   const others = parts.flatMap(({ name, others: rows }) => (rows.length > 0 ? [{ name, rows }] : []));
   const impressions = sideOf(listed);
-  const own = others.length === 0 ? ownFeedback(impressions) : undefined;
+  const own = others.length === 0 ? ownFeedback(impressions, formsOf(impressions)[0]) : undefined;
   const feedback = own === undefined ? sideOf(others) : own.side;
   const lists = own?.lists ?? formsOf(impressions);
   const rows = keyOf(lists[0]?.form);
@@ -349,51 +351,4 @@ function kindsOf(kinds: Kinds | undefined, { rows }: Side, fitted: FittedSide): 
     return 2 * eventsOf(ofKind, fitted.reading).feedback.length >= ofKind.length;
   });
   return { ...kinds, others };
-}
-
-interface OwnFeedback {
-  readonly side: Side;
-  readonly lists: readonly ListCandidate[];
-  readonly joins: readonly JoinTrial[];
-  readonly items: readonly ItemTrial[];
-}
-
-/** Feedback inside the records of lists: a list of what was clicked. */
-function ownFeedback(impressions: Side): OwnFeedback | undefined {
-  const { rows, profile } = impressions;
-  const [list] = formsOf(impressions);
-  if (list === undefined) return undefined;
-  const request = requestField(profile);
-  if (request === undefined) return undefined;
-  const join: JoinTrial = {
-    impressions: request,
-    feedback: request,
-    match: { share: 1, difference: undefined },
-    unique: 1,
-    rating: 1,
-  };
-  const trial = (feedback: string): ItemTrial => ({
-    list,
-    feedback,
-    share: 1,
-    difference: undefined,
-    withinList: true,
-    rating: 1,
-  });
-  if (list.form.kind !== 'list') return undefined;
-  const { path, id } = list.form;
-  const shown = idsAt(`${path}[]${id}`);
-  for (const field of profile.fields.values()) {
-    const { path: other } = field;
-    if (mainType(field) !== 'list' || other === path || nameFit(other, 'clicked') + nameFit(other, 'action') === 0)
-      continue;
-    const clicked = idsAt(`${other}[]`);
-    const isWithin = rows.every((row) => {
-      const items = new Set(shown(row));
-      return clicked(row).every((item) => items.has(item));
-    });
-    if (field.elements > 0 && isWithin)
-      return { side: impressions, lists: [list], joins: [join], items: [trial(`${other}[]`)] };
-  }
-  return undefined;
 }

@@ -15,6 +15,7 @@ export const FINDING_CODES = [
   'feedback_within_items',
   'clicks_guessed',
   'most_invalid',
+  'some_invalid',
   'kinds_unclear',
   'nothing_joined',
   'few_joined',

@@ -92,7 +92,7 @@ function adaptedBy(adapter: ProposedAdapter, rows: readonly Fields[]): readonly 
 }
 
 /** Rows by request, as JSON. */
-function grouped(
+export function grouped(
   rows: readonly Fields[],
   keyOf: (value: Uint8Array) => string | undefined,
 ): ReadonlyMap<string, string[]> {

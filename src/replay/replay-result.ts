@@ -266,6 +266,7 @@ function compareRows(a: ResultRow, b: ResultRow): number {
 export class Watch {
   readonly sample = new EventSample();
   readonly #invalid = new InvalidReasons();
+  readonly #valid: Readonly<Record<Side, Map<string, number>>> = { impressions: new Map(), feedback: new Map() };
   readonly #settings: Settings;
   readonly #input: RunFacts['input'];
   readonly #latest: EpochMs;
@@ -278,10 +279,15 @@ export class Watch {
   }
 
   /** The same decoder for the file at this path, observed. */
-  watching(decoder: Decoder, path: string): Decoder {
+  watching(decoder: Decoder, path: string, side: Side): Decoder {
+    const valid = this.#valid[side];
+    valid.set(path, valid.get(path) ?? 0);
     const decode = (value: Uint8Array | null, source: string, offset: number): Decoded => {
       const decoded = decoder.decode(value, source, offset);
-      if ('events' in decoded) for (const event of decoded.events) this.sample.take(event, path, offset, this.#latest);
+      if ('events' in decoded) {
+        valid.set(path, (valid.get(path) ?? 0) + 1);
+        for (const event of decoded.events) this.sample.take(event, path, offset, this.#latest);
+      }
       return decoded;
     };
     return {
@@ -315,6 +321,7 @@ export class Watch {
       ...counts,
       input: this.#input,
       invalid: this.#invalid,
+      valid: this.#valid,
       sample: this.sample,
       needsFeedback: measures.some((measure) => !isListOnly(measure)),
       shape: {

@@ -196,11 +196,12 @@ function topicsOf(
           sessions: users?.needsSessions === true,
         });
         const numbering = users?.numbering(decoder) ?? decoder;
+        const ofSide = role.impressions ? 'impressions' : 'feedback';
         return {
           path,
           name: String(++files),
-          decoder: watch.watching(numbering, path),
-          side: role.impressions ? 'impressions' : 'feedback',
+          decoder: watch.watching(numbering, path, ofSide),
+          side: ofSide,
           form: adapterTraits(adapter).readsLines ? { ...form, format: 'ndjson' } : form,
           toObject: isCanonical ? canonicalRow : undefined,
           lists: isList ? { keyOf: listKey(adapter), within: adapter.list.within } : undefined,

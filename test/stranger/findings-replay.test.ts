@@ -209,6 +209,42 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: ['45 of 60 records of the feedback cannot be used: missing_field: itemId 45', 'row 2 of'],
     attributed: 15,
   },
+  'a tenth of the clicks without an id': {
+    log: shop({ clicked: (row, n) => (n % 10 === 0 ? { ...row, requestId: null } : row) }),
+    codes: ['some_invalid'],
+    says: [
+      '6 of 60 records of the feedback cannot be used: missing_field: requestId 6.',
+      'row 1 of',
+      'Log requestId in every record',
+    ],
+    attributed: 54,
+  },
+  'half of the clicks without an id, and some from elsewhere': {
+    log: shop({
+      clicked: (row, n) => ({
+        ...row,
+        requestId: n % 2 === 0 ? null : n % 10 === 1 ? `session${n}` : row['requestId'],
+      }),
+    }),
+    codes: ['few_joined', 'some_invalid'],
+    says: [
+      'Only 24 of 60 (40 %) feedback events counted: invalid 30, orphan 6.',
+      'do: See below.',
+      '30 of 60 records of the feedback cannot be used: missing_field: requestId 30.',
+    ],
+    attributed: 24,
+  },
+  'some clicks without an id, and most from elsewhere': {
+    log: shop({
+      clicked: (row, n) => ({
+        ...row,
+        requestId: n % 10 === 0 ? null : n % 2 === 1 ? `session${n}` : row['requestId'],
+      }),
+    }),
+    codes: ['few_joined', 'some_invalid'],
+    says: ['counted: orphan 30, invalid 6.', 'do: Check that both sides log the same request id'],
+    attributed: 24,
+  },
   'days in place of times': {
     log: shop({ clicked: ({ ts, ...row }) => ({ ...row, ts: new Date(Number(ts)).toISOString().slice(0, 10) }) }),
     codes: ['nothing_joined', 'most_invalid'],
@@ -265,6 +301,48 @@ describe('a replay says above the numbers what looks wrong:', () => {
     );
     expect(codes).toContain('out_of_order');
     expect(screen).toContain('in time order');
+  });
+});
+
+describe('invalid records', () => {
+  const clicks = (all: number, invalid: number) =>
+    shop()
+      .feedback.slice(0, all)
+      .map((row, n) => (n < invalid ? { ...row, requestId: null } : row));
+
+  it.each([
+    [49, 1, ['some_invalid']],
+    [50, 1, ['some_invalid']],
+    [51, 1, []],
+    [60, 0, []],
+    [60, 29, ['some_invalid']],
+    [60, 30, ['some_invalid']],
+    [60, 31, ['few_joined', 'most_invalid']],
+  ])('are told from a fiftieth of a file on (of %d records %d)', async (all, invalid, codes) => {
+    const { impressions } = shop();
+    expect((await replayed({ impressions, feedback: clicks(all, invalid) })).codes).toEqual(codes);
+  });
+
+  it('are told of a file that is a small part of its side, with its name', async () => {
+    const { impressions, feedback } = shop();
+    const { codes, screen } = await replayed({
+      impressions: impressions.slice(2),
+      more: impressions.slice(0, 2).map(({ requestId, ...row }) => ({ id: requestId, ...row })),
+      feedback,
+    });
+    expect(codes).toEqual(['most_invalid']);
+    expect(screen.replace(/\s+/g, ' ')).toMatch(
+      /2 of 2 records of \S+log\d+\.ndjson cannot be used: missing_field: requestId 2\./,
+    );
+  });
+
+  it('of several files are told together if the reason is the same', async () => {
+    const { impressions, feedback } = shop();
+    const without = (from: number, to: number) =>
+      impressions.slice(from, to).map((row, n) => (n % 5 === 0 ? { ...row, requestId: null } : row));
+    const { result, screen } = await replayed({ impressions: without(0, 20), more: without(20, 60), feedback });
+    expect(result.findings.map(({ code }) => code)).toEqual(['some_invalid']);
+    expect(screen).toContain('12 of 60 records of the impressions cannot be used');
   });
 });
 

@@ -1,0 +1,66 @@
+/** Which files hold invalid records worth telling. A file counts by itself: one that is refused whole may be a small part of its side. */
+import type { Side } from '../vocabulary/events.ts';
+import { counted } from './finding.ts';
+import { type InvalidReason, type InvalidReasons, merged } from './invalid.ts';
+
+/** Records by file that are not invalid. A file that was read is in it, also if all its records are. */
+export type ValidRecords = Readonly<Record<Side, ReadonlyMap<string, number>>>;
+
+/** Files of a side whose invalid records are as many, and most of them invalid for the same reason. */
+export interface InvalidFiles {
+  readonly side: Side;
+  readonly code: 'most_invalid' | 'some_invalid';
+  readonly files: readonly string[];
+  /** Whether these are all files of the side. */
+  readonly areAll: boolean;
+  readonly invalid: number;
+  readonly read: number;
+  /** The most frequent first. */
+  readonly reasons: readonly InvalidReason[];
+}
+
+/** From this share of a file's records on, they are told. */
+const SOME = 0.02;
+const MOST = 0.5;
+
+export function invalidFiles(invalid: InvalidReasons, valid: ValidRecords, side: Side): readonly InvalidFiles[] {
+  const found = [...invalid.byFile(side)].flatMap(([file, reasons]): readonly InvalidFiles[] => {
+    const refused = reasons.reduce((sum, { count }) => sum + count, 0);
+    const read = refused + (valid[side].get(file) ?? 0);
+    if (refused < SOME * read) return [];
+    const code = refused > MOST * read ? 'most_invalid' : 'some_invalid';
+    return [{ side, code, files: [file], areAll: valid[side].size === 1, invalid: refused, read, reasons }];
+  });
+  const alike = new Map<string, InvalidFiles[]>();
+  for (const one of found) {
+    const key = `${one.code} ${reasonText(one.reasons[0])}`;
+    alike.set(key, [...(alike.get(key) ?? []), one]);
+  }
+  return [...alike.values()].map((same) => ({
+    ...same[0],
+    files: same.flatMap(({ files }) => files),
+    areAll: same.length === valid[side].size,
+    invalid: same.reduce((sum, one) => sum + one.invalid, 0),
+    read: same.reduce((sum, one) => sum + one.read, 0),
+    reasons: merged(same.flatMap(({ reasons }) => reasons)),
+  }));
+}
+
+/** Such as: missing_field: requestId. */
+export function reasonText({ code, field }: InvalidReason): string {
+  return field === undefined ? code : `${code}: ${field}`;
+}
+
+/** The most frequent reasons: missing_field: requestId 12, bad_time: ts 3. */
+export function reasonsText(reasons: readonly InvalidReason[]): string {
+  return reasons
+    .slice(0, 3)
+    .map((reason) => `${reasonText(reason)} ${counted(reason.count)}`)
+    .join(', ');
+}
+
+/** Such as: a.ndjson and 3 more files. */
+export function filesText([first, ...others]: readonly string[]): string {
+  const more = others.length === 0 ? '' : ` and ${counted(others.length)} more file${others.length === 1 ? '' : 's'}`;
+  return `${first === '-' ? 'standard input' : first}${more}`;
+}

@@ -1,0 +1,84 @@
+/** Records that a replay would refuse are told, file by file, although the log is sound otherwise. */
+import { describe, expect, it } from 'vitest';
+import { inspect } from '../../src/inspect/inspection.ts';
+import type { Finding } from '../../src/inspect/log-finding.ts';
+import { MADE_AT, sampledFile } from './made-log.ts';
+
+const LISTS = 100;
+const at = (n: number): number => MADE_AT + n * 9000;
+const numbers = Array.from({ length: LISTS }, (_, n) => n);
+const lists = numbers.map((n) => ({
+  rid: `r${n}x`,
+  at: at(n),
+  user: `u${n % 31}`,
+  skus: [0, 1, 2, 3].map((i) => `p${(7 * n + i) % 23}`),
+}));
+
+/** A click on each list, changed as a logger may get it wrong. */
+function clicks(change: (n: number) => object): readonly object[] {
+  return numbers.map((n) => ({
+    rid: `r${n}x`,
+    at: at(n) + 5000,
+    sku: `p${(7 * n + (n % 4)) % 23}`,
+    type: 'click',
+    ...change(n),
+  }));
+}
+
+function invalidIn(...files: readonly (readonly object[])[]): readonly Finding[] {
+  const sampled = files.map((rows, i) => sampledFile(i === 0 ? 'lists' : `clicks-${i}`, rows));
+  const { findings } = inspect(sampled, { now: at(LISTS) + 86_400_000, grades: new Set(), weights: undefined });
+  return findings.filter(({ code }) => code === 'most_invalid' || code === 'some_invalid');
+}
+
+describe('records that a replay would refuse', () => {
+  it.each([
+    [0, []],
+    [1, []],
+    [2, ['note some_invalid']],
+    [3, ['note some_invalid']],
+    [49, ['note some_invalid']],
+    [50, ['note some_invalid']],
+    [51, ['wrong most_invalid']],
+  ])('are told from a fiftieth of a file on (%d of 100)', (without, found) => {
+    const invalid = invalidIn(
+      lists,
+      clicks((n) => (n < without ? { rid: null } : {})),
+    );
+    expect(invalid.map(({ level, code }) => `${level} ${code}`)).toEqual(found);
+  });
+
+  it('are told with the code of a replay, the field and its place in the log', () => {
+    const [finding] = invalidIn(
+      lists,
+      clicks((n) => (n % 4 === 0 ? { rid: null } : {})),
+    );
+    expect(finding.message).toBe(
+      '25 of 100 records of clicks-1 (25 %) would be invalid, and not count: missing_field: requestId 25.',
+    );
+    expect(finding.remedy).toBe('Log /rid in each of them.');
+  });
+
+  it('are those of one file, however small a part of its side it is', () => {
+    const [few] = [clicks(() => ({ rid: null })).slice(0, 3)];
+    const invalid = invalidIn(
+      lists,
+      clicks(() => ({})),
+      few,
+    );
+    expect(invalid.map(({ level, message }) => [level, message])).toEqual([
+      ['wrong', '3 of 3 records of clicks-2 (100 %) would be invalid, and not count: missing_field: requestId 3.'],
+    ]);
+  });
+
+  it('are also those whose time is none', () => {
+    const [finding] = invalidIn(
+      lists,
+      clicks((n) => (n % 20 === 0 ? { at: 'soon' } : {})),
+    );
+    expect([finding.level, finding.message]).toEqual([
+      'note',
+      '5 of 100 records of clicks-1 (5 %) would be invalid, and not count: bad_time: ts 5.',
+    ]);
+  });
+});
