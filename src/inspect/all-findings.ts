@@ -3,6 +3,7 @@ import { filesText, reasonsText } from '../findings/invalid-files.ts';
 import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import { timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
+import { filesApart } from './files-apart.ts';
 import type { InspectedFile, InspectOptions, Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
 import { inPages } from './lists-in-pages.ts';
@@ -13,12 +14,14 @@ import { spoken, timeWords } from './time-forms.ts';
 /** Problems first, then notes, each in the order of the data path. */
 export function findingsOf(known: Known, options: InspectOptions): readonly Finding[] {
   const ofSides = ofRoles(known);
-  // Lists that cannot be read are refused: that need not be told twice.
+  // Lists that cannot be read are refused, and so are files that lack what the others have: that need not be told twice.
   const areUnread = ofSides.some(({ code }) => code === 'lists_not_read');
+  const apart = filesApart(known);
   const found = [
     ...known.files.flatMap(ofFile),
     ...ofSides,
-    ...(areUnread ? [] : ofRefused(known)),
+    ...apart,
+    ...(areUnread ? [] : ofRefused(known)).filter(({ code }) => apart.length === 0 || code !== 'most_invalid'),
     ...ofTimes(known, options),
     ...ofJoin(known),
     ...ofClock(known),

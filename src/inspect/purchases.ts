@@ -15,7 +15,10 @@ export function purchaseSign(file: string, { fields }: Profile): string | undefi
   if (FILE.test(baseName(file))) return 'its name';
   const paths = [...fields.keys()].filter((path) => !isOfElements(path));
   const named = (name: RegExp): string | undefined =>
-    paths.find((path) => name.test(path.slice(path.lastIndexOf('/') + 1)));
+    paths.find((path) => {
+      const steps = path.split('/').slice(-2);
+      return name.test(steps[1]) || name.test(steps.join('_'));
+    });
   const column = named(COLUMN);
   if (column !== undefined) return column;
   const [price, quantity] = [named(PRICE), named(QUANTITY)];

@@ -60,14 +60,14 @@ describe('records that a replay would refuse', () => {
   });
 
   it('are those of one file, however small a part of its side it is', () => {
-    const [few] = [clicks(() => ({ rid: null })).slice(0, 3)];
+    const few = clicks(() => ({ at: 'soon' })).slice(0, 3);
     const invalid = invalidIn(
       lists,
       clicks(() => ({})),
       few,
     );
     expect(invalid.map(({ level, message }) => [level, message])).toEqual([
-      ['wrong', '3 of 3 records of clicks-2 (100 %) would be invalid, and not count: missing_field: requestId 3.'],
+      ['wrong', '3 of 3 records of clicks-2 (100 %) would be invalid, and not count: bad_time: ts 3.'],
     ]);
   });
 

@@ -1,0 +1,59 @@
+/** Files of one side whose records differ: each has some of the fields that one map would need, and none has all of them. */
+import type { Fit } from './field-fit.ts';
+import { profileOf } from './fields.ts';
+import { TOPIC } from './file-shape.ts';
+import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
+import { type Finding, wrong } from './log-finding.ts';
+import { shellWord } from './mend.ts';
+
+const REQUIRED: ReadonlySet<string> = new Set(['requestId', 'ts', 'items', 'items.id', 'itemId']);
+
+const MOST_TOLD = 4;
+
+/** A file or a topic, and the required fields that most of its records lack. */
+interface Apart {
+  readonly name: string;
+  readonly lacks: readonly Fit[];
+}
+
+export function filesApart(known: Known): readonly Finding[] {
+  const { impressions, feedback, oneLog, files } = known;
+  if (oneLog || impressions === undefined || feedback === undefined || impressions === feedback) return [];
+  return [impressions, feedback].flatMap((side) => {
+    const apart = apartIn(side, files);
+    const lacking = apart.filter(({ lacks }) => lacks.length > 0);
+    if (lacking.length === 0) return [];
+    const isOfLists = side === impressions;
+    const what = isOfLists ? 'lists' : 'feedback';
+    const each = lacking.map(({ name, lacks }) => `${name} has no ${lacks.map(fitText).join(' and no ')}`);
+    const more = each.length > MOST_TOLD ? `; and so on, ${each.length} files` : '';
+    const areTopics = files.some((file) => file.name === side.files[0] && file.format === TOPIC);
+    const [first] = lacking;
+    const [lists, others] = isOfLists ? [[first.name], feedback.files] : [impressions.files, [first.name]];
+    const words = (names: readonly string[]): string => names.map(shellWord).join(' ');
+    return [
+      wrong(
+        'files_differ',
+        `No one map reads all files of ${what}: ${each.slice(0, MOST_TOLD).join('; ')}${more}.`,
+        areTopics
+          ? 'Give each topic an adapter of its own (kafka.topics.NAME.adapter): inspect a file of the records of each.'
+          : `Inspect each by itself, and put the maps together (inputs.${isOfLists ? 'impressions' : 'feedback'}.adapter: {maps: [{when, map}, ...]}):`,
+        areTopics ? undefined : `receval inspect --impressions ${words(lists)} --feedback ${words(others)}`,
+      ),
+    ];
+  });
+}
+
+function apartIn({ files: names, fits }: InspectedSide, files: readonly InspectedFile[]): readonly Apart[] {
+  if (names.length < 2) return [];
+  const required = fits.filter(({ as }) => REQUIRED.has(as));
+  return names.map((name) => {
+    const { fields, records } = profileOf(files.filter((file) => file.name === name).flatMap(({ rows }) => rows));
+    return { name, lacks: required.filter(({ path }) => (fields.get(path)?.records ?? 0) < 0.5 * records) };
+  });
+}
+
+/** Such as: /when (ts). */
+function fitText({ as, path }: Fit): string {
+  return `${path} (${as})`;
+}
