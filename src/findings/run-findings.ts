@@ -161,6 +161,8 @@ function invalidRemedy({ side, code, field }: InvalidReason): string {
       return side === 'impressions'
         ? 'Without items a record passes for feedback: say where the list is (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.'
         : 'These are records of the other side: are the files swapped?';
+    case 'bad_id':
+      return 'An id is text that is not empty, or a whole number below 2^53: larger numbers lose digits in JSON, so write ids as text.';
     case 'not_json':
     case 'not_an_object':
     case 'not_utf8':

@@ -8,6 +8,7 @@ import type { InspectedFile, InspectOptions, Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
 import { inPages } from './lists-in-pages.ts';
 import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
+import { textIdsCommand } from './mend.ts';
 import { purchaseSign } from './purchases.ts';
 import { spoken, timeWords } from './time-forms.ts';
 
@@ -58,11 +59,23 @@ function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding 
 }
 
 /** Records that lack a field, or hold something else in it. */
-function ofRefused({ refused, impressions, feedback }: Known): readonly Finding[] {
+function ofRefused({ refused, impressions, feedback, files: all }: Known): readonly Finding[] {
   return refused.map(({ side, code, files, invalid, read, reasons }) => {
     const [first] = reasons;
-    const fits = (side === 'impressions' ? impressions : feedback)?.fits ?? [];
+    const { fits, profile } = (side === 'impressions' ? impressions : feedback) ?? { fits: [], profile: undefined };
     const paths = fits.filter(({ as }) => as === first.field).map(({ path }) => path);
+    const rounded = [...(profile?.fields.values() ?? [])].filter(
+      (field) => field.rounded > 0 && fits.some(({ path }) => field.path === path || field.path === `${path}[]`),
+    );
+    if (first.code === 'bad_id' && rounded.length > 0) {
+      const command = textIdsCommand(files, all);
+      return wrong(
+        'ids_too_large',
+        `Ids above 2^53 lose digits if they are numbers in JSON: ${rounded.map(({ path }) => path).join(', ')} of ${filesText(files)}. ${count(invalid)} of ${count(read)} records would be invalid (bad_id).`,
+        `Write these ids as text${command === undefined ? '.' : ':'}`,
+        command,
+      );
+    }
     const message = `${count(invalid)} of ${count(read)} records of ${filesText(files)} (${percent(invalid / read)}) would be invalid, and not count: ${reasonsText(reasons)}.`;
     const remedy =
       first.code === 'missing_field' && paths.length > 0

@@ -25,6 +25,8 @@ export interface Field {
   quotedTimes: number;
   least: number;
   most: number;
+  /** Whole numbers that JSON.parse has rounded, as those from 2^53 on. */
+  rounded: number;
 }
 
 export interface Profile {
@@ -93,6 +95,7 @@ function newField(path: string): Field {
     quotedTimes: 0,
     least: Number.POSITIVE_INFINITY,
     most: Number.NEGATIVE_INFINITY,
+    rounded: 0,
   };
 }
 
@@ -103,6 +106,7 @@ function note(field: Field, value: unknown): void {
   field.example ??= value;
   if (Array.isArray(value)) field.elements += value.length;
   if (type === 'list' || type === 'object') return;
+  if (type === 'whole' && !Number.isSafeInteger(value)) field.rounded++;
   const number =
     typeof value === 'number' ? value : typeof value === 'string' && isNumeric(value) ? Number(value) : Number.NaN;
   if (number < field.least) field.least = number;
@@ -176,7 +180,9 @@ export function timesOf(field: Field): { readonly form: TimeForm; readonly quote
   if (isNumber && nameFit(path, 'ts') === 0) {
     const [first, last] = [least, most].map((value) => timeOf(value)?.ms ?? 0);
     const isId =
-      /id$/i.test(path) || Math.max(nameFit(path, 'itemId'), nameFit(path, 'requestId'), nameFit(path, 'userId')) > 0;
+      /id$/i.test(path) ||
+      (path.endsWith('[]') && nameFit(path.replace(/s?\[\]$/, ''), 'itemId') > 0) ||
+      Math.max(nameFit(path, 'itemId'), nameFit(path, 'requestId'), nameFit(path, 'userId')) > 0;
     if (isId || first < EARLIEST || last > LATEST) return undefined;
   }
   return { form, quoted: quotedTimes > all / 2 };

@@ -80,6 +80,18 @@ export function recoded(from: string, name: string, packing: Packing): string {
   return packing === 'none' ? `${iconv} ${shellWord(name)} > ${to}` : `${fed(iconv, name, packing)} > ${to}`;
 }
 
+/** A command that writes whole numbers from 2^53 on as text; undefined: no single command does it. jq would round them. */
+export function textIdsCommand(names: readonly string[], files: readonly InspectedFile[]): string | undefined {
+  const python =
+    'import json,sys; n=lambda t: int(t) if abs(int(t))<2**53 else t; [print(json.dumps(json.loads(l,parse_int=n))) for l in sys.stdin]';
+  const command = `python3 -c ${shellWord(python)}`;
+  return forAll(
+    ({ format: { form, encoding } }) => (form.kind === 'ndjson' && encoding !== undefined ? command : undefined),
+    names,
+    files,
+  );
+}
+
 /** A command that removes what precedes the object of each line. */
 export function behindCommand(name: string, packing: Packing): string {
   return `${fed("sed 's/^[^{]*//'", name, packing)} > ${mendedName(name)}`;

@@ -245,6 +245,12 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: ['counted: orphan 30, invalid 6.', 'do: Check that both sides log the same request id'],
     attributed: 24,
   },
+  'ids of 64 bits as numbers': {
+    log: shop({ clicked: (row, n) => ({ ...row, requestId: 2 ** 60 + 4096 * n }) }),
+    codes: ['nothing_joined', 'most_invalid'],
+    says: ['bad_id: requestId 60', 'a whole number below 2^53', 'write ids as text'],
+    attributed: 0,
+  },
   'days in place of times': {
     log: shop({ clicked: ({ ts, ...row }) => ({ ...row, ts: new Date(Number(ts)).toISOString().slice(0, 10) }) }),
     codes: ['nothing_joined', 'most_invalid'],
