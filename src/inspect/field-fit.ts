@@ -4,6 +4,7 @@ import type { Conditions, FieldMap, FieldSource } from '../consumers/decode/deco
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { yesOrNo } from '../consumers/decode/list.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
+import { elementsOf } from './elements-in-text.ts';
 import { type Canonical, nameFit, usualGrade } from './field-names.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
@@ -63,7 +64,8 @@ export function fitImpressions(
   let positionBase: 0 | 1 = list?.kind === 'rows' && profile.fields.get(list.order ?? '')?.least === 0 ? 0 : 1;
   if (list !== undefined) {
     takeList(list, side.profile, items, take);
-    if (list.kind === 'list' && list.id !== '') positionBase = takeItemFields(`${list.path}[]`, side, take);
+    if (list.kind !== 'rows' && list.id !== '')
+      positionBase = takeItemFields(`${list.path}[]`, elementsOf(list, side), take);
   }
   const used = (): ReadonlySet<string> => usedBy(fits);
   for (const [as, fitting] of [
@@ -100,6 +102,8 @@ function usedBy(fits: readonly Fit[]): ReadonlySet<string> {
 const WITHIN = 100_000;
 
 function adapterOf(map: FieldMap, list: ListForm | undefined): ProposedAdapter {
+  // A canonical list is no text; a map opens it.
+  if (list?.kind === 'text') return { map };
   if (list?.kind !== 'rows') return isCanonical(map) ? 'canonical' : { map };
   const feedback = Object.fromEntries(
     list.flags.map(({ path, action, isTime }) => [path, isTime === true ? { action, ts: path } : action]),
