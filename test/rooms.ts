@@ -34,7 +34,11 @@ export const HOUSE: readonly Room[] = [
   },
   { name: 'windows', holds: 'stored panes as windows', pure: true },
   { name: 'experiment', holds: 'decisions on variants', pure: { but: /\/parts\.ts$/ } },
-  { name: 'unit', holds: 'the data path of one partition', pure: { only: /\/(?:unit-experiments|waiting-exposures)\.ts$/ } },
+  {
+    name: 'unit',
+    holds: 'the data path of one partition',
+    pure: { only: /\/(?:unit-experiments|waiting-exposures)\.ts$/ },
+  },
   { name: 'worker', holds: 'which units, and when they commit' },
   { name: 'exporter', holds: 'windows of all units', pure: { only: /\/window-errors\.ts$/ } },
   { name: 'dead-letters', holds: 'invalid records, kept' },
