@@ -21,7 +21,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
   {
     name: 'exposures of what is still open are stored',
     changes: [
-      { file: EXPOSURES, text: 'const until = watermark - this.#shortest;', replacement: 'const until = watermark;' },
+      { file: EXPOSURES, text: 'takeUpTo(watermark - this.#shortest, (', replacement: 'takeUpTo(watermark, (' },
     ],
   },
   {

@@ -142,7 +142,7 @@ function widen(): void {
  * Closings that wait until the host takes many at once, in their order: of plain lists with few events, which most are, when nobody
  * asks for names. A list that is released meanwhile waits with them.
  */
-const MOST_EVENTS: usize = 7;
+const MOST_EVENTS: usize = 3;
 /** Then, for each event: f64 time, f64 value, i32 slot, i32 action. */
 const QUEUED_HEAD: usize = offsetof<Closing>();
 const QUEUED_BYTES: usize = QUEUED_HEAD + BYTES_PER_EVENT * MOST_EVENTS;

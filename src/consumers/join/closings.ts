@@ -29,12 +29,12 @@ const SLOT_ROOM = 22;
 const IS_NUMERIC = 23;
 
 /** Of one that waits: its events stand behind it. */
-export const QUEUED_BYTES = 216;
+export const QUEUED_BYTES = 120;
 export const QUEUED_CLOSES = 1;
 export const QUEUED_RELEASES = 2;
 const QUEUED_HEAD = 48;
 const QUEUED_EVENT_BYTES = 24;
-const MOST_QUEUED_EVENTS = 7;
+const MOST_QUEUED_EVENTS = 3;
 
 const AT = CLOSES_AT >>> 2;
 
