@@ -8,8 +8,8 @@ import { preferences } from './pairwise.ts';
  *   score(i) = items j with more voters for i before j than for j before i
  *
  * M. de Condorcet, "Essai sur l'application de l'analyse à la probabilité des décisions", 1785; for ranked lists M. Montague
- * and J. A. Aslam, "Condorcet fusion for improved retrieval", CIKM 2002. Like PyFLAGR's CondorcetWinners it counts wins, while
- * Condorcet fusion sorts by majorities.
+ * and J. A. Aslam, "Condorcet fusion for improved retrieval", CIKM 2002. It is PyFLAGR's CondorcetWinners, which counts wins, and not
+ * Condorcet fusion, nor ranx's condorcet, which sort by majorities.
  *
  * Example: lists a b c, b a c, c b a: b beats a and c (2 to 1), a ties none and beats c by 2 to 1, so b a c with 2, 1, 0.
  */
@@ -17,7 +17,7 @@ export const condorcet: Method = {
   name: 'condorcet',
   params: { as },
   summary: 'number of items that a majority puts behind',
-  source: 'Condorcet 1785; Montague and Aslam, CIKM 2002',
+  source: 'Condorcet 1785; as PyFLAGR’s CondorcetWinners',
   cost: 'n² v',
   fuse: (ballots) => majorityWins(ballots, 'condorcet', 0),
 };
