@@ -34,6 +34,7 @@ import {
   withProgress,
 } from './replay.ts';
 import { showReport } from './report-file.ts';
+import { word } from './score-settings.ts';
 import { COLOUR, outputForm, painter, tableColumns, WIDE } from './terminal.ts';
 import { mustBePlotFile, mustBeReportFile, writeFile } from './written-file.ts';
 
@@ -44,11 +45,16 @@ interface Flags extends ReplayFlags {
   readonly plot?: string;
   readonly plan?: boolean;
   readonly ratioBy?: string;
+  readonly failOn?: string;
   readonly color: string;
 }
 
 /** Exit code of a variant that is worse than the control (specification: commands 2). */
 const REGRESSED = 3;
+/** Exit code of a decision that `--fail-on` names. */
+const FAILED_ON = 4;
+const FAIL_ON = ['invalid', 'insufficient'] as const;
+type FailOn = (typeof FAIL_ON)[number];
 
 export function compareCommand(): Command {
   return new Command('compare')
@@ -77,20 +83,23 @@ export function compareCommand(): Command {
       '--ratio-by <list>',
       'of files: also the split of the users in each cohort of these, such as country,platform',
     )
+    .option('--fail-on <list>', 'exit with 4 if a decision is invalid or insufficient: either, or both with a comma')
     .addHelpText(
       'after',
       `
 Files are looked at on each full hour of event time and at the end. Without files the experiment of a running service is
 shown, at the looks that the service takes once a minute; nothing is written. Exit code 3: a variant regressed.
+Exit code 4: a decision that --fail-on names.
 
 Examples:
   receval compare --impressions impressions.ndjson.gz --feedback feedback.ndjson.gz --plot effect.svg
   receval compare --impressions impressions.ndjson.gz --ratio-by country,platform
-  receval compare --config receval.yaml
+  receval compare --config receval.yaml --fail-on invalid,insufficient
   receval compare --events random.csv@variant=random bts.csv@variant=bts --adapter open-bandit --config bandit.yaml`,
     )
     .action(async (flags: Flags) => {
       const output = outputForm(flags.output, COMPARISON_OUTPUTS);
+      const failOn = flags.failOn === undefined ? [] : failOnOf(flags.failOn);
       const paint = painter(process.stdout, flags.color);
       const files = hasFiles(flags) ? readInputs(flags) : undefined;
       const inputs = files === undefined ? [] : pathsOf(files);
@@ -127,8 +136,9 @@ Examples:
       if (flags.plot !== undefined) writeFile('--plot', flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);
       noteWithout(compared);
-      // A regression takes precedence over an empty result.
-      if (isRegressed(comparison)) process.exitCode = REGRESSED;
+      // A regression takes precedence over an empty result, and that over what is undecided.
+      if (has(comparison, ['regressed'])) process.exitCode = REGRESSED;
+      else if (has(comparison, failOn)) process.exitCode ??= FAILED_ON;
     });
 }
 
@@ -159,8 +169,12 @@ function noteWithout({ partitionsWithout: without = [] }: Partial<StoredCompared
   );
 }
 
-function isRegressed({ variants }: Comparison): boolean {
-  return variants.some(({ decision }) => decision === 'regressed');
+function has({ variants }: Comparison, labels: readonly Label[]): boolean {
+  return variants.some(({ decision }) => labels.includes(decision));
+}
+
+function failOnOf(list: string): readonly FailOn[] {
+  return list.split(',').map((text) => word('fail-on', text.trim(), FAIL_ON));
 }
 
 function hasFiles({ impressions, feedback, events }: InputFlags): boolean {

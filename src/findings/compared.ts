@@ -44,18 +44,20 @@ function oneVariant(facts: ComparedFacts, inArms: number): readonly Finding[] {
   const { experiment, impressions, others } = facts;
   const empty = Object.keys(impressions).filter((name) => impressions[name] === 0);
   const names = Object.entries(others).filter(([name]) => !NO_NAMES.includes(name));
-  if (empty.length === 0 || (inArms === 0 && names.length === 0)) return [];
+  // A running service keeps one count of all values that are not configured.
+  const pooled = others[OTHER_COHORT] ?? 0;
+  if (empty.length === 0 || (inArms === 0 && names.length === 0 && pooled === 0)) return [];
   const seen = [...Object.entries(impressions), ...names].filter(([, n]) => n > 0).sort(([, a], [, b]) => b - a);
   return [
     {
       code: 'one_variant',
       cause: `Experiment ${quoted(experiment)} has no impression of ${empty.map(quoted).join(', ')}.`,
-      example: `seen: ${seen
-        .slice(0, 5)
-        .map(([name, n]) => `${quoted(name)} ${counted(n)}`)
-        .join(', ')}`,
+      example: `seen: ${[
+        ...seen.slice(0, 5).map(([name, n]) => `${quoted(name)} ${counted(n)}`),
+        ...(pooled > 0 ? [`variants that are not configured ${counted(pooled)}`] : []),
+      ].join(', ')}`,
       remedy:
-        names.length > 0
+        names.length > 0 || pooled > 0
           ? `Write the variants in experiments.${experiment}.variants as the impressions write them.`
           : 'Check that the log holds all of the traffic.',
     },

@@ -136,7 +136,6 @@ function mixed(missing: readonly (readonly string[] | undefined)[]): Finding {
     'warning',
     `the partitions were stored under configurations that differ${without.length === 0 ? '' : `: ${without.join('; ')}`}. What some of them ` +
       'lack is shown of the others alone, and its windows are incomplete: start every worker with the same configuration',
-    'RecevalWindowIncomplete',
   );
 }
 

@@ -87,6 +87,23 @@ describe('receval compare where it hurts', () => {
     const { stdout } = await receval(['compare', ...written('one arm', { control: 5 })]);
     expect(stdout).toContain('treatment: invalid (srm)');
   });
+
+  it.each([
+    ['one arm', { control: 5 }, ['--fail-on', 'invalid'], 4],
+    ['one arm', { control: 5 }, ['--fail-on', 'insufficient'], 0],
+    ['one arm', { control: 5 }, ['--fail-on', 'insufficient, invalid'], 4],
+    ['one arm', { control: 5 }, [], 0],
+    ['no click', { control: 5, treatment: 0 }, ['--fail-on', 'invalid,insufficient'], 3],
+  ])('of %s %j exits as %j asks', async (name, every, flags, expected) => {
+    expect((await receval(['compare', ...written(name, every), ...flags])).code).toBe(expected);
+  });
+
+  it('exits with 1 where nothing counted, whatever it is to fail on', async () => {
+    const files = written('nothing', { other: 5 });
+    writeFileSync(files[1], '');
+    const { code } = await receval(['compare', ...files, '--fail-on', 'insufficient']);
+    expect(code).toBe(1);
+  });
 });
 
 describe('receval compare', () => {
@@ -142,6 +159,7 @@ describe('receval compare', () => {
       ['--ratio-by', 'country', '--redis', 'redis://x'],
       '--redis is for a running service: leave it out when you name files',
     ],
+    [['--fail-on', 'invald'], '--fail-on: no "invald"; did you mean "invalid"?'],
     [['--ratio-by', 'Country'], '--ratio-by: "Country" is not a dimension; expected names such as country,platform'],
     [['--ratio-by', 'country,'], '--ratio-by: "" is not a dimension'],
     [['--ratio-by', 'variant'], '--ratio-by: "variant" holds the variants of experiment "default" themselves'],

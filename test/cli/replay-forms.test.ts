@@ -18,7 +18,7 @@ describe('receval replay', () => {
     const { code, stdout } = await replay('latex');
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^% needs \\usepackage\{booktabs\}\n\\begin\{tabular\}\{lrrrr\}\n\\toprule\nhorizon & impressions &/,
+      /^% needs \\usepackage\{booktabs\}\n(?:%.*\n)*\n?\\begin\{tabular\}\{lrrrr\}\n\\toprule\nhorizon & impressions &/,
     );
     expect(stdout).toContain('\n30m & 1 & 1 & 0.500000 & 0.000000 \\\\\n');
     const outside = stdout.replace(/\\begin\{tabular\}[\s\S]*?\\end\{tabular\}\n/g, '');

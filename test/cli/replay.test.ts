@@ -132,8 +132,12 @@ describe('receval replay', () => {
       file(gzipSync(FEEDBACK)),
     ]);
     const piped = await replayJson(['--impressions', impressions, '--feedback', '-'], FEEDBACK);
-    expect(packed.text).toBe(plain.text);
-    expect(piped.text).toBe(plain.text);
+    // An example of a finding says in which file it is.
+    const nameless = ({ text }: { readonly text: string }): string =>
+      text.replace(/row \d+ of (?:\S+\/[\w.]+|standard input)/g, (found) => found.replace(/ of .*/, ' of a file'));
+    expect(nameless(plain)).toContain('row 4 of a file');
+    expect(nameless(packed)).toBe(nameless(plain));
+    expect(nameless(piped)).toBe(nameless(plain));
     const both = await replayJson(['--events', file(IMPRESSIONS.replace('{"broken\n', '') + FEEDBACK)]);
     expect(both.result.rows).toEqual(plain.result.rows);
     expect(both.result.feedback).toEqual(plain.result.feedback);

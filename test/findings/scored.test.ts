@@ -139,6 +139,22 @@ describe('the arms of an experiment', () => {
     });
   });
 
+  it('are spelled otherwise where only the count of all other values is known', () => {
+    const [found] = comparedFindings({ ...arms, impressions: { A: 50, B: 0 }, others: { __other__: 48 } });
+    expect(found).toMatchObject({
+      code: 'one_variant',
+      example: 'seen: "A" 50, variants that are not configured 48',
+      remedy: 'Write the variants in experiments.ranker.variants as the impressions write them.',
+    });
+    const [none] = comparedFindings({ ...arms, others: { __other__: 48 } });
+    expect(none).toMatchObject({ code: 'one_variant', example: 'seen: variants that are not configured 48' });
+  });
+
+  it('are missing where nothing else is in the log', () => {
+    const [found] = comparedFindings({ ...arms, impressions: { A: 50, B: 0 }, others: { __none__: 7 } });
+    expect(found).toMatchObject({ example: 'seen: "A" 50', remedy: 'Check that the log holds all of the traffic.' });
+  });
+
   it.each([
     [0.05, 0],
     [0.051, 1],
