@@ -3,8 +3,9 @@
  * for deciding how long to wait (specification: statistics 7).
  *
  * N users of an equal split have the error SE·√(N₀/N), with SE at the present N₀ (`balancedUsers`). An effect δ is detected
- * with power .8 at a look at N when (c(N) + z(.8))·SE(N) <= δ. Without a difference, `healthy` at a tolerance t is decided when
- * the same holds for δ = t·|R_C|. Errors of returning users shrink more slowly than √N, so this is a lower bound. It uses the
+ * with power .8 at a look at N when (c(N) + z(.8))·SE(N) <= δ, with c at α divided by the number of variants that are compared
+ * with the control: so small must the first p of Holm's procedure be. Without a difference, `healthy` at a tolerance t is decided
+ * when the same holds for δ = t·|R_C| with c at α, as intervals are not adjusted. Errors of returning users shrink more slowly than √N, so this is a lower bound. It uses the
  * effect that one wants to detect, never the observed one.
  */
 
@@ -53,6 +54,7 @@ interface PlanSettings {
 /** One entry for each variant that is compared with the control. */
 export function planOf(comparison: Comparison, trail: Trail, settings: PlanSettings): readonly PlannedVariant[] {
   const days = elapsedDays(comparison, trail, settings.start);
+  const adjusted = settings.alpha / comparison.variants.length;
   return comparison.variants.map(({ variant, measures }): PlannedVariant => {
     const [control, treatment] = [comparison.users[comparison.control] ?? 0, comparison.users[variant] ?? 0];
     const usersPerDay = days === undefined ? null : (control + treatment) / days;
@@ -63,34 +65,35 @@ export function planOf(comparison: Comparison, trail: Trail, settings: PlanSetti
     /** Of the control's mean, for one user. */
     const error = (primary.stderr * Math.sqrt(now)) / Math.abs(primary.control);
     const all = (control + treatment) / now;
-    const planned = (effect: number): PlannedEffect => {
-      const users = Math.ceil(usersFor(effect, error, settings) * all);
+    const planned = (effect: number, level: number): PlannedEffect => {
+      const users = Math.ceil(usersFor(effect, (n) => seenWith(n, error, settings, level)) * all);
       return { effect, users, days: usersPerDay === null ? null : users / usersPerDay };
     };
     const { tolerance } = comparison;
     return {
       variant,
       usersPerDay,
-      effects: EFFECTS.map(planned),
-      healthy: tolerance > 0 ? planned(tolerance) : null,
-      withinReach: usersPerDay === null ? null : seenWith((usersPerDay * PATIENCE_DAYS) / all, error, settings),
+      effects: EFFECTS.map((effect) => planned(effect, adjusted)),
+      healthy: tolerance > 0 ? planned(tolerance, settings.alpha) : null,
+      withinReach:
+        usersPerDay === null ? null : seenWith((usersPerDay * PATIENCE_DAYS) / all, error, settings, settings.alpha),
     };
   });
 }
 
-/** The smallest effect, in the unit of `error`, that N users detect with power .8. */
-function seenWith(users: number, error: number, settings: PlanSettings): number {
-  const seen = detectableEffect(error / Math.sqrt(users), multiplierAt(users, settings));
+/** The smallest effect, in the unit of `error`, that N users detect with power .8 where p decides at this level. */
+function seenWith(users: number, error: number, settings: PlanSettings, level: number): number {
+  const seen = detectableEffect(error / Math.sqrt(users), multiplierAt(users, settings, level));
   return typeof seen === 'number' ? seen : Number.POSITIVE_INFINITY;
 }
 
-/** The smallest N that detects the effect, by bisection: the detectable effect falls with N. */
-function usersFor(effect: number, error: number, settings: PlanSettings): number {
+/** The smallest N that detects the effect, by bisection: what N users see falls with N. */
+function usersFor(effect: number, seenBy: (users: number) => number): number {
   let [few, enough] = [1, MOST_USERS];
-  if (seenWith(few, error, settings) <= effect) return few;
+  if (seenBy(few) <= effect) return few;
   while (enough / few > 1 + 1e-6) {
     const middle = Math.sqrt(few * enough);
-    if (seenWith(middle, error, settings) <= effect) enough = middle;
+    if (seenBy(middle) <= effect) enough = middle;
     else few = middle;
   }
   return enough;

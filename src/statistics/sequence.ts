@@ -42,10 +42,15 @@ export function mixingRate({ alpha, nStar }: Plan): number {
   return (twice + Math.log1p(twice)) / nStar;
 }
 
-/** c(N). @param users N, above 0: those of the two variants, approximate ones included */
-export function multiplierAt(users: number, plan: Plan): number {
+/**
+ * c(N).
+ *
+ * @param users N, above 0: those of the two variants, approximate ones included
+ * @param level at which p decides; default: alpha
+ */
+export function multiplierAt(users: number, plan: Plan, level = plan.alpha): number {
   const k = users * mixingRate(plan);
-  return Math.sqrt(((2 * (k + 1)) / k) * (Math.log1p(k) / 2 - Math.log(plan.alpha)));
+  return Math.sqrt(((2 * (k + 1)) / k) * (Math.log1p(k) / 2 - Math.log(level)));
 }
 
 /**

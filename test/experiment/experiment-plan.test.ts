@@ -52,6 +52,28 @@ describe('the plan of an experiment', () => {
     );
   });
 
+  it('plans for the first step of Holm where several variants are compared, and for intervals that are not adjusted', () => {
+    const comparison = compared([700, 700]);
+    const four = { ...comparison, variants: Array.from({ length: 4 }, () => comparison.variants[0]) };
+    const [alone] = planOf(comparison, started(7), settings());
+    const [first] = planOf(four, started(7), settings());
+    expect(first.healthy).toEqual(alone.healthy);
+    expect(first.withinReach).toBe(alone.withinReach);
+    const nStar = SETTINGS.nStar;
+    const k = (users: number): number => {
+      const twice = -2 * Math.log(SETTINGS.alpha);
+      return (users * (twice + Math.log1p(twice))) / nStar;
+    };
+    for (const { effect, users } of first.effects ?? []) {
+      // p = exp(-log E) of z standard errors is alpha / 4.
+      const c = Math.sqrt(
+        ((2 * (k(users) + 1)) / k(users)) * (Math.log1p(k(users)) / 2 - Math.log(SETTINGS.alpha / 4)),
+      );
+      const seen = ((c + POWER) * 0.004 * Math.sqrt(2) * Math.sqrt(1400 / users)) / 0.3;
+      expect(seen / effect).toBeCloseTo(1, 3);
+    }
+  });
+
   it('asks for fewer users the larger the effect, and for days in proportion', () => {
     const [{ effects, usersPerDay }] = planOf(compared([700, 700]), started(7), settings());
     expect(usersPerDay).toBe(200);
