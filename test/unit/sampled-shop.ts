@@ -5,6 +5,7 @@ import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { SCORE_WIDTH } from '../../src/measures/sums.ts';
 import { ListSamples, type SampledIds } from '../../src/unit/samples.ts';
+import type { JoinCheckpoint } from '../../src/vocabulary/checkpoint.ts';
 import type { Event } from '../../src/vocabulary/events.ts';
 
 export const GRADING = {
@@ -28,7 +29,12 @@ export interface Shop {
   readonly at: (ts: number) => void;
 }
 
-export function shop(most = 5, ids: SampledIds = 'shown', feedbackPerImpression = 100): Shop {
+export function shop(
+  most = 5,
+  ids: SampledIds = 'shown',
+  feedbackPerImpression = 100,
+  from: JoinCheckpoint | undefined = undefined,
+): Shop {
   const samples = new ListSamples({ most, ids, key: 'key' }, GRADING, SCORER);
   const unit = samples.watch(1, 0);
   const scores = new Float64Array(SCORE_WIDTH * SCORER.names.length);
@@ -54,6 +60,7 @@ export function shop(most = 5, ids: SampledIds = 'shown', feedbackPerImpression 
       },
       witness: unit,
     },
+    from,
   );
   const offsets = [0, 0];
   const put = (topic: number, events: readonly Event[], ts: number): void => {

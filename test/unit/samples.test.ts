@@ -96,6 +96,45 @@ describe('samples of lists', () => {
     expect(samples.last).toHaveLength(2);
   });
 
+  it('say why feedback was dropped also behind a replay of many lists that miss some', () => {
+    const LISTS = 70;
+    const before = shop(100);
+    const history = ({ shows, does }: typeof before): void => {
+      for (let n = 0; n < LISTS; n++) {
+        shows(`r${n}`, n, ['a']);
+        does(`r${n}`, 'z', n + 100);
+      }
+    };
+    history(before);
+    // All lists have closed, but are remembered: a duplicate may come.
+    before.at(H + 500);
+    const after = shop(100, 'shown', 100, before.join.checkpoint());
+    expect(after.join.position(0)).toBe(0);
+    history(after);
+    expect(after.join.replaying).toBe(false);
+    after.samples.renew();
+    after.shows('new', H + 600, ['a']);
+    after.does('new', 'z', H + 700);
+    // The list closes, and its feedback still waits for another list.
+    after.at(2 * H + 600);
+    expect(after.samples.last.map(({ requestId, drops }) => [requestId, drops.map(({ itemId }) => itemId)])).toEqual([
+      ['new', ['z']],
+    ]);
+  });
+
+  it('say of a list that was open before a replay why its feedback was dropped', () => {
+    const before = shop();
+    before.shows('r1', 0, ['a']);
+    before.does('r1', 'z', 100);
+    const after = shop(5, 'shown', 100, before.join.checkpoint());
+    after.shows('r1', 0, ['a']);
+    after.does('r1', 'z', 100);
+    after.at(H);
+    expect(after.samples.last.map(({ requestId, drops }) => [requestId, drops.map(({ itemId }) => itemId)])).toEqual([
+      ['r1', ['z']],
+    ]);
+  });
+
   it('keep a list with dropped feedback when many others have closed since', () => {
     const { samples, shows, does, at } = shop(5);
     shows('bad', 0, ['a']);

@@ -189,7 +189,7 @@ function meetWaiting(unit: Unit, at: usize, entryAt: usize, bodyAt: usize, silen
   }
   const slot = slotIn(unit.keys, indexesPlace(unit), bodyAt, event.item);
   if (slot < 0) {
-    if (unit.hasWitness) strayed(entryAt, changetype<usize>(event));
+    stray(unit, entryAt, event);
     return;
   }
   if (unit.hasWitness) foundByHost(changetype<usize>(event));
@@ -222,9 +222,15 @@ export function judgeFeedback(unit: Unit, topic: u32, hash: u32, watermark: f64,
       return true;
     }
   }
-  if (unit.hasWitness && found.count > 0) strayed(itemOf(found, found.count - 1), changetype<usize>(told));
+  if (found.count > 0) stray(unit, itemOf(found, found.count - 1), told);
   addWaiting(unit.waiting, told, hash, topic, watermark, deadline, silent);
   return true;
+}
+
+/** The feedback names no item of the list. Nobody is told of a list whose closing a replay repeats: nobody is told of that either. */
+function stray(unit: Unit, entryAt: usize, event: Told): void {
+  if (!unit.hasWitness || entry(entryAt).ts() + unit.attribution <= unit.decidedUpTo) return;
+  strayed(entryAt, changetype<usize>(event));
 }
 
 function indexesPlace(unit: Unit): usize {

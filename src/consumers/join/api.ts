@@ -95,7 +95,7 @@ export interface ClosingNames {
 export interface JoinWitness {
   /** Feedback was dropped. `handle`: its list, as in `ClosingNames`; 0: it has no open list. */
   dropped(reason: FeedbackDrop, handle: number, feedback: FeedbackTexts): void;
-  /** Feedback does not name an item of this list: it waits for another list of its request. */
+  /** Feedback does not name an item of this list, whose last closing is yet to come: it waits for another list of its request. */
   strayed(handle: number, feedback: FeedbackTexts): void;
   /** Waiting feedback has found its list. */
   found(feedback: FeedbackTexts): void;

@@ -339,7 +339,7 @@ class Join implements PlainJoin {
     }
     const slot = this.#impressions.slotOf(body, feedback.u8, feedback.item);
     if (slot < 0) {
-      this.#sink.witness?.strayed(entry, feedback);
+      this.#stray(entry, feedback);
       return;
     }
     this.#sink.witness?.found(feedback);
@@ -372,8 +372,14 @@ class Join implements PlainJoin {
         return;
       }
     }
-    if (fits > 0) this.#sink.witness?.strayed(this.#found[fits - 1], feedback);
+    if (fits > 0) this.#stray(this.#found[fits - 1], feedback);
     this.#waiting.add(feedback, hash, topic, watermark, deadline, silent);
+  }
+
+  #stray(entry: number, feedback: FeedbackTexts): void {
+    if (this.#impressions.ts(entry) + this.#attribution > this.#decidedUpTo) {
+      this.#sink.witness?.strayed(entry, feedback);
+    }
   }
 
   #isLateFor(entry: number, watermark: EpochMs): boolean {
