@@ -5,6 +5,7 @@ import { type Difference, differenceWords, normalizers } from '../findings/id-ma
 import { isOfElements } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { pairText } from './join-trial.ts';
+import { listsInLists } from './lists-in-lists.ts';
 import { beforeList, zoneText } from './log-facts.ts';
 import { cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, type Step } from './mend.ts';
@@ -14,15 +15,16 @@ import { spoken } from './time-forms.ts';
 const FEW = 0.5;
 const MANY = 0.9;
 
-export function ofJoin({
-  impressions,
-  feedback,
-  joins: [join],
-  items: [item],
-  facts,
-  oneLog,
-  files,
-}: Known): readonly Finding[] {
+export function ofJoin(all: Known): readonly Finding[] {
+  const {
+    impressions,
+    feedback,
+    joins: [join],
+    items: [item],
+    facts,
+    oneLog,
+    files,
+  } = all;
   if (
     impressions === undefined ||
     feedback === undefined ||
@@ -65,7 +67,10 @@ export function ofJoin({
       ),
     );
   }
-  if (item?.difference !== undefined) {
+  // Ids that match as they are in an inner list are better than ids that match if mended.
+  const nested = item?.difference !== undefined || inList / known < 0.05 ? listsInLists(all) : undefined;
+  if (nested !== undefined) found.push(nested);
+  else if (item?.difference !== undefined) {
     found.push(
       differing(
         item.difference,

@@ -134,7 +134,10 @@ export function tryItems(
             )
           : { share: asked.share, difference: undefined };
       // If nothing tells which list was clicked, a user "r17" could pass for the item "News 17": only names can decide.
-      const isBelieved = within !== undefined || found.difference === undefined || nameFit(field.path, 'itemId') > 0;
+      // One value can be made equal to any other.
+      const isBelieved =
+        found.difference === undefined ||
+        (field.distinct.size > 1 && (within !== undefined || nameFit(field.path, 'itemId') > 0));
       const { share, difference } = isBelieved ? found : { share: 0, difference: undefined };
       // Short ids can be transformed until they match, so a field that matches untransformed is preferred.
       const asIs = difference === undefined ? 1 : 0.8;

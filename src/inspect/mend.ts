@@ -80,6 +80,21 @@ export function recoded(from: string, name: string, packing: Packing): string {
   return packing === 'none' ? `${iconv} ${shellWord(name)} > ${to}` : `${fed(iconv, name, packing)} > ${to}`;
 }
 
+/** A command that adds a field `items`, all elements of the inner lists in their order; undefined: no single command does it. */
+export function nestedCommand(
+  outer: string,
+  inner: string,
+  names: readonly string[],
+  files: readonly InspectedFile[],
+): string | undefined {
+  const command = `jq -c ${shellWord(`.items = [${jqPath(outer)}[]${jqPath(inner)}[]]`)}`;
+  return forAll(
+    ({ format: { form, encoding } }) => (form.kind === 'ndjson' && encoding !== undefined ? command : undefined),
+    names,
+    files,
+  );
+}
+
 /** A command that writes whole numbers from 2^53 on as text; undefined: no single command does it. jq would round them. */
 export function textIdsCommand(names: readonly string[], files: readonly InspectedFile[]): string | undefined {
   const python =
