@@ -17,12 +17,11 @@ import { fingerprint } from '../unit/fingerprint.ts';
 import type { Permissions } from '../unit/resume.ts';
 import { samplesOf } from '../unit/samples.ts';
 import { WallClock } from '../vocabulary/clock.ts';
-import type { Offset } from '../vocabulary/events.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
 import { Worker } from '../worker/worker.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
-import { emptiness, wasRead } from './checks.ts';
+import { emptiness } from './checks.ts';
 import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts';
 import { LogWatch } from './log-watch.ts';
 import { DecisionChanges, ExperimentChanges, FoldedCohorts } from './logged-changes.ts';
@@ -37,6 +36,7 @@ import {
   workerSettings,
 } from './service-settings.ts';
 import { checkStart, connectRedis, messageOf, type Retention, type Started } from './start.ts';
+import { startOffset } from './start-offset.ts';
 import { lookAtRecords } from './topic-sample.ts';
 import { ClockCheck, type Health, Watchdog } from './watchdog.ts';
 
@@ -81,8 +81,6 @@ export class Service {
   readonly #metrics: Metrics;
   readonly #page: LivePage;
   readonly #partitions: number;
-  /** No unit was stored when this process started. */
-  readonly #isFirst: boolean;
   readonly #retention: Retention | undefined;
   readonly #accessWatch: AccessWatch;
   #access: readonly AccessState[] = [];
@@ -160,7 +158,6 @@ export class Service {
   ) {
     const { settings, role, permissions, newId, hashSeed, log, version, about, faultPoint } = options;
     this.#options = options;
-    this.#isFirst = isFirst;
     this.#retention = retention;
     this.#accessWatch = new AccessWatch(accessOf(settings), log);
     this.#folded = new FoldedCohorts(settings);
@@ -217,7 +214,8 @@ export class Service {
       onUndecodable: this.#deadLetters?.onUndecodable,
       samples,
       onClaim: (partition, counts) => this.#metrics.claimed(partition, counts),
-      startOffset: (partition, topic) => this.#startOffset(partition, topic),
+      startOffset: (partition, topic) =>
+        startOffset(source, { from: settings.start.from, rebuild: permissions.rebuild, isFirst }, partition, topic),
       faultPoint,
     });
   }
@@ -344,18 +342,6 @@ export class Service {
     const now = this.#clock.now();
     if (status !== undefined) this.#logWatch.update(status.units.length > 0 ? this.#metrics.topics : [], now);
     this.#page.update({ snapshot, status, now, findings: this.#logWatch.findings });
-  }
-
-  async #startOffset(partition: number, topic: number): Promise<Offset | 'state_lost'> {
-    const { from } = this.#options.settings.start;
-    const { rebuild } = this.#options.permissions;
-    if (!rebuild && wasRead(await this.#source.committedByGroup(), partition)) return 'state_lost';
-    const { start, end, openFrom = end } = await this.#source.bounds(partition, topic);
-    // `from` applies to a group without any state. A partition that was added later is read from its start.
-    if (from === 'earliest' || rebuild || !this.#isFirst) return start;
-    // As Kafka's own consumer: records that are committed from now on count, even those of an open transaction.
-    if (from === 'latest') return openFrom;
-    return this.#source.offsetAt(partition, topic, from.at);
   }
 
   /** Commits the last whole chunk, leaves the group, writes queued dead letters, closes the port and Redis. */

@@ -1,6 +1,8 @@
 import { KeptLists } from '../accumulators/kept-lists.ts';
+import type { StoreUnavailable } from '../accumulators/store/store-port.ts';
+import { LogUnavailable } from '../consumers/source/source-port.ts';
 import { Unit } from '../unit/unit.ts';
-import type { DurationMs } from '../vocabulary/events.ts';
+import type { DurationMs, Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 
@@ -18,7 +20,10 @@ export interface ClaimsHandler {
   claimed(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void;
 }
 
-/** Claims units (specification: commit 3.1): one claim per partition at a time, retried until the store answers. */
+/**
+ * Claims units (specification: commit 3.1): one claim per partition at a time, retried until the store answers, and for a new unit
+ * until the log does.
+ */
 export class Claims {
   readonly #settings: WorkerSettings;
   readonly #deps: WorkerDeps;
@@ -68,25 +73,38 @@ export class Claims {
   }
 
   async #claimNow(partition: number): Promise<void> {
+    const unit = await this.#until(partition, isRetriable, 'the store did not answer the claim', () =>
+      Unit.claim(this.#settings.unit(partition), this.#unitDeps(partition)),
+    );
+    if (unit === undefined) return;
+    const begins = unit.isNew ? await this.#begin(unit, partition) : 'fine';
+    // It may have been assigned to another worker meanwhile.
+    if (begins === undefined || !this.#handler.isOurs(partition)) return;
+    this.#handler.claimed(partition, unit, begins);
+    this.#reachFaultPoint('unit sought');
+    this.#deps.log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
+  }
+
+  /** Tries until it is done, or the unit is not wanted any more: undefined. `isPassing`: an error is no reason to give up. */
+  async #until<Done>(
+    partition: number,
+    isPassing: (error: unknown) => error is Error,
+    message: string,
+    attempt: () => Promise<Done>,
+  ): Promise<Done | undefined> {
     const { clock, log } = this.#deps;
     for (let wait = FIRST_RETRY_MS; this.#isStillWanted(partition); wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
       try {
-        const unit = await Unit.claim(this.#settings.unit(partition), this.#unitDeps(partition));
-        const begins = unit.isNew ? await this.#begin(unit, partition) : 'fine';
-        // It may have been assigned to another worker meanwhile.
-        if (!this.#handler.isOurs(partition)) return;
-        this.#handler.claimed(partition, unit, begins);
-        this.#reachFaultPoint('unit sought');
-        log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
-        return;
+        return await attempt();
       } catch (error) {
-        if (!isRetriable(error)) throw error;
-        log.warn({ partition, error: error.message, retryInMs: wait }, 'the store did not answer the claim');
+        if (!isPassing(error)) throw error;
+        log.warn({ partition, error: error.message, retryInMs: wait }, message);
         this.#reachFaultPoint('retry waits');
         await clock.sleep(wait, this.#stopping);
         this.#reachFaultPoint('retry due');
       }
     }
+    return undefined;
   }
 
   #isStillWanted(partition: number): boolean {
@@ -109,20 +127,36 @@ export class Claims {
     };
   }
 
-  /** A unit without stored state starts where the configuration says, but never silently if its state was lost. */
-  async #begin(unit: Unit, partition: number): Promise<'fine' | 'state_lost'> {
+  /**
+   * A unit without stored state starts where the configuration says, but never silently if its state was lost. undefined: it is not
+   * wanted any more.
+   */
+  async #begin(unit: Unit, partition: number): Promise<'fine' | 'state_lost' | undefined> {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
-      this.#reachFaultPoint('start wanted');
-      const offset = await this.#deps.startOffset(partition, topic);
-      this.#reachFaultPoint('start told');
-      if (offset === 'state_lost') return offset;
+      const offset = await this.#until(partition, isLogUnavailable, 'Kafka did not tell where a new unit begins', () =>
+        this.#startOffset(partition, topic),
+      );
+      if (offset === undefined || offset === 'state_lost') return offset;
       unit.beginAt(topic, offset);
     }
     return 'fine';
   }
+
+  async #startOffset(partition: number, topic: number): Promise<Offset | 'state_lost'> {
+    this.#reachFaultPoint('start wanted');
+    const offset = await this.#deps.startOffset(partition, topic);
+    this.#reachFaultPoint('start told');
+    return offset;
+  }
 }
 
-/** An error of the store that is marked as retriable. */
-export function isRetriable(error: unknown): error is Error {
-  return error instanceof Error && 'retriable' in error && error.retriable === true;
+/** An error of the store, after which the same call may succeed. By its name: a store may be bundled apart from the worker. */
+export function isRetriable(error: unknown): error is StoreUnavailable {
+  return (
+    error instanceof Error && error.name === 'StoreUnavailable' && 'retriable' in error && error.retriable === true
+  );
+}
+
+function isLogUnavailable(error: unknown): error is LogUnavailable {
+  return error instanceof LogUnavailable;
 }

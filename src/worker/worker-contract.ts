@@ -65,7 +65,10 @@ export interface WorkerDeps {
   /** Random numbers in [0, 1), to vary the length of waits; default: always 0. */
   readonly random?: (() => number) | undefined;
   readonly log: WorkerLog;
-  /** Where a unit without stored state starts. state_lost: it was read before, and what was stored is gone. */
+  /**
+   * Where a unit without stored state starts. state_lost: it was read before, and what was stored is gone. Rejects with LogUnavailable
+   * if it must be asked again.
+   */
   readonly startOffset: (partition: number, topic: number) => Promise<Offset | 'state_lost'>;
   /** As in `UnitDeps`; default: none. */
   readonly onInvalid?: ((partition: number, invalid: InvalidRecord) => void) | undefined;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decoders, JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
 import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../../bench/workload.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
-import type { Commit, CommitAnswer } from '../../src/accumulators/store/store-port.ts';
+import { type Commit, type CommitAnswer, StoreUnavailable } from '../../src/accumulators/store/store-port.ts';
 import { type AdminClient, Brokers } from '../../src/consumers/source/kafka/flow/brokers.ts';
 import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
 import type { Bounds } from '../../src/consumers/source/source-port.ts';
@@ -93,7 +93,8 @@ class WatchedStore extends MemoryStore {
     const { unit } = commit;
     const rows = [...commit.rows.values()].reduce((sum, fields) => sum + fields.size, 0);
     this.commits.push({ turn: `${this.#clock.now()} ${this.#clock.turns}`, unit, rows });
-    if (unit === this.refuses) return Promise.reject(Object.assign(new Error('not now'), { retriable: true }));
+    if (unit === this.refuses)
+      return Promise.reject(new StoreUnavailable('TIMEOUT', 'not now', { retriable: true, outcome: 'unknown' }));
     return unit === this.silent ? new Promise(() => {}) : super.commit(commit);
   }
 }

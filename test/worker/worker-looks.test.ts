@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import type { Commit } from '../../src/accumulators/store/store-port.ts';
+import { type Commit, StoreUnavailable } from '../../src/accumulators/store/store-port.ts';
 import {
   decodeLooks,
   type ExperimentLooks,
@@ -186,7 +186,7 @@ describe('the looks of a worker', () => {
     const [before] = await store.inner.read([UNITS[1]]);
     if (Object.keys(damage).length === 0) {
       store.onRead = () => {
-        throw Object.assign(new Error('the store is away'), { retriable: true });
+        throw new StoreUnavailable('TIMEOUT', 'the store is away', { retriable: true, outcome: 'unknown' });
       };
     } else {
       store.tamper(UNITS[1], { ...damage, seq: '9999' });

@@ -4,9 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { decoders, JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
 import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../../bench/workload.ts';
 import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
-import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/store-port.ts';
+import {
+  type Commit,
+  type CommitAnswer,
+  type Store,
+  StoreUnavailable,
+} from '../../src/accumulators/store/store-port.ts';
 import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
-import type { Bounds, SourceHandler } from '../../src/consumers/source/source-port.ts';
+import { type Bounds, LogUnavailable, type SourceHandler } from '../../src/consumers/source/source-port.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import type { WorkerSettings } from '../../src/worker/worker-contract.ts';
@@ -65,7 +70,8 @@ class FailingStore implements Store {
     this.inner = inner;
   }
   #check(): void {
-    if (this.failing) throw Object.assign(new Error('the store is away'), { retriable: true });
+    if (this.failing)
+      throw new StoreUnavailable('TIMEOUT', 'the store is away', { retriable: true, outcome: 'unknown' });
   }
   #mayChange(): void {
     this.#check();
@@ -132,7 +138,7 @@ class Bench {
   readonly clock = new ManualClock(START);
   readonly store: FailingStore;
   /** Of units of which nothing is stored. */
-  startAt: number | 'state_lost' = 0;
+  startAt: number | 'state_lost' | Error = 0;
   random = 0;
   readonly warnings: string[] = [];
   readonly details: object[] = [];
@@ -159,7 +165,10 @@ class Bench {
         newId: () => `id${ids++}`,
         random: () => this.random,
         onClaim: () => {},
-        startOffset: async () => this.startAt,
+        startOffset: async () => {
+          if (this.startAt instanceof Error) throw this.startAt;
+          return this.startAt;
+        },
         log: {
           info: () => {},
           warn: (details, message) => {
@@ -954,6 +963,27 @@ describe('a worker', () => {
     expect(worker.status().units[0].counts[0].impressions.read - read).toBeLessThanOrEqual(200);
     await worker.stop();
     await ended;
+  });
+
+  it('waits with the start of a new unit until Kafka tells where it begins, and ends with any other error', async () => {
+    const bench = new Bench(1);
+    bench.startAt = new LogUnavailable('no broker responds');
+    const { worker, ended } = bench.worker();
+    await bench.clock.advance(20_000);
+    expect(worker.status().units).toEqual([]);
+    expect(new Set(bench.warnings)).toEqual(new Set(['Kafka did not tell where a new unit begins']));
+    // The unit stays claimed meanwhile.
+    expect(bench.store.claims).toBe(1);
+    bench.startAt = 7;
+    await bench.clock.advance(10_000);
+    expect(worker.status().units.map(({ partition }) => partition)).toEqual([0]);
+    await worker.stop();
+    await ended;
+
+    const other = new Bench(1);
+    other.startAt = new Error('a defect');
+    const failing = other.worker();
+    await expect(Promise.all([failing.ended, other.clock.advance(1000)])).rejects.toThrow('a defect');
   });
 
   it('takes for a gap only what it never read', async () => {

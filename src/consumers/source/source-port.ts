@@ -68,6 +68,11 @@ export interface Batch {
   readonly undecodable?: UndecodableBatch | undefined;
 }
 
+/** The log did not answer a question; it may answer the same question later. */
+export class LogUnavailable extends Error {
+  override readonly name = 'LogUnavailable';
+}
+
 /** Offsets that a topic partition holds now: [start, end). */
 export interface Bounds {
   readonly start: Offset;
