@@ -20,6 +20,8 @@ import {
 const USUAL_PRIMARY = 'ndcg@10';
 /** A user of the user sample stores the set of variants seen in one number. */
 const MOST_VARIANTS = 31;
+/** As many runs have a bit in a tag (accumulators/runs.ts). */
+const MOST_EXPERIMENTS = 31;
 
 const experiment = z.strictObject(
   {
@@ -37,7 +39,7 @@ const experiment = z.strictObject(
     horizon: positiveDuration.optional().meta({ description: 'one of attribution.horizons. Default: the longest' }),
     start: instant.nullable().prefault(null).meta({ description: 'events before this time are excluded' }),
     alpha: number(0, 0.5, { above: true })
-      .refine((alpha) => alpha < 0.5, { error: 'expected a number above 0 and below 0.5' })
+      .refine((alpha) => alpha !== 0.5, { error: 'expected a number above 0 and below 0.5' })
       .prefault(0.05)
       .meta({ description: 'share of false alarms, below 0.5' }),
     nStar: whole(1, 1_000_000_000).prefault(5000).meta({
@@ -66,6 +68,13 @@ export function experimentsOf(
   decides: boolean,
 ): readonly ExperimentSettings[] {
   const { measures, lowerIsBetter, report } = referred;
+  const count = Object.keys(documents).length;
+  if (count > MOST_EXPERIMENTS) {
+    report.add(
+      ['experiments'],
+      `expected at most ${MOST_EXPERIMENTS} experiments, not ${count}: remove those that have ended`,
+    );
+  }
   return Object.entries(documents).map(([name, experiment]): ExperimentSettings => {
     const at: Path = ['experiments', name];
     const dimension = name === 'default' ? 'variant' : `experiment_${name}`;

@@ -135,7 +135,11 @@ export class Worker {
    */
   get unready(): readonly string[] {
     if (!this.#assigned) return ['not yet assigned any partition'];
-    return [...this.#units.values()].flatMap(({ partition, unit, stopped }) => {
+    const outgrown = new Set(this.#outgrown.units.map(({ status }) => status.partition));
+    return this.#ours.flatMap((partition) => {
+      const owned = this.#units.get(partition);
+      if (owned === undefined) return outgrown.has(partition) ? [] : [`partition ${partition} is not claimed yet`];
+      const { unit, stopped } = owned;
       if (stopped !== undefined) return [];
       if (unit.replaying) return [`partition ${partition} is replaying`];
       // Ended now, a worker that rebuilds what was lost would have to do so again.

@@ -314,6 +314,13 @@ unknown: 1
     ]);
   });
 
+  test('experiments are at most 31, as many as a tag has bits', () => {
+    const many = (n: number) =>
+      `{experiments: {${Array.from({ length: n }, (_, i) => `e${i}: {control: a, variants: {a: 1, b: 1}}`).join(', ')}}}`;
+    expect(load(many(31)).experiments).toHaveLength(31);
+    expect(problems(many(32))[0]).toMatch(/^experiments: expected at most 31 experiments, not 32: remove/);
+  });
+
   test('horizons are at most 31', () => {
     const ladder = (n: number) =>
       `{attribution: {horizons: [${Array.from({ length: n }, (_, i) => `${i + 1}m`).join(', ')}]}, measures: [mrr]}`;

@@ -263,6 +263,26 @@ describe('a worker', () => {
     await ended;
   });
 
+  it('is not ready while a partition that is assigned to it waits for its claim', async () => {
+    const bench = new Bench();
+    await bench.clock.advance(3_600_000);
+    const { worker, source, ended } = bench.worker();
+    await settle();
+    await source.assign([0]);
+    await bench.clock.advance(1000);
+    expect(worker.unready).toEqual([]);
+    const claiming = bench.store.holdClaims();
+    const assigned = source.assign([0, 1]);
+    await bench.clock.advance(5000);
+    expect(worker.unready).toEqual(['partition 1 is not claimed yet']);
+    claiming.go();
+    await assigned;
+    await bench.clock.advance(1000);
+    expect(worker.unready).toEqual([]);
+    await worker.stop();
+    await ended;
+  });
+
   it('waits with its claim until the store is there', async () => {
     const bench = new Bench(1);
     bench.fill(10, 1);
@@ -409,7 +429,7 @@ describe('a worker', () => {
     await source.assign([0]);
     await bench.clock.advance(31_000);
     expect(worker.status().units).toEqual([]);
-    expect(worker.unready).toEqual([]);
+    expect(worker.unready).toEqual(['partition 0 is not claimed yet']);
     expect(await tokenOf(bench)).toBe('another');
     // The other is silent, and the unit is still ours: it starts again, where the cause may be gone.
     bench.log.append(0, 0, null, START);
