@@ -101,14 +101,21 @@ export function unavailable(
   const fault = known ?? (tls === undefined ? unknown('see the log of the server') : refused(tls));
   const text = known === undefined && error instanceof Error ? cleaned(error.message, secrets) : trouble;
   const said = text === '' ? '' : ` (${text})`;
-  // The connection may have broken for the same reason, whose text has the advice already.
-  const advice = text.endsWith(fault.advice) ? '' : `: ${fault.advice}`;
+  // The connection may have broken for a reason whose text has its own advice already.
+  const isAdvised = text.endsWith(fault.advice) || (code === 'NOT_CONNECTED' && isExplained(text));
+  const advice = isAdvised ? '' : `: ${fault.advice}`;
   return new StoreUnavailable(code, `Redis could not ${doing}: ${code}${said}${advice}`, fault);
 }
 
 /** For a cluster that cannot be reached: the error of its last node. */
 function lastOf(error: unknown): unknown {
   return error instanceof Error && 'lastNodeError' in error ? (error.lastNodeError ?? error) : error;
+}
+
+/** Whether a text of `troubleOf` says what to do. */
+function isExplained(text: string): boolean {
+  const fault = FAULTS[firstWord(new Error(text))];
+  return fault !== undefined && text.endsWith(fault.advice);
 }
 
 /** Why a connection broke, with what to do where that is known. */

@@ -40,6 +40,8 @@ export class RedisLink {
   readonly #secrets: () => readonly string[];
   /** Why the connection broke last; '' for never. */
   #trouble = '';
+  /** The server is a replica, as it said last. Then the client connects again, to whoever is the primary now. */
+  #isReplica = false;
   #closed = false;
   /** Why the last call failed; '' if it did not. */
   #failed = '';
@@ -53,6 +55,7 @@ export class RedisLink {
     this.#secrets = secrets;
     client.on('error', (error) => {
       this.#trouble = troubleOf(error, secrets());
+      this.#isReplica = false;
     });
   }
 
@@ -126,11 +129,18 @@ export class RedisLink {
       this.#allow(SPARE * (performance.now() - began));
       this.#failed = '';
       this.#refused = false;
+      if (this.#isReplica) this.#trouble = '';
+      this.#isReplica = false;
       return answer;
     } catch (error) {
       const fault = this.#wrap(doing, error);
       this.#failed = fault.message;
       this.#refused = fault.outcome === 'refused';
+      // What meets the connection that is being made has the same reason.
+      if (fault.code === 'READONLY') {
+        this.#isReplica = true;
+        this.#trouble = troubleOf(error, this.#secrets());
+      }
       // A dead peer can go unnoticed for minutes, so make a new connection.
       if (fault.code === 'TIMEOUT') {
         this.#allow(2 * this.#limit);

@@ -311,8 +311,21 @@ if (await redisIsThere()) {
       expect(fault).toMatchObject({ code: 'READONLY', outcome: 'refused', retriable: true });
       expect(fault.message).toContain('Point redis.url at the primary');
       expect(await harness.snapshot()).toEqual(before);
+      // Most of these meet the connection that is being made, for the same reason.
+      const seen = new Set<string>();
+      for (let n = 0; n < 200 && seen.size < 2; n++) {
+        const { code, message } = await faultOf(store.commit(commitOf(2)));
+        seen.add(code);
+        for (const text of [message, store.trouble]) {
+          expect(text).toMatch(/READONLY.*Point redis\.url at the primary/);
+          expect(text).not.toContain('Check that the server runs');
+        }
+        await sleep(5);
+      }
+      expect([...seen].sort()).toEqual(['NOT_CONNECTED', 'READONLY']);
       await harness.admin.replicaof('NO', 'ONE');
       expect(await settle(store, commitOf(2))).toBe('OK');
+      expect(store.trouble).toBeUndefined();
       expect(await connection()).not.toBe(first);
     });
 
