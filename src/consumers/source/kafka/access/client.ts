@@ -62,6 +62,18 @@ interface Cluster {
   findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
   findBroker(options: { readonly nodeId: string }): Promise<Broker>;
   findGroupCoordinator(options: { readonly groupId: string }): Promise<Coordinator>;
+  findGroupCoordinatorMetadata(options: CoordinatorOf): Promise<unknown>;
+  readonly brokerPool: {
+    /** Tries one broker after the other, and keeps their errors to itself. */
+    withBroker(
+      callback: (one: { readonly broker: Pick<Broker, 'findGroupCoordinator'> }) => Promise<unknown>,
+    ): Promise<unknown>;
+  };
+}
+
+interface CoordinatorOf {
+  readonly groupId: string;
+  readonly coordinatorType?: number;
 }
 
 interface Coordinator {
@@ -69,6 +81,7 @@ interface Coordinator {
 }
 
 interface Broker {
+  findGroupCoordinator(options: CoordinatorOf): Promise<unknown>;
   fetch(options: {
     readonly isolationLevel: number;
     readonly maxWaitTime: number;
@@ -161,13 +174,46 @@ function replace(path: string, exported: object): void {
 
 type Create<Client> = (options: { readonly cluster: Cluster }) => Client;
 
-/** kafkajs' factory of clients, except that the cluster of each is recorded. */
+/** kafkajs' factory of clients, except that the cluster of each is recorded, and says which right on a group is missing. */
 function noteCluster<Client extends object>(create: Create<Client>): Create<Client> {
   return (options) => {
     const client = create(options);
+    sayRefusals(options.cluster);
     clusters.set(client, options.cluster);
     return client;
   };
+}
+
+/** Clusters that say it already: the clients of one kafkajs share theirs. */
+const saying = new WeakSet<Cluster>();
+
+/** If no broker names the coordinator of a group, kafkajs does not say why. A missing right would look like a broker that is away. */
+function sayRefusals(cluster: Cluster): void {
+  if (saying.has(cluster)) return;
+  saying.add(cluster);
+  const find = cluster.findGroupCoordinatorMetadata.bind(cluster);
+  cluster.findGroupCoordinatorMetadata = async (wanted) => {
+    try {
+      return await find(wanted);
+    } catch (error) {
+      throw (await refusalOf(cluster, wanted)) ?? error;
+    }
+  };
+}
+
+async function refusalOf({ brokerPool }: Cluster, wanted: CoordinatorOf): Promise<Error | undefined> {
+  let refusal: Error | undefined;
+  const ask = async ({ broker }: { readonly broker: Pick<Broker, 'findGroupCoordinator'> }): Promise<void> => {
+    await broker.findGroupCoordinator(wanted).catch((error: unknown) => {
+      if (isRefusal(error)) refusal = error;
+    });
+  };
+  await brokerPool.withBroker(ask).catch(() => {});
+  return refusal;
+}
+
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && 'type' in error && String(error.type).endsWith('_AUTHORIZATION_FAILED');
 }
 
 /**

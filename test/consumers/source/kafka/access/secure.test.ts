@@ -7,7 +7,7 @@ import { afterAll, describe, expect } from 'vitest';
 import type { SaslSettings, TlsSettings } from '../../../../../src/connections/security-settings.ts';
 import { KafkaAdmin } from '../../../../../src/consumers/source/kafka/access/admin.ts';
 import { kafkajs } from '../../../../../src/consumers/source/kafka/access/client.ts';
-import { KafkaFailure } from '../../../../../src/consumers/source/kafka/access/faults.ts';
+import { accessAdvice, isUnreachable, KafkaFailure } from '../../../../../src/consumers/source/kafka/access/faults.ts';
 import { KafkaProducer } from '../../../../../src/consumers/source/kafka/access/producer.ts';
 import { explained } from '../../../../../src/consumers/source/kafka/access/trouble.ts';
 import type { Certificate } from '../../../../services/certificates.ts';
@@ -249,6 +249,20 @@ describe('who is not let in is told why and what to do:', () => {
       expect(String(error)).not.toMatch(/c4n4ry|\n/);
     });
   }
+});
+
+describe('a user without rights on the group', () => {
+  itWith(SECURE, 'is told so, and is not taken for one whose brokers are away', async (secure) => {
+    const topics = await makeTopics(secure.kafka, 1, 1);
+    const source = sourceOver({ brokers: [secure.kafka.listener('LOGIN')] }, topics, undefined, {
+      sasl: passwordLogin('scram-sha-256', PASSWORDS.app),
+    });
+    const error = await source.committedByGroup().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ type: 'GROUP_AUTHORIZATION_FAILED' });
+    expect(accessAdvice(error)).toBe('allow this user to read the group kafka.groupId');
+    expect(isUnreachable(error)).toBe(false);
+    await source.stop();
+  });
 });
 
 describe('a consumer that was let in', () => {
