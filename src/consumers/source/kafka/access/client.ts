@@ -184,13 +184,8 @@ function noteCluster<Client extends object>(create: Create<Client>): Create<Clie
   };
 }
 
-/** Clusters that say it already: the clients of one kafkajs share theirs. */
-const saying = new WeakSet<Cluster>();
-
 /** If no broker names the coordinator of a group, kafkajs does not say why. A missing right would look like a broker that is away. */
 function sayRefusals(cluster: Cluster): void {
-  if (saying.has(cluster)) return;
-  saying.add(cluster);
   const find = cluster.findGroupCoordinatorMetadata.bind(cluster);
   cluster.findGroupCoordinatorMetadata = async (wanted) => {
     try {
@@ -302,6 +297,7 @@ function decodeMessages(): (reader: ByteReader) => Promise<Message[]> {
       if (!(read instanceof Records)) throw new RangeError(read.reason);
       const messages: Message[] = [];
       while (read.next()) messages.push(controlMessage(bytes, read.offset, read.envelope.key));
+      read.forget();
       return messages;
     },
     set: (bytes: Buffer) => decodeSet(new Reader(bytes), bytes.length),

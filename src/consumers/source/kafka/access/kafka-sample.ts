@@ -113,5 +113,6 @@ async function readRange(
       if (!isWanted(offset)) continue;
       keep({ topic, partition, offset, timestamp: read.timestamp ?? -1, hasKey, value: read.value });
     }
+    read.forget();
   }
 }

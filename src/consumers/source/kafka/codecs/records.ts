@@ -74,7 +74,6 @@ export class RecordColumns {
   readonly size: Int32Array;
   /** Where the time of the record is. */
   readonly timeAt: Int32Array;
-  #isFree = false;
 
   private constructor(records: number) {
     // One buffer: each has memory of its own outside the heap.
@@ -89,17 +88,13 @@ export class RecordColumns {
   /** With room for at least so many records, with any content. */
   static of(records: number): RecordColumns {
     if (records > USUAL_RECORDS) return new RecordColumns(records);
-    const columns = RecordColumns.#free.pop() ?? new RecordColumns(USUAL_RECORDS);
-    columns.#isFree = false;
-    return columns;
+    return RecordColumns.#free.pop() ?? new RecordColumns(USUAL_RECORDS);
   }
 
-  /** Nobody reads them any more: the next batch may use them. */
+  /** To be called once, when nobody reads them any more: the next batch may use them. */
   release(): void {
     const free = RecordColumns.#free;
-    if (this.#isFree || this.offsets.length !== USUAL_RECORDS || free.length === MOST_KEPT) return;
-    this.#isFree = true;
-    free.push(this);
+    if (this.offsets.length === USUAL_RECORDS && free.length < MOST_KEPT) free.push(this);
   }
 }
 
@@ -107,31 +102,25 @@ export class RecordColumns {
 export class Records {
   /** Decompressed bytes of all records. */
   readonly size: number;
+  /** How many can be read; if these are fewer than the header declares, the next one is damaged. */
+  readonly count: number;
   readonly #bytes: Buffer;
-  readonly #header: Header;
   readonly #columns: RecordColumns;
-  /** How many can be read. */
-  readonly #count: number;
+  #isForgotten = false;
   /** Index behind that of the record that `next` moved to. */
   #next = 0;
 
   constructor(bytes: Buffer, header: Header) {
     this.#bytes = bytes;
-    this.#header = header;
     this.size = bytes.length;
     const most = Math.min(header.count, Math.floor(bytes.length / LEAST_RECORD_BYTES));
     this.#columns = RecordColumns.of(most);
-    this.#count = this.#read(most);
-  }
-
-  /** How many can be read; if these are fewer than the header declares, the next one is damaged. */
-  get count(): number {
-    return this.#count;
+    this.count = this.#read(header, most);
   }
 
   /** Records that `next` has not moved to yet. */
   get left(): number {
-    return this.#count - this.#next;
+    return this.count - this.#next;
   }
 
   /** -1: `next` has not moved to any. */
@@ -160,12 +149,19 @@ export class Records {
   /** Nobody reads its records any more, nor what was taken of it: its memory may be used for others. */
   release(): void {
     outputs.give(this.#bytes);
+    this.forget();
+  }
+
+  /** Nobody goes to another of its records; what was taken of it may be read on. */
+  forget(): void {
+    if (this.#isForgotten) return;
+    this.#isForgotten = true;
     this.#columns.release();
   }
 
   /** Goes to the next record. false: there is none. */
   next(): boolean {
-    if (this.#next === this.#count) return false;
+    if (this.#next === this.count) return false;
     this.#next++;
     return true;
   }
@@ -178,10 +174,10 @@ export class Records {
   ): BatchRun {
     const { offsets, size: sizes } = this.#columns;
     let next = this.#next;
-    while (next < this.#count && offsets[next] < expected) next++;
+    while (next < this.count && offsets[next] < expected) next++;
     const from = next;
     let valueBytes = 0;
-    for (; next < this.#count && next - from < size && valueBytes < room; next++) {
+    for (; next < this.count && next - from < size && valueBytes < room; next++) {
       valueBytes += Math.max(0, sizes[next]);
     }
     this.#next = next;
@@ -189,12 +185,11 @@ export class Records {
   }
 
   /** Reads all records, `most` at most, without their headers, which counting does not need. Returns how many are not damaged. */
-  #read(most: number): number {
-    const { base, lastDelta, appendTime } = this.#header;
+  #read({ base, lastDelta, firstTime, appendTime }: Header, most: number): number {
     const { offsets, timestamps, at, size, timeAt } = this.#columns;
     const bytes = this.#bytes;
     const reader = new Reader(bytes, 0);
-    const times = new CreateTimes(bytes, this.#header.firstTime);
+    const times = new CreateTimes(bytes, firstTime);
     const fixed = appendTime === undefined ? undefined : Number(appendTime);
     let last = -1;
     for (let n = 0; n < most; n++) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withoutAborted } from '../../../../../src/consumers/source/kafka/flow/batches.ts';
 import { ChunkReader, type FetchedBatch } from '../../../../../src/consumers/source/kafka/flow/chunks.ts';
 import '../../../../../src/consumers/source/kafka/access/client.ts';
-import { openBatch, Records } from '../../../../../src/consumers/source/kafka/codecs/records.ts';
+import { openBatch, RecordColumns, Records } from '../../../../../src/consumers/source/kafka/codecs/records.ts';
 import { recordsOf } from '../../../../../src/consumers/source/run-batch.ts';
 import type { LogRecord } from '../../../../../src/consumers/source/source-port.ts';
 import { type Modules, ourKafkajs, type PartitionData, plainKafkajs } from '../plain-kafkajs.ts';
@@ -468,5 +468,13 @@ describe('batches of transactions', () => {
       abortedTransactions: [{ producerId: '7', firstOffset: '0' }],
     });
     expect(marked.map(({ stand }) => stand?.kind)).toEqual(['aborted', 'aborted']);
+  });
+
+  it('gives its columns to the next batch once, however often it is released', async () => {
+    const opened = await openBatch(batchBytes(simple(0, 1)));
+    if (!(opened instanceof Records)) throw new Error(opened.reason);
+    opened.forget();
+    opened.release();
+    expect(RecordColumns.of(1)).not.toBe(RecordColumns.of(1));
   });
 });
