@@ -14,6 +14,7 @@ import { type PlotRow, rowPlot } from '../output/row-plot.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare-files.ts';
 import type { ReplayInputs } from '../replay/replay.ts';
 import { compareStored, type StoredCompared, storedPositions } from '../service/compare-stored.ts';
+import { partitionsText } from '../service/misfits.ts';
 import type { Label } from '../statistics/decision.ts';
 import { withPositions } from '../unit/unit-settings.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
@@ -164,7 +165,7 @@ function findingsOf(
 function noteWithout({ partitionsWithout: without = [] }: Partial<StoredCompared>): void {
   if (without.length === 0) return;
   process.stderr.write(
-    `receval: partition${without.length === 1 ? '' : 's'} ${without.join(', ')} of the service hold nothing of this run: their workers have another ` +
+    `receval: ${partitionsText(without)} of the service hold nothing of this run: their workers have another ` +
       'configuration. Start every worker with the same one\n',
   );
 }

@@ -13,7 +13,7 @@ import { LastRecords } from '../unit/unit-reading.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
 import { checkStored, StartRefused } from './checks.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
-import { misfitGroups } from './misfits.ts';
+import { misfitGroups, partitionsText } from './misfits.ts';
 
 /** What is stored, and what Kafka holds. By partition, or by topic and then partition. */
 interface StateFacts {
@@ -128,9 +128,7 @@ function checkFit(settings: Settings, { stored, committedByGroup }: StateFacts):
 /** Partitions whose workers had configurations that differ in what rows hold. `missing`: by partition, of our configuration. */
 function mixed(missing: readonly (readonly string[] | undefined)[]): Finding {
   const groups = misfitGroups(missing.map((parts) => parts && { changed: [], missing: parts }));
-  const without = groups.map(({ partitions, parts }) => {
-    return `partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')} without ${parts.join(', ')}`;
-  });
+  const without = groups.map(({ partitions, parts }) => `${partitionsText(partitions)} without ${parts.join(', ')}`);
   return finding(
     'state',
     'warning',

@@ -30,9 +30,14 @@ export function misfitGroups(misfits: readonly (Misfit | undefined)[]): readonly
   return [...groups.values()].sort((a, b) => Number(a.kind === 'missing') - Number(b.kind === 'missing'));
 }
 
+/** Such as: partitions 0, 1. */
+export function partitionsText(partitions: readonly number[]): string {
+  return `partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')}`;
+}
+
 /** Such as: partitions 0, 1 were stored without measure hit@1, so all windows are incomplete. */
 export function describeMisfit({ kind, partitions, parts }: MisfitGroup): string {
-  const which = `partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')} ${partitions.length === 1 ? 'was' : 'were'} stored`;
+  const which = `${partitionsText(partitions)} ${partitions.length === 1 ? 'was' : 'were'} stored`;
   return kind === 'missing'
     ? `${which} without ${parts.join(', ')}, so all windows are incomplete`
     : `${which} under another configuration and not shown (${parts.join('; ')})`;

@@ -1,62 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { decoders, JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
-import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../../bench/workload.ts';
+import { decoders } from '../../bench/stages.ts';
+import { makeWorkload } from '../../bench/workload.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { type Commit, type CommitAnswer, StoreUnavailable } from '../../src/accumulators/store/store-port.ts';
 import { type AdminClient, Brokers } from '../../src/consumers/source/kafka/flow/brokers.ts';
 import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
 import type { Bounds } from '../../src/consumers/source/source-port.ts';
-import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { BUSY_RECORDS, turnsOf } from '../../src/worker/commit-order.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import type { WorkerDeps, WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
+import { SCORER, settingsFor, TOPICS } from './settings.ts';
 
 const START = 1_760_000_040_000;
-const SCORER = scorer();
-const TOPICS = ['impressions', 'feedback'];
-
-function settingsFor(partitions: number): WorkerSettings {
-  return {
-    topics: TOPICS,
-    unit: (partition) => ({
-      namespace: 'test',
-      partition,
-      partitions,
-      generation: '1',
-      permissions: NO_PERMISSIONS,
-      fingerprint: { shape: '', additive: '' },
-      join: JOIN_SETTINGS,
-      panes: {
-        paneSize: 60_000,
-        hour: 3_600_000,
-        horizons: HORIZONS,
-        dimensions: DIMENSIONS,
-        sets: SETS,
-        clustered: SETS,
-        shape: SCORER,
-        cohortsPerSet: 50,
-        keepMinutes: 7_200_000,
-        keepHours: 7_200_000,
-        keepVectors: 7_200_000,
-        totals: ['all'],
-        runs: [],
-      },
-      experiments: [],
-      sources: TOPICS,
-    }),
-    commitInterval: 1000,
-    idleAfter: 30_000,
-    outOfOrderness: 10_000,
-    maxSkew: 120_000,
-    openLimit: 1_000_000,
-    stateLimit: Number.POSITIVE_INFINITY,
-    rowLimit: Number.POSITIVE_INFINITY,
-    sessionTimeout: 30_000,
-    looks: { every: 60_000, partitions: 1, measures: [], unitTimeout: 600_000 },
-  };
-}
-
 /** Tells how many turns were taken. */
 class TurningClock extends ManualClock {
   turns = 0;

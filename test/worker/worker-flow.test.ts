@@ -1,56 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { decoders, JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
-import { DIMENSIONS, HORIZONS, SETS } from '../../bench/workload.ts';
+import { decoders } from '../../bench/stages.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
-import { Flow } from '../../src/consumers/source/kafka/flow/flow.ts';
 import type { FlowClient } from '../../src/consumers/source/kafka/flow/placement.ts';
-import type { LogSource, SourceHandler } from '../../src/consumers/source/source-port.ts';
-import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Worker } from '../../src/worker/worker.ts';
-import type { WorkerSettings } from '../../src/worker/worker-contract.ts';
-import { ManualClock, settle } from '../manual-clock.ts';
+import { ManualClock } from '../manual-clock.ts';
+import { FlowSource, rest } from './flow-source.ts';
+import { SCORER, settingsFor } from './settings.ts';
 
-const SCORER = scorer();
 const TOPICS = ['a', 'b'];
-
-const SETTINGS: WorkerSettings = {
-  topics: TOPICS,
-  unit: (partition) => ({
-    namespace: 'test',
-    partition,
-    partitions: 2,
-    generation: '1',
-    permissions: NO_PERMISSIONS,
-    fingerprint: { shape: '', additive: '' },
-    join: JOIN_SETTINGS,
-    panes: {
-      paneSize: 60_000,
-      hour: 3_600_000,
-      horizons: HORIZONS,
-      dimensions: DIMENSIONS,
-      sets: SETS,
-      clustered: SETS,
-      shape: SCORER,
-      cohortsPerSet: 50,
-      keepMinutes: 7_200_000,
-      keepHours: 7_200_000,
-      keepVectors: 7_200_000,
-      totals: [],
-      runs: [],
-    },
-    experiments: [],
-    sources: TOPICS,
-  }),
-  commitInterval: 1000,
-  idleAfter: 30_000,
-  outOfOrderness: 10_000,
-  maxSkew: 120_000,
-  openLimit: 1_000_000,
-  stateLimit: Number.POSITIVE_INFINITY,
-  rowLimit: Number.POSITIVE_INFINITY,
-  sessionTimeout: 30_000,
-  looks: { every: 60_000, partitions: 1, measures: [], unitTimeout: 600_000 },
-};
 
 /** Notes only what is paused. */
 class PausingClient implements FlowClient {
@@ -90,66 +47,32 @@ class Bench {
   readonly store = new HeldStore();
   readonly worker: Worker;
   readonly #ended: Promise<void>;
-  #flow: Flow | undefined;
+  readonly #source = new FlowSource(TOPICS, [
+    { start: 0, end: 100 },
+    { start: 0, end: 0 },
+  ]);
 
   constructor() {
-    const bounds = [
-      { start: 0, end: 100 },
-      { start: 0, end: 0 },
-    ];
-    let end = (): void => {};
-    const source: LogSource = {
-      run: (handler) =>
-        new Promise((resolve, reject) => {
-          end = resolve;
-          this.#flow = this.#on(handler, bounds, reject);
-        }),
-      seek: (...place) => this.#flow?.seek(...place),
-      pause: (partition, topic) => this.#flow?.pause(partition, topic),
-      resume: (partition, topic) => this.#flow?.resume(partition, topic),
-      setFetching: (...order) => this.#flow?.setFetching(...order),
-      bounds: async (_, topic) => bounds[topic],
-      witness: () => {},
-      stop: async () => {
-        await this.#flow?.end();
-        end();
-      },
-    };
     let ids = 0;
-    this.worker = new Worker(SETTINGS, {
-      source,
-      store: this.store,
-      decoders: () => decoders(),
-      scorer: SCORER,
-      clock: this.clock,
-      newId: () => `id${ids++}`,
-      onClaim: () => {},
-      startOffset: async () => 0,
-      log: { info: () => {}, warn: () => {} },
-    });
+    this.worker = new Worker(
+      { ...settingsFor(2), topics: TOPICS },
+      {
+        source: this.#source,
+        store: this.store,
+        decoders: () => decoders(),
+        scorer: SCORER,
+        clock: this.clock,
+        newId: () => `id${ids++}`,
+        onClaim: () => {},
+        startOffset: async () => 0,
+        log: { info: () => {}, warn: () => {} },
+      },
+    );
     this.#ended = this.worker.run();
   }
 
-  #on(handler: SourceHandler, bounds: readonly { start: number; end: number }[], fail: (error: unknown) => void): Flow {
-    return new Flow({
-      topics: TOPICS,
-      handler,
-      events: {
-        onGap: () => 'stop',
-        onLostLog: () => {},
-        onRefused: () => 'stop',
-        onUnpaired: () => {},
-        onPartitionCounts: () => {},
-      },
-      log: () => {},
-      bounds: async (_, topic) => bounds[topic],
-      sleep: settle,
-      fail,
-    });
-  }
-
   join(partitions: number[]): void {
-    this.#flow?.joined(this.client, { a: partitions, b: partitions });
+    this.#source.join(this.client, partitions);
   }
 
   /** Partition 0 leaves and comes back while the claim of partition 1 waits for the store. */
@@ -167,10 +90,6 @@ class Bench {
     await this.worker.stop();
     await this.#ended;
   }
-}
-
-async function rest(): Promise<void> {
-  for (let i = 0; i < 20; i++) await settle();
 }
 
 async function reading(): Promise<Bench> {
