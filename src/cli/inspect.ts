@@ -139,10 +139,15 @@ function jsonText(value: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-function topicNames({ kafka: { topics } }: Settings): { readonly impressions: string; readonly feedback: string } {
-  const of = (side: Role): string =>
-    topics.find(({ role }) => (side === 'feedback' ? role.feedback : role.impressions))?.name ?? side;
-  return { impressions: of('impressions'), feedback: of('feedback') };
+/** Several topics of feedback stay in their order, in which their events are read. */
+function topicNames({ kafka: { topics } }: Settings): {
+  readonly impressions: string;
+  readonly feedback: readonly string[];
+} {
+  return {
+    impressions: topics.find(({ role }) => role.impressions)?.name ?? 'impressions',
+    feedback: topics.filter(({ role }) => role.feedback).map(({ name }) => name),
+  };
 }
 
 /** @throws Error if a file would be overwritten */

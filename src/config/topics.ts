@@ -17,12 +17,19 @@ const fieldSource = z.union([source, together], {
 const map = z.record(z.string(), fieldSource, {
   error: 'expected fields and where they are, such as {requestId: /id}',
 });
-const when = z.record(z.string(), z.union([scalar, list(scalar, 'values', 1)]), {
+const exists = z.strictObject({ exists: z.boolean({ error: 'expected true or false' }) });
+const condition = z.union([scalar, list(scalar, 'values', 1), exists], {
+  error: 'expected a value, a list of values or {exists: true}',
+});
+const when = z.record(z.string(), condition, {
   error: 'expected JSON pointers and values, such as {/event: Product Clicked}',
 });
 const oneOfMaps = z.strictObject(
   {
-    when: when.optional().meta({ description: 'pointers, and the value or values that a record must have there' }),
+    when: when.optional().meta({
+      description:
+        'pointers, and the value or values that a record must have there; {exists: true}: any value, {exists: false}: none or null',
+    }),
     map: map.meta({ description: 'where each field is in such a record' }),
   },
   { error: 'expected {when: {pointer: value}, map: {field: pointer}}' },

@@ -4,7 +4,7 @@ import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import { timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
 import { filesApart } from './files-apart.ts';
-import type { InspectedFile, InspectOptions, Known } from './inspected.ts';
+import { alikeIn, type InspectedFile, type InspectedSide, type InspectOptions, type Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
 import { inPages } from './lists-in-pages.ts';
 import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
@@ -22,7 +22,9 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
     ...known.files.flatMap(ofFile),
     ...ofSides,
     ...apart,
-    ...(areUnread ? [] : ofRefused(known)).filter(({ code }) => apart.length === 0 || code !== 'most_invalid'),
+    ...(areUnread ? [] : ofRefused(known)).filter(
+      ({ code }) => code !== 'most_invalid' || !apart.some(({ level }) => level === 'wrong'),
+    ),
     ...ofTimes(known, options),
     ...ofJoin(known),
     ...ofClock(known),
@@ -91,10 +93,11 @@ const UNEVEN = 0.001;
 
 function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: InspectOptions): readonly Finding[] {
   const found: Finding[] = [];
-  for (const side of new Set(oneLog ? [impressions] : [impressions, feedback])) {
-    const path = side?.fits.find(({ as }) => as === 'ts')?.path;
-    const field = path === undefined ? undefined : side?.profile.fields.get(path);
-    if (side === undefined || field === undefined) continue;
+  const sides = (oneLog ? [impressions] : [impressions, feedback]).filter((side) => side !== undefined);
+  for (const side of new Set(sides.flatMap(alikeIn))) {
+    const path = side.fits.find(({ as }) => as === 'ts')?.path;
+    const field = path === undefined ? undefined : side.profile.fields.get(path);
+    if (field === undefined) continue;
     const files = side.files.join(', ');
     const forms = timeFormsOf(field);
     const units = forms.filter((form) => form === 's' || form === 'ms' || form === 'us' || form === 'ns');
@@ -153,9 +156,14 @@ function finite(times: readonly number[]): number[] {
 }
 
 /** No field says what was done, and names say that it was bought. */
-function actionAssumed({ feedback, files, oneLog }: Known): readonly Finding[] {
-  if (feedback === undefined || oneLog || !feedback.fits.some(({ as, path }) => as === 'action' && path === ''))
-    return [];
+function actionAssumed({ feedback: all, files, oneLog }: Known): readonly Finding[] {
+  if (all === undefined || oneLog) return [];
+  const place = `inputs.feedback.adapter.${all.apart.length === 0 ? 'map' : 'maps'}`;
+  return alikeIn(all).flatMap((feedback) => assumedIn(feedback, files, place));
+}
+
+function assumedIn(feedback: InspectedSide, files: readonly InspectedFile[], place: string): readonly Finding[] {
+  if (!feedback.fits.some(({ as, path }) => as === 'action' && path === '')) return [];
   const signs = files
     .filter(({ name }) => feedback.files.includes(name))
     .map(({ name, profile }) => ({ name, sign: purchaseSign(name, profile) }));
@@ -168,7 +176,7 @@ function actionAssumed({ feedback, files, oneLog }: Known): readonly Finding[] {
       note(
         'action_assumed',
         `No field of ${feedback.files.join(', ')} says what people did; all of it is taken for purchases, as ${first.sign} says so.`,
-        'If it is something else, say so in inputs.feedback.adapter.map: action: {const: click}.',
+        `If it is something else, say so in ${place}: action: {const: click}.`,
       ),
     ];
   }

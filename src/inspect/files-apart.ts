@@ -1,9 +1,10 @@
-/** Files of one side whose records differ: each has some of the fields that one map would need, and none has all of them. */
+/** Files of one side whose records differ: each has some of the fields that one map would need, and none has all of them. Those of
+ * feedback may be read by a map each (feedback-apart.ts). */
 import type { Fit } from './field-fit.ts';
 import { profileOf } from './fields.ts';
 import { TOPIC } from './file-shape.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
-import { type Finding, wrong } from './log-finding.ts';
+import { type Finding, note, wrong } from './log-finding.ts';
 import { shellWord } from './mend.ts';
 
 const REQUIRED: ReadonlySet<string> = new Set(['requestId', 'ts', 'items', 'items.id', 'itemId']);
@@ -20,6 +21,7 @@ export function filesApart(known: Known): readonly Finding[] {
   const { impressions, feedback, oneLog, files } = known;
   if (oneLog || impressions === undefined || feedback === undefined || impressions === feedback) return [];
   return [impressions, feedback].flatMap((side) => {
+    if (side.apart.length > 0) return [readByMaps(side)];
     const apart = apartIn(side, files);
     const lacking = apart.filter(({ lacks }) => lacks.length > 0);
     if (lacking.length === 0) return [];
@@ -37,11 +39,25 @@ export function filesApart(known: Known): readonly Finding[] {
         `No one map reads all files of ${what}: ${each.slice(0, MOST_TOLD).join('; ')}${more}.`,
         areTopics
           ? 'Give each topic an adapter of its own (kafka.topics.NAME.adapter): inspect a file of the records of each.'
-          : `Inspect each by itself, and put the maps together (inputs.${isOfLists ? 'impressions' : 'feedback'}.adapter: {maps: [{when, map}, ...]}):`,
+          : `Inspect each by itself, and put the maps together (inputs.${isOfLists ? 'impressions' : 'feedback'}.adapter: {maps: [{when, map}, ...]}; when: {/field: {exists: true}} tells records apart):`,
         areTopics ? undefined : `receval inspect --impressions ${words(lists)} --feedback ${words(others)}`,
       ),
     ];
   });
+}
+
+/** Nothing is wrong, but whoever reads the configuration should know how its maps tell the records apart. */
+function readByMaps({ apart }: InspectedSide): Finding {
+  const each = apart.map(({ side, has }) => {
+    const names = side.files.slice(0, MOST_TOLD).join(', ');
+    const more = side.files.length > MOST_TOLD ? ` and ${side.files.length - MOST_TOLD} more` : '';
+    return `${has === undefined ? 'the rest' : `records with ${has}`} as those of ${names}${more}`;
+  });
+  return note(
+    'files_differ',
+    `The files of feedback have their fields in different places, and are read by ${apart.length} maps: ${each.join(', ')}.`,
+    'A new kind of record needs a map of its own.',
+  );
 }
 
 function apartIn({ files: names, fits }: InspectedSide, files: readonly InspectedFile[]): readonly Apart[] {

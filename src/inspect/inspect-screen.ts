@@ -3,18 +3,20 @@ import { printDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { distinctWords, type Field, mainType, timesOf } from './fields.ts';
 import { formWords } from './file-shape.ts';
-import type { InspectedFile, InspectedSide, Inspection } from './inspected.ts';
+import { alikeIn, type InspectedFile, type InspectedSide, type Inspection } from './inspected.ts';
 import { pairText } from './join-trial.ts';
 import { DELAY_BINS, delayBins } from './log-facts.ts';
-import { count, type Finding, mayReplay, percent, wrapped } from './log-finding.ts';
+import { baseName, count, type Finding, mayReplay, percent, wrapped } from './log-finding.ts';
 import type { Grade } from './proposal.ts';
 import { spoken } from './time-forms.ts';
 
 const WIDTH = 100;
 const LINES = 40;
 const LABEL = 9;
-/** Least number of fields shown per side. */
+/** Least number of lines shown per side; of three one less. */
 const LEAST_FIELDS = 4;
+/** Feedback of more shapes than this is not shown by fields. */
+const MOST_SHAPES = 2;
 const MOST_NOTES = 4;
 /** More files than this are shown together. */
 const MOST_FILES = 4;
@@ -38,7 +40,9 @@ export function screenOf(inspection: Inspection, command: string | undefined): s
     ...noteLines(notes),
     ...(mayReplay(findings) ? nextLines(command) : []),
   ];
-  const sides = [impressions, feedback === impressions ? undefined : feedback].filter((side) => side !== undefined);
+  const sides = [impressions, feedback === impressions ? undefined : feedback]
+    .filter((side) => side !== undefined)
+    .flatMap((side) => alikeIn(side).slice(0, MOST_SHAPES));
   const room = Math.max(0, LINES - top.length - bottom.length - 1 - sides.length);
   const middle = fieldLines(sides, room, [impressions, feedback]);
   return `${[...top, ...middle, ...bottom].map((line) => line.trimEnd()).join('\n')}\n`;
@@ -99,7 +103,8 @@ function fieldLines(
   both: readonly (InspectedSide | undefined)[],
 ): readonly string[] {
   const lines: string[] = [];
-  const each = Math.max(LEAST_FIELDS, Math.floor(room / Math.max(1, sides.length)) - 1);
+  const least = sides.length > 2 ? LEAST_FIELDS - 1 : LEAST_FIELDS;
+  const each = Math.max(least, Math.floor(room / Math.max(1, sides.length)) - 1);
   let left = room;
   for (const [i, side] of sides.entries()) {
     const isLast = i === sides.length - 1;
@@ -108,8 +113,8 @@ function fieldLines(
         ? 'Fields'
         : side === both[0]
           ? 'Fields of impressions'
-          : 'Fields of feedback';
-    const shown = rowsOf(side, Math.max(LEAST_FIELDS, isLast ? left - 1 : each));
+          : `Fields of ${both[1]?.apart.length === 0 ? 'feedback' : baseName(side.files[0])}`;
+    const shown = rowsOf(side, Math.max(least, isLast ? left - 1 : each));
     left -= shown.length + 1;
     lines.push(row([title, 'type', 'in', 'values', 'example', 'read as']), ...shown);
   }
@@ -177,7 +182,11 @@ function joinLines({ joins, facts, impressions, feedback, items, clock }: Inspec
       ? `${percent(share)} of feedback belongs to a list`
       : `${pairText(first)}: ${percent(share)}${first.match.difference === undefined ? '' : ' if mended'}`;
   const also = tried.map((one) => `${pairText(one)}: ${percent(one.match.share)}`);
-  const lines = labelled('Join', [best, ...also].join('; '));
+  const pairs = new Map(feedback.apart.map(({ side, join }) => [pairText(join), { side, join }] as const));
+  const each = [...pairs].map(([pair, { side, join }]) => {
+    return `${pairs.size === 1 ? '' : `${baseName(side.files[0])}: `}${pair}: ${percent(pairs.size === 1 ? share : join.match.share)}`;
+  });
+  const lines = labelled('Join', (each.length > 0 ? each : [best, ...also]).join('; '));
   if (known === 0) return lines;
   const item = items[0];
   const found = item?.difference === undefined ? '' : ' if mended';

@@ -1,5 +1,6 @@
 /** What goes into an inspection, and what comes out of it. */
 
+import type { FieldMap } from '../consumers/decode/decoder-settings.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import type { InvalidFiles } from '../findings/invalid-files.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
@@ -47,13 +48,30 @@ export interface InspectedSide {
   readonly files: readonly string[];
   readonly profile: Profile;
   readonly reading: Reading;
+  /** The map of `reading`, spelled out where that is canonical. */
+  readonly map: FieldMap;
   readonly fits: readonly Fit[];
   readonly missing: readonly string[];
   readonly sample: Sample;
+  /** Its files where their fields are in different places: those with the same map together. Empty: one map reads all. */
+  readonly apart: readonly FilesApart[];
 }
 
-export interface Inspection {
-  readonly files: readonly InspectedFile[];
+/** Some files of a side, and what reads them. */
+export interface FilesApart {
+  readonly side: InspectedSide;
+  readonly join: JoinTrial;
+  /** Only their records have it, which is how `maps` tells them; undefined: they are what remains. */
+  readonly has: string | undefined;
+}
+
+/** The parts of a side that one map reads: one, unless its files have their fields in different places. */
+export function alikeIn(side: InspectedSide): readonly InspectedSide[] {
+  return side.apart.length === 0 ? [side] : side.apart.map((part) => part.side);
+}
+
+/** Both sides as they are read. */
+export interface Sides {
   /** Both sides are in the same log. */
   readonly oneLog: boolean;
   /** How the one log of `oneLog` is read; undefined: nothing tells its records apart. */
@@ -67,6 +85,10 @@ export interface Inspection {
   readonly items: readonly ItemTrial[];
   /** The column that is taken for clicks although its name does not say so. */
   readonly guess: string | undefined;
+}
+
+export interface Inspection extends Sides {
+  readonly files: readonly InspectedFile[];
   readonly facts: Facts;
   readonly clock: ClockOffset | undefined;
   /** The zone of times without one, where the other side reveals it: `+01:00`. */

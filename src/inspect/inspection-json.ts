@@ -57,9 +57,10 @@ export function reportOf(inspection: Inspection): object {
   };
 }
 
+/** `apart`: each with what it reads, where files have their fields in different places. */
 function sideOf(side: InspectedSide | undefined): object | null {
   if (side === undefined) return null;
-  const { files, profile, fits, missing, reading, sample } = side;
+  const { files, profile, fits, missing, reading, sample, apart } = side;
   return {
     files,
     records: profile.records,
@@ -67,6 +68,12 @@ function sideOf(side: InspectedSide | undefined): object | null {
     fits,
     missing,
     incomplete: Object.fromEntries(sample.missing),
+    apart: apart.map(({ side: part, has }) => ({
+      files: part.files,
+      has: has ?? null,
+      map: part.map,
+      fits: part.fits,
+    })),
     fields: [...profile.fields.values()].map((field) => fieldOf(field, profile.records)),
   };
 }

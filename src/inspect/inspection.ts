@@ -4,6 +4,7 @@ import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { findingsOf } from './all-findings.ts';
+import { type Found, putTogether, readApart } from './feedback-apart.ts';
 import { type Fit, type FittedSide, fitFeedback, fitImpressions, type Side } from './field-fit.ts';
 import { orPairs } from './field-pairs.ts';
 import { type Profile, profileOf, timesOf } from './fields.ts';
@@ -11,7 +12,7 @@ import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, S
 import { doubtsOf, type ItemTrial, itemsSaySo, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
 import { knownFields, knownSide } from './known-systems.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
-import { type ClockOffset, clockOffset, type Facts, factsOf, zoneText } from './log-facts.ts';
+import { clockOffset, factsOf } from './log-facts.ts';
 import { otherLog } from './other-logs.ts';
 import { ownFeedback } from './own-feedback.ts';
 import { propose } from './proposal.ts';
@@ -20,6 +21,7 @@ import { unnamedAction } from './purchases.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
 import { refusedFiles } from './refused.ts';
 import { rolesOf, splitBoth } from './roles.ts';
+import { zonesOf } from './time-zones.ts';
 
 export function inspect(sampled: readonly SampledFile[], options: InspectOptions): Inspection {
   const files = withGuesses(sampled);
@@ -27,7 +29,7 @@ export function inspect(sampled: readonly SampledFile[], options: InspectOptions
   const facts = factsOf({
     lists: found.impressions?.sample.lists ?? [],
     feedback: found.feedback?.sample.feedback ?? [],
-    logs: found.logs,
+    logs: [...found.logs.lists, ...found.logs.feedback],
     listsCut: files.some(({ more, guess: is }) => more && is !== undefined && is.role !== 'feedback'),
     requestIds: found.joins[0]?.match.difference,
     itemIds: found.items[0]?.difference,
@@ -39,27 +41,6 @@ export function inspect(sampled: readonly SampledFile[], options: InspectOptions
   const read = { files, ...found, facts, clock, zones, proposal };
   const known: Known = { ...read, refused: refusedFiles(read) };
   return { ...known, findings: findingsOf(known, options) };
-}
-
-/**
- * If one side has a zone and the other has none, the constant offset between them is that of the other's zone; no offset means UTC.
- * If neither has one, the lists are taken to be in UTC, and the offset gives the zone of the feedback.
- */
-function zonesOf(
-  { impressions, feedback, oneLog }: Found,
-  facts: Facts,
-  clock: ClockOffset | undefined,
-): Inspection['zones'] {
-  const [lists, clicks] = [impressions, feedback].map((side) => side?.reading.time?.form === 'local');
-  const offset = clock?.offset ?? 0;
-  if (oneLog || facts.joining.delays.length === 0) return { impressions: undefined, feedback: undefined };
-  if (lists === clicks) {
-    return lists && offset !== 0
-      ? { impressions: 'UTC', feedback: zoneText(offset) }
-      : { impressions: undefined, feedback: undefined };
-  }
-  const zone = offset === 0 ? 'UTC' : zoneText(lists ? -offset : offset);
-  return { impressions: lists ? zone : undefined, feedback: clicks ? zone : undefined };
 }
 
 function withGuesses(sampled: readonly SampledFile[]): readonly InspectedFile[] {
@@ -86,16 +67,19 @@ function withGuesses(sampled: readonly SampledFile[]): readonly InspectedFile[] 
   });
 }
 
-type Found = Pick<
-  Inspection,
-  'oneLog' | 'joined' | 'impressions' | 'feedback' | 'joins' | 'notTaken' | 'items' | 'guess'
-> & {
-  readonly logs: readonly (readonly EpochMs[])[];
-};
-
-/** Both sides, mapped as for the known system they come from, else by what fits best. */
+/** Both sides. Files of feedback whose fields are in different places are read each by a map of its own, if that reads them all. */
 function sidesOf(files: readonly InspectedFile[]): Found {
   const used = files.filter((file) => file.guess !== undefined);
+  const found = readAlike(used);
+  if (found.oneLog || found.feedback === undefined || found.feedback === found.impressions) return found;
+  const lists = used.filter(({ guess }) => guess?.role === 'impressions');
+  const clicks = used.filter(({ guess }) => guess?.role === 'feedback');
+  const apart = readApart(clicks, found, (some) => readAlike([...lists, ...some]));
+  return apart.length < 2 ? found : (putTogether(apart, found) ?? found);
+}
+
+/** Both sides, each read by one map: that of the known system they come from, else by what fits best. */
+function readAlike(used: readonly InspectedFile[]): Found {
   const both = used.filter((file) => file.guess?.role === 'both');
   const known = both.find((file) => file.known?.adapter !== undefined)?.known;
   if (known?.adapter !== undefined) return knownLog(both, known.adapter);
@@ -140,14 +124,13 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const ordered = chosen === undefined ? joins : [chosen, ...joins.filter((one) => one !== chosen)];
   const oneLog = both.length > 0;
   const joined = oneLog ? joinedAdapter(fittedLists.map, fittedFeedback.map, kinds) : undefined;
-  const separate = [
-    ...listed.map(({ rows }) => timesIn(rows, fittedLists.reading)),
-    ...others.map(({ rows }) => timesIn(rows, fittedFeedback.reading)),
-  ];
   const logs =
     oneLog && joined !== undefined
-      ? both.map(({ rows }) => timesIn(rows, { ...fittedLists.reading, adapter: joined }))
-      : separate;
+      ? { lists: both.map(({ rows }) => timesIn(rows, { ...fittedLists.reading, adapter: joined })), feedback: [] }
+      : {
+          lists: listed.map(({ rows }) => timesIn(rows, fittedLists.reading)),
+          feedback: others.map(({ rows }) => timesIn(rows, fittedFeedback.reading)),
+        };
   return {
     oneLog,
     joined,
@@ -198,7 +181,7 @@ function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
   const why = isGuess ? 'where it is set (a guess)' : 'where it is set';
   const fits = [...fitted.fits, ...flags.map(({ path, action }) => ({ as: 'action', path, why: `${action} ${why}` }))];
   const both = inspected(files, side, { ...fitted, fits });
-  const logs = files.map(({ rows }) => timesIn(rows, fitted.reading));
+  const logs = { lists: files.map(({ rows }) => timesIn(rows, fitted.reading)), feedback: [] };
   return {
     oneLog: false,
     joined: undefined,
@@ -226,7 +209,9 @@ function knownLog(files: readonly InspectedFile[], adapter: ProposedAdapter): Fo
     times: samples.flatMap(({ times }) => times),
     missing: samples[0]?.missing ?? new Map(),
   };
-  const side: InspectedSide = { files: files.map(({ name }) => name), profile, reading, fits, missing: [], sample };
+  const map = typeof adapter === 'object' && 'map' in adapter ? (adapter.map ?? {}) : {};
+  const names = files.map(({ name }) => name);
+  const side: InspectedSide = { files: names, profile, reading, map, fits, missing: [], sample, apart: [] };
   return {
     oneLog: true,
     joined: adapter,
@@ -236,7 +221,7 @@ function knownLog(files: readonly InspectedFile[], adapter: ProposedAdapter): Fo
     notTaken: [],
     items: [],
     guess: undefined,
-    logs: samples.map(({ times }) => times),
+    logs: { lists: samples.map(({ times }) => times), feedback: [] },
   };
 }
 
@@ -262,7 +247,8 @@ function orKnown(fitted: FittedSide, adapter: ProposedAdapter | undefined, profi
   if (adapter === undefined) return fitted;
   const fits = knownFits(adapter, profile);
   const time = timeAt(profile, fits.find(({ as }) => as === 'ts')?.path) ?? fitted.reading.time;
-  return { ...fitted, reading: { ...fitted.reading, adapter, time }, fits, missing: [] };
+  const map = typeof adapter === 'object' && 'map' in adapter ? (adapter.map ?? {}) : fitted.map;
+  return { reading: { ...fitted.reading, adapter, time }, map, fits, missing: [] };
 }
 
 interface Part {
@@ -293,10 +279,11 @@ function sideOf(parts: readonly { readonly rows: readonly Fields[] }[]): Side {
 function inspected(
   files: readonly { readonly name: string }[],
   side: Side,
-  { reading, fits, missing }: FittedSide,
+  { reading, map, fits, missing }: FittedSide,
 ): InspectedSide {
   const sample = eventsOf(side.rows, reading);
-  return { files: [...new Set(files.map(({ name }) => name))], profile: side.profile, reading, fits, missing, sample };
+  const names = [...new Set(files.map(({ name }) => name))];
+  return { files: names, profile: side.profile, reading, map, fits, missing, sample, apart: [] };
 }
 
 /** Where lists may be; one row for each item only if there is nothing else. */

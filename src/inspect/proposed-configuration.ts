@@ -1,6 +1,12 @@
 /** The configuration that `--write` writes: `replay` takes it as it is, `run` once the addresses are filled in. */
 
-import type { Conditions, FieldMap, FieldSource, RowFeedback } from '../consumers/decode/decoder-settings.ts';
+import type {
+  Condition,
+  Conditions,
+  FieldMap,
+  FieldSource,
+  RowFeedback,
+} from '../consumers/decode/decoder-settings.ts';
 import { isTogether } from '../consumers/decode/map.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
@@ -11,15 +17,16 @@ import type { Reading } from './reading.ts';
 
 interface ConfigurationOptions {
   /** Names of the topics; undefined: unknown, the user fills them in. */
-  readonly topics: { readonly impressions: string; readonly feedback: string } | undefined;
+  readonly topics: { readonly impressions: string; readonly feedback: readonly string[] } | undefined;
 }
 
-/** YAML text; undefined: a required field is missing, so nothing could be read. */
+/** YAML text; undefined: a required field is missing, or one map would read some of the files wrongly. */
 export function configurationOf(inspection: Inspection, options: ConfigurationOptions): string | undefined {
   const { impressions, feedback, files, proposal, oneLog, joined } = inspection;
   if (impressions === undefined || impressions.missing.length > 0 || (feedback?.missing.length ?? 0) > 0)
     return undefined;
   if (oneLog && joined === undefined) return undefined;
+  if (inspection.findings.some(({ code, level }) => code === 'files_differ' && level === 'wrong')) return undefined;
   const names = [...new Set(files.map(({ name }) => name))];
   const lines = [
     `# What receval inspect proposes for ${names.map(printable).join(', ')}.`,
@@ -127,7 +134,8 @@ function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: Conf
   }
   const { impressions: lists, feedback } =
     topics ??
-    (oneLog ? { impressions: 'events', feedback: 'events' } : { impressions: 'impressions', feedback: 'feedback' });
+    (oneLog ? { impressions: 'events', feedback: ['events'] } : { impressions: 'impressions', feedback: ['feedback'] });
+  const [first, ...more] = feedback.map((name) => `{name: ${name}}`);
   const remark = topics === undefined ? ' # yours' : '';
   // A topic of both kinds is read as inputs.events says. So is open-bandit, which the topic itself has to name.
   const own = oneLog && joined === 'open-bandit' ? ', adapter: open-bandit' : '';
@@ -136,7 +144,7 @@ function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: Conf
     ...(topics === undefined ? ['kafka:', `  brokers: [localhost:9092]${remark}`] : ['kafka:']),
     '  topics:',
     `    impressions: {name: ${lists}${own}}${remark}`,
-    `    feedback: {name: ${feedback}}${remark}`,
+    `    feedback: ${more.length === 0 ? first : `[${[first, ...more].join(', ')}]`}${remark}`,
     ...(topics === undefined ? ['redis:', `  url: redis://localhost:6379${remark}`] : []),
   ];
 }
@@ -188,10 +196,13 @@ function flagText(given: string | RowFeedback): string {
 
 function conditions(when: Conditions): string {
   return Object.entries(when)
-    .map(
-      ([at, values]) => `${text(at)}: ${Array.isArray(values) ? `[${values.map(scalar).join(', ')}]` : scalar(values)}`,
-    )
+    .map(([at, condition]) => `${text(at)}: ${conditionText(condition)}`)
     .join(', ');
+}
+
+function conditionText(condition: Condition): string {
+  if (typeof condition !== 'object') return scalar(condition);
+  return 'exists' in condition ? `{exists: ${condition.exists}}` : `[${condition.map(scalar).join(', ')}]`;
 }
 
 function mapLines(map: FieldMap, indent: string): readonly string[] {

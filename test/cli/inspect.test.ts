@@ -48,6 +48,47 @@ describe('receval inspect', () => {
     ]);
   });
 
+  it('writes a map for each of two files of feedback that differ, and a replay counts as if they had one shape', async () => {
+    const own = join(folder, 'two-shapes');
+    mkdirSync(own);
+    const write = (name: string, rows: readonly object[]) =>
+      writeFileSync(join(own, name), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const lists = Array.from({ length: 24 }, (_, n) => ({ req: `r${n}`, at: T + n * 1000, docs: ['a', 'b', `c${n}`] }));
+    const clicked = lists.filter((_, n) => n % 2 === 0);
+    const bought = lists.filter((_, n) => n % 4 === 1);
+    write('lists.ndjson', lists);
+    write(
+      'clicks.ndjson',
+      clicked.map(({ req, at }) => ({ req, item: 'b', ts: at + 2000 })),
+    );
+    write(
+      'orders.ndjson',
+      bought.map(({ req, at, docs }) => ({ order: { list: req, sku: docs[2] }, purchased_at: at + 9000, amount: 5 })),
+    );
+    write(
+      'one.ndjson',
+      [
+        ...clicked.map(({ req, at }) => ({ requestId: req, itemId: 'b', ts: at + 2000, action: 'click' })),
+        ...bought.map(({ req, at, docs }) => ({ requestId: req, itemId: docs[2], ts: at + 9000, action: 'purchase' })),
+      ].sort((a, b) => a.ts - b.ts),
+    );
+    const { code, stdout, stderr } = await receval(
+      ['inspect', 'lists.ndjson', 'clicks.ndjson', 'orders.ndjson', '--write', 'receval.yaml'],
+      { cwd: own },
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    const next = /^ *\$ receval (replay .*)$/m.exec(stdout)?.[1] ?? '';
+    const replay = await receval([...next.split(' '), '--output', 'json'], { cwd: own });
+    const { rows, feedback } = JSON.parse(replay.stdout);
+    expect(feedback).toMatchObject({ read: 18, attributed: 18 });
+    // Twelve clicks at rank 2 and six purchases at rank 3, of 24 lists.
+    expect(rows.at(-1).measures.mrr.value).toBeCloseTo((12 / 2 + 6 / 3) / 24, 9);
+    const yaml = readFileSync(join(own, 'receval.yaml'), 'utf8');
+    writeFileSync(join(own, 'one.yaml'), yaml.replace(/^ {2}feedback:\n(?: {4}.*\n)+(?=#)/m, ''));
+    const one = ['--config', 'one.yaml', '--impressions', 'lists.ndjson', '--feedback', 'one.ndjson'];
+    expect((await receval(['replay', ...one, '--output', 'json'], { cwd: own })).stdout).toBe(replay.stdout);
+  });
+
   it('proposes commands that a shell takes, whatever the files are called', async () => {
     const shown = "shown; $(echo 'x').gz";
     copyFileSync(join(folder, 'lists.gz'), join(folder, shown));

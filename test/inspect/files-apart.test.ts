@@ -1,7 +1,12 @@
-/** Clicks in one log and orders in another: no map of one reads the other, and that is told, whatever their order. */
+/** Clicks in one log and orders in another: no map of one reads the other, so each has its own, or that is told, whatever their order. */
 import { describe, expect, it } from 'vitest';
+import { loadSettings } from '../../src/config/load.ts';
+import type { Fields } from '../../src/consumers/decode/raw.ts';
 import type { Inspection, SampledFile } from '../../src/inspect/inspected.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
+import { configurationOf } from '../../src/inspect/proposed-configuration.ts';
+import type { SampledFeedback } from '../../src/inspect/reading.ts';
+import { event, FEEDBACK } from '../consumers/decode/fixture.ts';
 import { MADE_AT, sampledFile } from './made-log.ts';
 
 const numbers = Array.from({ length: 60 }, (_, n) => n);
@@ -34,7 +39,28 @@ function inspected(...files: readonly SampledFile[]): Inspection {
   return inspect(files, { now: at(9999), grades: new Set(), weights: undefined });
 }
 
+/** As in exports of databases. */
+const local = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+
+/** What the written configuration reads in the sample, by a decoder as that of a replay. */
+function readAs(inspection: Inspection) {
+  const yaml = configurationOf(inspection, { topics: undefined }) ?? '';
+  const { adapter } = loadSettings({ file: 'written', readFile: () => yaml, env: {} }).inputs.feedback;
+  const read = inspection.files.filter(({ name }) => name !== 'shown').flatMap(({ rows }) => rows);
+  return read
+    .map((row) => event(row, { adapter, role: FEEDBACK }))
+    .flatMap((one) => (one.kind === 'feedback' ? [{ ts: one.ts, itemId: one.itemId, action: one.action }] : []))
+    .sort((a, b) => a.ts - b.ts);
+}
+
 const wrongIn = ({ findings }: Inspection) => findings.filter(({ level }) => level === 'wrong');
+
+/** The records as others wrote them. */
+function changed(file: SampledFile, name: string, change: (row: Fields) => Fields): SampledFile {
+  return sampledFile(name, file.rows.map(change));
+}
+
+const events = ({ feedback }: Inspection) => feedback?.sample.feedback ?? [];
 
 describe('files of one side whose fields are in different places', () => {
   const given = (file: SampledFile, role: 'impressions' | 'feedback'): SampledFile => ({ ...file, role });
@@ -43,12 +69,67 @@ describe('files of one side whose fields are in different places', () => {
     ['orders first', [given(shown, 'impressions'), given(orders, 'feedback'), given(clicks, 'feedback')]],
     ['clicks first', [given(shown, 'impressions'), given(clicks, 'feedback'), given(orders, 'feedback')]],
     ['without roles', [shown, orders, clicks]],
-  ])('are named, with what each lacks: %s', (_, files) => {
+  ])('are read by a map each, as by themselves: %s', (_, files) => {
     const inspection = inspected(...files);
-    expect(inspection.impressions?.files).toEqual(['shown']);
-    const [finding, ...others] = wrongIn(inspection);
-    expect([finding.code, others]).toEqual(['files_differ', []]);
-    expect(finding.message).toMatch(/(?:orders has no .*\/when|clicks has no .*\/order\/placed) \(ts\)/);
+    const { impressions, feedback, findings, refused } = inspection;
+    expect([impressions?.files, feedback?.files.toSorted()]).toEqual([['shown'], ['clicks', 'orders']]);
+    expect([wrongIn(inspection), refused]).toEqual([[], []]);
+    expect(findings.find(({ code }) => code === 'files_differ')?.message).toMatch(/clicks.*orders|orders.*clicks/);
+    const alone = [clicks, orders].flatMap((file) => events(inspected(shown, file)));
+    const ordered = (some: readonly SampledFeedback[]) => some.toSorted((a, b) => a.ts - b.ts);
+    expect(alone).toHaveLength(75);
+    expect(ordered(events(inspection))).toEqual(ordered(alone));
+    expect(readAs(inspection)).toEqual(ordered(alone).map(({ ts, itemId, action }) => ({ ts, itemId, action })));
+  });
+
+  it('are read by a map each where nothing but a name and a price says which of them were bought', () => {
+    const plain = (row: Fields, n: number) => ({ trace: row['trace'], when: at(n) + 5000, sku: sku(n) });
+    const seen = sampledFile('seen', clicks.rows.map(plain));
+    const bought = sampledFile(
+      'bought',
+      seen.rows.filter((_, n) => n % 3 === 0).map((row) => ({ ...row, revenue: 9 })),
+    );
+    const inspection = inspected(shown, seen, bought);
+    expect(wrongIn(inspection)).toEqual([]);
+    expect(inspection.facts.actions).toEqual(
+      new Map([
+        ['purchase', 20],
+        ['click', 60],
+      ]),
+    );
+    // Without the price no record says which it is.
+    const alike = inspected(
+      shown,
+      seen,
+      sampledFile(
+        'orders',
+        seen.rows.filter((_, n) => n % 3 === 0),
+      ),
+    );
+    expect(wrongIn(alike).map(({ code }) => code)).toEqual(['action_assumed']);
+  });
+
+  it.each([
+    ['ids that must be mended', (row: Fields) => ({ ...row, trace: `web:${String(row['trace'])}` })],
+    ['ids of no list', (row: Fields) => ({ ...row, trace: `q${String(row['trace']).slice(1)}` })],
+    ['times of another zone', (row: Fields) => ({ ...row, when: local(Number(row['when']) + 3_600_000) })],
+    ['no time', ({ when: _, ...row }: Fields) => row],
+  ])('are named, with what each lacks, and no configuration is written, if one has %s', (_, change) => {
+    const inspection = inspected(shown, changed(clicks, 'clicks', change), orders);
+    const finding = wrongIn(inspection).find(({ code }) => code === 'files_differ');
+    expect(finding?.message).toMatch(/orders has no|clicks has no/);
+    expect(configurationOf(inspection, { topics: undefined })).toBeUndefined();
+  });
+
+  it('may be in two zones if only one of them does not say so', () => {
+    const inspection = inspected(
+      shown,
+      changed(clicks, 'clicks', (row) => ({ ...row, when: local(Number(row['when'])) })),
+      orders,
+    );
+    expect(wrongIn(inspection)).toEqual([]);
+    expect(inspection.zones.feedback).toBe('UTC');
+    expect(configurationOf(inspection, { topics: undefined })).toContain('timeZone: UTC\n');
   });
 
   it.each([

@@ -56,6 +56,51 @@ itWith(
   },
 );
 
+itWith(SERVERS, 'inspect --kafka names all topics of feedback, and a map for each', async (servers) => {
+  await withStand(servers, (stand) =>
+    withStand(servers, async (other) => {
+      await stand.makeTopics(2);
+      await other.makeTopics({ impressions: 0, feedback: 2 });
+      await stand.produce(traffic());
+      await other.produce(
+        traffic()
+          .filter(({ topic, key }) => topic === 'feedback' && Number(key?.slice(1)) % 4 === 0)
+          .map(({ value, ...record }) => {
+            const { when, rec, sku } = JSON.parse(value ?? '');
+            return { ...record, value: JSON.stringify({ order: { list: rec, paid_at: when + 60_000 }, article: sku }) };
+          }),
+      );
+      const names = [stand.topics.feedback, other.topics.feedback];
+      stand.configure({
+        kafka: {
+          brokers: servers.kafka.brokers,
+          topics: { impressions: { name: stand.topics.impressions }, feedback: names.map((name) => ({ name })) },
+        },
+      });
+      const folder = mkdtempSync(join(tmpdir(), 'receval-inspect-'));
+      const file = join(folder, 'written.yaml');
+      try {
+        const { code, stdout } = await stand.command(inspectCommand, '--kafka', '--output', 'json', '--write', file);
+        expect(code).toBe(0);
+        expect(JSON.parse(stdout).join).toMatchObject({ feedback: 50, known: 50, inList: 50 });
+        const { kafka } = loadSettings({
+          file,
+          readFile: (path) => readFileSync(path, 'utf8'),
+          env: {},
+          command: 'run',
+        });
+        expect(kafka.topics.map(({ name }) => name)).toEqual([stand.topics.impressions, ...names]);
+        const maps = [expect.objectContaining({ map: expect.objectContaining({ itemId: '/sku' }) })];
+        const [, clicks, orders] = kafka.topics;
+        expect(clicks.adapter).toMatchObject({ maps: expect.arrayContaining(maps) });
+        expect(orders.adapter).toEqual(clicks.adapter);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    }),
+  );
+});
+
 itWith(SERVERS, 'inspect --kafka says which topic is missing', async (servers) => {
   await withStand(servers, async (stand) => {
     const { code, stderr } = await stand.command(inspectCommand, '--kafka');

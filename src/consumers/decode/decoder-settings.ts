@@ -22,8 +22,11 @@ export type FieldMap = Readonly<Record<string, FieldSource>>;
 
 type Scalar = string | number | boolean;
 
-/** JSON pointers, each with the value that must be there, or with several of which one must be. */
-export type Conditions = Readonly<Record<string, Scalar | readonly Scalar[]>>;
+/** What a condition asks of the place that a pointer leads to: the value, one of several, or whether there is one at all. */
+export type Condition = Scalar | readonly Scalar[] | { readonly exists: boolean };
+
+/** By JSON pointer. */
+export type Conditions = Readonly<Record<string, Condition>>;
 
 /** One of several maps: for the records that meet all conditions and that no earlier map took. */
 export interface MapCase {

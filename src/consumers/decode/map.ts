@@ -1,7 +1,7 @@
 import type { InvalidCode } from '../../vocabulary/drops.ts';
 import type { TopicRole } from '../../vocabulary/events.ts';
 import { suggestion } from '../../vocabulary/spelling.ts';
-import type { Conditions, FieldMap, FieldSource, MapCase } from './decoder-settings.ts';
+import type { Condition, Conditions, FieldMap, FieldSource, MapCase } from './decoder-settings.ts';
 import { isDimensionName } from './dimensions.ts';
 import { jsonIn, numberIn, parsePointer, resolvePointer } from './pointer.ts';
 import { type Adapted, type Adapter, isFields, parseObject, type RawRecord } from './raw.ts';
@@ -69,11 +69,18 @@ export function mapsAdapter(maps: readonly MapCase[]): Adapter {
 }
 
 function conditionsOf(when: Conditions): (root: RawRecord) => boolean {
-  const conditions = Object.entries(when).map(([pointer, values]) => ({
+  const conditions = Object.entries(when).map(([pointer, condition]) => ({
     value: pointerGetter(pointer),
-    values: new Set<unknown>([values].flat()),
+    isMet: conditionOf(condition),
   }));
-  return (root) => conditions.every(({ value, values }) => values.has(value(root)));
+  return (root) => conditions.every(({ value, isMet }) => isMet(value(root)));
+}
+
+/** A null is as good as no value, as in every field. */
+function conditionOf(condition: Condition): (value: unknown) => boolean {
+  if (typeof condition === 'object' && 'exists' in condition) return (value) => isAbsent(value) !== condition.exists;
+  const values = new Set<unknown>([condition].flat());
+  return (value) => values.has(value);
 }
 
 type Getter = (root: unknown) => unknown;

@@ -313,6 +313,25 @@ describe('several maps', () => {
     expect(refusal('{', { adapter })).toBe('not_json');
   });
 
+  test('a condition may ask whether there is a value, whichever it is', () => {
+    const apart = {
+      maps: [
+        { when: { '/order/no': { exists: true } }, map: { ...base, itemId: '/sku', action: { const: 'purchase' } } },
+        { when: { '/test': { exists: false } }, map: { ...base, itemId: '/product', action: { const: 'click' } } },
+      ],
+    };
+    const seen = (record: object) =>
+      decode({ list: 'r', at: AT, sku: 's', product: 'p', ...record }, { adapter: apart });
+    for (const no of [7, '', 0, false, {}]) {
+      expect(seen({ order: { no } })).toMatchObject({ events: [{ itemId: 's', action: 'purchase' }] });
+    }
+    for (const none of [{}, { order: null }, { order: { no: null } }, { order: 'no', test: null }]) {
+      expect(seen(none)).toMatchObject({ events: [{ itemId: 'p', action: 'click' }] });
+    }
+    expect(seen({ test: false })).toEqual({ events: [] });
+    expect(mapsProblems(apart.maps, FEEDBACK)).toEqual([]);
+  });
+
   test('what the chosen map finds is validated', () => {
     expect(refusal({ ...click, product: null }, { adapter })).toBe('missing_field itemId');
   });
