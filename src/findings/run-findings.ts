@@ -1,5 +1,5 @@
 import { FEEDBACK_DROPS, type FeedbackDrop, type ImpressionDrop } from '../vocabulary/drops.ts';
-import type { DurationMs, Side } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
 import type { EventSample, RecordPlace } from './event-sample.ts';
 import { counted, type Finding, inOrder, percent, quoted } from './finding.ts';
 import type { InvalidReason, InvalidReasons } from './invalid.ts';
@@ -205,7 +205,7 @@ function allLate(facts: RunFacts, side: Side): readonly Finding[] {
   const newest = facts.sample.newest(side);
   const times = facts.sample[side].map(({ ts }) => ts).sort((a, b) => a - b);
   const middle = times[Math.floor(times.length / 2)];
-  const isLone = newest !== undefined && middle !== undefined && newest.ts - middle > 10 * facts.shape.horizon.ms;
+  const isAhead = newest !== undefined && areAhead([...times, newest.ts], 10 * facts.shape.horizon.ms);
   return [
     {
       code: 'all_late',
@@ -214,11 +214,24 @@ function allLate(facts: RunFacts, side: Side): readonly Finding[] {
         newest === undefined || middle === undefined
           ? null
           : `the newest is from ${timeText(newest.ts)} (${placeText(newest.place)}), the median from ${timeText(middle)}`,
-      remedy: isLone
+      remedy: isAhead
         ? 'A few events dated far ahead of the others moved time on: correct their dates, or leave them out.'
-        : `Sort the log by time, or raise attribution.outOfOrderness (${durationText(facts.shape.outOfOrderness)}).`,
+        : `Sort the log by time, lines of JSON for example by jq -sc 'sort_by(.ts)[]' FILE (.ts: your name of it). A dump of a topic has one partition after the other: write a file for each partition, and name all of them, which are merged by time. Or raise attribution.outOfOrderness (${durationText(facts.shape.outOfOrderness)}).`,
     },
   ];
+}
+
+/**
+ * Whether less than half of the events are far ahead of the rest: a gap longer than the rest takes. Events that are only out of order,
+ * such as those of one partition after those of another, leave no such gap.
+ *
+ * @param times ascending
+ */
+function areAhead(times: readonly EpochMs[], least: DurationMs): boolean {
+  return times.some((ts, i) => {
+    const before = times[i - 1];
+    return 2 * i >= times.length && ts - before > Math.max(least, before - times[0]);
+  });
 }
 
 function outOfOrder({ input, feedback }: RunFacts): readonly Finding[] {

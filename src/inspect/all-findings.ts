@@ -1,15 +1,17 @@
 /** All findings on a sample, each with its cause, an example and what to do; those on its events are made here. */
 import { filesText, reasonsText } from '../findings/invalid-files.ts';
 import { DAY, MINUTE } from '../vocabulary/durations.ts';
-import { timeFormsOf } from './fields.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { isOfElements, timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
 import { filesApart } from './files-apart.ts';
 import { alikeIn, type InspectedFile, type InspectedSide, type InspectOptions, type Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
 import { inPages } from './lists-in-pages.ts';
 import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
-import { textIdsCommand } from './mend.ts';
+import { sortCommand, textIdsCommand } from './mend.ts';
 import { purchaseSign } from './purchases.ts';
+import { eventsOf } from './reading.ts';
 import { spoken, timeWords } from './time-forms.ts';
 
 /** Problems first, then notes, each in the order of the data path. */
@@ -310,17 +312,46 @@ function ofOrder(known: Known): readonly Finding[] {
       proposal.outOfOrderness >= disorder.most
         ? `outOfOrderness: ${spoken(proposal.outOfOrderness)} tolerates it, but delays every result. Better sort`
         : 'Sort';
-    const remedy = oneLog
-      ? `${bears} the log by time, or write lists and feedback to two files.`
-      : `${bears} each file by time.`;
+    const command = sortingCommand(known);
+    const others = oneLog ? ', or write lists and feedback to two files.' : '.';
+    const remedy = `${bears} ${oneLog ? 'the log by time' : 'each file by time; a dump of a topic needs a file for each partition'}${command === undefined ? others : ':'}`;
     const isBad = disorder.usual > 10 * MINUTE;
     found.push(
       (isBad ? wrong : note)(
         'out_of_order',
         `Records are out of order by up to ${spoken(disorder.most)} (${count(disorder.overtaken)} of them come after a later one).`,
         remedy,
+        command,
       ),
     );
   }
   return found;
+}
+
+/** Sorts all files of the sides that are out of order; undefined: their times are of several fields, or no command does it. */
+function sortingCommand({ impressions, feedback, oneLog, joined, files }: Known): string | undefined {
+  const sides = [impressions, feedback].filter((side) => side !== undefined);
+  const jumbled = [...new Set(sides.flatMap(alikeIn))].filter(({ files: names, reading }) => {
+    return files.some(({ name, rows }) => {
+      const adapter = oneLog && joined !== undefined ? joined : reading.adapter;
+      return names.includes(name) && isJumbled(eventsOf(rows, { ...reading, adapter }).times);
+    });
+  });
+  const paths = jumbled.map(({ fits }) => fits.find(({ as }) => as === 'ts')?.path);
+  const isOneField = !oneLog || new Set(paths).size === 1;
+  const rounded = jumbled.some(({ profile }) => [...profile.fields.values()].some((field) => field.rounded > 0));
+  if (!isOneField || rounded) return undefined;
+  const commands = (oneLog ? jumbled.slice(0, 1) : jumbled).map((side, i) => {
+    const path = paths[i];
+    return path === undefined || isOfElements(path) ? undefined : sortCommand(path, side.files, files);
+  });
+  return commands.length > 0 && commands.every((command) => command !== undefined) ? commands.join('; ') : undefined;
+}
+
+function isJumbled(times: readonly EpochMs[]): boolean {
+  let newest = Number.NEGATIVE_INFINITY;
+  return times.some((ts) => {
+    newest = Math.max(newest, Number.isNaN(ts) ? newest : ts);
+    return newest - ts > 10 * MINUTE;
+  });
 }

@@ -107,6 +107,20 @@ export function textIdsCommand(names: readonly string[], files: readonly Inspect
   );
 }
 
+/** A command that sorts records by a field; undefined: no single command does it. */
+export function sortCommand(
+  path: string,
+  names: readonly string[],
+  files: readonly InspectedFile[],
+): string | undefined {
+  const command = `jq -sc ${shellWord(`sort_by(${jqPath(path)})[]`)}`;
+  return forAll(
+    ({ format: { form, encoding } }) => (form.kind === 'ndjson' && encoding !== undefined ? command : undefined),
+    names,
+    files,
+  );
+}
+
 /** A command that removes what precedes the object of each line. */
 export function behindCommand(name: string, packing: Packing): string {
   return `${fed("sed 's/^[^{]*//'", name, packing)} > ${mendedName(name)}`;

@@ -131,6 +131,7 @@ describe('receval inspect', () => {
     ['inspect-slugs', ['shown.csv', 'views-0.ndjson', 'views-1.ndjson'], 0.568704],
     ['inspect-spreadsheet-days', ['shown.ndjson', 'sales.csv'], 0.322083],
     ['inspect-json-behind', ['app.txt'], 0.637708],
+    ['inspect-unsorted', ['events.ndjson'], 0.255556],
   ] as const)('proposes commands after which a log is sound: %s', async (log, files, mrr) => {
     const own = join(folder, log);
     mkdirSync(own);

@@ -22,6 +22,17 @@ function inTime({ impressions, feedback }: Log): Log {
   return { impressions, feedback: [...feedback].sort((a, b) => ts(a) - ts(b)) };
 }
 
+/** Stretched from half an hour to half a day. */
+function dayLong(row: Row, n: number): Row {
+  return { ...row, ts: ts(row) + n * 12 * 60_000 };
+}
+
+/** As kafka-console-consumer writes a topic: every fourth record, four times. */
+function dumped({ impressions, feedback }: Log): Log {
+  const inTurn = (rows: readonly Row[]) => [0, 1, 2, 3].flatMap((p) => rows.filter((_, n) => n % 4 === p));
+  return { impressions: inTurn(impressions), feedback: inTurn(feedback) };
+}
+
 interface Mistake {
   readonly log: Log;
   readonly config?: string;
@@ -191,6 +202,23 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
       '2026-11-21T23:00:00.000Z',
       'far ahead of the others',
     ],
+    attributed: 2,
+  },
+  'a dump of four partitions, one after the other': {
+    log: dumped(shop({ shown: dayLong, clicked: dayLong })),
+    codes: ['few_joined', 'all_late', 'all_late'],
+    says: [
+      '42 of 60 impressions came when time had passed',
+      'do: Sort the log by time',
+      "jq -sc 'sort_by(.ts)[]'",
+      'a file for each partition',
+    ],
+    attributed: 18,
+  },
+  'a tenth of the impressions dated half a day ahead': {
+    log: shop({ shown: (row, n) => (n % 10 === 2 ? { ...row, ts: ts(row) + 12 * HOUR } : row) }),
+    codes: ['few_joined', 'all_late'],
+    says: ['52 of 60 impressions came when time had passed', 'far ahead of the others'],
     attributed: 2,
   },
   'another name for the request id': {
