@@ -8,6 +8,7 @@ import type { ExperimentSettings } from './settings.ts';
 import type { Path } from './tree.ts';
 import {
   anyText,
+  between,
   dimensionValue,
   experimentName,
   instant,
@@ -38,10 +39,7 @@ const experiment = z.strictObject(
     guardrails: measureNames.prefault([]).meta({ description: 'measures that must not get worse' }),
     horizon: positiveDuration.optional().meta({ description: 'one of attribution.horizons. Default: the longest' }),
     start: instant.nullable().prefault(null).meta({ description: 'events before this time are excluded' }),
-    alpha: number(0, 0.5, { above: true })
-      .refine((alpha) => alpha !== 0.5, { error: 'expected a number above 0 and below 0.5' })
-      .prefault(0.05)
-      .meta({ description: 'share of false alarms, below 0.5' }),
+    alpha: between(0, 0.5).prefault(0.05).meta({ description: 'share of false alarms' }),
     nStar: whole(1, 1_000_000_000).prefault(5000).meta({
       description:
         'roughly how many users you plan for, control and variant together: there the interval is narrowest. receval compare --plan shows how many an effect takes',

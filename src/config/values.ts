@@ -48,6 +48,12 @@ export function number(least: number, most: number, { above = false } = {}) {
   return z.number({ error }).refine((value) => (above ? value > least : value >= least) && value <= most, { error });
 }
 
+/** Neither of the two. */
+export function between(least: number, most: number) {
+  const error = `expected a number above ${least} and below ${most}`;
+  return z.number({ error }).refine((value) => value > least && value < most, { error });
+}
+
 export function whole(least: number, most: number) {
   const error = `expected a whole number from ${least} to ${most}`;
   return z.int({ error }).min(least, { error }).max(most, { error });

@@ -293,6 +293,10 @@ unknown: 1
       'kafka: {topics: {feedback: {name: a, adapter: {maps: [{when: {e: x}, map: {requestId: /r, ts: /t, itemId: /i, action: /a}}]}}}}',
       'kafka.topics.feedback.adapter.maps[0].when.e: expected a JSON pointer such as /event (RFC 6901)',
     ],
+    ...[0, 0.5, 0.9].map((alpha): [string, string] => [
+      `experiments: {default: {control: a, variants: {a: 1, b: 1}, alpha: ${alpha}}}`,
+      `experiments.default.alpha: expected a number above 0 and below 0.5; found ${alpha}`,
+    ]),
     [
       'start: {from: yesterday}',
       'start.from: expected earliest, latest or a time such as 2026-11-21T08:00:00Z; found "yesterday"',
