@@ -13,7 +13,8 @@ import { type Interval, interval } from './mean.ts';
  * Asymptotic confidence sequence: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and
  * asymptotic confidence sequences", arXiv 2103.06476; the same interval as GrowthBook's sequential tests, Eppo's GAVI and
  * confseq's two-sided normal mixture. p < α exactly when the interval excludes 0. Valid on totals since the start, never
- * on sliding windows and never on provisional results (specification: statistics 4).
+ * on sliding windows and never on provisional results; the level is α while information grows with the users (specification:
+ * statistics 4, 4.4).
  *
  * Example: Δ .29, SE .1247836, 6,868 users, α .05, N* 5,000: c 3.0405438, interval (-.0894101, .6694101), log e 1.2353102,
  * p .2907446.
