@@ -55,7 +55,7 @@ function readByMaps({ apart }: InspectedSide): Finding {
   });
   return note(
     'files_differ',
-    `The files of feedback have their fields in different places, and are read by ${apart.length} maps: ${each.join(', ')}.`,
+    `The files of feedback have their fields in different places, and are read by ${apart.length} maps: ${each.join('; ')}.`,
     'A new kind of record needs a map of its own.',
   );
 }

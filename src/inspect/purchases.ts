@@ -6,7 +6,7 @@ import { baseName } from './log-finding.ts';
 const FILE =
   /(?:^|[^a-z])(?:purchases?|orders?|checkouts?|transactions?|conversions?|sales)(?![a-z])|bestell|kauf|k(?:ae|ä)ufe|achats?(?![a-z])|compras/i;
 const COLUMN =
-  /^(?:order|transaction|invoice|receipt|purchase|checkout)_?(?:id|no|nr|number|key|time|date|at|ts|total)$|^bestell|revenue|^paid|bought|total_?price|umsatz/i;
+  /^(?:order|transaction|invoice|receipt|purchase|checkout)(?:e?d)?_?(?:id|no|nr|number|key|time|date|at|ts|total)$|^bestell|revenue|^paid|bought|total_?price|umsatz/i;
 const PRICE = /^(?:unit_?)?price$|^preis$/i;
 const QUANTITY = /^(?:quantity|qty|menge|anzahl)$/i;
 

@@ -82,32 +82,35 @@ describe('files of one side whose fields are in different places', () => {
     expect(readAs(inspection)).toEqual(ordered(alone).map(({ ts, itemId, action }) => ({ ts, itemId, action })));
   });
 
-  it('are read by a map each where nothing but a name and a price says which of them were bought', () => {
-    const plain = (row: Fields, n: number) => ({ trace: row['trace'], when: at(n) + 5000, sku: sku(n) });
-    const seen = sampledFile('seen', clicks.rows.map(plain));
-    const bought = sampledFile(
-      'bought',
-      seen.rows.filter((_, n) => n % 3 === 0).map((row) => ({ ...row, revenue: 9 })),
-    );
-    const inspection = inspected(shown, seen, bought);
-    expect(wrongIn(inspection)).toEqual([]);
-    expect(inspection.facts.actions).toEqual(
-      new Map([
-        ['purchase', 20],
-        ['click', 60],
-      ]),
-    );
-    // Without the price no record says which it is.
-    const alike = inspected(
-      shown,
-      seen,
-      sampledFile(
-        'orders',
-        seen.rows.filter((_, n) => n % 3 === 0),
-      ),
-    );
-    expect(wrongIn(alike).map(({ code }) => code)).toEqual(['action_assumed']);
-  });
+  it.each(['revenue', 'purchased_at', 'orderedAt'])(
+    'are read by a map each where only a column, %s, says which of them were bought',
+    (column) => {
+      const plain = (row: Fields, n: number) => ({ trace: row['trace'], when: at(n) + 5000, sku: sku(n) });
+      const seen = sampledFile('seen', clicks.rows.map(plain));
+      const bought = sampledFile(
+        'bought',
+        seen.rows.filter((_, n) => n % 3 === 0).map((row) => ({ ...row, [column]: row['when'] })),
+      );
+      const inspection = inspected(shown, seen, bought);
+      expect(wrongIn(inspection)).toEqual([]);
+      expect(inspection.facts.actions).toEqual(
+        new Map([
+          ['purchase', 20],
+          ['click', 60],
+        ]),
+      );
+      // Without it no record says which it is.
+      const alike = inspected(
+        shown,
+        seen,
+        sampledFile(
+          'orders',
+          seen.rows.filter((_, n) => n % 3 === 0),
+        ),
+      );
+      expect(wrongIn(alike).map(({ code }) => code)).toEqual(['action_assumed']);
+    },
+  );
 
   it.each([
     ['ids that must be mended', (row: Fields) => ({ ...row, trace: `web:${String(row['trace'])}` })],
