@@ -33,6 +33,45 @@ export function checkPartitions(settings: Settings, counts: readonly number[]): 
 }
 
 /**
+ * For the log of a worker that counted `expected` partitions of each topic at its start: which topics have another number now, and what
+ * to do; undefined: none has.
+ */
+export function changedPartitions(
+  { brokers, topics }: { readonly brokers: readonly string[]; readonly topics: readonly { readonly name: string }[] },
+  counts: readonly number[],
+  expected: number,
+): string | undefined {
+  const changed = topics
+    .map(({ name }, i) => ({ name, partitions: counts[i] ?? 0 }))
+    .filter(({ partitions }) => partitions !== expected);
+  if (changed.length === 0) return undefined;
+  const gone = changed.filter(({ partitions }) => partitions === 0);
+  if (gone.length > 0) {
+    return (
+      `there is no topic ${gone.map(({ name }) => name).join(', ')} on ${brokers.join(', ')} any more: it was deleted. Create it again ` +
+      `with ${partitionsOf(expected)}, or correct kafka.topics, and restart. If records of it were counted, the new topic is another ` +
+      'log: take another namespace and kafka.groupId for it, too'
+    );
+  }
+  const now = changed.map(({ name, partitions }) => `${name} has ${partitions}`).join(', ');
+  const found = `each topic had ${partitionsOf(expected)} at the start, and now ${now}`;
+  if (changed.some(({ partitions }) => partitions < expected)) {
+    return (
+      `${found}: a topic with fewer was deleted and created again. Give all topics the same number, take another namespace and ` +
+      'kafka.groupId, and restart'
+    );
+  }
+  return (
+    `${found}: keys may go to other partitions than before. Give all topics the same number, stop all workers, and start one once ` +
+    'with --accept-partitions'
+  );
+}
+
+function partitionsOf(count: number): string {
+  return `${count} partition${count === 1 ? '' : 's'}`;
+}
+
+/**
  * Checks that every topic keeps its records as long as they may be needed, as far as is known. `kept`: by topic; undefined:
  * without limit, or not known. @throws StartRefused
  */

@@ -21,7 +21,7 @@ import type { FaultPoint } from '../vocabulary/fault-point.ts';
 import { Worker } from '../worker/worker.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
-import { emptiness } from './checks.ts';
+import { changedPartitions, emptiness } from './checks.ts';
 import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts';
 import { LogWatch } from './log-watch.ts';
 import { DecisionChanges, ExperimentChanges, FoldedCohorts } from './logged-changes.ts';
@@ -372,7 +372,8 @@ function eventsFor(service: () => Told | undefined, settings: Settings): KafkaEv
     },
     onPartitionCounts: (counts) => {
       const expected = service()?.partitions;
-      if (expected !== undefined && counts.some((count) => count !== expected)) worker()?.stopAllUnits('partitions');
+      const advice = expected === undefined ? undefined : changedPartitions(settings.kafka, counts, expected);
+      if (advice !== undefined) worker()?.stopAllUnits('partitions', { advice });
     },
   };
 }

@@ -42,7 +42,7 @@ export class Worker {
   /** By partition: marks the last wait to claim it again. */
   readonly #givenUp = new Map<number, symbol>();
   /** Why all units are stopped, including those that are claimed later. */
-  #allStopped: StopCause | undefined;
+  #allStopped: { readonly cause: StopCause; readonly details: object } | undefined;
   readonly #reachFaultPoint: FaultPoint;
   readonly #commitBytes: number;
   /** Raised when this worker stops. */
@@ -204,7 +204,7 @@ export class Worker {
     this.#pace.resumeAll(owned);
     this.#pace.setAllPaused(owned, 'clock', this.#isClockInDoubt);
     if (begins === 'state_lost') this.stopUnit(partition, begins, LOST_STATE);
-    if (this.#allStopped !== undefined) this.stopUnit(partition, this.#allStopped);
+    if (this.#allStopped !== undefined) this.stopUnit(partition, this.#allStopped.cause, this.#allStopped.details);
     this.#makeRoom();
   }
 
@@ -290,9 +290,9 @@ export class Worker {
   }
 
   /** Stops every unit, including those that are claimed later. */
-  stopAllUnits(cause: StopCause): void {
-    this.#allStopped ??= cause;
-    for (const partition of this.#units.keys()) this.stopUnit(partition, cause);
+  stopAllUnits(cause: StopCause, details: object = {}): void {
+    this.#allStopped ??= { cause, details };
+    for (const partition of this.#units.keys()) this.stopUnit(partition, cause, details);
   }
 
   /**

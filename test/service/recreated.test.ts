@@ -95,6 +95,30 @@ for (const [length, count] of [
   );
 }
 
+itWith(
+  SERVERS,
+  'a topic that is deleted while it is read stops its units, and the log says what to do',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      stand.configure(QUICK);
+      await stand.makeTopics(1);
+      const service = await counting(stand);
+      await stand.deleteTopic('impressions');
+      await service.printedOnce(/"cause":"partitions".*unit stopped/);
+      expect(service.printed).toMatch(
+        /there is no topic impressions-\w+ on [0-9.:]+ any more: .*Create it again with 1 partition,/,
+      );
+      // It continues, and waits for somebody to restart it.
+      expect(await service.stop()).toBe(0);
+      // As the advice says: the new topic is another log.
+      await stand.makeTopics({ impressions: 1, feedback: 0 });
+      const second = stand.run();
+      await second.printedOnce(/"cause":"diverged".*unit stopped/);
+      expect(await second.stop()).toBe(0);
+    });
+  },
+);
+
 itWith(SERVERS, 'a last record that retention has removed is nothing to stop for', async (servers) => {
   await withStand(servers, async (stand) => {
     stand.configure(QUICK);

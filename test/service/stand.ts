@@ -154,6 +154,17 @@ export class Stand {
     return this.#asAdmin((admin) => admin.createPartitions({ topicPartitions }));
   }
 
+  /** Until no broker knows it any more. */
+  deleteTopic(side: Produced['topic']): Promise<void> {
+    const topic = this.topics[side];
+    return this.#asAdmin(async (admin) => {
+      await admin.deleteTopics({ topics: [topic] });
+      for (const until = Date.now() + 300_000; (await admin.listTopics()).includes(topic); await sleep(50)) {
+        if (Date.now() > until) throw new Error(`the topic ${topic} was not deleted`);
+      }
+    });
+  }
+
   /** Deletes a topic, and makes another one of the same name as soon as it is gone. */
   async makeAnew(side: Produced['topic'], partitions: number): Promise<void> {
     const topic = this.topics[side];

@@ -406,9 +406,12 @@ describe('a worker', () => {
     const { worker, source, ended } = bench.worker();
     await settle();
     await source.assign([0]);
-    worker.stopAllUnits('partitions');
+    worker.stopAllUnits('partitions', { advice: 'create it again' });
     await source.assign([0, 1]);
     expect(worker.status().units.map(({ stopped }) => stopped)).toEqual(['partitions', 'partitions']);
+    expect(bench.details.filter((_, i) => bench.warnings[i] === 'unit stopped')).toEqual(
+      [0, 1].map((partition) => ({ partition, cause: 'partitions', advice: 'create it again' })),
+    );
     await worker.stop();
     await ended;
   });

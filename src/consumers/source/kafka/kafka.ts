@@ -70,6 +70,8 @@ export class KafkaSource implements LogSource {
   /** Ends the consumer that runs. */
   #leave: () => void = () => {};
   #trouble: string | undefined;
+  /** The count of partitions in progress. */
+  #counting: Promise<void> | undefined;
 
   constructor(options: KafkaSourceOptions) {
     this.#options = options;
@@ -97,7 +99,7 @@ export class KafkaSource implements LogSource {
       topics,
       events,
       log,
-      bounds: (partition, topic) => this.#brokers.bounds(partition, topic),
+      bounds: (partition, topic) => this.#boundsOrCount(partition, topic),
       sleep: (duration) => this.#deadline.sleep(duration),
       fail: (error) => this.#fail(error),
     });
@@ -279,6 +281,7 @@ export class KafkaSource implements LogSource {
     // A topic that is deleted while it is read is reported by the partition counts. A member that was authorised before may be
     // again, once a password was changed here too, or a permission was restored.
     const isGone = this.#hasJoined && isTopicMissing(crash);
+    if (isGone) void this.#countPartitions();
     const isShutOut = this.#hasJoined && kind === 'access';
     if (kind !== 'passing' && !isGone && !isShutOut) throw new KafkaFailure(this.#trouble, { cause: crash });
     const unreached = isUnreachable(crash);
@@ -378,7 +381,25 @@ export class KafkaSource implements LogSource {
     this.#leave();
   }
 
-  async #countPartitions(): Promise<void> {
+  /** A topic that has gone is reported by its count, for which nobody should have to wait a minute. */
+  async #boundsOrCount(partition: number, topic: number): Promise<Bounds> {
+    try {
+      return await this.#brokers.bounds(partition, topic);
+    } catch (error) {
+      if (isTopicMissing(error)) void this.#countPartitions();
+      throw error;
+    }
+  }
+
+  /** Or joins the count in progress. */
+  #countPartitions(): Promise<void> {
+    this.#counting ??= this.#countNow().finally(() => {
+      this.#counting = undefined;
+    });
+    return this.#counting;
+  }
+
+  async #countNow(): Promise<void> {
     const { events, log } = this.#options;
     let counts: readonly number[];
     try {

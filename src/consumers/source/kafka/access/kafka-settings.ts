@@ -125,6 +125,6 @@ export interface KafkaEvents {
   onRefused(refused: RefusedBatch): 'skip' | 'stop';
   /** The assignment holds these partitions for some of our topics, not for all. Nothing is read from them. */
   onUnpaired(partitions: readonly number[]): void;
-  /** The number of partitions of each topic, 0 if it does not exist; called after each join and once a minute. */
+  /** The number of partitions of each topic, 0 if it does not exist; called after each join, when a topic is missing, and once a minute. */
   onPartitionCounts(counts: readonly number[]): void;
 }
