@@ -9,6 +9,7 @@ import { KafkaProducer } from '../consumers/source/kafka/access/producer.ts';
 import { openToOthers } from '../dead-letters/file.ts';
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
+import { allowSettings } from './doctor-topics.ts';
 
 const CHECK = 'dead letters';
 /** With a larger limit, probing with a record that is too large would cost too much. */
@@ -81,9 +82,10 @@ async function lookAtTopic(
       const advice = 'create it, with any number of partitions, or correct deadLetter.topic';
       return [finding(CHECK, 'error', `there is no topic ${topic}: ${advice}`)];
     }
-    const [own, ...others] = (await admin.topicSettings([topic, ...read])).map((settings) =>
-      Number(settings.get('max.message.bytes')),
-    );
+    const [settings, ...ofRead] = await admin.topicSettings([topic, ...read]);
+    if (settings === undefined) return [untried(topic, connection)];
+    const own = Number(settings.get('max.message.bytes'));
+    const others = ofRead.map((one) => Number(one?.get('max.message.bytes')));
     const findings = [await checkWriting(topic, own, connection, now)];
     const largest = Math.max(...others.filter((bytes) => bytes > 0));
     if (own <= largest) {
@@ -95,6 +97,12 @@ async function lookAtTopic(
   } finally {
     await admin.close().catch(() => {});
   }
+}
+
+function untried(topic: string, connection: KafkaConnection): Finding {
+  const why = 'as this user lacks the right DESCRIBE_CONFIGS on it, which tells how large a record may be';
+  const what = `${topic} exists; whether it may be written was not tried, ${why}`;
+  return finding(CHECK, 'warning', `${what}. Allow it: ${allowSettings(topic, connection)}`);
 }
 
 /** Probes with a record that is one byte too large: a client that may write gets that error, and nothing is written. */

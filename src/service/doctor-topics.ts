@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
-import { MAX_BYTES } from '../consumers/source/kafka/access/kafka-settings.ts';
+import type { TopicConfig } from '../consumers/source/kafka/access/admin.ts';
+import { type KafkaConnection, MAX_BYTES } from '../consumers/source/kafka/access/kafka-settings.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
@@ -12,7 +13,8 @@ export function neededRetention({ attribution }: Settings): DurationMs {
 }
 
 /** How long a topic keeps records by its settings; undefined: for ever, or not known. */
-export function keptFor(settings: ReadonlyMap<string, string>): DurationMs | undefined {
+export function keptFor(settings: TopicConfig): DurationMs | undefined {
+  if (settings === undefined) return undefined;
   const kept = numberOf(settings, 'retention.ms');
   const deletes = settings.get('cleanup.policy')?.split(',').includes('delete') ?? true;
   return kept === undefined || kept < 0 || !deletes ? undefined : kept;
@@ -58,6 +60,30 @@ export function checkTransactions(
     ),
   );
   return found.length > 0 ? found : [finding('transactions', 'ok', 'no open transaction holds records back')];
+}
+
+/** A topic that is read, whose settings this user may not see. */
+export function hiddenSettings(name: string, connection: Asking): Finding {
+  return finding(
+    'topics',
+    'warning',
+    `${name}: this user lacks the right DESCRIBE_CONFIGS on it. A worker runs without it, but neither it nor doctor can tell whether the ` +
+      'topic keeps records as long as they are needed. Look at retention.ms, retention.bytes, cleanup.policy and max.message.bytes by hand, ' +
+      `or allow it: ${allowSettings(name, connection)}`,
+  );
+}
+
+/** Where a client asks, and as whom. */
+type Asking = Pick<KafkaConnection, 'brokers' | 'sasl'>;
+
+/** How this user gets the right to see the settings of a topic. */
+export function allowSettings(topic: string, { brokers, sasl }: Asking): string {
+  if (sasl?.mechanism === 'msk-iam') return 'kafka-cluster:DescribeTopicDynamicConfiguration, for its role in AWS';
+  const user = sasl !== undefined && 'username' in sasl ? sasl.username : '<name>';
+  return (
+    `kafka-acls --bootstrap-server ${brokers[0]} --add --allow-principal User:${user} --operation DescribeConfigs ` +
+    `--topic ${topic}`
+  );
 }
 
 function retentionTime(needed: DurationMs, { name, settings }: TopicFacts): Finding {

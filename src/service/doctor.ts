@@ -31,7 +31,7 @@ import {
   checkState,
   lastRecordRanges,
 } from './doctor-state.ts';
-import { checkTopic, checkTransactions, neededRetention } from './doctor-topics.ts';
+import { checkTopic, checkTransactions, hiddenSettings, neededRetention } from './doctor-topics.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './service-settings.ts';
 import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-sample.ts';
 
@@ -202,7 +202,9 @@ class Doctor {
         const size = newest === undefined ? undefined : meanSize(newest, name);
         const fastest = rates === undefined ? undefined : Math.max(...rates[t]);
         const bytesPerSecond = size === undefined || fastest === undefined ? undefined : size * fastest;
-        this.#tell(...checkTopic(needed, { name, settings: found[t], bytesPerSecond }));
+        const settings = found[t];
+        if (settings === undefined) this.#tell(hiddenSettings(name, this.#connection));
+        else this.#tell(...checkTopic(needed, { name, settings, bytesPerSecond }));
       }
     });
     const impressions = topics.findIndex(({ role }) => role.impressions);

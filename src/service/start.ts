@@ -122,19 +122,21 @@ export class Retention {
   async look(): Promise<readonly (DurationMs | undefined)[]> {
     try {
       const settings = await this.#admin.topicSettings(this.#topics);
-      this.#refused = '';
+      const hidden = this.#topics.filter((_, t) => settings[t] === undefined);
+      this.#tell(hidden.length === 0 ? '' : `this user lacks the right DESCRIBE_CONFIGS on ${hidden.join(', ')}`);
       return settings.map(keptFor);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== this.#refused) {
-        this.#log.warn(
-          { error: reason },
-          'Kafka does not report how long the topics keep records (that needs the right DESCRIBE_CONFIGS on them)',
-        );
-      }
-      this.#refused = reason;
+      this.#tell(messageOf(error));
       return this.#topics.map(() => undefined);
     }
+  }
+
+  /** '': all is told. */
+  #tell(reason: string): void {
+    if (reason !== '' && reason !== this.#refused) {
+      this.#log.warn({ error: reason }, 'Kafka does not report how long the topics keep records');
+    }
+    this.#refused = reason;
   }
 }
 

@@ -4,7 +4,7 @@ import { Brokers, unlessNoGroups } from '../flow/brokers.ts';
 import { offsetOf } from '../flow/chunks.ts';
 import { adminOf, kafkajs } from './client.ts';
 import { accessOptions } from './connection.ts';
-import { isCoordinatorMissing, KafkaFailure } from './faults.ts';
+import { isCoordinatorMissing, isTopicForbidden, KafkaFailure } from './faults.ts';
 import { CONNECTION_TIMEOUT, type KafkaConnection, REQUEST_TIMEOUT, RETRY } from './kafka-settings.ts';
 
 const { Kafka, logLevel } = kafkajs;
@@ -72,6 +72,9 @@ function hasLeaders(admin: TopicsAdmin, topic: string, until: EpochMs): Promise<
   );
 }
 
+/** Settings of a topic by name, as Kafka writes them; undefined: this user lacks the right DescribeConfigs on it. */
+export type TopicConfig = ReadonlyMap<string, string> | undefined;
+
 /** Queries topics and groups, and creates topics. Each call rejects with kafkajs' error. */
 export class KafkaAdmin {
   /** Queries partitions, and the offsets of logs. */
@@ -97,17 +100,22 @@ export class KafkaAdmin {
     });
   }
 
-  /** Settings by name, for each topic that exists. */
-  topicSettings(topics: readonly string[]): Promise<readonly ReadonlyMap<string, string>[]> {
+  /** Of each topic. Each is asked for by itself: of an answer that refuses one of them, kafkajs tells nothing of the others. */
+  topicSettings(topics: readonly string[]): Promise<readonly TopicConfig[]> {
     return this.#ask(async (admin) => {
-      const { resources } = await admin.describeConfigs({
-        includeSynonyms: false,
-        resources: topics.map((name) => ({ type: TOPIC_RESOURCE, name })),
-      });
-      return topics.map((name) => {
-        const entries = resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? [];
-        return new Map(entries.map(({ configName, configValue }) => [configName, configValue] as const));
-      });
+      const settings: TopicConfig[] = [];
+      for (const name of topics) {
+        try {
+          const resources = [{ type: TOPIC_RESOURCE, name }];
+          const answer = await admin.describeConfigs({ includeSynonyms: false, resources });
+          const entries = answer.resources.flatMap(({ configEntries }) => configEntries);
+          settings.push(new Map(entries.map(({ configName, configValue }) => [configName, configValue] as const)));
+        } catch (error) {
+          if (!isTopicForbidden(error)) throw error;
+          settings.push(undefined);
+        }
+      }
+      return settings;
     });
   }
 

@@ -92,6 +92,11 @@ export function accessAdvice(error: unknown): string | undefined {
   return undefined;
 }
 
+/** Whether this user lacks a right on a topic. */
+export function isTopicForbidden(error: unknown): boolean {
+  return chain(error).some(({ type }) => type === 'TOPIC_AUTHORIZATION_FAILED');
+}
+
 export function isTopicMissing(error: unknown): boolean {
   return chain(error).some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
 }
