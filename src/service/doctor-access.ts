@@ -9,6 +9,7 @@ import type { GroupState } from '../consumers/source/kafka/access/admin.ts';
 import {
   type ApiVersions,
   CLIENT_APIS,
+  isBroker,
   overlaps,
   type VersionRange,
 } from '../consumers/source/kafka/access/versions.ts';
@@ -151,7 +152,7 @@ export function checkReach(answers: readonly BrokerAnswer[], named: 'configured'
         enough ? 'warning' : 'error',
         said === undefined
           ? `${broker} of ${who} does not answer (${answer instanceof Error ? reasonOf(answer) : ''}): ${advice}`
-          : `${broker} of ${who} does not let us in: ${said}`,
+          : `${broker} of ${who} cannot be used: ${said}`,
         enough ? undefined : 'RecevalNoProgress',
       ),
     ),
@@ -167,7 +168,8 @@ function reasonOf(error: Error): string {
 export function checkVersions(answers: readonly BrokerAnswer[]): readonly Finding[] {
   const brokers = new Map<string, { readonly names: string[]; readonly versions: ApiVersions }>();
   for (const { broker, answer } of answers) {
-    if (answer instanceof Error) continue;
+    // What is no broker is told already.
+    if (answer instanceof Error || !isBroker(answer)) continue;
     const text = CLIENT_APIS.map(({ key }) => JSON.stringify(answer.get(key))).join();
     const same = brokers.get(text) ?? { names: [], versions: answer };
     brokers.set(text, same);

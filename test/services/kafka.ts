@@ -42,7 +42,7 @@ export interface RunningKafka {
   readonly version: KafkaVersion;
   /** host:port of each. */
   readonly brokers: readonly string[];
-  /** host:port of a further listener. */
+  /** host:port of a further listener, or of the first controller: CONTROLLER. */
   readonly listener: (name: string) => string;
   /** Ends one at once; its data stay. */
   readonly kill9: (broker: number) => Promise<void>;
@@ -205,6 +205,7 @@ class Cluster {
       version: this.#version,
       brokers: this.#ports.slice(0, this.#size).map((port, i) => `${this.#address(i + 1)}:${port}`),
       listener: (name) => {
+        if (name === 'CONTROLLER') return this.#controllerAddress(1);
         const found = this.#listeners().find((listener) => listener.name === name);
         if (found === undefined) throw new Error(`no listener ${name}`);
         return found.address;
@@ -240,6 +241,10 @@ class Cluster {
     return this.#place(broker).address;
   }
 
+  #controllerAddress(broker: number): string {
+    return `${this.#address(broker)}:${this.#ports[this.#size + broker - 1]}`;
+  }
+
   /** As one of those that run says. */
   async #controller(): Promise<number> {
     for (const until = Date.now() + PATIENCE_MS; ; await sleep(100)) {
@@ -273,12 +278,11 @@ class Cluster {
     const brokers = Array.from({ length: this.#size }, (_, i) => i + 1);
     const port = this.#ports[broker - 1];
     const address = this.#address(broker);
-    const controller = (i: number): string => `${this.#address(i)}:${this.#ports[this.#size + i - 1]}`;
     const properties: Record<string, string | number> = {
       'process.roles': 'broker,controller',
       'node.id': broker,
-      'controller.quorum.voters': brokers.map((i) => `${i}@${controller(i)}`).join(','),
-      listeners: `PLAINTEXT://${address}:${port},CONTROLLER://${controller(broker)}${addresses}`,
+      'controller.quorum.voters': brokers.map((i) => `${i}@${this.#controllerAddress(i)}`).join(','),
+      listeners: `PLAINTEXT://${address}:${port},CONTROLLER://${this.#controllerAddress(broker)}${addresses}`,
       'advertised.listeners': `PLAINTEXT://${address}:${port}${addresses}`,
       'controller.listener.names': 'CONTROLLER',
       'listener.security.protocol.map': `PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT${protocols}`,

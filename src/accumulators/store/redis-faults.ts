@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { spokenAt } from '../../connections/spoken.ts';
 import { plainText, speaksTls, type TlsContext, tlsAdvice } from '../../connections/tls.ts';
 import type { RedisAccess } from './redis-clients.ts';
 import type { RedisAddress, RedisTarget } from './redis-url.ts';
@@ -152,18 +153,31 @@ const NO_TLS = 'write redis:// and leave redis.tls out, or name the port with TL
 export async function explainRedis(error: unknown, target: RedisTarget, access: RedisAccess): Promise<unknown> {
   if (!(error instanceof StoreUnavailable && error.isUnanswered)) return error;
   const tls = target.kind === 'sentinel' ? access.sentinelTls : access.tls;
-  const said = await Promise.all(
-    addressesOf(target).map(async ({ host, port }) => {
-      if (tls !== undefined) {
-        if (await speaksPlain(host, port)) return `${host}:${port} speaks without TLS: ${NO_TLS}`;
-        const refused = await refusal(host, port, tls);
-        return refused === undefined ? undefined : `${host}:${port}: ${refused}`;
-      }
-      return (await speaksTls(host, port, TIMEOUT_MS)) ? `${host}:${port} speaks TLS: ${TLS}` : undefined;
-    }),
-  );
-  const first = said.find((text) => text !== undefined);
-  return first === undefined ? error : new StoreUnavailable('TLS', `${error.message}. ${first}`, error);
+  const said = await Promise.all(addressesOf(target).map((address) => explainAddress(address, tls)));
+  const first = said.find((explained) => explained !== undefined);
+  return first === undefined ? error : new StoreUnavailable(first.code, `${error.message}. ${first.text}`, error);
+}
+
+interface Explained {
+  readonly code: 'TLS' | 'NOT_REDIS';
+  readonly text: string;
+}
+
+async function explainAddress(
+  { host, port }: RedisAddress,
+  tls: TlsContext | undefined,
+): Promise<Explained | undefined> {
+  const place = `${host}:${port}`;
+  if (tls !== undefined) {
+    if (await speaksPlain(host, port)) return { code: 'TLS', text: `${place} speaks without TLS: ${NO_TLS}` };
+    const refused = await refusal(host, port, tls);
+    if (refused !== undefined) return { code: 'TLS', text: `${place}: ${refused}` };
+  } else if (await speaksTls(host, port, TIMEOUT_MS)) {
+    return { code: 'TLS', text: `${place} speaks TLS: ${TLS}` };
+  }
+  const spoken = await spokenAt(host, port, tls, TIMEOUT_MS);
+  if (spoken === undefined || spoken === 'Redis') return undefined;
+  return { code: 'NOT_REDIS', text: `${place} speaks ${spoken}, and not Redis: correct redis.url` };
 }
 
 function addressesOf(target: RedisTarget): readonly RedisAddress[] {

@@ -68,7 +68,7 @@ const UNANSWERED: ReadonlySet<string> = new Set(['NOT_CONNECTED', 'TIMEOUT', 'DI
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
-  /** The first word of the server's error, such as OOM; or TIMEOUT, DISCONNECTED (the connection broke), NOT_CONNECTED, TLS. */
+  /** The first word of the server's error, such as OOM; or TIMEOUT, DISCONNECTED (the connection broke), NOT_CONNECTED, TLS, NOT_REDIS. */
   readonly code: string;
   readonly retriable: boolean;
   readonly outcome: 'refused' | 'unknown';

@@ -54,9 +54,21 @@ export function addressOf(broker: string): { readonly host: string; readonly por
   return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) };
 }
 
+/** What answers does not speak Kafka's protocol. */
+export class NotKafka extends Error {
+  override readonly name = 'NotKafka';
+
+  constructor() {
+    super('what answers there is not a Kafka broker');
+  }
+}
+
+/** Of a response that is asked for here; the first bytes of a text are a larger number. */
+const MOST_BYTES = 2 ** 20;
+
 /**
  * Sends these requests, each prefixed with its length, and waits for the response before sending the next. Rejects if the
- * responses do not come within `timeout` ms, with the socket's error, or with AccessFileError.
+ * responses do not come within `timeout` ms, with NotKafka, with the socket's error, or with AccessFileError.
  */
 export function exchange(
   broker: string,
@@ -81,7 +93,10 @@ export function exchange(
     });
     socket.on('data', (chunk) => {
       bytes = Buffer.concat([bytes, chunk]);
-      if (bytes.length < 4 || bytes.length < 4 + bytes.readInt32BE(0)) return;
+      if (bytes.length < 4) return;
+      const size = bytes.readInt32BE(0);
+      if (size < 0 || size > MOST_BYTES) socket.destroy(new NotKafka());
+      if (bytes.length < 4 + size) return;
       answers.push(bytes);
       bytes = Buffer.alloc(0);
       if (answers.length < requests.length) send();

@@ -1,10 +1,12 @@
-import { plainText, speaksTls, tlsAdvice } from '../../../../connections/tls.ts';
+import { AccessFileError } from '../../../../connections/secret.ts';
+import { type Spoken, spokenAt, versionsRequest } from '../../../../connections/spoken.ts';
+import { plainText, speaksTls, TlsContext, tlsAdvice } from '../../../../connections/tls.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
-import { addressOf, exchange } from './connection.ts';
+import { addressOf, exchange, NotKafka } from './connection.ts';
 import { accessAdvice, adviceFor, KafkaFailure } from './faults.ts';
 import type { KafkaConnection } from './kafka-settings.ts';
 import { mechanismOf } from './login.ts';
-import { apiVersions, versionsRequest } from './versions.ts';
+import { apiVersions, isBroker, rangesOf } from './versions.ts';
 
 /** What an error of the client means for us. */
 interface KafkaTrouble {
@@ -41,8 +43,14 @@ async function explainBrokers(connection: KafkaConnection): Promise<string | und
   return first < 0 ? undefined : `${connection.brokers[first]}: ${said[first]}`;
 }
 
-/** kafkajs' message if no broker was reached at all. */
-const UNREACHED = /^Connection (?:error|timeout)/;
+/** By kafkajs' message: no broker was reached at all, or what was reached does not answer even the first request. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/^Connection (?:error|timeout)/, 'check kafka.brokers and the network'],
+  [
+    /^Request ApiVersions.* timed out/,
+    'something takes the connection and does not answer: check that kafka.brokers names the listeners of brokers, and that they do not hang',
+  ],
+];
 
 /**
  * Runs a query, and turns errors of kafkajs into a KafkaFailure that says where it happened and what to do. Other errors are
@@ -54,8 +62,9 @@ export async function explained<T>(connection: KafkaConnection, ask: () => Promi
   } catch (error) {
     if (!(error instanceof Error) || !/^Kafka(?:JS|LoginError)/.test(error.name)) throw error;
     const { message, kind } = await troubleOf(error, connection);
-    const hint = kind === 'passing' && UNREACHED.test(message) ? '; check kafka.brokers and the network' : '';
-    throw new KafkaFailure(`kafka (${connection.brokers.join(', ')}): ${message}${hint}`, {
+    const hint = kind === 'passing' ? HINTS.find(([text]) => text.test(message))?.[1] : undefined;
+    const said = hint === undefined ? message : `${message}; ${hint}`;
+    throw new KafkaFailure(`kafka (${connection.brokers.join(', ')}): ${said}`, {
       cause: error,
       passing: kind === 'passing',
     });
@@ -76,12 +85,18 @@ const TIMEOUT: DurationMs = 3000;
 export async function explainBroker(broker: string, connection: KafkaConnection): Promise<string | undefined> {
   const { tls, sasl } = connection;
   try {
-    return loginProblem(await offered(broker, connection), sasl === undefined ? undefined : mechanismOf(sasl));
+    const { isController, mechanisms } = await offered(broker, connection);
+    if (isController) return CONTROLLER;
+    return loginProblem(mechanisms, sasl === undefined ? undefined : mechanismOf(sasl));
   } catch (error) {
     if (!(error instanceof Error)) return undefined;
     const { host, port } = addressOf(broker);
     if (tls === undefined) {
-      return (await speaksTls(host, port, TIMEOUT)) ? 'this port speaks TLS: set kafka.tls: true' : undefined;
+      const [isTls, spoken] = await Promise.all([
+        speaksTls(host, port, TIMEOUT),
+        spokenAt(host, port, undefined, TIMEOUT),
+      ]);
+      return isTls ? 'this port speaks TLS: set kafka.tls: true' : noBroker(error, spoken);
     }
     const isPlain = await apiVersions(broker, {}, TIMEOUT).then(
       () => true,
@@ -89,22 +104,45 @@ export async function explainBroker(broker: string, connection: KafkaConnection)
     );
     if (isPlain) return 'this port speaks Kafka without TLS: leave kafka.tls out, or name the port with TLS';
     const advice = tlsAdvice(error, 'kafka.tls');
-    return advice === undefined ? undefined : `${plainText(error.message)}: ${advice}`;
+    if (advice !== undefined) return `${plainText(error.message)}: ${advice}`;
+    return error instanceof AccessFileError
+      ? undefined
+      : noBroker(error, await spokenAt(host, port, new TlsContext(tls), TIMEOUT));
   }
 }
 
-/** The login mechanisms that the broker offers; undefined: it has no login. */
-async function offered(broker: string, connection: KafkaConnection): Promise<readonly string[] | undefined> {
+const LISTENERS = 'name the listeners of brokers in kafka.brokers, as in their advertised.listeners';
+const CONTROLLER = `what answers there is not the listener of a broker, but that of a controller (KRaft): ${LISTENERS}`;
+
+/** `error`: why Kafka's question was not answered there. */
+function noBroker(error: Error, spoken: Spoken | undefined): string | undefined {
+  if (spoken === 'Redis' || spoken === 'HTTP') return `this port speaks ${spoken}, and not Kafka: ${LISTENERS}`;
+  return error instanceof NotKafka ? `${error.message}: ${LISTENERS}` : undefined;
+}
+
+interface Offered {
+  readonly isController: boolean;
+  /** Of logging in; undefined: it has no login. */
+  readonly mechanisms: readonly string[] | undefined;
+}
+
+async function offered(broker: string, connection: KafkaConnection): Promise<Offered> {
   const mechanism = connection.sasl === undefined ? 'PLAIN' : mechanismOf(connection.sasl);
-  const [, answer] = await exchange(broker, connection, [versionsRequest(), handshakeRequest(mechanism)], TIMEOUT);
-  if (answer.readInt16BE(8) === NO_LOGIN) return undefined;
+  const [versions, answer] = await exchange(
+    broker,
+    connection,
+    [versionsRequest(), handshakeRequest(mechanism)],
+    TIMEOUT,
+  );
+  const isController = !isBroker(rangesOf(versions));
+  if (answer.readInt16BE(8) === NO_LOGIN) return { isController, mechanisms: undefined };
   const names: string[] = [];
   for (let at = 14; names.length < answer.readInt32BE(10); ) {
     const length = answer.readInt16BE(at);
     names.push(answer.toString('utf8', at + 2, at + 2 + length));
     at += 2 + length;
   }
-  return names;
+  return { isController, mechanisms: names };
 }
 
 function loginProblem(mechanisms: readonly string[] | undefined, ours: string | undefined): string | undefined {

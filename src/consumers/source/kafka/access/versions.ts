@@ -1,5 +1,6 @@
+import { versionsRequest } from '../../../../connections/spoken.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
-import { exchange } from './connection.ts';
+import { exchange, NotKafka } from './connection.ts';
 import type { KafkaConnection } from './kafka-settings.ts';
 
 export interface VersionRange {
@@ -36,13 +37,17 @@ function api(name: string, key: number, least: number, most: number): ClientApi 
   return { name, key, client: { least, most } };
 }
 
+const METADATA = 3;
+
+/** Whether these are the versions of a broker's listener: that of a KRaft controller lacks what clients ask first. */
+export function isBroker(versions: ApiVersions): boolean {
+  return versions.has(METADATA);
+}
+
 /** Whether there is a version that both support. */
 export function overlaps(a: VersionRange, b: VersionRange): boolean {
   return a.least <= b.most && b.least <= a.most;
 }
-
-const API_VERSIONS = 18;
-const HEADER_BYTES = 10;
 
 /**
  * Asks one broker which versions it supports. The request is built here, because the client keeps the response to itself and
@@ -57,21 +62,10 @@ export async function apiVersions(
   return rangesOf(answer);
 }
 
-/** ApiVersions, version 0, which every broker supports. */
-export function versionsRequest(): Buffer {
-  const bytes = Buffer.alloc(4 + HEADER_BYTES);
-  bytes.writeInt32BE(HEADER_BYTES, 0);
-  bytes.writeInt16BE(API_VERSIONS, 4);
-  bytes.writeInt16BE(0, 6);
-  bytes.writeInt32BE(1, 8); // number of the request
-  bytes.writeInt16BE(-1, 12); // no client id
-  return bytes;
-}
-
-/** @throws Error if the response is not one of Kafka's */
-function rangesOf(bytes: Buffer): ApiVersions {
+/** The versions in a response to `versionsRequest`. @throws Error if it is not one of Kafka's */
+export function rangesOf(bytes: Buffer): ApiVersions {
   const count = bytes.length >= 14 && bytes.readInt32BE(4) === 1 ? bytes.readInt32BE(10) : -1;
-  if (count < 0 || bytes.length < 14 + 6 * count) throw new Error('what answers there is not a Kafka broker');
+  if (count < 0 || bytes.length < 14 + 6 * count) throw new NotKafka();
   const error = bytes.readInt16BE(8);
   if (error !== 0) throw new Error(`the broker refused to report its versions (error ${error})`);
   return new Map(

@@ -1,0 +1,64 @@
+/** What a port speaks: the wrong port of a right host is a common mistake, and the clients only say that no answer came. */
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { TlsContext } from './tls.ts';
+
+export type Spoken = 'Kafka' | 'Redis' | 'HTTP';
+
+/**
+ * Asks in the languages of Kafka and of Redis, at the same time. Sends no secret. undefined: there is no answer that is known. Never
+ * rejects. `timeout` in ms.
+ */
+export async function spokenAt(
+  host: string,
+  port: number,
+  tls: TlsContext | undefined,
+  timeout: number,
+): Promise<Spoken | undefined> {
+  const open = (onConnect: () => void): Socket =>
+    tls === undefined
+      ? connect({ host, port }, onConnect)
+      : connectTls({ host, port, ...tls.options(host) }, onConnect);
+  const answers = await Promise.all(
+    [versionsRequest(), Buffer.from('PING\r\n')].map((question) => answerTo(question, open, timeout)),
+  );
+  return answers.map(languageOf).find((spoken) => spoken !== undefined);
+}
+
+/** The first bytes; none: there is no answer. */
+function answerTo(question: Buffer, open: (onConnect: () => void) => Socket, timeout: number): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const end = (answer: Buffer): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    const socket = open(() => void socket.write(question));
+    socket.setTimeout(timeout, () => end(Buffer.alloc(0)));
+    socket.once('data', end);
+    socket.on('error', () => end(Buffer.alloc(0)));
+    socket.once('close', () => end(Buffer.alloc(0)));
+  });
+}
+
+function languageOf(answer: Buffer): Spoken | undefined {
+  const text = answer.toString('latin1', 0, 16);
+  if (text.startsWith('HTTP/')) return 'HTTP';
+  // A refusal is an answer, too: a password may be needed.
+  if (/^(?:\+PONG|-[A-Z]+ )/.test(text)) return 'Redis';
+  return answer.length >= 8 && answer.readInt32BE(4) === REQUEST_NUMBER ? 'Kafka' : undefined;
+}
+
+const API_VERSIONS = 18;
+const HEADER_BYTES = 10;
+const REQUEST_NUMBER = 1;
+
+/** Kafka's ApiVersions, version 0, which every broker supports. */
+export function versionsRequest(): Buffer {
+  const bytes = Buffer.alloc(4 + HEADER_BYTES);
+  bytes.writeInt32BE(HEADER_BYTES, 0);
+  bytes.writeInt16BE(API_VERSIONS, 4);
+  bytes.writeInt16BE(0, 6);
+  bytes.writeInt32BE(REQUEST_NUMBER, 8);
+  bytes.writeInt16BE(-1, 12); // no client id
+  return bytes;
+}
