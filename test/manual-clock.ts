@@ -1,4 +1,5 @@
 import type { Clock } from '../src/vocabulary/clock.ts';
+import type { Ending } from '../src/vocabulary/ending.ts';
 import type { DurationMs, EpochMs } from '../src/vocabulary/events.ts';
 
 interface Timer {
@@ -26,16 +27,18 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  sleep(duration: DurationMs, signal?: AbortSignal): Promise<void> {
+  sleep(duration: DurationMs, ending?: Ending): Promise<void> {
     // A turn: no time passes in it, so nobody needs to move the clock.
     if (duration === 0) return new Promise((resolve) => setImmediate(resolve));
     return new Promise((resolve) => {
-      const timer = { at: this.#now + duration, interval: undefined, call: resolve };
-      this.#timers.add(timer);
-      signal?.addEventListener('abort', () => {
+      const done = (): void => {
         this.#timers.delete(timer);
+        forget?.();
         resolve();
-      });
+      };
+      const timer = { at: this.#now + duration, interval: undefined, call: done };
+      this.#timers.add(timer);
+      const forget = ending?.whenReached(done);
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../vocabulary/clock.ts';
+import { Ending } from '../vocabulary/ending.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type DeadLetter, kept, sizeOf } from './letter.ts';
 
@@ -55,7 +56,7 @@ export class LetterQueue {
   #bytes = 0;
   readonly #counts = { ...NO_LETTERS };
   #writing: Promise<void> | undefined;
-  readonly #ending = new AbortController();
+  readonly #ending = new Ending();
   #isFailing = false;
   #isFull = false;
   /** How many letters were ever taken, and how many of these have ended in a count. They end in the order in which they were taken. */
@@ -78,7 +79,7 @@ export class LetterQueue {
   take(letter: DeadLetter): void {
     const size = sizeOf(letter);
     const fits = this.#letters < this.#limits.letters && this.#bytes + size <= this.#limits.bytes;
-    if (!fits || this.#ending.signal.aborted) {
+    if (!fits || this.#ending.isReached) {
       this.#counts.dropped++;
       if (!this.#isFull) {
         this.#options.log.warn(
@@ -103,24 +104,24 @@ export class LetterQueue {
   async flushed(patience: DurationMs): Promise<void> {
     const upTo = this.#taken;
     if (this.#finished >= upTo || this.#isBehind) return;
-    const inTime = new AbortController();
+    const inTime = new Ending();
     let done = (): void => {};
     const all = new Promise<void>((resolve) => {
       done = resolve;
     });
     this.#waiters.push({ upTo, done });
-    await Promise.race([all, this.#options.clock.sleep(patience, inTime.signal)]);
-    inTime.abort();
+    await Promise.race([all, this.#options.clock.sleep(patience, inTime)]);
+    inTime.reach();
     this.#waiters = this.#waiters.filter((waiter) => waiter.done !== done);
     this.#isBehind = this.#finished < upTo;
   }
 
   /** Writes what is queued, for at most `patience`; the rest is dropped. No more letters are accepted. */
   async close(patience: DurationMs): Promise<void> {
-    const inTime = new AbortController();
-    this.#ending.abort();
-    await Promise.race([this.#writing, this.#options.clock.sleep(patience, inTime.signal)]);
-    inTime.abort();
+    const inTime = new Ending();
+    this.#ending.reach();
+    await Promise.race([this.#writing, this.#options.clock.sleep(patience, inTime)]);
+    inTime.reach();
     this.#counts.dropped += this.#letters;
     this.#letters = 0;
     this.#waiting = [];
@@ -164,11 +165,11 @@ export class LetterQueue {
           for (const letter of batch) await this.#write([letter], 1);
           return;
         }
-        if (error instanceof LetterRefused || left <= 1 || this.#ending.signal.aborted) {
+        if (error instanceof LetterRefused || left <= 1 || this.#ending.isReached) {
           this.#finish(batch, 'failed');
           return;
         }
-        await clock.sleep(wait, this.#ending.signal);
+        await clock.sleep(wait, this.#ending);
       }
     }
   }

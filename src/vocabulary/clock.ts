@@ -1,3 +1,4 @@
+import type { Ending } from './ending.ts';
 import type { DurationMs, EpochMs } from './events.ts';
 
 /** Time as the program sees it. The demo's clock runs faster than the wall clock; the simulator's only moves when it is told to. */
@@ -8,8 +9,8 @@ export interface Clock {
    * is still running.
    */
   every(interval: DurationMs, call: () => void | Promise<void>): () => void;
-  /** Resolves after `duration` of this clock's time, or when the signal is raised. */
-  sleep(duration: DurationMs, signal?: AbortSignal): Promise<void>;
+  /** Resolves after `duration` of this clock's time, or when the ending is reached. */
+  sleep(duration: DurationMs, ending?: Ending): Promise<void>;
 }
 
 /**
@@ -50,19 +51,19 @@ export class WallClock implements Clock {
     return () => clearInterval(timer);
   }
 
-  sleep(duration: DurationMs, signal?: AbortSignal): Promise<void> {
+  sleep(duration: DurationMs, ending?: Ending): Promise<void> {
     return new Promise((resolve) => {
-      if (signal?.aborted === true) {
+      if (ending?.isReached === true) {
         resolve();
         return;
       }
       const done = (): void => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
+        forget?.();
         resolve();
       };
       const timer = setTimeout(done, duration / this.#speed);
-      signal?.addEventListener('abort', done);
+      const forget = ending?.whenReached(done);
     });
   }
 }

@@ -2,6 +2,7 @@ import { KeptLists } from '../accumulators/kept-lists.ts';
 import type { StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { LogUnavailable } from '../consumers/source/source-port.ts';
 import { Unit } from '../unit/unit.ts';
+import type { Ending } from '../vocabulary/ending.ts';
 import type { DurationMs, Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
@@ -28,15 +29,15 @@ export class Claims {
   readonly #settings: WorkerSettings;
   readonly #deps: WorkerDeps;
   readonly #handler: ClaimsHandler;
-  readonly #stopping: AbortSignal;
+  readonly #stopping: Ending;
   readonly #reachFaultPoint: FaultPoint;
   /** Of all units. */
   readonly #kept: KeptLists;
   /** By partition: the claim in progress. */
   readonly #running = new Map<number, Promise<void>>();
 
-  /** `stopping`: once it is raised, no claim is retried. */
-  constructor(settings: WorkerSettings, deps: WorkerDeps, handler: ClaimsHandler, stopping: AbortSignal) {
+  /** `stopping`: once it is reached, no claim is retried. */
+  constructor(settings: WorkerSettings, deps: WorkerDeps, handler: ClaimsHandler, stopping: Ending) {
     this.#settings = settings;
     this.#deps = deps;
     this.#handler = handler;
@@ -108,7 +109,7 @@ export class Claims {
   }
 
   #isStillWanted(partition: number): boolean {
-    return !this.#stopping.aborted && this.#handler.isOurs(partition);
+    return !this.#stopping.isReached && this.#handler.isOurs(partition);
   }
 
   #unitDeps(partition: number): Parameters<typeof Unit.claim>[1] {

@@ -1,6 +1,7 @@
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Clock } from '../vocabulary/clock.ts';
+import type { Ending } from '../vocabulary/ending.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 
@@ -53,12 +54,12 @@ export class Rivals {
    * Resolves once nobody has claimed the unit or committed to it for one session timeout: the worker that took it may have died
    * since. Or as soon as `isStillWanted` returns false, which is called after each wait.
    */
-  async silence(partition: number, isStillWanted: () => boolean, signal: AbortSignal): Promise<void> {
+  async silence(partition: number, isStillWanted: () => boolean, stopping: Ending): Promise<void> {
     const { clock, random } = this.#deps;
     let before = await this.#owner(partition);
     for (;;) {
       this.#reachFaultPoint('silence waits');
-      await clock.sleep(this.#sessionTimeout * (1 + JITTER * (random?.() ?? 0)), signal);
+      await clock.sleep(this.#sessionTimeout * (1 + JITTER * (random?.() ?? 0)), stopping);
       this.#reachFaultPoint('silence due');
       if (!isStillWanted()) return;
       const now = await this.#owner(partition);

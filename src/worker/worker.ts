@@ -2,6 +2,7 @@
 import type { Batch } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import type { CommitOutcome } from '../unit/unit-contract.ts';
+import { Ending } from '../vocabulary/ending.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import { Claims, type ClaimsHandler, isRetriable } from './claims.ts';
@@ -45,8 +46,8 @@ export class Worker {
   #allStopped: { readonly cause: StopCause; readonly details: object } | undefined;
   readonly #reachFaultPoint: FaultPoint;
   readonly #commitBytes: number;
-  /** Raised when this worker stops. */
-  readonly #stopping = new AbortController();
+  /** Reached when this worker stops. */
+  readonly #stopping = new Ending();
   /** Ends the run with an error that cannot be handled, wherever it occurred. */
   #fail: (error: unknown) => void = () => {};
   #assigned = false;
@@ -72,7 +73,7 @@ export class Worker {
       isOurs: (partition) => this.#ours.includes(partition),
       claimed: (partition, unit, begins) => this.#startUnit(partition, unit, begins),
     };
-    this.#claims = new Claims(settings, deps, handler, this.#stopping.signal);
+    this.#claims = new Claims(settings, deps, handler, this.#stopping);
   }
 
   /** Runs until `stop`, or until the logs end. Rejects with an error that it cannot handle. */
@@ -123,7 +124,7 @@ export class Worker {
 
   /** Ends the run, after the last whole chunk was committed. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopping.reach();
     this.#reachFaultPoint('stop wanted');
     await this.#deps.source.stop();
     this.#reachFaultPoint('source stopped');
@@ -461,14 +462,13 @@ export class Worker {
   async #claimAgain(partition: number, claims: 'now' | 'silent'): Promise<void> {
     const wait = Symbol();
     this.#givenUp.set(partition, wait);
-    const { signal } = this.#stopping;
     const isStillWanted = (): boolean =>
-      !signal.aborted &&
+      !this.#stopping.isReached &&
       this.#givenUp.get(partition) === wait &&
       this.#ours.includes(partition) &&
       !this.#units.has(partition);
     this.#reachFaultPoint('given up');
-    await (claims === 'now' || this.#rivals.silence(partition, isStillWanted, signal));
+    await (claims === 'now' || this.#rivals.silence(partition, isStillWanted, this.#stopping));
     this.#reachFaultPoint('claim again due');
     if (!isStillWanted()) return;
     this.#givenUp.delete(partition);

@@ -82,7 +82,7 @@ class FetchingSource extends MemorySource {
 function clockOf({ clock }: World, failed: (error: unknown) => void): Clock {
   return {
     now: () => clock.now(),
-    sleep: (duration, signal) => clock.sleep(duration, signal),
+    sleep: (duration, ending) => clock.sleep(duration, ending),
     every: (interval, call) => {
       let isRunning = false;
       return clock.every(interval, () => {

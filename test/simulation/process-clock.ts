@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/vocabulary/clock.ts';
+import type { Ending } from '../../src/vocabulary/ending.ts';
 import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 import type { Actor, Scheduled, Scheduler } from './scheduler.ts';
 
@@ -46,19 +47,19 @@ export class ProcessClock implements Clock {
     });
   }
 
-  sleep(duration: DurationMs, signal?: AbortSignal): Promise<void> {
+  sleep(duration: DurationMs, ending?: Ending): Promise<void> {
     return new Promise((resolve) => {
-      if (signal?.aborted === true) {
+      if (ending?.isReached === true) {
         resolve();
         return;
       }
       const due = this.#scheduler.in(duration, () => done(), this.#actor);
       const done = (): void => {
         due.cancelled = true;
-        signal?.removeEventListener('abort', done);
+        forget?.();
         resolve();
       };
-      signal?.addEventListener('abort', done);
+      const forget = ending?.whenReached(done);
     });
   }
 }

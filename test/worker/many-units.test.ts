@@ -6,21 +6,25 @@ import { type Commit, type CommitAnswer, StoreUnavailable } from '../../src/accu
 import { type AdminClient, Brokers } from '../../src/consumers/source/kafka/flow/brokers.ts';
 import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
 import type { Bounds } from '../../src/consumers/source/source-port.ts';
+import type { Ending } from '../../src/vocabulary/ending.ts';
 import { BUSY_RECORDS, turnsOf } from '../../src/worker/commit-order.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import type { WorkerDeps, WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
+import { warningsOf } from '../warnings.ts';
 import { SCORER, settingsFor, TOPICS } from './settings.ts';
 
 const START = 1_760_000_040_000;
 /** Tells how many turns were taken. */
 class TurningClock extends ManualClock {
   turns = 0;
-  override sleep(duration: number, signal?: AbortSignal): Promise<void> {
+  override sleep(duration: number, ending?: Ending): Promise<void> {
     if (duration === 0) this.turns++;
-    return super.sleep(duration, signal);
+    return super.sleep(duration, ending);
   }
 }
+
+const AWAY = new StoreUnavailable('TIMEOUT', 'not now', { retriable: true, outcome: 'unknown' });
 
 /** Tells what was asked of it, and when. */
 class WatchedStore extends MemoryStore {
@@ -38,7 +42,11 @@ class WatchedStore extends MemoryStore {
     this.#clock = clock;
   }
 
+  /** It answers nobody. */
+  isAway = false;
+
   override async claim(unit: string, token: string) {
+    if (this.isAway) throw AWAY;
     this.mostClaiming = Math.max(this.mostClaiming, ++this.claiming);
     await settle();
     this.claiming--;
@@ -49,8 +57,7 @@ class WatchedStore extends MemoryStore {
     const { unit } = commit;
     const rows = [...commit.rows.values()].reduce((sum, fields) => sum + fields.size, 0);
     this.commits.push({ turn: `${this.#clock.now()} ${this.#clock.turns}`, unit, rows });
-    if (unit === this.refuses)
-      return Promise.reject(new StoreUnavailable('TIMEOUT', 'not now', { retriable: true, outcome: 'unknown' }));
+    if (unit === this.refuses) return Promise.reject(AWAY);
     return unit === this.silent ? new Promise(() => {}) : super.commit(commit);
   }
 }
@@ -196,6 +203,27 @@ describe('a worker of many units', () => {
     expect(worker.status().units.map(({ partition }) => partition)).toEqual([...Array(20).keys()]);
     expect(many.store.mostClaiming).toBe(8);
     await end();
+  });
+
+  it('waits for all of its units at once when others have taken them, or the store is away, without a warning', async () => {
+    const many = new Many(20);
+    const warnings = await warningsOf(async () => {
+      const { worker, end } = many.start();
+      await many.clock.advance(2500);
+      for (let partition = 0; partition < 20; partition++) {
+        await many.store.claim(`receval:{test:${partition}}:unit`, 'another');
+      }
+      many.fill(400);
+      await many.clock.advance(2000);
+      expect(worker.status().units).toEqual([]);
+      many.store.isAway = true;
+      await many.clock.advance(90_000);
+      many.store.isAway = false;
+      await many.clock.advance(90_000);
+      expect(worker.status().units).toHaveLength(20);
+      await end();
+    });
+    expect(warnings).toEqual([]);
   });
 
   it('lets units with little to store take turns, those that waited longest first', async () => {

@@ -1,9 +1,10 @@
+import { Ending } from '../../../../vocabulary/ending.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 
 /** Bounds the duration of a stop: waits are given up when the timeout since the stop is over. */
 export class Deadline {
   readonly #timeout: DurationMs;
-  readonly #over = new AbortController();
+  readonly #stop = new Ending();
   #until = Number.POSITIVE_INFINITY;
 
   /** `timeout`: counted from the stop on. */
@@ -12,41 +13,39 @@ export class Deadline {
   }
 
   get isStopped(): boolean {
-    return this.#over.signal.aborted;
+    return this.#stop.isReached;
   }
 
   stop(): void {
     if (this.isStopped) return;
     this.#until = performance.now() + this.#timeout;
-    this.#over.abort();
+    this.#stop.reach();
   }
 
   /** Ends early at the stop. */
   sleep(duration: DurationMs): Promise<void> {
     return new Promise((resolve) => {
-      const { signal } = this.#over;
-      if (signal.aborted) {
+      if (this.isStopped) {
         resolve();
         return;
       }
       const done = (): void => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', done);
+        forget();
         resolve();
       };
       const timer = setTimeout(done, duration);
-      signal.addEventListener('abort', done);
+      const forget = this.#stop.whenReached(done);
     });
   }
 
   /** The result of work that may be given up: undefined after the stop, however long the work still takes. Rejects as the work does. */
   unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
-      const { signal } = this.#over;
       const give = (): void => resolve(undefined);
-      if (signal.aborted) give();
-      signal.addEventListener('abort', give, { once: true });
-      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', give));
+      if (this.isStopped) give();
+      const forget = this.#stop.whenReached(give);
+      work.then(resolve, reject).finally(forget);
     });
   }
 
