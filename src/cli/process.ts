@@ -19,6 +19,47 @@ export function untilStopped(duration: DurationMs | undefined): Promise<void> {
   });
 }
 
+/** What runs until it is stopped. */
+interface Running {
+  run(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs a service until it ends or `stopped` resolves, and stops it. A hung client must not delay the exit, which is safe after the last
+ * commit: when a stop takes longer than `patience`, this ends as it would have, and then the process, whatever still runs. Rejects with
+ * the error that ended the service.
+ */
+export async function runToEnd(service: Running, stopped: Promise<void>, patience: DurationMs): Promise<void> {
+  const running = service.run();
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    await Promise.race([stopped, running]);
+  } catch (error) {
+    failure = { error };
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      resolve();
+      // In a later turn: by then a failure has been told, and the exit code is set.
+      setImmediate(() => process.exit());
+    }, patience);
+  });
+  const stop = async (): Promise<void> => {
+    await service.stop();
+    await running;
+  };
+  try {
+    await Promise.race([stop(), late]);
+  } catch (error) {
+    failure ??= { error };
+  }
+  // From now on it only waits for what the clients have left open.
+  timer?.unref();
+  if (failure !== undefined) throw failure.error;
+}
+
 /** Version of the package. */
 export function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));

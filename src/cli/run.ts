@@ -8,7 +8,7 @@ import { suggestion } from '../vocabulary/spelling.ts';
 import { aboutService } from './about-service.ts';
 import { UsageError } from './failure.ts';
 import { processLog } from './log.ts';
-import { newHashSeed, untilStopped, version } from './process.ts';
+import { newHashSeed, runToEnd, untilStopped, version } from './process.ts';
 
 interface Flags {
   readonly config?: string;
@@ -19,7 +19,7 @@ interface Flags {
 }
 
 const ROLES: readonly Role[] = ['worker', 'exporter', 'all'];
-/** A hung client must not delay the exit, which is safe after the last commit. */
+/** How long a stop may take. */
 const STOP_MS = 4500;
 
 /** `receval run`: the service on Kafka and Redis. */
@@ -60,12 +60,5 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
   // Whoever reads the next line may stop the service at once.
   const stopped = untilStopped(undefined);
   log.info({ role, port: service.port, partitions: service.partitions }, 'receval is running');
-  const running = service.run();
-  try {
-    await Promise.race([stopped, running]);
-  } finally {
-    setTimeout(() => process.exit(process.exitCode ?? 0), STOP_MS).unref();
-    await service.stop();
-  }
-  await running;
+  await runToEnd(service, stopped, STOP_MS);
 }
