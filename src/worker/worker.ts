@@ -117,8 +117,11 @@ export class Worker {
       }),
       every(Math.min(idleAfter / CHECKS_PER_IDLE_AFTER, LAG_KNOWN_FOR_MS), () => this.#lookForSilence()),
       every(looks.every, () => this.#lookAtExperiments()),
-      every(sessionTimeout, () => this.#lookAtStopped()),
-      every(sessionTimeout, () => this.#claimOutgrown()),
+      every(sessionTimeout, async () => {
+        // One after the other: a claim of ours looks like that of another worker to whoever knows the token before.
+        await this.#lookAtStopped();
+        await this.#claimOutgrown();
+      }),
     ];
   }
 

@@ -64,6 +64,41 @@ class FailingStore implements Store {
   }
 }
 
+/** A store on a long line: what it is asked takes a while to arrive, or the answer does. */
+class SlowStore extends FailingStore {
+  readonly #clock: ManualClock;
+  /** Called before a claim is answered. */
+  onClaim = (): void => {};
+  constructor(clock: ManualClock) {
+    super();
+    this.#clock = clock;
+  }
+  override async claim(unit: string, token: string) {
+    const claimed = await super.claim(unit, token);
+    await this.#clock.sleep(2000);
+    this.onClaim();
+    return claimed;
+  }
+  override async read(keys: readonly string[]) {
+    await this.#clock.sleep(1000);
+    return super.read(keys);
+  }
+}
+
+/** Waits for nobody whom it calls, as a wall clock does. */
+class BusyClock extends ManualClock {
+  override every(interval: number, call: () => void | Promise<void>): () => void {
+    let isRunning = false;
+    return super.every(interval, () => {
+      if (isRunning) return;
+      isRunning = true;
+      void Promise.resolve(call()).finally(() => {
+        isRunning = false;
+      });
+    });
+  }
+}
+
 let ids = 0;
 /** Tells its handler of assignments when the test says so, as a consumer group does. */
 class GroupSource extends MemorySource {
@@ -96,7 +131,7 @@ class GroupSource extends MemorySource {
 
 class Bench {
   readonly log: MemoryLog;
-  readonly clock = new ManualClock(START);
+  readonly clock: ManualClock;
   readonly store: FailingStore;
   /** Of units of which nothing is stored. */
   startAt: number | 'state_lost' | Error = 0;
@@ -105,9 +140,10 @@ class Bench {
   readonly details: object[] = [];
   /** What each unit decodes with: gone when the unit is. */
   readonly decoders: WeakRef<object>[] = [];
-  constructor(partitions = 2, store = new FailingStore()) {
+  constructor(partitions = 2, store = new FailingStore(), clock = new ManualClock(START)) {
     this.log = new MemoryLog(2, partitions);
     this.store = store;
+    this.clock = clock;
   }
   worker(settings: Partial<WorkerSettings> = {}): { worker: Worker; source: GroupSource; ended: Promise<void> } {
     const source = new GroupSource(this.log);
@@ -819,6 +855,25 @@ describe('a worker', () => {
     expect(worker.status().units.map((unit) => unit.stopped)).toEqual([undefined, undefined]);
     expect(sum(worker, 'accepted')).toBe(1900);
     expect(worker.unready).toEqual([]);
+    await worker.stop();
+    await ended;
+  });
+
+  it('does not take its own claim of a unit that fits again for that of another worker', async () => {
+    const clock = new BusyClock(START);
+    const store = new SlowStore(clock);
+    const bench = new Bench(2, store, clock);
+    await bench.clock.advance(3 * 3_600_000);
+    fillLarge(bench, 0, 900);
+    fillLarge(bench, 1, 1000);
+    const { worker, ended } = bench.worker({ stateLimit: 36 * MB });
+    await bench.clock.advance(60_000);
+    expect(worker.stopped).toHaveLength(1);
+    const unready: (readonly string[])[] = [];
+    store.onClaim = () => void unready.push(worker.unready);
+    await bench.clock.advance(3 * 3_600_000);
+    expect(worker.stopped).toEqual([]);
+    expect(unready).toEqual([[]]);
     await worker.stop();
     await ended;
   });
