@@ -39,8 +39,13 @@ export class Ranges {
   }
 
   has(value: number): boolean {
-    const i = this.#firstEndingAt(value + 1);
-    return i < this.#ranges.length && this.#ranges[i][0] <= value;
+    return this.covers(value, value + 1);
+  }
+
+  /** Whether all of [from, to), which is not empty, is in the set. */
+  covers(from: number, to: number): boolean {
+    const i = this.#firstEndingAt(to);
+    return i < this.#ranges.length && this.#ranges[i][0] <= from;
   }
 
   /** Number of ranges, not of members. */

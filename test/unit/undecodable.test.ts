@@ -148,6 +148,24 @@ describe('a batch that cannot be decoded', () => {
     expect((await checkpointOf(store)).incompleteBefore).toBe(T + 5000);
   });
 
+  it('of which only both ends were skipped before was not passed as a whole', async () => {
+    const store = new MemoryStore();
+    const first = await claim(store);
+    feed(first, 0, 3);
+    pass(first, lost(3, 4));
+    feed(first, 4, 6);
+    pass(first, lost(6, 7));
+    feed(first, 7, 8);
+    expect(await first.commit()).toBe('OK');
+    const next = await claim(store);
+    expect([next.hasPassed(0, 3, 4), next.hasPassed(0, 6, 7), next.hasPassed(0, 3, 7)]).toEqual([true, true, false]);
+    feed(next, 0, 3);
+    pass(next, lost(3, 7));
+    feed(next, 7, 9);
+    expect(counts(next)).toMatchObject({ read: 9, drops: { undecodable: 2 } });
+    expect(next.join.openImpressions).toBe(5);
+  });
+
   it('is no longer kept when no replay comes by there', async () => {
     const store = new MemoryStore();
     const unit = await claim(store);

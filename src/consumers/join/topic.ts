@@ -139,7 +139,7 @@ export class Topic {
 
   /** Whether all of [from, to) was skipped before the checkpoint because it could not be decoded. */
   wasPassed(from: Offset, to: Offset): boolean {
-    return to <= this.committed && this.#undecodable.has(from) && this.#undecodable.has(to - 1);
+    return to <= this.committed && this.#undecodable.covers(from, to);
   }
 
   /** Nothing in [from, to) can be decoded. Records that it was skipped, and returns the first offset that was not judged before. */
