@@ -110,7 +110,7 @@ export class StoredUnit {
         incompleteBefore: this.#incompleteBefore,
         hasGap: false,
         join: { topics: [], counts: [counts], watermark },
-        panes: panes.state(),
+        panes: panes.stateText(),
         runs: [],
         lastRecords: [],
       }),

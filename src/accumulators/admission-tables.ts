@@ -79,13 +79,9 @@ export class AdmissionTables {
     return name !== undefined && (name.values === this.#sets[set].other || this.#tables[set].has(name.values));
   }
 
-  /** `state` as JSON, by table. */
+  /** The state of each table, as JSON. */
   stateTexts(): readonly string[] {
     return this.#tables.map((table) => table.stateText());
-  }
-
-  state(): readonly AdmissionState[] {
-    return this.#tables.map((table) => table.state());
   }
 
   /** The first end of an hour at the shortest horizon after `at`. */

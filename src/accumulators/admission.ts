@@ -116,7 +116,7 @@ export class Admission {
    * most a (k + 1)-th of all that were counted.
    */
   readonly #candidates = new Map<string, number>();
-  /** `state` as JSON; undefined: something has changed. */
+  /** The state as JSON; undefined: something has changed. */
   #text: string | undefined;
 
   constructor(by: readonly string[], { limit, reserved, takeover }: Places, state?: AdmissionState) {
@@ -219,16 +219,7 @@ export class Admission {
     return this.#entries.has(values);
   }
 
-  state(): AdmissionState {
-    return {
-      by: this.#by,
-      folded: this.#folded,
-      entries: [...this.#entries.values()].map((entry) => entry.state),
-      ...(this.#candidates.size === 0 ? {} : { candidates: [...this.#candidates] }),
-    };
-  }
-
-  /** `state` as JSON. What did not change since the last call is not written again: a table may hold many thousands. */
+  /** An `AdmissionState` as JSON. What did not change since the last call is not written again: a table may hold many thousands. */
   stateText(): string {
     this.#text ??= this.#write();
     return this.#text;

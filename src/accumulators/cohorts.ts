@@ -95,9 +95,4 @@ export class Cohorts {
   get bytes(): number {
     return this.#bytes;
   }
-
-  /** Number of tags that are held. */
-  get size(): number {
-    return this.#tags.size;
-  }
 }

@@ -87,21 +87,6 @@ export class ExactSums {
     for (let i = 0; i < width; i++) this.addExact(to + i, other.#beyond.get(from + i) ?? 0);
   }
 
-  /** Sets `width` places from `to` on to those of `other` from `from` on. */
-  copyFrom(other: ExactSums, from: number, to: number, width: number): void {
-    const values = this.#values;
-    const others = other.#values;
-    for (let i = 0; i < width; i++) values[to + i] = others[from + i];
-    if (this.#beyond === undefined && other.#beyond === undefined) return;
-    for (let i = 0; i < width; i++) {
-      this.#beyond?.delete(to + i);
-      const beyond = other.#beyond?.get(from + i);
-      if (beyond === undefined) continue;
-      this.#beyond ??= new Map();
-      this.#beyond.set(to + i, beyond);
-    }
-  }
-
   /** Sets `width` places from `at` on to 0. */
   clear(at: number, width: number): void {
     this.#values.fill(0, at, at + width);

@@ -7,14 +7,7 @@ import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
 import type { KeptList } from './kept-lists.ts';
 import { CellColumns, ListSums } from './list-sums.ts';
-import {
-  checkSettings,
-  longest,
-  PaneNumbers,
-  type PanesSettings,
-  type PanesState,
-  type RestoredPanes,
-} from './panes-settings.ts';
+import { checkSettings, longest, PaneNumbers, type PanesSettings, type RestoredPanes } from './panes-settings.ts';
 import { NAMED, PendingSums, Targets } from './pending-sums.ts';
 import type { Row } from './row.ts';
 import { rowCodec, vectorRowCodec } from './row-codec.ts';
@@ -227,21 +220,12 @@ export class Panes {
     return this.#memory.changed;
   }
 
-  /** `state` as JSON. Only entries of the admission tables that changed since the last call are written again. */
+  /** What the checkpoint keeps besides the rows: a `PanesState` as JSON. Only entries of the admission tables that changed since the last call are written again. */
   stateText(): string {
     const { numbers: minutes } = this.#minutes;
     const { numbers: hours } = this.#hours;
     const admission = this.#admission.stateTexts().join(',');
     return `{"minutes":${JSON.stringify(minutes)},"hours":${JSON.stringify(hours)},"admission":[${admission}]}`;
-  }
-
-  /** What the checkpoint keeps besides the rows. */
-  state(): PanesState {
-    return {
-      minutes: this.#minutes.numbers.toJSON(),
-      hours: this.#hours.numbers.toJSON(),
-      admission: this.#admission.state(),
-    };
   }
 
   /** Ends the pane that the sums were pending for and starts the pane of `ts`. */

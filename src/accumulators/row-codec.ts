@@ -31,8 +31,6 @@ export interface RowCodec {
 
 /** Text of vectors of one shape. Equal vectors have equal text. */
 interface VectorCodec {
-  /** Of a vector that this codec reads. */
-  readonly width: number;
   /** Appends the text of a vector. */
   write(vector: Vector): void;
   /**
@@ -251,7 +249,7 @@ function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
     return vector;
   }
 
-  return { width, write, read, decode: (text) => read(parseJson(text, 'vector')) };
+  return { write, read, decode: (text) => read(parseJson(text, 'vector')) };
 }
 
 function differences(a: readonly Exact[], b: readonly Exact[]): readonly Exact[] {

@@ -60,11 +60,6 @@ export class EventSample {
     return this.#feedback;
   }
 
-  /** Share of events that are kept, 0 to 1. */
-  get share(): number {
-    return this.#below / ALL;
-  }
-
   /** Valid events of the side. */
   count(side: Side): number {
     return this.#counts[side];

@@ -41,7 +41,6 @@ export interface SampledFeedback {
   readonly ts: EpochMs;
   readonly action: string;
   readonly identity: string;
-  readonly userId: string | undefined;
   readonly value: number | undefined;
 }
 
@@ -167,7 +166,6 @@ function feedbackOf(record: RawRecord): SampledFeedback | string {
     ts,
     action,
     identity: eventId ?? `${itemId} ${action} ${ts} ${value}`,
-    userId: idOf(record.userId),
     value: Number.isFinite(value) ? value : undefined,
   };
 }

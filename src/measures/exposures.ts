@@ -82,12 +82,6 @@ export class Exposures {
     for (const [item, amount] of other.#amounts) this.add(item, amount);
   }
 
-  copy(): Exposures {
-    const copy = new Exposures(this.limit);
-    copy.merge(this);
-    return copy;
-  }
-
   /** The amounts without their items, ascending: all that gini and entropy need. */
   ascending(): readonly number[] {
     return [...this.#amounts.values()].map(Number).sort((a, b) => a - b);

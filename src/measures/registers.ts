@@ -40,12 +40,6 @@ export class Registers {
     for (let i = 0; i < REGISTERS; i++) if (other.runs[i] > runs[i]) runs[i] = other.runs[i];
   }
 
-  copy(): Registers {
-    const copy = new Registers();
-    copy.runs.set(this.runs);
-    return copy;
-  }
-
   /** Number of different items, not rounded. */
   estimate(): number {
     const counts = new Array<number>(LONGEST_RUN + 1).fill(0);

@@ -38,11 +38,6 @@ export class TurnTaking extends Duplex {
     socket.once('close', () => this.destroy());
   }
 
-  /** A request was passed on whose response was not taken yet. */
-  get isBusy(): boolean {
-    return this.#isBusy;
-  }
-
   /** A request has arrived: nothing more is passed on. */
   asked(): void {
     this.#isBusy = true;

@@ -102,13 +102,6 @@ export class UserSample implements Sampled {
     this.#users.each(see);
   }
 
-  /** In ascending order of keys. */
-  users(): SampledUser[] {
-    const users: SampledUser[] = [];
-    this.#users.each((key, seen, ts, variant) => users.push({ key, seen, ts, variant }));
-    return users.sort((a, b) => a.key - b.key);
-  }
-
   /** What has changed since the last call, for one commit to store. */
   drain(): SampleChange {
     const raised = this.#raised;

@@ -74,10 +74,6 @@ export class UnitExperiments {
     return this.#exposures.bytes;
   }
 
-  looks(run: number): ExperimentLooks {
-    return this.#looks[run].looks;
-  }
-
   look(run: number, totals: Omit<ExperimentState, 'looks'>): void {
     this.#looks[run].take(totals);
   }
@@ -189,10 +185,6 @@ class UnitLooks {
     this.#stored = new Map(stored);
     this.#looks = decodeLooks(stored, settings.horizon.text);
     this.#taken = this.#looks;
-  }
-
-  get looks(): ExperimentLooks {
-    return this.#looks;
   }
 
   take(totals: Omit<ExperimentState, 'looks'>): void {

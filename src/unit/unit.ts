@@ -8,7 +8,6 @@ import { recordRows } from '../consumers/engine/record-rows.ts';
 import type { ClosingNames, JoinEngine, RecordReader } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
 import type { Batch, LogRecord, RecordRun, UndecodableBatch } from '../consumers/source/source-port.ts';
-import type { ExperimentLooks } from '../experiment/experiment-looks.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import type { UnitPart } from '../experiment/units.ts';
 import { ShownItems } from '../measures/shown-items.ts';
@@ -260,11 +259,6 @@ export class Unit {
   /** What this unit holds of a run, by its index in the settings, with everything that has closed, committed or not. */
   part(run: number): UnitPart {
     return this.#experiments.part(run, this.#panes.runTotal(run), this.#join.watermark);
-  }
-
-  /** What looks have found. Unit 0 keeps it for all units. */
-  looks(run: number): ExperimentLooks {
-    return this.#experiments.looks(run);
   }
 
   /** Takes one more look at a run, which the next commit stores. `totals`: of all units, this one's from `part`. */

@@ -62,7 +62,7 @@ describe('registers', () => {
       fc.property(items, (all) => {
         const once = registersOf(all);
         const twice = registersOf([...all, ...all]);
-        twice.merge(once.copy());
+        twice.merge(once);
         expect(twice.runs).toEqual(once.runs);
       }),
     );

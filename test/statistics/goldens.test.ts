@@ -40,7 +40,7 @@ import {
 import { UserSample } from '../../src/statistics/user-sample.ts';
 import { bucketOf, bucketWord, fmix32, fnv1a32, sampleFirst, sampleKey } from '../../src/vocabulary/user-words.ts';
 import { expectGolden, GOLDENS, golden } from './golden.ts';
-import { mergeSamples } from './merged-samples.ts';
+import { mergeSamples, usersOf } from './merged-samples.ts';
 import { fixedCritical, powerOf } from './power.ts';
 
 /** A result beside its reason, as the goldens write it. */
@@ -244,7 +244,7 @@ const FAMILIES: Readonly<Record<string, Reader>> = {
     const exposure = exposureOf(union.exposed(), 2);
     return {
       level: merged.level,
-      firsts: merged.users().map((user) => user.key / 2 ** 21),
+      firsts: usersOf(merged).map((user) => user.key / 2 ** 21),
       firstExposures: { A: exposure.first[0], B: exposure.first[1] },
       crossover: exposure.crossovers,
       estimatedUsers: exposure.users,

@@ -5,7 +5,7 @@ import { SampleUnion } from '../../src/statistics/sample-union.ts';
 import { MOST_VARIANTS, type Sampled, type SampledUser } from '../../src/statistics/sampled.ts';
 import { fieldsOfSample, MOST_GONE, sampleOfFields, UserSample } from '../../src/statistics/user-sample.ts';
 import { sampleKey } from '../../src/vocabulary/user-words.ts';
-import { mergeSamples } from './merged-samples.ts';
+import { mergeSamples, usersOf } from './merged-samples.ts';
 import { readSample } from './read-sample.ts';
 
 const K = 64;
@@ -34,7 +34,7 @@ function exposed(samples: readonly Sampled[]) {
   return union.exposed();
 }
 
-const state = (sample: UserSample) => ({ level: sample.level, users: sample.users() });
+const state = (sample: UserSample) => ({ level: sample.level, users: usersOf(sample) });
 
 /** The definition: all users in a table, then the smallest level that fits. */
 function byTable(events: readonly Shown[], capacity: number): ReturnType<typeof state> {
@@ -193,17 +193,17 @@ describe('a user sample', () => {
     ]);
     const read: SampledUser[] = [];
     readSample(fields).each((key, seen, ts, variant) => read.push({ key, seen, ts, variant }));
-    expect(read).toEqual(sample.users());
+    expect(read).toEqual(usersOf(sample));
     expect(readSample(new Map())).toMatchObject({ level: 0, size: 0 });
   });
 
   it('that is read with a smaller capacity stores its level, and removes those who are out', () => {
     const large = sampleOf(Array.from({ length: 50 }, (_, user) => ({ user, variant: 0, ts: 0 })));
-    const small = new UserSample(10, large.level, large.users());
+    const small = new UserSample(10, large.level, usersOf(large));
     expect(small.size).toBeLessThanOrEqual(10);
     const { gone, ...rest } = small.drain();
     expect(rest).toEqual({ level: small.level, raised: true, users: [] });
-    const out = large.users().filter(({ key }) => key >= 2 ** (53 - small.level));
+    const out = usersOf(large).filter(({ key }) => key >= 2 ** (53 - small.level));
     expect([...gone].sort()).toEqual(out.map(({ key }) => key).sort());
   });
 
@@ -266,14 +266,14 @@ describe('the samples of several units together', () => {
         const { level } = merged;
         levels.add(samples.some((sample) => sample.level !== level) ? 'mixed' : `all ${level}`);
         const groups = new Map<string, { seen: number; variant: number; users: number }>();
-        for (const { seen, variant } of merged.users()) {
+        for (const { seen, variant } of usersOf(merged)) {
           const users = groups.get(`${seen} ${variant}`)?.users ?? 0;
           groups.set(`${seen} ${variant}`, { seen, variant, users: users + 1 });
         }
         const wanted = [...groups.values()].sort((a, b) => a.seen - b.seen || a.variant - b.variant);
         expect(counted).toEqual({ level, sampled: merged.size, groups: wanted });
         const stored = samples.map((sample) =>
-          readSample(fieldsOfSample({ level: sample.level, raised: true, users: sample.users() })),
+          readSample(fieldsOfSample({ level: sample.level, raised: true, users: usersOf(sample) })),
         );
         expect(exposed([...stored].reverse())).toEqual(counted);
         expect(exposed([...samples, ...stored, merged])).toEqual(counted);
@@ -289,10 +289,10 @@ describe('the samples of several units together', () => {
     });
     const merged = mergeSamples(samples, Number.POSITIVE_INFINITY);
     expect(merged.size).toBe(13_000);
-    const alone = new UserSample(Number.POSITIVE_INFINITY, 0, merged.users());
+    const alone = new UserSample(Number.POSITIVE_INFINITY, 0, usersOf(merged));
     expect(exposed(samples)).toEqual(exposed([alone]));
     const { first, crossovers } = exposureOf(exposed(samples), 3);
-    const users = merged.users();
+    const users = usersOf(merged);
     expect(first).toEqual([0, 1, 2].map((v) => users.filter(({ variant }) => variant === v).length));
     expect(crossovers).toBe(users.filter(({ seen }) => ![1, 2, 4].includes(seen)).length);
   });

@@ -3,6 +3,7 @@ import { usersKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { MOST_GONE, sampleOfFields, UserSample } from '../../src/statistics/user-sample.ts';
 import { UnitExposures } from '../../src/unit/unit-experiments.ts';
+import { usersOf } from '../statistics/merged-samples.ts';
 import { readSample } from '../statistics/read-sample.ts';
 
 const OWNER = { namespace: 'n', unit: 0, generation: '1' };
@@ -93,6 +94,6 @@ describe('a full sample of users that is halved', () => {
     // The same as that of a unit that was never disturbed.
     const alone = await Shown.claim();
     alone.show(CAPACITY + commits * NEW);
-    expect(shown.sample.users()).toEqual(alone.sample.users());
+    expect(usersOf(shown.sample)).toEqual(usersOf(alone.sample));
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ItemSums } from '../../src/accumulators/item-sums.ts';
 import { Panes } from '../../src/accumulators/panes.ts';
-import type { PanesSettings } from '../../src/accumulators/panes-settings.ts';
+import { type PanesSettings, parsePanesState } from '../../src/accumulators/panes-settings.ts';
 import { PositionSums } from '../../src/accumulators/position-sums.ts';
 import { emptyRow, type Row } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
@@ -42,7 +42,7 @@ function unitOf(settings: PanesSettings, history: readonly Closing[], watermark:
   }
   return {
     watermark,
-    state: panes.state(),
+    state: parsePanesState(panes.stateText()),
     incompleteBefore: NEVER,
     pane: (start) => read(paneKey(settings.owner, 'm', start)),
     total: (name) => read(totalKey(settings.owner, name, SINCE_START)),

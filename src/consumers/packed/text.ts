@@ -34,23 +34,7 @@ export function writeText(u8: Uint8Array, at: number, text: string): number {
     u8[to++] = unit;
   }
   // In a UUID the digits are read before the bytes that they become are written.
-  return length === UUID_LENGTH && writeUuid(u8, at, u8, to - length) ? at + 1 + UUID_BYTES : to;
-}
-
-/** Writes the text whose UTF-16 units are the bytes [from, to) of `source`: ASCII, or any latin1. */
-export function writeNarrow(u8: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
-  const length = to - from;
-  if (length === UUID_LENGTH && writeUuid(u8, at, source, from)) return at + 1 + UUID_BYTES;
-  const start = writeHeader(u8, at, length * 4 + NARROW);
-  for (let i = 0; i < length; i++) u8[start + i] = source[from + i];
-  return start + length;
-}
-
-/** Copies the text at `from` of `source`. */
-export function copyText(u8: Uint8Array, at: number, source: Uint8Array, from: number): number {
-  const length = textEnd(source, from) - from;
-  for (let i = 0; i < length; i++) u8[at + i] = source[from + i];
-  return at + length;
+  return length === UUID_LENGTH && writeUuid(u8, at, to - length) ? at + 1 + UUID_BYTES : to;
 }
 
 /** The place of the first byte after the header. */
@@ -65,20 +49,6 @@ export function textEnd(u8: Uint8Array, at: number): number {
   const first = u8[at];
   if (first < 0x80) return at + 1 + (first >>> 2);
   return textStart(u8, at) + (headerOf(u8, at) >>> 2);
-}
-
-/** Whether the text has one byte per UTF-16 unit: what `writeNarrow` writes, except UUIDs. */
-export function isNarrow(u8: Uint8Array, at: number): boolean {
-  return (u8[at] & FORM_MASK) === NARROW;
-}
-
-export function sameText(a: Uint8Array, at: number, b: Uint8Array, bt: number): boolean {
-  const first = a[at];
-  if (first !== b[bt]) return false;
-  const length = first < 0x80 ? first >>> 2 : textEnd(a, at) - at - 1;
-  // From the end, where ids differ more often.
-  for (let i = length; i > 0; i--) if (a[at + i] !== b[bt + i]) return false;
-  return true;
 }
 
 export function readText(u8: Buffer, at: number): string {
@@ -140,17 +110,17 @@ export function hashText(u8: Uint8Array, at: number, seed: number): number {
   return (v1 ^ v3) >>> 0;
 }
 
-/** Returns false, without changing `u8`, if the 36 bytes from `from` of `source` are not a UUID. */
-function writeUuid(u8: Uint8Array, at: number, source: Uint8Array, from: number): boolean {
-  if (source[from + 8] !== HYPHEN || source[from + 13] !== HYPHEN) return false;
-  if (source[from + 18] !== HYPHEN || source[from + 23] !== HYPHEN) return false;
+/** Returns false, without changing anything, if the 36 bytes from `from` on are not a UUID. */
+function writeUuid(u8: Uint8Array, at: number, from: number): boolean {
+  if (u8[from + 8] !== HYPHEN || u8[from + 13] !== HYPHEN) return false;
+  if (u8[from + 18] !== HYPHEN || u8[from + 23] !== HYPHEN) return false;
   for (let i = 0; i < UUID_BYTES; i++) {
     const digit = from + DIGITS[i];
-    if ((HEX[source[digit]] | HEX[source[digit + 1]]) > 15) return false;
+    if ((HEX[u8[digit]] | HEX[u8[digit + 1]]) > 15) return false;
   }
   for (let i = 0; i < UUID_BYTES; i++) {
     const digit = from + DIGITS[i];
-    u8[at + 1 + i] = (HEX[source[digit]] << 4) | HEX[source[digit + 1]];
+    u8[at + 1 + i] = (HEX[u8[digit]] << 4) | HEX[u8[digit + 1]];
   }
   u8[at] = UUID_BYTES * 4 + UUID;
   return true;

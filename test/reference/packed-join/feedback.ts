@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { FeedbackTexts } from '../../../src/consumers/packed/packed-feedback.ts';
-import { copyText, sameText, textEnd } from '../../../src/consumers/packed/text.ts';
+import { textEnd } from '../../../src/consumers/packed/text.ts';
 import { Arena } from './arena.ts';
 import { ByteTable, ItemHash } from './byte-table.ts';
+import { copyText, sameText } from './text-copies.ts';
 
 /**
  * Attributed feedback, packed, in the chain of its impression's body until the body is freed.

@@ -1,11 +1,12 @@
 import type { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
-import { copyText, readText, sameText, textEnd } from '../../../src/consumers/packed/text.ts';
+import { readText, textEnd } from '../../../src/consumers/packed/text.ts';
 import type { EpochMs, Joined, Offset } from '../../../src/vocabulary/events.ts';
 import { BUCKETS } from '../../../src/vocabulary/user-words.ts';
 import { Arena, type Segment } from './arena.ts';
 import { commonPrefix, ItemTexts, type SlotIndex } from './item-texts.ts';
 import type { Texts } from './pages.ts';
 import { HASH_WORD, NEXT_WORD } from './requests.ts';
+import { copyText, sameText } from './text-copies.ts';
 
 /**
  * Long because the code that writes a record and the code that reads it must agree.

@@ -1,18 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
-import {
-  copyText,
-  isNarrow,
-  readText,
-  sameText,
-  textBound,
-  textEnd,
-  textStart,
-  writeNarrow,
-  writeText,
-} from '../../../src/consumers/packed/text.ts';
+import { readText, textBound, textEnd, textStart, writeText } from '../../../src/consumers/packed/text.ts';
 import { ByteTable, ItemHash } from './byte-table.ts';
 import type { Texts } from './pages.ts';
+import { copyText, isNarrow, sameText, writeNarrow } from './text-copies.ts';
 
 /** The position of each slot's text relative to the list, and the first slot of each item. */
 export interface SlotIndex {

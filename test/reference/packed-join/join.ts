@@ -15,7 +15,7 @@ import { copyCounts, noCounts } from '../../../src/consumers/join/counts.ts';
 import { STATE_SIZE, Topic } from '../../../src/consumers/join/topic.ts';
 import { type FeedbackTexts, PackedFeedback } from '../../../src/consumers/packed/packed-feedback.ts';
 import { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
-import { hashText, sameText, textBound, writeText } from '../../../src/consumers/packed/text.ts';
+import { hashText, textBound, writeText } from '../../../src/consumers/packed/text.ts';
 import type { JoinCheckpoint, TopicCounts } from '../../../src/vocabulary/checkpoint.ts';
 import type { FeedbackDrop } from '../../../src/vocabulary/drops.ts';
 import type { Closing, DurationMs, EpochMs, Feedback, Offset, Side } from '../../../src/vocabulary/events.ts';
@@ -26,6 +26,7 @@ import { FeedbackRecords } from './feedback.ts';
 import { ENTRY_BEFORE_WORD, ImpressionRecords } from './impressions.ts';
 import { JoinedLists } from './joined-lists.ts';
 import { RequestTable } from './requests.ts';
+import { sameText } from './text-copies.ts';
 import { Timeline } from './timeline.ts';
 import { WaitingFeedback } from './waiting.ts';
 

@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { copyText, sameText, textEnd } from '../../../src/consumers/packed/text.ts';
+import { textEnd } from '../../../src/consumers/packed/text.ts';
 import type { EpochMs } from '../../../src/vocabulary/events.ts';
 import type { Arena } from './arena.ts';
 import type { ItemHash } from './byte-table.ts';
 import type { Texts } from './pages.ts';
+import { copyText, sameText } from './text-copies.ts';
 import { NamedTrees, type Span, TimeTrees } from './time-trees.ts';
 
 /**

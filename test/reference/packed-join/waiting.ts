@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import type { FeedbackTexts, PackedFeedback } from '../../../src/consumers/packed/packed-feedback.ts';
-import { copyText, sameText, textEnd } from '../../../src/consumers/packed/text.ts';
+import { textEnd } from '../../../src/consumers/packed/text.ts';
 import type { DurationMs, EpochMs } from '../../../src/vocabulary/events.ts';
 import { Arena } from './arena.ts';
 import type { ItemHash } from './byte-table.ts';
 import type { Texts } from './pages.ts';
 import { copyOf, HASH_WORD, LongRequests, NEXT_WORD, RequestTable, WaitingOfRequest } from './requests.ts';
+import { copyText, sameText } from './text-copies.ts';
 import { spanAround } from './time-trees.ts';
 
 /**
