@@ -6,8 +6,8 @@ import type { DurationMs, EpochMs, TopicRole } from '../vocabulary/events.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
 /**
- * Why a topic is paused. leads: it runs ahead while too much is open. store: a commit is in flight. clock: our clock is in
- * doubt. stopped: the unit is stopped. All but the last end by themselves.
+ * Why a topic is paused. leads: it runs ahead while too much is open. store: the outcome of a commit is unknown, as the store
+ * does not answer. clock: our clock is in doubt. stopped: the unit is stopped. All but the last end by themselves.
  */
 export type PauseReason = 'leads' | 'store' | 'clock' | 'stopped';
 

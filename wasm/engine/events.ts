@@ -1,4 +1,7 @@
-/** Events as the host gives them. Places are addresses; the host's arrays lie in this memory. */
+/**
+ * Events: those that the host gives (src/consumers/join/event-blocks.ts), and those that the engine reads itself (feed.ts). Places are
+ * addresses; the host's arrays lie in this memory.
+ */
 import { SHOWN, TOLD, WAITED } from './layout';
 
 export const USERLESS: u32 = 1;
@@ -25,13 +28,13 @@ export class Shown {
   page: u32;
   userWord: u32;
   flags: u32;
-  /** Its body, if it was made already; 0: not. */
+  /** From here on only of an impression that the engine reads itself; what the host gives has zeros. Its body; 0: it is yet to be made. */
   body: usize;
   /** For the host: number of its context, and where its user id stands, both as the scanner has them. */
   context: i32;
   userFrom: usize;
   userEnd: usize;
-  /** By slot: u32 begin and end of the item in its record, whose packed texts are made when they are asked for; 0: they are there. */
+  /** By slot: u32 begin and end of the item in its record, whose packed texts are made when they are needed; 0: they are there. */
   ids: usize;
 
   request(): usize {

@@ -21,7 +21,7 @@ import { dropBody, hashOf, IS_DUPLICATE, IS_LATE, judgeFeedback, judgeImpression
 import { NEAR_END, NEXT_LINE, passed } from './touch';
 import { beginWork, endWork, stateOf, TopicState, Unit, unitAt } from './unit';
 
-/** What the host writes before it feeds records of one topic (src/consumers/join/join.ts). */
+/** What the host writes before it feeds records of one topic (src/consumers/join/feed-block.ts). */
 @unmanaged
 class Feed {
   /** A later time is ahead of the clock; Infinity: there is no clock. */

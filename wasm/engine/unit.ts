@@ -13,7 +13,7 @@ import { closeTimeline, newTimeline, oldest, Timeline } from './timeline';
 import { closeWaitingFeedback, newWaitingFeedback, WaitingFeedback } from './waiting';
 import { steps } from './work';
 
-/** What the host writes at SETTINGS before it opens a unit (src/consumers/join/join.ts). */
+/** What the host writes at SETTINGS before it opens a unit (src/consumers/join/open-unit.ts). */
 @unmanaged
 export class Settings {
   seed: u64;
