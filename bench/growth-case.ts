@@ -133,7 +133,7 @@ class DrivenSource implements LogSource {
   seek(): void {}
   pause(): void {}
   resume(): void {}
-  witness(): void {}
+  sendOffsets(): void {}
   async stop(): Promise<void> {
     this.#stop();
   }

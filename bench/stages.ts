@@ -2,7 +2,7 @@ import { Panes } from '../src/accumulators/panes.ts';
 import { MemoryStore } from '../src/accumulators/store/memory-store.ts';
 import { createDecoder, type Decoder } from '../src/consumers/decode/decoder.ts';
 import { recordRows } from '../src/consumers/engine/record-rows.ts';
-import type { JoinEngine, JoinSettings } from '../src/consumers/join/api.ts';
+import type { JoinSettings, UnitJoin } from '../src/consumers/join/api.ts';
 import { createJoin } from '../src/consumers/join/join.ts';
 import { RunBatch } from '../src/consumers/source/run-batch.ts';
 import type { RecordRun } from '../src/consumers/source/source-port.ts';
@@ -132,7 +132,7 @@ export function joinStage(onClosed: (list: Joined) => void = () => {}): Stage {
 }
 
 /** Throws where the engine does not know a record. */
-export function feedAll(join: JoinEngine, topic: number, run: RecordRun, { reader }: Decoder): void {
+export function feedAll(join: UnitJoin, topic: number, run: RecordRun, { reader }: Decoder): void {
   if (reader === undefined) throw new Error('there is no memory to scan in');
   for (let from = 0; from < run.count; ) {
     from = recordRows().fill(run, from, reader.limit);

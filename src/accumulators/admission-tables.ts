@@ -61,7 +61,7 @@ export class AdmissionTables {
     }
     // Nothing has closed since then.
     const more = Math.round((this.#nextReview - first) / hour) - 1;
-    if (more > 0) for (const table of this.#tables) table.pass(more);
+    if (more > 0) for (const table of this.#tables) table.decay(more);
     return given;
   }
 

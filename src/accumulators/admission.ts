@@ -39,7 +39,7 @@ export interface Takeover {
 }
 
 /** Who has a place in one table. */
-export interface Places {
+export interface AdmissionSettings {
   /** Most cohorts kept by name at the same time, those of `reserved` included; more if `reserved` alone has more. */
   readonly limit: number;
   /** They have their entries from the start. */
@@ -119,7 +119,7 @@ export class Admission {
   /** The state as JSON; undefined: something has changed. */
   #text: string | undefined;
 
-  constructor(by: readonly string[], { limit, reserved, takeover }: Places, state?: AdmissionState) {
+  constructor(by: readonly string[], { limit, reserved, takeover }: AdmissionSettings, state?: AdmissionState) {
     this.#by = by;
     this.#reserved = reserved;
     this.#room = Math.max(0, limit - reserved.size);
@@ -199,7 +199,7 @@ export class Admission {
   }
 
   /** `hours` more hours have ended, in which nothing closed. */
-  pass(hours: number): void {
+  decay(hours: number): void {
     for (const entry of this.#entries.values()) this.#change(entry, { score: Math.floor(entry.score / 2 ** hours) });
   }
 

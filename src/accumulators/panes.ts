@@ -150,7 +150,7 @@ export class Panes {
 
   /** Returns the cell. */
   #add({ at, ts, horizon, tag, userless, bucket }: Closed, list: ListSums): number {
-    if (at >= this.#due) this.#pass(at);
+    if (at >= this.#due) this.#runDue(at);
     if (at > this.#clock) this.#clock = at;
     const pending = this.#pending[horizon];
     if (ts < pending.from || ts >= pending.to) this.#turn(pending, ts);
@@ -169,7 +169,7 @@ export class Panes {
 
   /** Everything that closes up to `watermark` has been added: deletes what expires there. */
   advance(watermark: EpochMs): void {
-    if (watermark >= this.#due) this.#pass(watermark);
+    if (watermark >= this.#due) this.#runDue(watermark);
     if (watermark > this.#clock) this.#clock = watermark;
   }
 
@@ -282,7 +282,7 @@ export class Panes {
   }
 
   /** Does what is due by `at`, in the order of time. A review precedes the deletions of the same time, because it reads the rows of an hour. */
-  #pass(at: EpochMs): void {
+  #runDue(at: EpochMs): void {
     const review = this.#admission.nextReview;
     if (at >= review) {
       this.#deleteUpTo(review - 1);

@@ -112,7 +112,7 @@ const MISSING: Omit<LiveFinding, 'cause'> = {
 /** Findings from counts. Remembers which are open, so that a share that fluctuates around a bound gives one finding. */
 export class CountFindings {
   readonly #needsFeedback: boolean;
-  #told: ReadonlySet<string> = new Set();
+  #reported: ReadonlySet<string> = new Set();
 
   /** @param needsFeedback whether any measure depends on feedback */
   constructor(needsFeedback: boolean) {
@@ -120,17 +120,17 @@ export class CountFindings {
   }
 
   of(topics: readonly TopicHealth[]): readonly LiveFinding[] {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     const found = topics.flatMap((health): readonly LiveFinding[] =>
       WATCHED.flatMap(({ code, shareOf, begins, ends, cause, remedy }): readonly LiveFinding[] => {
         const share = shareOf(health);
         const key = keyOf({ code, topic: health.topic });
-        if (share === undefined || !(this.#told.has(key) ? !ends(share) : begins(share))) return [];
-        told.add(key);
+        if (share === undefined || !(this.#reported.has(key) ? !ends(share) : begins(share))) return [];
+        reported.add(key);
         return [{ code, topic: health.topic, cause: cause(share), remedy }];
       }),
     );
-    this.#told = told;
+    this.#reported = reported;
     const nothing = new Set(found.filter(({ code }) => code === 'nothing_joined').map(({ topic }) => topic));
     return [
       ...found.filter(({ code, topic }) => code !== 'few_joined' || !nothing.has(topic)),

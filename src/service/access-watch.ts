@@ -36,7 +36,7 @@ export class AccessWatch {
   readonly #files: AccessFiles;
   readonly #log: WorkerLog;
   /** By setting: what was logged last, and when. */
-  readonly #told = new Map<string, { readonly message: string; readonly at: EpochMs }>();
+  readonly #logged = new Map<string, { readonly message: string; readonly at: EpochMs }>();
 
   /** @throws AccessFileError */
   constructor({ tls, secrets }: Access, log: WorkerLog) {
@@ -54,19 +54,20 @@ export class AccessWatch {
   #tell({ setting, problem, validity }: AccessState, now: EpochMs): void {
     const isLast = validity !== undefined && isEnding(validity, now);
     const ends = validity?.ends.toISOString();
-    const told = this.#told.get(setting);
+    const logged = this.#logged.get(setting);
     const message =
       problem !== undefined
         ? 'files that let us in cannot be used: their previous content stays in use until a restart'
         : 'our certificate ends soon, or has ended: renew it';
     if (problem === undefined && !isLast) {
-      if (told !== undefined) this.#log.info({ setting, ends }, 'the files that let us in are as they should be again');
-      this.#told.delete(setting);
+      if (logged !== undefined)
+        this.#log.info({ setting, ends }, 'the files that let us in are as they should be again');
+      this.#logged.delete(setting);
       return;
     }
     const known = `${message} ${problem}`;
-    if (told?.message === known && now - told.at < AGAIN_MS) return;
-    this.#told.set(setting, { message: known, at: now });
+    if (logged?.message === known && now - logged.at < AGAIN_MS) return;
+    this.#logged.set(setting, { message: known, at: now });
     this.#log.warn({ setting, problem, ends }, message);
   }
 }

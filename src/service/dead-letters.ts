@@ -4,7 +4,7 @@ import { LetterFile } from '../dead-letters/file.ts';
 import { batchLetterOf, letterOf } from '../dead-letters/letter.ts';
 import { LetterTopic } from '../dead-letters/letter-topic.ts';
 import { LetterQueue, type LetterWriter } from '../dead-letters/queue.ts';
-import type { InvalidRecord, PassedBatch } from '../unit/unit-contract.ts';
+import type { InvalidRecord, SkippedBatch } from '../unit/unit-contract.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
@@ -13,7 +13,7 @@ import { kafkaConnection } from './service-settings.ts';
 export interface DeadLetters {
   readonly queue: LetterQueue;
   readonly onInvalid: (partition: number, invalid: InvalidRecord) => void;
-  readonly onUndecodable: (partition: number, passed: PassedBatch) => void;
+  readonly onUndecodable: (partition: number, skipped: SkippedBatch) => void;
 }
 
 /** Where invalid records and undecodable batches of the service go; undefined: nowhere. Nothing is opened before the first. */

@@ -44,14 +44,14 @@ export function checkState(settings: Settings, facts: StateFacts): readonly Find
           ),
         );
       }
-      const witness = facts.committedByGroup[t]?.[partition] ?? -1;
-      if (witness > topic.committed) {
+      const byGroup = facts.committedByGroup[t]?.[partition] ?? -1;
+      if (byGroup > topic.committed) {
         findings.push(
           finding(
             'state',
             'warning',
-            `${where}: the group has committed ${witness}, the stored state is at ${topic.committed}: Redis went back by ` +
-              `${count(witness - topic.committed)} records. They are read again; look why Redis lost them`,
+            `${where}: the group has committed ${byGroup}, the stored state is at ${topic.committed}: Redis went back by ` +
+              `${count(byGroup - topic.committed)} records. They are read again; look why Redis lost them`,
             'RecevalRedisRollback',
           ),
         );

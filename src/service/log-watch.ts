@@ -28,7 +28,7 @@ export class LogWatch {
   readonly #counts: CountFindings;
   #byRecords: readonly LiveFinding[] = [];
   /** What was logged, by key; `why`: with the cause. */
-  readonly #told = new Map<string, Pick<LiveFinding, 'code' | 'topic'> & { readonly why: boolean }>();
+  readonly #logged = new Map<string, Pick<LiveFinding, 'code' | 'topic'> & { readonly why: boolean }>();
   #now: readonly LiveFinding[] = [];
   #since: EpochMs | undefined;
   #looked: EpochMs | undefined;
@@ -84,16 +84,16 @@ export class LogWatch {
     const { log } = this.#deps;
     const present = new Map(this.#now.map((one) => [keyOf(one), one]));
     for (const [key, { code, topic, cause, remedy }] of present) {
-      const told = this.#told.get(key);
+      const logged = this.#logged.get(key);
       const why = this.#byRecords.some((one) => one.code === code && one.remedy === remedy);
-      if (told !== undefined && (told.why || !why)) continue;
+      if (logged !== undefined && (logged.why || !why)) continue;
       if (!why) this.#isNew = true;
-      this.#told.set(key, { code, topic, why });
+      this.#logged.set(key, { code, topic, why });
       log.warn(fieldsOf({ code, topic }), `${placeOf(topic)}${cause} ${remedy}`);
     }
-    for (const [key, { code, topic }] of this.#told) {
+    for (const [key, { code, topic }] of this.#logged) {
       if (present.has(key)) continue;
-      this.#told.delete(key);
+      this.#logged.delete(key);
       // If nothing joins any more, few_joined is not over.
       if (code === 'few_joined' && present.has(keyOf({ code: 'nothing_joined', topic }))) continue;
       log.info(fieldsOf({ code, topic }), `${placeOf(topic)}${code} is over`);

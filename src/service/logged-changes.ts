@@ -12,11 +12,11 @@ import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** Logs each decision on a watched cohort when its label or reason changes. The page shows only the label. */
 export class DecisionChanges {
-  #told: readonly QualityDecision[] = [];
+  #logged: readonly QualityDecision[] = [];
   #known: ReadonlyMap<string, string> = new Map();
 
   tell(decisions: readonly QualityDecision[], log: Pick<WorkerLog, 'info' | 'warn'>): void {
-    if (decisions === this.#told) return;
+    if (decisions === this.#logged) return;
     const known = new Map<string, string>();
     for (const { by, values, horizon, measure, decision, accepted } of decisions) {
       const cohort = by.map((name, i) => `${name}=${values[i]}`).join(', ') || 'all traffic';
@@ -38,18 +38,18 @@ export class DecisionChanges {
       if (label === 'regressed') log.warn(fields, message);
       else log.info(fields, message);
     }
-    this.#told = decisions;
+    this.#logged = decisions;
     this.#known = known;
   }
 }
 
 /** Logs each decision on a variant, with its explanation, when its label or reason changes. The page shows only the label. */
 export class ExperimentChanges {
-  #told: readonly Comparison[] = [];
+  #logged: readonly Comparison[] = [];
   #known: ReadonlyMap<string, string> = new Map();
 
   tell(comparisons: readonly Comparison[], log: Pick<WorkerLog, 'info' | 'warn'>): void {
-    if (comparisons === this.#told) return;
+    if (comparisons === this.#logged) return;
     const known = new Map<string, string>();
     for (const { experiment, variants } of comparisons) {
       for (const { variant, decision, reason, since, explanation } of variants) {
@@ -61,7 +61,7 @@ export class ExperimentChanges {
         else log.info(fields, explanation);
       }
     }
-    this.#told = comparisons;
+    this.#logged = comparisons;
     this.#known = known;
   }
 }
@@ -69,7 +69,7 @@ export class ExperimentChanges {
 /** The end is logged after nothing was added to the rest of a set for this long; then it may be logged again. */
 const QUIET_MS: DurationMs = HOUR;
 
-interface Told {
+interface Logged {
   impressions: number;
   /** When the rest grew last; undefined: it is not being reported. */
   grew: EpochMs | undefined;
@@ -78,7 +78,7 @@ interface Told {
 /** Logs when cohorts of a grouping set begin to be counted under __other__ because all places are taken, and when that has ended. */
 export class FoldedCohorts {
   readonly #places: number;
-  readonly #sets: readonly { readonly by: string; readonly field: string; readonly told: Told }[];
+  readonly #sets: readonly { readonly by: string; readonly field: string; readonly logged: Logged }[];
 
   constructor({ attribution, cohorts, limits }: Pick<Settings, 'attribution' | 'cohorts' | 'limits'>) {
     const [{ text }] = attribution.horizons;
@@ -88,27 +88,27 @@ export class FoldedCohorts {
       .map((by) => ({
         by: setText(by),
         field: rowField(text, setText(by), otherValues(by)),
-        told: { impressions: 0, grew: undefined },
+        logged: { impressions: 0, grew: undefined },
       }));
   }
 
   /** `units`: as they were committed last. */
   tell(units: readonly Pick<UnitStatus, 'scored'>[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {
-    for (const { by, field, told } of this.#sets) {
+    for (const { by, field, logged } of this.#sets) {
       const impressions = units.reduce((sum, { scored }) => sum + (scored.impressionsOf(field) ?? 0), 0);
-      const grows = impressions > told.impressions;
-      if (grows && told.grew === undefined) {
+      const grows = impressions > logged.impressions;
+      if (grows && logged.grew === undefined) {
         log.warn(
           { by, places: this.#places },
           `cohorts of [${by}] are counted under __other__ from now on: all places of limits.cohortsPerSet are taken`,
         );
       }
-      if (!grows && told.grew !== undefined && now - told.grew >= QUIET_MS) {
+      if (!grows && logged.grew !== undefined && now - logged.grew >= QUIET_MS) {
         log.info({ by }, `for an hour no cohort of [${by}] has been counted under __other__`);
-        told.grew = undefined;
+        logged.grew = undefined;
       }
-      if (grows) told.grew = now;
-      told.impressions = impressions;
+      if (grows) logged.grew = now;
+      logged.impressions = impressions;
     }
   }
 }

@@ -57,20 +57,20 @@ const ADVICE =
 export class MisfitChanges {
   #since: EpochMs | undefined;
   /** What was logged; '': nothing is wrong. */
-  #told = '';
+  #logged = '';
 
   tell(misfits: readonly (Misfit | undefined)[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {
     const groups = misfitGroups(misfits);
     if (groups.length === 0) {
-      if (this.#told !== '') log.info({}, 'what all partitions have stored fits the configuration again');
-      this.#told = '';
+      if (this.#logged !== '') log.info({}, 'what all partitions have stored fits the configuration again');
+      this.#logged = '';
       this.#since = undefined;
       return;
     }
     this.#since ??= now;
     const text = groups.map(describeMisfit).join('. ');
-    if (text === this.#told || now - this.#since < PATIENCE_MS) return;
-    this.#told = text;
+    if (text === this.#logged || now - this.#since < PATIENCE_MS) return;
+    this.#logged = text;
     log.warn({ advice: ADVICE }, text);
   }
 }

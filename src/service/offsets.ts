@@ -26,7 +26,7 @@ export interface TopicOffsets {
   readonly replay: Offset | undefined;
   /** Records from the committed offset to the end. */
   readonly lag: number | undefined;
-  /** What the Kafka group has committed, as a witness; undefined: nothing. */
+  /** What the Kafka group has committed; undefined: nothing. */
   readonly group: Offset | undefined;
   /** Combined watermark of the unit; undefined: it has seen nothing yet. */
   readonly watermark: EpochMs | undefined;
@@ -69,7 +69,7 @@ export async function readOffsets(
   const rows = wanted.map((partition, i) =>
     settings.kafka.topics.map(async ({ name }, topic) => {
       const bounds = await admin.questions.bounds(partition, topic);
-      return offsetsOf({ partition, name, topic, bounds, hash: hashes[i], witness: group[topic][partition] });
+      return offsetsOf({ partition, name, topic, bounds, hash: hashes[i], committedByGroup: group[topic][partition] });
     }),
   );
   return Promise.all(rows.flat());
@@ -89,14 +89,14 @@ function offsetsOf({
   topic,
   bounds,
   hash,
-  witness,
+  committedByGroup,
 }: {
   readonly partition: number;
   readonly name: string;
   readonly topic: number;
   readonly bounds: Bounds;
   readonly hash: Fields;
-  readonly witness: number | undefined;
+  readonly committedByGroup: number | undefined;
 }): TopicOffsets {
   const checkpoint = checkpointOf(hash, partition);
   const stored = checkpoint?.join.topics[topic];
@@ -110,7 +110,7 @@ function offsetsOf({
     committed: stored?.committed,
     replay: stored?.replay,
     lag: stored === undefined ? undefined : Math.max(0, bounds.end - stored.committed),
-    group: witness === undefined || witness < 0 ? undefined : witness,
+    group: committedByGroup === undefined || committedByGroup < 0 ? undefined : committedByGroup,
     watermark: watermark === Number.NEGATIVE_INFINITY ? undefined : watermark,
     generation: checkpoint?.generation,
     owner: hash.get('token')?.slice(0, TOKEN_SHOWN),

@@ -67,7 +67,7 @@ const REDIS_CHECK_MS = 10_000;
 const LETTERS_MS = 1000;
 
 /** What the handlers of Kafka's events need from the service. */
-interface Told {
+interface HandlerState {
   readonly worker: Worker | undefined;
   /** Of each topic. */
   readonly partitions: number;
@@ -356,14 +356,14 @@ export class Service {
 }
 
 /** Passes Kafka's events other than records to the worker. `service`: undefined while it is starting. */
-function eventsFor(service: () => Told | undefined, settings: Settings): KafkaEvents {
+function eventsFor(service: () => HandlerState | undefined, settings: Settings): KafkaEvents {
   const worker = (): Worker | undefined => service()?.worker;
   return {
     onGap: ({ partition, topic, start }) =>
       worker()?.gap(partition, topic, start, settings.start.onGap) ?? 'not needed',
     onLostLog: (lost) => worker()?.lost(lost.partition, lost.topic, lost),
     onRefused: ({ partition, topic, from, to }) => {
-      if (worker()?.hasPassed(partition, topic, { from, to }) === true) return 'skip';
+      if (worker()?.wasJudged(partition, topic, { from, to }) === true) return 'skip';
       if (settings.start.onUndecodable === 'stop') worker()?.stopUnit(partition, 'codec');
       return settings.start.onUndecodable;
     },

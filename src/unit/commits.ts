@@ -1,7 +1,7 @@
 import type { CellColumns } from '../accumulators/list-sums.ts';
 import { type ScoredChanges, ScoredRows } from '../accumulators/scored-rows.ts';
 import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/store-port.ts';
-import type { JoinEngine } from '../consumers/join/api.ts';
+import type { UnitJoin } from '../consumers/join/api.ts';
 import { copyCounts } from '../consumers/join/counts.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { Resumed } from './resume.ts';
@@ -105,7 +105,7 @@ export class UnitCommits {
 }
 
 /** What is stored of a unit that was just claimed. */
-export function claimedState(join: JoinEngine, invalid: readonly InvalidCounts[], resumed: Resumed): StoredState {
+export function claimedState(join: UnitJoin, invalid: readonly InvalidCounts[], resumed: Resumed): StoredState {
   const topics = join.counts.map((_, topic) => resumed.join?.topics[topic]);
   return {
     counts: join.counts.map(copyCounts),
@@ -122,6 +122,6 @@ export function copyInvalid({ impressions, feedback }: InvalidCounts): InvalidCo
   return { impressions: new Map(impressions), feedback: new Map(feedback) };
 }
 
-export function delaysOf({ delays }: JoinEngine): CommittedState['delays'] {
+export function delaysOf({ delays }: UnitJoin): CommittedState['delays'] {
   return { counts: [...delays.counts], sum: delays.sum };
 }

@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
-import type { ClosingNames, JoinWitness } from '../consumers/join/api.ts';
+import type { ClosingNames, JoinObserver } from '../consumers/join/api.ts';
 import type { FeedbackTexts } from '../consumers/packed/packed-feedback.ts';
 import { hashText, readText } from '../consumers/packed/text.ts';
 import type { Graded } from '../measures/grade.ts';
@@ -255,7 +255,7 @@ export class ListSamples {
 }
 
 /** What is seen of one unit: which of its open lists miss feedback, and what closes. */
-export class UnitSamples implements JoinWitness {
+export class UnitSamples implements JoinObserver {
   readonly #samples: ListSamples;
   readonly #lastHorizon: number;
   readonly #hashSeed: number;

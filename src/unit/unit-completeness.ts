@@ -56,12 +56,12 @@ export class UnitCompleteness {
     this.#behindGap[topic] = Math.max(this.#behindGap[topic] ?? 0, behind);
   }
 
-  /** An impression was accepted. `again`: it was judged before the checkpoint. */
-  accepted(ts: EpochMs, again: boolean): void {
-    if (!this.#awaitsAny && (again || !this.#awaitsNew)) return;
+  /** An impression was accepted. `isReplayed`: it was judged before the checkpoint. */
+  accepted(ts: EpochMs, isReplayed: boolean): void {
+    if (!this.#awaitsAny && (isReplayed || !this.#awaitsNew)) return;
     this.#raise(ts);
     this.#awaitsAny = false;
-    this.#awaitsNew &&= again;
+    this.#awaitsNew &&= isReplayed;
   }
 
   /**

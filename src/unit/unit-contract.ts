@@ -54,7 +54,7 @@ export interface UnitDeps {
    */
   readonly onInvalid?: ((invalid: InvalidRecord) => void) | undefined;
   /** Called likewise for each batch that could not be decoded and was skipped, if that counted any records. */
-  readonly onUndecodable?: ((passed: PassedBatch) => void) | undefined;
+  readonly onUndecodable?: ((skipped: SkippedBatch) => void) | undefined;
   /** For tests; default: none. */
   readonly faultPoint?: FaultPoint | undefined;
 }
@@ -70,7 +70,7 @@ export interface InvalidRecord {
 }
 
 /** A batch that could not be decoded. Its bytes are a view, valid until the call returns. */
-export interface PassedBatch {
+export interface SkippedBatch {
   /** Index in the configuration's order. */
   readonly topic: number;
   readonly batch: UndecodableBatch;

@@ -128,10 +128,10 @@ export class UnitExposures {
    * An impression was accepted.
    *
    * @param user its key in samples; @param values of its dimensions, one per run; @param leftOut as in `Runs`
-   * @param again its record was judged before the checkpoint
+   * @param isReplayed its record was judged before the checkpoint
    */
-  accepted(user: number, values: readonly string[], ts: EpochMs, leftOut: number, again: boolean): void {
-    if (again && ts <= this.#countedUpTo) return;
+  accepted(user: number, values: readonly string[], ts: EpochMs, leftOut: number, isReplayed: boolean): void {
+    if (isReplayed && ts <= this.#countedUpTo) return;
     for (let r = 0; r < values.length; r++) {
       const variant = (leftOut & (1 << r)) === 0 ? this.#variants[r].get(values[r]) : undefined;
       if (variant === undefined) continue;

@@ -1,4 +1,4 @@
-import type { JoinEngine } from '../consumers/join/api.ts';
+import type { UnitJoin } from '../consumers/join/api.ts';
 import { countOf, firstOf, lastOf } from '../consumers/source/run-batch.ts';
 import type { Batch, LogRecord } from '../consumers/source/source-port.ts';
 import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
@@ -22,7 +22,7 @@ export interface Divergence {
 
 /** What a unit knows of its logs: where to read next, what must still be there, and whether they are the logs it has read. */
 export class UnitReading {
-  readonly #join: Pick<JoinEngine, 'position' | 'judgedBelow'>;
+  readonly #join: Pick<UnitJoin, 'position' | 'judgedBelow'>;
   readonly #outOfOrderness: DurationMs;
   readonly #committed: () => CommittedState;
   readonly #lastRecords: LastRecords;
@@ -33,7 +33,7 @@ export class UnitReading {
   /** `stored`: marks of the last records, by topic. */
   constructor(
     { topics, outOfOrderness }: { readonly topics: readonly unknown[]; readonly outOfOrderness: DurationMs },
-    join: Pick<JoinEngine, 'position' | 'judgedBelow'>,
+    join: Pick<UnitJoin, 'position' | 'judgedBelow'>,
     committed: () => CommittedState,
     stored: readonly (string | undefined)[],
   ) {

@@ -5,7 +5,7 @@ import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkp
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import { recordRows } from '../consumers/engine/record-rows.ts';
-import type { ClosingNames, JoinEngine, RecordReader } from '../consumers/join/api.ts';
+import type { ClosingNames, RecordReader, UnitJoin } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
 import type { Batch, LogRecord, RecordRun, UndecodableBatch } from '../consumers/source/source-port.ts';
 import type { ExperimentState } from '../experiment/state.ts';
@@ -38,7 +38,7 @@ const LEAST_SHARE = 0.01;
 export class Unit {
   readonly #settings: UnitSettings;
   readonly #deps: UnitDeps;
-  readonly #join: JoinEngine;
+  readonly #join: UnitJoin;
   readonly #panes: Panes;
   readonly #experiments: UnitExperiments;
   readonly #clockBlocks: StoredClockBlocks;
@@ -106,7 +106,7 @@ export class Unit {
         released: (tag) => panes.cohorts.release(tag),
         closed: (closing, names) => this.#scoring.closed(closing, names),
         readsNames: this.#scoring.samples !== undefined,
-        witness: this.#scoring.samples,
+        observer: this.#scoring.samples,
       },
       join,
     );
@@ -180,10 +180,10 @@ export class Unit {
     const { topic, undecodable } = batch;
     const now = this.#deps.now();
     const reader =
-      batch.runs === undefined || this.#join.skipsAgain(topic) ? undefined : this.#deps.decoders[topic].reader;
+      batch.runs === undefined || this.#join.skipsInReplay(topic) ? undefined : this.#deps.decoders[topic].reader;
     if (reader !== undefined) for (const run of batch.runs ?? []) this.#feedRun(topic, run, reader, now);
     else this.#feedRecords(topic, batch.records, now);
-    if (undecodable !== undefined) this.#pass(topic, undecodable);
+    if (undecodable !== undefined) this.#skip(topic, undecodable);
     this.#reading.taken(batch);
     this.#completeness.read(batch, this.#newest(topic), now);
     if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);
@@ -194,10 +194,10 @@ export class Unit {
   /** Record by record, as files need it: what is one event or many is decoded, then judged. */
   #feedRecords(topic: number, records: readonly LogRecord[], now: EpochMs | undefined): void {
     const position = this.#join.position(topic);
-    const again = this.#join.skipsAgain(topic);
+    const skips = this.#join.skipsInReplay(topic);
     for (const record of records) {
       const { offset } = record;
-      if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;
+      if (offset < position || (skips && this.#join.wasSkipped(topic, offset, offset + 1))) continue;
       const decoder = this.#deps.decoders[topic];
       const decoded = record.decoded ?? decoder.scan(record.value, this.#settings.sources[topic], offset);
       this.#judge(topic, record, decoded, now);
@@ -223,10 +223,10 @@ export class Unit {
   }
 
   /** A batch that was skipped before the checkpoint is skipped again as it was; any other leaves a gap. */
-  #pass(topic: number, batch: UndecodableBatch): void {
+  #skip(topic: number, batch: UndecodableBatch): void {
     const from = Math.max(batch.from, this.#join.position(topic));
     const { to } = batch;
-    if (to <= from || this.#join.wasPassed(topic, from, to)) return;
+    if (to <= from || this.#join.wasSkipped(topic, from, to)) return;
     const side = this.#settings.join.topics[topic].impressions ? 'impressions' : 'feedback';
     const counted = this.#join.undecodable(topic, { from, to, records: batch.records }, side);
     // The end of a transaction holds no records.
@@ -235,9 +235,9 @@ export class Unit {
   }
 
   /** Whether [from, to) was judged already, by this object or before the checkpoint. Then it is skipped, whatever it holds now. */
-  hasPassed(topic: number, from: Offset, to: Offset): boolean {
+  wasJudged(topic: number, from: Offset, to: Offset): boolean {
     const position = this.#join.position(topic);
-    return to <= position || this.#join.wasPassed(topic, Math.max(from, position), to);
+    return to <= position || this.#join.wasSkipped(topic, Math.max(from, position), to);
   }
 
   #judge(topic: number, record: LogRecord, decoded: ReturnType<Decoder['scan']>, now: EpochMs | undefined): void {
@@ -392,7 +392,7 @@ export class Unit {
 
   /** Read-only view of the engine: watermarks, counts, sizes. */
   get join(): Omit<
-    JoinEngine,
+    UnitJoin,
     'record' | 'feed' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'
   > {
     return this.#join;

@@ -123,7 +123,7 @@ export class Claims {
       now: () => clock.now(),
       samples,
       onInvalid: onInvalid === undefined ? undefined : (invalid) => onInvalid(partition, invalid),
-      onUndecodable: onUndecodable === undefined ? undefined : (passed) => onUndecodable(partition, passed),
+      onUndecodable: onUndecodable === undefined ? undefined : (skipped) => onUndecodable(partition, skipped),
       faultPoint: this.#reachFaultPoint,
     };
   }
@@ -146,7 +146,7 @@ export class Claims {
   async #startOffset(partition: number, topic: number): Promise<Offset | 'state_lost'> {
     this.#reachFaultPoint('start wanted');
     const offset = await this.#deps.startOffset(partition, topic);
-    this.#reachFaultPoint('start told');
+    this.#reachFaultPoint('start answered');
     return offset;
   }
 }

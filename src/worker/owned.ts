@@ -29,7 +29,7 @@ export interface Owned {
   /** By topic: since when there has been nothing new. */
   readonly quietSince: (EpochMs | undefined)[];
   /** By topic: where the log ended when that was asked for last; undefined: nobody could tell. */
-  readonly told: (Bounds | undefined)[];
+  readonly ends: (Bounds | undefined)[];
   /** By topic: records that were between the position and that end. */
   readonly lag: (number | undefined)[];
   /** By topic: those of them that waited for the end of a transaction. */
@@ -54,7 +54,7 @@ export function own(partition: number, unit: Unit, roles: readonly TopicRole[]):
     unit,
     roles,
     quietSince: roles.map(() => undefined),
-    told: roles.map(() => undefined),
+    ends: roles.map(() => undefined),
     lag: roles.map(() => undefined),
     inTransactions: roles.map(() => 0),
     pauseReasons: roles.map(() => new Set()),

@@ -19,7 +19,7 @@ export interface PaceDeps {
   readonly faultPoint?: FaultPoint | undefined;
 }
 
-/** Where a topic partition ends, as it was told. */
+/** Where a topic partition ends. */
 interface ToldEnd {
   /** When it was asked for. */
   readonly checked: EpochMs;
@@ -126,12 +126,12 @@ export class Pace {
     for (const owned of all) this.pauseLeaders(owned);
     const topics = [...this.#settings.topics.keys()];
     const asked = topics.map((topic) => all.map((owned) => this.#ask(owned, topic)));
-    const told = await Promise.all(asked.map((ends) => Promise.all(ends)));
+    const answers = await Promise.all(asked.map((ends) => Promise.all(ends)));
     for (const [u, owned] of all.entries()) {
       if (owned.released) continue;
       const { unit } = owned;
       const closed = unit.closedByIdle;
-      for (const topic of topics) this.#look(owned, topic, told[topic][u]);
+      for (const topic of topics) this.#look(owned, topic, answers[topic][u]);
       this.#load.count(owned);
       this.pauseLeaders(owned);
       if (unit.closedByIdle > closed) await nextTurn(this.#clock, this.#reachFaultPoint);
@@ -145,16 +145,16 @@ export class Pace {
     // As long as the end of the log is unknown, nothing counts as silence.
     this.#reachFaultPoint('end wanted');
     const bounds = await this.#source.bounds(partition, topic).catch(() => undefined);
-    this.#reachFaultPoint('end told');
+    this.#reachFaultPoint('end answered');
     return { checked, wasPaused, bounds };
   }
 
   #look(owned: Owned, topic: number, { checked, wasPaused, bounds }: ToldEnd): void {
     const { idleAfter, outOfOrderness } = this.#settings;
-    const { unit, told, lag, inTransactions, quietSince, pauseReasons } = owned;
+    const { unit, ends, lag, inTransactions, quietSince, pauseReasons } = owned;
     const position = unit.join.position(topic);
     // An open transaction is something new: records after its start were written already, and would be late if time passed.
-    told[topic] = bounds;
+    ends[topic] = bounds;
     lag[topic] = bounds === undefined ? undefined : Math.max(0, bounds.end - position);
     inTransactions[topic] =
       bounds?.openFrom === undefined ? 0 : Math.max(0, bounds.end - Math.max(bounds.openFrom, position));
@@ -173,8 +173,8 @@ export class Pace {
  * Whether a topic has more to read, as far as its end is known; true if that is unknown. A transaction may stay open for hours, so the
  * records that it withholds are no reason for a replay to wait: everything that a replay needs was read before.
  */
-function hasMore({ unit, told }: Owned, topic: number): boolean {
-  const bounds = told[topic];
+function hasMore({ unit, ends }: Owned, topic: number): boolean {
+  const bounds = ends[topic];
   if (bounds === undefined) return true;
   const { end, openFrom = end } = bounds;
   return unit.join.position(topic) < (unit.replaying ? openFrom : end);
@@ -192,8 +192,8 @@ function isEarly(owned: Owned, topic: number): boolean {
 }
 
 /** The offset below which all records of a topic can be read for certain. */
-function knownUpTo({ unit, told }: Owned, topic: number): Offset {
-  const { end, openFrom = end } = told[topic] ?? { end: 0 };
+function knownUpTo({ unit, ends }: Owned, topic: number): Offset {
+  const { end, openFrom = end } = ends[topic] ?? { end: 0 };
   return Math.max(unit.join.judgedBelow(topic), openFrom);
 }
 

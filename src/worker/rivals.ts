@@ -74,7 +74,7 @@ export class Rivals {
     try {
       this.#reachFaultPoint('owner wanted');
       const [fields] = await this.#deps.store.read([this.#keyOf(partition)]);
-      this.#reachFaultPoint('owner told');
+      this.#reachFaultPoint('owner answered');
       return { token: fields.get('token') ?? '', seq: fields.get('seq') ?? '' };
     } catch {
       return undefined;

@@ -4,7 +4,7 @@ import type { LogSource } from '../consumers/source/source-port.ts';
 import type { Measure } from '../measures/definition.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import type { ListSamples } from '../unit/samples.ts';
-import type { InvalidRecord, PassedBatch, UnitSettings } from '../unit/unit-contract.ts';
+import type { InvalidRecord, SkippedBatch, UnitSettings } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import type { DurationMs, Offset } from '../vocabulary/events.ts';
@@ -72,7 +72,7 @@ export interface WorkerDeps {
   readonly startOffset: (partition: number, topic: number) => Promise<Offset | 'state_lost'>;
   /** As in `UnitDeps`; default: none. */
   readonly onInvalid?: ((partition: number, invalid: InvalidRecord) => void) | undefined;
-  readonly onUndecodable?: ((partition: number, passed: PassedBatch) => void) | undefined;
+  readonly onUndecodable?: ((partition: number, skipped: SkippedBatch) => void) | undefined;
   /** Of all units; default: nothing is kept. */
   readonly samples?: ListSamples | undefined;
   /** Called when a unit was claimed, with the totals in its checkpoint. */

@@ -326,8 +326,8 @@ export class Worker {
    * A record batch [from, to) cannot be decoded. Returns whether it was judged already and is skipped whatever the settings
    * say: a unit does not stop at what it has counted.
    */
-  hasPassed(partition: number, topic: number, { from, to }: { readonly from: Offset; readonly to: Offset }): boolean {
-    return this.#units.get(partition)?.unit.hasPassed(topic, from, to) === true;
+  wasJudged(partition: number, topic: number, { from, to }: { readonly from: Offset; readonly to: Offset }): boolean {
+    return this.#units.get(partition)?.unit.wasJudged(topic, from, to) === true;
   }
 
   /** The log of a topic ends before an offset that it had reached. */
@@ -430,9 +430,9 @@ export class Worker {
         this.#makeRoom();
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
         this.#pace.setAllPaused(owned, 'store', false);
-        this.#reachFaultPoint('witness wanted');
-        this.#deps.source.witness(owned.partition, owned.unit.committed.offsets);
-        this.#reachFaultPoint('witness sent');
+        this.#reachFaultPoint('offsets wanted');
+        this.#deps.source.sendOffsets(owned.partition, owned.unit.committed.offsets);
+        this.#reachFaultPoint('offsets sent');
         return;
       case 'FENCED':
         this.#tally.outcome('fenced');

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import {
   Admission,
+  type AdmissionSettings,
   type AdmissionState,
-  type Places,
   parseAdmission,
   reservedCohorts,
   shownByName,
@@ -17,11 +17,15 @@ function table(folded: number, entries: AdmissionState['entries']): AdmissionSta
 
 const TAKEOVER = { candidates: 2, ratio: 10 };
 
-function places(limit: number, reserved: readonly string[] = [], takeover: Places['takeover'] = TAKEOVER): Places {
+function places(
+  limit: number,
+  reserved: readonly string[] = [],
+  takeover: AdmissionSettings['takeover'] = TAKEOVER,
+): AdmissionSettings {
   return { limit, reserved: new Set(reserved), takeover };
 }
 
-function again(admission: Admission, its: Places): Admission {
+function again(admission: Admission, its: AdmissionSettings): Admission {
   return new Admission(['variant'], its, stateOf(admission));
 }
 
@@ -101,7 +105,7 @@ describe('the admission table', () => {
           if ('expire' in what) both((table) => table.expire(what.expire));
           else if ('count' in what) both((table) => table.count(what.count));
           else if ('had' in what) both((table) => table.review((name) => (name === 'A' ? what.had : 0)));
-          else if ('pass' in what) both((table) => table.pass(what.pass));
+          else if ('pass' in what) both((table) => table.decay(what.pass));
           else both((table) => table.admit(what.values, what.end));
           if (restart) other = again(other, its);
         }
@@ -191,9 +195,9 @@ describe('the admission table', () => {
       return stateOf(admission).entries[0][3];
     };
     expect(scoreOf((admission) => admission.review(() => 7))).toBe(507);
-    expect(scoreOf((admission) => admission.pass(3))).toBe(125);
+    expect(scoreOf((admission) => admission.decay(3))).toBe(125);
     expect(scoreOf((admission) => [30, 40, 50].map(() => admission.review(() => 0)))).toBe(125);
-    expect(scoreOf((admission) => admission.pass(5000))).toBeUndefined();
+    expect(scoreOf((admission) => admission.decay(5000))).toBeUndefined();
   });
 
   it('counts no candidate too high, and none too low by more than its share', () => {

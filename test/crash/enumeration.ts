@@ -12,7 +12,7 @@ export interface Crash {
 }
 
 /** After that a process has recovered: what it continues from is its own. */
-const RECOVERED: FaultLabel = 'witness sent';
+const RECOVERED: FaultLabel = 'offsets sent';
 const RESTART_MS = 700;
 
 /** How often an unbroken run passes each label. */

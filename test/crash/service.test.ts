@@ -26,7 +26,7 @@ const ELSEWHERE: readonly FaultLabel[] = [
   'commit unanswered',
   'given up',
   'owner wanted',
-  'owner told',
+  'owner answered',
   'silence waits',
   'silence due',
   'claim again due',
@@ -34,7 +34,7 @@ const ELSEWHERE: readonly FaultLabel[] = [
 /** Passed once the worker is asked to end. */
 const AT_THE_END: readonly FaultLabel[] = ['stop wanted', 'source stopped', 'source ended', 'last commit done'];
 const ONCE: readonly FaultLabel[] = ['assigned', 'all claimed', ...AT_THE_END];
-const OFTEN: readonly FaultLabel[] = ['chunk given', 'chunk fed', 'end wanted', 'end told'];
+const OFTEN: readonly FaultLabel[] = ['chunk given', 'chunk fed', 'end wanted', 'end answered'];
 
 const EACH = FAULT_LABELS.filter((label) => !ELSEWHERE.includes(label)).flatMap((label): readonly Kill[] => {
   const times = ONCE.includes(label) ? [1] : OFTEN.includes(label) ? [1, 2, 10] : [1, 2];

@@ -2,7 +2,7 @@
 import type { Change, Mutation } from './mutation.ts';
 
 const EXPOSURES = 'unit/unit-experiments.ts';
-const SETTLED = 'if (again && ts <= this.#countedUpTo) return;';
+const SETTLED = 'if (isReplayed && ts <= this.#countedUpTo) return;';
 
 function inExposures(replacement: string): Change {
   return { file: EXPOSURES, text: SETTLED, replacement };
@@ -16,7 +16,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an exposure was added before by its record alone',
-    changes: [inExposures('if (again) return;')],
+    changes: [inExposures('if (isReplayed) return;')],
   },
   {
     name: 'exposures of what is still open are stored',

@@ -16,7 +16,7 @@ const FILES = ['consumers/decode/decoder.ts', 'consumers/join/join.ts', 'consume
 const MOST_RUNS = 3000;
 /** For mutations that few logs show, the number of one that does: tried first, so that the test is quick. */
 const LOGS: Readonly<Record<string, number>> = {
-  'the witness of a duplicate is not needed': 115,
+  'the predecessor of a duplicate is not needed': 115,
   'of many events the first are enough': 517,
 };
 

@@ -6,7 +6,12 @@ const NUMBERS = '../wasm/engine/numbers.ts';
 const CLOSING = '../wasm/engine/closing.ts';
 
 export const FEED_MUTATIONS: readonly Mutation[] = [
-  change('what is read again counts again', FEED, 'const silent = offset < state.committed;', 'const silent = false;'),
+  change(
+    'what is read again counts again',
+    FEED,
+    'const isReplayed = offset < state.committed;',
+    'const isReplayed = false;',
+  ),
   change(
     'the watermark rises before the verdict',
     FEED,
@@ -35,9 +40,9 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
     'if (state.notedSlice === -Infinity) note',
   ),
   change(
-    'the witness of a duplicate is not needed',
+    'the predecessor of a duplicate is not needed',
     FEED,
-    'if (verdict === IS_DUPLICATE) note(unit.witnessOffset, unit.witnessWatermark, until);',
+    'if (verdict === IS_DUPLICATE) note(unit.predecessorOffset, unit.predecessorWatermark, until);',
     '',
   ),
   change('feedback that waits is needed for less long', FEED, 'ts + unit.backward + unit.attribution);', 'ts);'),

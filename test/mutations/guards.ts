@@ -107,7 +107,7 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'panes are deleted last in a batch',
-    changes: [{ file: PANES, text: 'if (at >= this.#due) this.#pass(at);', replacement: '' }],
+    changes: [{ file: PANES, text: 'if (at >= this.#due) this.#runDue(at);', replacement: '' }],
   },
   {
     name: 'panes are deleted first in a batch',

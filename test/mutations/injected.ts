@@ -40,7 +40,7 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'unit/unit.ts',
-        text: 'if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;',
+        text: 'if (offset < position || (skips && this.#join.wasSkipped(topic, offset, offset + 1))) continue;',
         replacement: 'if (offset < position) continue;',
       },
     ],
@@ -65,7 +65,7 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'unit/unit.ts',
-        text: 'if (to <= from || this.#join.wasPassed(topic, from, to)) return;',
+        text: 'if (to <= from || this.#join.wasSkipped(topic, from, to)) return;',
         replacement: 'if (to <= from) return;',
       },
     ],

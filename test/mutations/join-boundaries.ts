@@ -64,9 +64,9 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
     changes: [{ file: RULES, text: 'deadline <= until;', replacement: 'deadline < until;' }],
   },
   inJoin(
-    'the record at the committed offset is silent',
-    'const silent = offset < t.committed;',
-    'const silent = offset <= t.committed;',
+    'the record at the committed offset is replayed',
+    'const isReplayed = offset < t.committed;',
+    'const isReplayed = offset <= t.committed;',
   ),
   inJoin('refused records are counted again by the replay', 'if (offset >= t.committed) {', 'if (offset >= 0) {'),
   inRules(

@@ -10,7 +10,7 @@ export const HISTORIES: Readonly<Record<string, number>> = {
   'index: feedback at the longest horizon is in time': 54,
   'feedback after its impression does not fit at -b': 86,
   'index: one that is late decides, though an earlier one holds the item': 105,
-  'replay offset without witnesses': 177,
+  'replay offset without predecessors': 177,
   'a verdict is the bit of its neighbour': 206,
   'duplicates of the slice after are not seen': 3003,
   'a block goes though a replay may begin in it': 4010,

@@ -32,7 +32,12 @@ export const INDEX_MUTATIONS: readonly Mutation[] = [
     'from, to, watermark - all.attribution)',
   ),
   change('index: pages H apart are duplicates', PAGES, 'ts - apart + 1, ts + 1)', 'ts - apart, ts + 1)'),
-  change('index: a witness after the record is not seen', PAGES, 'firstIn(index.trees, root, ts + 1, ts + apart)', '0'),
+  change(
+    'index: a predecessor after the record is not seen',
+    PAGES,
+    'firstIn(index.trees, root, ts + 1, ts + apart)',
+    '0',
+  ),
   change('index: waiting feedback by item instead of age', WAITING_LONG, 'sortNumbers(order, count);', ''),
   change(
     'index: waiting feedback at the longest horizon is in time',
@@ -59,11 +64,16 @@ export const INDEX_MUTATIONS: readonly Mutation[] = [
     'search(trees, node.left, begin, part, from, to),',
     '0,',
   ),
-  change('duplicates of the slice before are not seen', RULES, 'last = laterAgain(unit, hash, slice - 1, last);', ''),
+  change(
+    'duplicates of the slice before are not seen',
+    RULES,
+    'last = laterDuplicate(unit, hash, slice - 1, last);',
+    '',
+  ),
   change(
     'duplicates of the slice after are not seen',
     RULES,
-    'return laterAgain(unit, hash, slice + 1, last);',
+    'return laterDuplicate(unit, hash, slice + 1, last);',
     'return last;',
   ),
 ];

@@ -9,12 +9,14 @@ const FEEDBACK = '../wasm/engine/feedback.ts';
 const TIMELINE = '../wasm/engine/timeline.ts';
 
 const LATE_BY_RECORD = 'const watermark = t.watermark;';
-const NOTE_WITNESS = 'notes.note(this.#figures[WITNESS_OFFSET], this.#figures[WITNESS_WATERMARK], neededUntil);';
-const WAIT = 'addWaiting(unit.waiting, told, hash, topic, watermark, deadline, silent);';
+const NOTE_PREDECESSOR =
+  'notes.note(this.#figures[PREDECESSOR_OFFSET], this.#figures[PREDECESSOR_WATERMARK], neededUntil);';
+const WAIT = 'addWaiting(unit.waiting, feedbackEvent, hash, topic, watermark, deadline, isReplayed);';
 const IS_WAITING = `${WAIT}\n  return true;`;
-const ATTRIBUTED = 'attribute(unit, topic, told, watermark, entryAt, bodyAt, slot, silentMeeting);\n      return true;';
-const MEETING_OF_WAITING = 'const silent = silentImpression && known.isBelow();';
-const MEETING_OF_FEEDBACK = 'const silentMeeting = silent && entry(entryAt).isBelow();';
+const ATTRIBUTED =
+  'attribute(unit, topic, feedbackEvent, watermark, entryAt, bodyAt, slot, areBothReplayed);\n      return true;';
+const MEETING_OF_WAITING = 'const isReplayed = isImpressionReplayed && known.isReplayed();';
+const MEETING_OF_FEEDBACK = 'const areBothReplayed = isReplayed && entry(entryAt).isReplayed();';
 const SAME_TOPIC = 'if (feedback(at).topic() !== topic) continue;';
 const IDLE_AT_ITS_PLACE = 'this.#applied < all.length && all[this.#applied].before <= this.position';
 const RESTORED_IDLE = 'this.#idleAdvances = [...(from?.idleAdvances ?? [])];';
@@ -42,8 +44,8 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: RULES,
-        text: 'if (unit.again.size === 0) return among;',
-        replacement: 'if (unit.again.size >= 0) return among;',
+        text: 'if (unit.duplicates.size === 0) return among;',
+        replacement: 'if (unit.duplicates.size >= 0) return among;',
       },
     ],
   },
@@ -117,8 +119,8 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [{ file: RULES, text: WAIT, replacement: WAIT.replace('deadline', 'ts + unit.attribution') }],
   },
   {
-    name: 'replay offset without witnesses',
-    changes: [{ file: JOIN, text: NOTE_WITNESS, replacement: '' }],
+    name: 'replay offset without predecessors',
+    changes: [{ file: JOIN, text: NOTE_PREDECESSOR, replacement: '' }],
   },
   {
     name: 'attributed feedback not in the replay range',
@@ -129,17 +131,17 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [{ file: RULES, text: IS_WAITING, replacement: `${WAIT}\n  return found.count > 0;` }],
   },
   {
-    name: 'a meeting silent by the offset of the feedback alone',
+    name: 'a meeting replayed by the offset of the feedback alone',
     changes: [
-      { file: RULES, text: MEETING_OF_WAITING, replacement: 'const silent = known.isBelow();' },
-      { file: RULES, text: MEETING_OF_FEEDBACK, replacement: 'const silentMeeting = silent;' },
+      { file: RULES, text: MEETING_OF_WAITING, replacement: 'const isReplayed = known.isReplayed();' },
+      { file: RULES, text: MEETING_OF_FEEDBACK, replacement: 'const areBothReplayed = isReplayed;' },
     ],
   },
   {
-    name: 'a meeting silent by the offset of the impression alone',
+    name: 'a meeting replayed by the offset of the impression alone',
     changes: [
-      { file: RULES, text: MEETING_OF_WAITING, replacement: 'const silent = silentImpression;' },
-      { file: RULES, text: MEETING_OF_FEEDBACK, replacement: MEETING_OF_FEEDBACK.replace('silent && ', '') },
+      { file: RULES, text: MEETING_OF_WAITING, replacement: 'const isReplayed = isImpressionReplayed;' },
+      { file: RULES, text: MEETING_OF_FEEDBACK, replacement: MEETING_OF_FEEDBACK.replace('isReplayed && ', '') },
     ],
   },
   {
@@ -205,8 +207,9 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: JOIN,
-        text: 'if (!silent) counts.drops.future++;',
-        replacement: 'if (!silent) counts.drops.future++; raised = Math.max(raised, event.ts - this.#outOfOrderness);',
+        text: 'if (!isReplayed) counts.drops.future++;',
+        replacement:
+          'if (!isReplayed) counts.drops.future++; raised = Math.max(raised, event.ts - this.#outOfOrderness);',
       },
     ],
   },

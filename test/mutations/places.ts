@@ -72,7 +72,7 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
   inPanes('what is not folded yet is not reviewed', 'this.#pending[0].fold();', ''),
   inPanes(
     'a review waits for the next closing',
-    'if (watermark >= this.#due) this.#pass(watermark);',
+    'if (watermark >= this.#due) this.#runDue(watermark);',
     'if (this.#kinds.some(({ numbers }) => watermark >= numbers.nextDeletion)) this.#deleteUpTo(watermark);',
   ),
   inTables(

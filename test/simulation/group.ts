@@ -18,7 +18,7 @@ export class Group {
   readonly #members = new Set<Member>();
   #owners: (Member | undefined)[];
   #generation = 0;
-  /** By partition and topic, as the last witness said; -1: never. */
+  /** By partition and topic, as a worker sent it last; -1: never. */
   #committed: Offset[][];
 
   constructor(scheduler: Scheduler, random: Random, partitions: number, topics: number) {
@@ -63,7 +63,7 @@ export class Group {
     return this.#owners.flatMap((owner, partition) => (owner === member ? [partition] : []));
   }
 
-  witness(partition: number, offsets: readonly Offset[]): void {
+  sendOffsets(partition: number, offsets: readonly Offset[]): void {
     this.#committed[partition] = [...offsets];
   }
 

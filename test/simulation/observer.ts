@@ -1,5 +1,5 @@
 /**
- * Sees what the wall clock does to a unit, at the unit's own door: which records it judges to be of the future, and when
+ * Sees what the wall clock does to a unit, in the unit's own join: which records it judges to be of the future, and when
  * it lets time pass in a silent topic. These are the recorded inputs that the reference is given; what a checkpoint keeps
  * of them is not looked at.
  */

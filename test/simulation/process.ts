@@ -74,7 +74,7 @@ export class SimulatedProcess implements Member, Client {
       group,
       member: this,
       refused: (partition, topic, batch) => {
-        if (this.worker.hasPassed(partition, topic, batch)) return 'skip';
+        if (this.worker.wasJudged(partition, topic, batch)) return 'skip';
         if (onUndecodable === 'stop') this.worker.stopUnit(partition, 'codec');
         return onUndecodable;
       },

@@ -99,7 +99,7 @@ describe('the simulator', () => {
       const forgetful = await mutatedProduct([
         {
           file: '../wasm/engine/rules.ts',
-          text: 'drop(unit, topic, CAPPED, silent, entryAt, event);',
+          text: 'drop(unit, topic, CAPPED, isReplayed, entryAt, event);',
           replacement: '',
         },
       ]);

@@ -169,10 +169,10 @@ export class SimulatedSource implements LogSource {
   }
 
   /** At best effort: some never arrive. */
-  witness(partition: number, offsets: readonly Offset[]): void {
+  sendOffsets(partition: number, offsets: readonly Offset[]): void {
     const { scheduler, group, random } = this.#deps;
     if (random.chance(0.1)) return;
-    scheduler.in(random.whole(1, 500), () => group.witness(partition, offsets));
+    scheduler.in(random.whole(1, 500), () => group.sendOffsets(partition, offsets));
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 /** A join whose lists are sampled, with events in the order of its time. */
-import type { JoinEngine } from '../../src/consumers/join/api.ts';
+import type { UnitJoin } from '../../src/consumers/join/api.ts';
 import { createJoin } from '../../src/consumers/join/join.ts';
 import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
@@ -22,7 +22,7 @@ export const H = 10_000;
 
 export interface Shop {
   readonly samples: ListSamples;
-  readonly join: JoinEngine;
+  readonly join: UnitJoin;
   readonly shows: (requestId: string, ts: number, items: readonly string[], offset?: number) => void;
   readonly does: (requestId: string, itemId: string, ts: number, action?: string, value?: number) => void;
   /** Lets time pass. */
@@ -38,7 +38,7 @@ export function shop(
   const samples = new ListSamples({ most, ids, key: 'key' }, GRADING, SCORER);
   const unit = samples.watch(1, 0);
   const scores = new Float64Array(SCORE_WIDTH * SCORER.names.length);
-  const join: JoinEngine = createJoin(
+  const join: UnitJoin = createJoin(
     {
       topics: [
         { impressions: true, feedback: false },
@@ -58,7 +58,7 @@ export function shop(
         SCORER.score(closing.list, scores);
         unit.closed(closing, names, () => ({ scores, dimensions: ['control'] }));
       },
-      witness: unit,
+      observer: unit,
     },
     from,
   );

@@ -7,7 +7,7 @@ import type { LogRecord, UndecodableBatch } from '../../src/consumers/source/sou
 import { compile } from '../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Unit } from '../../src/unit/unit.ts';
-import type { PassedBatch } from '../../src/unit/unit-contract.ts';
+import type { SkippedBatch } from '../../src/unit/unit-contract.ts';
 import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import { settingsOf } from '../metrics/settings.ts';
 
@@ -17,7 +17,7 @@ const T = 1_800_000_000_000;
 const KEY = unitKey('test', 0);
 
 let ids = 0;
-function claim(store: MemoryStore, told: PassedBatch[] = []): Promise<Unit> {
+function claim(store: MemoryStore, told: SkippedBatch[] = []): Promise<Unit> {
   return Unit.claim(
     {
       ...unitShape(SETTINGS, SCORER, 0),
@@ -35,7 +35,7 @@ function claim(store: MemoryStore, told: PassedBatch[] = []): Promise<Unit> {
       decoders: SETTINGS.kafka.topics.map((topic) => createDecoder({ ...decoderLimits(SETTINGS), ...topic })),
       newId: () => String(ids++),
       now: () => undefined,
-      onUndecodable: (passed) => told.push(passed),
+      onUndecodable: (skipped) => told.push(skipped),
     },
   );
 }
@@ -64,7 +64,7 @@ const checkpointOf = async (store: MemoryStore) => decodeCheckpoint((await store
 
 describe('a batch that cannot be decoded', () => {
   it('counts the records that its header tells of, and leaves read = accepted + dropped', async () => {
-    const told: PassedBatch[] = [];
+    const told: SkippedBatch[] = [];
     const unit = await claim(new MemoryStore(), told);
     feed(unit, 0, 3);
     pass(unit, lost(3, 10, 4));
@@ -82,7 +82,7 @@ describe('a batch that cannot be decoded', () => {
   });
 
   it('counts no more than what was still to be read of it, and nothing when it was passed', async () => {
-    const told: PassedBatch[] = [];
+    const told: SkippedBatch[] = [];
     const unit = await claim(new MemoryStore(), told);
     feed(unit, 0, 8);
     pass(unit, lost(3, 10));
@@ -101,11 +101,11 @@ describe('a batch that cannot be decoded', () => {
     expect(await first.commit()).toBe('OK');
     const expected = counts(first);
     for (const heals of [false, true]) {
-      const told: PassedBatch[] = [];
+      const told: SkippedBatch[] = [];
       const next = await claim(store, told);
       expect(next.reading.from(0)).toBe(0);
-      expect(next.hasPassed(0, 3, 5)).toBe(true);
-      expect([next.hasPassed(0, 2, 5), next.hasPassed(0, 3, 6)]).toEqual([false, false]);
+      expect(next.wasJudged(0, 3, 5)).toBe(true);
+      expect([next.wasJudged(0, 2, 5), next.wasJudged(0, 3, 6)]).toEqual([false, false]);
       feed(next, 0, 3);
       if (heals) feed(next, 3, 5);
       else pass(next, lost(3, 5));
@@ -123,9 +123,9 @@ describe('a batch that cannot be decoded', () => {
     feed(first, 0, 3);
     expect(await first.commit()).toBe('OK');
     pass(first, lost(3, 5));
-    const told: PassedBatch[] = [];
+    const told: SkippedBatch[] = [];
     const next = await claim(store, told);
-    expect(next.hasPassed(0, 3, 5)).toBe(false);
+    expect(next.wasJudged(0, 3, 5)).toBe(false);
     feed(next, 0, 3);
     pass(next, lost(3, 5));
     expect(counts(next).drops.undecodable).toBe(2);
@@ -139,7 +139,7 @@ describe('a batch that cannot be decoded', () => {
     expect(await first.commit()).toBe('OK');
     expect((await checkpointOf(store)).hasGap).toBe(false);
     const next = await claim(store);
-    expect(next.hasPassed(0, 3, 5)).toBe(false);
+    expect(next.wasJudged(0, 3, 5)).toBe(false);
     feed(next, 0, 3);
     pass(next, lost(3, 5));
     feed(next, 5, 7);
@@ -158,7 +158,7 @@ describe('a batch that cannot be decoded', () => {
     feed(first, 7, 8);
     expect(await first.commit()).toBe('OK');
     const next = await claim(store);
-    expect([next.hasPassed(0, 3, 4), next.hasPassed(0, 6, 7), next.hasPassed(0, 3, 7)]).toEqual([true, true, false]);
+    expect([next.wasJudged(0, 3, 4), next.wasJudged(0, 6, 7), next.wasJudged(0, 3, 7)]).toEqual([true, true, false]);
     feed(next, 0, 3);
     pass(next, lost(3, 7));
     feed(next, 7, 9);

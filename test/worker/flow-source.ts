@@ -70,7 +70,7 @@ export class FlowSource implements LogSource {
     return this.#bounds[topic];
   }
 
-  witness(): void {}
+  sendOffsets(): void {}
 
   async stop(): Promise<void> {
     await this.#flow?.end();

@@ -3,7 +3,7 @@
  * to (specification: join 3). Results are places of entries; 0: none.
  */
 import { entry, isOfRequest } from './entries';
-import { Told } from './events';
+import { FeedbackEvent } from './events';
 import { closeList, itemOf, List, newList, push } from './list';
 import { addLong, closeLongRequests, dropIfMostIsGone, dropLong, longOf } from './long-request';
 import { give, take } from './memory';
@@ -68,7 +68,7 @@ export function removeAccepted(all: Accepted, at: usize): void {
 }
 
 /** The last that makes the impression of this request, page and time a duplicate. */
-export function witnessOf(all: Accepted, hash: u32, request: usize, page: u32, ts: f64): usize {
+export function predecessorOf(all: Accepted, hash: u32, request: usize, page: u32, ts: f64): usize {
   const index = longOf(all.long, hash, request);
   if (index !== null) return lastPageNear(index, page, ts, all.attribution);
   let steps: u32 = 0;
@@ -89,7 +89,7 @@ export function witnessOf(all: Accepted, hash: u32, request: usize, page: u32, t
  * Adds those that the feedback can be attributed to, newest first. If the request has an index, only the one that decides is
  * added.
  */
-export function fitting(all: Accepted, event: Told, hash: u32, watermark: f64, found: List): void {
+export function fitting(all: Accepted, event: FeedbackEvent, hash: u32, watermark: f64, found: List): void {
   const ts = event.ts;
   const index = longOf(all.long, hash, event.request);
   if (index !== null) {

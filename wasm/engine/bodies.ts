@@ -7,7 +7,7 @@
 import { packImpression } from '../scan/scan';
 import { Arena, assertRecord, commit, free, reserve } from './arena';
 import { ByteTable, closeByteTable } from './byte-table';
-import { HAS_CATEGORIES, HAS_RANKS, HAS_SCORES, shown, USERLESS } from './events';
+import { HAS_CATEGORIES, HAS_RANKS, HAS_SCORES, impressionEvent, USERLESS } from './events';
 import { commonPrefix, indexedSlotOf, indexSlots, slotOf, withoutPrefix, writeItems } from './items';
 import { give, take } from './memory';
 import { bytesOfNumbers, numbers, numbersEnd, readNumbers, slotOfNumber, writeNumbers } from './numbers';
@@ -180,49 +180,52 @@ export function indexesAt(at: usize): Indexes {
   return changetype<Indexes>(at);
 }
 
-/** Of `shown`; its tag and what it missed are still to be set. A list whose items take more than `longBytes` is given an index when it is searched often. */
+/** Of `impressionEvent`; its tag and what it missed are still to be set. A list whose items take more than `longBytes` is given an index when it is searched often. */
 export function addBody(arena: Arena, keys: usize, longBytes: usize): usize {
-  const length = <usize>shown.length;
-  const isNumeric = readNumbers(shown);
-  if (shown.ids !== 0 && (!isNumeric || (shown.flags & HAS_CATEGORIES) !== 0)) packImpression();
-  const prefix: usize = isNumeric ? 0 : commonPrefix(shown);
+  const length = <usize>impressionEvent.length;
+  const isNumeric = readNumbers(impressionEvent);
+  if (impressionEvent.ids !== 0 && (!isNumeric || (impressionEvent.flags & HAS_CATEGORIES) !== 0)) packImpression();
+  const prefix: usize = isNumeric ? 0 : commonPrefix(impressionEvent);
   // Behind the texts there is room for the header of a prefix, and for what `writeText` may write more.
   let bytes = FIELDS + 4 + 24;
   if (length > 0) {
-    bytes += 4 * length + (isNumeric ? bytesOfNumbers(length) : textEnd(shown.item(length - 1)) - shown.item(0));
-    if ((shown.flags & HAS_SCORES) !== 0) bytes += 8 * length;
-    if ((shown.flags & HAS_RANKS) !== 0) bytes += 4 * length;
-    if ((shown.flags & HAS_CATEGORIES) !== 0) bytes += textEnd(shown.category(length - 1)) - shown.category(0);
+    bytes +=
+      4 * length +
+      (isNumeric ? bytesOfNumbers(length) : textEnd(impressionEvent.item(length - 1)) - impressionEvent.item(0));
+    if ((impressionEvent.flags & HAS_SCORES) !== 0) bytes += 8 * length;
+    if ((impressionEvent.flags & HAS_RANKS) !== 0) bytes += 4 * length;
+    if ((impressionEvent.flags & HAS_CATEGORIES) !== 0)
+      bytes += textEnd(impressionEvent.category(length - 1)) - impressionEvent.category(0);
   }
   const at = reserve(arena, bytes);
-  let flags = shown.flags;
+  let flags = impressionEvent.flags;
   let to = at + FIELDS;
-  if (shown.page !== 0) {
+  if (impressionEvent.page !== 0) {
     flags |= PAGED;
-    store<u32>(to, shown.page);
+    store<u32>(to, impressionEvent.page);
     to += 4;
   }
-  if ((flags & HAS_SCORES) !== 0) to = copyBytes(to, shown.scores, 8 * length);
-  if ((flags & HAS_RANKS) !== 0) to = copyBytes(to, shown.ranks, 4 * length);
+  if ((flags & HAS_SCORES) !== 0) to = copyBytes(to, impressionEvent.scores, 8 * length);
+  if ((flags & HAS_RANKS) !== 0) to = copyBytes(to, impressionEvent.ranks, 4 * length);
   if (isNumeric) {
     flags |= NUMERIC;
     findRepeats(keys, numbers, length);
   }
-  let end = isNumeric ? to : writeItems(keys, to, shown, prefix);
+  let end = isNumeric ? to : writeItems(keys, to, impressionEvent, prefix);
   if (hasRepeats) {
     // The first slots precede the items, so the items are written again behind them: lists that repeat an item are rare.
     flags |= HAS_REPEATS;
     to = copyBytes(to, firstSlots, 4 * length);
-    if (!isNumeric) end = writeItems(keys, to, shown, prefix);
+    if (!isNumeric) end = writeItems(keys, to, impressionEvent, prefix);
   }
   if (isNumeric) end = writeNumbers(to, length);
   else if (end - to > longBytes) flags |= LONG;
   if ((flags & HAS_CATEGORIES) !== 0) {
-    for (let slot: usize = 0; slot < length; slot++) end = copyText(end, shown.category(slot));
+    for (let slot: usize = 0; slot < length; slot++) end = copyText(end, impressionEvent.category(slot));
   }
   const made = body(at);
   made.setUp(flags, <u32>length);
-  made.userWord = <u8>shown.userWord;
+  made.userWord = <u8>impressionEvent.userWord;
   commit(arena, end);
   return at;
 }

@@ -186,14 +186,14 @@ export function queueClosing(bodyAt: usize, horizon: u32, at: f64, length: f64, 
 }
 
 /** Number of events that count; -1: there are too many, or of several topics, which have an order. */
-function queueFeedback(made: usize, bodyAt: usize, shownAt: f64, horizon: u32, topics: u32): i32 {
+function queueFeedback(made: usize, bodyAt: usize, listTs: f64, horizon: u32, topics: u32): i32 {
   let n: usize = 0;
   for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
     const event = feedback(at);
     if (misses(event, horizon)) continue;
     if (n === MOST_EVENTS || (n > 0 && topics > 1)) return -1;
     const to = made + QUEUED_HEAD + BYTES_PER_EVENT * n;
-    store<f64>(to, shownAt + event.lag());
+    store<f64>(to, listTs + event.lag());
     store<f64>(to, event.value(), 8);
     store<u32>(to, event.slot(), 16);
     store<i32>(to, event.action(), 20);

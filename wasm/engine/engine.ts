@@ -1,11 +1,11 @@
 /** What the host calls (src/consumers/engine/engine.ts). */
 import { openScan } from '../scan/scan';
 import { openClosing, openQueue } from './closing';
-import { show, shown, tell, told } from './events';
+import { feedbackEvent, impressionEvent, setFeedbackEvent, setImpressionEvent } from './events';
 import { feedAll, openFeed } from './feed';
 import { openFeedback } from './feedback';
 import { openItems } from './items';
-import { SHOWN, TOLD } from './layout';
+import { FEEDBACK_EVENT, IMPRESSION_EVENT } from './layout';
 import { openLongWaiting } from './long-waiting';
 import { give, openMemory, take, taken } from './memory';
 import { openNumbers } from './numbers';
@@ -73,21 +73,27 @@ export function end(unit: usize): void {
   closeUnit(unitAt(unit));
 }
 
-/** Judges the impression at SHOWN. Returns what became of it (rules.ts). */
-export function impression(unit: usize, topic: u32, offset: f64, watermark: f64, silent: bool): i32 {
+/** Judges the impression at IMPRESSION_EVENT. Returns what became of it (rules.ts). */
+export function impression(unit: usize, topic: u32, offset: f64, watermark: f64, isReplayed: bool): i32 {
   beginWork();
-  show(SHOWN);
-  const hash = hashOf(unitAt(unit), shown.request());
-  const verdict = judgeImpression(unitAt(unit), topic, hash, offset, watermark, silent);
+  setImpressionEvent(IMPRESSION_EVENT);
+  const hash = hashOf(unitAt(unit), impressionEvent.request());
+  const verdict = judgeImpression(unitAt(unit), topic, hash, offset, watermark, isReplayed);
   endWork(unitAt(unit));
   return verdict;
 }
 
-/** Judges the feedback at TOLD. Returns whether its record is still needed. */
-export function feedback(unit: usize, topic: u32, watermark: f64, silent: bool): bool {
+/** Judges the feedback at FEEDBACK_EVENT. Returns whether its record is still needed. */
+export function feedback(unit: usize, topic: u32, watermark: f64, isReplayed: bool): bool {
   beginWork();
-  tell(TOLD);
-  const isNeeded = judgeFeedback(unitAt(unit), topic, hashOf(unitAt(unit), told.request), watermark, silent);
+  setFeedbackEvent(FEEDBACK_EVENT);
+  const isNeeded = judgeFeedback(
+    unitAt(unit),
+    topic,
+    hashOf(unitAt(unit), feedbackEvent.request),
+    watermark,
+    isReplayed,
+  );
   endWork(unitAt(unit));
   return isNeeded;
 }

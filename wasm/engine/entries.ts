@@ -1,6 +1,6 @@
 /** An impression's entry: it is remembered until 2H + b after its time, so that duplicates are known and feedback finds it. */
 import { Arena, assertRecord, commit, reserve } from './arena';
-import { shown } from './events';
+import { impressionEvent } from './events';
 import { Chained } from './request-table';
 import { copyText, sameText, textEnd } from './texts';
 
@@ -51,9 +51,9 @@ export class Entry extends Chained {
     return this.has(ACCEPTED);
   }
 
-  /** Its record is below the committed offset. */
-  isBelow(): bool {
-    return this.has(BELOW);
+  /** Its record was judged before the checkpoint, and read again by a replay. */
+  isReplayed(): bool {
+    return this.has(REPLAYED);
   }
 
   setTimes(ts: f64, offset: f64, lead: i32): void {
@@ -81,7 +81,7 @@ export class Entry extends Chained {
 const FIELDS: usize = 37;
 
 const ACCEPTED: u8 = 1;
-const BELOW: u8 = 2;
+const REPLAYED: u8 = 2;
 const WIDE: u8 = 4;
 const PAGED: u8 = 8;
 const MISSES: u8 = 16;
@@ -97,8 +97,8 @@ export function entry(at: usize): Entry {
 }
 
 /**
- * Of `shown`. `body` 0: the record is a duplicate. `missed`: bit h is set: it came too late for horizon h. `below`: it is below the
- * committed offset.
+ * Of `impressionEvent`. `body` 0: the record is a duplicate. `missed`: bit h is set: it came too late for horizon h. `isReplayed`: it was
+ * judged before the checkpoint.
  */
 export function addEntry(
   arena: Arena,
@@ -107,25 +107,25 @@ export function addEntry(
   watermark: f64,
   body: usize,
   missed: u32,
-  below: bool,
+  isReplayed: bool,
   sequence: u32,
 ): usize {
-  const request = shown.request();
+  const request = impressionEvent.request();
   const at = reserve(arena, FIELDS + 24 + (textEnd(request) - request));
   const made = entry(at);
-  const lead = <i32>(shown.ts - watermark);
-  const isWide = <f64>lead !== shown.ts - watermark || offset >= NARROW_OFFSETS;
+  const lead = <i32>(impressionEvent.ts - watermark);
+  const isWide = <f64>lead !== impressionEvent.ts - watermark || offset >= NARROW_OFFSETS;
   made.hash = hash;
   made.next = 0;
   made.before = 0;
   made.body = body;
   made.sequence = sequence;
-  made.setTimes(shown.ts, offset, lead);
+  made.setTimes(impressionEvent.ts, offset, lead);
   made.flags =
     (body === 0 ? 0 : ACCEPTED) |
-    (below ? BELOW : 0) |
+    (isReplayed ? REPLAYED : 0) |
     (isWide ? WIDE : 0) |
-    (shown.page !== 0 ? PAGED : 0) |
+    (impressionEvent.page !== 0 ? PAGED : 0) |
     (missed !== 0 ? MISSES : 0);
   let to = at + FIELDS;
   if (isWide) {
@@ -133,8 +133,8 @@ export function addEntry(
     store<f64>(to, watermark, 8);
     to += 16;
   }
-  if (shown.page !== 0) {
-    store<u32>(to, shown.page);
+  if (impressionEvent.page !== 0) {
+    store<u32>(to, impressionEvent.page);
     to += 4;
   }
   if (missed !== 0) {

@@ -2,7 +2,7 @@
  * Events: those that the host gives (src/consumers/join/event-blocks.ts), and those that the engine reads itself (feed.ts). Places are
  * addresses; the host's arrays lie in this memory.
  */
-import { SHOWN, TOLD, WAITED } from './layout';
+import { FEEDBACK_EVENT, IMPRESSION_EVENT, WAITING_EVENT } from './layout';
 
 export const USERLESS: u32 = 1;
 export const HAS_RANKS: u32 = 2;
@@ -11,7 +11,7 @@ export const HAS_CATEGORIES: u32 = 8;
 
 /** An impression. */
 @unmanaged
-export class Shown {
+export class ImpressionEvent {
   ts: f64;
   /** Begin of its texts; the request id is there. */
   texts: usize;
@@ -52,7 +52,7 @@ export class Shown {
 
 /** Feedback. */
 @unmanaged
-export class Told {
+export class FeedbackEvent {
   ts: f64;
   /** NaN: none. */
   value: f64;
@@ -64,18 +64,18 @@ export class Told {
 }
 
 /** The impression that is judged. */
-export let shown: Shown = changetype<Shown>(SHOWN);
+export let impressionEvent: ImpressionEvent = changetype<ImpressionEvent>(IMPRESSION_EVENT);
 /** The feedback that is judged. */
-export let told: Told = changetype<Told>(TOLD);
+export let feedbackEvent: FeedbackEvent = changetype<FeedbackEvent>(FEEDBACK_EVENT);
 
 /** From now on the impression at this place is judged. */
-export function show(at: usize): void {
-  shown = changetype<Shown>(at);
+export function setImpressionEvent(at: usize): void {
+  impressionEvent = changetype<ImpressionEvent>(at);
 }
 
 /** From now on the feedback at this place is judged. */
-export function tell(at: usize): void {
-  told = changetype<Told>(at);
+export function setFeedbackEvent(at: usize): void {
+  feedbackEvent = changetype<FeedbackEvent>(at);
 }
 /** Waiting feedback, as waiting.ts reads it back. */
-export const waited = changetype<Told>(WAITED);
+export const waitingEvent = changetype<FeedbackEvent>(WAITING_EVENT);

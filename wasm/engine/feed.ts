@@ -11,14 +11,32 @@ import { IMPRESSION, packFeedback, readRecord, texts, UNKNOWN, write } from '../
 import { begin, end, REQUEST_ID, USER_ID } from '../scan/spans';
 import { body } from './bodies';
 import { entry } from './entries';
-import { HAS_CATEGORIES, HAS_RANKS, HAS_SCORES, show, shown, tell, told, USERLESS } from './events';
+import {
+  feedbackEvent,
+  HAS_CATEGORIES,
+  HAS_RANKS,
+  HAS_SCORES,
+  impressionEvent,
+  setFeedbackEvent,
+  setImpressionEvent,
+  USERLESS,
+} from './events';
 import { feedback } from './feedback';
 import { ahead, context, note, scores, stopped, time, value } from './host';
 import { FEED } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { firstOfChain, record, touchSplits } from './request-table';
-import { dropBody, hashOf, IS_DUPLICATE, IS_LATE, judgeFeedback, judgeImpression, newBody, touchAgain } from './rules';
-import { NEAR_END, NEXT_LINE, passed } from './touch';
+import {
+  dropBody,
+  hashOf,
+  IS_DUPLICATE,
+  IS_LATE,
+  judgeFeedback,
+  judgeImpression,
+  newBody,
+  touchDuplicates,
+} from './rules';
+import { consume, NEAR_END, NEXT_LINE } from './touch';
 import { beginWork, endWork, stateOf, TopicState, Unit, unitAt } from './unit';
 
 /** What the host writes before it feeds records of one topic (src/consumers/join/feed-block.ts). */
@@ -62,7 +80,7 @@ class Row {
 }
 const ROW_BYTES: usize = 24;
 
-/** A record that was read ahead; then a `Shown` or a `Told`. */
+/** A record that was read ahead; then an `ImpressionEvent` or a `FeedbackEvent`. */
 @unmanaged
 class Staged {
   row: usize;
@@ -71,7 +89,7 @@ class Staged {
   /** What is touched next of the chain of its request, of the feedback that waits for that, and of the impression; 0: nothing. */
   accepted: usize;
   awaited: usize;
-  shown: usize;
+  impression: usize;
 }
 const STAGED_BYTES: usize = 88;
 const EVENT: usize = offsetof<Staged>();
@@ -174,50 +192,50 @@ function readImpression(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
     number = context();
     if (number < 0) return false;
   }
-  show(at);
+  setImpressionEvent(at);
   const flags = results.flags();
-  shown.ts = ts;
-  shown.texts = texts;
-  shown.items = placesAt();
-  shown.ranks = ranks;
-  shown.scores = scoreValues;
-  shown.categories = categoryPlaces;
-  shown.length = slots;
-  shown.page = results.offset();
-  shown.userWord = results.userWord();
-  shown.ids = ids;
-  shown.context = number;
-  shown.userFrom = begin(USER_ID) + 1;
-  shown.userEnd = end(USER_ID) - 1;
-  shown.flags =
+  impressionEvent.ts = ts;
+  impressionEvent.texts = texts;
+  impressionEvent.items = placesAt();
+  impressionEvent.ranks = ranks;
+  impressionEvent.scores = scoreValues;
+  impressionEvent.categories = categoryPlaces;
+  impressionEvent.length = slots;
+  impressionEvent.page = results.offset();
+  impressionEvent.userWord = results.userWord();
+  impressionEvent.ids = ids;
+  impressionEvent.context = number;
+  impressionEvent.userFrom = begin(USER_ID) + 1;
+  impressionEvent.userEnd = end(USER_ID) - 1;
+  impressionEvent.flags =
     ((flags & results.USERLESS) !== 0 ? USERLESS : 0) |
     ((flags & results.RANKED) !== 0 ? HAS_RANKS : 0) |
     (results.hasCategories() ? HAS_CATEGORIES : 0);
   if (feed.carriesScores !== 0 && scoredSlots > 0) {
-    shown.flags |= HAS_SCORES;
+    impressionEvent.flags |= HAS_SCORES;
     scores();
   }
-  shown.body = newBody(unit);
+  impressionEvent.body = newBody(unit);
   // What the scanner has is gone with the next record; only the request id is needed longer.
-  shown.texts = free;
+  impressionEvent.texts = free;
   free = write(free, REQUEST_ID);
   if (!ASC_NO_ASSERT) assert(free <= area + sizeOf(area), 'texts end in their area');
-  staged.hash = hashOf(unit, shown.texts);
+  staged.hash = hashOf(unit, impressionEvent.texts);
   return true;
 }
 
 function readFeedback(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
-  tell(at);
-  told.ts = ts;
-  told.value = results.valueForm() === results.WHOLE ? results.wholeValue() : value();
-  told.request = free;
+  setFeedbackEvent(at);
+  feedbackEvent.ts = ts;
+  feedbackEvent.value = results.valueForm() === results.WHOLE ? results.wholeValue() : value();
+  feedbackEvent.request = free;
   free = packFeedback(free);
-  told.item = told.request + <usize>results.itemPlace();
-  told.action = told.request + <usize>results.actionPlace();
+  feedbackEvent.item = feedbackEvent.request + <usize>results.itemPlace();
+  feedbackEvent.action = feedbackEvent.request + <usize>results.actionPlace();
   const eventId = results.eventIdPlace();
-  told.eventId = eventId < 0 ? 0 : told.request + <usize>eventId;
+  feedbackEvent.eventId = eventId < 0 ? 0 : feedbackEvent.request + <usize>eventId;
   if (!ASC_NO_ASSERT) assert(free <= area + sizeOf(area), 'texts end in their area');
-  staged.hash = hashOf(unit, told.request);
+  staged.hash = hashOf(unit, feedbackEvent.request);
   return true;
 }
 
@@ -235,13 +253,13 @@ function touch(unit: Unit): void {
     const hash = staged.hash;
     staged.accepted = firstOfChain(requests, hash);
     staged.awaited = 0;
-    staged.shown = 0;
+    staged.impression = 0;
     if (staged.isImpression === 0) continue;
     impressions++;
     if (awaited.size > 0) staged.awaited = firstOfChain(awaited, hash);
-    if (unit.again.size > 0) {
-      show(changetype<usize>(staged) + EVENT);
-      sum += touchAgain(unit, hash);
+    if (unit.duplicates.size > 0) {
+      setImpressionEvent(changetype<usize>(staged) + EVENT);
+      sum += touchDuplicates(unit, hash);
     }
   }
   sum += touchSplits(requests, impressions) + touchSplits(awaited, count - impressions);
@@ -252,7 +270,7 @@ function touch(unit: Unit): void {
       if (at !== 0) {
         if (record(at).hash === staged.hash) {
           sum += <usize>load<u8>(at, NEAR_END);
-          if (staged.isImpression === 0) staged.shown = entry(at).body;
+          if (staged.isImpression === 0) staged.impression = entry(at).body;
         }
         // Others of the same request may follow, so a verdict looks at all of the chain.
         staged.accepted = record(at).next;
@@ -266,19 +284,19 @@ function touch(unit: Unit): void {
   }
   for (let i: u32 = 0; i < count; i++) {
     const staged = stagedAt(i);
-    if (staged.shown === 0) continue;
-    sum += <usize>load<u8>(staged.shown, NEXT_LINE);
-    staged.shown = body(staged.shown).lastFeedback();
+    if (staged.impression === 0) continue;
+    sum += <usize>load<u8>(staged.impression, NEXT_LINE);
+    staged.impression = body(staged.impression).lastFeedback();
   }
   for (let i: u32 = 0; i < count; i++) {
     const staged = stagedAt(i);
-    if (staged.shown !== 0) staged.shown = feedback(staged.shown).next;
+    if (staged.impression !== 0) staged.impression = feedback(staged.impression).next;
   }
   for (let i: u32 = 0; i < count; i++) {
     const staged = stagedAt(i);
-    if (staged.shown !== 0) sum += <usize>feedback(staged.shown).kind;
+    if (staged.impression !== 0) sum += <usize>feedback(staged.impression).kind;
   }
-  passed(sum);
+  consume(sum);
 }
 
 function judge(unit: Unit, staged: Staged): void {
@@ -286,45 +304,45 @@ function judge(unit: Unit, staged: Staged): void {
   const state = stateOf(unit, feed.topic);
   const offset = row.offset;
   const isImpression = staged.isImpression !== 0;
-  if (isImpression) show(changetype<usize>(staged) + EVENT);
-  else tell(changetype<usize>(staged) + EVENT);
-  if (offset > state.position) pass(state, offset, -Infinity);
+  if (isImpression) setImpressionEvent(changetype<usize>(staged) + EVENT);
+  else setFeedbackEvent(changetype<usize>(staged) + EVENT);
+  if (offset > state.position) moveTo(state, offset, -Infinity);
   feed.row = staged.row;
-  const silent = offset < state.committed;
-  if (!silent) {
+  const isReplayed = offset < state.committed;
+  if (!isReplayed) {
     if (isImpression) state.impressionsRead++;
     else state.feedbackRead++;
   }
-  const ts = isImpression ? shown.ts : told.ts;
-  if (isAhead(state, row, ts, silent) || ts > row.timestamp + feed.futureSkew) {
+  const ts = isImpression ? impressionEvent.ts : feedbackEvent.ts;
+  if (isAhead(state, row, ts, isReplayed) || ts > row.timestamp + feed.futureSkew) {
     if (isImpression) dropBody(unit);
-    if (!silent) {
+    if (!isReplayed) {
       if (isImpression) state.impressionsFuture++;
       else state.feedbackFuture++;
     }
-    pass(state, offset + 1, -Infinity);
+    moveTo(state, offset + 1, -Infinity);
     return;
   }
   const watermark = state.watermark;
-  if (isImpression) judgeShown(unit, state, staged.hash, offset, watermark, silent);
-  else if (judgeFeedback(unit, feed.topic, staged.hash, watermark, silent)) {
+  if (isImpression) judgeAndNote(unit, state, staged.hash, offset, watermark, isReplayed);
+  else if (judgeFeedback(unit, feed.topic, staged.hash, watermark, isReplayed)) {
     noteNeed(state, offset, watermark, ts + unit.backward + unit.attribution);
   }
   // A timestamp that is there may hold the event back, but not bring it forward.
-  pass(state, offset + 1, (row.timestamp < ts ? row.timestamp : ts) - feed.outOfOrderness);
+  moveTo(state, offset + 1, (row.timestamp < ts ? row.timestamp : ts) - feed.outOfOrderness);
 }
 
-function judgeShown(unit: Unit, state: TopicState, hash: u32, offset: f64, watermark: f64, silent: bool): void {
-  const until = shown.ts + (2 * unit.attribution + unit.backward);
-  const verdict = judgeImpression(unit, feed.topic, hash, offset, watermark, silent);
+function judgeAndNote(unit: Unit, state: TopicState, hash: u32, offset: f64, watermark: f64, isReplayed: bool): void {
+  const until = impressionEvent.ts + (2 * unit.attribution + unit.backward);
+  const verdict = judgeImpression(unit, feed.topic, hash, offset, watermark, isReplayed);
   if (verdict === IS_LATE) return;
   noteNeed(state, offset, watermark, until);
-  if (verdict === IS_DUPLICATE) note(unit.witnessOffset, unit.witnessWatermark, until);
+  if (verdict === IS_DUPLICATE) note(unit.predecessorOffset, unit.predecessorWatermark, until);
 }
 
 /** Whether the wall clock drops the record: what it said of one that was judged before the checkpoint, is recorded. */
-function isAhead(state: TopicState, row: Row, ts: f64, silent: bool): bool {
-  if (silent) return state.hasClockDrops !== 0 && ahead(row.offset);
+function isAhead(state: TopicState, row: Row, ts: f64, isReplayed: bool): bool {
+  if (isReplayed) return state.hasClockDrops !== 0 && ahead(row.offset);
   return (isNaN(row.timestamp) ? ts : row.timestamp) > feed.latest && ahead(row.offset);
 }
 
@@ -334,7 +352,7 @@ function noteNeed(state: TopicState, offset: f64, watermark: f64, until: f64): v
 }
 
 /** The position moves to `next`; the watermark was raised to `raised` on the way. */
-function pass(state: TopicState, next: f64, raised: f64): void {
+function moveTo(state: TopicState, next: f64, raised: f64): void {
   if (raised > state.watermark) state.watermark = raised;
   state.position = next;
   if (next >= state.stopAt) stopped();

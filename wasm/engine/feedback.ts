@@ -2,7 +2,7 @@
 import { Arena, assertRecord, commit, free, reserve } from './arena';
 import { Body, body, indexesAt, indexesOf } from './bodies';
 import { addCopy, ByteTable, closeByteTable, findBytes, newByteTable } from './byte-table';
-import { Told } from './events';
+import { FeedbackEvent } from './events';
 import { give, giveShared, sizeOf, take, takeShared } from './memory';
 import { copyText, sameText, textEnd } from './texts';
 import { walk } from './work';
@@ -113,7 +113,7 @@ function indexOf(owner: Body): usize {
 /** `lag`: its time less that of its impression. `missed`: bit h is set: it does not count at horizon h. */
 export function addFeedback(
   arena: Arena,
-  event: Told,
+  event: FeedbackEvent,
   topic: u32,
   action: i32,
   slot: u32,
@@ -181,7 +181,7 @@ export function countOf(
   longChain: u32,
   bodyAt: usize,
   topic: u32,
-  event: Told,
+  event: FeedbackEvent,
   action: i32,
   slot: u32,
   ts: f64,
@@ -206,7 +206,7 @@ export function countOf(
   return ofTopic;
 }
 
-function isSame(known: Feedback, event: Told, action: i32, slot: u32, lag: f64): bool {
+function isSame(known: Feedback, event: FeedbackEvent, action: i32, slot: u32, lag: f64): bool {
   if (known.hasEventId()) return event.eventId !== 0 && sameText(known.text(), event.eventId);
   if (event.eventId !== 0) return false;
   return (
@@ -218,7 +218,7 @@ function isSame(known: Feedback, event: Told, action: i32, slot: u32, lag: f64):
   );
 }
 
-function countIn(index: FeedbackIndex, topic: u32, event: Told, action: i32, slot: u32): i32 {
+function countIn(index: FeedbackIndex, topic: u32, event: FeedbackEvent, action: i32, slot: u32): i32 {
   const hasEventId = event.eventId !== 0;
   const text = hasEventId ? event.eventId : action < 0 ? event.action : 0;
   const end = writeIdentity(topic, hasEventId, slot, action, event.ts, event.value, text);

@@ -3,8 +3,8 @@
 /** Does not return: there is no block of so many bytes, though only so many are taken. */
 export declare function outOfMemory(bytes: f64, taken: f64): void;
 
-/** The impression at `shown` is accepted. Returns its tag. */
-export declare function accepted(shown: usize): u32;
+/** The impression at this place is accepted. Returns its tag. */
+export declare function accepted(impression: usize): u32;
 
 /** The impression with this tag has closed for good. */
 export declare function released(tag: u32): void;
@@ -15,10 +15,10 @@ export declare function closed(): void;
 /** So many lists have closed or been released, which wait at `queue` (closing.ts). */
 export declare function closings(queue: usize, count: u32): void;
 
-/** Observed by a witness, if the unit has one: of the feedback at `told`. Lists: 0: none that is open. */
-export declare function dropped(reason: u32, list: usize, told: usize): void;
-export declare function strayed(list: usize, told: usize): void;
-export declare function found(told: usize): void;
+/** For the observer of the unit, if it has one: what becomes of the feedback at this place. Lists: 0: none that is open. */
+export declare function dropped(reason: u32, list: usize, feedback: usize): void;
+export declare function strayed(list: usize, feedback: usize): void;
+export declare function found(feedback: usize): void;
 
 /** Of the record that the scanner has in hand: its time, if that is no plain number of milliseconds; NaN: it is no time. */
 export declare function time(): f64;

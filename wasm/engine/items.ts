@@ -2,7 +2,7 @@
 
 import { sameBytes, writeText } from '../text';
 import { addBytes, ByteTable, findBytes, newByteTable } from './byte-table';
-import { Shown } from './events';
+import { ImpressionEvent } from './events';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { addItem, beginRepeats } from './repeats';
 import { commonBytes, copyText, isNarrow, sameText, textEnd, textStart } from './texts';
@@ -20,7 +20,7 @@ export function openItems(): void {
 }
 
 /** Number of units in the common prefix of all items; 0 for fewer than two items, or if an item is not narrow. */
-export function commonPrefix(list: Shown): usize {
+export function commonPrefix(list: ImpressionEvent): usize {
   if (list.length < 2) return 0;
   const first = textStart(list.item(0));
   let shared = textEnd(list.item(0)) - first;
@@ -35,7 +35,7 @@ export function commonPrefix(list: Shown): usize {
 }
 
 /** Writes the list, notes the items that repeat (repeats.ts), and returns the place behind it. */
-export function writeItems(keys: usize, to: usize, list: Shown, prefix: usize): usize {
+export function writeItems(keys: usize, to: usize, list: ImpressionEvent, prefix: usize): usize {
   beginRepeats(<usize>list.length);
   let at = to + 1;
   if (prefix === 0) store<u8>(to, 0);

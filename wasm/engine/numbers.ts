@@ -6,7 +6,7 @@
  * bytes of a distance | u32 least number | u16 by slot, the lower half of its distance | u8 or u16 by slot, the rest of it, if there is any.
  */
 import { sameBytes, writeText } from '../text';
-import { Shown } from './events';
+import { ImpressionEvent } from './events';
 import { sizeOf, takeShared, widenedShared } from './memory';
 import { copyBytes, isNarrow, textEnd, textStart } from './texts';
 import { walk } from './work';
@@ -40,7 +40,7 @@ export function openNumbers(): void {
 }
 
 /** Whether the items of the list differ by a number alone; then they are read. */
-export function readNumbers(list: Shown): bool {
+export function readNumbers(list: ImpressionEvent): bool {
   const length = <usize>list.length;
   if (length === 0 || length > MOST_SLOTS) return false;
   if (list.ids === 0 && !isNarrow(list.item(0))) return false;
@@ -73,11 +73,11 @@ export function readNumbers(list: Shown): bool {
   return digits !== 0 || !hasLeadingZero;
 }
 
-function fromOf(list: Shown, slot: usize): usize {
+function fromOf(list: ImpressionEvent, slot: usize): usize {
   return list.ids !== 0 ? <usize>load<u32>(list.ids + 8 * slot) : textStart(list.item(slot));
 }
 
-function endOf(list: Shown, slot: usize): usize {
+function endOf(list: ImpressionEvent, slot: usize): usize {
   return list.ids !== 0 ? <usize>load<u32>(list.ids + 8 * slot, 4) : textEnd(list.item(slot));
 }
 

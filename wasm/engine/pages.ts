@@ -25,26 +25,26 @@ export function openPages(): void {
 
 /** To be called in the order of the log. Its items are added while it has a body. */
 export function addPage(index: LongRequest, at: usize): void {
-  const shown = entry(at);
+  const impression = entry(at);
   const order = <f64>index.added;
   index.added++;
   index.live++;
-  index.all = addTo(index.trees, index.all, shown.ts(), order, <u32>at);
-  addName(index, pageKey(shown.page()), page + PAGE_BYTES, shown, order);
-  if (shown.body !== 0) addItems(index, shown, order);
+  index.all = addTo(index.trees, index.all, impression.ts(), order, <u32>at);
+  addName(index, pageKey(impression.page()), page + PAGE_BYTES, impression, order);
+  if (impression.body !== 0) addItems(index, impression, order);
 }
 
-function addItems(index: LongRequest, shown: Entry, order: f64): void {
-  beginItems(shown.body);
-  for (let left = body(shown.body).length(); left > 0; left--) {
+function addItems(index: LongRequest, impression: Entry, order: f64): void {
+  beginItems(impression.body);
+  for (let left = body(impression.body).length(); left > 0; left--) {
     const item = nextItem();
-    addName(index, item, textEnd(item), shown, order);
+    addName(index, item, textEnd(item), impression, order);
   }
 }
 
-function addName(index: LongRequest, from: usize, end: usize, shown: Entry, order: f64): void {
+function addName(index: LongRequest, from: usize, end: usize, impression: Entry, order: f64): void {
   const name = findOrCopy(index.names, from, end);
-  name.more = postpone(index.trees, name.more, shown.ts(), order, <u32>changetype<usize>(shown));
+  name.more = postpone(index.trees, name.more, impression.ts(), order, <u32>changetype<usize>(impression));
 }
 
 function pageKey(number: u32): usize {

@@ -1,9 +1,9 @@
 /**
  * The rules of the join (specification: join 3), in their order. They apply at three moments: an impression comes, feedback
- * comes, the combined watermark moves. Each verdict may be silent: what was decided before the checkpoint is decided again by a
- * replay, but not counted again.
+ * comes, the combined watermark moves. What was judged before the checkpoint is judged again by a replay, but not counted again:
+ * `isReplayed`. Where feedback meets an impression, both must have been.
  */
-import { addAccepted, anyFits, fitting, removeAccepted, witnessOf } from './accepted';
+import { addAccepted, anyFits, fitting, predecessorOf, removeAccepted } from './accepted';
 import { free } from './arena';
 import { addBody, body, freeBody, slotIn } from './bodies';
 import { flushQueue, putClosing, putFeedback, queueClosing, queueRelease } from './closing';
@@ -25,7 +25,7 @@ import {
 import { firstDue, leastDeadline } from './deadlines';
 import { addDelay } from './delays';
 import { addEntry, entry, isOfRequest, logOrder } from './entries';
-import { shown, Told, told } from './events';
+import { FeedbackEvent, feedbackEvent, impressionEvent } from './events';
 import { addFeedback, append, countOf, freeFeedback } from './feedback';
 import { finalised, hashBytes } from './hash';
 import { accepted, closed, dropped, found as foundByHost, released, strayed } from './host';
@@ -45,7 +45,7 @@ import {
   remember,
   seek,
 } from './timeline';
-import { passed } from './touch';
+import { consume } from './touch';
 import { actionsOf, countsOf, delayBoundsOf, horizonOf, Unit } from './unit';
 import { addWaiting, findWaiting, readWaiting, removeWaiting, waiting } from './waiting';
 import { walk } from './work';
@@ -71,65 +71,65 @@ export function hashOf(unit: Unit, request: usize): u32 {
   return hashBytes(unit.keys, request, textEnd(request));
 }
 
-/** `shown` comes. If it has a body, that becomes its own or is freed. `hash`: of its request. */
-export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, watermark: f64, silent: bool): i32 {
-  const ts = shown.ts;
+/** `impressionEvent` comes. If it has a body, that becomes its own or is freed. `hash`: of its request. */
+export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, watermark: f64, isReplayed: bool): i32 {
+  const ts = impressionEvent.ts;
   const counts = countsOf(unit, topic);
   if (watermark >= ts + unit.attribution) {
-    if (!silent) countImpression(counts, LATE);
+    if (!isReplayed) countImpression(counts, LATE);
     dropBody(unit);
     return IS_LATE;
   }
-  const witness = lastWitness(unit, hash);
-  if (witness !== 0) {
-    if (!silent) countImpression(counts, DUPLICATE);
+  const predecessor = lastPredecessor(unit, hash);
+  if (predecessor !== 0) {
+    if (!isReplayed) countImpression(counts, DUPLICATE);
     dropBody(unit);
-    unit.witnessOffset = entry(witness).offset();
-    unit.witnessWatermark = entry(witness).watermark();
-    const own = pageHash(hash, shown.page, sliceOf(unit, ts));
-    const again = addEntry(unit.entries, own, offset, watermark, 0, 0, silent, unit.sequence++);
-    insert(unit.again, again);
-    remember(unit.timeline, ts, again, 0);
+    unit.predecessorOffset = entry(predecessor).offset();
+    unit.predecessorWatermark = entry(predecessor).watermark();
+    const own = pageHash(hash, impressionEvent.page, sliceOf(unit, ts));
+    const duplicate = addEntry(unit.entries, own, offset, watermark, 0, 0, isReplayed, unit.sequence++);
+    insert(unit.duplicates, duplicate);
+    remember(unit.timeline, ts, duplicate, 0);
     return IS_DUPLICATE;
   }
   const missed = missedBy(unit, ts, watermark);
-  if (!silent) {
+  if (!isReplayed) {
     countImpression(counts, ACCEPTED);
     countLateImpression(counts, missed);
   }
-  const bodyAt = shown.body !== 0 ? shown.body : newBody(unit);
-  body(bodyAt).tag = accepted(changetype<usize>(shown));
+  const bodyAt = impressionEvent.body !== 0 ? impressionEvent.body : newBody(unit);
+  body(bodyAt).tag = accepted(changetype<usize>(impressionEvent));
   if (missed !== 0) body(bodyAt).setMisses();
-  const entryAt = addEntry(unit.entries, hash, offset, watermark, bodyAt, missed, silent, unit.sequence++);
+  const entryAt = addEntry(unit.entries, hash, offset, watermark, bodyAt, missed, isReplayed, unit.sequence++);
   addAccepted(unit.accepted, entryAt);
   remember(unit.timeline, ts, entryAt, bodyAt);
   unit.open++;
   const closes = ts + unit.attribution;
   found.count = 0;
-  findWaiting(unit.waiting, shown, bodyAt, hash, ts - unit.backward, closes, closes, found);
-  for (let i: u32 = 0; i < found.count; i++) meetWaiting(unit, itemOf(found, i), entryAt, bodyAt, silent);
+  findWaiting(unit.waiting, impressionEvent, bodyAt, hash, ts - unit.backward, closes, closes, found);
+  for (let i: u32 = 0; i < found.count; i++) meetWaiting(unit, itemOf(found, i), entryAt, bodyAt, isReplayed);
   return IS_ACCEPTED;
 }
 
-/** The body of `shown`. */
+/** The body of `impressionEvent`. */
 export function newBody(unit: Unit): usize {
   return addBody(unit.bodies, unit.keys, unit.longBytes);
 }
 
-/** `shown` needs its body no longer, if it has one. */
+/** `impressionEvent` needs its body no longer, if it has one. */
 export function dropBody(unit: Unit): void {
-  if (shown.body !== 0) free(unit.bodies, shown.body);
+  if (impressionEvent.body !== 0) free(unit.bodies, impressionEvent.body);
 }
 
-/** The last earlier record that makes `shown` a duplicate; 0: none. */
-function lastWitness(unit: Unit, hash: u32): usize {
-  const among = witnessOf(unit.accepted, hash, shown.request(), shown.page, shown.ts);
-  if (unit.again.size === 0) return among;
+/** The last earlier record that makes `impressionEvent` a duplicate; 0: none. */
+function lastPredecessor(unit: Unit, hash: u32): usize {
+  const among = predecessorOf(unit.accepted, hash, impressionEvent.request(), impressionEvent.page, impressionEvent.ts);
+  if (unit.duplicates.size === 0) return among;
   // A record less than H away is in the same slice of time, or in one next to it.
-  const slice = sliceOf(unit, shown.ts);
-  let last = laterAgain(unit, hash, slice, among);
-  last = laterAgain(unit, hash, slice - 1, last);
-  return laterAgain(unit, hash, slice + 1, last);
+  const slice = sliceOf(unit, impressionEvent.ts);
+  let last = laterDuplicate(unit, hash, slice, among);
+  last = laterDuplicate(unit, hash, slice - 1, last);
+  return laterDuplicate(unit, hash, slice + 1, last);
 }
 
 function sliceOf(unit: Unit, ts: f64): f64 {
@@ -137,19 +137,19 @@ function sliceOf(unit: Unit, ts: f64): f64 {
 }
 
 /**
- * The last duplicate in the slice that makes `shown` a duplicate, if it is later than `last`; else `last`. Examines only those later
- * than `last`: each is examined at most once from either neighbouring slice, since `shown` then becomes a later one of its own slice.
+ * The last duplicate in the slice that makes `impressionEvent` a duplicate, if it is later than `last`; else `last`. Examines only those later
+ * than `last`: each is examined at most once from either neighbouring slice, since `impressionEvent` then becomes a later one of its own slice.
  */
-function laterAgain(unit: Unit, hash: u32, slice: f64, last: usize): usize {
-  const own = pageHash(hash, shown.page, slice);
+function laterDuplicate(unit: Unit, hash: u32, slice: f64, last: usize): usize {
+  const own = pageHash(hash, impressionEvent.page, slice);
   let steps: u32 = 0;
   let later = last;
-  for (let at = firstOfChain(unit.again, own); at !== 0; at = record(at).next) {
+  for (let at = firstOfChain(unit.duplicates, own); at !== 0; at = record(at).next) {
     steps++;
-    if (record(at).hash !== own || !isOfRequest(at, shown.request())) continue;
+    if (record(at).hash !== own || !isOfRequest(at, impressionEvent.request())) continue;
     if (last !== 0 && logOrder(at, last) < 0) break;
-    const apart = Math.abs(shown.ts - entry(at).ts());
-    if (entry(at).page() !== shown.page || apart >= unit.attribution) continue;
+    const apart = Math.abs(impressionEvent.ts - entry(at).ts());
+    if (entry(at).page() !== impressionEvent.page || apart >= unit.attribution) continue;
     later = at;
     break;
   }
@@ -157,12 +157,12 @@ function laterAgain(unit: Unit, hash: u32, slice: f64, last: usize): usize {
   return later;
 }
 
-/** Loads what `laterAgain` will look at for `shown`, and returns something of it. */
-export function touchAgain(unit: Unit, hash: u32): usize {
-  const slice = sliceOf(unit, shown.ts);
+/** Loads what `laterDuplicate` will look at for `impressionEvent`, and returns something of it. */
+export function touchDuplicates(unit: Unit, hash: u32): usize {
+  const slice = sliceOf(unit, impressionEvent.ts);
   let sum: usize = 0;
   for (let near = slice - 1; near <= slice + 1; near++) {
-    const at = firstOfChain(unit.again, pageHash(hash, shown.page, near));
+    const at = firstOfChain(unit.duplicates, pageHash(hash, impressionEvent.page, near));
     if (at !== 0) sum += <usize>record(at).hash;
   }
   return sum;
@@ -174,16 +174,16 @@ function pageHash(hash: u32, page: u32, slice: f64): u32 {
 }
 
 /** An impression came for which feedback may be waiting. */
-function meetWaiting(unit: Unit, at: usize, entryAt: usize, bodyAt: usize, silentImpression: bool): void {
+function meetWaiting(unit: Unit, at: usize, entryAt: usize, bodyAt: usize, isImpressionReplayed: bool): void {
   const known = waiting(at);
   const lag = known.ts - entry(entryAt).ts();
   if (lag < -unit.backward || lag >= unit.attribution) return;
   const topic = known.topic();
   const watermark = known.watermark;
-  const silent = silentImpression && known.isBelow();
+  const isReplayed = isImpressionReplayed && known.isReplayed();
   const event = readWaiting(at);
   if (isLateFor(unit, entryAt, watermark)) {
-    drop(unit, topic, FEEDBACK_LATE, silent, entryAt, event);
+    drop(unit, topic, FEEDBACK_LATE, isReplayed, entryAt, event);
     removeWaiting(unit.waiting, at);
     return;
   }
@@ -192,44 +192,44 @@ function meetWaiting(unit: Unit, at: usize, entryAt: usize, bodyAt: usize, silen
     stray(unit, entryAt, event);
     return;
   }
-  if (unit.hasWitness) foundByHost(changetype<usize>(event));
-  attribute(unit, topic, event, watermark, entryAt, bodyAt, slot, silent);
+  if (unit.hasObserver) foundByHost(changetype<usize>(event));
+  attribute(unit, topic, event, watermark, entryAt, bodyAt, slot, isReplayed);
   removeWaiting(unit.waiting, at);
 }
 
-/** `told` comes. Returns whether its record is still needed. `hash`: of its request. */
-export function judgeFeedback(unit: Unit, topic: u32, hash: u32, watermark: f64, silent: bool): bool {
-  const ts = told.ts;
+/** `feedbackEvent` comes. Returns whether its record is still needed. `hash`: of its request. */
+export function judgeFeedback(unit: Unit, topic: u32, hash: u32, watermark: f64, isReplayed: bool): bool {
+  const ts = feedbackEvent.ts;
   const deadline = ts + unit.backward + unit.attribution;
   if (watermark >= deadline) {
-    drop(unit, topic, FEEDBACK_LATE, silent, NO_LIST, told);
+    drop(unit, topic, FEEDBACK_LATE, isReplayed, NO_LIST, feedbackEvent);
     return false;
   }
   found.count = 0;
-  fitting(unit.accepted, told, hash, watermark, found);
+  fitting(unit.accepted, feedbackEvent, hash, watermark, found);
   // Newest first; the log's first comes last.
   for (let i = found.count; i > 0; i--) {
     const entryAt = itemOf(found, i - 1);
-    const silentMeeting = silent && entry(entryAt).isBelow();
+    const areBothReplayed = isReplayed && entry(entryAt).isReplayed();
     if (isLateFor(unit, entryAt, watermark)) {
-      drop(unit, topic, FEEDBACK_LATE, silentMeeting, entryAt, told);
+      drop(unit, topic, FEEDBACK_LATE, areBothReplayed, entryAt, feedbackEvent);
       return true;
     }
     const bodyAt = entry(entryAt).body;
-    const slot = slotIn(unit.keys, indexesPlace(unit), bodyAt, told.item);
+    const slot = slotIn(unit.keys, indexesPlace(unit), bodyAt, feedbackEvent.item);
     if (slot >= 0) {
-      attribute(unit, topic, told, watermark, entryAt, bodyAt, slot, silentMeeting);
+      attribute(unit, topic, feedbackEvent, watermark, entryAt, bodyAt, slot, areBothReplayed);
       return true;
     }
   }
-  if (found.count > 0) stray(unit, itemOf(found, found.count - 1), told);
-  addWaiting(unit.waiting, told, hash, topic, watermark, deadline, silent);
+  if (found.count > 0) stray(unit, itemOf(found, found.count - 1), feedbackEvent);
+  addWaiting(unit.waiting, feedbackEvent, hash, topic, watermark, deadline, isReplayed);
   return true;
 }
 
 /** The feedback names no item of the list. Nobody is told of a list whose closing a replay repeats: nobody is told of that either. */
-function stray(unit: Unit, entryAt: usize, event: Told): void {
-  if (!unit.hasWitness || entry(entryAt).ts() + unit.attribution <= unit.decidedUpTo) return;
+function stray(unit: Unit, entryAt: usize, event: FeedbackEvent): void {
+  if (!unit.hasObserver || entry(entryAt).ts() + unit.attribution <= unit.decidedUpTo) return;
   strayed(entryAt, changetype<usize>(event));
 }
 
@@ -244,33 +244,33 @@ function isLateFor(unit: Unit, entryAt: usize, watermark: f64): bool {
 function attribute(
   unit: Unit,
   topic: u32,
-  event: Told,
+  event: FeedbackEvent,
   watermark: f64,
   entryAt: usize,
   bodyAt: usize,
   slot: i32,
-  silent: bool,
+  isReplayed: bool,
 ): void {
   const action = actionOf(unit, event.action);
-  const shownAt = entry(entryAt).ts();
-  const ofTopic = countOf(unit.keys, indexesPlace(unit), unit.longChain, bodyAt, topic, event, action, slot, shownAt);
+  const listTs = entry(entryAt).ts();
+  const ofTopic = countOf(unit.keys, indexesPlace(unit), unit.longChain, bodyAt, topic, event, action, slot, listTs);
   if (ofTopic < 0) {
-    drop(unit, topic, FEEDBACK_DUPLICATE, silent, entryAt, event);
+    drop(unit, topic, FEEDBACK_DUPLICATE, isReplayed, entryAt, event);
     return;
   }
   if (<u32>ofTopic >= unit.feedbackLimit) {
-    drop(unit, topic, CAPPED, silent, entryAt, event);
+    drop(unit, topic, CAPPED, isReplayed, entryAt, event);
     return;
   }
-  const lag = event.ts - shownAt;
-  const late = missedBy(unit, shownAt, watermark);
+  const lag = event.ts - listTs;
+  const late = missedBy(unit, listTs, watermark);
   const out = beyond(unit, lag);
-  if (!silent) {
+  if (!isReplayed) {
     countFeedback(countsOf(unit, topic), unit.horizons, ATTRIBUTED);
     addDelay(unit.delays, delayBoundsOf(unit), unit.delayBounds, lag);
     countLateFeedback(countsOf(unit, topic), unit.horizons, late & ~out);
   }
-  append(bodyAt, addFeedback(unit.attributed, event, topic, action, slot, lag, late | out), shownAt);
+  append(bodyAt, addFeedback(unit.attributed, event, topic, action, slot, lag, late | out), listTs);
 }
 
 /** Index of the action; -1: it is not listed. They are few, so a linear search is faster than a table. */
@@ -283,10 +283,10 @@ function actionOf(unit: Unit, name: usize): i32 {
   return -1;
 }
 
-function drop(unit: Unit, topic: u32, reason: usize, silent: bool, entryAt: usize, event: Told): void {
-  if (silent) return;
+function drop(unit: Unit, topic: u32, reason: usize, isReplayed: bool, entryAt: usize, event: FeedbackEvent): void {
+  if (isReplayed) return;
   countFeedback(countsOf(unit, topic), unit.horizons, reason);
-  if (!unit.hasWitness) return;
+  if (!unit.hasObserver) return;
   const isOpen = entryAt !== NO_LIST && entry(entryAt).body !== 0;
   dropped(<u32>reason, isOpen ? entryAt : NO_LIST, changetype<usize>(event));
 }
@@ -366,7 +366,7 @@ function forgetOldest(unit: Unit): void {
     if (i % TOUCHED === 0) touchOldest(unit, i, min(count, i + TOUCHED));
     const at = entryOfOldest(unit.timeline, i);
     if (entry(at).isAccepted()) removeAccepted(unit.accepted, at);
-    else remove(unit.again, at);
+    else remove(unit.duplicates, at);
     free(unit.entries, at);
   }
   dropOldest(unit.timeline);
@@ -384,5 +384,5 @@ function touchOldest(unit: Unit, from: u32, end: u32): void {
     if (record(at).next !== 0) sum += record(record(at).next).before;
     if (record(at).before !== 0) sum += record(record(at).before).next;
   }
-  passed(sum);
+  consume(sum);
 }

@@ -7,7 +7,7 @@ import { logOrder } from './entries';
 import { feedback, firstOf } from './feedback';
 import { give, givePieces, giveShared, sizeOf, take, takeShared, trim } from './memory';
 import { sortNumbers } from './sort';
-import { passed } from './touch';
+import { consume } from './touch';
 
 /** Slices are at most this long, so that a time within one fits 16 bits. */
 const LONGEST_SLICE_MS: f64 = 1000;
@@ -272,7 +272,7 @@ function touch(slice: Slice, from: u32): void {
     const first = at === 0 ? 0 : firstOf(at);
     if (first !== 0) sum += <usize>feedback(first).kind;
   }
-  passed(sum);
+  consume(sum);
 }
 
 /** Finds the next (record, horizon) that closes at or before `to`, in the order of that time, then of the log. False: there is none. */

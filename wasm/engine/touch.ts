@@ -1,5 +1,5 @@
 /** Memory is loaded before it is needed: in a large one, loads that do not wait for each other take as long as a single one. */
-import { PASSED } from './layout';
+import { CONSUMED } from './layout';
 
 /** What is about as long as a line of the cache ends in another one than it begins. */
 export const NEXT_LINE: usize = 64;
@@ -7,6 +7,6 @@ export const NEXT_LINE: usize = 64;
 export const NEAR_END: usize = 48;
 
 /** Something of all that was loaded is kept, so that no compiler leaves the loads out. */
-export function passed(sum: usize): void {
-  store<u32>(PASSED, <u32>sum);
+export function consume(sum: usize): void {
+  store<u32>(CONSUMED, <u32>sum);
 }

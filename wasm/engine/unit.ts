@@ -29,7 +29,7 @@ export class Settings {
   longBytes: u32;
   /** How many topics carry feedback. */
   feedbackTopics: u32;
-  hasWitness: u32;
+  hasObserver: u32;
   actions: u32;
   delayBounds: u32;
   /** Whether the host asks for names of lists that close. */
@@ -70,9 +70,9 @@ export class Unit {
   bytes: f64;
   /** Of the oldest impression, approximately; NaN: there is none. */
   oldest: f64;
-  /** Of the witness of a duplicate that was judged last. */
-  witnessOffset: f64;
-  witnessWatermark: f64;
+  /** Of the predecessor of the duplicate that was judged last. */
+  predecessorOffset: f64;
+  predecessorWatermark: f64;
   /** f64 by topic (counts.ts), the delays (delays.ts), and the states of the topics. */
   counts: usize;
   delays: usize;
@@ -87,7 +87,7 @@ export class Unit {
   longChain: u32;
   longBytes: usize;
   feedbackTopics: u32;
-  hasWitness: bool;
+  hasObserver: bool;
   hasNames: bool;
   actions: u32;
   delayBounds: u32;
@@ -102,7 +102,7 @@ export class Unit {
    * Duplicates by request, page and slice of H of their time: they can make further records duplicates, but no feedback is
    * attributed to them.
    */
-  again: RequestTable;
+  duplicates: RequestTable;
   timeline: Timeline;
   waiting: WaitingFeedback;
   /** The first of the indexes of bodies. */
@@ -142,7 +142,7 @@ export function openUnit(): Unit {
   unit.longChain = settings.searchUpTo / 2;
   unit.longBytes = <usize>settings.longBytes;
   unit.feedbackTopics = settings.feedbackTopics;
-  unit.hasWitness = settings.hasWitness !== 0;
+  unit.hasObserver = settings.hasObserver !== 0;
   unit.hasNames = settings.hasNames !== 0;
   unit.actions = settings.actions;
   unit.delayBounds = settings.delayBounds;
@@ -156,7 +156,7 @@ export function openUnit(): Unit {
   unit.bodies = newArena();
   unit.attributed = newArena();
   unit.accepted = newAccepted(unit.keys, unit.attribution, unit.backward, settings.searchUpTo);
-  unit.again = newRequestTable();
+  unit.duplicates = newRequestTable();
   unit.timeline = newTimeline(unit.block, horizons);
   const reach = 4 * unit.attribution + 2 * unit.backward;
   unit.waiting = newWaitingFeedback(unit.keys, settings.searchUpTo, reach);
@@ -175,7 +175,7 @@ export function closeUnit(unit: Unit): void {
   }
   closeWaitingFeedback(unit.waiting);
   closeTimeline(unit.timeline);
-  closeRequestTable(unit.again);
+  closeRequestTable(unit.duplicates);
   closeAccepted(unit.accepted);
   closeArena(unit.attributed);
   closeArena(unit.bodies);

@@ -1,7 +1,7 @@
 /** Feedback that was not attributed yet: found by request id, and by deadline. */
 import { Arena, assertRecord, closeArena, commit, free, newArena, reserve } from './arena';
 import { addDeadline, closeDeadlines, Deadlines, newDeadlines, removeDeadline } from './deadlines';
-import { Shown, Told, waited } from './events';
+import { FeedbackEvent, ImpressionEvent, waitingEvent } from './events';
 import { itemOf, List, push, reverse } from './list';
 import { addLong, closeLongRequests, dropIfMostIsGone, dropLong, LongRequest, longOf } from './long-request';
 import { addToLong, lateFor, removeFromLong, takeFor } from './long-waiting';
@@ -23,7 +23,7 @@ import { walk } from './work';
 const TOPIC_MASK: u32 = 0xff;
 /** It is in the index of its request, if there is one. */
 const INDEXED: u32 = 0x100;
-const BELOW: u32 = 0x200;
+const REPLAYED: u32 = 0x200;
 const HAS_EVENT_ID: u32 = 0x400;
 
 /** Behind the fields: request id, item, action, event id? */
@@ -38,9 +38,9 @@ export class Waiting extends Timed {
     return this.flags & TOPIC_MASK;
   }
 
-  /** Its record is below the committed offset. */
-  isBelow(): bool {
-    return (this.flags & BELOW) !== 0;
+  /** Its record was judged before the checkpoint, and read again by a replay. */
+  isReplayed(): bool {
+    return (this.flags & REPLAYED) !== 0;
   }
 
   request(): usize {
@@ -93,15 +93,15 @@ export function closeWaitingFeedback(all: WaitingFeedback): void {
   give(changetype<usize>(all));
 }
 
-/** `below`: its record is below the committed offset. */
+/** `isReplayed`: its record was judged before the checkpoint. */
 export function addWaiting(
   all: WaitingFeedback,
-  event: Told,
+  event: FeedbackEvent,
   hash: u32,
   topic: u32,
   watermark: f64,
   deadline: f64,
-  below: bool,
+  isReplayed: bool,
 ): void {
   const hasEventId = event.eventId !== 0;
   let texts = textEnd(event.request) - event.request + (textEnd(event.item) - event.item);
@@ -112,7 +112,7 @@ export function addWaiting(
   made.hash = hash;
   made.next = 0;
   made.before = 0;
-  made.flags = topic | (below ? BELOW : 0) | (hasEventId ? HAS_EVENT_ID : 0);
+  made.flags = topic | (isReplayed ? REPLAYED : 0) | (hasEventId ? HAS_EVENT_ID : 0);
   made.ts = event.ts;
   made.watermark = watermark;
   made.value = event.value;
@@ -142,7 +142,7 @@ function indexWaiting(index: LongRequest, at: usize): void {
  */
 export function findWaiting(
   all: WaitingFeedback,
-  list: Shown,
+  list: ImpressionEvent,
   bodyAt: usize,
   hash: u32,
   from: f64,
@@ -184,7 +184,7 @@ function findInLong(
   dropIfMostIsGone(all.long, index);
 }
 
-function makeLong(all: WaitingFeedback, list: Shown, hash: u32, found: List): void {
+function makeLong(all: WaitingFeedback, list: ImpressionEvent, hash: u32, found: List): void {
   let least = Infinity;
   let most = -Infinity;
   for (let i: u32 = 0; i < found.count; i++) {
@@ -196,16 +196,16 @@ function makeLong(all: WaitingFeedback, list: Shown, hash: u32, found: List): vo
   for (let i: u32 = 0; i < found.count; i++) indexWaiting(index, itemOf(found, i));
 }
 
-/** Puts the content of the record into `waited`: good until it is removed. */
-export function readWaiting(at: usize): Told {
+/** Puts the content of the record into `waitingEvent`: good until it is removed. */
+export function readWaiting(at: usize): FeedbackEvent {
   const known = waiting(at);
-  waited.ts = known.ts;
-  waited.value = known.value;
-  waited.request = known.request();
-  waited.item = textEnd(waited.request);
-  waited.action = textEnd(waited.item);
-  waited.eventId = (known.flags & HAS_EVENT_ID) === 0 ? 0 : textEnd(waited.action);
-  return waited;
+  waitingEvent.ts = known.ts;
+  waitingEvent.value = known.value;
+  waitingEvent.request = known.request();
+  waitingEvent.item = textEnd(waitingEvent.request);
+  waitingEvent.action = textEnd(waitingEvent.item);
+  waitingEvent.eventId = (known.flags & HAS_EVENT_ID) === 0 ? 0 : textEnd(waitingEvent.action);
+  return waitingEvent;
 }
 
 export function removeWaiting(all: WaitingFeedback, at: usize): void {

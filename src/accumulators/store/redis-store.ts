@@ -277,7 +277,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   const keys = [unit, ...deletes, ...removes.map(([key]) => key)];
   const args = [token, String(seq - 1), parent, String(seq), cid, rowTtl === undefined ? '' : String(rowTtl)];
   const written = [...rows].filter(([, fields]) => fields.size > 0);
-  const passing = written.filter(([key]) => !isLasting(key));
+  const expiring = written.filter(([key]) => !isLasting(key));
   const lasting = written.filter(([key]) => isLasting(key));
   args.push(String(deletes.length), String(checkpoint.size), String(lasting.length), String(removes.length));
   for (const own of STORE_FIELDS) {
@@ -289,7 +289,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
     // Not spread: there may be more than a call can take as arguments.
     for (const field of fields) args.push(field);
   }
-  for (const [key, fields] of [...passing, ...lasting]) {
+  for (const [key, fields] of [...expiring, ...lasting]) {
     keys.push(key);
     args.push(String(fields.size));
     pushFields(args, fields);

@@ -95,7 +95,7 @@ export class ScanMemory {
   readonly #engine: Engine;
 
   constructor(engine: Engine) {
-    const { buffer, door } = engine;
+    const { buffer, functionOf } = engine;
     this.#engine = engine;
     this.bytes = engine.bytes;
     for (const [f, name] of RECORD_FIELDS.entries()) this.#writeKey(KEYS_AT + KEY_BYTES * f, name);
@@ -109,9 +109,9 @@ export class ScanMemory {
     this.scoreSpans = new Uint32Array(buffer, 0, 0);
     this.categories = this.places;
     this.scores = new Float64Array(buffer, 0, 0);
-    this.scan = door('scan');
-    this.keep = door('keep');
-    const [blankEnd, keyEnd, valueEnd] = [door('blankEnd'), door('keyEnd'), door('valueEnd')];
+    this.scan = functionOf('scan');
+    this.keep = functionOf('keep');
+    const [blankEnd, keyEnd, valueEnd] = [functionOf('blankEnd'), functionOf('keyEnd'), functionOf('valueEnd')];
     this.blankEnd = (at) => blankEnd(at) >>> 0;
     this.keyEnd = (at) => keyEnd(at) >>> 0;
     this.valueEnd = (at) => valueEnd(at) >>> 0;
@@ -120,13 +120,13 @@ export class ScanMemory {
   /** Makes room for records of so many bytes. */
   reserve(bytes: number): void {
     if (bytes <= this.capacity) return;
-    const { buffer, door } = this.#engine;
+    const { buffer, functionOf } = this.#engine;
     this.capacity = Math.max(bytes, LEAST_CAPACITY);
-    door('reserveScan')(this.capacity);
-    this.recordAt = door('recordAt')() >>> 0;
-    const texts = door('textsAt')() >>> 0;
-    const items = door('itemsAt')() >>> 0;
-    const slots = door('slotsAt')();
+    functionOf('reserveScan')(this.capacity);
+    this.recordAt = functionOf('recordAt')() >>> 0;
+    const texts = functionOf('textsAt')() >>> 0;
+    const items = functionOf('itemsAt')() >>> 0;
+    const slots = functionOf('slotsAt')();
     this.texts = Buffer.from(buffer, texts, items - texts);
     this.places = new Int32Array(buffer, items, slots);
     this.ranks = new Int32Array(buffer, items + 4 * slots, slots);

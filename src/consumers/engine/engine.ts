@@ -1,27 +1,27 @@
 import { Buffer } from 'node:buffer';
 import { BUCKET_SALT } from '../../vocabulary/user-words.ts';
 import { ENGINE_CODE } from './engine-code.ts';
-import { type Door, openModule } from './module.ts';
+import { type ModuleFunction, openModule } from './module.ts';
 
 /** Places in the memory, as wasm/engine/layout.ts has them. */
-export const SHOWN_AT = 4352;
-export const TOLD_AT = SHOWN_AT + 128;
-export const CLOSES_AT = TOLD_AT + 256;
+export const IMPRESSION_AT = 4352;
+export const FEEDBACK_AT = IMPRESSION_AT + 128;
+export const CLOSES_AT = FEEDBACK_AT + 256;
 export const SETTINGS_AT = CLOSES_AT + 256;
 export const FEED_AT = SETTINGS_AT + 128;
 
 /** What the engine asks of the unit at work (wasm/engine/host.ts). Places are addresses in the memory; lists: 0: none that is open. */
 export interface EngineCalls {
-  /** The impression at `shown` is accepted: returns its tag. */
-  accepted(shown: number): number;
+  /** The impression at this place is accepted: returns its tag. */
+  accepted(impression: number): number;
   released(tag: number): void;
   /** The list at CLOSES_AT closes. */
   closed(): void;
   /** So many lists have closed or been released, in their order; they wait at this place. */
   closings(queue: number, count: number): void;
-  dropped(reason: number, list: number, told: number): void;
-  strayed(list: number, told: number): void;
-  found(told: number): void;
+  dropped(reason: number, list: number, feedback: number): void;
+  strayed(list: number, feedback: number): void;
+  found(feedback: number): void;
   /** The topic that is fed has come to the offset at which it must stop for us. */
   stopped(): void;
   /** Whether the clock drops the record that is fed, which it may. */
@@ -47,7 +47,7 @@ const MOST_PAGES = 2 ** 16 - 1;
 const LEAST_PAGES = 2 ** 10;
 
 /**
- * The one memory of all units of a process, in which the state of their joins lies, and the door to the code that works on it
+ * The one memory of all units of a process, in which the state of their joins lies, and the functions that work on it
  * (wasm/engine). Of all that is reserved only what was touched is real; it never grows, so views of it stay good.
  */
 export class Engine {
@@ -63,15 +63,15 @@ export class Engine {
   /** Opens a unit with the settings at SETTINGS_AT and returns its place. */
   readonly begin: () => number;
   readonly end: (unit: number) => void;
-  /** Judges the impression at SHOWN_AT. Returns IS_LATE, IS_DUPLICATE or IS_ACCEPTED. */
-  readonly impression: (unit: number, topic: number, offset: number, watermark: number, silent: boolean) => number;
-  /** Judges the feedback at TOLD_AT. Returns 0 when its record is no longer needed. */
-  readonly feedback: (unit: number, topic: number, watermark: number, silent: boolean) => number;
+  /** Judges the impression at IMPRESSION_AT. Returns IS_LATE, IS_DUPLICATE or IS_ACCEPTED. */
+  readonly impression: (unit: number, topic: number, offset: number, watermark: number, isReplayed: boolean) => number;
+  /** Judges the feedback at FEEDBACK_AT. Returns 0 when its record is no longer needed. */
+  readonly feedback: (unit: number, topic: number, watermark: number, isReplayed: boolean) => number;
   readonly advance: (unit: number, from: number, to: number) => void;
   /** Scans and judges the records at FEED_AT: returns the index of one that it cannot read; -1: all were judged. */
   readonly feed: () => number;
   /** A function of the engine by its name in wasm/engine/engine.ts. */
-  readonly door: (name: string) => Door;
+  readonly functionOf: (name: string) => ModuleFunction;
   /** Of the unit at work: to be set before each call. */
   calls: EngineCalls | undefined;
   /** Of the topic that is fed: to be set before each call. */
@@ -96,13 +96,13 @@ export class Engine {
             'Run more workers, or lower limits.stateBytes so that reading waits earlier',
         );
       },
-      accepted: (shown: number) => at().accepted(shown >>> 0),
+      accepted: (impression: number) => at().accepted(impression >>> 0),
       released: (tag: number) => at().released(tag >>> 0),
       closed: () => at().closed(),
       closings: (queue: number, count: number) => at().closings(queue >>> 0, count),
-      dropped: (reason: number, list: number, told: number) => at().dropped(reason, list >>> 0, told >>> 0),
-      strayed: (list: number, told: number) => at().strayed(list >>> 0, told >>> 0),
-      found: (told: number) => at().found(told >>> 0),
+      dropped: (reason: number, list: number, feedback: number) => at().dropped(reason, list >>> 0, feedback >>> 0),
+      strayed: (list: number, feedback: number) => at().strayed(list >>> 0, feedback >>> 0),
+      found: (feedback: number) => at().found(feedback >>> 0),
       stopped: () => at().stopped(),
       ahead: (offset: number) => at().ahead(offset),
       note: (offset: number, watermark: number, until: number) => at().note(offset, watermark, until),
@@ -111,24 +111,24 @@ export class Engine {
       context: () => scanned().context(),
       scores: () => scanned().scores(),
     };
-    const door = openModule('the engine', ENGINE_CODE, memory, host);
+    const functionOf = openModule('the engine', ENGINE_CODE, memory, host);
     this.buffer = buffer;
     this.bytes = Buffer.from(buffer);
     this.words = new Uint32Array(buffer);
     this.doubles = new Float64Array(buffer);
-    const takeBlock = door('takeBlock');
-    const begin = door('begin');
+    const takeBlock = functionOf('takeBlock');
+    const begin = functionOf('begin');
     this.take = (bytes) => takeBlock(bytes) >>> 0;
-    this.give = door('giveBlock');
-    this.takenBytes = door('takenBytes');
+    this.give = functionOf('giveBlock');
+    this.takenBytes = functionOf('takenBytes');
     this.begin = () => begin() >>> 0;
-    this.end = door('end');
-    this.impression = door('impression');
-    this.feedback = door('feedback');
-    this.advance = door('advance');
-    this.feed = door('feed');
-    this.door = door;
-    door('open')(buffer.byteLength, BUCKET_SALT);
+    this.end = functionOf('end');
+    this.impression = functionOf('impression');
+    this.feedback = functionOf('feedback');
+    this.advance = functionOf('advance');
+    this.feed = functionOf('feed');
+    this.functionOf = functionOf;
+    functionOf('open')(buffer.byteLength, BUCKET_SALT);
   }
 }
 

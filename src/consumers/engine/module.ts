@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 /** A function of a module. */
-export type Door = (...args: (number | boolean)[]) => number;
+export type ModuleFunction = (...args: (number | boolean)[]) => number;
 
 /**
  * Opens a module of `wasm` in this memory: the functions that it exports, by name. Throws for a name that it does not export.
@@ -15,7 +15,7 @@ export function openModule(
   code: string,
   memory: WebAssembly.Memory,
   host: WebAssembly.ModuleImports = {},
-): (name: string) => Door {
+): (name: string) => ModuleFunction {
   // Of a build with assertions (wasm/compile.ts): texts as AssemblyScript has them.
   const textAt = (at: number): string =>
     Buffer.from(memory.buffer, at, new DataView(memory.buffer).getUint32(at - 4, true)).toString('utf16le');
@@ -27,11 +27,11 @@ export function openModule(
   const { exports } = new WebAssembly.Instance(module, { env: { memory, abort }, host });
   return (name) => {
     const found = exports[name];
-    if (!isDoor(found)) throw new Error(`${what} has no ${name}`);
+    if (!isFunction(found)) throw new Error(`${what} has no ${name}`);
     return found;
   };
 }
 
-function isDoor(value: unknown): value is Door {
+function isFunction(value: unknown): value is ModuleFunction {
   return typeof value === 'function';
 }

@@ -76,7 +76,7 @@ export interface JoinSink {
   /** Whether `closed` reads names; default: yes. It costs what many closings together need not. */
   readonly readsNames?: boolean | undefined;
   /** Observes what becomes of single events; default: none. */
-  readonly witness?: JoinWitness | undefined;
+  readonly observer?: JoinObserver | undefined;
 }
 
 /** Texts of the list that closes, made on demand; they may be read until the call returns. */
@@ -92,7 +92,7 @@ export interface ClosingNames {
  * Observes which feedback misses its list and why, for samples: no result depends on it. Texts are valid until the call
  * returns. Not called for what the checkpoint holds already, nor for records that are not feedback.
  */
-export interface JoinWitness {
+export interface JoinObserver {
   /** Feedback was dropped. `handle`: its list, as in `ClosingNames`; 0: it has no open list. */
   dropped(reason: FeedbackDrop, handle: number, feedback: FeedbackTexts): void;
   /** Feedback does not name an item of this list, whose last closing is yet to come: it waits for another list of its request. */
@@ -108,8 +108,8 @@ export interface UndecodableRange {
   readonly records: number;
 }
 
-/** The engine of one unit. Pure: no clock, no randomness, no I/O. */
-export interface JoinEngine {
+/** The join of one unit. Pure: no clock, no randomness, no I/O. */
+export interface UnitJoin {
   /**
    * Judges all events of one record. `timestamp`: of the record; undefined: none. `now`: wall clock; undefined: none, and
    * nothing is `future`.
@@ -134,9 +134,9 @@ export interface JoinEngine {
    */
   undecodable(topic: number, batch: UndecodableRange, side: Side): number;
   /** Whether this topic is read again, and holds records that were skipped as undecodable the first time. */
-  skipsAgain(topic: number): boolean;
+  skipsInReplay(topic: number): boolean;
   /** Whether the checkpoint says that all of [from, to) was skipped as undecodable. A replay skips it again. */
-  wasPassed(topic: number, from: Offset, to: Offset): boolean;
+  wasSkipped(topic: number, from: Offset, to: Offset): boolean;
   /** Sets the next offset of the topic, past offsets without records for us (control records, compaction). */
   skipTo(topic: number, offset: Offset): void;
   /** Raises the watermark of a topic that has nothing new (specification: join 6); returns whether it moved. */
@@ -147,20 +147,20 @@ export interface JoinEngine {
   /** Gives back the memory of everything open. Counts and figures stay readable; nothing else may follow. */
   close(): void;
 
-  /** True until every topic has reached the committed offset of the checkpoint that this engine started from. */
+  /** True until every topic has reached the committed offset of the checkpoint that this join started from. */
   readonly replaying: boolean;
   /** Combined watermark W. */
   readonly watermark: EpochMs;
   topicWatermark(topic: number): EpochMs;
   position(topic: number): Offset;
-  /** Records below this offset were judged before the checkpoint that this engine started from. */
+  /** Records below this offset were judged before the checkpoint that this join started from. */
   judgedBelow(topic: number): Offset;
   readonly counts: readonly TopicCounts[];
-  /** Delays of the feedback attributed since this engine was made. */
+  /** Delays of the feedback attributed since this join was made. */
   readonly delays: Delays;
   readonly openImpressions: number;
   readonly waitingFeedback: number;
-  /** Items and records compared, and links of indexes followed, since this engine was made: the work that depends on ids. */
+  /** Items and records compared, and links of indexes followed, since this join was made: the work that depends on ids. */
   readonly steps: number;
   /** Approximate time of the oldest impression in memory; undefined: there is none. */
   readonly oldest: EpochMs | undefined;
@@ -168,7 +168,7 @@ export interface JoinEngine {
   readonly stateBytes: number;
 }
 
-/** The part of the configuration that the engine knows. */
+/** The part of the configuration that the join knows. */
 export interface JoinSettings {
   /** Exactly one topic carries impressions. Feedback of a list is ordered by topic in this order. */
   readonly topics: readonly TopicRole[];

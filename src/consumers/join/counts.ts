@@ -28,12 +28,12 @@ export function readCounts(counted: Float64Array, { impressions, feedback }: Top
   impressions.accepted = counted[0];
   impressions.drops.late = counted[1];
   impressions.drops.duplicate = counted[2];
-  const told = IMPRESSIONS + horizons;
-  feedback.attributed = counted[told];
-  for (const [i, reason] of FEEDBACK_REASONS.entries()) feedback.drops[reason] = counted[told + 1 + i];
+  const attributed = IMPRESSIONS + horizons;
+  feedback.attributed = counted[attributed];
+  for (const [i, reason] of FEEDBACK_REASONS.entries()) feedback.drops[reason] = counted[attributed + 1 + i];
   for (let h = 0; h < horizons; h++) {
     impressions.late[h] = counted[IMPRESSIONS + h];
-    feedback.late[h] = counted[told + FEEDBACK + h];
+    feedback.late[h] = counted[attributed + FEEDBACK + h];
   }
 }
 

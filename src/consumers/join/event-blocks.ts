@@ -1,4 +1,4 @@
-import { type Engine, SHOWN_AT, TOLD_AT } from '../engine/engine.ts';
+import { type Engine, FEEDBACK_AT, IMPRESSION_AT } from '../engine/engine.ts';
 import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
 import type { PackedImpression } from '../packed/packed-impression.ts';
 import { textEnd } from '../packed/text.ts';
@@ -38,11 +38,11 @@ export class EventBlocks {
   #textsRoom = 0;
   #slots = 0;
   #slotsRoom = 0;
-  readonly #told: { -readonly [Field in keyof FeedbackTexts]: FeedbackTexts[Field] };
+  readonly #feedback: { -readonly [Field in keyof FeedbackTexts]: FeedbackTexts[Field] };
 
   constructor(engine: Engine) {
     this.#engine = engine;
-    this.#told = { ts: 0, value: 0, u8: engine.bytes, request: 0, item: 0, action: 0, eventId: -1 };
+    this.#feedback = { ts: 0, value: 0, u8: engine.bytes, request: 0, item: 0, action: 0, eventId: -1 };
     this.#reserve(0, 0);
   }
 
@@ -65,8 +65,8 @@ export class EventBlocks {
     if (hasCategories) for (let s = 0; s < length; s++) words[slots + 2 * room + s] = categories[s] + moved;
     const scores = this.#slots + 12 * room;
     if (hasScores) for (let s = 0; s < length; s++) doubles[(scores >>> 3) + s] = impression.scores[s];
-    const at = SHOWN_AT >>> 2;
-    doubles[SHOWN_AT >>> 3] = impression.ts;
+    const at = IMPRESSION_AT >>> 2;
+    doubles[IMPRESSION_AT >>> 3] = impression.ts;
     words[at + TEXTS] = texts;
     words[at + ITEMS] = this.#slots;
     words[at + RANKS] = this.#slots + 4 * room;
@@ -88,27 +88,27 @@ export class EventBlocks {
     this.#reserve(end - request, 0);
     const moved = this.#texts - request;
     this.#copy(this.#texts, u8, request, end);
-    const at = TOLD_AT >>> 2;
-    doubles[TOLD_AT >>> 3] = ts;
-    doubles[(TOLD_AT >>> 3) + 1] = value;
+    const at = FEEDBACK_AT >>> 2;
+    doubles[FEEDBACK_AT >>> 3] = ts;
+    doubles[(FEEDBACK_AT >>> 3) + 1] = value;
     words[at + REQUEST] = request + moved;
     words[at + ITEM] = item + moved;
     words[at + ACTION] = action + moved;
     words[at + EVENT_ID] = eventId < 0 ? 0 : eventId + moved;
   }
 
-  /** The feedback at a place, as the witness of a join sees it: valid until the next call. */
+  /** The feedback at a place, as the observer of a join sees it: valid until the next call. */
   feedbackAt(place: number): FeedbackTexts {
     const { words, doubles } = this.#engine;
     const at = place >>> 2;
-    const told = this.#told;
-    told.ts = doubles[place >>> 3];
-    told.value = doubles[(place >>> 3) + 1];
-    told.request = words[at + REQUEST];
-    told.item = words[at + ITEM];
-    told.action = words[at + ACTION];
-    told.eventId = words[at + EVENT_ID] === 0 ? -1 : words[at + EVENT_ID];
-    return told;
+    const feedback = this.#feedback;
+    feedback.ts = doubles[place >>> 3];
+    feedback.value = doubles[(place >>> 3) + 1];
+    feedback.request = words[at + REQUEST];
+    feedback.item = words[at + ITEM];
+    feedback.action = words[at + ACTION];
+    feedback.eventId = words[at + EVENT_ID] === 0 ? -1 : words[at + EVENT_ID];
+    return feedback;
   }
 
   #copy(to: number, u8: Uint8Array, from: number, end: number): void {

@@ -7,12 +7,12 @@ import { PackedImpression } from '../packed/packed-impression.ts';
 import {
   Delays,
   type GivenImpression,
-  type JoinEngine,
   type JoinEvent,
   type JoinSettings,
   type JoinSink,
   type RecordReader,
   type UndecodableRange,
+  type UnitJoin,
 } from './api.ts';
 import { Closings, QUEUED_BYTES, QUEUED_CLOSES, QUEUED_RELEASES } from './closings.ts';
 import { copyCounts, countsOfTopic, DROPPED, noCounts, putCounts, readCounts } from './counts.ts';
@@ -32,12 +32,12 @@ const WAITS = 1;
 const STEPS = 2;
 const BYTES = 3;
 const OLDEST = 4;
-const WITNESS_OFFSET = 5;
-const WITNESS_WATERMARK = 6;
+const PREDECESSOR_OFFSET = 5;
+const PREDECESSOR_WATERMARK = 6;
 const FIGURES = 7;
 
 /** A new engine, or one that resumes from a checkpoint and must be fed from its replay offsets. */
-export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): JoinEngine {
+export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): UnitJoin {
   return new Join(settings, sink, from);
 }
 
@@ -76,7 +76,7 @@ const abandoned = new FinalizationRegistry<number>((unit) => engine().end(unit))
  * The topics of one unit: positions, watermarks and recorded inputs. What is open, and the rules that apply to it, are in
  * WebAssembly (wasm/engine/rules.ts), where the garbage collector sees none of it.
  */
-class Join implements JoinEngine {
+class Join implements UnitJoin {
   readonly #shared: Shared;
   readonly #unit: number;
   readonly #calls: EngineCalls;
@@ -96,7 +96,7 @@ class Join implements JoinEngine {
   /** Place of the record that is judged. */
   readonly #place = { topic: 0, offset: 0, isReplayed: false };
   /** The impression that is judged, as it was given. */
-  #shown: GivenImpression | undefined;
+  #given: GivenImpression | undefined;
 
   constructor(settings: JoinSettings, sink: JoinSink, from: JoinCheckpoint | undefined) {
     const { horizons, topics } = settings;
@@ -125,14 +125,14 @@ class Join implements JoinEngine {
     this.#delays = new Float64Array(own.buffer, delays, Delays.bounds.length + 2);
     const namesItems = settings.namesItems === true;
     const place = this.#place;
-    const { witness } = sink;
+    const { observer } = sink;
     const { fed, block } = this.#shared;
     this.#calls = {
-      accepted: (shown) => {
-        if (this.#shown !== undefined) return sink.accepted(this.#shown, place);
+      accepted: (impression) => {
+        if (this.#given !== undefined) return sink.accepted(this.#given, place);
         place.offset = block.offset;
         place.isReplayed = place.offset < this.#topics[place.topic].committed;
-        return sink.accepted(fed.at(shown), place);
+        return sink.accepted(fed.at(impression), place);
       },
       released: (tag) => sink.released(tag),
       closed: () => sink.closed(closings.read(namesItems), closings.names),
@@ -143,12 +143,12 @@ class Join implements JoinEngine {
           if ((kind & QUEUED_RELEASES) !== 0) sink.released(closings.tagOf(at));
         }
       },
-      dropped: (reason, list, told) => {
+      dropped: (reason, list, feedback) => {
         const name = DROPPED[reason];
-        if (name !== undefined) witness?.dropped(name, list, events.feedbackAt(told));
+        if (name !== undefined) observer?.dropped(name, list, events.feedbackAt(feedback));
       },
-      strayed: (list, told) => witness?.strayed(list, events.feedbackAt(told)),
-      found: (told) => witness?.found(events.feedbackAt(told)),
+      strayed: (list, feedback) => observer?.strayed(list, events.feedbackAt(feedback)),
+      found: (feedback) => observer?.found(events.feedbackAt(feedback)),
       stopped: () => this.#topics[place.topic].applyIdleAdvances(),
       ahead: (offset) => this.#topics[place.topic].isAheadOfClock(offset, Number.POSITIVE_INFINITY, 0),
       note: (offset, watermark, until) => this.#topics[place.topic].notes.note(offset, watermark, until),
@@ -164,15 +164,15 @@ class Join implements JoinEngine {
   ): void {
     const t = this.#reach(topic, offset);
     if (events.length === 0) {
-      t.passed(offset + 1, Number.NEGATIVE_INFINITY);
+      t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
       return;
     }
     const watermark = t.watermark;
-    const silent = offset < t.committed;
+    const isReplayed = offset < t.committed;
     const place = this.#place;
     place.topic = topic;
     place.offset = offset;
-    place.isReplayed = silent;
+    place.isReplayed = isReplayed;
     const ahead = t.isAheadOfClock(
       offset,
       timestamp ?? latestTime(events),
@@ -181,9 +181,9 @@ class Join implements JoinEngine {
     let raised = Number.NEGATIVE_INFINITY;
     for (const event of events) {
       const counts = event.kind === 'impression' ? t.counts.impressions : t.counts.feedback;
-      if (!silent) counts.read++;
+      if (!isReplayed) counts.read++;
       if (ahead || (timestamp !== undefined && event.ts > timestamp + this.#futureSkew)) {
-        if (!silent) counts.drops.future++;
+        if (!isReplayed) counts.drops.future++;
         continue;
       }
       const time = timestamp === undefined ? event.ts : Math.min(event.ts, timestamp);
@@ -191,21 +191,21 @@ class Join implements JoinEngine {
       if (event.kind === 'impression') this.#judgeImpression(t, event, watermark);
       else this.#judgeFeedback(t, event, watermark);
     }
-    t.passed(offset + 1, raised);
+    t.moveTo(offset + 1, raised);
   }
 
-  #judgeImpression({ notes }: Topic, shown: GivenImpression, watermark: EpochMs): void {
+  #judgeImpression({ notes }: Topic, given: GivenImpression, watermark: EpochMs): void {
     const { engine: own, events, impression } = this.#shared;
     const { topic, offset, isReplayed } = this.#place;
-    events.putImpression(shown instanceof PackedImpression ? shown : impression.pack(shown));
-    const neededUntil = shown.ts + this.#impressionNeeded;
-    this.#shown = shown;
+    events.putImpression(given instanceof PackedImpression ? given : impression.pack(given));
+    const neededUntil = given.ts + this.#impressionNeeded;
+    this.#given = given;
     own.calls = this.#calls;
     const verdict = own.impression(this.#unit, topic, offset, watermark, isReplayed);
     if (verdict === IS_LATE) return;
     notes.note(offset, watermark, neededUntil);
     if (verdict !== IS_DUPLICATE) return;
-    notes.note(this.#figures[WITNESS_OFFSET], this.#figures[WITNESS_WATERMARK], neededUntil);
+    notes.note(this.#figures[PREDECESSOR_OFFSET], this.#figures[PREDECESSOR_WATERMARK], neededUntil);
   }
 
   #judgeFeedback({ notes }: Topic, event: Feedback | PackedFeedback, watermark: EpochMs): void {
@@ -222,7 +222,7 @@ class Join implements JoinEngine {
     const { engine: own, fed, block } = this.#shared;
     reader.begin();
     fed.reader = reader;
-    this.#shown = undefined;
+    this.#given = undefined;
     this.#place.topic = topic;
     own.calls = this.#calls;
     const settings = {
@@ -243,28 +243,28 @@ class Join implements JoinEngine {
       t.counts[side].read++;
       t.counts[side].drops[reason]++;
     }
-    t.passed(offset + 1, Number.NEGATIVE_INFINITY);
+    t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
   }
 
   undecodable(topic: number, { from, to, records }: UndecodableRange, side: Side): number {
     const t = this.#reach(topic, from);
-    const counted = Math.max(0, Math.min(records, to - t.pass(from, to)));
+    const counted = Math.max(0, Math.min(records, to - t.skip(from, to)));
     t.counts[side].read += counted;
     t.counts[side].drops.undecodable += counted;
-    t.passed(to, Number.NEGATIVE_INFINITY);
+    t.moveTo(to, Number.NEGATIVE_INFINITY);
     return counted;
   }
 
-  skipsAgain(topic: number): boolean {
-    return this.#topics[topic].hasPassed;
+  skipsInReplay(topic: number): boolean {
+    return this.#topics[topic].hasSkipped;
   }
 
-  wasPassed(topic: number, from: Offset, to: Offset): boolean {
-    return this.#topics[topic].wasPassed(from, to);
+  wasSkipped(topic: number, from: Offset, to: Offset): boolean {
+    return this.#topics[topic].wasSkipped(from, to);
   }
 
   skipTo(topic: number, offset: Offset): void {
-    this.#reach(topic, offset).passed(offset, Number.NEGATIVE_INFINITY);
+    this.#reach(topic, offset).moveTo(offset, Number.NEGATIVE_INFINITY);
   }
 
   idle(topic: number, watermark: EpochMs): boolean {
@@ -277,7 +277,7 @@ class Join implements JoinEngine {
     const t = this.#topics[topic];
     if (offset < t.position)
       throw new RangeError(`offset ${offset} of topic ${topic} is below its position ${t.position}`);
-    if (offset > t.position) t.passed(offset, Number.NEGATIVE_INFINITY);
+    if (offset > t.position) t.moveTo(offset, Number.NEGATIVE_INFINITY);
     return t;
   }
 

@@ -12,7 +12,7 @@ const MOST = 0x7fffffff;
 
 /** Opens a unit (wasm/engine/unit.ts) and returns its place. */
 export function openUnit(own: Engine, settings: JoinSettings, sink: JoinSink, decidedUpTo: EpochMs): number {
-  const { witness, readsNames = true } = sink;
+  const { observer, readsNames = true } = sink;
   const { horizons, topics, actions, hashSeed = 0, searchUpTo = SEARCH_UP_TO } = settings;
   const numbers = [...horizons, ...Delays.bounds];
   const texts = actions.reduce((bytes, name) => bytes + textBound(name.length), 0);
@@ -36,10 +36,10 @@ export function openUnit(own: Engine, settings: JoinSettings, sink: JoinSink, de
       Math.min(searchUpTo, MOST),
       Math.min(LONG_LIST_BYTES * searchUpTo, MOST),
       topics.filter((role) => role.feedback).length,
-      witness === undefined ? 0 : 1,
+      observer === undefined ? 0 : 1,
       actions.length,
       Delays.bounds.length,
-      readsNames || witness !== undefined || settings.namesItems === true ? 1 : 0,
+      readsNames || observer !== undefined || settings.namesItems === true ? 1 : 0,
       block,
     ],
     at + 6,

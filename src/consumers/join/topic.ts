@@ -87,7 +87,7 @@ export class Topic {
   }
 
   /** Some of what was read before the checkpoint is skipped in a replay. */
-  get hasPassed(): boolean {
+  get hasSkipped(): boolean {
     return this.position < this.committed && !this.#undecodable.isEmpty;
   }
 
@@ -110,7 +110,7 @@ export class Topic {
   }
 
   /** Moves past the record before `next`. Its valid events raised the watermark to `raised` (-Infinity: it had none). */
-  passed(next: Offset, raised: EpochMs): void {
+  moveTo(next: Offset, raised: EpochMs): void {
     const state = this.#state;
     if (raised > state[STATE.watermark]) state[STATE.watermark] = raised;
     state[STATE.position] = next;
@@ -138,12 +138,12 @@ export class Topic {
   }
 
   /** Whether all of [from, to) was skipped before the checkpoint because it could not be decoded. */
-  wasPassed(from: Offset, to: Offset): boolean {
+  wasSkipped(from: Offset, to: Offset): boolean {
     return to <= this.committed && this.#undecodable.covers(from, to);
   }
 
   /** Nothing in [from, to) can be decoded. Records that it was skipped, and returns the first offset that was not judged before. */
-  pass(from: Offset, to: Offset): Offset {
+  skip(from: Offset, to: Offset): Offset {
     const first = Math.max(from, this.committed);
     this.#undecodable.add(first, to);
     return first;

@@ -143,7 +143,7 @@ export class MemorySource implements LogSource {
   }
 
   /** Nobody else reads this log. */
-  witness(): void {}
+  sendOffsets(): void {}
 
   async bounds(partition: number, topic: number): Promise<Bounds> {
     return this.#log.bounds(partition, topic);

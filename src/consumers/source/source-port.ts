@@ -118,7 +118,7 @@ export interface LogSource {
   readonly fetchedBytes?: number;
   bounds(partition: number, topic: number): Promise<Bounds>;
   /** Tells the log, at best effort, that everything below these offsets (by topic) is committed, for tools that show lag. Never awaited. */
-  witness(partition: number, offsets: readonly Offset[]): void;
+  sendOffsets(partition: number, offsets: readonly Offset[]): void;
   /** Resolves once no handler runs any more. */
   stop(): Promise<void>;
 }

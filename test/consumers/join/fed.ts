@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { createDecoder, Decoder } from '../../../src/consumers/decode/decoder.ts';
 import type { recordRows } from '../../../src/consumers/engine/record-rows.ts';
-import type { JoinEngine, JoinSettings, JoinSink, JoinWitness } from '../../../src/consumers/join/api.ts';
+import type { JoinObserver, JoinSettings, JoinSink, UnitJoin } from '../../../src/consumers/join/api.ts';
 import type { createJoin } from '../../../src/consumers/join/join.ts';
 import { readText } from '../../../src/consumers/packed/text.ts';
 import type { LogRecord } from '../../../src/consumers/source/source-port.ts';
@@ -116,7 +116,7 @@ interface Path {
   feed(topic: number, records: readonly LogRecord[], now: number | undefined): void;
 }
 
-type PathOf = (parts: Parts, join: JoinEngine, decoders: readonly Decoder[]) => Path;
+type PathOf = (parts: Parts, join: UnitJoin, decoders: readonly Decoder[]) => Path;
 
 export const oneByOne: PathOf = (_, join, decoders) => {
   return {
@@ -126,7 +126,7 @@ export const oneByOne: PathOf = (_, join, decoders) => {
   };
 };
 
-function judge(join: JoinEngine, decoders: readonly Decoder[], topic: number, record: LogRecord, now?: number): void {
+function judge(join: UnitJoin, decoders: readonly Decoder[], topic: number, record: LogRecord, now?: number): void {
   const decoded = decoders[topic].decode(record.value, 'log', record.offset);
   if ('events' in decoded) join.record(topic, record.offset, record.timestamp, decoded.events, now);
   else join.refused(topic, record.offset, decoded.side, decoded.refused);
@@ -166,7 +166,7 @@ export function traceOf(
   const decoders = settings.topics.map((role) => decoderOf(parts, role));
   const sinkOf = (): JoinSink => {
     const collector = new Collector(settings);
-    const witness: JoinWitness = {
+    const observer: JoinObserver = {
       dropped: (reason, list, { u8, request, item, ts }) =>
         trace.push(['dropped', reason, list !== 0, readText(u8, request), readText(u8, item), ts]),
       strayed: (list, { u8, action, value }) => trace.push(['strayed', list !== 0, readText(u8, action), value]),
@@ -188,10 +188,10 @@ export function traceOf(
         trace.push(['closed', collector.seen.at(-1), ...(isWatched ? [names.requestId(), names.items(2)] : [])]);
       },
       readsNames: isWatched || pathOf === oneByOne,
-      witness: isWatched ? witness : undefined,
+      observer: isWatched ? observer : undefined,
     };
   };
-  const read = (join: JoinEngine, until: number): void => {
+  const read = (join: UnitJoin, until: number): void => {
     const path = pathOf(parts, join, decoders);
     const next = logs.map((log, t) => log.findIndex(({ offset }) => offset >= join.position(t)));
     for (const [turn, { topic, records, now, idle }] of turns.entries()) {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { engine } from '../../../src/consumers/engine/engine.ts';
-import type { JoinEngine, JoinSettings } from '../../../src/consumers/join/api.ts';
+import type { JoinSettings, UnitJoin } from '../../../src/consumers/join/api.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import type { Event } from '../../../src/vocabulary/events.ts';
 import { click, impression, TWO_TOPICS } from '../../reference/builders.ts';
@@ -28,7 +28,7 @@ const events: fc.Arbitrary<readonly Event[]> = fc.array(
   { maxLength: 300, size: 'max' },
 );
 
-function fill(join: JoinEngine, all: readonly Event[]): void {
+function fill(join: UnitJoin, all: readonly Event[]): void {
   const next = [0, 0];
   for (const event of all) {
     const topic = event.kind === 'impression' ? 0 : 1;

@@ -1,7 +1,7 @@
 /** The engine against the join that is written in TypeScript (test/reference/packed-join): all that a sink sees, in its order. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JoinSettings, JoinSink, JoinWitness } from '../../../src/consumers/join/api.ts';
+import type { JoinObserver, JoinSettings, JoinSink } from '../../../src/consumers/join/api.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import type { FeedbackTexts } from '../../../src/consumers/packed/packed-feedback.ts';
 import { readText } from '../../../src/consumers/packed/text.ts';
@@ -24,7 +24,7 @@ function traceOf(create: Create, { settings, topics, order, cut }: Traced): read
       ts,
       value,
     ];
-    const witness: JoinWitness = {
+    const observer: JoinObserver = {
       dropped: (reason, list, told) => trace.push(['dropped', reason, list !== 0, ...textsOf(told)]),
       strayed: (list, told) => trace.push(['strayed', list !== 0, ...textsOf(told)]),
       found: (told) => trace.push(['found', ...textsOf(told)]),
@@ -42,7 +42,7 @@ function traceOf(create: Create, { settings, topics, order, cut }: Traced): read
         collector.closed(closing);
         trace.push(['closed', collector.seen.at(-1), names.requestId(), names.items(2)]);
       },
-      witness,
+      observer,
     };
   };
   const read = (join: PlainJoin, bound: number): JoinCheckpoint => {

@@ -3,14 +3,14 @@
  * notes the two recorded inputs by itself, and forgets with a crash what was not committed.
  */
 import assert from 'node:assert/strict';
-import type { JoinEngine, JoinSettings, JoinSink } from '../../../src/consumers/join/api.ts';
+import type { JoinSettings, JoinSink, UnitJoin } from '../../../src/consumers/join/api.ts';
 import type { IdleAdvance, JoinCheckpoint } from '../../../src/vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../../../src/vocabulary/events.ts';
 import type { LogRecord, TopicLog } from '../../reference/logs.ts';
 import { Collector, type SeenClosing } from './closings.ts';
 import type { History, Step } from './history.ts';
 
-export type CreateJoin = (settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint) => JoinEngine;
+export type CreateJoin = (settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint) => UnitJoin;
 
 /** What is durable: all that a crash leaves. */
 interface Durable {
@@ -27,7 +27,7 @@ interface Inputs {
 }
 
 export class Worker {
-  engine: JoinEngine;
+  engine: UnitJoin;
   readonly #create: CreateJoin;
   readonly #history: History;
   #sink: Collector;
@@ -132,7 +132,7 @@ export class Worker {
       assert.equal(encoded(checkpoint), text, 'a checkpoint changed later');
   }
 
-  #begin(): JoinEngine {
+  #begin(): UnitJoin {
     const { text, inputs, positions } = this.#durable;
     this.#fresh = positions;
     this.#inputs = inputs.map(({ idleAdvances, clockDrops }) => ({
@@ -160,7 +160,7 @@ export class Worker {
 
   /**
    * What a replay begins with is still needed: by event time it lies above W - 3H - b (impressions, for they may be
-   * witnesses) or W - H - b (feedback), but for the slices in which an engine may keep it.
+   * predecessors) or W - H - b (feedback), but for the slices in which an engine may keep it.
    */
   #checkReplay({ topics, watermark }: JoinCheckpoint): void {
     const { horizons, backward } = this.#history.settings;

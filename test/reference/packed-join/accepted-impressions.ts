@@ -74,7 +74,7 @@ export class AcceptedImpressions {
   }
 
   /** The last that makes this record a duplicate. */
-  witnessOf(impression: PackedImpression, hash: number): number {
+  predecessorOf(impression: PackedImpression, hash: number): number {
     const { u8, offset, ts } = impression;
     const pages = this.#pages.of(hash, u8, 0);
     if (pages !== undefined) return pages.lastNear(offset, ts, this.#attribution);

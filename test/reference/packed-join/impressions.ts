@@ -29,8 +29,8 @@ export const ENTRY_BEFORE_WORD = 12;
 const ENTRY_BYTES = 52;
 
 const ACCEPTED = 1;
-/** The record is below the committed offset. */
-const BELOW = 2;
+/** The record was judged before the checkpoint, and read again by a replay. */
+const REPLAYED = 2;
 
 const TAG_WORD = 0;
 const MISSED_WORD = 1;
@@ -84,14 +84,14 @@ export class ImpressionRecords {
     return this.#items.steps + this.#items.repeats.steps;
   }
 
-  /** `body` 0: the record is a duplicate. `below`: it is below the committed offset. */
+  /** `body` 0: the record is a duplicate. `isReplayed`: it was judged before the checkpoint. */
   addEntry(
     impression: PackedImpression,
     hash: number,
     offset: Offset,
     watermark: EpochMs,
     body: number,
-    below: boolean,
+    isReplayed: boolean,
   ): number {
     const { entries } = this;
     const handle = entries.reserve(ENTRY_BYTES + textEnd(impression.u8, 0));
@@ -100,7 +100,7 @@ export class ImpressionRecords {
     const word = at * 2;
     u32[word + HASH_WORD] = hash;
     u32[word + NEXT_WORD] = 0;
-    u32[word + ENTRY_FLAGS_WORD] = (body === 0 ? 0 : ACCEPTED) | (below ? BELOW : 0);
+    u32[word + ENTRY_FLAGS_WORD] = (body === 0 ? 0 : ACCEPTED) | (isReplayed ? REPLAYED : 0);
     u32[word + BODY_WORD] = body;
     f64[at + TS] = impression.ts;
     f64[at + OFFSET] = offset;
@@ -184,8 +184,8 @@ export class ImpressionRecords {
     return (this.#entry(entry).u32[this.entries.unit(entry) * 2 + ENTRY_FLAGS_WORD] & ACCEPTED) !== 0;
   }
 
-  isBelow(entry: number): boolean {
-    return (this.#entry(entry).u32[this.entries.unit(entry) * 2 + ENTRY_FLAGS_WORD] & BELOW) !== 0;
+  isReplayed(entry: number): boolean {
+    return (this.#entry(entry).u32[this.entries.unit(entry) * 2 + ENTRY_FLAGS_WORD] & REPLAYED) !== 0;
   }
 
   /** 0: the longest horizon has closed, or the record was a duplicate. */

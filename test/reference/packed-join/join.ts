@@ -4,12 +4,12 @@ import {
   type ClosingNames,
   Delays,
   type GivenImpression,
-  type JoinEngine,
   type JoinEvent,
   type JoinSettings,
   type JoinSink,
   type RecordPlace,
   type UndecodableRange,
+  type UnitJoin,
 } from '../../../src/consumers/join/api.ts';
 import { copyCounts, noCounts } from '../../../src/consumers/join/counts.ts';
 import { STATE_SIZE, Topic } from '../../../src/consumers/join/topic.ts';
@@ -38,7 +38,7 @@ const LONG_LIST_BYTES = 16;
 const NO_LIST = 0;
 
 /** It is given events one by one. */
-export type PlainJoin = Omit<JoinEngine, 'feed' | 'skipsAgain'>;
+export type PlainJoin = Omit<UnitJoin, 'feed' | 'skipsInReplay'>;
 
 /** A new engine, or one that resumes from a checkpoint and must be fed from its replay offsets. */
 export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): PlainJoin {
@@ -47,8 +47,8 @@ export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCh
 
 /**
  * The rules of the join (specification: join 3), in their order. They apply at three moments: an impression comes, feedback
- * comes, the combined watermark moves. Each verdict may be silent: what was decided before the checkpoint is decided again by a
- * replay, but not counted again.
+ * comes, the combined watermark moves. What was judged before the checkpoint is judged again by a replay, but not counted again:
+ * `isReplayed`. Where feedback meets an impression, both must have been.
  *
  * Written for speed: everything that is open is packed (impressions.ts, feedback.ts, waiting.ts), so the garbage
  * collector sees none of it, and nothing is allocated for an event that meets its impression.
@@ -71,7 +71,7 @@ class Join implements PlainJoin {
    * Duplicates by request, page and slice of H of their time: they can make further records duplicates, but no feedback is
    * attributed to them.
    */
-  readonly #again: RequestTable;
+  readonly #duplicates: RequestTable;
   readonly #timeline: Timeline;
   readonly #attributed: FeedbackRecords;
   readonly #waiting: WaitingFeedback;
@@ -105,7 +105,7 @@ class Join implements PlainJoin {
     const met = this.#accepted.anyFits(texts, waiting.requestOf(handle), waiting.hash(handle), waiting.ts(handle));
     const reason = met ? 'not_in_list' : 'orphan';
     this.#topics[waiting.topic(handle)].counts.feedback.drops[reason]++;
-    this.#sink.witness?.dropped(reason, 0, waiting.read(handle));
+    this.#sink.observer?.dropped(reason, 0, waiting.read(handle));
   };
 
   constructor(settings: JoinSettings, sink: JoinSink, from: JoinCheckpoint | undefined) {
@@ -126,7 +126,7 @@ class Join implements PlainJoin {
       backward: settings.backward,
       searchUpTo,
     });
-    this.#again = new RequestTable(this.#impressions.entries, ENTRY_BEFORE_WORD);
+    this.#duplicates = new RequestTable(this.#impressions.entries, ENTRY_BEFORE_WORD);
     this.#attributed = new FeedbackRecords(hashSeed, Math.floor(searchUpTo / 2));
     this.#actions = new Actions(settings.actions);
     this.#sink = sink;
@@ -164,15 +164,15 @@ class Join implements PlainJoin {
   ): void {
     const t = this.#reach(topic, offset);
     if (events.length === 0) {
-      t.passed(offset + 1, Number.NEGATIVE_INFINITY);
+      t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
       return;
     }
     const watermark = t.watermark;
-    const silent = offset < t.committed;
+    const isReplayed = offset < t.committed;
     const from = this.#place;
     from.topic = topic;
     from.offset = offset;
-    from.isReplayed = silent;
+    from.isReplayed = isReplayed;
     const ahead = t.isAheadOfClock(
       offset,
       timestamp ?? latestTime(events),
@@ -181,17 +181,17 @@ class Join implements PlainJoin {
     let raised = Number.NEGATIVE_INFINITY;
     for (const event of events) {
       const counts = event.kind === 'impression' ? t.counts.impressions : t.counts.feedback;
-      if (!silent) counts.read++;
+      if (!isReplayed) counts.read++;
       if (ahead || (timestamp !== undefined && event.ts > timestamp + this.#futureSkew)) {
-        if (!silent) counts.drops.future++;
+        if (!isReplayed) counts.drops.future++;
         continue;
       }
       const time = timestamp === undefined ? event.ts : Math.min(event.ts, timestamp);
       if (time - this.#outOfOrderness > raised) raised = time - this.#outOfOrderness;
       if (event.kind === 'impression') this.#judgeImpression(event, from, watermark);
-      else this.#judgeFeedback(topic, this.#packed(event), offset, watermark, silent);
+      else this.#judgeFeedback(topic, this.#packed(event), offset, watermark, isReplayed);
     }
-    t.passed(offset + 1, raised);
+    t.moveTo(offset + 1, raised);
   }
 
   refused(topic: number, offset: Offset, side: Side, reason: 'tombstone' | 'invalid'): void {
@@ -200,24 +200,24 @@ class Join implements PlainJoin {
       t.counts[side].read++;
       t.counts[side].drops[reason]++;
     }
-    t.passed(offset + 1, Number.NEGATIVE_INFINITY);
+    t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
   }
 
   undecodable(topic: number, { from, to, records }: UndecodableRange, side: Side): number {
     const t = this.#reach(topic, from);
-    const counted = Math.max(0, Math.min(records, to - t.pass(from, to)));
+    const counted = Math.max(0, Math.min(records, to - t.skip(from, to)));
     t.counts[side].read += counted;
     t.counts[side].drops.undecodable += counted;
-    t.passed(to, Number.NEGATIVE_INFINITY);
+    t.moveTo(to, Number.NEGATIVE_INFINITY);
     return counted;
   }
 
-  wasPassed(topic: number, from: Offset, to: Offset): boolean {
-    return this.#topics[topic].wasPassed(from, to);
+  wasSkipped(topic: number, from: Offset, to: Offset): boolean {
+    return this.#topics[topic].wasSkipped(from, to);
   }
 
   skipTo(topic: number, offset: Offset): void {
-    this.#reach(topic, offset).passed(offset, Number.NEGATIVE_INFINITY);
+    this.#reach(topic, offset).moveTo(offset, Number.NEGATIVE_INFINITY);
   }
 
   idle(topic: number, watermark: EpochMs): boolean {
@@ -229,20 +229,20 @@ class Join implements PlainJoin {
     const t = this.#topics[topic];
     if (offset < t.position)
       throw new RangeError(`offset ${offset} of topic ${topic} is below its position ${t.position}`);
-    if (offset > t.position) t.passed(offset, Number.NEGATIVE_INFINITY);
+    if (offset > t.position) t.moveTo(offset, Number.NEGATIVE_INFINITY);
     return t;
   }
 
   #judgeImpression(shown: GivenImpression, from: RecordPlace, watermark: EpochMs): void {
     const { ts } = shown;
-    const { offset, isReplayed: silent } = from;
+    const { offset, isReplayed } = from;
     const {
       counts: { impressions: counts },
       notes,
     } = this.#topics[from.topic];
     const attribution = this.#attribution;
     if (watermark >= ts + attribution) {
-      if (!silent) counts.drops.late++;
+      if (!isReplayed) counts.drops.late++;
       return;
     }
     const neededUntil = ts + 2 * attribution + this.#backward;
@@ -250,35 +250,35 @@ class Join implements PlainJoin {
     const records = this.#impressions;
     const impression = shown instanceof PackedImpression ? shown : this.#impression.pack(shown);
     const hash = hashText(impression.u8, 0, this.#hashSeed);
-    const witness = this.#witnessOf(impression, hash);
-    if (witness !== 0) {
-      if (!silent) counts.drops.duplicate++;
-      notes.note(records.offset(witness), records.watermark(witness), neededUntil);
-      const again = records.addEntry(
+    const predecessor = this.#predecessorOf(impression, hash);
+    if (predecessor !== 0) {
+      if (!isReplayed) counts.drops.duplicate++;
+      notes.note(records.offset(predecessor), records.watermark(predecessor), neededUntil);
+      const duplicate = records.addEntry(
         impression,
         pageHash(hash, impression.offset, this.#sliceOf(ts)),
         offset,
         watermark,
         0,
-        silent,
+        isReplayed,
       );
-      this.#again.insert(again);
-      this.#timeline.add(ts, again, 0);
+      this.#duplicates.insert(duplicate);
+      this.#timeline.add(ts, duplicate, 0);
       return;
     }
     const missed = this.#missedBy(ts, watermark);
-    if (!silent) {
+    if (!isReplayed) {
       counts.accepted++;
       countLate(counts.late, missed);
     }
     const body = records.addBody(impression, this.#sink.accepted(shown, from), missed);
-    const entry = records.addEntry(impression, hash, offset, watermark, body, silent);
+    const entry = records.addEntry(impression, hash, offset, watermark, body, isReplayed);
     this.#accepted.add(entry, impression);
     this.#timeline.add(ts, entry, body);
     this.#open++;
     const closed = ts + attribution;
     const waiting = this.#waiting.find(impression, hash, ts - this.#backward, closed, closed, this.#found);
-    for (let i = 0; i < waiting; i++) this.#meetWaiting(this.#found[i], entry, body, silent);
+    for (let i = 0; i < waiting; i++) this.#meetWaiting(this.#found[i], entry, body, isReplayed);
   }
 
   #packed(feedback: Feedback | PackedFeedback): PackedFeedback {
@@ -286,9 +286,9 @@ class Join implements PlainJoin {
   }
 
   /** The last earlier record that makes this one a duplicate; 0: none. */
-  #witnessOf(impression: PackedImpression, hash: number): number {
-    const accepted = this.#accepted.witnessOf(impression, hash);
-    if (this.#again.size === 0) return accepted;
+  #predecessorOf(impression: PackedImpression, hash: number): number {
+    const accepted = this.#accepted.predecessorOf(impression, hash);
+    if (this.#duplicates.size === 0) return accepted;
     // A record less than H away is in the same slice of time, or in one next to it.
     const slice = this.#sliceOf(impression.ts);
     let last = this.#laterAgain(impression, hash, slice, accepted);
@@ -307,13 +307,13 @@ class Join implements PlainJoin {
    */
   #laterAgain(impression: PackedImpression, hash: number, slice: number, last: number): number {
     const records = this.#impressions;
-    const again = this.#again;
+    const duplicates = this.#duplicates;
     const own = pageHash(hash, impression.offset, slice);
     let steps = 0;
     let found = last;
-    for (let at = again.chain(own); at !== 0; at = again.next(at)) {
+    for (let at = duplicates.chain(own); at !== 0; at = duplicates.next(at)) {
       steps++;
-      if (again.hash(at) !== own || !records.isOf(at, impression.u8, 0)) continue;
+      if (duplicates.hash(at) !== own || !records.isOf(at, impression.u8, 0)) continue;
       if (last !== 0 && records.logOrder(at, last) < 0) break;
       const apart = Math.abs(impression.ts - records.ts(at));
       if (records.page(at) !== impression.offset || apart >= this.#attribution) continue;
@@ -325,16 +325,16 @@ class Join implements PlainJoin {
   }
 
   /** An impression came for which feedback may be waiting. */
-  #meetWaiting(handle: number, entry: number, body: number, silentImpression: boolean): void {
+  #meetWaiting(handle: number, entry: number, body: number, isImpressionReplayed: boolean): void {
     const waiting = this.#waiting;
     const lag = waiting.ts(handle) - this.#impressions.ts(entry);
     if (lag < -this.#backward || lag >= this.#attribution) return;
     const topic = waiting.topic(handle);
     const watermark = waiting.watermark(handle);
-    const silent = silentImpression && waiting.isBelow(handle);
+    const isReplayed = isImpressionReplayed && waiting.isReplayed(handle);
     const feedback = waiting.read(handle);
     if (this.#isLateFor(entry, watermark)) {
-      this.#dropFeedback(topic, 'late', silent, entry, feedback);
+      this.#dropFeedback(topic, 'late', isReplayed, entry, feedback);
       waiting.remove(handle);
       return;
     }
@@ -343,16 +343,22 @@ class Join implements PlainJoin {
       this.#stray(entry, feedback);
       return;
     }
-    this.#sink.witness?.found(feedback);
-    this.#attribute(topic, feedback, watermark, entry, body, slot, silent);
+    this.#sink.observer?.found(feedback);
+    this.#attribute(topic, feedback, watermark, entry, body, slot, isReplayed);
     waiting.remove(handle);
   }
 
-  #judgeFeedback(topic: number, feedback: PackedFeedback, offset: Offset, watermark: EpochMs, silent: boolean): void {
+  #judgeFeedback(
+    topic: number,
+    feedback: PackedFeedback,
+    offset: Offset,
+    watermark: EpochMs,
+    isReplayed: boolean,
+  ): void {
     const { ts } = feedback;
     const deadline = ts + this.#backward + this.#attribution;
     if (watermark >= deadline) {
-      this.#dropFeedback(topic, 'late', silent, NO_LIST, feedback);
+      this.#dropFeedback(topic, 'late', isReplayed, NO_LIST, feedback);
       return;
     }
     this.#topics[topic].notes.note(offset, watermark, deadline);
@@ -361,25 +367,25 @@ class Join implements PlainJoin {
     // Newest first in `found`; the log's first comes last.
     for (let i = fits - 1; i >= 0; i--) {
       const entry = this.#found[i];
-      const silentMeeting = silent && this.#impressions.isBelow(entry);
+      const areBothReplayed = isReplayed && this.#impressions.isReplayed(entry);
       if (this.#isLateFor(entry, watermark)) {
-        this.#dropFeedback(topic, 'late', silentMeeting, entry, feedback);
+        this.#dropFeedback(topic, 'late', areBothReplayed, entry, feedback);
         return;
       }
       const body = this.#impressions.body(entry);
       const slot = this.#impressions.slotOf(body, feedback.u8, feedback.item);
       if (slot >= 0) {
-        this.#attribute(topic, feedback, watermark, entry, body, slot, silentMeeting);
+        this.#attribute(topic, feedback, watermark, entry, body, slot, areBothReplayed);
         return;
       }
     }
     if (fits > 0) this.#stray(this.#found[fits - 1], feedback);
-    this.#waiting.add(feedback, hash, topic, watermark, deadline, silent);
+    this.#waiting.add(feedback, hash, topic, watermark, deadline, isReplayed);
   }
 
   #stray(entry: number, feedback: FeedbackTexts): void {
     if (this.#impressions.ts(entry) + this.#attribution > this.#decidedUpTo) {
-      this.#sink.witness?.strayed(entry, feedback);
+      this.#sink.observer?.strayed(entry, feedback);
     }
   }
 
@@ -394,24 +400,24 @@ class Join implements PlainJoin {
     entry: number,
     body: number,
     slot: number,
-    silent: boolean,
+    isReplayed: boolean,
   ): void {
     const action = this.#actions.indexOf(feedback.u8, feedback.action);
     const attributed = this.#attributed;
     const first = this.#impressions.firstFeedback(body);
     const ofTopic = attributed.countOf(topic, body, first, feedback, action, slot);
     if (ofTopic < 0) {
-      this.#dropFeedback(topic, 'duplicate', silent, entry, feedback);
+      this.#dropFeedback(topic, 'duplicate', isReplayed, entry, feedback);
       return;
     }
     if (ofTopic >= this.#feedbackLimit) {
-      this.#dropFeedback(topic, 'capped', silent, entry, feedback);
+      this.#dropFeedback(topic, 'capped', isReplayed, entry, feedback);
       return;
     }
     const shown = this.#impressions.ts(entry);
     const late = this.#missedBy(shown, watermark);
     const out = this.#beyond(feedback.ts - shown);
-    if (!silent) {
+    if (!isReplayed) {
       const counts = this.#topics[topic].counts.feedback;
       counts.attributed++;
       addDelay(this.#delays, feedback.ts - shown);
@@ -423,13 +429,19 @@ class Join implements PlainJoin {
     attributed.appended(body, record);
   }
 
-  #dropFeedback(topic: number, reason: FeedbackDrop, silent: boolean, entry: number, feedback: FeedbackTexts): void {
-    if (silent) return;
+  #dropFeedback(
+    topic: number,
+    reason: FeedbackDrop,
+    isReplayed: boolean,
+    entry: number,
+    feedback: FeedbackTexts,
+  ): void {
+    if (isReplayed) return;
     this.#topics[topic].counts.feedback.drops[reason]++;
-    const { witness } = this.#sink;
-    if (witness === undefined) return;
+    const { observer } = this.#sink;
+    if (observer === undefined) return;
     const isOpen = entry !== NO_LIST && this.#impressions.body(entry) !== 0;
-    witness.dropped(reason, isOpen ? entry : NO_LIST, feedback);
+    observer.dropped(reason, isOpen ? entry : NO_LIST, feedback);
   }
 
   /** One bit for each horizon of an impression at `ts` that this watermark has passed. */
@@ -484,7 +496,7 @@ class Join implements PlainJoin {
   #forget(entry: number): void {
     const records = this.#impressions;
     if (records.isAccepted(entry)) this.#accepted.remove(entry);
-    else this.#again.remove(entry);
+    else this.#duplicates.remove(entry);
     records.entries.free(entry);
   }
 
@@ -546,7 +558,7 @@ class Join implements PlainJoin {
     let bytes =
       this.#impressions.bytes +
       this.#accepted.bytes +
-      this.#again.bytes +
+      this.#duplicates.bytes +
       this.#timeline.bytes +
       this.#attributed.bytes +
       this.#waiting.bytes;

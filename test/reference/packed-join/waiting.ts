@@ -25,7 +25,7 @@ const BYTES = 44;
 const TOPIC_MASK = 0xff;
 /** It is in the index of its request, if there is one. */
 const INDEXED = 0x100;
-const BELOW = 0x200;
+const REPLAYED = 0x200;
 const HAS_EVENT_ID = 0x400;
 
 export class WaitingFeedback {
@@ -78,7 +78,7 @@ export class WaitingFeedback {
     topic: number,
     watermark: EpochMs,
     deadline: EpochMs,
-    below: boolean,
+    isReplayed: boolean,
   ): void {
     const arena = this.#arena;
     const { u8: source, request, item, action, eventId } = feedback;
@@ -89,7 +89,7 @@ export class WaitingFeedback {
     const word = at * 2;
     u32[word + HASH_WORD] = hash;
     u32[word + NEXT_WORD] = 0;
-    u32[word + FLAGS_WORD] = topic | (below ? BELOW : 0) | (eventId < 0 ? 0 : HAS_EVENT_ID);
+    u32[word + FLAGS_WORD] = topic | (isReplayed ? REPLAYED : 0) | (eventId < 0 ? 0 : HAS_EVENT_ID);
     f64[at + TS] = feedback.ts;
     f64[at + WATERMARK] = watermark;
     f64[at + VALUE] = feedback.value;
@@ -208,8 +208,8 @@ export class WaitingFeedback {
     return this.#arena.segment(handle).f64[this.#arena.unit(handle) + WATERMARK];
   }
 
-  isBelow(handle: number): boolean {
-    return (this.#flags(handle) & BELOW) !== 0;
+  isReplayed(handle: number): boolean {
+    return (this.#flags(handle) & REPLAYED) !== 0;
   }
 
   hash(handle: number): number {

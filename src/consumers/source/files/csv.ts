@@ -33,7 +33,7 @@ export class CsvRows {
   #bytes: Uint8Array = NOTHING;
   #row = 0;
   /** Whether it is inside a line that was refused as too long. */
-  #passing = false;
+  #isSkipping = false;
 
   constructor(settings: CsvSettings) {
     this.#settings = settings;
@@ -58,8 +58,8 @@ export class CsvRows {
     let from = 0;
     while (from < bytes.length) {
       const line = this.#lineEnd(from);
-      if (this.#passing) {
-        this.#passing = line < 0;
+      if (this.#isSkipping) {
+        this.#isSkipping = line < 0;
         from = line < 0 ? bytes.length : line + 1;
         continue;
       }
@@ -77,7 +77,7 @@ export class CsvRows {
       const isTooLong = to - from > longest;
       const value = bytes.slice(from, Math.min(to, from + longest + 1));
       rows.push({ value, row: ++this.#row, refused: isTooLong ? 'too_large' : 'not_csv' });
-      this.#passing = line < 0 && !isEnd;
+      this.#isSkipping = line < 0 && !isEnd;
       from = to + 1;
     }
     this.#bytes = from >= bytes.length ? NOTHING : bytes.slice(from);

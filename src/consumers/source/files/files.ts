@@ -114,7 +114,7 @@ export class FileSource implements LogSource {
   }
 
   /** A file keeps no positions. */
-  witness(): void {}
+  sendOffsets(): void {}
 
   /** The end of a file is not known before it is read. */
   async bounds(): Promise<Bounds> {

@@ -47,7 +47,7 @@ const COUNTS_INTERVAL: DurationMs = 60_000;
 /**
  * Topics of Kafka as a log, shared with the other members of a consumer group: partition p of all topics comes together. The
  * handler decides where reading starts (`seek` while `assigned` runs); a new partition that is not sought starts at the
- * earliest offset, one that stays continues where it was. Offsets in Kafka are written only by `witness`, and reading never
+ * earliest offset, one that stays continues where it was. Offsets in Kafka are written only by `sendOffsets`, and reading never
  * starts from them.
  *
  * A consumer that crashed is replaced by a new one, with growing delays; kafkajs never restarts one by itself, as such a
@@ -317,7 +317,7 @@ export class KafkaSource implements LogSource {
     return this.#brokers.bounds(partition, topic);
   }
 
-  witness(partition: number, offsets: readonly Offset[]): void {
+  sendOffsets(partition: number, offsets: readonly Offset[]): void {
     const commit = this.#commit;
     if (commit === undefined || this.state(partition, 0) === undefined) return;
     const topics = offsets.map((offset, i) => ({

@@ -280,7 +280,7 @@ describe('reading from Kafka', () => {
     expect(read.batches).toEqual([]);
   });
 
-  itWith(KAFKA, 'leaves a witness of commits in the group', async (kafka) => {
+  itWith(KAFKA, 'writes the committed offsets into the group', async (kafka) => {
     const topics = await makeTopics(kafka, 2, 2);
     await produce(kafka, topics[0], numbered(10));
     const source = sourceOver(kafka, topics);
@@ -290,7 +290,7 @@ describe('reading from Kafka', () => {
     ]);
     const read = new Collector(source);
     await until('it is read', () => read.offsets().length === 10);
-    source.witness(0, [7, 0]);
+    source.sendOffsets(0, [7, 0]);
     await until('the group knows', async () => (await source.committedByGroup())[0][0] === 7);
     expect(await source.committedByGroup()).toEqual([
       [7, -1],
