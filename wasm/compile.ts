@@ -1,6 +1,7 @@
 /**
- * Compiles what is in this folder, and writes it into the sources that carry it: `npx tsx wasm/compile.ts`. WebAssembly text by
- * wabt, TypeScript by AssemblyScript, which are loaded when they are needed: that takes as long as compiling ten engines.
+ * Compiles what is in this folder, and writes it into the sources that carry it, and what the host must know of the engine's memory
+ * into another: `npx tsx wasm/compile.ts`. WebAssembly text by wabt, TypeScript by AssemblyScript, which are loaded when they are
+ * needed: that takes as long as compiling ten engines.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
@@ -13,8 +14,28 @@ export const MODULES = {
   'engine/engine.ts': { file: 'consumers/engine/engine-code.ts', name: 'ENGINE_CODE' },
 } as const;
 type Source = keyof typeof MODULES;
-/** The parts of the engine, for their own tests: carried by no file. */
-type Compiled = Source | 'engine/parts.ts';
+/** Carried by no file: the parts of the engine, for their own tests, and what asks for offsets. */
+type Compiled = Source | 'engine/parts.ts' | 'offsets.ts';
+
+/** Structures in the engine's memory that the host reads or writes, by their files. */
+const STRUCTURES = {
+  'engine/events': ['ImpressionEvent', 'FeedbackEvent'],
+  'engine/feed': ['Feed', 'Row'],
+  'engine/closing': ['Closing', 'Closes', 'QueuedEvent'],
+  'engine/unit': ['Settings', 'TopicState', 'UnitFigures'],
+  'scan/results': ['Results'],
+} as const;
+/** Where the only one of a structure is: a constant with its name. */
+const PLACES = ['engine/layout', 'scan/layout'] as const;
+/** Numbers that the host must know besides. */
+const NUMBERS = {
+  'engine/rules': ['IS_LATE', 'IS_DUPLICATE'],
+  'engine/events': ['USERLESS', 'HAS_RANKS', 'HAS_SCORES', 'HAS_CATEGORIES'],
+  'engine/closing': ['CLOSES_LIST', 'RELEASES_TAG', 'MOST_QUEUED_EVENTS'],
+  'scan/layout': ['RECORD_KEYS', 'ITEM_KEYS', 'KEY_BYTES', 'SPANS', 'ZEROS'],
+} as const;
+/** The file below `src` that has all of that. */
+export const LAYOUT_FILE = 'consumers/engine/engine-layout.ts';
 
 const OPTIONS = ['--runtime', 'stub', '--enable', 'simd', '--enable', 'bulk-memory', '--importMemory'];
 
@@ -39,6 +60,80 @@ export function carrier(source: Source, code: string): string {
     `  '${code}';`,
     '',
   ].join('\n');
+}
+
+/** The source of LAYOUT_FILE: what the compiler itself says, which is asked for the offset of each field. */
+export async function layout(): Promise<string> {
+  const structures = Object.entries(STRUCTURES).flatMap(([file, classes]) =>
+    classes.map((of) => {
+      const name = of.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+      const place = PLACES.find((each) => sourceOf(each).includes(`const ${name}:`));
+      return { file, of, name, place, fields: fieldsOf(sourceOf(file), of) };
+    }),
+  );
+  const numbers = Object.entries(NUMBERS).flatMap(([file, names]) => names.map((name) => ({ file, name })));
+  const code = await fromTypeScript('offsets.ts', {
+    isChecked: true,
+    changed: new Map([
+      [
+        'offsets.ts',
+        [
+          ...structures.flatMap(({ file, of, name, place, fields }) => [
+            `import { ${of} } from './${file}';`,
+            `export const ${of}_BYTES: usize = offsetof<${of}>();`,
+            ...(place === undefined
+              ? []
+              : [`import { ${name} } from './${place}';`, `export const ${of}_AT: usize = ${name};`]),
+            ...fields.map(({ field }) => `export const ${of}_${field}: usize = offsetof<${of}>('${field}');`),
+          ]),
+          ...numbers.flatMap(({ file, name }) => [
+            `import { ${name} } from './${file}';`,
+            `export const NUMBER_${name}: usize = <usize>${name};`,
+          ]),
+        ].join('\n'),
+      ],
+    ]),
+  });
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(code)), { env: { memory } });
+  const numberOf = (name: string): number => {
+    const found = exports[name];
+    if (!(found instanceof WebAssembly.Global)) throw new Error(`the compiler has left out ${name}`);
+    return Number(found.value);
+  };
+  return [
+    '/**',
+    " * What the host must know of the engine's memory, as `wasm/compile.ts` has asked the compiler. Not edited by hand. Of a structure, AT:",
+    ' * where the only one is; BYTES: its size; of each field the index, counted from where the structure begins: in doubles if it is one,',
+    ' * else in words of 32 bits.',
+    ' */',
+    ...structures.flatMap(({ of, name, place, fields }) => [
+      `export const ${name} = {`,
+      ...(place === undefined ? [] : [`  AT: ${numberOf(`${of}_AT`)},`]),
+      `  BYTES: ${numberOf(`${of}_BYTES`)},`,
+      ...fields.map(({ field, bytes }) => `  ${field}: ${numberOf(`${of}_${field}`) / bytes},`),
+      '} as const;',
+      '',
+    ]),
+    ...numbers.map(({ name }) => `export const ${name} = ${numberOf(`NUMBER_${name}`)};`),
+    '',
+  ].join('\n');
+}
+
+function sourceOf(file: string): string {
+  return readFileSync(resolve(import.meta.dirname, `${file}.ts`), 'utf8');
+}
+
+/** The fields of a class, those of its base first; `bytes`: of what its index is counted in. */
+function fieldsOf(source: string, name: string): readonly { readonly field: string; readonly bytes: 4 | 8 }[] {
+  const found = new RegExp(`class ${name}(?: extends (\\w+))? \\{\\n(.*?)\\n\\}`, 's').exec(source);
+  if (found === null) throw new Error(`there is no class ${name}`);
+  const [, base, body] = found;
+  const own = [...body.matchAll(/^ {2}(\w+): (\w+);$/gm)];
+  return [
+    ...(base === undefined ? [] : fieldsOf(source, base)),
+    ...own.map(([, field, type]) => ({ field, bytes: type === 'f64' ? (8 as const) : (4 as const) })),
+  ];
 }
 
 async function fromText(source: Compiled): Promise<Uint8Array> {
@@ -112,4 +207,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await write('lz4-block.wat');
   await write('crc32c.wat');
   await write('engine/engine.ts');
+  writeFileSync(resolve(import.meta.dirname, '../src', LAYOUT_FILE), await layout());
 }

@@ -75,13 +75,13 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
   change(
     'feedback of several topics waits in its order of coming',
     CLOSING,
-    'if (n === MOST_EVENTS || (n > 0 && topics > 1)) return -1;',
-    'if (n === MOST_EVENTS) return -1;',
+    'if (n === MOST_QUEUED_EVENTS || (n > 0 && topics > 1)) return -1;',
+    'if (n === MOST_QUEUED_EVENTS) return -1;',
   ),
   change(
     'of many events the first are enough',
     CLOSING,
-    'if (n === MOST_EVENTS || (n > 0 && topics > 1)) return -1;',
-    'if (n > 0 && topics > 1) return -1;\n    if (n === MOST_EVENTS) break;',
+    'if (n === MOST_QUEUED_EVENTS || (n > 0 && topics > 1)) return -1;',
+    'if (n > 0 && topics > 1) return -1;\n    if (n === MOST_QUEUED_EVENTS) break;',
   ),
 ];

@@ -10,7 +10,7 @@ const TIMELINE = '../wasm/engine/timeline.ts';
 
 const LATE_BY_RECORD = 'const watermark = t.watermark;';
 const NOTE_PREDECESSOR =
-  'notes.note(this.#figures[PREDECESSOR_OFFSET], this.#figures[PREDECESSOR_WATERMARK], neededUntil);';
+  'notes.note(figures[UNIT_FIGURES.predecessorOffset], figures[UNIT_FIGURES.predecessorWatermark], neededUntil);';
 const WAIT = 'addWaiting(unit.waiting, feedbackEvent, hash, topic, watermark, deadline, isReplayed);';
 const IS_WAITING = `${WAIT}\n  return true;`;
 const ATTRIBUTED =

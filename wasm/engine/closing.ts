@@ -9,7 +9,7 @@ import { copyBytes } from './texts';
 
 /** What every closing has, as the host reads it (src/consumers/join/closings.ts). */
 @unmanaged
-class Closing {
+export class Closing {
   at: f64;
   ts: f64;
   /** CLOSES_LIST, RELEASES_TAG, or both, in this order. */
@@ -37,12 +37,12 @@ class Closing {
     this.events = 0;
   }
 }
-const CLOSES_LIST: u32 = 1;
-const RELEASES_TAG: u32 = 2;
+export const CLOSES_LIST: u32 = 1;
+export const RELEASES_TAG: u32 = 2;
 
 /** A closing that is handed over alone. */
 @unmanaged
-class Closes extends Closing {
+export class Closes extends Closing {
   entry: usize;
   /** Its request id. */
   request: usize;
@@ -142,10 +142,18 @@ function widen(): void {
  * Closings that wait until the host takes many at once, in their order: of plain lists with few events, which most are, when nobody
  * asks for names. A list that is released meanwhile waits with them.
  */
-const MOST_EVENTS: usize = 3;
-/** Then, for each event: f64 time, f64 value, i32 slot, i32 action. */
+export const MOST_QUEUED_EVENTS: usize = 3;
+
+/** Behind a closing that waits, for each of its events. */
+@unmanaged
+export class QueuedEvent {
+  ts: f64;
+  value: f64;
+  slot: u32;
+  action: i32;
+}
 const QUEUED_HEAD: usize = offsetof<Closing>();
-const QUEUED_BYTES: usize = QUEUED_HEAD + BYTES_PER_EVENT * MOST_EVENTS;
+const QUEUED_BYTES: usize = QUEUED_HEAD + offsetof<QueuedEvent>() * MOST_QUEUED_EVENTS;
 const MOST_QUEUED: u32 = 64;
 
 let queue: usize = 0;
@@ -191,12 +199,12 @@ function queueFeedback(made: usize, bodyAt: usize, listTs: f64, horizon: u32, to
   for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
     const event = feedback(at);
     if (misses(event, horizon)) continue;
-    if (n === MOST_EVENTS || (n > 0 && topics > 1)) return -1;
-    const to = made + QUEUED_HEAD + BYTES_PER_EVENT * n;
-    store<f64>(to, listTs + event.lag());
-    store<f64>(to, event.value(), 8);
-    store<u32>(to, event.slot(), 16);
-    store<i32>(to, event.action(), 20);
+    if (n === MOST_QUEUED_EVENTS || (n > 0 && topics > 1)) return -1;
+    const to = changetype<QueuedEvent>(made + QUEUED_HEAD + offsetof<QueuedEvent>() * n);
+    to.ts = listTs + event.lag();
+    to.value = event.value();
+    to.slot = event.slot();
+    to.action = event.action();
     n++;
   }
   return <i32>n;

@@ -41,7 +41,7 @@ import { beginWork, endWork, stateOf, TopicState, Unit, unitAt } from './unit';
 
 /** What the host writes before it feeds records of one topic (src/consumers/join/feed-block.ts). */
 @unmanaged
-class Feed {
+export class Feed {
   /** A later time is ahead of the clock; Infinity: there is no clock. */
   latest: f64;
   futureSkew: f64;
@@ -70,7 +70,7 @@ const feed = changetype<Feed>(FEED);
 
 /** One record. ZEROS bytes behind it may be read and written. */
 @unmanaged
-class Row {
+export class Row {
   offset: f64;
   /** NaN: none. */
   timestamp: f64;

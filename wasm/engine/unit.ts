@@ -61,9 +61,9 @@ export class TopicState {
 }
 const TOPIC_BYTES: usize = 88;
 
+/** What the host reads of a unit. */
 @unmanaged
-export class Unit {
-  /** What the host reads. */
+export class UnitFigures {
   open: f64;
   waits: f64;
   steps: f64;
@@ -77,7 +77,10 @@ export class Unit {
   counts: usize;
   delays: usize;
   states: usize;
+}
 
+@unmanaged
+export class Unit extends UnitFigures {
   attribution: f64;
   backward: f64;
   decidedUpTo: f64;

@@ -1,7 +1,8 @@
+import { RESULTS } from '../engine/engine-layout.ts';
 import { type Dimensions, isDimensionName } from './dimensions.ts';
 import { isRecord } from './raw.ts';
 import { hasValidContext } from './reader.ts';
-import { CONTEXT_FIELDS, RECORD_FIELDS, type ScanMemory, WORD } from './scan-memory.ts';
+import { CONTEXT_FIELDS, RECORD_FIELDS, type ScanMemory } from './scan-memory.ts';
 
 const FIRST = RECORD_FIELDS.indexOf(CONTEXT_FIELDS[0]);
 /** A longer context is not kept. */
@@ -60,7 +61,7 @@ export class Contexts {
 
   /** What the context of the impression in hand means; undefined: it may not be valid. */
   read(): Context | undefined {
-    const place = this.#memory.words[WORD.context];
+    const place = this.#memory.words[RESULTS.context];
     const kept = this.#known[place];
     if (kept !== undefined) {
       this.#dimensions.ignoredKeys += this.#ignored.get(place) ?? 0;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type Engine, engineIfAny } from '../engine/engine.ts';
+import { ITEM_KEYS, KEY_BYTES, RECORD_KEYS, RESULTS, SPANS } from '../engine/engine-layout.ts';
 
 /** The fields that dimensions come from. */
 export const CONTEXT_FIELDS = ['surface', 'variant', 'experiments', 'cohorts', 'model'] as const;
@@ -36,29 +37,6 @@ export const CATEGORISED = 4;
 /** What `holds` of `scan` may say: the sides of the topic, and whether categories of items are needed. */
 export const HOLDS = { impressions: 1, feedback: 2, categories: 4 } as const;
 
-/** Places in the results: of the doubles, and of the 32 bit integers (wasm/scan/results.ts). */
-export const DOUBLE = { time: 0, value: 1 } as const;
-export const WORD = {
-  timeForm: 4,
-  valueForm: 5,
-  offset: 6,
-  length: 7,
-  flags: 8,
-  userWord: 9,
-  context: 10,
-  item: 11,
-  action: 12,
-  eventId: 13,
-  scored: 14,
-} as const;
-const RESULT_BYTES = 64;
-
-/** As wasm/scan/layout.ts has them. */
-const KEYS_AT = 8192;
-const ITEM_KEYS_AT = KEYS_AT + 1024;
-const KEY_BYTES = 32;
-const SPANS_AT = KEYS_AT + 6144;
-const RESULTS_AT = KEYS_AT + 6400;
 /** So that the room is seldom made larger. */
 const LEAST_CAPACITY = 2 ** 18;
 
@@ -68,6 +46,7 @@ export class ScanMemory {
   readonly bytes: Buffer<ArrayBuffer>;
   /** By field of a record: begin and end of its value in `bytes`; both 0: it has none. */
   readonly spans: Uint32Array;
+  /** What it has found: RESULTS. */
   readonly doubles: Float64Array;
   readonly words: Int32Array;
   /** Bytes of the largest record. When it grows, what stands from here on moves. */
@@ -98,11 +77,11 @@ export class ScanMemory {
     const { buffer, functionOf } = engine;
     this.#engine = engine;
     this.bytes = engine.bytes;
-    for (const [f, name] of RECORD_FIELDS.entries()) this.#writeKey(KEYS_AT + KEY_BYTES * f, name);
-    for (const [f, name] of ITEM_FIELDS.entries()) this.#writeKey(ITEM_KEYS_AT + KEY_BYTES * f, name);
-    this.spans = new Uint32Array(buffer, SPANS_AT, 2 * RECORD_FIELDS.length);
-    this.doubles = new Float64Array(buffer, RESULTS_AT, RESULT_BYTES / 8);
-    this.words = new Int32Array(buffer, RESULTS_AT, RESULT_BYTES / 4);
+    for (const [f, name] of RECORD_FIELDS.entries()) this.#writeKey(RECORD_KEYS + KEY_BYTES * f, name);
+    for (const [f, name] of ITEM_FIELDS.entries()) this.#writeKey(ITEM_KEYS + KEY_BYTES * f, name);
+    this.spans = new Uint32Array(buffer, SPANS, 2 * RECORD_FIELDS.length);
+    this.doubles = new Float64Array(buffer, RESULTS.AT, Math.floor(RESULTS.BYTES / 8));
+    this.words = new Int32Array(buffer, RESULTS.AT, RESULTS.BYTES / 4);
     this.texts = Buffer.from(buffer, 0, 0);
     this.places = new Int32Array(buffer, 0, 0);
     this.ranks = this.places;

@@ -1,4 +1,5 @@
 import { sampleKeyOf } from '../../vocabulary/user-words.ts';
+import { RESULTS } from '../engine/engine-layout.ts';
 import type { RecordReader } from '../join/api.ts';
 import { PackedFeedback } from '../packed/packed-feedback.ts';
 import { PackedImpression } from '../packed/packed-impression.ts';
@@ -7,7 +8,6 @@ import type { DecoderOptions } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
 import {
   CATEGORISED,
-  DOUBLE,
   FEEDBACK,
   HOLDS,
   IMPRESSION,
@@ -18,7 +18,6 @@ import {
   TEXT,
   USERLESS,
   WHOLE,
-  WORD,
 } from './scan-memory.ts';
 import { type TimeZone, timeOf, timeZone } from './times.ts';
 
@@ -102,7 +101,7 @@ export class Scanner implements RecordReader {
 
   scores(): void {
     const { memory } = this.#inUse();
-    writeScores(memory, memory.words[WORD.length], memory.scores);
+    writeScores(memory, memory.words[RESULTS.length], memory.scores);
   }
 
   contextOf(number: number): Context {
@@ -153,17 +152,17 @@ export class Scanner implements RecordReader {
     // Last, since it counts ignored keys, which the long way would count again.
     const context = contexts.read();
     if (context === undefined) return undefined;
-    const flags = words[WORD.flags];
+    const flags = words[RESULTS.flags];
     const isUserless = (flags & USERLESS) !== 0;
     impression.ts = ts;
-    impression.offset = words[WORD.offset];
-    impression.length = words[WORD.length];
+    impression.offset = words[RESULTS.offset];
+    impression.length = words[RESULTS.length];
     impression.isUserless = isUserless;
-    impression.userWord = words[WORD.userWord] >>> 0;
+    impression.userWord = words[RESULTS.userWord] >>> 0;
     impression.sampleKey = isUserless || this.#options.sampleUsers !== true ? -1 : sampleKeyIn(memory);
     impression.hasRanks = (flags & RANKED) !== 0;
     impression.hasCategories = (flags & CATEGORISED) !== 0;
-    impression.hasScores = this.carriesScores && words[WORD.scored] > 0;
+    impression.hasScores = this.carriesScores && words[RESULTS.scored] > 0;
     if (impression.hasScores) {
       impression.reserveScores(impression.length);
       writeScores(memory, impression.length, impression.scores);
@@ -182,18 +181,18 @@ export class Scanner implements RecordReader {
     const ts = this.#time(memory);
     if (!(ts >= 0)) return undefined;
     feedback.ts = ts;
-    feedback.value = words[WORD.valueForm] === WHOLE ? doubles[DOUBLE.value] : Number(textOf(memory, VALUE));
-    feedback.item = words[WORD.item];
-    feedback.action = words[WORD.action];
-    feedback.eventId = words[WORD.eventId];
+    feedback.value = words[RESULTS.valueForm] === WHOLE ? doubles[RESULTS.value] : Number(textOf(memory, VALUE));
+    feedback.item = words[RESULTS.item];
+    feedback.action = words[RESULTS.action];
+    feedback.eventId = words[RESULTS.eventId];
     feedback.u8 = memory.texts;
     return feedback;
   }
 
   #time(memory: ScanMemory): number {
     const { tsUnit } = this.#options;
-    const form = memory.words[WORD.timeForm];
-    if (form === WHOLE) return timeOf(memory.doubles[DOUBLE.time], tsUnit);
+    const form = memory.words[RESULTS.timeForm];
+    if (form === WHOLE) return timeOf(memory.doubles[RESULTS.time], tsUnit);
     const text = textOf(memory, TS);
     return form === TEXT ? timeOf(text.slice(1, -1), tsUnit, this.#zone) : timeOf(Number(text), tsUnit);
   }

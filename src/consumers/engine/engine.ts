@@ -3,19 +3,12 @@ import { BUCKET_SALT } from '../../vocabulary/user-words.ts';
 import { ENGINE_CODE } from './engine-code.ts';
 import { type ModuleFunction, openModule } from './module.ts';
 
-/** Places in the memory, as wasm/engine/layout.ts has them. */
-export const IMPRESSION_AT = 4352;
-export const FEEDBACK_AT = IMPRESSION_AT + 128;
-export const CLOSES_AT = FEEDBACK_AT + 256;
-export const SETTINGS_AT = CLOSES_AT + 256;
-export const FEED_AT = SETTINGS_AT + 128;
-
-/** What the engine asks of the unit at work (wasm/engine/host.ts). Places are addresses in the memory; lists: 0: none that is open. */
+/** What the engine asks of the unit at work (wasm/engine/host.ts). Places are addresses in the memory, those of structures in engine-layout.ts; lists: 0: none that is open. */
 export interface EngineCalls {
   /** The impression at this place is accepted: returns its tag. */
   accepted(impression: number): number;
   released(tag: number): void;
-  /** The list at CLOSES_AT closes. */
+  /** The list at CLOSES.AT closes. */
   closed(): void;
   /** So many lists have closed or been released, in their order; they wait at this place. */
   closings(queue: number, count: number): void;
@@ -60,15 +53,15 @@ export class Engine {
   readonly give: (at: number) => void;
   /** Bytes of all blocks that are taken. */
   readonly takenBytes: () => number;
-  /** Opens a unit with the settings at SETTINGS_AT and returns its place. */
+  /** Opens a unit with the settings at SETTINGS.AT and returns its place. */
   readonly begin: () => number;
   readonly end: (unit: number) => void;
-  /** Judges the impression at IMPRESSION_AT. Returns IS_LATE, IS_DUPLICATE or IS_ACCEPTED. */
+  /** Judges the impression at IMPRESSION_EVENT.AT. Returns IS_LATE, IS_DUPLICATE or IS_ACCEPTED. */
   readonly impression: (unit: number, topic: number, offset: number, watermark: number, isReplayed: boolean) => number;
-  /** Judges the feedback at FEEDBACK_AT. Returns 0 when its record is no longer needed. */
+  /** Judges the feedback at FEEDBACK_EVENT.AT. Returns 0 when its record is no longer needed. */
   readonly feedback: (unit: number, topic: number, watermark: number, isReplayed: boolean) => number;
   readonly advance: (unit: number, from: number, to: number) => void;
-  /** Scans and judges the records at FEED_AT: returns the index of one that it cannot read; -1: all were judged. */
+  /** Scans and judges the records at FEED.AT: returns the index of one that it cannot read; -1: all were judged. */
   readonly feed: () => number;
   /** A function of the engine by its name in wasm/engine/engine.ts. */
   readonly functionOf: (name: string) => ModuleFunction;

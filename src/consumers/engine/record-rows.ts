@@ -1,13 +1,8 @@
 import { type Engine, engine } from './engine.ts';
+import { ROW, ZEROS } from './engine-layout.ts';
 
-/** Of a row (wasm/engine/feed.ts): its offset and timestamp are doubles, then two words. */
-const ROW_BYTES = 24;
-const AT = 4;
-const SIZE = 5;
 /** In place of a size: the host must read it. */
 const NO_VALUE = 0xffffffff;
-/** The scanner reads and writes up to so many bytes behind a record. */
-const BEYOND = 64;
 const LEAST_ROWS = 256;
 const LEAST_BYTES = 2 ** 18;
 /** In one part, and their bytes, unless one alone has more. */
@@ -65,13 +60,13 @@ export class RecordRows {
     this.judged = 0;
     this.#reserve(this.count, first < 0 ? 0 : last - first);
     if (first >= 0) this.#engine.bytes.set(run.bytes.subarray(first, last), this.#values);
-    for (let i = from, row = this.#rows; i < end; i++, row += ROW_BYTES) {
+    for (let i = from, row = this.#rows; i < end; i++, row += ROW.BYTES) {
       const size = run.size[i];
       const isLeft = size < 0 || size > limit;
-      doubles[row >>> 3] = run.offsets[i];
-      doubles[(row >>> 3) + 1] = run.timestamps[i];
-      words[(row >>> 2) + AT] = isLeft ? 0 : this.#values + run.at[i] - first;
-      words[(row >>> 2) + SIZE] = isLeft ? NO_VALUE : size;
+      doubles[(row >>> 3) + ROW.offset] = run.offsets[i];
+      doubles[(row >>> 3) + ROW.timestamp] = run.timestamps[i];
+      words[(row >>> 2) + ROW.at] = isLeft ? 0 : this.#values + run.at[i] - first;
+      words[(row >>> 2) + ROW.size] = isLeft ? NO_VALUE : size;
     }
     return end;
   }
@@ -81,11 +76,11 @@ export class RecordRows {
     if (records > this.#room) {
       if (this.#rows !== 0) give(this.#rows);
       this.#room = Math.max(LEAST_ROWS, records);
-      this.#rows = take(ROW_BYTES * this.#room);
+      this.#rows = take(ROW.BYTES * this.#room);
     }
-    if (bytes + BEYOND > this.#valuesRoom) {
+    if (bytes + ZEROS > this.#valuesRoom) {
       if (this.#values !== 0) give(this.#values);
-      this.#valuesRoom = Math.max(LEAST_BYTES, bytes + BEYOND);
+      this.#valuesRoom = Math.max(LEAST_BYTES, bytes + ZEROS);
       this.#values = take(this.#valuesRoom);
     }
   }

@@ -1,42 +1,14 @@
 import type { Closing, Joined } from '../../vocabulary/events.ts';
 import { BUCKETS } from '../../vocabulary/user-words.ts';
-import { CLOSES_AT, type Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import { CLOSES, CLOSING, MOST_QUEUED_EVENTS, QUEUED_EVENT } from '../engine/engine-layout.ts';
 import { readText, textEnd } from '../packed/text.ts';
 import type { ClosingNames } from './api.ts';
 
-/** Of every closing, as wasm/engine/closing.ts has them: two times, then these words. */
-const KIND = 4;
-const HORIZON = 5;
-const TAG = 6;
-const IS_USERLESS = 7;
-const USER_WORD = 8;
-const LENGTH = 9;
-const PAGE = 10;
-const EVENTS = 11;
-
-/** Words of one that is handed over alone. */
-const ENTRY = 12;
-const REQUEST = 13;
-const ITEMS = 14;
-const CATEGORIES = 15;
-const HAS_RANKS = 16;
-const HAS_FIRST_SLOTS = 17;
-const HAS_SCORES = 18;
-const EVENT_ARRAYS = 19;
-const EVENT_ROOM = 20;
-const SLOT_ARRAYS = 21;
-const SLOT_ROOM = 22;
-const IS_NUMERIC = 23;
-
 /** Of one that waits: its events stand behind it. */
-export const QUEUED_BYTES = 120;
-export const QUEUED_CLOSES = 1;
-export const QUEUED_RELEASES = 2;
-const QUEUED_HEAD = 48;
-const QUEUED_EVENT_BYTES = 24;
-const MOST_QUEUED_EVENTS = 3;
+export const QUEUED_BYTES = CLOSING.BYTES + MOST_QUEUED_EVENTS * QUEUED_EVENT.BYTES;
 
-const AT = CLOSES_AT >>> 2;
+const AT = CLOSES.AT >>> 2;
 
 /** By event of a list, as `Joined` has them. */
 interface EventArrays {
@@ -91,12 +63,12 @@ export class Closings {
     const { words, bytes } = engine;
     this.names = {
       get handle() {
-        return words[AT + ENTRY];
+        return words[AT + CLOSES.entry];
       },
-      requestId: () => readText(bytes, words[AT + REQUEST]),
+      requestId: () => readText(bytes, words[AT + CLOSES.request]),
       items: (most) => {
         const items: string[] = [];
-        this.#readItems(Math.min(most, words[AT + LENGTH]), items);
+        this.#readItems(Math.min(most, words[AT + CLOSES.length]), items);
         return items;
       },
     };
@@ -106,13 +78,13 @@ export class Closings {
   read(namesItems: boolean): Closing {
     const { words } = this.#engine;
     const list = this.#list;
-    this.#readHead(CLOSES_AT);
-    if (words[AT + EVENT_ARRAYS] !== this.#eventsAt) this.#viewEvents();
+    this.#readHead(CLOSES.AT);
+    if (words[AT + CLOSES.eventArrays] !== this.#eventsAt) this.#viewEvents();
     this.#show(this.#events);
-    if (words[AT + SLOT_ARRAYS] !== this.#slotArrays) this.#viewSlots();
-    list.ranks = words[AT + HAS_RANKS] === 0 ? undefined : this.#ranks;
-    list.firstSlot = words[AT + HAS_FIRST_SLOTS] === 0 ? undefined : this.#firstSlots;
-    list.scores = words[AT + HAS_SCORES] === 0 ? undefined : this.#scores;
+    if (words[AT + CLOSES.slotArrays] !== this.#slotArrays) this.#viewSlots();
+    list.ranks = words[AT + CLOSES.hasRanks] === 0 ? undefined : this.#ranks;
+    list.firstSlot = words[AT + CLOSES.hasFirstSlots] === 0 ? undefined : this.#firstSlots;
+    list.scores = words[AT + CLOSES.hasScores] === 0 ? undefined : this.#scores;
     if (namesItems) this.#readTexts(list);
     return this.#closing;
   }
@@ -123,26 +95,26 @@ export class Closings {
     const at = place >>> 2;
     const closing = this.#closing;
     const list = this.#list;
-    closing.at = doubles[place >>> 3];
-    closing.ts = doubles[(place >>> 3) + 1];
-    closing.horizon = words[at + HORIZON];
-    closing.tag = words[at + TAG];
-    closing.userless = words[at + IS_USERLESS] !== 0;
-    closing.bucket = words[at + USER_WORD] & (BUCKETS - 1);
-    list.length = words[at + LENGTH];
-    list.offset = words[at + PAGE];
-    list.events = words[at + EVENTS];
+    closing.at = doubles[(place >>> 3) + CLOSING.at];
+    closing.ts = doubles[(place >>> 3) + CLOSING.ts];
+    closing.horizon = words[at + CLOSING.horizon];
+    closing.tag = words[at + CLOSING.tag];
+    closing.userless = words[at + CLOSING.isUserless] !== 0;
+    closing.bucket = words[at + CLOSING.userWord] & (BUCKETS - 1);
+    list.length = words[at + CLOSING.length];
+    list.offset = words[at + CLOSING.page];
+    list.events = words[at + CLOSING.events];
     list.items = undefined;
     list.categories = undefined;
   }
 
-  /** Of what waits at this place: QUEUED_CLOSES, QUEUED_RELEASES, or both. */
+  /** Of what waits at this place: CLOSES_LIST, RELEASES_TAG, or both. */
   kindOf(place: number): number {
-    return this.#engine.words[(place >>> 2) + KIND];
+    return this.#engine.words[(place >>> 2) + CLOSING.kind];
   }
 
   tagOf(place: number): number {
-    return this.#engine.words[(place >>> 2) + TAG];
+    return this.#engine.words[(place >>> 2) + CLOSING.tag];
   }
 
   /** The one that waits at this place. */
@@ -155,11 +127,11 @@ export class Closings {
     list.scores = undefined;
     const { events } = list;
     const { slot, action, value, ts } = this.#queuedEvents;
-    for (let n = 0, from = place + QUEUED_HEAD; n < events; n++, from += QUEUED_EVENT_BYTES) {
-      ts[n] = doubles[from >>> 3];
-      value[n] = doubles[(from >>> 3) + 1];
-      slot[n] = words[(from >>> 2) + 4];
-      action[n] = words[(from >>> 2) + 5];
+    for (let n = 0, from = place + CLOSING.BYTES; n < events; n++, from += QUEUED_EVENT.BYTES) {
+      ts[n] = doubles[(from >>> 3) + QUEUED_EVENT.ts];
+      value[n] = doubles[(from >>> 3) + QUEUED_EVENT.value];
+      slot[n] = words[(from >>> 2) + QUEUED_EVENT.slot];
+      action[n] = words[(from >>> 2) + QUEUED_EVENT.action];
     }
     this.#show(this.#queuedEvents);
     return this.#closing;
@@ -176,8 +148,8 @@ export class Closings {
 
   #viewEvents(): void {
     const { words, buffer } = this.#engine;
-    const at = words[AT + EVENT_ARRAYS];
-    const room = words[AT + EVENT_ROOM];
+    const at = words[AT + CLOSES.eventArrays];
+    const room = words[AT + CLOSES.eventRoom];
     this.#eventsAt = at;
     this.#events = {
       ts: new Float64Array(buffer, at, room),
@@ -189,8 +161,8 @@ export class Closings {
 
   #viewSlots(): void {
     const { words, buffer } = this.#engine;
-    const at = words[AT + SLOT_ARRAYS];
-    const room = words[AT + SLOT_ROOM];
+    const at = words[AT + CLOSES.slotArrays];
+    const room = words[AT + CLOSES.slotRoom];
     this.#slotArrays = at;
     this.#scores = new Float64Array(buffer, at, room);
     this.#ranks = new Int32Array(buffer, at + 8 * room, room);
@@ -201,7 +173,7 @@ export class Closings {
     const { words, bytes } = this.#engine;
     this.#readItems(list.length, this.#items);
     list.items = this.#items;
-    let at = words[AT + CATEGORIES];
+    let at = words[AT + CLOSES.categories];
     if (at === 0) return;
     for (let s = 0; s < list.length; s++) {
       this.#categories[s] = readText(bytes, at);
@@ -213,10 +185,10 @@ export class Closings {
   /** Of the first `count` slots. */
   #readItems(count: number, items: string[]): void {
     const { words, bytes } = this.#engine;
-    const list = words[AT + ITEMS];
+    const list = words[AT + CLOSES.items];
     const shared = readText(bytes, list);
     let at = textEnd(bytes, list);
-    if (words[AT + IS_NUMERIC] !== 0) {
+    if (words[AT + CLOSES.isNumeric] !== 0) {
       this.#readNumbers(shared, at, count, items);
       return;
     }
@@ -232,7 +204,7 @@ export class Closings {
     const width = bytes[head] >>> 4;
     const least = bytes.readUInt32LE(head + 1);
     const lower = head + 5;
-    const upper = lower + 2 * words[AT + LENGTH];
+    const upper = lower + 2 * words[AT + CLOSES.length];
     for (let s = 0; s < count; s++) {
       let number = least + bytes.readUInt16LE(lower + 2 * s);
       if (width === 3) number += bytes[upper + s] * 0x10000;

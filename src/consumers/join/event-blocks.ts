@@ -1,26 +1,15 @@
-import { type Engine, FEEDBACK_AT, IMPRESSION_AT } from '../engine/engine.ts';
-import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
-import type { PackedImpression } from '../packed/packed-impression.ts';
-import { textEnd } from '../packed/text.ts';
+import type { Engine } from '../engine/engine.ts';
 import {
-  ACTION,
-  CATEGORIES,
-  EVENT_ID,
-  FLAGS,
+  FEEDBACK_EVENT,
   HAS_CATEGORIES,
   HAS_RANKS,
   HAS_SCORES,
-  ITEM,
-  ITEMS,
-  LENGTH,
-  PAGE,
-  RANKS,
-  REQUEST,
-  SCORES,
-  TEXTS,
-  USER_WORD,
+  IMPRESSION_EVENT,
   USERLESS,
-} from './event-words.ts';
+} from '../engine/engine-layout.ts';
+import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
+import type { PackedImpression } from '../packed/packed-impression.ts';
+import { textEnd } from '../packed/text.ts';
 
 /** By slot: place of the item, rank, score, place of the category. */
 const BYTES_PER_SLOT = 20;
@@ -65,17 +54,17 @@ export class EventBlocks {
     if (hasCategories) for (let s = 0; s < length; s++) words[slots + 2 * room + s] = categories[s] + moved;
     const scores = this.#slots + 12 * room;
     if (hasScores) for (let s = 0; s < length; s++) doubles[(scores >>> 3) + s] = impression.scores[s];
-    const at = IMPRESSION_AT >>> 2;
-    doubles[IMPRESSION_AT >>> 3] = impression.ts;
-    words[at + TEXTS] = texts;
-    words[at + ITEMS] = this.#slots;
-    words[at + RANKS] = this.#slots + 4 * room;
-    words[at + CATEGORIES] = this.#slots + 8 * room;
-    words[at + SCORES] = scores;
-    words[at + LENGTH] = length;
-    words[at + PAGE] = impression.offset;
-    words[at + USER_WORD] = impression.userWord;
-    words[at + FLAGS] =
+    const at = IMPRESSION_EVENT.AT >>> 2;
+    doubles[(IMPRESSION_EVENT.AT >>> 3) + IMPRESSION_EVENT.ts] = impression.ts;
+    words[at + IMPRESSION_EVENT.texts] = texts;
+    words[at + IMPRESSION_EVENT.items] = this.#slots;
+    words[at + IMPRESSION_EVENT.ranks] = this.#slots + 4 * room;
+    words[at + IMPRESSION_EVENT.categories] = this.#slots + 8 * room;
+    words[at + IMPRESSION_EVENT.scores] = scores;
+    words[at + IMPRESSION_EVENT.length] = length;
+    words[at + IMPRESSION_EVENT.page] = impression.offset;
+    words[at + IMPRESSION_EVENT.userWord] = impression.userWord;
+    words[at + IMPRESSION_EVENT.flags] =
       (impression.isUserless ? USERLESS : 0) |
       (hasRanks ? HAS_RANKS : 0) |
       (hasScores ? HAS_SCORES : 0) |
@@ -88,13 +77,13 @@ export class EventBlocks {
     this.#reserve(end - request, 0);
     const moved = this.#texts - request;
     this.#copy(this.#texts, u8, request, end);
-    const at = FEEDBACK_AT >>> 2;
-    doubles[FEEDBACK_AT >>> 3] = ts;
-    doubles[(FEEDBACK_AT >>> 3) + 1] = value;
-    words[at + REQUEST] = request + moved;
-    words[at + ITEM] = item + moved;
-    words[at + ACTION] = action + moved;
-    words[at + EVENT_ID] = eventId < 0 ? 0 : eventId + moved;
+    const at = FEEDBACK_EVENT.AT >>> 2;
+    doubles[(FEEDBACK_EVENT.AT >>> 3) + FEEDBACK_EVENT.ts] = ts;
+    doubles[(FEEDBACK_EVENT.AT >>> 3) + FEEDBACK_EVENT.value] = value;
+    words[at + FEEDBACK_EVENT.request] = request + moved;
+    words[at + FEEDBACK_EVENT.item] = item + moved;
+    words[at + FEEDBACK_EVENT.action] = action + moved;
+    words[at + FEEDBACK_EVENT.eventId] = eventId < 0 ? 0 : eventId + moved;
   }
 
   /** The feedback at a place, as the observer of a join sees it: valid until the next call. */
@@ -102,12 +91,12 @@ export class EventBlocks {
     const { words, doubles } = this.#engine;
     const at = place >>> 2;
     const feedback = this.#feedback;
-    feedback.ts = doubles[place >>> 3];
-    feedback.value = doubles[(place >>> 3) + 1];
-    feedback.request = words[at + REQUEST];
-    feedback.item = words[at + ITEM];
-    feedback.action = words[at + ACTION];
-    feedback.eventId = words[at + EVENT_ID] === 0 ? -1 : words[at + EVENT_ID];
+    feedback.ts = doubles[(place >>> 3) + FEEDBACK_EVENT.ts];
+    feedback.value = doubles[(place >>> 3) + FEEDBACK_EVENT.value];
+    feedback.request = words[at + FEEDBACK_EVENT.request];
+    feedback.item = words[at + FEEDBACK_EVENT.item];
+    feedback.action = words[at + FEEDBACK_EVENT.action];
+    feedback.eventId = words[at + FEEDBACK_EVENT.eventId] === 0 ? -1 : words[at + FEEDBACK_EVENT.eventId];
     return feedback;
   }
 

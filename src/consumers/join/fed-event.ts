@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
+import { IMPRESSION_EVENT, USERLESS } from '../engine/engine-layout.ts';
 import { readText } from '../packed/text.ts';
 import type { FedImpression, RecordReader } from './api.ts';
-import { CONTEXT, FLAGS, TEXTS, USER_END, USER_FROM, USERLESS } from './event-words.ts';
 
 /** The impression that the engine has read itself and now accepts. All joins of a process share one. */
 export class FedEvent {
@@ -33,13 +33,15 @@ export class FedEvent {
     if (reader === undefined) throw new Error('nothing is fed');
     const at = place >>> 2;
     const impression = this.#impression;
-    const { dimensions, tuple } = reader.contextOf(words[at + CONTEXT]);
-    impression.ts = doubles[place >>> 3];
+    const { dimensions, tuple } = reader.contextOf(words[at + IMPRESSION_EVENT.context]);
+    impression.ts = doubles[(place >>> 3) + IMPRESSION_EVENT.ts];
     impression.dimensions = dimensions;
     impression.tuple = tuple;
     impression.sampleKey =
-      (words[at + FLAGS] & USERLESS) === 0 ? reader.sampleKeyOf(words[at + USER_FROM], words[at + USER_END]) : -1;
-    this.#request = words[at + TEXTS];
+      (words[at + IMPRESSION_EVENT.flags] & USERLESS) === 0
+        ? reader.sampleKeyOf(words[at + IMPRESSION_EVENT.userFrom], words[at + IMPRESSION_EVENT.userEnd])
+        : -1;
+    this.#request = words[at + IMPRESSION_EVENT.texts];
     return impression;
   }
 }

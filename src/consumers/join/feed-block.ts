@@ -1,26 +1,11 @@
-import { type Engine, FEED_AT } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import { FEED, ROW } from '../engine/engine-layout.ts';
 import type { RecordRows } from '../engine/record-rows.ts';
 import type { RecordReader } from './api.ts';
 
-/** Where the engine reads what to feed (wasm/engine/feed.ts): doubles, then words. */
-const LATEST = FEED_AT / 8;
-const FUTURE_SKEW = LATEST + 1;
-const OUT_OF_ORDERNESS = LATEST + 2;
-const POSITION_BASE = LATEST + 3;
-const IGNORED_KEYS = LATEST + 4;
-const UNIT = FEED_AT / 4 + 10;
-const TOPIC = UNIT + 1;
-const ROWS = UNIT + 2;
-const COUNT = UNIT + 3;
-const NEXT = UNIT + 4;
-const SCANNER = UNIT + 5;
-const HOLDS = UNIT + 6;
-const ITEMS_PER_LIST = UNIT + 7;
-const LIMIT = UNIT + 8;
-const HAS_MILLISECONDS = UNIT + 9;
-const CARRIES_SCORES = UNIT + 10;
-const ROW = UNIT + 11;
-
+/** Where the engine reads what to feed: in doubles, and in words. */
+const DOUBLES_AT = FEED.AT / 8;
+const WORDS_AT = FEED.AT / 4;
 const MOST = 0x7fffffff;
 
 /** What records are fed with. */
@@ -48,26 +33,26 @@ export class FeedBlock {
     rows: RecordRows,
   ): number {
     const { words, doubles } = this.#engine;
-    doubles[LATEST] = latest;
-    doubles[FUTURE_SKEW] = futureSkew;
-    doubles[OUT_OF_ORDERNESS] = outOfOrderness;
-    doubles[POSITION_BASE] = reader.positionBase;
-    doubles[IGNORED_KEYS] = 0;
-    words[UNIT] = unit;
-    words[TOPIC] = topic;
-    words[ROWS] = rows.at;
-    words[COUNT] = rows.count;
-    words[NEXT] = rows.judged;
-    words[SCANNER] = reader.number;
-    words[HOLDS] = reader.holds;
-    words[ITEMS_PER_LIST] = Math.min(reader.itemsPerList, MOST);
-    words[LIMIT] = reader.limit;
-    words[HAS_MILLISECONDS] = reader.hasMilliseconds ? 1 : 0;
-    words[CARRIES_SCORES] = reader.carriesScores ? 1 : 0;
+    doubles[DOUBLES_AT + FEED.latest] = latest;
+    doubles[DOUBLES_AT + FEED.futureSkew] = futureSkew;
+    doubles[DOUBLES_AT + FEED.outOfOrderness] = outOfOrderness;
+    doubles[DOUBLES_AT + FEED.positionBase] = reader.positionBase;
+    doubles[DOUBLES_AT + FEED.ignoredKeys] = 0;
+    words[WORDS_AT + FEED.unit] = unit;
+    words[WORDS_AT + FEED.topic] = topic;
+    words[WORDS_AT + FEED.rows] = rows.at;
+    words[WORDS_AT + FEED.count] = rows.count;
+    words[WORDS_AT + FEED.next] = rows.judged;
+    words[WORDS_AT + FEED.scanner] = reader.number;
+    words[WORDS_AT + FEED.holds] = reader.holds;
+    words[WORDS_AT + FEED.itemsPerList] = Math.min(reader.itemsPerList, MOST);
+    words[WORDS_AT + FEED.limit] = reader.limit;
+    words[WORDS_AT + FEED.hasMilliseconds] = reader.hasMilliseconds ? 1 : 0;
+    words[WORDS_AT + FEED.carriesScores] = reader.carriesScores ? 1 : 0;
     this.#engine.scanCalls = reader;
     const unknown = this.#engine.feed();
-    rows.judged = words[NEXT];
-    const ignored = doubles[IGNORED_KEYS];
+    rows.judged = words[WORDS_AT + FEED.next];
+    const ignored = doubles[DOUBLES_AT + FEED.ignoredKeys];
     if (ignored > 0) reader.ignored(ignored);
     return unknown;
   }
@@ -75,6 +60,6 @@ export class FeedBlock {
   /** The offset of the record that is judged. */
   get offset(): number {
     const { words, doubles } = this.#engine;
-    return doubles[words[ROW] >>> 3];
+    return doubles[(words[WORDS_AT + FEED.row] >>> 3) + ROW.offset];
   }
 }

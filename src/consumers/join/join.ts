@@ -1,6 +1,7 @@
 import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
 import type { EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
 import { type Engine, type EngineCalls, engine } from '../engine/engine.ts';
+import { CLOSES_LIST, IS_DUPLICATE, IS_LATE, RELEASES_TAG, UNIT_FIGURES } from '../engine/engine-layout.ts';
 import type { RecordRows } from '../engine/record-rows.ts';
 import { PackedFeedback } from '../packed/packed-feedback.ts';
 import { PackedImpression } from '../packed/packed-impression.ts';
@@ -14,7 +15,7 @@ import {
   type UndecodableRange,
   type UnitJoin,
 } from './api.ts';
-import { Closings, QUEUED_BYTES, QUEUED_CLOSES, QUEUED_RELEASES } from './closings.ts';
+import { Closings, QUEUED_BYTES } from './closings.ts';
 import { copyCounts, countsOfTopic, DROPPED, noCounts, putCounts, readCounts } from './counts.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { FedEvent } from './fed-event.ts';
@@ -22,21 +23,10 @@ import { FeedBlock } from './feed-block.ts';
 import { openUnit } from './open-unit.ts';
 import { STATE_SIZE, Topic } from './topic.ts';
 
-/** What became of an impression (wasm/engine/rules.ts). */
-const IS_LATE = 0;
-const IS_DUPLICATE = 1;
+/** Doubles that a unit begins with. */
+const FIGURES = UNIT_FIGURES.predecessorWatermark + 1;
 
-/** Doubles that a unit begins with (wasm/engine/unit.ts), and behind them words: the places of its counts and of its delays. */
-const OPEN = 0;
-const WAITS = 1;
-const STEPS = 2;
-const BYTES = 3;
-const OLDEST = 4;
-const PREDECESSOR_OFFSET = 5;
-const PREDECESSOR_WATERMARK = 6;
-const FIGURES = 7;
-
-/** A new engine, or one that resumes from a checkpoint and must be fed from its replay offsets. */
+/** A new join, or one that resumes from a checkpoint and must be fed from its replay offsets. */
 export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): UnitJoin {
   return new Join(settings, sink, from);
 }
@@ -110,18 +100,18 @@ class Join implements UnitJoin {
     const unit = openUnit(own, settings, sink, from?.watermark ?? Number.NEGATIVE_INFINITY);
     this.#unit = unit;
     abandoned.register(this, unit, this);
-    const states = own.words[(unit >>> 2) + 2 * FIGURES + 2];
+    const states = own.words[(unit >>> 2) + UNIT_FIGURES.states];
     this.#topics = topics.map((_, index) => {
       const state = new Float64Array(own.buffer, states + 8 * STATE_SIZE * index, STATE_SIZE);
       const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
       return new Topic(state, counts, attribution, from?.topics[index], from?.clockBlocks?.[index]);
     });
     this.#figures = new Float64Array(own.buffer, unit, FIGURES);
-    const counts = own.words[(unit >>> 2) + 2 * FIGURES];
+    const counts = own.words[(unit >>> 2) + UNIT_FIGURES.counts];
     const each = countsOfTopic(horizons.length);
     this.#counted = topics.map((_, t) => new Float64Array(own.buffer, counts + 8 * each * t, each));
     for (const [t, counted] of this.#counted.entries()) putCounts(counted, this.#topics[t].counts);
-    const delays = own.words[(unit >>> 2) + 2 * FIGURES + 1];
+    const delays = own.words[(unit >>> 2) + UNIT_FIGURES.delays];
     this.#delays = new Float64Array(own.buffer, delays, Delays.bounds.length + 2);
     const namesItems = settings.namesItems === true;
     const place = this.#place;
@@ -139,8 +129,8 @@ class Join implements UnitJoin {
       closings: (queue, count) => {
         for (let at = queue, end = queue + QUEUED_BYTES * count; at < end; at += QUEUED_BYTES) {
           const kind = closings.kindOf(at);
-          if ((kind & QUEUED_CLOSES) !== 0) sink.closed(closings.queued(at), closings.names);
-          if ((kind & QUEUED_RELEASES) !== 0) sink.released(closings.tagOf(at));
+          if ((kind & CLOSES_LIST) !== 0) sink.closed(closings.queued(at), closings.names);
+          if ((kind & RELEASES_TAG) !== 0) sink.released(closings.tagOf(at));
         }
       },
       dropped: (reason, list, feedback) => {
@@ -205,7 +195,8 @@ class Join implements UnitJoin {
     if (verdict === IS_LATE) return;
     notes.note(offset, watermark, neededUntil);
     if (verdict !== IS_DUPLICATE) return;
-    notes.note(this.#figures[PREDECESSOR_OFFSET], this.#figures[PREDECESSOR_WATERMARK], neededUntil);
+    const figures = this.#figures;
+    notes.note(figures[UNIT_FIGURES.predecessorOffset], figures[UNIT_FIGURES.predecessorWatermark], neededUntil);
   }
 
   #judgeFeedback({ notes }: Topic, event: Feedback | PackedFeedback, watermark: EpochMs): void {
@@ -306,7 +297,7 @@ class Join implements UnitJoin {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#figures = this.#figures.slice();
-    this.#figures[BYTES] = 0;
+    this.#figures[UNIT_FIGURES.bytes] = 0;
     this.#counted = this.#counted.map((counted) => counted.slice());
     this.#delays = this.#delays.slice();
     for (const topic of this.#topics) topic.detach();
@@ -350,24 +341,24 @@ class Join implements UnitJoin {
   }
 
   get openImpressions(): number {
-    return this.#figures[OPEN];
+    return this.#figures[UNIT_FIGURES.open];
   }
 
   get waitingFeedback(): number {
-    return this.#figures[WAITS];
+    return this.#figures[UNIT_FIGURES.waits];
   }
 
   get steps(): number {
-    return this.#figures[STEPS];
+    return this.#figures[UNIT_FIGURES.steps];
   }
 
   get oldest(): EpochMs | undefined {
-    const oldest = this.#figures[OLDEST];
+    const oldest = this.#figures[UNIT_FIGURES.oldest];
     return Number.isNaN(oldest) ? undefined : oldest;
   }
 
   get stateBytes(): number {
-    let bytes = this.#figures[BYTES];
+    let bytes = this.#figures[UNIT_FIGURES.bytes];
     for (const topic of this.#topics) bytes += topic.bytes;
     return bytes;
   }

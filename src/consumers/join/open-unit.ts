@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { EpochMs } from '../../vocabulary/events.ts';
-import { type Engine, SETTINGS_AT } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import { SETTINGS } from '../engine/engine-layout.ts';
 import { textBound, writeText } from '../packed/text.ts';
 import { Delays, type JoinSettings, type JoinSink } from './api.ts';
 
@@ -23,26 +24,21 @@ export function openUnit(own: Engine, settings: JoinSettings, sink: JoinSink, de
   for (const name of actions) end = writeText(names, end, name);
   own.bytes.set(names.subarray(0, end), block + 8 * numbers.length);
   const { words, doubles } = own;
-  const at = SETTINGS_AT >>> 2;
-  words[at] = hashSeed % 2 ** 32;
-  words[at + 1] = Math.floor(hashSeed / 2 ** 32);
-  doubles[(SETTINGS_AT >>> 3) + 1] = settings.backward;
-  doubles[(SETTINGS_AT >>> 3) + 2] = decidedUpTo;
-  words.set(
-    [
-      topics.length,
-      horizons.length,
-      Math.min(settings.feedbackPerImpression, MOST),
-      Math.min(searchUpTo, MOST),
-      Math.min(LONG_LIST_BYTES * searchUpTo, MOST),
-      topics.filter((role) => role.feedback).length,
-      observer === undefined ? 0 : 1,
-      actions.length,
-      Delays.bounds.length,
-      readsNames || observer !== undefined || settings.namesItems === true ? 1 : 0,
-      block,
-    ],
-    at + 6,
-  );
+  const at = SETTINGS.AT >>> 2;
+  words[at + SETTINGS.seed] = hashSeed % 2 ** 32;
+  words[at + SETTINGS.seed + 1] = Math.floor(hashSeed / 2 ** 32);
+  doubles[(SETTINGS.AT >>> 3) + SETTINGS.backward] = settings.backward;
+  doubles[(SETTINGS.AT >>> 3) + SETTINGS.decidedUpTo] = decidedUpTo;
+  words[at + SETTINGS.topics] = topics.length;
+  words[at + SETTINGS.horizons] = horizons.length;
+  words[at + SETTINGS.feedbackLimit] = Math.min(settings.feedbackPerImpression, MOST);
+  words[at + SETTINGS.searchUpTo] = Math.min(searchUpTo, MOST);
+  words[at + SETTINGS.longBytes] = Math.min(LONG_LIST_BYTES * searchUpTo, MOST);
+  words[at + SETTINGS.feedbackTopics] = topics.filter((role) => role.feedback).length;
+  words[at + SETTINGS.hasObserver] = observer === undefined ? 0 : 1;
+  words[at + SETTINGS.actions] = actions.length;
+  words[at + SETTINGS.delayBounds] = Delays.bounds.length;
+  words[at + SETTINGS.hasNames] = readsNames || observer !== undefined || settings.namesItems === true ? 1 : 0;
+  words[at + SETTINGS.block] = block;
   return own.begin();
 }

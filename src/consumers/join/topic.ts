@@ -8,6 +8,7 @@ import {
 } from '../../vocabulary/checkpoint.ts';
 import type { DurationMs, EpochMs, Offset } from '../../vocabulary/events.ts';
 import { Ranges } from '../../vocabulary/ranges.ts';
+import { TOPIC_STATE } from '../engine/engine-layout.ts';
 
 /** Bytes of a recorded input: an object or a pair, and its place in a list. */
 const INPUT_BYTES = 64;
@@ -19,21 +20,8 @@ interface Note {
   readonly watermark: EpochMs;
 }
 
-/** Doubles of a topic's state, as wasm/engine/unit.ts has them. */
-export const STATE = {
-  position: 0,
-  watermark: 1,
-  committed: 2,
-  stopAt: 3,
-  notedSlice: 4,
-  sliceMs: 5,
-  hasClockDrops: 6,
-  impressionsRead: 7,
-  impressionsFuture: 8,
-  feedbackRead: 9,
-  feedbackFuture: 10,
-} as const;
-export const STATE_SIZE = 11;
+/** Doubles of what the engine knows of a topic, too. */
+export const STATE_SIZE = TOPIC_STATE.BYTES / 8;
 
 /** One topic of the unit: its position, its watermark, and the recorded inputs (specification: join 1.4, 2.1). */
 export class Topic {
@@ -49,7 +37,7 @@ export class Topic {
   /** Offsets of batches that could not be decoded and were skipped. */
   readonly #undecodable: Ranges;
 
-  /** @param blocks the blocks that `from` counts; @param state what the engine knows of the topic, too (`STATE`) */
+  /** @param blocks the blocks that `from` counts; @param state what the engine knows of the topic, too (`TOPIC_STATE`) */
   constructor(
     state: Float64Array,
     counts: TopicCounts,
@@ -66,24 +54,24 @@ export class Topic {
     this.counts = counts;
     this.notes = new ReplayNotes(attribution, state);
     this.committed = from?.committed ?? 0;
-    state[STATE.committed] = this.committed;
-    state[STATE.position] = from?.replay ?? 0;
-    state[STATE.watermark] = from?.replayWatermark ?? Number.NEGATIVE_INFINITY;
+    state[TOPIC_STATE.committed] = this.committed;
+    state[TOPIC_STATE.position] = from?.replay ?? 0;
+    state[TOPIC_STATE.watermark] = from?.replayWatermark ?? Number.NEGATIVE_INFINITY;
     this.#idleAdvances = [...(from?.idleAdvances ?? [])];
     this.#clockDrops = new ClockDrops(from?.clockDrops, blocks);
     this.#undecodable = new Ranges(from?.undecodable);
     this.applyIdleAdvances();
-    state[STATE.hasClockDrops] = this.#clockDrops.bytes > 0 ? 1 : 0;
+    state[TOPIC_STATE.hasClockDrops] = this.#clockDrops.bytes > 0 ? 1 : 0;
   }
 
   /** Offset of the next record. */
   get position(): Offset {
-    return this.#state[STATE.position];
+    return this.#state[TOPIC_STATE.position];
   }
 
   /** The watermark before the record at `position`. */
   get watermark(): EpochMs {
-    return this.#state[STATE.watermark];
+    return this.#state[TOPIC_STATE.watermark];
   }
 
   /** Some of what was read before the checkpoint is skipped in a replay. */
@@ -95,11 +83,11 @@ export class Topic {
   countRead(): void {
     const state = this.#state;
     const { impressions, feedback } = this.counts;
-    impressions.read += state[STATE.impressionsRead];
-    impressions.drops.future += state[STATE.impressionsFuture];
-    feedback.read += state[STATE.feedbackRead];
-    feedback.drops.future += state[STATE.feedbackFuture];
-    state.fill(0, STATE.impressionsRead, STATE.feedbackFuture + 1);
+    impressions.read += state[TOPIC_STATE.impressionsRead];
+    impressions.drops.future += state[TOPIC_STATE.impressionsFuture];
+    feedback.read += state[TOPIC_STATE.feedbackRead];
+    feedback.drops.future += state[TOPIC_STATE.feedbackFuture];
+    state.fill(0, TOPIC_STATE.impressionsRead, TOPIC_STATE.feedbackFuture + 1);
   }
 
   /** From now on its numbers are no longer those of the engine. */
@@ -112,20 +100,20 @@ export class Topic {
   /** Moves past the record before `next`. Its valid events raised the watermark to `raised` (-Infinity: it had none). */
   moveTo(next: Offset, raised: EpochMs): void {
     const state = this.#state;
-    if (raised > state[STATE.watermark]) state[STATE.watermark] = raised;
-    state[STATE.position] = next;
-    if (next >= state[STATE.stopAt]) this.applyIdleAdvances();
+    if (raised > state[TOPIC_STATE.watermark]) state[TOPIC_STATE.watermark] = raised;
+    state[TOPIC_STATE.position] = next;
+    if (next >= state[TOPIC_STATE.stopAt]) this.applyIdleAdvances();
   }
 
   /** Records an idle advance of the watermark; returns whether it moved. */
   idle(watermark: EpochMs): boolean {
     if (watermark <= this.watermark) return false;
-    this.#state[STATE.watermark] = watermark;
+    this.#state[TOPIC_STATE.watermark] = watermark;
     const all = this.#idleAdvances;
     if (all.length > 0 && all[all.length - 1].before === this.position) all.pop();
     all.push({ before: this.position, watermark });
     this.#applied = all.length;
-    this.#state[STATE.stopAt] = Number.POSITIVE_INFINITY;
+    this.#state[TOPIC_STATE.stopAt] = Number.POSITIVE_INFINITY;
     return true;
   }
 
@@ -181,9 +169,9 @@ export class Topic {
     const all = this.#idleAdvances;
     const state = this.#state;
     for (; this.#applied < all.length && all[this.#applied].before <= this.position; this.#applied++) {
-      state[STATE.watermark] = Math.max(this.watermark, all[this.#applied].watermark);
+      state[TOPIC_STATE.watermark] = Math.max(this.watermark, all[this.#applied].watermark);
     }
-    state[STATE.stopAt] = this.#applied < all.length ? all[this.#applied].before : Number.POSITIVE_INFINITY;
+    state[TOPIC_STATE.stopAt] = this.#applied < all.length ? all[this.#applied].before : Number.POSITIVE_INFINITY;
   }
 
   /** Drops recorded inputs that no replay needs any more. */
@@ -220,7 +208,7 @@ export class ReplayNotes {
   constructor(attribution: DurationMs, state: Float64Array = new Float64Array(STATE_SIZE)) {
     this.#sliceMs = Math.max(1, Math.floor(attribution / 128));
     this.#state = state;
-    state[STATE.sliceMs] = this.#sliceMs;
+    state[TOPIC_STATE.sliceMs] = this.#sliceMs;
     this.#tellLast();
   }
 
@@ -231,7 +219,7 @@ export class ReplayNotes {
   /** The engine need not tell of records that are needed no longer than this. */
   #tellLast(): void {
     const last = this.#notes.at(-1);
-    this.#state[STATE.notedSlice] = last === undefined ? Number.NEGATIVE_INFINITY : last.slice;
+    this.#state[TOPIC_STATE.notedSlice] = last === undefined ? Number.NEGATIVE_INFINITY : last.slice;
   }
 
   /** The record at `offset` is needed until W reaches `until`. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ENGINE_CODE } from '../../../src/consumers/engine/engine-code.ts';
-import { compiled } from '../../../wasm/compile.ts';
+import { compiled, LAYOUT_FILE, layout } from '../../../wasm/compile.ts';
 
 const SOURCES = join(import.meta.dirname, '../../../wasm/engine');
 
@@ -14,7 +14,13 @@ it('the WebAssembly that is carried is what its source compiles to', { timeout: 
   expect(ENGINE_CODE).toBe(await compiled('engine/engine.ts'));
 });
 
-it('and what it would be without any assertion: none of them is evaluated', { timeout: 300_000 }, async () => {
+it('what the host knows of its memory is what the compiler says', { timeout: 300_000 }, async () => {
+  expect(readFileSync(join(import.meta.dirname, '../../../src', LAYOUT_FILE), 'utf8')).toBe(await layout());
+});
+
+it('the WebAssembly is what it would be without any assertion: none of them is evaluated', {
+  timeout: 300_000,
+}, async () => {
   let count = 0;
   const without = (text: string): string =>
     text.replace(ASSERTION, () => {

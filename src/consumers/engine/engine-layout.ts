@@ -1,0 +1,195 @@
+/**
+ * What the host must know of the engine's memory, as `wasm/compile.ts` has asked the compiler. Not edited by hand. Of a structure, AT:
+ * where the only one is; BYTES: its size; of each field the index, counted from where the structure begins: in doubles if it is one,
+ * else in words of 32 bits.
+ */
+export const IMPRESSION_EVENT = {
+  AT: 4352,
+  BYTES: 64,
+  ts: 0,
+  texts: 2,
+  items: 3,
+  ranks: 4,
+  scores: 5,
+  categories: 6,
+  length: 7,
+  page: 8,
+  userWord: 9,
+  flags: 10,
+  body: 11,
+  context: 12,
+  userFrom: 13,
+  userEnd: 14,
+  ids: 15,
+} as const;
+
+export const FEEDBACK_EVENT = {
+  AT: 4480,
+  BYTES: 32,
+  ts: 0,
+  value: 1,
+  request: 4,
+  item: 5,
+  action: 6,
+  eventId: 7,
+} as const;
+
+export const FEED = {
+  AT: 5120,
+  BYTES: 88,
+  latest: 0,
+  futureSkew: 1,
+  outOfOrderness: 2,
+  positionBase: 3,
+  ignoredKeys: 4,
+  unit: 10,
+  topic: 11,
+  rows: 12,
+  count: 13,
+  next: 14,
+  scanner: 15,
+  holds: 16,
+  itemsPerList: 17,
+  limit: 18,
+  hasMilliseconds: 19,
+  carriesScores: 20,
+  row: 21,
+} as const;
+
+export const ROW = {
+  BYTES: 24,
+  offset: 0,
+  timestamp: 1,
+  at: 4,
+  size: 5,
+} as const;
+
+export const CLOSING = {
+  BYTES: 48,
+  at: 0,
+  ts: 1,
+  kind: 4,
+  horizon: 5,
+  tag: 6,
+  isUserless: 7,
+  userWord: 8,
+  length: 9,
+  page: 10,
+  events: 11,
+} as const;
+
+export const CLOSES = {
+  AT: 4736,
+  BYTES: 96,
+  at: 0,
+  ts: 1,
+  kind: 4,
+  horizon: 5,
+  tag: 6,
+  isUserless: 7,
+  userWord: 8,
+  length: 9,
+  page: 10,
+  events: 11,
+  entry: 12,
+  request: 13,
+  items: 14,
+  categories: 15,
+  hasRanks: 16,
+  hasFirstSlots: 17,
+  hasScores: 18,
+  eventArrays: 19,
+  eventRoom: 20,
+  slotArrays: 21,
+  slotRoom: 22,
+  isNumeric: 23,
+} as const;
+
+export const QUEUED_EVENT = {
+  BYTES: 24,
+  ts: 0,
+  value: 1,
+  slot: 4,
+  action: 5,
+} as const;
+
+export const SETTINGS = {
+  AT: 4992,
+  BYTES: 68,
+  seed: 0,
+  backward: 1,
+  decidedUpTo: 2,
+  topics: 6,
+  horizons: 7,
+  feedbackLimit: 8,
+  searchUpTo: 9,
+  longBytes: 10,
+  feedbackTopics: 11,
+  hasObserver: 12,
+  actions: 13,
+  delayBounds: 14,
+  hasNames: 15,
+  block: 16,
+} as const;
+
+export const TOPIC_STATE = {
+  BYTES: 88,
+  position: 0,
+  watermark: 1,
+  committed: 2,
+  stopAt: 3,
+  notedSlice: 4,
+  sliceMs: 5,
+  hasClockDrops: 6,
+  impressionsRead: 7,
+  impressionsFuture: 8,
+  feedbackRead: 9,
+  feedbackFuture: 10,
+} as const;
+
+export const UNIT_FIGURES = {
+  BYTES: 68,
+  open: 0,
+  waits: 1,
+  steps: 2,
+  bytes: 3,
+  oldest: 4,
+  predecessorOffset: 5,
+  predecessorWatermark: 6,
+  counts: 14,
+  delays: 15,
+  states: 16,
+} as const;
+
+export const RESULTS = {
+  AT: 14592,
+  BYTES: 60,
+  time: 0,
+  value: 1,
+  timeForm: 4,
+  valueForm: 5,
+  offset: 6,
+  length: 7,
+  flags: 8,
+  userWord: 9,
+  context: 10,
+  item: 11,
+  action: 12,
+  eventId: 13,
+  scored: 14,
+} as const;
+
+export const IS_LATE = 0;
+export const IS_DUPLICATE = 1;
+export const USERLESS = 1;
+export const HAS_RANKS = 2;
+export const HAS_SCORES = 4;
+export const HAS_CATEGORIES = 8;
+export const CLOSES_LIST = 1;
+export const RELEASES_TAG = 2;
+export const MOST_QUEUED_EVENTS = 3;
+export const RECORD_KEYS = 8192;
+export const ITEM_KEYS = 9216;
+export const KEY_BYTES = 32;
+export const SPANS = 14336;
+export const ZEROS = 64;
