@@ -1,29 +1,25 @@
-// Long because the whole data path of a unit is here, for records that are read and for batches that are skipped.
-import { type KeptList, KeptLists } from '../accumulators/kept-lists.ts';
 import type { Panes } from '../accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import { recordRows } from '../consumers/engine/record-rows.ts';
-import type { ClosingNames, RecordReader, UnitJoin } from '../consumers/join/api.ts';
+import type { RecordReader, UnitJoin } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
 import type { Batch, LogRecord, RecordRun, UndecodableBatch } from '../consumers/source/source-port.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import type { UnitPart } from '../experiment/units.ts';
-import { ShownItems } from '../measures/shown-items.ts';
-import { SCORE_WIDTH } from '../measures/sums.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
-import type { Closing, EpochMs, Offset, Side } from '../vocabulary/events.ts';
+import type { EpochMs, Offset, Side } from '../vocabulary/events.ts';
 import { NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { StoredClockBlocks } from './clock-blocks.ts';
 import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } from './commits.ts';
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
-import type { ScoredList, UnitSamples } from './samples.ts';
 import { UnitCompleteness } from './unit-completeness.ts';
 import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
 import type { UnitExperiments } from './unit-experiments.ts';
 import { UnitReading } from './unit-reading.ts';
+import { UnitScoring } from './unit-scoring.ts';
 
 /** A smaller share says nothing about the whole. */
 const LEAST_SHARE = 0.01;
@@ -390,64 +386,11 @@ export class Unit {
     return this.#deps.decoders.reduce((sum, decoder) => sum + decoder.ignoredCohortKeys, 0);
   }
 
-  /** Read-only view of the engine: watermarks, counts, sizes. */
+  /** Read-only view of the join: watermarks, counts, sizes. */
   get join(): Omit<
     UnitJoin,
     'record' | 'feed' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'
   > {
     return this.#join;
-  }
-}
-
-/** Scores what closes and adds it to the rows. */
-class UnitScoring {
-  /** By horizon: slots of closed lists whose item is not in the catalogue. */
-  readonly unknownItems: number[];
-  readonly samples: UnitSamples | undefined;
-  readonly #deps: Pick<UnitDeps, 'scorer' | 'observer'>;
-  readonly #panes: Panes;
-  readonly #scores: Float64Array;
-  /** undefined: no measure asks for items. */
-  readonly #shown: ShownItems | undefined;
-  /** undefined: somebody sees the scores of each list. */
-  readonly #kept: KeptLists | undefined;
-
-  constructor(
-    { join, panes: { shape } }: UnitSettings,
-    deps: Pick<UnitDeps, 'scorer' | 'observer' | 'samples' | 'kept'>,
-    panes: Panes,
-  ) {
-    const { names, needs, catalogue } = deps.scorer;
-    this.#deps = deps;
-    this.#panes = panes;
-    this.#scores = new Float64Array(SCORE_WIDTH * names.length);
-    this.#shown = needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined;
-    this.#kept = deps.observer?.scored === undefined ? (deps.kept ?? new KeptLists(deps.scorer)) : undefined;
-    this.unknownItems = join.horizons.map(() => 0);
-    this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
-  }
-
-  closed(closing: Closing, names: ClosingNames): void {
-    if (this.#deps.observer?.closing(closing) === false) return;
-    const kept = this.#kept?.of(closing.list);
-    if (kept === undefined) this.#score(closing);
-    else this.#panes.addKept(closing, kept);
-    this.samples?.closed(closing, names, () => this.#sampled(closing, kept));
-  }
-
-  #score(closing: Closing): void {
-    const { observer, scorer } = this.#deps;
-    const positive = scorer.score(closing.list, this.#scores);
-    const shown = this.#shown;
-    shown?.load(closing.list);
-    if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
-    this.#panes.add(closing, positive, this.#scores, shown, scorer.positives);
-    if (observer?.scored !== undefined) observer.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
-  }
-
-  /** What a sample keeps of a list that was added. */
-  #sampled(closing: Closing, kept: KeptList | undefined): ScoredList {
-    if (kept !== undefined) this.#deps.scorer.score(closing.list, this.#scores);
-    return { scores: this.#scores, dimensions: this.#panes.cohorts.values(closing.tag) };
   }
 }

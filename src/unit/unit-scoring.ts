@@ -1,0 +1,61 @@
+import { type KeptList, KeptLists } from '../accumulators/kept-lists.ts';
+import type { Panes } from '../accumulators/panes.ts';
+import type { ClosingNames } from '../consumers/join/api.ts';
+import { ShownItems } from '../measures/shown-items.ts';
+import { SCORE_WIDTH } from '../measures/sums.ts';
+import type { Closing } from '../vocabulary/events.ts';
+import type { ScoredList, UnitSamples } from './samples.ts';
+import type { UnitDeps, UnitSettings } from './unit-contract.ts';
+
+/** Scores what closes and adds it to the rows. */
+export class UnitScoring {
+  /** By horizon: slots of closed lists whose item is not in the catalogue. */
+  readonly unknownItems: number[];
+  readonly samples: UnitSamples | undefined;
+  readonly #deps: Pick<UnitDeps, 'scorer' | 'observer'>;
+  readonly #panes: Panes;
+  readonly #scores: Float64Array;
+  /** undefined: no measure asks for items. */
+  readonly #shown: ShownItems | undefined;
+  /** undefined: somebody sees the scores of each list. */
+  readonly #kept: KeptLists | undefined;
+
+  constructor(
+    { join, panes: { shape } }: UnitSettings,
+    deps: Pick<UnitDeps, 'scorer' | 'observer' | 'samples' | 'kept'>,
+    panes: Panes,
+  ) {
+    const { names, needs, catalogue } = deps.scorer;
+    this.#deps = deps;
+    this.#panes = panes;
+    this.#scores = new Float64Array(SCORE_WIDTH * names.length);
+    this.#shown = needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined;
+    this.#kept = deps.observer?.scored === undefined ? (deps.kept ?? new KeptLists(deps.scorer)) : undefined;
+    this.unknownItems = join.horizons.map(() => 0);
+    this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
+  }
+
+  closed(closing: Closing, names: ClosingNames): void {
+    if (this.#deps.observer?.closing(closing) === false) return;
+    const kept = this.#kept?.of(closing.list);
+    if (kept === undefined) this.#score(closing);
+    else this.#panes.addKept(closing, kept);
+    this.samples?.closed(closing, names, () => this.#sampled(closing, kept));
+  }
+
+  #score(closing: Closing): void {
+    const { observer, scorer } = this.#deps;
+    const positive = scorer.score(closing.list, this.#scores);
+    const shown = this.#shown;
+    shown?.load(closing.list);
+    if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
+    this.#panes.add(closing, positive, this.#scores, shown, scorer.positives);
+    if (observer?.scored !== undefined) observer.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
+  }
+
+  /** What a sample keeps of a list that was added. */
+  #sampled(closing: Closing, kept: KeptList | undefined): ScoredList {
+    if (kept !== undefined) this.#deps.scorer.score(closing.list, this.#scores);
+    return { scores: this.#scores, dimensions: this.#panes.cohorts.values(closing.tag) };
+  }
+}
