@@ -95,7 +95,10 @@ export function exchange(
       bytes = Buffer.concat([bytes, chunk]);
       if (bytes.length < 4) return;
       const size = bytes.readInt32BE(0);
-      if (size < 0 || size > MOST_BYTES) socket.destroy(new NotKafka());
+      if (size < 0 || size > MOST_BYTES) {
+        socket.destroy(new NotKafka());
+        return;
+      }
       if (bytes.length < 4 + size) return;
       answers.push(bytes);
       bytes = Buffer.alloc(0);
