@@ -91,11 +91,10 @@ export class KafkaSource implements LogSource {
 
   async run(handler: SourceHandler): Promise<void> {
     if (this.#flow !== undefined) throw new Error('kafka: a source runs only once');
-    const { topics, events, log, envelopes, concurrency } = this.#options;
+    const { topics, events, log, envelopes } = this.#options;
     const flow = new Flow({
       handler,
       envelopes,
-      concurrency,
       topics,
       events,
       log,

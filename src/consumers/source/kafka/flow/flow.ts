@@ -3,28 +3,17 @@ import type { Offset } from '../../../../vocabulary/events.ts';
 import { countOf, RunBatch } from '../../run-batch.ts';
 import type { Batch, SourceHandler, UndecodableBatch } from '../../source-port.ts';
 import { isMembershipLost } from '../access/faults.ts';
-import { MAX_CONCURRENCY } from '../access/kafka-settings.ts';
 import { pairing } from './assigner.ts';
 import { ChunkReader, type FetchedBatch, PaceKeeper } from './chunks.ts';
-import { Deliveries } from './deliveries.ts';
 import { type FlowClient, PartitionPositions, Placement, type PlacementDeps, type Position } from './placement.ts';
+import { Turns } from './turns.ts';
 
 interface FlowDeps extends Omit<PlacementDeps, 'client'> {
   readonly handler: SourceHandler;
   /** Deliver records with key and headers; default: without. */
   readonly envelopes?: boolean | undefined;
-  /** Positions whose batches are delivered at the same time; default MAX_CONCURRENCY. */
-  readonly concurrency?: number | undefined;
   /** Ends the source: `run` rejects with this error. */
   readonly fail: (error: unknown) => void;
-}
-
-/** The delivery of one batch. */
-interface Turn {
-  /** Whether the rest of it is. */
-  readonly isStillWanted: () => boolean;
-  /** Lets the client fetch again before the delivery ends. */
-  readonly fetchNext: () => void;
 }
 
 const PULSE = 1000;
@@ -44,8 +33,8 @@ export class Flow {
   readonly #running = new Set<Promise<void>>();
   readonly #waiting = new Set<(error: unknown) => void>();
   readonly #pace = new PaceKeeper();
-  readonly #deliveries: Deliveries;
-  /** Of the batches that are delivered, and of those that wait for it. */
+  readonly #turns = new Turns();
+  /** Readers of the batches that are being delivered; at most one for each partition that is handled concurrently. */
   readonly #readers = new Set<ChunkReader>();
   readonly #pulse: NodeJS.Timeout;
   #client: FlowClient | undefined;
@@ -56,13 +45,10 @@ export class Flow {
   #wanted: { readonly partitions: readonly number[]; readonly isNew: boolean } | undefined;
   #claiming = false;
   #interruption: { readonly error: unknown } | undefined;
-  /** An error of a heartbeat that ended a delivery for which the client did not wait. */
-  #unreported: { readonly error: unknown } | undefined;
   #ended = false;
 
   constructor(deps: FlowDeps) {
     this.#deps = deps;
-    this.#deliveries = new Deliveries(deps.concurrency ?? MAX_CONCURRENCY);
     this.#placement = new Placement({ ...deps, client: () => this.#client });
     this.#pulse = setInterval(() => this.#beat(), PULSE);
   }
@@ -82,7 +68,6 @@ export class Flow {
     this.#client = client;
     this.#joins++;
     this.#interruption = undefined;
-    this.#unreported = undefined;
     this.#heartbeat = undefined;
     this.#guarded(() => {
       // Pausing drops records even from fetches in flight, and heartbeats continue.
@@ -149,88 +134,37 @@ export class Flow {
       .catch((error: unknown) => this.#deps.fail(error));
   }
 
-  /**
-   * Delivers a fetched batch, after those of its position that were fetched before. Resolves when the client may fetch again: as
-   * soon as the delivery begins if the log holds more, so that the brokers work meanwhile, and otherwise when it has ended.
-   * Rejects only with an error of the heartbeat, which kafkajs must see.
-   */
+  /** Delivers a fetched batch. Rejects only with an error of the heartbeat, which kafkajs must see. */
   async batch(batch: FetchedBatch): Promise<void> {
     const { partition, topic } = batch;
     const unit = this.#units.get(partition);
     const position = unit?.positions[topic];
     this.#heartbeat = batch.heartbeat;
-    this.#report();
     if (unit === undefined || position === undefined || !position.flows || batch.isStale()) return;
-    const joins = this.#joins;
-    const isSame = this.#sameFetch(position);
-    const isStillWanted = (): boolean => isSame() && position.flows && batch.isRunning();
-    const reader = new ChunkReader(batch, this.#deps.envelopes);
-    this.#readers.add(reader);
-    await new Promise<void>((resolve, reject) => {
-      let hasResolved = false;
-      const fetchNext = (): void => {
-        hasResolved = true;
-        resolve();
-      };
-      this.#deliveries
-        .inTurn(position, () => this.#deliver(batch, reader, unit, position, { isStillWanted, fetchNext }))
-        .finally(() => this.#readers.delete(reader))
-        .then(resolve, (error: unknown) => {
-          if (hasResolved && joins === this.#joins) this.#unreported ??= { error };
-          reject(error);
-        });
-    });
-  }
-
-  /** @throws what the client has to know, once. */
-  #report(): void {
-    if (this.#unreported === undefined) return;
-    const { error } = this.#unreported;
-    this.#unreported = undefined;
-    throw error;
-  }
-
-  /** Returns whether what was fetched by now is still what comes next, once what was fetched before it has been delivered. */
-  #sameFetch(position: Position): () => boolean {
-    const joins = this.#joins;
-    const { seeks, placements } = position;
-    return () =>
-      !this.#ended && joins === this.#joins && seeks === position.seeks && placements === position.placements;
-  }
-
-  async #deliver(
-    batch: FetchedBatch,
-    reader: ChunkReader,
-    unit: PartitionPositions,
-    position: Position,
-    turn: Turn,
-  ): Promise<void> {
-    if (!turn.isStillWanted()) return;
     if (!position.takes(batch.fetched)) {
       this.#displaced(position, batch.fetched);
       return;
     }
-    const isAhead = batch.end < batch.logEnd;
-    const isSame = this.#sameFetch(position);
-    if (isAhead) {
-      batch.resolveOffset(batch.messages[batch.messages.length - 1].offset);
-      turn.fetchNext();
-    }
+    const joins = this.#joins;
+    const { seeks } = position;
+    const isStillWanted = (): boolean =>
+      !this.#ended && joins === this.#joins && seeks === position.seeks && position.flows && batch.isRunning();
+
+    const reader = new ChunkReader(batch, this.#deps.envelopes);
+    this.#readers.add(reader);
     try {
-      await this.#deliverChunks(reader, batch, unit, position, turn.isStillWanted, !isAhead);
+      await this.#deliver(reader, batch, unit, position, isStillWanted);
     } finally {
-      // The client would continue behind the batch, though the rest of it is still to come.
-      if (isAhead && !reader.isDone && isSame()) this.#placement.rewind(position);
+      this.#readers.delete(reader);
     }
   }
 
-  async #deliverChunks(
+  async #deliver(
     reader: ChunkReader,
     batch: FetchedBatch,
     unit: PartitionPositions,
     position: Position,
     isStillWanted: () => boolean,
-    resolves: boolean,
   ): Promise<void> {
     const { partition, topic } = batch;
     const joins = this.#joins;
@@ -248,9 +182,9 @@ export class Flow {
       // A chunk that was abandoned may still be in the hands of the handler.
       if (joins !== this.#joins || position.expected !== next) return;
       reader.handled();
-      if (resolves) batch.resolveOffset(last);
+      batch.resolveOffset(last);
       await this.#beating(batch.heartbeat);
-      await this.#deliveries.serveOthers();
+      await this.#turns.serveOthers();
     }
   }
 
@@ -271,7 +205,7 @@ export class Flow {
     if (joins === this.#joins && position.expected === next && position.phase === 'open') this.#replace(position);
   }
 
-  /** Bytes of what was fetched and is not delivered; decompressed bytes for what is decompressed already. */
+  /** Bytes of what was fetched and is being delivered; decompressed bytes for what is decompressed already. */
   get fetchedBytes(): number {
     let bytes = 0;
     for (const reader of this.#readers) bytes += reader.bytes;
@@ -284,25 +218,17 @@ export class Flow {
       const unit = this.#units.get(partition);
       const position = unit?.positions[topic];
       if (unit === undefined || position?.phase !== 'open') return;
-      const isSame = this.#sameFetch(position);
-      const passed = this.#deliveries.inTurn(position, async () => {
-        if (isSame()) this.#filtered(unit, position, first, end);
-      });
-      passed.catch((error: unknown) => this.#deps.fail(error));
+      const passed = position.pass(first, end);
+      if (passed === 'look again') this.#replace(position);
+      if (passed !== 'moved') return;
+      const { seeks } = position;
+      this.#track(
+        unit.inTurn(async () => {
+          if (!this.#ended && seeks === position.seeks)
+            await this.#deps.handler.batch({ partition, topic, records: [], next: end });
+        }),
+      );
     });
-  }
-
-  #filtered(unit: PartitionPositions, position: Position, first: Offset, end: Offset): void {
-    const { partition, topic, seeks } = position;
-    const passed = position.pass(first, end);
-    if (passed === 'look again') this.#replace(position);
-    if (passed !== 'moved') return;
-    this.#track(
-      unit.inTurn(async () => {
-        if (!this.#ended && seeks === position.seeks)
-          await this.#deps.handler.batch({ partition, topic, records: [], next: end });
-      }),
-    );
   }
 
   /** Resolves when the handler has settled; rejects when the group rebalances meanwhile, and the handler continues. */

@@ -98,20 +98,10 @@ export class Placement {
   }
 
   #open(position: Position, offset: Offset): void {
-    position.phase = 'open';
-    this.#seek(position, offset);
-    this.resume(position);
-  }
-
-  /** The client fetches again from where delivery stopped. The log has just held that offset. */
-  rewind(position: Position): void {
-    if (position.phase === 'open' && position.expected !== undefined) this.#seek(position, position.expected);
-  }
-
-  #seek(position: Position, offset: Offset): void {
     const { partition, topic } = position;
-    position.placements++;
+    position.phase = 'open';
     this.#tell((client) => client.seek({ topic: this.#deps.topics[topic], partition, offset: String(offset) }));
+    this.resume(position);
   }
 
   /** The bounds of the log, however long the brokers take to respond. undefined: no longer wanted. */
@@ -174,8 +164,6 @@ export class Position {
   heldUpTo: Offset = 0;
   /** Number of seeks, by which work detects a seek since it started. */
   seeks = 0;
-  /** How often the client was told where to fetch: what it had fetched until then is old. */
-  placements = 0;
   /** A filtered batch that did not start at `expected`: only another fetch shows whether it was an old one. */
   #jumped: { readonly first: Offset; readonly end: Offset } | undefined;
 

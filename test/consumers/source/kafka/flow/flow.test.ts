@@ -49,7 +49,7 @@ interface Case {
   readonly batches: Batch[];
   readonly failures: unknown[];
   readonly bounds: { value: Bounds };
-  /** A fetch of offsets from `fetched` on, at the end of the log; resolved offsets are noted in it. */
+  /** A fetch of offsets from `fetched` on; resolved offsets are noted in it. */
   readonly fetch: (offsets: readonly number[], more?: Partial<FetchedBatch>) => FetchedBatch & { resolved: string[] };
 }
 
@@ -79,14 +79,13 @@ function start(handler: Partial<SourceHandler> = {}): Case {
   });
   const fetch = (offsets: readonly number[], more: Partial<FetchedBatch> = {}) => {
     const resolved: string[] = [];
-    const end = more.end ?? (offsets.at(-1) ?? 0) + 1;
     return {
       partition: 0,
       topic: 0,
       fetched: offsets[0],
       messages: offsets.map((offset) => ({ offset: String(offset), timestamp: '5', key: null, value: null })),
-      end,
-      logEnd: end,
+      end: (offsets.at(-1) ?? 0) + 1,
+      logEnd: 1000,
       resolveOffset: (offset: string) => void resolved.push(offset),
       heartbeat: async () => {},
       isRunning: () => true,
@@ -353,6 +352,26 @@ describe('a fetched batch', () => {
     expect(batches.length).toBeLessThanOrEqual(4);
   });
 
+  it('lets connections, timers and requests be served between its chunks', async () => {
+    const { flow, batches, fetch } = await joined({
+      batch: async () => {
+        const until = performance.now() + 20;
+        while (performance.now() < until);
+      },
+    });
+    const both = [fetch(range(0, 2000)), fetch(range(0, 2000), { topic: 1 })].map((batch) => flow.batch(batch));
+    const before: number[] = [];
+    const look = (): void => {
+      before.push(batches.length);
+      if (batches.length < 20) setImmediate(look);
+    };
+    setImmediate(look);
+    await Promise.all(both);
+    // A turn of its own for each delivery would be one after twice as many chunks.
+    expect(Math.max(...before.slice(1).map((n, i) => n - before[i]))).toBeLessThan(6);
+    expect(before.filter((n) => n > 0 && n < 20).length).toBeGreaterThan(3);
+  });
+
   it('waits for its unit: topics of one partition take turns', async () => {
     let running = 0;
     const { flow, fetch } = await joined({
@@ -382,188 +401,6 @@ describe('a fetched batch', () => {
     const messages = ['-1', '0', '7'].map((timestamp, i) => ({ offset: `${i}`, timestamp, key: null, value: null }));
     await flow.batch(fetch(range(0, 3), { messages }));
     expect(batches[0].records.map((r) => r.timestamp)).toEqual([undefined, 0, 7]);
-  });
-});
-
-describe('while a batch is delivered', () => {
-  /** A handler that works on each chunk until it is told to finish it. */
-  function held() {
-    const chunks: { readonly batch: Batch; readonly finish: () => void }[] = [];
-    const batch = (batch: Batch): Promise<void> =>
-      new Promise((finish) => {
-        chunks.push({ batch, finish });
-      });
-    return {
-      chunks,
-      batch,
-      finishAll: async () => {
-        for (let i = 0; i < chunks.length; i++) {
-          chunks[i].finish();
-          await rest();
-        }
-      },
-    };
-  }
-  /** Whether it has settled, once nothing continues by itself. */
-  async function isSettled(promise: Promise<void>): Promise<boolean> {
-    let settled = false;
-    const settle = (): void => {
-      settled = true;
-    };
-    promise.then(settle, settle);
-    await rest();
-    return settled;
-  }
-
-  it('the next is fetched if the log holds more, and is delivered after it', async () => {
-    const handler = held();
-    const { flow, batches, fetch } = await joined(handler);
-    const [first, second] = [fetch(range(0, 300), { logEnd: 600 }), fetch(range(300, 600), { logEnd: 600 })];
-    expect(await isSettled(flow.batch(first))).toBe(true);
-    expect(first.resolved).toEqual(['299']);
-    const last = flow.batch(second);
-    expect(await isSettled(last)).toBe(false);
-    expect(offsets(batches)).toEqual(range(0, 200));
-    await handler.finishAll();
-    await last;
-    expect(offsets(batches)).toEqual(range(0, 600));
-    expect(second.resolved).toEqual(['499', '599']);
-  });
-
-  it('at the end of the log nothing is fetched: what is to be read may change meanwhile', async () => {
-    const handler = held();
-    const { flow, fetch } = await joined(handler);
-    const batch = flow.batch(fetch(range(0, 3)));
-    expect(await isSettled(batch)).toBe(false);
-    await handler.finishAll();
-    await batch;
-  });
-
-  it('no more positions are begun than are handled at the same time', async () => {
-    const handler = held();
-    const { flow, client, fetch } = start({ ...handler });
-    flow.joined(client, { a: range(0, 9), b: range(0, 9) });
-    await rest();
-    const asked = range(0, 9).map((partition) => flow.batch(fetch([0], { partition, logEnd: 9 })));
-    await rest();
-    expect(handler.chunks.map(({ batch }) => batch.partition)).toEqual([0, 1, 2, 3]);
-    expect(await isSettled(asked[3])).toBe(true);
-    expect(await isSettled(asked[4])).toBe(false);
-    await handler.finishAll();
-    expect(handler.chunks.map(({ batch }) => batch.partition)).toEqual(range(0, 9));
-    await Promise.all(asked);
-  });
-
-  it('a pause makes the client fetch the rest again, and what it has fetched behind it is dropped', async () => {
-    const handler = held();
-    const { flow, client, batches, told, fetch } = await joined(handler);
-    await flow.batch(fetch(range(0, 300), { logEnd: 600 }));
-    const next = flow.batch(fetch(range(300, 600), { logEnd: 600 }));
-    await rest();
-    flow.pause(0, 0);
-    client.orders.length = 0;
-    await handler.finishAll();
-    await next;
-    expect(client.orders).toEqual(['seek a/0 200']);
-    flow.resume(0, 0);
-    const again = flow.batch(fetch(range(200, 300), { logEnd: 300 }));
-    await rest();
-    await handler.finishAll();
-    await again;
-    expect(offsets(batches)).toEqual(range(0, 300));
-    expect(told.warnings).toEqual([]);
-  });
-
-  it('a pause and a resume at once change nothing', async () => {
-    const handler = held();
-    const { flow, client, batches, fetch } = await joined(handler);
-    await flow.batch(fetch(range(0, 300), { logEnd: 600 }));
-    await rest();
-    client.orders.length = 0;
-    flow.pause(0, 0);
-    flow.resume(0, 0);
-    await handler.finishAll();
-    expect(client.orders).toEqual(['pause a/0', 'resume a/0']);
-    expect(offsets(batches)).toEqual(range(0, 300));
-  });
-
-  it('a seek, a join and a doubt make what was fetched before old', async () => {
-    for (const act of ['seek', 'join', 'doubt'] as const) {
-      const handler = held();
-      const { flow, client, batches, fetch } = await joined(handler);
-      await flow.batch(fetch(range(0, 100), { logEnd: 600 }));
-      const next = flow.batch(fetch(range(100, 300), { logEnd: 600 }));
-      await rest();
-      client.orders.length = 0;
-      if (act === 'seek') flow.seek(0, 0, 50);
-      if (act === 'join') flow.joined(client, BOTH);
-      if (act === 'doubt') flow.doubted();
-      await handler.finishAll();
-      await next;
-      await rest();
-      expect(offsets(batches)).toEqual(range(0, 100));
-      expect(client.orders.filter((order) => order.startsWith('seek a/0'))).toEqual([
-        act === 'seek' ? 'seek a/0 50' : 'seek a/0 100',
-      ]);
-    }
-  });
-
-  it('a batch without records that was fetched behind it counts after it', async () => {
-    const handler = held();
-    const { flow, client, batches, fetch } = await joined(handler);
-    await flow.batch(fetch(range(0, 100), { logEnd: 103 }));
-    client.orders.length = 0;
-    flow.filtered(0, 0, 100, 103);
-    await rest();
-    await handler.finishAll();
-    expect(batches.map(({ next }) => next)).toEqual([100, 103]);
-    expect(flow.position(0, 0)?.expected).toBe(103);
-    expect(client.orders).toEqual([]);
-  });
-
-  it('an error of a heartbeat is told the client with its next batch, once, and the rest is fetched again', async () => {
-    const lost = new Error('the connection is closed');
-    const { flow, client, batches, fetch } = await joined();
-    const heartbeat = async (): Promise<void> => {
-      throw lost;
-    };
-    client.orders.length = 0;
-    await flow.batch(fetch(range(0, 300), { logEnd: 600, heartbeat }));
-    await rest();
-    expect(client.orders).toEqual(['seek a/0 200']);
-    await expect(flow.batch(fetch([0], { topic: 1 }))).rejects.toBe(lost);
-    await flow.batch(fetch(range(200, 300)));
-    expect(offsets(batches)).toEqual(range(0, 300));
-  });
-
-  it('an error of a heartbeat before a join is not told after it', async () => {
-    const { flow, client, batches, fetch } = await joined();
-    const heartbeat = async (): Promise<void> => {
-      throw new Rebalancing();
-    };
-    await flow.batch(fetch(range(0, 300), { logEnd: 600, heartbeat }));
-    await rest();
-    await expect(flow.batch(fetch([0], { topic: 1 }))).rejects.toThrow(Rebalancing);
-    flow.joined(client, BOTH);
-    await rest();
-    await flow.batch(fetch(range(200, 300)));
-    expect(offsets(batches)).toEqual(range(0, 300));
-  });
-
-  it('connections, timers and requests are served between its chunks', async () => {
-    const { flow, batches, fetch } = await joined({
-      batch: async () => {
-        const until = performance.now() + 20;
-        while (performance.now() < until);
-      },
-    });
-    let before = 0;
-    setImmediate(() => {
-      before = batches.length;
-    });
-    await flow.batch(fetch(range(0, 2000)));
-    expect(before).toBeGreaterThan(0);
-    expect(before).toBeLessThan(batches.length);
   });
 });
 
