@@ -3,6 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { TlsContext } from './tls.ts';
 
+/** A question that Redis answers, whatever it then asks for. */
+export const PING = Buffer.from('PING\r\n');
+
 export type Spoken = 'Kafka' | 'Redis' | 'HTTP';
 
 /**
@@ -19,14 +22,12 @@ export async function spokenAt(
     tls === undefined
       ? connect({ host, port }, onConnect)
       : connectTls({ host, port, ...tls.options(host) }, onConnect);
-  const answers = await Promise.all(
-    [versionsRequest(), Buffer.from('PING\r\n')].map((question) => answerTo(question, open, timeout)),
-  );
+  const answers = await Promise.all([versionsRequest(), PING].map((question) => answerTo(question, open, timeout)));
   return answers.map(languageOf).find((spoken) => spoken !== undefined);
 }
 
-/** The first bytes; none: there is no answer. */
-function answerTo(question: Buffer, open: (onConnect: () => void) => Socket, timeout: number): Promise<Buffer> {
+/** The first bytes that come after the question; none: there is no answer. Never rejects. `timeout` in ms. */
+export function answerTo(question: Buffer, open: (onConnect: () => void) => Socket, timeout: number): Promise<Buffer> {
   return new Promise((resolve) => {
     const end = (answer: Buffer): void => {
       socket.destroy();
@@ -45,7 +46,12 @@ function languageOf(answer: Buffer): Spoken | undefined {
   if (text.startsWith('HTTP/')) return 'HTTP';
   // A refusal is an answer, too: a password may be needed.
   if (/^(?:\+PONG|-[A-Z]+ )/.test(text)) return 'Redis';
-  return answer.length >= 8 && answer.readInt32BE(4) === REQUEST_NUMBER ? 'Kafka' : undefined;
+  return answersVersions(answer) ? 'Kafka' : undefined;
+}
+
+/** Whether the answer is one to `versionsRequest`. */
+export function answersVersions(answer: Buffer): boolean {
+  return answer.length >= 8 && answer.readInt32BE(4) === REQUEST_NUMBER;
 }
 
 const API_VERSIONS = 18;

@@ -24,12 +24,12 @@ import {
   usualShare,
 } from '../statistics/watched-blocks.ts';
 import { PATH_BLOCKS } from '../statistics/watched-path.ts';
+import { Turns } from '../vocabulary/clock.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import type { HorizonWindows } from '../windows/horizon-windows.ts';
 import type { UnitStates } from '../windows/unit-state.ts';
 import type { PastHours } from './hours.ts';
-import { Turns } from './turns.ts';
 import { momentsOf, type WindowErrors } from './window-errors.ts';
 
 /** The decision on one measure of one cohort. */

@@ -1,5 +1,6 @@
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
+import { Turns } from '../vocabulary/clock.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { HorizonWindows } from '../windows/horizon-windows.ts';
@@ -18,7 +19,6 @@ import type {
 } from './exporter-contract.ts';
 import { HourRows } from './hours.ts';
 import { SealedPanes, wantedPanes } from './sealed-panes.ts';
-import { Turns } from './turns.ts';
 import { WindowErrors } from './window-errors.ts';
 
 const ATTEMPTS = 5;

@@ -2,11 +2,11 @@ import { type Row, shapeOf } from '../accumulators/row.ts';
 import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
+import { Turns } from '../vocabulary/clock.ts';
 import type { HorizonWindows } from '../windows/horizon-windows.ts';
 import type { UnitState } from '../windows/unit-state.ts';
 import type { Rows } from '../windows/windows.ts';
 import type { ExporterDeps, ExporterSettings } from './exporter-contract.ts';
-import { Turns } from './turns.ts';
 
 /** The final rows of a unit in one minute pane, at the horizon of the windows that need them. */
 export interface SealedRows {

@@ -70,7 +70,7 @@ export function putTogether(found: readonly Found[], all: Found): Found | undefi
     const { feedback: side, joins, items } = one;
     return side === undefined || !isSound(one) ? [] : [{ side, join: joins[0], items, logs: one.logs.feedback }];
   });
-  const apart = kinds.length < found.length || !areReadAlike(found) ? undefined : told(kinds);
+  const apart = kinds.length < found.length || !areReadAlike(found) ? undefined : apartByFields(kinds);
   if (apart === undefined || all.feedback === undefined) return undefined;
   const maps = apart.map(({ side: { map }, has }): MapCase => {
     return has === undefined ? { map } : { when: { [has]: { exists: true } }, map };
@@ -151,14 +151,15 @@ function areReadAlike(found: readonly Found[]): boolean {
 }
 
 /** Each kind with a field by which its records are told from those of the kinds after it; the last takes what remains. */
-function told(kinds: readonly Kind[]): readonly FilesApart[] | undefined {
+function apartByFields(kinds: readonly Kind[]): readonly FilesApart[] | undefined {
   const left = [...kinds];
   const apart: FilesApart[] = [];
   while (left.length > 1) {
-    const at = left.findIndex((kind, i) => ownField(kind, left.toSpliced(i, 1)) !== undefined);
+    const fields = left.map((kind, i) => ownField(kind, left.toSpliced(i, 1)));
+    const at = fields.findIndex((field) => field !== undefined);
     if (at < 0) return undefined;
-    const [kind] = left.splice(at, 1);
-    apart.push({ side: kind.side, join: kind.join, has: ownField(kind, left) });
+    const [{ side, join }] = left.splice(at, 1);
+    apart.push({ side, join, has: fields[at] });
   }
   return [...apart, { side: left[0].side, join: left[0].join, has: undefined }];
 }

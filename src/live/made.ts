@@ -1,7 +1,7 @@
 /** What is made for many readers: a text with its version, in turns of the event loop, so that nothing waits for long. */
 import { createHash } from 'node:crypto';
-import { Turns } from '../exporter/turns.ts';
 import type { Versioned } from '../server/routes.ts';
+import { Turns } from '../vocabulary/clock.ts';
 
 /** A worker and an exporter have other things to do: after so many ms they come first. */
 const TURN_MS = 1;

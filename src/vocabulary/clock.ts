@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ending } from './ending.ts';
 import type { DurationMs, EpochMs } from './events.ts';
 
@@ -65,5 +66,33 @@ export class WallClock implements Clock {
       const timer = setTimeout(done, duration / this.#speed);
       const forget = ending?.whenReached(done);
     });
+  }
+}
+
+/** How long one computes before it lets requests and timers run. */
+const TURN_TIME: DurationMs = 5;
+
+/** Divides long computations into turns of the event loop. */
+export class Turns {
+  readonly #longest: DurationMs;
+  #began = performance.now();
+  #next: Promise<void> | undefined;
+
+  /** @param longest of a turn: after so long `step` ends it */
+  constructor(longest: DurationMs = TURN_TIME) {
+    this.#longest = longest;
+  }
+
+  /**
+   * To be awaited between two steps: resolves at once, or in the next turn if this one has lasted long enough. Computations that take
+   * their steps at the same time share the turn: one after another, each would take its time before anything else runs.
+   */
+  async step(): Promise<void> {
+    if (performance.now() - this.#began < this.#longest) return;
+    this.#next ??= nextTurn().then(() => {
+      this.#began = performance.now();
+      this.#next = undefined;
+    });
+    await this.#next;
   }
 }

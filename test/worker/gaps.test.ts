@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { decoders } from '../../bench/stages.ts';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
@@ -8,7 +7,7 @@ import type { Bounds } from '../../src/consumers/source/source-port.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { FlowSource, rest } from './flow-source.ts';
-import { SCORER, settingsFor, TOPICS } from './settings.ts';
+import { quietDeps, settingsFor, TOPICS } from './settings.ts';
 
 const CLIENT: FlowClient = { pause: () => {}, resume: () => {}, seek: () => {} };
 
@@ -25,18 +24,8 @@ class Stand {
     this.#source = new FlowSource(TOPICS, bounds, ({ partition, topic, start }) =>
       this.worker.gap(partition, topic, start, onGap),
     );
-    let ids = 0;
-    this.worker = new Worker(settingsFor(1), {
-      source: this.#source,
-      store,
-      decoders: () => decoders(),
-      scorer: SCORER,
-      clock: this.clock,
-      newId: () => `id${ids++}`,
-      onClaim: () => {},
-      startOffset: async () => 0,
-      log: { info: () => {}, warn: () => {} },
-    });
+    const deps = { ...quietDeps(), source: this.#source, store, clock: this.clock };
+    this.worker = new Worker(settingsFor(1), deps);
     this.#ended = this.worker.run();
   }
 

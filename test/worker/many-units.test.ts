@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { decoders } from '../../bench/stages.ts';
 import { makeWorkload } from '../../bench/workload.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { type Commit, type CommitAnswer, StoreUnavailable } from '../../src/accumulators/store/store-port.ts';
@@ -12,7 +11,7 @@ import { Worker } from '../../src/worker/worker.ts';
 import type { WorkerDeps, WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
 import { warningsOf } from '../warnings.ts';
-import { SCORER, settingsFor, TOPICS } from './settings.ts';
+import { quietDeps, settingsFor, TOPICS } from './settings.ts';
 
 const START = 1_760_000_040_000;
 /** Tells how many turns were taken. */
@@ -81,7 +80,7 @@ class Many {
   /** Names of topics whose ends the brokers were asked for. */
   readonly asked: string[] = [];
   readonly partitions: number;
-  #ids = 0;
+  readonly #quiet = quietDeps();
 
   constructor(partitions: number) {
     this.partitions = partitions;
@@ -96,15 +95,10 @@ class Many {
 
   start(settings: Partial<WorkerSettings> = {}): { readonly worker: Worker; readonly end: () => Promise<void> } {
     const deps: WorkerDeps = {
+      ...this.#quiet,
       source: new BrokersSource(this.log, new Brokers(() => this.#admin(), TOPICS)),
       store: this.store,
-      decoders: () => decoders(),
-      scorer: SCORER,
       clock: this.clock,
-      newId: () => `id${this.#ids++}`,
-      onClaim: () => {},
-      startOffset: async () => 0,
-      log: { info: () => {}, warn: () => {} },
     };
     const worker = new Worker({ ...settingsFor(this.partitions), ...settings }, deps);
     const ended = worker.run();

@@ -1,7 +1,7 @@
-import { JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
+import { decoders, JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
 import { DIMENSIONS, HORIZONS, SETS } from '../../bench/workload.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import type { WorkerSettings } from '../../src/worker/worker-contract.ts';
+import type { WorkerDeps, WorkerSettings } from '../../src/worker/worker-contract.ts';
 
 export const SCORER = scorer();
 export const TOPICS = ['impressions', 'feedback'];
@@ -45,5 +45,18 @@ export function settingsFor(partitions: number): WorkerSettings {
     rowLimit: Number.POSITIVE_INFINITY,
     sessionTimeout: 30_000,
     looks: { every: 60_000, partitions: 1, measures: [], unitTimeout: 600_000 },
+  };
+}
+
+/** What a worker of these tests needs besides its source, store and clock. */
+export function quietDeps(): Omit<WorkerDeps, 'source' | 'store' | 'clock'> {
+  let ids = 0;
+  return {
+    decoders: () => decoders(),
+    scorer: SCORER,
+    newId: () => `id${ids++}`,
+    onClaim: () => {},
+    startOffset: async () => 0,
+    log: { info: () => {}, warn: () => {} },
   };
 }

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decoders } from '../../bench/stages.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { FlowClient } from '../../src/consumers/source/kafka/flow/placement.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { FlowSource, rest } from './flow-source.ts';
-import { SCORER, settingsFor } from './settings.ts';
+import { quietDeps, settingsFor } from './settings.ts';
 
 const TOPICS = ['a', 'b'];
 
@@ -53,21 +52,8 @@ class Bench {
   ]);
 
   constructor() {
-    let ids = 0;
-    this.worker = new Worker(
-      { ...settingsFor(2), topics: TOPICS },
-      {
-        source: this.#source,
-        store: this.store,
-        decoders: () => decoders(),
-        scorer: SCORER,
-        clock: this.clock,
-        newId: () => `id${ids++}`,
-        onClaim: () => {},
-        startOffset: async () => 0,
-        log: { info: () => {}, warn: () => {} },
-      },
-    );
+    const deps = { ...quietDeps(), source: this.#source, store: this.store, clock: this.clock };
+    this.worker = new Worker({ ...settingsFor(2), topics: TOPICS }, deps);
     this.#ended = this.worker.run();
   }
 

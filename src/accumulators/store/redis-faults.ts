@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { spokenAt } from '../../connections/spoken.ts';
+import { answerTo, PING, spokenAt } from '../../connections/spoken.ts';
 import { plainText, speaksTls, type TlsContext, tlsAdvice } from '../../connections/tls.ts';
 import type { RedisAccess } from './redis-clients.ts';
 import type { RedisAddress, RedisTarget } from './redis-url.ts';
@@ -197,7 +197,7 @@ function refusal(host: string, port: number, tls: TlsContext): Promise<string | 
     socket.setTimeout(TIMEOUT_MS, () => end(undefined));
     // A server demands a client certificate only after the handshake, and its alert is lost to a client that has written more.
     socket.once('secureConnect', () => {
-      asking = setTimeout(() => void socket.write('PING\r\n'), REFUSAL_MS);
+      asking = setTimeout(() => void socket.write(PING), REFUSAL_MS);
     });
     socket.once('data', () => end(undefined));
     socket.once('close', () => end(undefined));
@@ -209,16 +209,7 @@ function refusal(host: string, port: number, tls: TlsContext): Promise<string | 
 }
 
 /** Whether a PING is answered, if only by a refusal. */
-function speaksPlain(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port }, () => void socket.write('PING\r\n'));
-    const end = (speaks: boolean) => (): void => {
-      socket.destroy();
-      resolve(speaks);
-    };
-    socket.setTimeout(TIMEOUT_MS, end(false));
-    socket.once('data', (answer) => end(/^[+-][A-Z]/.test(answer.toString('latin1')))());
-    socket.once('error', end(false));
-    socket.once('close', end(false));
-  });
+async function speaksPlain(host: string, port: number): Promise<boolean> {
+  const answer = await answerTo(PING, (onConnect) => connect({ host, port }, onConnect), TIMEOUT_MS);
+  return /^[+-][A-Z]/.test(answer.toString('latin1'));
 }

@@ -1,9 +1,11 @@
+import { WallClock } from '../../../../vocabulary/clock.ts';
 import { Ending } from '../../../../vocabulary/ending.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 
 /** Bounds the duration of a stop: waits are given up when the timeout since the stop is over. */
 export class Deadline {
   readonly #timeout: DurationMs;
+  readonly #clock = new WallClock();
   readonly #stop = new Ending();
   #until = Number.POSITIVE_INFINITY;
 
@@ -24,19 +26,7 @@ export class Deadline {
 
   /** Ends early at the stop. */
   sleep(duration: DurationMs): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.isStopped) {
-        resolve();
-        return;
-      }
-      const done = (): void => {
-        clearTimeout(timer);
-        forget();
-        resolve();
-      };
-      const timer = setTimeout(done, duration);
-      const forget = this.#stop.whenReached(done);
-    });
+    return this.#clock.sleep(duration, this.#stop);
   }
 
   /** The result of work that may be given up: undefined after the stop, however long the work still takes. Rejects as the work does. */

@@ -1,12 +1,12 @@
 // Long because everything that comes from the client, or goes to it, depends on the joins of the group.
-import type { Offset } from '../../../../vocabulary/events.ts';
+import { Turns } from '../../../../vocabulary/clock.ts';
+import type { DurationMs, Offset } from '../../../../vocabulary/events.ts';
 import { countOf, RunBatch } from '../../run-batch.ts';
 import type { Batch, SourceHandler, UndecodableBatch } from '../../source-port.ts';
 import { isMembershipLost } from '../access/faults.ts';
 import { pairing } from './assigner.ts';
 import { ChunkReader, type FetchedBatch, PaceKeeper } from './chunks.ts';
 import { type FlowClient, PartitionPositions, Placement, type PlacementDeps, type Position } from './placement.ts';
-import { Turns } from './turns.ts';
 
 interface FlowDeps extends Omit<PlacementDeps, 'client'> {
   readonly handler: SourceHandler;
@@ -17,6 +17,8 @@ interface FlowDeps extends Omit<PlacementDeps, 'client'> {
 }
 
 const PULSE = 1000;
+/** How long chunks are delivered before connections, timers and requests are served. Each turn costs: far more of them are felt. */
+const TURN_TIME: DurationMs = 40;
 
 /**
  * The flow from Kafka's client to the handler: assignments after joins, batches in chunks, seeks and pauses. Independent of
@@ -33,7 +35,7 @@ export class Flow {
   readonly #running = new Set<Promise<void>>();
   readonly #waiting = new Set<(error: unknown) => void>();
   readonly #pace = new PaceKeeper();
-  readonly #turns = new Turns();
+  readonly #turns = new Turns(TURN_TIME);
   /** Readers of the batches that are being delivered; at most one for each partition that is handled concurrently. */
   readonly #readers = new Set<ChunkReader>();
   readonly #pulse: NodeJS.Timeout;
@@ -184,7 +186,7 @@ export class Flow {
       reader.handled();
       batch.resolveOffset(last);
       await this.#beating(batch.heartbeat);
-      await this.#turns.serveOthers();
+      await this.#turns.step();
     }
   }
 
