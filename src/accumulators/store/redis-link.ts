@@ -174,6 +174,8 @@ export class RedisLink {
   }
 
   #wrap(doing: string, error: unknown): StoreUnavailable {
-    return unavailable(doing, error, this.#secrets(), this.connected ? '' : this.#trouble);
+    // The connection may be there again by now: what found none is told why there was none.
+    const wasConnected = this.connected && faultCode(error) !== 'NOT_CONNECTED';
+    return unavailable(doing, error, this.#secrets(), wasConnected ? '' : this.#trouble);
   }
 }
