@@ -104,7 +104,7 @@ describe('deploy/Dockerfile', () => {
 
     it('holds the compiled service and what it needs, no sources, tests or tools', () => {
       expect(readdirSync(app).sort()).toEqual(['LICENSE', 'bin', 'dist', 'node_modules', 'package.json']);
-      expect(existsSync(join(app, 'dist/accumulators/store/commit.lua'))).toBe(true);
+      expect(existsSync(join(app, 'dist/cli/commit.lua'))).toBe(true);
       for (const tool of ['typescript', 'tsx', 'vitest', '@biomejs']) {
         expect(existsSync(join(app, 'node_modules', tool))).toBe(false);
       }
