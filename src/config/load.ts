@@ -5,7 +5,7 @@ import { ConfigError, type Located, locate, type Problem, Report } from './probl
 import { resolve } from './resolve.ts';
 import { type ConfigDocument, configSchema } from './schema.ts';
 import type { Settings, TopicSettings } from './settings.ts';
-import { isTree, type Path, printPath, removeAt, type Tree } from './tree.ts';
+import { isEmptyAt, isTree, type Path, printPath, removeAt, type Tree } from './tree.ts';
 import { isTooMany, MOST_ENTRIES, parseYaml, takeProto } from './yaml.ts';
 
 /** Read if no file is named and it exists. */
@@ -79,10 +79,11 @@ function validate(tree: Tree): { readonly document: ConfigDocument; readonly pro
       // A problem that only follows from an earlier one, or from one inside it, is not reported.
       const holdsOther = found.some(({ path }) => isBelow(path, problem.path));
       if (!holdsOther && !before.isBroken(printPath(problem.path))) problems.push(problem);
-      // A missing setting is removed with its group.
+      // A missing setting is removed with its group. So is a group that is left empty: it would be taken for one of another form.
       let path = settingAt(problem.path);
       while (path.length > 0 && !removed.has(printPath(path)) && !removeAt(rest, path)) path = path.slice(0, -1);
       removed.add(printPath(path));
+      for (let above = path.slice(0, -1); isEmptyAt(rest, above) && removeAt(rest, above); ) above = above.slice(0, -1);
     }
     if (removed.size === 1 && removed.has('')) return { document: configSchema.parse({}), problems };
   }

@@ -54,8 +54,9 @@ function locateOne(issue: z.core.$ZodIssue, above: Path, root: z.core.$ZodType, 
       }));
     }
     case 'invalid_union': {
-      // Of all forms that a value may have, the one that it resembles gives the best explanation.
-      const form = issue.errors.find((errors) => errors.some((inner) => inner.path.length > 0 || isCloser(inner)));
+      // Of all forms that a value may have, the one that it resembles gives the best explanation: that which knows its names.
+      const forms = issue.errors.filter((errors) => errors.some(isCloser));
+      const form = forms.find((errors) => !errors.some(isOfAnotherForm)) ?? forms[0];
       if (form !== undefined) return form.flatMap((inner) => locateOne(inner, path, root, document));
       return [{ path, message: withFound(issue.message, path, document) }];
     }
@@ -68,8 +69,15 @@ function locateOne(issue: z.core.$ZodIssue, above: Path, root: z.core.$ZodType, 
   }
 }
 
-function isCloser({ code }: z.core.$ZodIssue): boolean {
-  return code !== 'invalid_type' && code !== 'invalid_value';
+function isOfAnotherForm({ code, path }: z.core.$ZodIssue): boolean {
+  return code === 'unrecognized_keys' && path.length === 0;
+}
+
+/** Whether it says more than that the value is of another kind. */
+function isCloser(issue: z.core.$ZodIssue): boolean {
+  if (issue.path.length > 0) return true;
+  if (issue.code === 'invalid_union') return issue.errors.some((errors) => errors.some(isCloser));
+  return issue.code !== 'invalid_type' && issue.code !== 'invalid_value';
 }
 
 function withFound(message: string, path: Path, document: unknown): string {

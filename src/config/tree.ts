@@ -84,6 +84,12 @@ export function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
+/** Whether there is a group without any setting. */
+export function isEmptyAt(root: Tree, path: Path): boolean {
+  const group = valueAt(root, path);
+  return isTree(group) && Object.keys(group).length === 0;
+}
+
 /** Removes a setting. Returns whether there was one. */
 export function removeAt(root: Tree, path: Path): boolean {
   const name = String(path.at(-1));

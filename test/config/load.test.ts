@@ -290,6 +290,10 @@ unknown: 1
       'kafka.topics.impressions.adapter.maps[0].map.ts: expected a JSON pointer such as /context/id (RFC 6901)',
     ],
     [
+      'kafka: {topics: {feedback: {name: a, adapter: {maps: [{when: {/e: {exists: yes}}, map: {requestId: /r, ts: /t, itemId: /i, action: /a}}]}}}}',
+      'kafka.topics.feedback.adapter.maps[0].when./e.exists: expected true or false; found "yes"',
+    ],
+    [
       'kafka: {topics: {feedback: {name: a, adapter: {maps: [{when: {e: x}, map: {requestId: /r, ts: /t, itemId: /i, action: /a}}]}}}}',
       'kafka.topics.feedback.adapter.maps[0].when.e: expected a JSON pointer such as /event (RFC 6901)',
     ],
