@@ -1,15 +1,16 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compile } from '../deploy/build.ts';
+import { offerRunBroker } from './services/run-broker.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CACHE = join(ROOT, 'node_modules/.cache');
 
 /**
  * Once for a whole run: compiles the command as the package holds it, in a folder of its own below node_modules, where it finds
- * what it imports. So tests start what users start, and it needs half of the time that the sources would.
+ * what it imports, so that tests start what users start; and offers a broker to all files.
  */
-export default async function setup(): Promise<() => void> {
+export default async function setup(): Promise<() => Promise<void>> {
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, 'receval-built-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
@@ -21,5 +22,9 @@ export default async function setup(): Promise<() => void> {
   }
   for (const name of ['bin', 'package.json']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   process.env['TESTED_FOLDER'] = folder;
-  return remove;
+  const endBroker = await offerRunBroker();
+  return async () => {
+    remove();
+    await endBroker();
+  };
 }

@@ -18,7 +18,8 @@ const closing: (() => unknown)[] = [];
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
-const KAFKA = sharedKafka();
+// Topics of the names that are shipped.
+const KAFKA = sharedKafka({ own: true });
 
 interface Program {
   readonly port: number;

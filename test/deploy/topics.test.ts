@@ -4,7 +4,8 @@ import { itWith } from '../services/it-with.ts';
 import { sharedKafka } from '../services/kafka-shared.ts';
 import { makeTopics, TOPIC_TOOL } from './topic-commands.ts';
 
-const KAFKA = sharedKafka();
+// Topics of the names that are shipped.
+const KAFKA = sharedKafka({ own: true });
 
 describe('the service `topics` of docker-compose.yml', () => {
   itWith(KAFKA, 'makes the topics, and changes nothing when it runs again', async (kafka) => {

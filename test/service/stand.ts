@@ -15,7 +15,8 @@ import { exitCodeOf } from '../../src/cli/failure.ts';
 import { createTopics } from '../../src/consumers/source/kafka/access/admin.ts';
 import { type Admin, adminOf, kafkajs } from '../../src/consumers/source/kafka/access/client.ts';
 import type { Service } from '../services/it-with.ts';
-import { type RunningKafka, startKafka } from '../services/kafka.ts';
+import type { RunningKafka } from '../services/kafka.ts';
+import { sharedKafka } from '../services/kafka-shared.ts';
 import { type RunningRedis, startRedis } from '../services/redis.ts';
 import { RECEVAL } from '../tested.ts';
 
@@ -37,19 +38,17 @@ export interface Servers {
 
 /** One broker and one Redis for all tests of a file, started by the first that needs them. */
 export function sharedServers(): Service<Servers> {
-  let started: Promise<Servers> | undefined;
+  const broker = sharedKafka();
+  let redis: Promise<RunningRedis> | undefined;
   afterAll(async () => {
-    const servers = await started?.catch(() => undefined);
-    await Promise.all([servers?.kafka.stop(), servers?.redis.stop()]);
+    await (await redis?.catch(() => undefined))?.stop();
   });
   return {
     name: 'Kafka and Redis',
-    get: () => {
-      started ??= Promise.all([startKafka(), startRedis({ config: { appendonly: 'yes' } })]).then(([kafka, redis]) => ({
-        kafka,
-        redis,
-      }));
-      return started;
+    get: async () => {
+      redis ??= startRedis({ config: { appendonly: 'yes' } });
+      const [kafka, ours] = await Promise.all([broker.get(), redis]);
+      return { kafka, redis: ours };
     },
   };
 }
