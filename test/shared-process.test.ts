@@ -18,22 +18,31 @@ it.each([
   "process.env['TZ'] = 'UTC';",
   'process.exitCode = 1;',
   "process.on('warning', listener);",
-  'const { PATH } = process.env;',
+  "Object.assign(process.env, { TZ: 'UTC' });",
+  "delete process.env['TZ'];",
   'globalThis.fetch = nothing;',
-  "import { spawn } from 'node:child_process';",
-  "import { freePort } from './services/ports.ts';",
+  "process.on('exit', listener);",
+  "process.stdout.write('line');",
+  "import { Worker } from 'node:worker_threads';",
 ])('a file has a process of its own for: %s', (text) => {
   expect(shares(text)).toBe(false);
   expect(shares("import { b } from './b.ts';", text)).toBe(false);
   expect(shares("const { b } = await import('./b.ts');", text)).toBe(false);
 });
 
-it.each(["import { b } from './b.ts';", "import { Unit } from '../src/unit/unit.ts';", 'const called = vi.fn();', ''])(
-  'and shares one with: %s',
-  (text) => {
-    expect(shares(text, "export * from './a.test.ts';")).toBe(true);
-  },
-);
+it.each([
+  "import { b } from './b.ts';",
+  "import { Unit } from '../src/unit/unit.ts';",
+  "import { ServiceProcess } from '../proof/process.ts';",
+  "import { spawn } from 'node:child_process';",
+  'const called = vi.fn();',
+  "const { PATH } = process.env; run(process.execPath, { env: process.env, TZ: process.env['TZ'] });",
+  "process.once('exit', lastResort); process.off('exit', lastResort);",
+  "properties['process.roles']",
+  '',
+])('and shares one with: %s', (text) => {
+  expect(shares(text, "export * from './a.test.ts';")).toBe(true);
+});
 
 it('most files share one', () => {
   const files = testFiles();

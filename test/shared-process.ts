@@ -1,7 +1,7 @@
 /**
  * Most test files share a few processes, in which what they import is loaded once; a process for each file would spend more time
  * on loading than on most tests. A file has a process of its own if it, or a file of the tests that it imports, works with what
- * all of a process share.
+ * all of a process share: what it leaves there would be found by the next file. Of programs that tests start nothing is left.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
@@ -10,12 +10,18 @@ const ROOT = resolve(import.meta.dirname, '..');
 const TEST = join(ROOT, 'test');
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
-/** Servers and programs that are started end with the process that started them. */
-const SERVICES = join(TEST, 'services') + sep;
+/** What a file reads of its process changes nothing for the next one, nor does a line that it prints. */
+const READ =
+  'arch|argv|cpuUsage|cwd|env|execPath|getActiveResourcesInfo|getuid|hrtime|kill|pid|platform|stderr\\.write|version';
+/** That what was started ends with the process at the latest: a file ends it before. */
+const LAST_RESORT = String.raw`(?:once|off)\('(?:exit|disconnect)'`;
+
 const SHARED_BY_ALL: readonly RegExp[] = [
-  /'node:(?:child_process|worker_threads)'/,
-  // Its environment, folder, streams, exit code, listeners and memory.
-  /\bprocess\.(?!cpuUsage\b|cwd\b|getActiveResourcesInfo\b|hrtime\b|platform\b|version\b)/,
+  /'node:worker_threads'/,
+  // Its folder, streams, exit code, listeners and memory.
+  new RegExp(String.raw`(?<!['/])\bprocess\.(?!(?:${READ})\b|${LAST_RESORT})`),
+  // Its environment.
+  /\bprocess\.env(?:\[[^\]]*\]|\.\w+) = |\bdelete process\.env\b|\(process\.env, /,
   /\bglobalThis\b/,
   // Mocks, spies and fake timers; functions that only remember their calls are nobody's but the test's.
   /\bvi\.(?!fn\b|waitFor\b)/,
@@ -38,7 +44,6 @@ export function sharesProcess(
   const isAlone = (path: string): boolean => {
     if (seen.has(path) || !path.startsWith(TEST)) return false;
     seen.add(path);
-    if (path.startsWith(SERVICES)) return true;
     const text = read(path);
     if (SHARED_BY_ALL.some((what) => what.test(text))) return true;
     return [...text.matchAll(IMPORT)].some(([, name = '']) => isAlone(resolve(dirname(path), name)));

@@ -43,8 +43,8 @@ export const SLOWEST: readonly string[] = [
 ];
 
 /**
- * Starts what takes longest first: begun last, one such file alone would hold up the end. Of the others, those that share a process
- * come last, one after the other: a process is kept only as long as the next file shares it too.
+ * First the files that have a process of their own, then those that share one: a process is kept only as long as the next file shares
+ * it too. Of both, what takes longest is started first: begun last, one such file alone would hold up the end.
  */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -55,6 +55,6 @@ export class SlowestFirst extends BaseSequencer {
       return at < 0 ? SLOWEST.length : at;
     };
     const shares = ({ project }: TestSpecification): number => Number(!project.config.isolate);
-    return others.toSorted((a, b) => place(a) - place(b) || shares(a) - shares(b));
+    return others.toSorted((a, b) => shares(a) - shares(b) || place(a) - place(b));
   }
 }
