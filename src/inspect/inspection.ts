@@ -1,4 +1,6 @@
 /** Inspects a sample of logs: what the records are, and what to do about them. */
+
+import type { MapCase } from '../consumers/decode/decoder-settings.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
@@ -113,17 +115,19 @@ function readAlike(used: readonly InspectedFile[]): Found {
     feedback.profile,
   );
   const kinds = both.length > 0 ? kindsOf(parts[0]?.kinds, feedback, fittedFeedback) : undefined;
+  const more =
+    kinds === undefined
+      ? []
+      : otherKinds(kinds, parts[0]?.kinds?.others ?? [], impressions, feedback, lists, fittedLists);
+  const read = inspected(own === undefined ? others : listed, feedback, fittedFeedback);
   const made = {
     impressions: listed.length === 0 ? undefined : inspected(listed, impressions, fittedLists),
-    feedback:
-      own === undefined && others.length === 0
-        ? undefined
-        : inspected(own === undefined ? others : listed, feedback, fittedFeedback),
+    feedback: own === undefined && others.length === 0 ? undefined : withKinds(read, feedback, more),
   };
   const chosen = usedPair(impressions, feedback, fittedLists, fittedFeedback, joins) ?? join;
   const ordered = chosen === undefined ? joins : [chosen, ...joins.filter((one) => one !== chosen)];
   const oneLog = both.length > 0;
-  const joined = oneLog ? joinedAdapter(fittedLists.map, fittedFeedback.map, kinds) : undefined;
+  const joined = oneLog ? joinedAdapter(fittedLists.map, fittedFeedback.map, kinds, more) : undefined;
   const logs =
     oneLog && joined !== undefined
       ? { lists: both.map(({ rows }) => timesIn(rows, { ...fittedLists.reading, adapter: joined })), feedback: [] }
@@ -329,13 +333,48 @@ function bestPair(
   return best ?? { join: undefined, items: tryItems(impressions, feedback, lists, undefined) };
 }
 
-/** Without the kinds of records that hold no feedback, such as page views. */
-function kindsOf(kinds: Kinds | undefined, { rows }: Side, fitted: FittedSide): Kinds | undefined {
+/** Without the kinds of records that hold no feedback where the others have it, such as page views. */
+function kindsOf(kinds: Kinds | undefined, side: Side, { reading }: FittedSide): Kinds | undefined {
   if (kinds === undefined) return undefined;
-  const pointer = parsePointer(kinds.path) ?? [];
-  const others = kinds.others.filter((kind) => {
-    const ofKind = rows.filter((row) => String(resolvePointer(row, pointer)) === kind);
-    return 2 * eventsOf(ofKind, fitted.reading).feedback.length >= ofKind.length;
+  return { ...kinds, others: kinds.others.filter((kind) => isRead(rowsOf(kind, kinds, side), reading)) };
+}
+
+function rowsOf(kind: string, { path }: Kinds, { rows }: Side): readonly Fields[] {
+  const pointer = parsePointer(path) ?? [];
+  return rows.filter((row) => String(resolvePointer(row, pointer)) === kind);
+}
+
+function isRead(rows: readonly Fields[], reading: Reading): boolean {
+  return 2 * eventsOf(rows, reading).feedback.length >= rows.length;
+}
+
+/** Kinds of feedback that have their fields elsewhere, such as orders with a list of products: each with a map of its own. */
+function otherKinds(
+  kinds: Kinds,
+  all: readonly string[],
+  impressions: Side,
+  feedback: Side,
+  lists: readonly ListCandidate[],
+  { map: { requestId } }: FittedSide,
+): readonly MapCase[] {
+  return all.flatMap((kind) => {
+    if (kinds.others.includes(kind)) return [];
+    const side = sideOf([{ rows: rowsOf(kind, kinds, feedback) }]);
+    const tried = tryJoins(impressions.profile, side.profile, undefined);
+    const doubts = new Map(doubtsOf(tried, impressions, side, lists));
+    const sound = tried.filter((one) => one.impressions === requestId && !doubts.has(one));
+    const { join, items } = bestPair(impressions, side, lists, sound);
+    const [item] = items;
+    if (join === undefined || item === undefined) return [];
+    if (join.match.difference !== undefined || item.difference !== undefined || item.share === 0) return [];
+    const { map, reading } = fitFeedback(side, join, item, 'purchase');
+    return isRead(side.rows, reading) ? [{ when: { [kinds.path]: [kind] }, map }] : [];
   });
-  return { ...kinds, others };
+}
+
+/** The side as it is read with the maps of other kinds too. */
+function withKinds(side: InspectedSide, { rows }: Side, more: readonly MapCase[]): InspectedSide {
+  if (more.length === 0) return side;
+  const adapter = { maps: [...more, { map: side.map }] };
+  return { ...side, sample: eventsOf(rows, { ...side.reading, adapter }) };
 }

@@ -17,16 +17,20 @@ export function isCanonical(map: FieldMap): boolean {
 /**
  * The adapter of one log with both sides: one map where every field has the same path on both, else a map for each side with the
  * conditions that tell the records apart. undefined: nothing tells them apart.
+ *
+ * @param more maps of kinds of feedback that `feedback` does not read
  */
 export function joinedAdapter(
   impressions: FieldMap,
   feedback: FieldMap,
   kinds: Kinds | undefined,
+  more: readonly MapCase[],
 ): ProposedAdapter | undefined {
   if (kinds !== undefined) {
     const cases: MapCase[] = [
       { when: { [kinds.path]: kinds.lists }, map: impressions },
       { when: { [kinds.path]: kinds.others }, map: feedback },
+      ...more,
     ];
     return { maps: cases };
   }

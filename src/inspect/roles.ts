@@ -117,21 +117,22 @@ function isEmpty(list: unknown): boolean {
   return Array.isArray(list) ? list.length === 0 : list === '' || list === '[]';
 }
 
-/** The field whose value says whether a record has a list. */
+/** The field whose value says whether a record has a list. Records without it, such as page views, are of neither kind. */
 function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate): Kinds | undefined {
   if (list.form.kind === 'rows') return undefined;
   const listAt = parsePointer(list.form.path) ?? [];
   const candidates = [...profile.fields.values()]
-    .filter(
-      (field) => !isOfElements(field.path) && mainType(field) === 'text' && field.records >= NEARLY_ALL * rows.length,
-    )
+    .filter((field) => !isOfElements(field.path) && mainType(field) === 'text')
+    .filter(({ path, records }) => records >= NEARLY_ALL * rows.length || lackItems(profile, rows, path))
     .filter(({ distinct, path }) => distinct.size >= 2 && distinct.size <= 40 && nameFit(path, 'action') > 0)
     .sort((a, b) => nameFit(b.path, 'action') - nameFit(a.path, 'action'));
   for (const field of candidates) {
     const at = parsePointer(field.path) ?? [];
     const counts = new Map<string, Shown>();
     for (const row of rows) {
-      const value = String(resolvePointer(row, at));
+      const told = resolvePointer(row, at) ?? undefined;
+      if (told === undefined) continue;
+      const value = String(told);
       const count = counts.get(value) ?? { all: 0, withList: 0, items: 0 };
       count.all++;
       const shown = resolvePointer(row, listAt) ?? undefined;
@@ -148,6 +149,17 @@ function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate)
     if (lists.length > 0 && others.length > 0 && hasActions) return { path: field.path, lists, others };
   }
   return undefined;
+}
+
+/** Whether the records without the field hold neither an item nor a list of items, so that nothing is lost if they are skipped. */
+function lackItems({ fields }: Profile, rows: readonly Fields[], path: string): boolean {
+  const at = parsePointer(path) ?? [];
+  const without = rows.filter((row) => (resolvePointer(row, at) ?? undefined) === undefined);
+  if (without.length > 0.5 * rows.length) return false;
+  const ofItems = [...fields.keys()]
+    .filter((one) => !isOfElements(one) && (nameFit(one, 'itemId') > 0 || nameFit(one, 'items') > 0))
+    .map((one) => parsePointer(one) ?? []);
+  return !without.some((row) => ofItems.some((pointer) => (resolvePointer(row, pointer) ?? undefined) !== undefined));
 }
 
 /** The records of a log of both sides that hold lists, and the others. */

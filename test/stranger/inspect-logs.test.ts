@@ -59,6 +59,7 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     mrr: 0.286111,
   },
   { log: 'inspect-one-log', files: ['events.ndjson'], wrong: [], notes: [], mrr: 0.255556 },
+  { log: 'inspect-orders-in-one-log', files: ['events.ndjson'], wrong: [], notes: [], mrr: 0.546667 },
   { log: 'inspect-unsorted', files: ['events.ndjson'], wrong: ['out_of_order'], notes: ['no_user_ids'] },
   {
     log: 'inspect-float-ids',
