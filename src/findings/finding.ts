@@ -24,6 +24,7 @@ export const FINDING_CODES = [
   'items_never_match', // the request is known, but the item is not in its list
   'close_scores', // scores of a run are equal as 32-bit floats, and other tools keep no more
   'unknown_actions', // actions without a grade
+  'values_missing', // feedback whose value is its grade has none
   'no_user_ids', // impressions name no user
   'one_variant', // an experiment has a variant without an impression
   'variant_not_named', // impressions do not name the variant where the experiment reads it

@@ -12,6 +12,8 @@ export interface JoinShape {
   readonly backward: DurationMs;
   /** Actions that the configuration names. */
   readonly actions: readonly string[];
+  /** Those of them whose grade is the value of the event. */
+  readonly valued: readonly string[];
 }
 
 const HALF_HOUR: DurationMs = 30 * MINUTE;
@@ -38,6 +40,7 @@ export function sampleFindings(sample: EventSample, shape: JoinShape): readonly 
     ...(wrongUnits.length > 0 ? [] : clocks(matches, shape)),
     ...items(matches),
     ...actions(sample, shape),
+    ...values(sample, shape),
   ];
 }
 
@@ -280,6 +283,24 @@ function actions({ actions: counts }: EventSample, { actions: known }: JoinShape
       remedy: `Give each action that counts a grade, such as grades: {${plainKey((misspelled ?? ungraded[0])[0])}: 1}; one that does not count may be listed with 0.`,
     },
   ];
+}
+
+/** A rating without its stars is worth 0. */
+function values({ feedback }: EventSample, { valued }: JoinShape): readonly Finding[] {
+  return valued.flatMap((name) => {
+    const of = feedback.filter(({ action }) => action === name);
+    const without = of.filter(({ value }) => value === undefined);
+    if (without.length <= MOST * of.length) return [];
+    return [
+      {
+        code: 'values_missing',
+        cause: `${percent(without.length / of.length)} of the feedback with the action ${quoted(name)} has no value, which is its grade (from: value), and so is worth 0.`,
+        example: null,
+        remedy:
+          'Say where the value is (adapter: {map: {value: /stars}}; a number in text has a point, not a comma), or give the action a fixed grade.',
+      },
+    ];
+  });
 }
 
 function plainKey(action: string): string {

@@ -2,7 +2,7 @@
 
 import type { Measure } from './definition.ts';
 import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
-import type { ScorerNeeds } from './scorer-contract.ts';
+import type { Grading, ScorerNeeds } from './scorer-contract.ts';
 
 /** Whether it needs no feedback (specification: measures 2.3). */
 export function isListOnly({ definition }: Pick<Measure, 'definition'>): boolean {
@@ -49,4 +49,9 @@ export function catalogueProblem(measure: Measure, catalogue: ItemCatalogue): st
     return 'no item of the catalogue has a popularity';
   }
   return definition.catalogueProblem?.(measure, catalogue);
+}
+
+/** Actions whose grade is the value of the event. */
+export function valuedActions({ actions }: Pick<Grading, 'actions'>): readonly string[] {
+  return actions.filter(({ rule }) => rule.from === 'value').map(({ name }) => name);
 }

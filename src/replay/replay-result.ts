@@ -12,7 +12,7 @@ import { InvalidReasons } from '../findings/invalid.ts';
 import { isEmpty, type RunFacts, runFindings } from '../findings/run-findings.ts';
 import { isClustered } from '../measures/clusters.ts';
 import type { Measure } from '../measures/definition.ts';
-import { asksCatalogue, isListOnly } from '../measures/needs.ts';
+import { asksCatalogue, isListOnly, valuedActions } from '../measures/needs.ts';
 import { pairCounts } from '../measures/value.ts';
 import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
 import type { Unit } from '../unit/unit.ts';
@@ -330,6 +330,7 @@ export class Watch {
         outOfOrderness,
         futureSkew,
         actions: grading.actions.map(({ name }) => name),
+        valued: valuedActions(grading),
       },
     };
     return { findings: runFindings(facts), isEmpty: isEmpty(facts) };

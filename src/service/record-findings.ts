@@ -8,6 +8,7 @@ import { counted, type Finding } from '../findings/finding.ts';
 import { type InvalidReason, InvalidReasons } from '../findings/invalid.ts';
 import type { LiveFinding } from '../findings/live.ts';
 import { matchesOf, sampleFindings } from '../findings/sample-findings.ts';
+import { valuedActions } from '../measures/needs.ts';
 import type { EpochMs, Event } from '../vocabulary/events.ts';
 
 export const MOST_INVALID = 0.5;
@@ -170,6 +171,7 @@ export function joinFindings(settings: Settings, seen: readonly SeenTopic[], now
     horizon: attribution.horizons[attribution.horizons.length - 1],
     backward: attribution.backward,
     actions: grading.actions.map(({ name }) => name),
+    valued: valuedActions(grading),
   });
   return [
     ...nothingJoined(settings, sample, found),

@@ -78,6 +78,7 @@ const TOPICS: readonly {
   },
   { shows: 'items_never_match', of: [lists(), clicks((i) => ({ itemId: `z${i}` }))] },
   { shows: 'unknown_actions', of: [lists(), clicks(() => ({ action: 'open_details' }))] },
+  { shows: 'values_missing', of: [lists(), clicks(() => ({ action: 'rating' }))] },
   {
     shows: 'no_user_ids',
     of: [lists((i) => ({ userId: undefined, variant: i % 2 === 0 ? 'a' : 'b' })), clicks()],

@@ -111,6 +111,15 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: ['such as: request "session0" in the feedback,', 'Check that both sides log the same request id'],
     attributed: 0,
   },
+  'ratings without their stars': {
+    log: shop({ clicked: (row, n) => ({ ...row, action: 'rating', stars: 1 + (n % 5) }) }),
+    codes: ['values_missing'],
+    says: [
+      '100 % of the feedback with the action "rating" has no value, which is its grade (from: value)',
+      'Say where the value is',
+    ],
+    attributed: 60,
+  },
   'half of the requests unknown': {
     log: shop({ clicked: (row, n) => (n % 5 < 3 ? { ...row, requestId: `session${n}` } : row) }),
     codes: ['few_joined'],
