@@ -2,7 +2,8 @@
 import { filesText, reasonsText } from '../findings/invalid-files.ts';
 import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import { isOfElements, timeFormsOf } from './fields.ts';
+import { nameFit } from './field-names.ts';
+import { decimalComma, isOfElements, timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
 import { filesApart } from './files-apart.ts';
 import { alikeIn, type InspectedFile, type InspectedSide, type InspectOptions, type Known } from './inspected.ts';
@@ -32,6 +33,7 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
     ...ofClock(known),
     ...actionAssumed(known),
     ...ofActions(known),
+    ...valuesMissing(known),
     ...ofPeople(known),
     ...ofOrder(known),
   ];
@@ -187,6 +189,27 @@ function assumedIn(feedback: InspectedSide, files: readonly InspectedFile[], pla
       'action_assumed',
       `No field says what people did: ${bought.map(({ name }) => name).join(', ')} holds purchases (${first.sign} says so), ${others.join(', ')} does not, and all would count as clicks.`,
       'Add a field to each, such as "action": "purchase" and "action": "click".',
+    ),
+  ];
+}
+
+/** Ratings whose stars no field holds, so that they would be worth 0. */
+function valuesMissing({ proposal: { grades, ratings }, facts, feedback }: Known): readonly Finding[] {
+  const actions = [...grades].filter(([, grade]) => grade === 'rating').map(([action]) => action);
+  if (actions.length === 0 || ratings !== undefined || feedback === undefined) return [];
+  const named = [...feedback.profile.fields.values()].filter(({ path }) => nameFit(path, 'value') > 0);
+  const [comma] = named.flatMap((field) => {
+    const text = decimalComma(field);
+    return text === undefined ? [] : [{ path: field.path, text }];
+  });
+  const n = actions.reduce((sum, action) => sum + (facts.actions.get(action) ?? 0), 0);
+  return [
+    wrong(
+      'values_missing',
+      `Feedback holds ratings (${actions.map(cut).join(', ')}: ${count(n)}), but no field holds numbers that are their values: they would be worth 0.`,
+      comma === undefined
+        ? 'Log the value, or give the action a fixed grade.'
+        : `${comma.path} has decimal commas, such as ${comma.text}: write ${comma.text.replace(',', '.')}.`,
     ),
   ];
 }

@@ -6,7 +6,17 @@ import { yesOrNo } from '../consumers/decode/list.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { elementsOf } from './elements-in-text.ts';
 import { type Canonical, nameFit, usualGrade } from './field-names.ts';
-import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
+import {
+  decimalComma,
+  type Field,
+  isIdLike,
+  isNumbers,
+  isOfElements,
+  isOffset,
+  mainType,
+  type Profile,
+  timesOf,
+} from './fields.ts';
 import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
 import { isFlag, isOneEach, type ListForm } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
@@ -239,7 +249,9 @@ export function fitFeedback(
   const flag = clickedFlag(reachable, used());
   const action = flag === undefined ? actionField(reachable, used()) : undefined;
   const value = named(reachable, 'value', (field) => !used().has(field.path) && field !== action && isNumbers(field));
-  const isRating = value !== undefined && /rating|stars/i.test(value.path);
+  const stars =
+    value ?? named(reachable, 'value', (field) => !used().has(field.path) && decimalComma(field) !== undefined);
+  const isRating = stars !== undefined && /rating|stars/i.test(stars.path);
   if (action !== undefined) take('action', action.path, `${action.distinct.size} actions`);
   else {
     const all = flag !== undefined ? 'click' : isRating ? 'rating' : unnamed;
@@ -355,14 +367,6 @@ function hasVariantNames({ distinct }: Field): boolean {
 
 function isLabel(field: Field): boolean {
   return !isOfElements(field.path) && mainType(field) === 'text' && field.distinct.size <= MOST_VALUES_OF_DIMENSION;
-}
-
-function isNumbers({ distinct }: Field): boolean {
-  return distinct.size > 0 && [...distinct.keys()].every(isNumeric);
-}
-
-function isOffset(field: Field): boolean {
-  return mainType(field) === 'whole' && field.least >= 0 && field.most <= 1_000_000;
 }
 
 /** A few repeating values: text, flags or small integers. */

@@ -29,6 +29,11 @@ export interface Field {
   rounded: number;
 }
 
+/** A value with a decimal comma, which is text; undefined: it has none. */
+export function decimalComma({ distinct }: Field): string | undefined {
+  return [...distinct.keys()].find((text) => /^-?\d+,\d+$/.test(text));
+}
+
 export interface Profile {
   readonly records: number;
   readonly fields: ReadonlyMap<string, Field>;
@@ -138,6 +143,14 @@ function typeOf(value: unknown): ValueType {
 
 export function isNumeric(text: string): boolean {
   return text.length <= 40 && /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text);
+}
+
+export function isNumbers({ distinct }: Field): boolean {
+  return distinct.size > 0 && [...distinct.keys()].every(isNumeric);
+}
+
+export function isOffset(field: Field): boolean {
+  return mainType(field) === 'whole' && field.least >= 0 && field.most <= 1_000_000;
 }
 
 function escaped(name: string): string {

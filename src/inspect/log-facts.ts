@@ -31,7 +31,9 @@ export interface Facts {
   readonly joining: Joining;
   readonly actions: ReadonlyMap<string, number>;
   /** Values of actions whose names mean a rating; undefined: there are none. */
-  readonly ratings: { readonly least: number; readonly most: number; readonly n: number } | undefined;
+  readonly ratings:
+    | { readonly least: number; readonly most: number; readonly n: number; readonly isWhole: boolean }
+    | undefined;
   readonly users: { readonly lists: number; readonly distinct: number };
   /** Lists by variant; empty: no field holds variants. */
   readonly variants: ReadonlyMap<string, number>;
@@ -117,13 +119,15 @@ function pagedOf(lists: readonly SampledList[]): Facts['paged'] {
 
 function ratingsOf(feedback: readonly SampledFeedback[]): Facts['ratings'] {
   let [least, most, n] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  let isWhole = true;
   for (const { action, value } of feedback) {
     if (value === undefined || usualGrade(action) !== 'rating') continue;
     least = Math.min(least, value);
     most = Math.max(most, value);
+    isWhole &&= Number.isInteger(value);
     n++;
   }
-  return n === 0 ? undefined : { least, most, n };
+  return n === 0 ? undefined : { least, most, n, isWhole };
 }
 
 function joiningOf({ lists, feedback, listsCut, requestIds, itemIds }: FactsInput): Joining {

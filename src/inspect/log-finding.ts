@@ -35,6 +35,7 @@ export const FINDING_CODES = [
   'unknown_actions',
   'action_assumed',
   'ratings',
+  'values_missing',
   'no_user_ids',
   'one_variant',
   'uneven_split',

@@ -43,14 +43,20 @@ export interface RatingScale {
   readonly relevantFrom: number | undefined;
 }
 
-const SCALES = [1, 5, 10, 30];
+const SCALES = [1, 5, 10, 30, 100];
 
 function ratingScale({ ratings, actions }: Facts): RatingScale | undefined {
   if (ratings === undefined) return undefined;
   const { least, most } = ratings;
-  const max = SCALES.find((scale) => most <= scale) ?? SCALES[SCALES.length - 1];
+  const max = SCALES.find((scale) => most <= scale) ?? most;
   const isAlone = [...actions.keys()].every((action) => usualGrade(action) === 'rating');
-  return { least, most, max, relevantFrom: isAlone ? Math.max(1, 0.8 * max) : undefined };
+  return { least, most, max, relevantFrom: isAlone ? success(ratings, max) : undefined };
+}
+
+/** Of a scale from dislike to like, such as -1 and 1, every liking is a success; of others the top fifth. */
+function success({ least, isWhole }: NonNullable<Facts['ratings']>, max: number): number {
+  if (least < 0 && isWhole) return 1;
+  return isWhole ? Math.max(1, 0.8 * max) : 0.8 * max;
 }
 
 /** @param offset of the clocks, which the delays contain in addition to the time people take */

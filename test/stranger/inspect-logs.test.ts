@@ -260,6 +260,21 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     mrr: 0.157083,
   },
   {
+    log: 'inspect-ratings-liking',
+    files: ['shown.ndjson', 'ratings.ndjson'],
+    wrong: [],
+    notes: ['ratings'],
+    mrr: 0.247222,
+  },
+  {
+    log: 'inspect-ratings-fractions',
+    files: ['shown.ndjson', 'ratings.ndjson'],
+    wrong: [],
+    notes: ['ratings'],
+    mrr: 0.113889,
+  },
+  { log: 'inspect-ratings-commas', files: ['shown.csv', 'ratings.csv'], wrong: ['values_missing'], notes: [] },
+  {
     log: 'inspect-both-local',
     files: ['shown.csv', 'clicks.csv'],
     wrong: [],
