@@ -18,10 +18,11 @@ import {
   timesOf,
 } from './fields.ts';
 import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
-import { isFlag, isOneEach, type ListForm } from './list-candidates.ts';
+import { isFlag, type ListForm } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
 import { isCanonical, type ProposedAdapter } from './proposed-adapter.ts';
 import { jointId, type Reading } from './reading.ts';
+import { isOneEach } from './row-groups.ts';
 import { isOtherDate, timeWords } from './time-forms.ts';
 
 export interface Side {
@@ -249,8 +250,7 @@ export function fitFeedback(
   const flag = clickedFlag(reachable, used());
   const action = flag === undefined ? actionField(reachable, used()) : undefined;
   const value = named(reachable, 'value', (field) => !used().has(field.path) && field !== action && isNumbers(field));
-  const stars =
-    value ?? named(reachable, 'value', (field) => !used().has(field.path) && decimalComma(field) !== undefined);
+  const stars = value ?? named(reachable, 'value', (field) => decimalComma(field) !== undefined);
   const isRating = stars !== undefined && /rating|stars/i.test(stars.path);
   if (action !== undefined) take('action', action.path, `${action.distinct.size} actions`);
   else {

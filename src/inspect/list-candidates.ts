@@ -3,9 +3,10 @@
 import { yesOrNo } from '../consumers/decode/list.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import { nameFit } from './field-names.ts';
+import { nameFit, usualGrade } from './field-names.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
-import { idOf, jointId, partsOf } from './reading.ts';
+import { idOf, partsOf } from './reading.ts';
+import { differsWithin, isGapped, isNumbered, isOneEach, standTogether } from './row-groups.ts';
 import { isOtherDate } from './time-forms.ts';
 
 export type ListForm =
@@ -181,11 +182,23 @@ function byNames(fields: readonly Field[], profile: Profile, rows: readonly Fiel
   );
   if (request === undefined || item === undefined) return undefined;
   const flags = flagsOf(fields, profile);
-  const place = order !== undefined && isPlaced(rows, request.path, order.path) ? order.path : undefined;
+  const isPlace = (path: string): boolean =>
+    isPlaced(rows, request.path, path) ||
+    (!fields.some(isOfActions) && isGapped(rows, request.path, path, timesIn(fields)));
+  const place = order !== undefined && isPlace(order.path) ? order.path : undefined;
   // Without a position, only a column of clicks distinguishes rows of items shown from rows of clicks.
   if (place === undefined && (flags.length === 0 || !standTogether(rows, request.path))) return undefined;
   const guess = guessOf(fields, [request.path, item.path, place]);
   return { kind: 'rows', by: request.path, item: item.path, order: place, flags, guess };
+}
+
+function timesIn(fields: readonly Field[]): readonly Field[] {
+  return fields.filter((field) => timesOf(field) !== undefined || isOtherDate(field.example));
+}
+
+/** Its values are what people do: the rows are not of what was shown. */
+function isOfActions({ path, distinct }: Field): boolean {
+  return nameFit(path, 'action') > 0 && [...distinct.keys()].some((value) => (usualGrade(value) ?? 0) !== 0);
 }
 
 /**
@@ -197,7 +210,7 @@ function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fiel
   const orders = fields
     .filter((field) => isSmallWhole(field) && field.distinct.size >= 2)
     .sort((a, b) => nameFit(b.path, 'position') - nameFit(a.path, 'position'));
-  const times = fields.filter((field) => timesOf(field) !== undefined || isOtherDate(field.example));
+  const times = timesIn(fields);
   if (times.length === 0) return undefined;
   const repeated = ids
     .filter((field) => repeats(field) && field.distinct.size >= 2)
@@ -243,15 +256,6 @@ function withTimes(ids: readonly Field[], times: readonly Field[]): readonly (re
   return ids.slice(0, MOST_PAIRED).flatMap((id) => shared.map((time) => [id, time]));
 }
 
-/** One field, or two together. */
-type Key = string | readonly string[];
-
-function keyAt(by: Key): (row: Fields) => unknown {
-  if (typeof by !== 'string' && by.length > 1) return jointId(by);
-  const pointer = parsePointer(typeof by === 'string' ? by : by[0]) ?? [];
-  return (row) => resolvePointer(row, pointer);
-}
-
 /** Items recur in many lists, more often than prices do; an id of the row never recurs. */
 function itemLike({ path, distinct, values }: Field): number {
   return nameFit(path, 'itemId') + 0.5 * (1 - distinct.size / Math.max(1, values));
@@ -260,62 +264,6 @@ function itemLike({ path, distinct, values }: Field): number {
 /** A price, or a score. */
 function hasFractions({ distinct }: Field): boolean {
   return [...distinct.keys()].some((text) => /^-?\d*[.,]\d+$/.test(text));
-}
-
-/** Rows of each request in their order. */
-function groupsOf(rows: readonly Fields[], by: Key, at: string): readonly (readonly unknown[])[] {
-  const request = keyAt(by);
-  const pointer = parsePointer(at) ?? [];
-  const groups = new Map<unknown, unknown[]>();
-  for (const row of rows) {
-    const id = request(row);
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [resolvePointer(row, pointer)]);
-    else group.push(resolvePointer(row, pointer));
-  }
-  return [...groups.values()];
-}
-
-const NEARLY_ALL = 0.95;
-
-function isNumbered(rows: readonly Fields[], by: Key, order: string): boolean {
-  const groups = groupsOf(rows, by, order).map((group) => group.map(Number));
-  const whole = groups.filter((group) => {
-    const least = Math.min(...group);
-    return (
-      least <= 1 &&
-      new Set(group).size === group.length &&
-      Math.max(...group) - least === group.length - 1 &&
-      least >= 0
-    );
-  });
-  return rows.length >= 2 * groups.length && whole.length >= NEARLY_ALL * groups.length;
-}
-
-/** Whether the rows of each request have one value there. */
-export function isOneEach(rows: readonly Fields[], by: Key, at: string): boolean {
-  const groups = groupsOf(rows, by, at);
-  return groups.filter((group) => new Set(group).size === 1).length >= 0.9 * groups.length;
-}
-
-function differsWithin(rows: readonly Fields[], by: Key, at: string): boolean {
-  const groups = groupsOf(rows, by, at);
-  return groups.filter((group) => new Set(group).size === group.length).length >= NEARLY_ALL * groups.length;
-}
-
-/** Whether the rows of each request follow one another. */
-function standTogether(rows: readonly Fields[], by: Key): boolean {
-  const request = keyAt(by);
-  const seen = new Set<unknown>();
-  let before: unknown;
-  let begun = 0;
-  for (const row of rows) {
-    const id = request(row);
-    if (id !== before) begun++;
-    seen.add(id);
-    before = id;
-  }
-  return begun <= 1.05 * seen.size && rows.length >= 1.5 * seen.size;
 }
 
 const ACTIONS = [
