@@ -72,7 +72,10 @@ function guessRole({ rows, profile }: Side): GuessedRole {
     return { role: 'both', why: `${kinds.path} tells lists (${kinds.lists.join(', ')}) from the rest`, kinds };
   }
   const path = best.form.kind === 'rows' ? best.form.item : best.form.path;
-  if (best.share >= NEARLY_ALL) {
+  // Searches without a result have an empty list, which is no field in a CSV.
+  const areAllLists =
+    best.form.kind !== 'rows' && actionsOf(profile) === undefined && lackItems(profile, rows, best.form.path);
+  if (best.share >= NEARLY_ALL || areAllLists) {
     return {
       role: 'impressions',
       why: `${path} is a list of ${Math.round(10 * best.length) / 10} items on average`,

@@ -130,6 +130,7 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
   { log: 'inspect-solr-log', files: ['requests.txt'], wrong: ['no_lists'], notes: [] },
   { log: 'inspect-visits', files: ['visits.json'], wrong: ['no_lists'], notes: [] },
   { log: 'inspect-data-feed', files: ['hit_data.tsv'], wrong: ['no_lists'], notes: [] },
+  { log: 'inspect-empty-lists', files: ['shown.csv', 'clicks.csv'], wrong: [], notes: ['some_invalid'] },
   { log: 'inspect-rows-gapped', files: ['rows.csv', 'clicks.csv'], wrong: [], notes: [], mrr: 0.268333 },
   { log: 'inspect-rows-by-time', files: ['recs.csv'], wrong: [], notes: ['no_user_ids'], mrr: 0.334583 },
   {
