@@ -35,7 +35,7 @@ export interface RestoredUnit {
 export async function restoreUnit(
   settings: UnitSettings,
   store: Store,
-  { generation, join, panes, runs }: Resumed,
+  { generation, join, panes, runs, unread }: Resumed,
   token: string,
 ): Promise<RestoredUnit> {
   const closedUpTo = join?.watermark ?? Number.NEGATIVE_INFINITY;
@@ -61,8 +61,8 @@ export async function restoreUnit(
     panes: new Panes(shape, panes === undefined ? undefined : { state: panes, rows }),
     experiments: new UnitExperiments(settings, {
       states: runs ?? [],
-      // All runs of a new unit, or of a new generation, count from its first record.
-      positions: runs === undefined ? [] : (join?.topics.map((topic) => topic.committed) ?? []),
+      // Also in a new generation: of the lists that it reads again, some had closed, and miss feedback.
+      positions: unread,
       samples: wanted.map(({ name, run }) =>
         sampleOfFields(of(usersKey(owner, name, run)), undefined, settings.join.hashSeed),
       ),

@@ -3,7 +3,7 @@ import type { RunState } from '../accumulators/runs.ts';
 import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { changedSettings, missingParts } from '../accumulators/store/fingerprint-difference.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
+import type { EpochMs, Offset } from '../vocabulary/events.ts';
 
 /** What this start was allowed to do, once (specification: commit 6). */
 export interface Permissions {
@@ -20,8 +20,10 @@ export interface Resumed {
   readonly join: JoinCheckpoint | undefined;
   /** undefined: rows start empty. */
   readonly panes: PanesState | undefined;
-  /** Runs of experiments that were stored; others start now. undefined: all runs start with the first record. */
+  /** Runs of experiments that were stored; others start now. undefined: none is stored. */
   readonly runs: readonly RunState[] | undefined;
+  /** By topic: the first offset that was not read before. There a run starts that is not among `runs`. Empty: nothing was read. */
+  readonly unread: readonly Offset[];
   readonly incompleteBefore: EpochMs;
   /** `incompleteBefore` is still to rise. */
   readonly hasGap: boolean;
@@ -60,11 +62,13 @@ export function resume(
       join: undefined,
       panes: undefined,
       runs: undefined,
+      unread: [],
       incompleteBefore: Number.NEGATIVE_INFINITY,
       hasGap: true,
       replaced: undefined,
     };
   }
+  const unread = stored.join.topics.map((topic) => topic.committed);
   if (stored.partitions !== current.partitions && !permissions.acceptPartitions) {
     throw new StateMismatch(
       'partitions',
@@ -80,6 +84,7 @@ export function resume(
       join: fromReplayOffsets(stored.join),
       panes: undefined,
       runs: undefined,
+      unread,
       incompleteBefore: Number.NEGATIVE_INFINITY,
       hasGap: true,
       replaced: { generation: stored.generation, panes: stored.panes, runs: stored.runs },
@@ -92,6 +97,7 @@ export function resume(
     join: stored.join,
     panes: stored.panes,
     runs: stored.runs,
+    unread,
     // What closed up to W lacks what was added; an impression at W or later has not closed yet.
     incompleteBefore: grown ? Math.max(stored.incompleteBefore, stored.join.watermark) : stored.incompleteBefore,
     hasGap: stored.hasGap,
@@ -99,7 +105,10 @@ export function resume(
   };
 }
 
-/** The same logs from the replay offsets on, with nothing judged. */
+/**
+ * The same logs from the replay offsets on, with nothing judged. Those of feedback are later than those of impressions, so lists that
+ * had closed are read again without their feedback: what is below a replay offset is a gap.
+ */
 function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
   return {
     watermark: Number.NEGATIVE_INFINITY,
@@ -107,6 +116,7 @@ function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
       ...topic,
       committed: topic.replay,
       clockDrops: [],
+      hasGap: true as const,
     })),
     counts: join.counts,
   };

@@ -49,6 +49,7 @@ describe('a unit goes on from its stored state', () => {
       join: state.join,
       panes: state.panes,
       runs: state.runs,
+      unread: [90],
       incompleteBefore: 1000,
       hasGap: false,
       replaced: undefined,
@@ -67,7 +68,7 @@ describe('a unit goes on from its stored state', () => {
       newGeneration: true,
     });
     expect(again.join?.topics).toEqual([
-      { committed: 70, replay: 70, replayWatermark: 40_000, idleAdvances: [], clockDrops: [] },
+      { committed: 70, replay: 70, replayWatermark: 40_000, idleAdvances: [], clockDrops: [], hasGap: true },
     ]);
   });
 

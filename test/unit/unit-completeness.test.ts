@@ -8,6 +8,7 @@ import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Unit } from '../../src/unit/unit.ts';
 import type { UnitSettings } from '../../src/unit/unit-contract.ts';
 import { bytes, decoderOf, EIGHT, JOIN, PANES, SCORER } from '../guide/shop.ts';
+import { Driver } from './driver.ts';
 
 const KEY = unitKey('test', 0);
 const MINUTE = 60_000;
@@ -180,6 +181,40 @@ describe('lost feedback', () => {
     unit.skipGap(0, 40);
     feed(unit, 0, record);
     expect(await stored(unit, store)).toMatchObject({ incompleteBefore: EIGHT + after + BACKWARD, hasGap: false });
+  });
+});
+
+describe('a new generation', () => {
+  it('leaves all panes incomplete of lists that it reads again without their feedback', async () => {
+    const log = shop(1800);
+    const store = new MemoryStore();
+    const first = new Driver(log, await claim(store));
+    first.drain();
+    const [lists, clicks] = (await stored(first.unit, store)).join.topics.map(({ replay }) => replay);
+    // The click of a list has the offset of the list.
+    expect(lists).toBeGreaterThan(0);
+    expect(clicks).toBeGreaterThan(lists + 60);
+    const settings = {
+      ...SETTINGS,
+      fingerprint: { shape: '{"paneSize":1}', additive: '' },
+      permissions: { ...NO_PERMISSIONS, newGeneration: true },
+    };
+    const next = new Driver(log, await claim(store, settings));
+    next.drain();
+    next.unit.finish();
+    const { incompleteBefore, hasGap } = await stored(next.unit, store);
+    expect({ incompleteBefore, hasGap }).toEqual({
+      incompleteBefore: EIGHT + 1000 * clicks + 20_000 + BACKWARD,
+      hasGap: false,
+    });
+    const panes = Array.from({ length: 30 }, (_, minute) => EIGHT + minute * MINUTE);
+    const rows = await store.read(panes.map((start) => `receval:{test:0}:2:pane:m:${start}`));
+    const fewer = panes.filter((_, p) => {
+      const { impressions, positives } = JSON.parse(rows[p].get('1m||') ?? '{"impressions":0,"positives":0}');
+      return positives < impressions;
+    });
+    expect(fewer.length).toBeGreaterThan(0);
+    expect(Math.max(...fewer)).toBeLessThan(incompleteBefore);
   });
 });
 
