@@ -92,6 +92,8 @@ export class Service {
   readonly #deadLetters: DeadLetters | undefined;
   #server: RunningServer | undefined;
   #exported = false;
+  #isStopping = false;
+  #working: Promise<void> | undefined;
   readonly #changes = new DecisionChanges();
   readonly #experimentChanges = new ExperimentChanges();
   readonly #misfits = new MisfitChanges();
@@ -295,7 +297,8 @@ export class Service {
       );
     });
     try {
-      await Promise.race([worker.run(), givenUp]);
+      this.#working = worker.run();
+      await Promise.race([this.#working, givenUp]);
     } finally {
       log.info({}, 'the worker has ended');
     }
@@ -328,7 +331,9 @@ export class Service {
         this.#misfits.tell(this.#exporter?.misfits ?? [], this.#options.log, this.#clock.now());
       }
     } catch (error) {
-      this.#options.log.warn({ error: messageOf(error) }, 'the windows could not be read from Redis');
+      // A stop closes the connection.
+      if (!this.#isStopping)
+        this.#options.log.warn({ error: messageOf(error) }, 'the windows could not be read from Redis');
     }
     const status = this.#worker?.status();
     if (status !== undefined) this.#folded.tell(status.units, this.#options.log, this.#clock.now());
@@ -344,11 +349,13 @@ export class Service {
     this.#page.update({ snapshot, status, now, findings: this.#logWatch.findings });
   }
 
-  /** Commits the last whole chunk, leaves the group, writes queued dead letters, closes the port and Redis. */
+  /** Leaves the group, commits the last whole chunk, writes queued dead letters, closes the port and Redis. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     if (this.#worker !== undefined) await this.#worker.stop();
     else await this.#source.stop();
-    await this.#deadLetters?.queue.close(LETTERS_MS);
+    // Redis is needed until the worker has ended. What ended it is told by `run`.
+    await Promise.all([this.#working?.catch(() => {}), this.#deadLetters?.queue.close(LETTERS_MS)]);
     for (const end of this.#timers.splice(0)) end();
     await this.#server?.close();
     await this.#store.close();

@@ -125,7 +125,7 @@ export class Worker {
     ];
   }
 
-  /** Ends the run, after the last whole chunk was committed. */
+  /** Ends the reading. Then `run` commits the last whole chunk, and ends. */
   async stop(): Promise<void> {
     this.#stopping.reach();
     this.#reachFaultPoint('stop wanted');
