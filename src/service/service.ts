@@ -18,6 +18,7 @@ import type { Permissions } from '../unit/resume.ts';
 import { samplesOf } from '../unit/samples.ts';
 import { WallClock } from '../vocabulary/clock.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
+import { RepeatedWarning } from '../worker/repeated-warning.ts';
 import { Worker } from '../worker/worker.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
@@ -92,6 +93,7 @@ export class Service {
   readonly #deadLetters: DeadLetters | undefined;
   #server: RunningServer | undefined;
   #exported = false;
+  readonly #unread: RepeatedWarning<'windows'>;
   #isStopping = false;
   #working: Promise<void> | undefined;
   readonly #changes = new DecisionChanges();
@@ -160,6 +162,11 @@ export class Service {
   ) {
     const { settings, role, permissions, newId, hashSeed, log, version, about, faultPoint } = options;
     this.#options = options;
+    this.#unread = new RepeatedWarning(
+      options.log,
+      'the windows could not be read from Redis',
+      'the windows are read from Redis again',
+    );
     this.#retention = retention;
     this.#accessWatch = new AccessWatch(accessOf(settings), log);
     this.#folded = new FoldedCohorts(settings);
@@ -325,6 +332,7 @@ export class Service {
     try {
       snapshot = await this.#exporter?.refresh();
       this.#exported = true;
+      this.#unread.worked('windows');
       if (snapshot !== undefined) {
         this.#changes.tell(snapshot.decisions, this.#options.log);
         this.#experimentChanges.tell(snapshot.experiments, this.#options.log);
@@ -332,8 +340,7 @@ export class Service {
       }
     } catch (error) {
       // A stop closes the connection.
-      if (!this.#isStopping)
-        this.#options.log.warn({ error: messageOf(error) }, 'the windows could not be read from Redis');
+      if (!this.#isStopping) this.#unread.failed('windows', '', { error: messageOf(error) }, this.#clock.now());
     }
     const status = this.#worker?.status();
     if (status !== undefined) this.#folded.tell(status.units, this.#options.log, this.#clock.now());

@@ -12,6 +12,7 @@ import { largest, MemoryLoad } from './memory-load.ts';
 import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
 import { type Owned, own, statusOf } from './owned.ts';
 import { nextTurn, Pace } from './pace.ts';
+import { RepeatedWarning } from './repeated-warning.ts';
 import { Rivals } from './rivals.ts';
 import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type WorkerStatus } from './status.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
@@ -24,6 +25,18 @@ const CHECKS_PER_IDLE_AFTER = 4;
 const LAG_KNOWN_FOR_MS = 10_000;
 /** What a released unit has in memory. */
 const EMPTY = { openImpressions: 0, waitingFeedback: 0, stateBytes: 0 };
+
+const TAKEN_ADVICE =
+  'it is left to that one, and claimed again when that has not committed for a session. If it goes on committing, two services use ' +
+  'one namespace: give each a namespace and a kafka.groupId of its own';
+
+/** Why a worker waits for a partition that is assigned to it. */
+function takenElsewhere(partition: number): string {
+  return (
+    `partition ${partition} was claimed by another worker, and is left to it as long as it commits. If that lasts, two services use one ` +
+    'namespace: give each a namespace and a kafka.groupId of its own'
+  );
+}
 
 /**
  * Owns units: claims those it is assigned, feeds them, commits on time, advances idle topics, pauses topics that run ahead. All
@@ -42,6 +55,8 @@ export class Worker {
   readonly #outgrown: Outgrown;
   /** By partition: marks the last wait to claim it again. */
   readonly #givenUp = new Map<number, symbol>();
+  /** Partitions that another worker has claimed, although they are assigned to this one. */
+  readonly #leftToOthers = new Set<number>();
   /** Why all units are stopped, including those that are claimed later. */
   #allStopped: { readonly cause: StopCause; readonly details: object } | undefined;
   readonly #reachFaultPoint: FaultPoint;
@@ -53,6 +68,8 @@ export class Worker {
   #assigned = false;
   #isClockInDoubt = false;
   #retention: readonly (DurationMs | undefined)[] = [];
+  /** By partition: commits whose outcome is unknown. */
+  readonly #unanswered: RepeatedWarning<number>;
   /** Commits that were begun. */
   #begun = 0;
   /** Partitions of the last assignment. */
@@ -68,6 +85,11 @@ export class Worker {
     this.#pace = new Pace(settings, { ...deps, load: this.#load });
     this.#outgrown = new Outgrown(settings.sessionTimeout);
     this.#looks = new WorkerLooks(settings, deps);
+    this.#unanswered = new RepeatedWarning(
+      deps.log,
+      'the store did not confirm a commit; it is sent again until it does',
+      'the store confirms commits again',
+    );
     this.#rivals = new Rivals(settings.sessionTimeout, (partition) => settings.unit(partition).namespace, deps);
     const handler: ClaimsHandler = {
       isOurs: (partition) => this.#ours.includes(partition),
@@ -142,7 +164,12 @@ export class Worker {
     const outgrown = new Set(this.#outgrown.units.map(({ status }) => status.partition));
     return this.#ours.flatMap((partition) => {
       const owned = this.#units.get(partition);
-      if (owned === undefined) return outgrown.has(partition) ? [] : [`partition ${partition} is not claimed yet`];
+      if (owned === undefined) {
+        if (outgrown.has(partition)) return [];
+        return [
+          this.#leftToOthers.has(partition) ? takenElsewhere(partition) : `partition ${partition} is not claimed yet`,
+        ];
+      }
       const { unit, stopped } = owned;
       if (stopped !== undefined) return [];
       if (unit.replaying) return [`partition ${partition} is replaying`];
@@ -191,6 +218,7 @@ export class Worker {
 
   #release(owned: Owned): void {
     this.#load.forget(owned);
+    this.#unanswered.forget(owned.partition);
     owned.released = true;
     owned.unit.release();
     this.#units.delete(owned.partition);
@@ -401,7 +429,7 @@ export class Worker {
   }
 
   async #commitNow(owned: Owned): Promise<void> {
-    const { clock, log } = this.#deps;
+    const { clock } = this.#deps;
     const began = performance.now();
     let outcome: CommitOutcome;
     try {
@@ -412,12 +440,11 @@ export class Worker {
       this.#tally.outcome('unknown');
       // What would be read now could not be stored, so nothing is read until the outcome is known.
       this.#pace.setAllPaused(owned, 'store', true);
-      log.warn(
-        { partition: owned.partition, error: error.message },
-        'the store did not answer a commit; it will be sent again',
-      );
+      const { partition } = owned;
+      this.#unanswered.failed(partition, error.code, { partition, error: error.message }, clock.now());
       return;
     }
+    this.#unanswered.worked(owned.partition);
     switch (outcome) {
       case 'REPLAYING':
       case 'NOTHING_NEW':
@@ -454,7 +481,13 @@ export class Worker {
    */
   #giveUp(owned: Owned, claims: 'now' | 'silent'): void {
     const { partition } = owned;
-    this.#deps.log.warn({ partition, claims }, 'the unit was taken over or its stored state went back');
+    if (claims === 'silent')
+      this.#deps.log.warn({ partition, advice: TAKEN_ADVICE }, 'another worker has claimed the unit');
+    else
+      this.#deps.log.warn(
+        { partition },
+        'the stored state of the unit is gone, went back or was edited: the unit is claimed again',
+      );
     if (this.#units.get(partition) !== owned) return;
     this.#pace.setAllPaused(owned, 'store', true);
     this.#release(owned);
@@ -470,9 +503,11 @@ export class Worker {
       this.#givenUp.get(partition) === wait &&
       this.#ours.includes(partition) &&
       !this.#units.has(partition);
+    if (claims === 'silent') this.#leftToOthers.add(partition);
     this.#reachFaultPoint('given up');
     await (claims === 'now' || this.#rivals.silence(partition, isStillWanted, this.#stopping));
     this.#reachFaultPoint('claim again due');
+    this.#leftToOthers.delete(partition);
     if (!isStillWanted()) return;
     this.#givenUp.delete(partition);
     await this.#claims.claim(partition);

@@ -23,6 +23,7 @@ const SETTINGS = settingsFor(2);
 class FailingStore implements Store {
   readonly inner: MemoryStore;
   failing = false;
+  code = 'TIMEOUT';
   /** Why it may be read, but nothing else: what no other try fixes. */
   refusal: Error | undefined;
   commits = 0;
@@ -32,7 +33,7 @@ class FailingStore implements Store {
   }
   #check(): void {
     if (this.failing)
-      throw new StoreUnavailable('TIMEOUT', 'the store is away', { retriable: true, outcome: 'unknown' });
+      throw new StoreUnavailable(this.code, 'the store is away', { retriable: true, outcome: 'unknown' });
   }
   #mayChange(): void {
     this.#check();
@@ -137,6 +138,7 @@ class Bench {
   startAt: number | 'state_lost' | Error = 0;
   random = 0;
   readonly warnings: string[] = [];
+  readonly infos: string[] = [];
   readonly details: object[] = [];
   /** What each unit decodes with: gone when the unit is. */
   readonly decoders: WeakRef<object>[] = [];
@@ -167,7 +169,9 @@ class Bench {
           return this.startAt;
         },
         log: {
-          info: () => {},
+          info: (_, message) => {
+            this.infos.push(message);
+          },
           warn: (details, message) => {
             this.warnings.push(message);
             this.details.push(details);
@@ -219,6 +223,30 @@ describe('a worker', () => {
     await bench.clock.advance(1000);
     expect(worker.status().commits).toMatchObject({ ok: 1, unknown: 3 });
     expect(sum(worker, 'read')).toBe(50);
+    await worker.stop();
+    await ended;
+  });
+
+  it('warns of commits without an outcome at once, once a minute and of each other cause, and says when they are over', async () => {
+    const bench = new Bench(2);
+    await bench.clock.advance(3_600_000);
+    bench.fill(50, 1);
+    const { worker, ended } = bench.worker();
+    await settle();
+    bench.store.failing = true;
+    await bench.clock.advance(50_000);
+    expect(worker.status().commits.unknown).toBeGreaterThan(90);
+    const warning = 'the store did not confirm a commit; it is sent again until it does';
+    expect(bench.warnings).toEqual([warning]);
+    await bench.clock.advance(20_000);
+    expect(bench.warnings).toEqual([warning, warning]);
+    bench.store.code = 'OOM';
+    await bench.clock.advance(10_000);
+    expect(bench.warnings).toEqual([warning, warning, warning]);
+    expect(bench.infos).not.toContain('the store confirms commits again');
+    bench.store.failing = false;
+    await bench.clock.advance(2000);
+    expect(bench.infos.filter((message) => message === 'the store confirms commits again')).toHaveLength(1);
     await worker.stop();
     await ended;
   });
@@ -348,9 +376,13 @@ describe('a worker', () => {
     await bench.clock.advance(30_000);
     expect(await tokenOf(bench)).toBe('another');
     expect(bench.running.worker.status().units).toEqual([]);
+    const [reason] = bench.running.worker.unready;
+    expect(reason).toMatch(/^partition 0 was claimed by another worker.* namespace and a kafka\.groupId of its own$/);
+    expect(bench.warnings).toEqual(['another worker has claimed the unit']);
     await bench.clock.advance(31_000);
     expect(await tokenOf(bench)).not.toBe('another');
     expect(bench.running.worker.status().units).toHaveLength(1);
+    expect(bench.running.worker.unready).toEqual([]);
     await bench.running.worker.stop();
     await bench.running.ended;
   });
@@ -426,7 +458,7 @@ describe('a worker', () => {
     await source.assign([0]);
     await bench.clock.advance(31_000);
     expect(worker.status().units).toEqual([]);
-    expect(worker.unready).toEqual(['partition 0 is not claimed yet']);
+    expect(worker.unready).toEqual([expect.stringMatching(/^partition 0 was claimed by another worker/)]);
     expect(await tokenOf(bench)).toBe('another');
     // The other is silent, and the unit is still ours: it starts again, where the cause may be gone.
     bench.log.append(0, 0, null, START);
