@@ -124,12 +124,12 @@ async function fromTopics(settings: Settings, limit: number): Promise<readonly S
   const { sampleTopics } = await import('../service/topic-sample.ts');
   const { partitions, complete } = await sampleTopics(settings, limit);
   if (!complete) process.stderr.write('receval: the sample is not complete: the brokers took longer than 15 s\n');
-  return partitions.map(({ topic, role, values }) => {
+  return partitions.map(({ topic, partition, role, values, offsets }) => {
     const records = new Rows();
     for (const value of values) records.add(jsonText(value), undefined);
     const { rows, bad } = records;
     const is: Role = role.impressions && role.feedback ? 'both' : role.impressions ? 'impressions' : 'feedback';
-    return { name: topic, format: TOPIC, rows, bad, more: true, role: is };
+    return { name: topic, format: TOPIC, rows, bad, more: true, role: is, log: { partition, offsets } };
   });
 }
 

@@ -13,7 +13,7 @@ import { pairsOfFields } from './pairs-of-fields.ts';
 import { dateFormat, isOtherDate, isSerial } from './time-forms.ts';
 
 export function ofFile(file: InspectedFile): readonly Finding[] {
-  const { name, format, rows, bad } = file;
+  const { name, format, rows, bad, log } = file;
   const { form, encoding, compression } = format;
   switch (form.kind) {
     case 'empty':
@@ -93,8 +93,10 @@ export function ofFile(file: InspectedFile): readonly Finding[] {
     found.push(
       level(
         'bad_rows',
-        `${count(bad.length)} of ${count(all)} records of ${name} cannot be read; record ${count(row)} ${why}.`,
-        'They count as invalid. receval replay --dead-letters FILE keeps them.',
+        log === undefined
+          ? `${count(bad.length)} of ${count(all)} records of ${name} cannot be read; record ${count(row)} ${why}.`
+          : `${count(bad.length)} of ${count(all)} sampled records of ${name}, partition ${log.partition}, cannot be read; the one at offset ${log.offsets[row - 1]} ${why}.`,
+        `They count as invalid. ${log === undefined ? 'receval replay --dead-letters FILE' : 'receval run with deadLetter in its configuration'} keeps them.`,
       ),
     );
   }

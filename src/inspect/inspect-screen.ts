@@ -74,7 +74,7 @@ function fileLines(files: readonly InspectedFile[]): readonly string[] {
     alike.set(key, known);
   }
   const lines = [...alike.values()].flatMap(({ names, parts }) => {
-    const [{ format, guess, more }] = parts;
+    const [{ format, guess, more, log }] = parts;
     const records = parts.reduce((sum, { rows, bad }) => sum + rows.length + bad.length, 0);
     const { compression, encoding, lineEnds } = format;
     const about = [
@@ -83,7 +83,7 @@ function fileLines(files: readonly InspectedFile[]): readonly string[] {
       encoding ?? '',
       lineEnds === 'LF' || lineEnds === 'none' ? '' : lineEnds,
       records > 0
-        ? `${more || parts.some((part) => part.more) ? 'first ' : ''}${count(records)} record${records === 1 ? '' : 's'}`
+        ? `${log !== undefined ? 'newest ' : more || parts.some((part) => part.more) ? 'first ' : ''}${count(records)} record${records === 1 ? '' : 's'}`
         : '',
     ].filter((word) => word !== '');
     const role =

@@ -3,7 +3,7 @@
 import type { FieldMap } from '../consumers/decode/decoder-settings.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import type { InvalidFiles } from '../findings/invalid-files.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
+import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import type { Fit } from './field-fit.ts';
 import type { Profile } from './fields.ts';
 import type { FileFormat } from './file-shape.ts';
@@ -27,6 +27,8 @@ export interface SampledFile {
   readonly more: boolean;
   /** What the user said it is. */
   readonly role: Role | undefined;
+  /** Of a topic: its partition, and the offset of each record. */
+  readonly log?: { readonly partition: number; readonly offsets: readonly Offset[] };
 }
 
 export interface InspectOptions {

@@ -10,12 +10,13 @@ export function reportOf(inspection: Inspection): object {
   const { joining } = facts;
   return {
     findings,
-    files: files.map(({ name, format, rows, bad, more, guess, known }) => ({
+    files: files.map(({ name, format, rows, bad, more, log, guess, known }) => ({
       name,
+      ...(log && { partition: log.partition }),
       format,
       records: rows.length + bad.length,
       more,
-      bad: bad.slice(0, 10),
+      bad: bad.slice(0, 10).map((one) => (log === undefined ? one : { ...one, offset: log.offsets[one.row - 1] })),
       role: guess?.role ?? null,
       why: guess?.why ?? null,
       system: known === undefined ? null : { name: known.system, page: known.page },

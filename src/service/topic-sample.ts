@@ -5,7 +5,7 @@ import { type SampleRange, sample } from '../consumers/source/kafka/access/kafka
 import { troubleOf } from '../consumers/source/kafka/access/trouble.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
 import type { LiveFinding } from '../findings/live.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
+import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import { checkPartitions, StartRefused } from './checks.ts';
 import { readSample, recordFindings } from './record-findings.ts';
 import { kafkaConnection, serviceDecoders } from './service-settings.ts';
@@ -66,9 +66,12 @@ export async function lookAtRecords(
 
 interface SampledPartition {
   readonly topic: string;
+  readonly partition: number;
   readonly role: Settings['kafka']['topics'][number]['role'];
-  /** In the order of the log. */
+  /** In the order of the log, without tombstones. */
   readonly values: readonly Uint8Array[];
+  /** Of each value. */
+  readonly offsets: readonly Offset[];
 }
 
 interface TopicsSample {
@@ -92,11 +95,17 @@ export async function sampleTopics(settings: Settings, perTopic: number): Promis
     );
     const ranges = newestRanges(names, bounds, perTopic, perTopic);
     const { records, complete } = await sample(admin.client, ranges, SAMPLE_TIMEOUT_MS);
+    const ordered = records.toSorted((a, b) => a.offset - b.offset);
     const read = topics.flatMap(({ name, role }) =>
       Array.from({ length: partitions }, (_, partition): SampledPartition => {
-        const ofPartition = records.filter((record) => record.topic === name && record.partition === partition);
-        ofPartition.sort((a, b) => a.offset - b.offset);
-        return { topic: name, role, values: ofPartition.map(({ value }) => value).filter((value) => value !== null) };
+        const values: Uint8Array[] = [];
+        const offsets: Offset[] = [];
+        for (const record of ordered) {
+          if (record.topic !== name || record.partition !== partition || record.value === null) continue;
+          values.push(record.value);
+          offsets.push(record.offset);
+        }
+        return { topic: name, partition, role, values, offsets };
       }),
     );
     return { partitions: read, complete };

@@ -42,13 +42,22 @@ itWith(
         expect(found.join).toMatchObject({ feedback: 40, known: 40, inList: 40 });
         expect(found.join.tried[0]).toMatchObject({ impressions: '/rec/id', feedback: '/rec', share: 1 });
         expect(found.findings.filter(({ level }: { level: string }) => level === 'wrong')).toMatchObject([
-          { code: 'bad_rows' },
+          { code: 'bad_rows', remedy: expect.stringContaining('receval run with deadLetter') },
         ]);
+        const [, ends] = await stand.ends();
+        const [{ name, partition, bad }] = found.files.filter((one: { bad: readonly object[] }) => one.bad.length > 0);
+        const offset = ends[partition] - 1;
+        expect(name).toBe(stand.topics.feedback);
+        expect(bad).toMatchObject([{ offset, why: 'is not JSON' }]);
+        const [{ message }] = found.findings;
+        expect(message).toContain(`${name}, partition ${partition}, cannot be read; the one at offset ${offset} is`);
         expect(code).toBe(1);
         const written = readFileSync(file, 'utf8');
         expect(written).toContain(`impressions: {name: ${stand.topics.impressions}}`);
         expect(written).toContain('items.id: /sku');
-        expect((await stand.command(inspectCommand, '--kafka')).stdout).toContain(stand.topics.feedback);
+        const printed = (await stand.command(inspectCommand, '--kafka')).stdout;
+        expect(printed).toContain(stand.topics.feedback);
+        expect(printed).toMatch(/newest 40 records\n.*\n.*newest 41 records/);
       } finally {
         rmSync(folder, { recursive: true });
       }
