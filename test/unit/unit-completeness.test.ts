@@ -184,6 +184,22 @@ describe('lost feedback', () => {
   });
 });
 
+describe('a new unit', () => {
+  it.each([
+    ['later than', 30, 50_000 + BACKWARD],
+    ['where', 0, 0],
+  ])('whose feedback begins %s the lists do is complete from there on', async (_, offset, after) => {
+    const store = new MemoryStore();
+    const unit = await claim(store);
+    unit.beginAt(0, 0);
+    unit.beginAt(1, offset);
+    feed(unit, 0, ...Array.from({ length: 40 }, (_, second) => shown(second)));
+    expect(await stored(unit, store)).toMatchObject({ incompleteBefore: EIGHT, hasGap: offset > 0 });
+    feed(unit, 1, clicked(offset));
+    expect(await stored(unit, store)).toMatchObject({ incompleteBefore: EIGHT + after, hasGap: false });
+  });
+});
+
 describe('a new generation', () => {
   it('leaves all panes incomplete of lists that it reads again without their feedback', async () => {
     const log = shop(1800);
