@@ -15,6 +15,7 @@ interface Flags {
   readonly listsPerSecond: string;
   readonly feedbackPerList: string;
   readonly items: string;
+  readonly catalogue?: string;
   readonly partitions: string;
   readonly workers: string;
   readonly values?: string;
@@ -30,6 +31,7 @@ export function planCommand(): Command {
     .requiredOption('--lists-per-second <n>', 'impressions: the mean of a busy hour')
     .option('--feedback-per-list <n>', 'feedback for each impression', '1.5')
     .option('--items <n>', 'items of a list', '20')
+    .option('--catalogue <n>', 'different items that lists show (default: as many as limits.itemsCounted)')
     .option('--partitions <n>', 'partitions of each topic', '12')
     .option('--workers <n>', 'workers that share them', '1')
     .option('--values <counts>', 'different values of each dimension of `cohorts`, such as country=30,device=3')
@@ -60,6 +62,7 @@ function plan(flags: Flags): void {
     listsPerSecond: numberOf('--lists-per-second', flags.listsPerSecond, 1e-6),
     feedbackPerList: numberOf('--feedback-per-list', flags.feedbackPerList, 0),
     itemsPerList: numberOf('--items', flags.items, 1),
+    catalogue: flags.catalogue === undefined ? undefined : wholeOf('--catalogue', flags.catalogue),
     partitions: wholeOf('--partitions', flags.partitions),
     workers: wholeOf('--workers', flags.workers),
     values: valuesOf(settings, flags.values),

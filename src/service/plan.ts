@@ -1,3 +1,4 @@
+// Long because one estimate goes through all that a row costs: in a worker, in Redis, in a commit and in an exporter.
 import { CellColumns } from '../accumulators/list-sums.ts';
 import { HOUR_BUCKETS } from '../accumulators/panes.ts';
 import type { PanesSettings } from '../accumulators/panes-settings.ts';
@@ -17,12 +18,15 @@ import { DAY, HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { BUSY_RECORDS, turnsOf } from '../worker/commit-order.ts';
 import { memoryFor } from '../worker/memory-load.ts';
+import { filled, ItemPlan } from './plan-items.ts';
 
 /** The traffic of one service. Lists are spread evenly over partitions, cohorts and users: of all spreads the one with most rows. */
 export interface ExpectedTraffic {
   readonly listsPerSecond: number;
   readonly feedbackPerList: number;
   readonly itemsPerList: number;
+  /** Different items that lists show; undefined: as many as measures of items count. */
+  readonly catalogue: number | undefined;
   readonly partitions: number;
   readonly workers: number;
   /** Different values of each dimension of the grouping sets. */
@@ -73,6 +77,8 @@ const ROW_S = 10e-6;
 /** The same for sums by user bucket, which are written whole. */
 const VECTOR_S = 75e-6;
 const COMMIT_S = 150e-6;
+/** For each item whose exposure a row counts: added to the row, and written with it at each commit. */
+const ITEM_S = 1e-6;
 /** Users of a run in one unit, each (statistics/user-sample.ts). */
 const SAMPLED_BYTES = 120;
 /** Of a row in an exporter, beside its sums: its objects, its entry in a map and its field. */
@@ -96,7 +102,7 @@ const A_TIME = 1_700_000_000_000;
  */
 export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTraffic): Plan {
   const { panes } = unitShape(settings, scorer, 0);
-  const rows = new RowPlan(panes, traffic);
+  const rows = new RowPlan(panes, traffic, settings.limits.itemsCounted);
   const { attribution, commit, windows, measures } = settings;
   const longest = attribution.horizons[attribution.horizons.length - 1].ms;
   const openImpressions = traffic.listsPerSecond * ((longest + attribution.outOfOrderness) / 1000);
@@ -118,7 +124,8 @@ export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTra
       leastWorkers: Math.ceil(traffic.partitions / mostPartitions),
       cores:
         traffic.listsPerSecond * (1 + traffic.feedbackPerList) * EVENT_S +
-        commitsPerSecond * (COMMIT_S + perCommit.rows * ROW_S + perCommit.vectors * VECTOR_S),
+        commitsPerSecond *
+          (COMMIT_S + perCommit.rows * ROW_S + perCommit.vectors * VECTOR_S + perCommit.items * ITEM_S),
     },
     redis: {
       stored: [HOUR, DAY, Math.max(panes.keepMinutes, panes.keepHours) + DAY].map((after) => rows.stored(after)),
@@ -130,7 +137,7 @@ export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTra
     exporter: {
       rows: shown,
       series: measures.length * GAUGES_PER_MEASURE * windows.length * attribution.horizons.length * rows.cohortsShown,
-      memoryBytes: EXPORTER_BYTES + (shown / traffic.partitions) * rows.shownBytes,
+      memoryBytes: EXPORTER_BYTES + (shown / traffic.partitions) * rows.shownBytes + rows.shownItemBytes(longestWindow),
     },
   };
 }
@@ -165,10 +172,12 @@ class RowPlan {
   readonly #traffic: ExpectedTraffic;
   readonly #encode: (row: Row) => string;
   readonly #encodeVector: (row: Row) => string;
+  readonly #items: ItemPlan;
 
-  constructor(panes: Omit<PanesSettings, 'owner' | 'closedUpTo'>, traffic: ExpectedTraffic) {
+  constructor(panes: Omit<PanesSettings, 'owner' | 'closedUpTo'>, traffic: ExpectedTraffic, itemsCounted: number) {
     this.#panes = panes;
     this.#traffic = traffic;
+    this.#items = new ItemPlan(panes, { ...traffic, catalogue: traffic.catalogue ?? itemsCounted });
     this.#encode = rowCodec(panes.shape).encode;
     this.#encodeVector = vectorRowCodec(panes.shape).encode;
     const clustered = new Set(panes.clustered.map(setText));
@@ -205,7 +214,34 @@ class RowPlan {
   changingBytes(span: DurationMs): number {
     const { hour, paneSize } = this.#panes;
     const rows = this.minuteRows(span + paneSize) + this.#perPane(hour) * Math.ceil((span + hour) / hour);
-    return rows * this.liveBytes;
+    return rows * this.liveBytes + this.#liveItemBytes();
+  }
+
+  /** Bytes in a worker of what minute rows keep beside their sums, of all units: from when lists close at a horizon until they do at the last. */
+  #liveItemBytes(): number {
+    const { paneSize, horizons } = this.#panes;
+    const longest = horizons[horizons.length - 1].ms;
+    let bytes = 0;
+    for (const set of this.sets) {
+      const lists = this.#listsOf(set, paneSize);
+      const { liveBytes } = this.#items.itemsOf(set.by, lists);
+      horizons.forEach(({ ms }, h) => {
+        const panes = Math.ceil((longest - ms) / paneSize) + 1;
+        const { positions } = this.#items.positionsOf(set.by, h, lists);
+        bytes += panes * this.#rowsOf(set, paneSize) * (liveBytes + (positions?.bytes ?? 0));
+      });
+    }
+    return bytes;
+  }
+
+  /** Bytes in an exporter of the items of a window, those of all partitions together. */
+  shownItemBytes(span: DurationMs): number {
+    const { paneSize, horizons } = this.#panes;
+    const bytes = this.sets.reduce((sum, { by, cohorts }) => {
+      const shown = filled(this.#lists(paneSize), cohorts);
+      return sum + horizons.length * shown * this.#items.shownBytes(by, this.#lists(paneSize) / shown);
+    }, 0);
+    return bytes * Math.ceil(span / paneSize);
   }
 
   /** What Redis keeps when the service has run for so long. */
@@ -233,21 +269,31 @@ class RowPlan {
   }
 
   /** Rows and bytes of one commit: what closed in an interval changes a minute and an hour for each of its cohorts. */
-  perCommit(interval: DurationMs): { readonly rows: number; readonly vectors: number; readonly bytes: number } {
+  perCommit(interval: DurationMs): {
+    readonly rows: number;
+    readonly vectors: number;
+    readonly items: number;
+    readonly bytes: number;
+  } {
     const { partitions } = this.#traffic;
     const { hour, paneSize, horizons } = this.#panes;
     let rows = 0;
     let vectors = 0;
+    let items = 0;
     let bytes = 0;
     for (const set of this.sets) {
-      const changed = (horizons.length * filled(this.#lists(interval), set.cohorts * partitions)) / partitions;
-      rows += 2 * changed;
-      bytes += changed * (this.#textBytes(set, paneSize) + this.#textBytes(set, hour));
-      if (!set.isClustered) continue;
-      vectors += changed;
-      bytes += changed * this.#vectorText(set, hour).length;
+      const changed = filled(this.#lists(interval), set.cohorts * partitions) / partitions;
+      const { counted } = this.#items.itemsOf(set.by, this.#listsOf(set, paneSize));
+      horizons.forEach((_, h) => {
+        rows += 2 * changed;
+        items += changed * counted;
+        bytes += changed * (this.#textBytes(set, paneSize, h) + this.#textBytes(set, hour, h));
+        if (!set.isClustered) return;
+        vectors += changed;
+        bytes += changed * this.#vectorText(set, hour).length;
+      });
     }
-    return { rows, vectors, bytes };
+    return { rows, vectors, items, bytes };
   }
 
   #lists(span: DurationMs): number {
@@ -256,24 +302,24 @@ class RowPlan {
 
   /** Rows of one pane of all units. */
   #perPane(size: DurationMs): number {
-    const { partitions } = this.#traffic;
-    const { horizons } = this.#panes;
-    return this.sets.reduce(
-      (sum, { cohorts }) => sum + horizons.length * filled(this.#lists(size), cohorts * partitions),
-      0,
-    );
+    return this.sets.reduce((sum, set) => sum + this.#panes.horizons.length * this.#rowsOf(set, size), 0);
+  }
+
+  /** The same of one set at one horizon. */
+  #rowsOf({ cohorts }: PlannedSet, size: DurationMs): number {
+    return filled(this.#lists(size), cohorts * this.#traffic.partitions);
   }
 
   /** Of all units: rows and bytes in Redis of one pane. */
   #pane(size: DurationMs, keyOf: (start: number) => string): { readonly rows: number; readonly bytes: number } {
-    const { partitions } = this.#traffic;
-    const { horizons } = this.#panes;
     let rows = 0;
-    let bytes = partitions * keyBytes(keyOf(A_TIME));
+    let bytes = this.#traffic.partitions * keyBytes(keyOf(A_TIME));
     for (const set of this.sets) {
-      const count = horizons.length * filled(this.#lists(size), set.cohorts * partitions);
-      rows += count;
-      bytes += count * fieldBytes(fieldOf(set, horizons[0].text), this.#textBytes(set, size));
+      const count = this.#rowsOf(set, size);
+      this.#panes.horizons.forEach(({ text }, h) => {
+        rows += count;
+        bytes += count * fieldBytes(fieldOf(set, text), this.#textBytes(set, size, h));
+      });
     }
     return { rows, bytes };
   }
@@ -285,7 +331,7 @@ class RowPlan {
     let rows = 0;
     let bytes = clustered.length === 0 ? 0 : partitions * keyBytes(vectorKey(A_UNIT, A_TIME));
     for (const set of clustered) {
-      const count = horizons.length * filled(this.#lists(size), set.cohorts * partitions);
+      const count = horizons.length * this.#rowsOf(set, size);
       rows += count;
       bytes += count * fieldBytes(fieldOf(set, horizons[0].text), this.#vectorText(set, size).length);
     }
@@ -293,13 +339,17 @@ class RowPlan {
   }
 
   /** Lists of one row that has any. */
-  #listsOf({ cohorts }: PlannedSet, size: DurationMs): number {
-    const cells = cohorts * this.#traffic.partitions;
-    return Math.max(1, Math.round(this.#lists(size) / filled(this.#lists(size), cells)));
+  #listsOf(set: PlannedSet, size: DurationMs): number {
+    return Math.max(1, Math.round(this.#lists(size) / this.#rowsOf(set, size)));
   }
 
-  #textBytes(set: PlannedSet, size: DurationMs): number {
-    return this.#encode(this.#usualRow(this.#listsOf(set, size))).length;
+  /** Of the text of a row. Items and ranks are kept by the minute alone. */
+  #textBytes(set: PlannedSet, size: DurationMs, horizon: number): number {
+    const lists = this.#listsOf(set, size);
+    const row = this.#usualRow(lists);
+    if (size !== this.#panes.paneSize) return this.#encode(row).length;
+    const positions = this.#items.positionsOf(set.by, horizon, lists);
+    return this.#encode({ ...row, ...positions }).length + this.#items.itemsOf(set.by, lists).textBytes;
   }
 
   #vectorText(set: PlannedSet, size: DurationMs): string {
@@ -343,11 +393,6 @@ function valuesOf({ values }: ExpectedTraffic, dimension: string): number {
   const count = values.get(dimension);
   if (count === undefined) throw new RangeError(`how many values the dimension ${dimension} has is not known`);
   return count;
-}
-
-/** How many of `cells` get any of `lists` that fall into them by chance. */
-function filled(lists: number, cells: number): number {
-  return cells * -Math.expm1(-lists / cells);
 }
 
 /** With all nine digits behind the point, as values of discounts have. */
