@@ -57,8 +57,10 @@ else
   users="$(tenant "$1" "$2" '')
 "
 fi
-if [ -n "$(printf 'user default\n%s' "$users" | cut -d' ' -f2 | sort | uniq -d)" ]; then
-  fail 'each worker and each exporter needs a user of its own, and none of them is default'
+# Those that are complete: default, and whom somebody has added.
+others=$(sed -n '/^user [^<]*$/p' "$template")
+if [ -n "$(printf '%s\n%s' "$others" "$users" | cut -d' ' -f2 | sort | uniq -d)" ]; then
+  fail 'each worker and each exporter needs a user of its own, and none of them is default or another of users.acl'
 fi
-sed -n '/^user default /p' "$template"
+printf '%s\n' "$others"
 printf %s "$users"

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { storeContract } from '../contracts/store/suite.ts';
 import { run } from '../services/commands.ts';
 import { debianProgram } from '../services/debian.ts';
 import { freePort } from '../services/ports.ts';
-import { ROOT, readCompose } from './compose-file.ts';
+import { ROOT, readCompose, readRoot } from './compose-file.ts';
 import { makeSecrets, redisScript, redisSettings, startShippedRedis } from './shipped-redis.ts';
 
 const secrets = await makeSecrets();
@@ -250,6 +250,71 @@ if (await redisIsThere()) {
       expect(findings.filter(({ check }) => check === 'reload')).toEqual([
         { check: 'reload', level: 'warning', message: expect.stringContaining('Allow it +acl|dryrun') },
       ]);
+    });
+  });
+
+  describe('an administrator who is added as docs/operations.md says', () => {
+    const page = readRoot('docs/operations.md');
+    /** The block of commands that has this in it. */
+    const block = (part: string): string => {
+      const found = page
+        .split('```sh\n')
+        .map((text) => text.split('```')[0])
+        .find((text) => text.includes(part));
+      if (found === undefined) throw new Error(`no block has ${part}`);
+      return found;
+    };
+    const top = mkdtempSync(join(tmpdir(), 'receval-operator-'));
+    afterAll(() => rmSync(top, { recursive: true }));
+    const sh = (script: string, env: Record<string, string | undefined> = {}) =>
+      run('sh', ['-euc', script], { cwd: top, env: { ...process.env, ...env } });
+
+    it('may do what the runbook asks for, and deletes one namespace and no other', async () => {
+      cpSync(join(ROOT, 'deploy/redis'), join(top, 'deploy/redis'), { recursive: true });
+      const added = await sh(`${block('user operator')}printf %s "$REDISCLI_AUTH"`);
+      expect(added).toMatchObject({ code: 0, stderr: '' });
+      const { worker, exporter } = secrets.folders;
+      const users = await sh(`sh deploy/redis/acl.sh ${join(worker, 'url')} ${join(exporter, 'url')}`);
+      expect(users).toMatchObject({ code: 0, stderr: '' });
+      const own = await startShippedRedis(secrets, users.stdout);
+      try {
+        const names = ['old', 'old:eu', 'old:1', 'older'];
+        for (const name of names) {
+          const store = await RedisStore.connect({ url: own.workerUrl, rowTtl: 3_600_000 });
+          await store.claim(unitKey(name, 0), 't');
+          expect(await store.commit(commitTo(name, 1))).toBe('OK');
+          await store.close();
+        }
+        const before = await stored(own.adminUrl);
+        expect(Object.keys(before).length).toBe(3 * names.length);
+
+        const program = await redisCli();
+        const bash = `#!/usr/bin/env bash\nexec -a redis-cli "${program}" -p ${own.port} --user "$AS" --no-auth-warning "$@"\n`;
+        writeFileSync(join(top, 'redis-cli'), bash, { mode: 0o755 });
+        const as = (user: string, password: string) => ({
+          PATH: `${top}:${process.env['PATH']}`,
+          AS: user,
+          REDISCLI_AUTH: password,
+        });
+        const deleted = await sh(block('xargs redis-cli unlink'), as('operator', added.stdout));
+        expect(deleted).toMatchObject({ code: 0, stderr: '' });
+        const kept = Object.entries(before).filter(([key]) => !key.startsWith('receval:{old:0}:'));
+        expect(kept.length).toBe(3 * (names.length - 1));
+        expect(await stored(own.adminUrl)).toEqual(Object.fromEntries(kept));
+
+        const [count] = /redis-cli --scan[^`]*/.exec(readRoot('docs/runbook.md')) ?? [''];
+        const counted = await sh(count, as('operator', added.stdout));
+        expect(counted.stdout.trim().split(/\s+/)).toEqual(['3', 'old:1', '3', 'old:eu', '3', 'older']);
+
+        const [asked] = /redis-cli HMGET[^`]*/.exec(page) ?? [''];
+        const format = await sh(asked, as('receval-exporter', passwordOf(secrets.read().exporter)));
+        expect(format).toMatchObject({ code: 0, stderr: '', stdout: '\n' });
+        expect(await sh('redis-cli --scan', as('receval-worker', passwordOf(secrets.read().worker)))).toMatchObject({
+          stdout: expect.not.stringContaining('receval:{'),
+        });
+      } finally {
+        await own.stop();
+      }
     });
   });
 
