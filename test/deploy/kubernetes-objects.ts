@@ -123,6 +123,7 @@ export const serviceMonitor = z.strictObject({
             sourceLabels: z.tuple([z.literal('__meta_kubernetes_pod_name')]),
             targetLabel: z.literal('instance'),
           }),
+          z.strictObject({ action: z.literal('labeldrop'), regex: z.string() }),
         ]),
       }),
     ),

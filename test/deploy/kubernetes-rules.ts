@@ -1,5 +1,6 @@
 import { loadSettings } from '../../src/config/load.ts';
 import type { Settings } from '../../src/config/settings.ts';
+import { isDimensionName } from '../../src/consumers/decode/dimensions.ts';
 import {
   configMap,
   type Deployment,
@@ -226,6 +227,9 @@ function selected(objects: Objects, { spec }: Deployment): string[] {
   return problems;
 }
 
+/** What the operator gives to each target of a ServiceMonitor. */
+const TARGET_LABELS = ['job', 'instance', 'namespace', 'pod', 'service', 'container', 'endpoint'];
+
 function services(objects: Objects, deployments: readonly Deployment[]): string[] {
   const all = objects.of(service, 'Service');
   const lost = all.flatMap(({ metadata, spec }) => {
@@ -244,10 +248,15 @@ function services(objects: Objects, deployments: readonly Deployment[]): string[
     );
     const shown = spec.endpoints.map(({ authorization: { credentials } }) => `${credentials.name}/${credentials.key}`);
     const asked = deployments.map((one) => tokenSecret(one, TOKEN_FILE));
+    const dropped = spec.endpoints.map(({ relabelings: [, { regex }] }) => new RegExp(`^(?:${regex})$`));
+    const shared = TARGET_LABELS.filter(
+      (label) => isDimensionName(label) && !dropped.every((regex) => regex.test(label)),
+    );
     return [
       ...(asked.every((secret) => secret !== undefined && shown.every((one) => one === secret))
         ? []
         : ['ServiceMonitor: shows another token']),
+      ...shared.map((label) => `ServiceMonitor: a dimension may be called as the label ${label} of a target`),
       ...(unseen === 0 ? [] : [`ServiceMonitor: ${unseen} services are not scraped`]),
       ...(named ? [] : ['ServiceMonitor: the job is not called receval']),
       ...ports.map(({ port }) => `ServiceMonitor: a service has no port ${port}`),

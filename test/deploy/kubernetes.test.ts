@@ -13,7 +13,7 @@ import { KUSTOMIZE, type Kustomize } from '../services/kustomize.ts';
 import { OPERATOR_MODELS } from '../services/operator-models.ts';
 import { PROMTOOL } from '../services/prometheus.ts';
 import { ROOT, readRoot } from './compose-file.ts';
-import { deployment, network, parseObjects, prometheusRule } from './kubernetes-objects.ts';
+import { deployment, network, parseObjects, prometheusRule, serviceMonitor } from './kubernetes-objects.ts';
 import { kubernetesProblems } from './kubernetes-rules.ts';
 
 const TOP = 'deploy/kubernetes';
@@ -84,6 +84,35 @@ describe.each(FOLDERS)('%s', (folder) => {
       expect(custom.length).toBe(kinds.filter((kind) => /^(?:ServiceMonitor|PrometheusRule)$/.test(kind)).length);
       expect(custom.length).toBe(folder === BASE ? 0 : 2);
       expect(await validate(custom)).toBe('');
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a secret that kustomize makes', () => {
+  itWith(
+    KUSTOMIZE,
+    'is the one that the ServiceMonitor shows, whatever name it gets',
+    async (kustomize) => {
+      const top = realpathSync(mkdtempSync(join(tmpdir(), 'receval-secret-')));
+      const from = (path: string) => relative(top, realpathSync(resolve(ROOT, path)));
+      try {
+        const whole = {
+          kind: 'Kustomization',
+          namePrefix: 'eu-',
+          resources: [from(BASE)],
+          components: [from(dirname(RULES))],
+          secretGenerator: [{ name: 'receval-http', literals: ['token=0123456789abcdef'] }],
+        };
+        writeFileSync(join(top, 'kustomization.yaml'), stringify(whole));
+        const text = await kustomize(top);
+        const name = /name: (eu-receval-http-\w+)/.exec(text)?.[1];
+        expect(name).toBeDefined();
+        const [{ spec }] = parseObjects(text).of(serviceMonitor, 'ServiceMonitor');
+        expect(spec.endpoints.map(({ authorization }) => authorization.credentials.name)).toEqual([name]);
+      } finally {
+        rmSync(top, { recursive: true });
+      }
     },
     PATIENCE_MS,
   );
@@ -211,6 +240,12 @@ const WRONG: readonly (readonly [string, string | RegExp, string, string])[] = [
     'http.tokenFile is not mounted',
   ],
   ['a port that is open to all', ', tokenFile: /run/secrets/http/token', '', 'everybody may read'],
+  [
+    'a label of targets that may be a dimension',
+    'regex: container|endpoint|service',
+    'regex: container|endpoint',
+    'as the label service of a target',
+  ],
   ['a scrape without the token', 'name: receval-http\n', 'name: receval-other\n', 'shows another token'],
   [
     'a budget that no pod counts in',

@@ -1,7 +1,7 @@
 import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION } from '../../vocabulary/events.ts';
 import { type Fields, isFields, isModel, ownValue, type RawRecord } from './raw.ts';
 
-/** Names that Prometheus or our own metrics use as labels. */
+/** Names that Prometheus, in Kubernetes too, or our own metrics use as labels. */
 export const RESERVED_DIMENSIONS: readonly string[] = [
   'window',
   'horizon',
@@ -12,6 +12,7 @@ export const RESERVED_DIMENSIONS: readonly string[] = [
   'job',
   'instance',
   'pod',
+  'namespace',
   'experiment',
   'measure',
   'decision',
