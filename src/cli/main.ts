@@ -101,7 +101,7 @@ async function main(argv: readonly string[]): Promise<void> {
     .showHelpAfterError('(add --help for usage)')
     .addHelpText(
       'after',
-      '\nExit codes: 0 fine, 1 failed, 2 wrong usage or configuration, 3 regression.\nDocumentation: the folder docs/ of the package.',
+      '\nExit codes: 0 fine, 1 failed, 2 wrong usage or configuration, 3 regression,\n4 not judged (compare --fail-on).\nDocumentation: the folder docs/ of the package.',
     );
   for (const command of await commandsOf(argv)) program.addCommand(command);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((c) => c.commands)]) {

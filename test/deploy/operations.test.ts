@@ -57,6 +57,14 @@ describe('docs/operations.md', () => {
     for (const name of names) expect(metrics).toContain(`\`${name}\``);
   });
 
+  it('explains every exit code that the help names', async () => {
+    const { stdout } = await run(process.execPath, [RECEVAL, '--help']);
+    const [, codes] = /^Exit codes: ([\s\S]+?)\.$/m.exec(stdout) ?? [];
+    const numbers = codes.match(/\b\d\b/g);
+    expect(numbers).toEqual(['0', '1', '2', '3', '4']);
+    for (const code of numbers ?? []) expect(page).toMatch(new RegExp(`^\\| ${code} \\| .`, 'm'));
+  });
+
   it('names the flags for one start that `receval run` has', async () => {
     const flags = ['--rebuild', '--new-generation', '--accept-partitions'];
     const { stdout } = await run(RECEVAL, ['run', '--help'], { cwd: ROOT, env: process.env });
