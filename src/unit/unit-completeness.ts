@@ -51,6 +51,12 @@ export class UnitCompleteness {
     this.#behindGap = stored.map((topic) => (isAnywhere || topic?.hasGap === true ? topic?.committed : undefined));
   }
 
+  /** A new unit reads a topic from `offset` on. Lists may be kept for longer than their feedback, which is lost then. */
+  begins(topic: number, offset: Offset): void {
+    const { impressions, feedback } = this.#topics[topic];
+    if (offset > 0 && feedback && !impressions) this.lost(topic, offset);
+  }
+
   /** Records of a topic below `behind` were lost before they could be read, or cannot be read again. */
   lost(topic: number, behind: Offset): void {
     this.#behindGap[topic] = Math.max(this.#behindGap[topic] ?? 0, behind);

@@ -134,14 +134,10 @@ export class Unit {
     return !this.#isNew || this.#commits.hasApplied;
   }
 
-  /**
-   * Starts a new unit at `offset` instead of 0. That is stored by the next commit, even if no record comes. Of lists in a longer log, the
-   * feedback below is lost.
-   */
+  /** Starts a new unit at `offset` instead of 0. That is stored by the next commit, even if no record comes. */
   beginAt(topic: number, offset: Offset): void {
     this.#changed = true;
-    const { impressions, feedback } = this.#settings.join.topics[topic];
-    if (offset > 0 && feedback && !impressions) this.#completeness.lost(topic, offset);
+    this.#completeness.begins(topic, offset);
     if (offset > this.#join.position(topic)) this.#join.skipTo(topic, offset);
   }
 

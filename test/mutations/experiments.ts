@@ -52,11 +52,6 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
         text: 'return known ?? { name, run, begins: [...positions], missing: 0 };',
         replacement: 'return { name, run, begins: [...positions], missing: known?.missing ?? 0 };',
       },
-      {
-        file: 'unit/restore.ts',
-        text: 'runs === undefined ? [] : (join?.topics.map((topic) => topic.committed) ?? [])',
-        replacement: '(join?.topics.map((topic) => topic.committed) ?? [])',
-      },
     ],
   },
   {
@@ -104,8 +99,8 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'unit/restore.ts',
-        text: 'runs === undefined ? [] : (join?.topics.map((topic) => topic.committed) ?? [])',
-        replacement: '[]',
+        text: 'positions: unread,',
+        replacement: 'positions: [],',
       },
     ],
   },
