@@ -271,7 +271,7 @@ export class Stand {
     await producer.disconnect();
   }
 
-  /** Runs a command in this process, as `receval <command> <flags>` would. */
+  /** Runs a command in this process, as `receval <command> <flags>` would. Leaves its process as it was: see `finally`. */
   async command(make: () => Command, ...flags: string[]): Promise<Ended> {
     let stdout = '';
     let stderr = '';

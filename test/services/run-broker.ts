@@ -1,6 +1,7 @@
 /**
  * One broker for all files of a run that need nothing in particular: each would take as long to start as most of them take to
  * run. The process that runs the tests starts it when the first asks for it at a socket, and ends it.
+ * Leaves its process as it was: only that one, which runs no test, is given the path of the socket.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
