@@ -32,6 +32,19 @@ const NUMBERS = {
   'engine/rules': ['IS_LATE', 'IS_DUPLICATE'],
   'engine/events': ['USERLESS', 'HAS_RANKS', 'HAS_SCORES', 'HAS_CATEGORIES'],
   'engine/closing': ['CLOSES_LIST', 'RELEASES_TAG', 'MOST_QUEUED_EVENTS'],
+  'engine/counts': [
+    'ACCEPTED',
+    'LATE',
+    'DUPLICATE',
+    'IMPRESSION_COUNTS',
+    'ATTRIBUTED',
+    'FEEDBACK_LATE',
+    'FEEDBACK_DUPLICATE',
+    'CAPPED',
+    'NOT_IN_LIST',
+    'ORPHAN',
+    'FEEDBACK_COUNTS',
+  ],
   'scan/layout': ['RECORD_KEYS', 'ITEM_KEYS', 'KEY_BYTES', 'SPANS', 'ZEROS'],
 } as const;
 /** The file below `src` that has all of that. */

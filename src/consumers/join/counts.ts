@@ -1,39 +1,67 @@
 import type { TopicCounts } from '../../vocabulary/checkpoint.ts';
-import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../vocabulary/drops.ts';
+import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS } from '../../vocabulary/drops.ts';
+import {
+  ACCEPTED,
+  ATTRIBUTED,
+  CAPPED,
+  DUPLICATE,
+  FEEDBACK_COUNTS,
+  FEEDBACK_DUPLICATE,
+  FEEDBACK_LATE,
+  IMPRESSION_COUNTS,
+  LATE,
+  NOT_IN_LIST,
+  ORPHAN,
+} from '../engine/engine-layout.ts';
 
-/** What the engine counts, in the order of wasm/engine/counts.ts; behind each part the late ones by horizon. */
-const IMPRESSIONS = 3;
-const FEEDBACK_REASONS = ['late', 'duplicate', 'capped', 'not_in_list', 'orphan'] as const;
-const FEEDBACK = 1 + FEEDBACK_REASONS.length;
+/** Decided before the rules of the engine apply, and counted in `Topic`. */
+type CountedBefore = 'undecodable' | 'tombstone' | 'invalid' | 'future';
+type CountedByEngine = Exclude<FeedbackDrop, CountedBefore>;
 
-/** By what the engine says of feedback that it drops. */
-export const DROPPED = [undefined, ...FEEDBACK_REASONS] as const;
+/** Where the engine counts the feedback that it drops, from where its counts of feedback begin. */
+const PLACES: Readonly<Record<CountedByEngine, number>> = {
+  late: FEEDBACK_LATE,
+  duplicate: FEEDBACK_DUPLICATE,
+  capped: CAPPED,
+  not_in_list: NOT_IN_LIST,
+  orphan: ORPHAN,
+};
+const ENGINE_DROPS = FEEDBACK_DROPS.filter((reason): reason is CountedByEngine => Object.hasOwn(PLACES, reason));
 
-/** Number of doubles of a topic. */
+/** What the engine calls the reason for which it drops feedback. */
+export function engineDrop(number: number): FeedbackDrop | undefined {
+  return ENGINE_DROPS.find((reason) => PLACES[reason] === number);
+}
+
+/** Number of doubles of a topic: impressions, those late by horizon, feedback, that late by horizon. */
 export function countsOfTopic(horizons: number): number {
-  return IMPRESSIONS + FEEDBACK + 2 * horizons;
+  return IMPRESSION_COUNTS + FEEDBACK_COUNTS + 2 * horizons;
 }
 
 /** Puts what the engine counts where it counts. */
 export function putCounts(counted: Float64Array, { impressions, feedback }: TopicCounts): void {
-  const horizons = impressions.late.length;
-  counted.set([impressions.accepted, impressions.drops.late, impressions.drops.duplicate, ...impressions.late]);
-  const drops = FEEDBACK_REASONS.map((reason) => feedback.drops[reason]);
-  counted.set([feedback.attributed, ...drops, ...feedback.late], IMPRESSIONS + horizons);
+  counted[ACCEPTED] = impressions.accepted;
+  counted[LATE] = impressions.drops.late;
+  counted[DUPLICATE] = impressions.drops.duplicate;
+  counted.set(impressions.late, IMPRESSION_COUNTS);
+  const ofFeedback = IMPRESSION_COUNTS + impressions.late.length;
+  counted[ofFeedback + ATTRIBUTED] = feedback.attributed;
+  for (const reason of ENGINE_DROPS) counted[ofFeedback + PLACES[reason]] = feedback.drops[reason];
+  counted.set(feedback.late, ofFeedback + FEEDBACK_COUNTS);
 }
 
 /** Takes over what the engine has counted. */
 export function readCounts(counted: Float64Array, { impressions, feedback }: TopicCounts): void {
   const horizons = impressions.late.length;
-  impressions.accepted = counted[0];
-  impressions.drops.late = counted[1];
-  impressions.drops.duplicate = counted[2];
-  const attributed = IMPRESSIONS + horizons;
-  feedback.attributed = counted[attributed];
-  for (const [i, reason] of FEEDBACK_REASONS.entries()) feedback.drops[reason] = counted[attributed + 1 + i];
+  impressions.accepted = counted[ACCEPTED];
+  impressions.drops.late = counted[LATE];
+  impressions.drops.duplicate = counted[DUPLICATE];
+  const ofFeedback = IMPRESSION_COUNTS + horizons;
+  feedback.attributed = counted[ofFeedback + ATTRIBUTED];
+  for (const reason of ENGINE_DROPS) feedback.drops[reason] = counted[ofFeedback + PLACES[reason]];
   for (let h = 0; h < horizons; h++) {
-    impressions.late[h] = counted[IMPRESSIONS + h];
-    feedback.late[h] = counted[attributed + FEEDBACK + h];
+    impressions.late[h] = counted[IMPRESSION_COUNTS + h];
+    feedback.late[h] = counted[ofFeedback + FEEDBACK_COUNTS + h];
   }
 }
 

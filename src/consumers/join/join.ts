@@ -16,7 +16,7 @@ import {
   type UnitJoin,
 } from './api.ts';
 import { Closings, QUEUED_BYTES } from './closings.ts';
-import { copyCounts, countsOfTopic, DROPPED, noCounts, putCounts, readCounts } from './counts.ts';
+import { copyCounts, countsOfTopic, engineDrop, noCounts, putCounts, readCounts } from './counts.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { FedEvent } from './fed-event.ts';
 import { FeedBlock } from './feed-block.ts';
@@ -134,7 +134,7 @@ class Join implements UnitJoin {
         }
       },
       dropped: (reason, list, feedback) => {
-        const name = DROPPED[reason];
+        const name = engineDrop(reason);
         if (name !== undefined) observer?.dropped(name, list, events.feedbackAt(feedback));
       },
       strayed: (list, feedback) => observer?.strayed(list, events.feedbackAt(feedback)),
