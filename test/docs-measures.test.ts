@@ -67,7 +67,7 @@ const PARTS: ReadonlyMap<string, string> = new Map([
   ['the examples of feedback and predicted scores', examples('example', (definition) => !isListOnly({ definition }))],
 ]);
 
-it('docs/measures.md holds the tables that the definitions of the measures make', async () => {
+it('docs/measures.md holds the tables that the definitions of the measures make, as `npm run generate` writes them', async () => {
   const found: string[] = [];
   const page = readFileSync(PAGE, 'utf8').replace(
     /(<!-- begin of (.+), from the definitions in src\/measures -->\n\n)[\s\S]*?(\n\n<!-- end of \2 -->)/g,

@@ -22,10 +22,11 @@ function markdownFiles(folder: string): string[] {
   });
 }
 
-/** Words that do not stand in the file in `code` style. */
-function missing(path: string, words: readonly string[]): string[] {
+/** Fails unless each of the words stands in the file in `code` style. */
+function expectExplained(path: string, words: readonly string[]): void {
   const spans = new Set([...text(path).matchAll(/`([^`\n]+)`/g)].map((match) => match[1]));
-  return words.filter((word) => !spans.has(word));
+  const missing = words.filter((word) => !spans.has(word));
+  expect(missing, `explain each of these in ${path}, in backquotes`).toEqual([]);
 }
 
 /** First cells, in `code` style, of the rows of all tables. */
@@ -55,7 +56,7 @@ function settingPaths(node: unknown, path: string): string[] {
 
 describe('the documentation', () => {
   it('explains every reason for which an event is dropped', () => {
-    expect(missing('docs/concepts.md', [...IMPRESSION_DROPS, ...FEEDBACK_DROPS])).toEqual([]);
+    expectExplained('docs/concepts.md', [...IMPRESSION_DROPS, ...FEEDBACK_DROPS]);
   });
 
   it('explains every code of an invalid record, each in a row of its own, and no other', () => {
@@ -64,11 +65,11 @@ describe('the documentation', () => {
   });
 
   it('explains every adapter', () => {
-    expect(missing('docs/events.md', ADAPTER_NAMES)).toEqual([]);
+    expectExplained('docs/events.md', ADAPTER_NAMES);
   });
 
   it('explains every finding', () => {
-    expect(missing('docs/replay.md', FINDING_CODES)).toEqual([]);
+    expectExplained('docs/replay.md', FINDING_CODES);
   });
 
   it('explains every setting of the configuration', () => {
@@ -78,18 +79,16 @@ describe('the documentation', () => {
     expect(paths.length).toBeGreaterThan(50);
     expect(paths).toContain('kafka.topics.feedback.tsUnit');
     expect(paths).toContain('experiments.<name>.control');
-    expect(missing('docs/configuration.md', paths)).toEqual([]);
+    expectExplained('docs/configuration.md', paths);
   });
 
   it('explains every measure that is offered, with all of its parameters, and names those that are not', () => {
-    expect(
-      missing(
-        'docs/measures.md',
-        MEASURES.map(({ name }) => name),
-      ),
-    ).toEqual([]);
+    expectExplained(
+      'docs/measures.md',
+      MEASURES.map(({ name }) => name),
+    );
     const params = new Set(MEASURES.flatMap(({ params: own }) => Object.keys(own)));
-    expect(missing('docs/measures.md', [...params, ...PRESETS.keys()])).toEqual([]);
+    expectExplained('docs/measures.md', [...params, ...PRESETS.keys()]);
   });
 
   it('has no link to a file or heading that is not there', () => {
@@ -105,7 +104,7 @@ describe('the documentation', () => {
       if (!existsSync(join(ROOT, file))) return true;
       return heading !== undefined && !headings(file).includes(heading);
     });
-    expect(broken).toEqual([]);
+    expect(broken, 'correct these links').toEqual([]);
   });
 });
 

@@ -14,7 +14,7 @@ function documentOf(path: string, value: unknown): unknown {
   return path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
 }
 
-test('docs/configuration.md holds the reference as `receval config reference` prints it', async () => {
+test('docs/configuration.md holds the reference as `receval config reference` prints it and `npm run generate` writes it', async () => {
   const [begin, end] = ['<!-- begin of what `receval config reference` prints -->\n\n', '\n<!-- end of '];
   const from = PAGE.indexOf(begin) + begin.length;
   const to = PAGE.indexOf(end, from);

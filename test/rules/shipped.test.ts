@@ -15,7 +15,7 @@ const read = (path: string): string => readFileSync(resolve(ROOT, path), 'utf8')
 const ALERTS = ruleGroups(load(''), USUAL_RULE_OPTIONS).flatMap(({ rules }) => rules);
 
 describe('the files in deploy/prometheus', () => {
-  it('hold the rules of the default settings, as `receval rules generate` prints them', async () => {
+  it('hold the rules of the default settings, as `receval rules generate` prints them and `npm run generate` writes them', async () => {
     await expect(printRules(load(''), USUAL_RULE_OPTIONS)).toMatchFileSnapshot(
       resolve(ROOT, 'deploy/prometheus/rules/receval.yml'),
     );
