@@ -6,7 +6,7 @@ import { give, shrink, sizeOf, take } from './memory';
 
 const SEGMENT_BYTES: usize = 16384;
 
-/** Begins each block: a record begins within SEGMENT_BYTES behind the begin of its block, which is a multiple of them. */
+/** Begins each block: a record begins within SEGMENT_BYTES behind the beginning of its block, which is a multiple of them. */
 @unmanaged
 class Segment {
   /** Records in it; the segment that is being filled counts one more. */

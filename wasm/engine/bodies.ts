@@ -157,7 +157,7 @@ export class Body {
     return this.has(HAS_RANKS) ? at + <usize>this.length() * 4 : at;
   }
 }
-const FIELDS: usize = 13;
+const FIELDS: usize = offsetof<Body>();
 
 /** What is found in a body by an index, if it has much of it. All of a unit are in one list. */
 @unmanaged

@@ -23,7 +23,7 @@ export class ByteEntry {
   /** A second number for the owner. */
   more: u32;
 }
-const ENTRY_BYTES: usize = 24;
+const ENTRY_BYTES: usize = offsetof<ByteEntry>();
 
 @unmanaged
 export class ByteTable {
@@ -89,7 +89,7 @@ export function findBytes(table: ByteTable, from: usize, end: usize): ByteEntry 
   return found;
 }
 
-/** Adds bytes that `findBytes` did not find, with both numbers nought. They must stay where they are. */
+/** Adds bytes that `findBytes` did not find, with both numbers 0. They must stay where they are. */
 export function addBytes(table: ByteTable, from: usize, end: usize): ByteEntry {
   if (table.size === table.room) widen(table);
   const index = table.size++;

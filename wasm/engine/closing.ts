@@ -66,7 +66,7 @@ const BYTES_PER_EVENT: usize = 24;
 const BYTES_PER_SLOT: usize = 16;
 const LEAST: u32 = 128;
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openClosing(): void {
   closes.eventArrays = takeShared(BYTES_PER_EVENT * <usize>LEAST);
   closes.eventRoom = LEAST;
@@ -159,7 +159,7 @@ const MOST_QUEUED: u32 = 64;
 let queue: usize = 0;
 let queued: u32 = 0;
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openQueue(): void {
   queue = takeShared(QUEUED_BYTES * <usize>MOST_QUEUED);
 }

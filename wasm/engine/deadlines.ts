@@ -7,6 +7,7 @@ class Due {
   deadline: f64;
   record: usize;
 }
+/** Its fields take 12: the next begins at a multiple of 8. */
 const DUE_BYTES: usize = 16;
 const LEAST: usize = 64;
 

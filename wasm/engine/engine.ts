@@ -30,7 +30,7 @@ export {
 } from '../scan/scan';
 
 /**
- * Before all else: the memory is `bytes` long.
+ * To be called once, before anything else: the memory is `bytes` long.
  *
  * @param salt where the hash of users begins (src/vocabulary/user-words.ts)
  */

@@ -78,7 +78,7 @@ export class Entry extends Chained {
     return this.has(PAGED) ? at + 4 : at;
   }
 }
-const FIELDS: usize = 37;
+const FIELDS: usize = offsetof<Entry>();
 
 const ACCEPTED: u8 = 1;
 const REPLAYED: u8 = 2;

@@ -13,9 +13,9 @@ export const HAS_CATEGORIES: u32 = 8;
 @unmanaged
 export class ImpressionEvent {
   ts: f64;
-  /** Begin of its texts; the request id is there. */
+  /** Beginning of its texts; the request id is there. */
   texts: usize;
-  /** By slot: u32 places of the items, counted from the begin of the texts. */
+  /** By slot: u32 places of the items, counted from the beginning of the texts. */
   items: usize;
   /** By slot: i32 ranks. */
   ranks: usize;
@@ -34,7 +34,7 @@ export class ImpressionEvent {
   context: i32;
   userFrom: usize;
   userEnd: usize;
-  /** By slot: u32 begin and end of the item in its record, whose packed texts are made when they are needed; 0: they are there. */
+  /** By slot: u32 beginning and end of the item in its record, whose packed texts are made when they are needed; 0: they are there. */
   ids: usize;
 
   request(): usize {

@@ -16,6 +16,7 @@ import {
   HAS_CATEGORIES,
   HAS_RANKS,
   HAS_SCORES,
+  ImpressionEvent,
   impressionEvent,
   setFeedbackEvent,
   setImpressionEvent,
@@ -78,9 +79,9 @@ export class Row {
   /** More than any limit: it has no value. */
   size: u32;
 }
-const ROW_BYTES: usize = 24;
+const ROW_BYTES: usize = offsetof<Row>();
 
-/** A record that was read ahead; then an `ImpressionEvent` or a `FeedbackEvent`. */
+/** A record that was read ahead. Its event, an `ImpressionEvent` or a `FeedbackEvent`, stands behind. */
 @unmanaged
 class Staged {
   row: usize;
@@ -91,8 +92,8 @@ class Staged {
   awaited: usize;
   impression: usize;
 }
-const STAGED_BYTES: usize = 88;
 const EVENT: usize = offsetof<Staged>();
+const STAGED_BYTES: usize = EVENT + offsetof<ImpressionEvent>();
 /** Read ahead at most. */
 const MOST: u32 = 48;
 
@@ -111,7 +112,7 @@ const BESIDE: usize = 64;
 /** What the bytes behind a record were. */
 let behind: usize = 0;
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openFeed(): void {
   all = takeShared(STAGED_BYTES * <usize>MOST);
   area = takeShared(LEAST_AREA);

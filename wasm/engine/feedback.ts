@@ -85,7 +85,7 @@ export class Feedback {
     return (this.kind & MISSES) === 0 ? at : at + 4;
   }
 }
-const FIELDS: usize = 14;
+const FIELDS: usize = offsetof<Feedback>();
 
 /** The identities of the feedback of one body, and by topic how many there are. */
 @unmanaged
@@ -276,7 +276,7 @@ let identity: usize = 0;
 const IDENTITY_TEXT: usize = 28;
 const LEAST_IDENTITY: usize = 256;
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openFeedback(): void {
   identity = takeShared(LEAST_IDENTITY);
 }

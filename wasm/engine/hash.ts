@@ -12,7 +12,7 @@ import { take } from './memory';
 
 const BLOCK_WORDS: usize = 32;
 const BLOCK_BYTES: usize = 4 * BLOCK_WORDS;
-/** For the begin, the length, the hash of the block before, and the words. */
+/** For the beginning, the length, the hash of the block before, and the words. */
 const KEYS: usize = 3 + BLOCK_WORDS;
 
 /** 2^64 over the golden ratio, and the factors of SplitMix64, in halves: as one number none would be JavaScript. */

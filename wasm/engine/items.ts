@@ -14,7 +14,7 @@ const LEAST_REST: usize = 512;
 const HEADER_BYTES: usize = 5;
 const UUID_UNITS: usize = 36;
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openItems(): void {
   rest = takeShared(LEAST_REST);
 }

@@ -15,7 +15,7 @@ import { beginItems, nextItem } from './whole-items';
 /** u64 by what is taken: when it began to wait, then its place. */
 let order: usize = 0;
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openLongWaiting(): void {
   order = takeShared(512);
 }

@@ -62,7 +62,7 @@ function unlink(at: usize, order: u32): void {
   else setFirst(order, next);
 }
 
-/** Before all else: all of the memory, `bytes` long, behind the map is free. */
+/** To be called once, before anything else: all of the memory, `bytes` long, behind the map is free. */
 export function openMemory(bytes: usize): void {
   const blocks = bytes >>> LEAST_ORDER;
   heapBegin = (MAP + blocks + 63) & ~63;
@@ -109,7 +109,7 @@ export function sizeOf(at: usize): usize {
 
 /**
  * Where there are assertions (wasm/compile.ts: what they state would be evaluated even without them, hence ASC_NO_ASSERT), what was
- * given back has this in each byte at its begin, so that it is no place of anything.
+ * given back has this in each byte at its beginning, so that it is no place of anything.
  */
 const GONE: u8 = 0xee;
 const MOST_GONE: usize = 65536;

@@ -34,7 +34,7 @@ let prefixUnits: usize = 0;
 /** The place of the number that `readNumber` has read. */
 let number: u32 = 0;
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openNumbers(): void {
   numbers = takeShared(1024);
 }
@@ -99,7 +99,7 @@ const SECOND_FACTORS: u64 = (u64(0x00002710) << 32) | 0x00000001;
 function readNumber(end: usize, count: usize): bool {
   let word = load<u64>(end - 8);
   if (count < 8) {
-    // What stands before them are noughts.
+    // Zeros stand before them.
     const shift = 8 * (8 - <u64>count);
     word = ((word >> shift) << shift) | (ZEROS & ((u64(1) << shift) - 1));
   }

@@ -18,7 +18,7 @@ const PAGE_BYTES: usize = 5;
 
 let page: usize = 0;
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openPages(): void {
   page = takeShared(PAGE_BYTES);
 }

@@ -10,7 +10,7 @@ export let firstSlots: usize = 0;
 /** Whether any item repeats. */
 export let hasRepeats: bool = false;
 
-/** By slot: begin and end of the item, its hash, the slot before it in its cell (+ 1). */
+/** By slot: beginning and end of the item, its hash, the slot before it in its cell (+ 1). */
 @unmanaged
 class Seen {
   from: usize;
@@ -18,7 +18,7 @@ class Seen {
   hash: u32;
   before: u32;
 }
-const SEEN_BYTES: usize = 16;
+const SEEN_BYTES: usize = offsetof<Seen>();
 const LEAST_CELLS: usize = 64;
 
 let seen: usize = 0;
@@ -30,7 +30,7 @@ function seenAt(slot: usize): Seen {
   return changetype<Seen>(seen + SEEN_BYTES * slot);
 }
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openRepeats(): void {
   seen = takeShared(SEEN_BYTES * LEAST_CELLS);
   cells = takeShared(8 * LEAST_CELLS);

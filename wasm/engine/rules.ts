@@ -61,7 +61,7 @@ const NO_LIST: usize = 0;
 /** Entries that feedback fits, or feedback that waits for a list. */
 let found: List = changetype<List>(0);
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openRules(): void {
   found = newList();
 }
@@ -227,7 +227,7 @@ export function judgeFeedback(unit: Unit, topic: u32, hash: u32, watermark: f64,
   return true;
 }
 
-/** The feedback names no item of the list. Nobody is told of a list whose closing a replay repeats: nobody is told of that either. */
+/** Tells the observer that the feedback names no item of the list, unless a replay repeats the last closing of that list. */
 function stray(unit: Unit, entryAt: usize, event: FeedbackEvent): void {
   if (!unit.hasObserver || entry(entryAt).ts() + unit.attribution <= unit.decidedUpTo) return;
   strayed(entryAt, changetype<usize>(event));

@@ -38,7 +38,7 @@ export function sameText(a: usize, b: usize): bool {
   return sameBytes(a, b, textEnd(a) - a);
 }
 
-/** How many bytes the two have in common from their begin, up to `most`. Reads up to 7 bytes beyond. */
+/** How many bytes the two have in common from their beginning, up to `most`. Reads up to 7 bytes beyond. */
 export function commonBytes(a: usize, b: usize, most: usize): usize {
   for (let i: usize = 0; i < most; i += 8) {
     const differ = load<u64>(a + i) ^ load<u64>(b + i);

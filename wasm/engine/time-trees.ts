@@ -12,7 +12,6 @@ import { give, sizeOf, take, widened } from './memory';
 import { walk } from './work';
 
 const LEAST_NODES: usize = 64;
-const NODE_BYTES: usize = 32;
 
 @unmanaged
 export class Node {
@@ -23,6 +22,8 @@ export class Node {
   left: u32;
   right: u32;
 }
+/** Its fields take 28: the next begins at a multiple of 8. */
+const NODE_BYTES: usize = 32;
 
 /** The entries of one pool have times in a span of time, a power of two of milliseconds long, that begins at `from`. */
 @unmanaged

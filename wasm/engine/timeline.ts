@@ -12,7 +12,7 @@ import { consume } from './touch';
 /** Slices are at most this long, so that a time within one fits 16 bits. */
 const LONGEST_SLICE_MS: f64 = 1000;
 const LEAST_RECORDS: u32 = 4;
-/** Of a record in a slice: u32 entry, u32 body, u16 milliseconds since the begin of the slice, each in an array of its own. */
+/** Of a record in a slice: u32 entry, u32 body, u16 milliseconds since the beginning of the slice, each in an array of its own. */
 const RECORD_BYTES: usize = 10;
 
 @unmanaged
@@ -25,7 +25,7 @@ class Slice {
   /** The first `ordered` records are sorted. */
   ordered: u32;
 }
-const SLICE_BYTES: usize = 24;
+const SLICE_BYTES: usize = offsetof<Slice>();
 
 /** By horizon: its length, and the position of its cursor, the record there, and when that closes. */
 @unmanaged
@@ -37,7 +37,7 @@ class Cursor {
   entry: usize;
   body: usize;
 }
-const CURSOR_BYTES: usize = 32;
+const CURSOR_BYTES: usize = offsetof<Cursor>();
 
 @unmanaged
 export class Timeline {
@@ -96,7 +96,7 @@ function timesOf(slice: Slice): usize {
   return slice.records + <usize>slice.room * 8;
 }
 
-/** Begin of the oldest slice; NaN: nothing is remembered. */
+/** Beginning of the oldest slice; NaN: nothing is remembered. */
 export function oldest(timeline: Timeline): f64 {
   return timeline.first === timeline.end ? NaN : sliceAt(timeline, timeline.first).key * timeline.sliceMs;
 }
@@ -301,7 +301,7 @@ export function nextClosing(timeline: Timeline, to: f64): bool {
 let keys: usize = 0;
 const LEAST_KEYS: usize = 512;
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openTimeline(): void {
   keys = takeShared(LEAST_KEYS);
 }

@@ -59,7 +59,7 @@ export class TopicState {
   feedbackRead: f64;
   feedbackFuture: f64;
 }
-const TOPIC_BYTES: usize = 88;
+const TOPIC_BYTES: usize = offsetof<TopicState>();
 
 /** What the host reads of a unit. */
 @unmanaged

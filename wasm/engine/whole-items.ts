@@ -18,7 +18,7 @@ const LEAST_WHOLE: usize = 512;
 const BESIDE: usize = 24;
 const UUID_UNITS: usize = 36;
 
-/** Before all else. */
+/** To be called once, before anything else of this file. */
 export function openWholeItems(): void {
   whole = takeShared(LEAST_WHOLE);
 }

@@ -2,6 +2,7 @@
 
 import { writeText } from '../text';
 import {
+  behindQuote,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
@@ -10,25 +11,25 @@ import {
   QUOTE,
   skipBlank,
   stringEnd,
-  textEnd,
   valueEnd,
   wholeNumber,
 } from './json';
 import { keyValue, NOT_PLAIN, OTHER_NAME, readKey } from './keys';
 import { ITEM_KEYS } from './layout';
 
-/** In the order in which the host gives their names (scan-memory.ts). */
+/** In the order in which the host gives their names (scan-memory.ts). The fourth is the team. */
 const ID: i32 = 0;
 const SCORE: i32 = 1;
 const POSITION: i32 = 2;
 const PROPENSITY: i32 = 3;
+const CATEGORY: i32 = 5;
 const FIELDS: i32 = 6;
 
 /** Ranks are kept in 32 bits. */
 const MAX_RANK: f64 = 2147483647;
 
 /**
- * By slot: place of the packed id (u32), rank (i32), span of the score (2 u32; nought: none), span of the category (the same), place
+ * By slot: place of the packed id (u32), rank (i32), span of the score (2 u32; 0: none), span of the category (the same), place
  * of the packed category (u32), score as the host reads it (f64), span of the id (2 u32, without its quotes).
  */
 let places: usize = 0;
@@ -120,7 +121,7 @@ function readItem(at: usize, slot: usize, hints: usize, positionBase: f64): usiz
 
 function readId(at: usize, slot: usize): usize {
   if (load<u8>(at) !== QUOTE) return 0;
-  const end = textEnd(at + 1);
+  const end = behindQuote(at + 1);
   if (end <= at + 2) return 0;
   store<u32>(ids + 8 * slot, <u32>at + 1);
   store<u32>(ids + 8 * slot, <u32>end - 1, 4);
@@ -154,7 +155,6 @@ function readWord(at: usize, name: i32, slot: usize): usize {
   categorisedSlots++;
   return end;
 }
-const CATEGORY: i32 = 5;
 
 /** Packs the ids from `to` on. Returns the place behind. @param texts from which places are counted */
 export function writeIds(to: usize, texts: usize): usize {

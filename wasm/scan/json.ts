@@ -37,8 +37,8 @@ export function skipBlank(at: usize): usize {
   return i;
 }
 
-/** `at`: behind the first quote. Returns the place behind the last. */
-export function textEnd(at: usize): usize {
+/** Behind the quote that ends a string. `at`: behind the one that begins it. */
+export function behindQuote(at: usize): usize {
   let i = at;
   while (true) {
     const bytes = v128.load(i);
@@ -55,9 +55,9 @@ export function textEnd(at: usize): usize {
   }
 }
 
-/** `at`: its first quote. */
+/** A string. */
 export function stringEnd(at: usize): usize {
-  return load<u8>(at) === QUOTE ? textEnd(at + 1) : 0;
+  return load<u8>(at) === QUOTE ? behindQuote(at + 1) : 0;
 }
 
 /** Behind the digits from `at` on; `at` where there is none. */
@@ -112,7 +112,7 @@ export function isNull(at: usize): bool {
 /** Any plain value. */
 export function valueEnd(at: usize, depth: u32): usize {
   const first = load<u8>(at);
-  if (first === QUOTE) return textEnd(at + 1);
+  if (first === QUOTE) return behindQuote(at + 1);
   if (first === OPEN_BRACE || first === OPEN_BRACKET) return depth === MOST_DEPTH ? 0 : membersEnd(at, depth + 1);
   if (isNull(at) || load<u32>(at) === TRUE) return at + 4;
   if (first === 0x66 && load<u32>(at + 1) === ALSE) return at + 5;

@@ -12,8 +12,8 @@ const MOST_LENGTH: u32 = 16;
 /** Where the value begins whose key was read last. */
 export let keyValue: usize = 0;
 
-/** Which of the 16 bytes at `a` and `b` are the same. */
-function sameBytes(a: usize, b: usize): u32 {
+/** Which of the 16 bytes at `a` and `b` are equal: one bit each. */
+function equalBytes(a: usize, b: usize): u32 {
   return i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b)));
 }
 
@@ -29,7 +29,7 @@ export function readKey(at: usize, nth: usize, keys: usize, count: i32, hints: u
   if (expected >= 0) {
     const key = keys + KEY_BYTES * <usize>expected;
     const mask = load<u32>(key, MASK);
-    if ((sameBytes(at, key) & mask) === mask) {
+    if ((equalBytes(at, key) & mask) === mask) {
       keyValue = skipBlank(at + <usize>load<u32>(key, LENGTH));
       return expected;
     }
@@ -50,7 +50,7 @@ function searchKey(at: usize, keys: usize, count: i32, hint: usize): i32 {
     const mask: u32 = (1 << length) - 1;
     for (let k = 0; k < count; k++) {
       const key = keys + KEY_BYTES * <usize>k;
-      if (load<u32>(key, LENGTH) === length + 1 && (sameBytes(at, key) & mask) === mask) {
+      if (load<u32>(key, LENGTH) === length + 1 && (equalBytes(at, key) & mask) === mask) {
         found = k;
         break;
       }

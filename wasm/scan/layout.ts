@@ -16,7 +16,7 @@ export const HINTS: usize = SCAN + 2048;
 export const SCANNERS: u32 = 64;
 export const PLACES: usize = 32;
 
-/** Values of the record in hand, by field: u32 begin and end. */
+/** Values of the record in hand, by field: u32 beginning and end. */
 export const SPANS: usize = SCAN + 6144;
 
 /** What the host reads: see results.ts. */

@@ -1,4 +1,4 @@
-/** What `scan` found, where the host reads it. Places of texts are counted from the begin of the packed texts. */
+/** What `scan` found, where the host reads it. Places of texts are counted from the beginning of the packed texts. */
 import { RESULTS } from './layout';
 
 @unmanaged

@@ -20,6 +20,7 @@ import {
   writeIds,
 } from './items';
 import {
+  behindQuote,
   CLOSE_BRACE,
   COMMA,
   decimalEnd,
@@ -29,7 +30,6 @@ import {
   QUOTE,
   skipBlank,
   stringEnd,
-  textEnd,
   valueEnd,
   wholeNumber,
 } from './json';
@@ -92,7 +92,7 @@ let mostSlots: usize = 0;
 let bucketSalt: u32 = 0;
 
 /**
- * Before all else.
+ * To be called once, before anything else of this file.
  *
  * @param salt where the hash of users begins (src/vocabulary/user-words.ts)
  */
@@ -187,7 +187,7 @@ function findFields(from: usize, recordEnd: usize, scanner: u32, itemsPerList: u
     if (field === NOT_PLAIN) return false;
     const value = keyValue;
     const first = load<u8>(value);
-    if (first === QUOTE) at = textEnd(value + 1);
+    if (first === QUOTE) at = behindQuote(value + 1);
     else if (field === <i32>ITEMS && first === OPEN_BRACKET) {
       if (end(ITEMS) !== 0) return false;
       at = readItems(value, hints + PLACES, itemsPerList, positionBase);

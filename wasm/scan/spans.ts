@@ -20,7 +20,7 @@ export const FIELDS: usize = 15;
 /** What an optional text may be. */
 export const INVALID: i32 = 0;
 export const EMPTY: i32 = 1;
-export const FULL: i32 = 2;
+const FULL: i32 = 2;
 
 export function clearSpans(): void {
   memory.fill(SPANS, 0, 8 * FIELDS);

@@ -136,7 +136,7 @@ interface ListProblem {
   readonly message: string;
 }
 
-const POINTER = 'expected a JSON pointer such as /rank (RFC 6901), or a name without a slash at its begin';
+const POINTER = 'expected a JSON pointer such as /rank (RFC 6901), or a name without a slash at its beginning';
 
 const INSTEAD: Readonly<Record<string, string>> = {
   'items.id': 'write itemId, the item of the row',

@@ -44,7 +44,7 @@ const LEAST_CAPACITY = 2 ** 18;
 export class ScanMemory {
   /** All of the engine's memory. */
   readonly bytes: Buffer<ArrayBuffer>;
-  /** By field of a record: begin and end of its value in `bytes`; both 0: it has none. */
+  /** By field of a record: beginning and end of its value in `bytes`; both 0: it has none. */
   readonly spans: Uint32Array;
   /** What it has found: RESULTS. */
   readonly doubles: Float64Array;
@@ -58,7 +58,7 @@ export class ScanMemory {
   /** By slot of the list. */
   places: Int32Array<ArrayBuffer>;
   ranks: Int32Array<ArrayBuffer>;
-  /** By slot: begin and end of its score in `bytes`; both 0: it has none. */
+  /** By slot: beginning and end of its score in `bytes`; both 0: it has none. */
   scoreSpans: Uint32Array<ArrayBuffer>;
   categories: Int32Array<ArrayBuffer>;
   /** Scores, for the engine. */
