@@ -8,7 +8,7 @@ import { type Trail, Watcher } from '../experiment/take-looks.ts';
 import { stateOfUnits, type UnitPart } from '../experiment/units.ts';
 import { UserSample } from '../statistics/user-sample.ts';
 import type { Unit } from '../unit/unit.ts';
-import type { Observer } from '../unit/unit-contract.ts';
+import type { UnitHooks } from '../unit/unit-contract.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { ALL, type ReplayOptions, readFiles } from './replay.ts';
@@ -76,7 +76,7 @@ interface Exposure {
 }
 
 /** Takes the looks while a unit reads. */
-class HourlyLooks implements Observer {
+class HourlyLooks implements UnitHooks {
   readonly splits: readonly CohortSplits[];
   readonly #settings: Settings;
   readonly #experiment: ExperimentSettings;
@@ -119,7 +119,7 @@ class HourlyLooks implements Observer {
     return this.#watcher.trail;
   }
 
-  accepted(impression: Parameters<Observer['accepted']>[0]): void {
+  accepted(impression: Parameters<Required<UnitHooks>['accepted']>[0]): void {
     const { ts, dimensions } = impression;
     const variant = this.#variants.get(dimensions[this.#dimension]);
     if (!('userId' in impression) || impression.userId === undefined) return;

@@ -10,7 +10,7 @@ import { compile } from '../measures/scorer.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
 import { Unit } from '../unit/unit.ts';
-import type { Observer, UnitDeps, UnitSettings } from '../unit/unit-contract.ts';
+import type { UnitDeps, UnitHooks, UnitSettings } from '../unit/unit-contract.ts';
 import { decoderLimits, unitShape } from '../unit/unit-settings.ts';
 import type { EpochMs, TopicRole } from '../vocabulary/events.ts';
 import { type ReplayResult, readResult, Watch } from './replay-result.ts';
@@ -71,11 +71,11 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
 /**
  * The service's own data path over files: one unit, a store in memory, a clock that does not move. At the end of the files every
  * watermark passes the end, so that everything closes. Rejects with the error of a file that cannot be read.
- * @param observerOf makes the observer; called before the first record, from which on `unit` returns the unit
+ * @param hooksOf makes the hooks; called before the first record, from which on `unit` returns the unit
  */
 export async function readFiles(
   options: ReplayOptions,
-  observerOf: (unit: () => Unit) => Observer | undefined,
+  hooksOf: (unit: () => Unit) => UnitHooks | undefined,
 ): Promise<FinishedUnit> {
   const { settings, now } = options;
   const latest = now === undefined ? Number.POSITIVE_INFINITY : now + settings.attribution.futureSkew;
@@ -96,7 +96,7 @@ export async function readFiles(
     decoders: [],
     newId: options.newId,
     now: () => now,
-    observer: observerOf(() => unit) ?? users,
+    hooks: hooksOf(() => unit) ?? users,
     onInvalid: watch.invalid(
       topics.map(({ role }) => role),
       options.onInvalid,

@@ -7,7 +7,7 @@ import type { Measure } from '../measures/definition.ts';
 import { LEFT_OUT, PER_ONE, SCORE_WIDTH, WITH_POSITIVE } from '../measures/sums.ts';
 import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.ts';
-import type { Observer } from '../unit/unit-contract.ts';
+import type { UnitHooks } from '../unit/unit-contract.ts';
 import type { Closing, Event } from '../vocabulary/events.ts';
 
 /** A measure with `per=user` or `per=session` of one cohort. */
@@ -31,7 +31,7 @@ interface Held {
  * them. When a list closes only its tag is known, so its user and session are appended, as numbers, to the values of its
  * dimensions.
  */
-export class UserMeans implements Observer {
+export class UserMeans implements UnitHooks {
   readonly #settings: Settings;
   readonly #places: readonly (readonly number[])[];
   readonly #measures: readonly { readonly m: number; readonly measure: Measure; readonly at: number }[];
@@ -73,12 +73,6 @@ export class UserMeans implements Observer {
         return decoder.ignoredCohortKeys;
       },
     };
-  }
-
-  accepted(): void {}
-
-  closing(): boolean {
-    return true;
   }
 
   scored({ horizon }: Pick<Closing, 'horizon'>, scores: Float64Array, values: readonly string[]): void {

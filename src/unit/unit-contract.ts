@@ -4,7 +4,7 @@ import type { RowsByField } from '../accumulators/scored-rows.ts';
 import type { CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
-import type { JoinSettings, JoinSink } from '../consumers/join/api.ts';
+import type { AcceptedImpression, JoinSettings } from '../consumers/join/api.ts';
 import type { LogRecord, UndecodableBatch } from '../consumers/source/source-port.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
@@ -45,7 +45,7 @@ export interface UnitDeps {
   /** The wall clock; undefined: none, as for files, and nothing is judged to be `future`. */
   readonly now: () => EpochMs | undefined;
   /** Default: none. */
-  readonly observer?: Observer | undefined;
+  readonly hooks?: UnitHooks | undefined;
   /** Keeps some of what closes, for people to look at; default: nothing is kept. */
   readonly samples?: ListSamples | undefined;
   /**
@@ -76,12 +76,12 @@ export interface SkippedBatch {
   readonly batch: UndecodableBatch;
 }
 
-/** Sees what a unit accepts and closes, as it happens. Called synchronously. */
-export interface Observer {
+/** Called synchronously while a unit reads: for replays, which keep more than rows, or leave lists out of them. */
+export interface UnitHooks {
   /** Also called for records that are read again. */
-  accepted(impression: Parameters<JoinSink['accepted']>[0]): void;
+  accepted?(impression: AcceptedImpression): void;
   /** Called before a closing is added to the rows. Returns false to leave it out of them. */
-  closing(closing: Closing): boolean;
+  closing?(closing: Closing): boolean;
   /**
    * Called after a closing was added. `scores`: as `Scorer.score` wrote them; `values`: the impression's dimensions. The
    * buffers are reused.

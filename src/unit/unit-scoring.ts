@@ -12,17 +12,17 @@ export class UnitScoring {
   /** By horizon: slots of closed lists whose item is not in the catalogue. */
   readonly unknownItems: number[];
   readonly samples: UnitSamples | undefined;
-  readonly #deps: Pick<UnitDeps, 'scorer' | 'observer'>;
+  readonly #deps: Pick<UnitDeps, 'scorer' | 'hooks'>;
   readonly #panes: Panes;
   readonly #scores: Float64Array;
   /** undefined: no measure asks for items. */
   readonly #shown: ShownItems | undefined;
-  /** undefined: somebody sees the scores of each list. */
+  /** undefined: a hook gets the scores of each list. */
   readonly #kept: KeptLists | undefined;
 
   constructor(
     { join, panes: { shape } }: UnitSettings,
-    deps: Pick<UnitDeps, 'scorer' | 'observer' | 'samples' | 'kept'>,
+    deps: Pick<UnitDeps, 'scorer' | 'hooks' | 'samples' | 'kept'>,
     panes: Panes,
   ) {
     const { names, needs, catalogue } = deps.scorer;
@@ -30,13 +30,13 @@ export class UnitScoring {
     this.#panes = panes;
     this.#scores = new Float64Array(SCORE_WIDTH * names.length);
     this.#shown = needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined;
-    this.#kept = deps.observer?.scored === undefined ? (deps.kept ?? new KeptLists(deps.scorer)) : undefined;
+    this.#kept = deps.hooks?.scored === undefined ? (deps.kept ?? new KeptLists(deps.scorer)) : undefined;
     this.unknownItems = join.horizons.map(() => 0);
     this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
   }
 
   closed(closing: Closing, names: ClosingNames): void {
-    if (this.#deps.observer?.closing(closing) === false) return;
+    if (this.#deps.hooks?.closing?.(closing) === false) return;
     const kept = this.#kept?.of(closing.list);
     if (kept === undefined) this.#score(closing);
     else this.#panes.addKept(closing, kept);
@@ -44,13 +44,13 @@ export class UnitScoring {
   }
 
   #score(closing: Closing): void {
-    const { observer, scorer } = this.#deps;
+    const { hooks, scorer } = this.#deps;
     const positive = scorer.score(closing.list, this.#scores);
     const shown = this.#shown;
     shown?.load(closing.list);
     if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
     this.#panes.add(closing, positive, this.#scores, shown, scorer.positives);
-    if (observer?.scored !== undefined) observer.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
+    if (hooks?.scored !== undefined) hooks.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
   }
 
   /** What a sample keeps of a list that was added. */

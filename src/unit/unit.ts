@@ -94,7 +94,7 @@ export class Unit {
       settings.join,
       {
         accepted: (impression, from) => {
-          deps.observer?.accepted(impression);
+          deps.hooks?.accepted?.(impression);
           this.#completeness.accepted(impression.ts, from.isReplayed);
           const leftOut = experiments.accepted(impression, from);
           return panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);

@@ -286,8 +286,7 @@ describe('the users of a run', () => {
             const deps = unitDeps(fresh);
             const unit = await Unit.claim(unitSettings(), {
               ...deps,
-              observer: {
-                closing: () => true,
+              hooks: {
                 accepted: (impression) => {
                   const list = lists[Number(/\d+/.exec(impression.requestId)?.[0])];
                   accepted.push({ ts: impression.ts, variant: impression.dimensions[0], user: list.user });
