@@ -45,8 +45,8 @@ export class Panes {
   readonly #sets: readonly {
     readonly other: string;
     readonly clustered: boolean;
-    readonly counted: boolean;
-    readonly placed: boolean;
+    readonly hasItems: boolean;
+    readonly hasPositions: boolean;
   }[];
   readonly #minutes: PaneTables;
   readonly #hours: PaneTables;
@@ -85,13 +85,13 @@ export class Panes {
       ...settings.runs.map(({ dimension }) => [dimension]),
     ]);
     const clustered = new Set(settings.clustered.map(setText));
-    const counted = new Set(settings.shape.items === undefined ? [] : settings.items?.sets.map(setText));
-    const placed = new Set(settings.shape.ranks === undefined ? [] : settings.positions?.sets.map(setText));
+    const withItems = new Set(settings.shape.items === undefined ? [] : settings.items?.sets.map(setText));
+    const withPositions = new Set(settings.shape.ranks === undefined ? [] : settings.positions?.sets.map(setText));
     this.#sets = settings.sets.map((by) => ({
       other: otherValues(by),
       clustered: clustered.has(setText(by)),
-      counted: counted.has(setText(by)),
-      placed: placed.has(setText(by)),
+      hasItems: withItems.has(setText(by)),
+      hasPositions: withPositions.has(setText(by)),
     }));
     this.#admission = new AdmissionTables(settings, restored?.state.admission ?? []);
     const { owner, paneSize, hour, shape } = settings;
@@ -138,14 +138,14 @@ export class Panes {
   add(closed: ClosedList, positive: boolean, out: Float64Array, shown?: ShownItems, positives?: Places): void {
     this.#list.load(positive, out);
     const cell = this.#add(closed, this.#list);
-    this.#addPlaces(cell, closed, positives);
+    this.#addPositions(cell, closed, positives);
     const { items } = this.#settings.shape;
     if (shown !== undefined && items !== undefined) this.#pending[closed.horizon].addItems(cell, items, shown);
   }
 
   /** The same for a list whose sums are kept, and that rows keep no items of. */
   addKept(closed: ClosedList, { sums, positives }: KeptList): void {
-    this.#addPlaces(this.#add(closed, sums), closed, positives);
+    this.#addPositions(this.#add(closed, sums), closed, positives);
   }
 
   /** Returns the cell. */
@@ -160,11 +160,11 @@ export class Panes {
     return cell;
   }
 
-  #addPlaces(cell: number, { horizon, list }: ClosedList, positives: Places | undefined): void {
+  #addPositions(cell: number, { horizon, list }: ClosedList, positives: Places | undefined): void {
     const { ranks } = this.#settings.shape;
     if (ranks === undefined || horizon !== this.#settings.positions?.horizon) return;
     if (list === undefined || positives === undefined || slotsUpTo(list, ranks) === 0) return;
-    this.#pending[horizon].addPlaces(cell, ranks, list, positives);
+    this.#pending[horizon].addPositions(cell, ranks, list, positives);
   }
 
   /** Everything that closes up to `watermark` has been added: deletes what expires there. */
@@ -238,8 +238,8 @@ export class Panes {
     pending.from = Math.max(minute.end - paneSize, hourly.end - hour);
     pending.to = Math.min(minute.end, hourly.end);
     pending.tables = [minute, hourly, ...this.#totals];
-    pending.counted = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
-    pending.placed = this.#settings.positions?.inTotals === true ? [minute, ...this.#totals] : [minute];
+    pending.tablesOfItems = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
+    pending.tablesOfPositions = this.#settings.positions?.inTotals === true ? [minute, ...this.#totals] : [minute];
     pending.vectors = this.#vectors.of(ts, finalUpTo);
     this.#due = this.#earliest();
   }
@@ -256,7 +256,7 @@ export class Panes {
   #admit(pending: PendingSums, horizon: number, cell: number, tag: number, ts: EpochMs): void {
     const end = (this.#minutes.numbers.of(ts) + 1) * this.#settings.paneSize;
     const keys = this.cohorts.keys(tag);
-    const { tables, counted, placed, vectors } = pending;
+    const { tables, tablesOfItems, tablesOfPositions, vectors } = pending;
     const targets = new Targets();
     let admittedAt = NAMED;
     for (let s = 0; s < this.#sets.length; s++) {
@@ -268,8 +268,8 @@ export class Panes {
       const scored = this.#scored.row(place, values);
       targets.rows.push(scored);
       for (let t = 0; t < tables.length; t++) targets.put(tables[t].row(place, values, scored.field));
-      if (set.counted) for (const table of counted) targets.items.push(table.row(place, values));
-      if (set.placed) for (const table of placed) targets.placed.push(table.row(place, values));
+      if (set.hasItems) for (const table of tablesOfItems) targets.items.push(table.row(place, values));
+      if (set.hasPositions) for (const table of tablesOfPositions) targets.positions.push(table.row(place, values));
       if (set.clustered && vectors !== undefined) targets.vectors.push(vectors.row(place, values));
     }
     const leftOut = this.cohorts.leftOut(tag);

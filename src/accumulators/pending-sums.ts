@@ -33,7 +33,7 @@ export class Targets {
   readonly rows: FoldTarget[] = [];
   readonly vectors: LiveRow[] = [];
   readonly items: LiveRow[] = [];
-  readonly placed: LiveRow[] = [];
+  readonly positions: LiveRow[] = [];
 
   /** Adds a row; its vector takes part if it has one. */
   put(row: LiveRow): void {
@@ -49,9 +49,9 @@ export class PendingSums {
   /** The tables that hold the rows. */
   tables: readonly RowTable[] = [];
   /** Those of `tables` whose rows keep items. */
-  counted: readonly RowTable[] = [];
+  tablesOfItems: readonly RowTable[] = [];
   /** Those whose rows keep counts by rank. */
-  placed: readonly RowTable[] = [];
+  tablesOfPositions: readonly RowTable[] = [];
   /** The table of vectors that are stored apart from their rows; undefined: there is none. */
   vectors: RowTable | undefined;
   /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
@@ -70,7 +70,7 @@ export class PendingSums {
   /** For each cell the rows that keep items of its lists. */
   readonly #items: (readonly LiveRow[])[] = [];
   /** The same of counts by rank. */
-  readonly #placed: (readonly LiveRow[])[] = [];
+  readonly #positions: (readonly LiveRow[])[] = [];
   /** By cell, then column. */
   #sums: Float64Array;
 
@@ -110,10 +110,10 @@ export class PendingSums {
   }
 
   /** Sets the rows that a cell is folded into from now on. What it holds is folded into its former rows first. */
-  direct(cell: number, { rows, vectors, items, placed }: Targets, admittedAt: number): void {
+  direct(cell: number, { rows, vectors, items, positions }: Targets, admittedAt: number): void {
     this.#foldCell(cell);
     this.#items[cell] = items;
-    this.#placed[cell] = placed;
+    this.#positions[cell] = positions;
     this.#targets[cell] = rows;
     this.#vectors[cell] = vectors;
     this.admittedAt[cell] = admittedAt;
@@ -160,8 +160,8 @@ export class PendingSums {
   }
 
   /** Adds where the slots and positives of the last list stand. The list must have a slot of rank <= `ranks`. */
-  addPlaces(cell: number, ranks: number, list: Joined, positives: Places): void {
-    for (const row of this.#placed[cell]) {
+  addPositions(cell: number, ranks: number, list: Joined, positives: Places): void {
+    for (const row of this.#positions[cell]) {
       row.touch();
       row.positionsOf(ranks).add(list, positives);
     }
@@ -189,13 +189,13 @@ export class PendingSums {
     this.#targets.length = 0;
     this.#vectors.length = 0;
     this.#items.length = 0;
-    this.#placed.length = 0;
+    this.#positions.length = 0;
     this.admittedAt.length = 0;
     this.from = Number.POSITIVE_INFINITY;
     this.to = Number.NEGATIVE_INFINITY;
     this.tables = [];
-    this.counted = [];
-    this.placed = [];
+    this.tablesOfItems = [];
+    this.tablesOfPositions = [];
     this.vectors = undefined;
   }
 

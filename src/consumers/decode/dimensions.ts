@@ -45,7 +45,7 @@ export function cleanDimension(value: string): string {
 }
 
 /** Where the value of a dimension comes from; `cohorts` is tried last, for every name. */
-interface Place {
+interface Origin {
   readonly name: string;
   readonly from: 'surface' | 'variant' | 'model' | 'experiment' | 'cohorts';
   readonly experiment: string;
@@ -58,26 +58,26 @@ export class Dimensions {
   /** Keys of `cohorts`, and of `experiments`, that can hold a value. */
   readonly cohortKeys: ReadonlySet<string>;
   readonly experimentKeys: ReadonlySet<string>;
-  readonly #places: readonly Place[];
+  readonly #origins: readonly Origin[];
   readonly #clean = new Map<string, string>();
   readonly #names = new Map<string, boolean>();
 
   constructor(names: readonly string[]) {
-    this.#places = names.map(placeOf);
+    this.#origins = names.map(originOf);
     this.cohortKeys = new Set(names);
-    this.experimentKeys = new Set(['default', ...this.#places.map(({ experiment }) => experiment)]);
+    this.experimentKeys = new Set(['default', ...this.#origins.map(({ experiment }) => experiment)]);
   }
 
   /** One value per dimension, cleaned. Call it once per accepted impression: it counts the ignored keys. */
   read(record: RawRecord): readonly string[] {
     const cohorts = isFields(record.cohorts) ? record.cohorts : undefined;
     if (cohorts !== undefined) this.#countIgnored(cohorts);
-    const places = this.#places;
+    const origins = this.#origins;
     const values: string[] = [];
-    for (let d = 0; d < places.length; d++) {
-      const place = places[d];
-      let value = place.from === 'cohorts' ? undefined : fieldOf(record, place);
-      if (value === undefined && cohorts !== undefined) value = ownValue(cohorts, place.name);
+    for (let d = 0; d < origins.length; d++) {
+      const origin = origins[d];
+      let value = origin.from === 'cohorts' ? undefined : fieldOf(record, origin);
+      if (value === undefined && cohorts !== undefined) value = ownValue(cohorts, origin.name);
       values.push(this.#label(value));
     }
     return values;
@@ -115,27 +115,27 @@ export class Dimensions {
   }
 }
 
-function placeOf(name: string): Place {
+function originOf(name: string): Origin {
   if (name === 'surface' || name === 'variant' || name === 'model') return { name, from: name, experiment: '' };
   if (!name.startsWith(EXPERIMENT_PREFIX)) return { name, from: 'cohorts', experiment: '' };
   const experiment = name.slice(EXPERIMENT_PREFIX.length);
   return { name, from: experiment === 'default' ? 'variant' : 'experiment', experiment };
 }
 
-function fieldOf(record: RawRecord, place: Place): unknown {
-  switch (place.from) {
+function fieldOf(record: RawRecord, origin: Origin): unknown {
+  switch (origin.from) {
     case 'surface':
       return record.surface ?? undefined;
     case 'variant':
       return record.variant ?? variantOf(record, 'default');
     case 'experiment':
-      return variantOf(record, place.experiment);
+      return variantOf(record, origin.experiment);
     case 'model':
       return modelOf(record);
     case 'cohorts':
       return undefined;
     default:
-      return assertNever(place.from);
+      return assertNever(origin.from);
   }
 }
 

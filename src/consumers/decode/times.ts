@@ -167,13 +167,14 @@ function zoneOf(name: string): TimeZone | undefined {
     return { instantOf: (local) => local - offset };
   }
   try {
-    return new Place(new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' }));
+    return new NamedZone(new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' }));
   } catch {
     return undefined;
   }
 }
 
-class Place implements TimeZone {
+/** A zone of the IANA database. */
+class NamedZone implements TimeZone {
   readonly #format: Intl.DateTimeFormat;
   /** By quarter of an hour, if the offset does not change in it. Asking Intl takes some microseconds. */
   readonly #offsets = new Map<number, DurationMs>();
