@@ -6,7 +6,7 @@ export const BUSY_RECORDS = 100;
 /** However many units a worker owns, each commits about this often. */
 export const LONGEST_WAIT_MS: DurationMs = 10_000;
 
-export interface CommitPace {
+export interface CommitRate {
   readonly commitInterval: DurationMs;
   /** Commits a second of units that are not busy; undefined: no bound. */
   readonly commitsPerSecond?: number | undefined;
@@ -14,17 +14,17 @@ export interface CommitPace {
 
 /**
  * The units that commit when a commit interval has passed (specification: commit 1.1), those that waited longest first. Busy units always do; of
- * the others as many as the pace lets: what a commit costs hardly depends on how little has changed.
+ * the others as many as the rate lets: what a commit costs hardly depends on how little has changed.
  */
-export function commitOrder(units: Iterable<Owned>, pace: CommitPace): readonly Owned[] {
+export function commitOrder(units: Iterable<Owned>, rate: CommitRate): readonly Owned[] {
   const all = [...units];
   const waiting = all.filter(({ unit }) => unit.hasToCommit).sort((a, b) => a.lastCommit - b.lastCommit);
-  let left = turnsOf(all.length, pace);
+  let left = turnsOf(all.length, rate);
   return waiting.filter((owned) => isBusy(owned) || left-- > 0);
 }
 
 /** How many units commit per interval that are not busy. */
-export function turnsOf(units: number, { commitInterval, commitsPerSecond }: CommitPace): number {
+export function turnsOf(units: number, { commitInterval, commitsPerSecond }: CommitRate): number {
   if (commitsPerSecond === undefined) return units;
   const bound = Math.floor((commitsPerSecond * commitInterval) / 1000);
   return Math.max(1, bound, Math.ceil((units * commitInterval) / LONGEST_WAIT_MS));

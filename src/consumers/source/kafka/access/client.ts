@@ -32,10 +32,10 @@ interface Fetching {
    * One fetch from the leader from an offset on, as a consumer of committed records gets it. If `next` is `from`, there is
    * nothing to read. Rejects with kafkajs' error.
    */
-  fetchBatch(topic: string, partition: number, from: number): Promise<FetchedBatch>;
+  fetchBatch(topic: string, partition: number, from: number): Promise<FetchedPart>;
 }
 
-export interface FetchedBatch {
+export interface FetchedPart {
   readonly messages: readonly Message[];
   /** The next offset to fetch; `from`: nothing was returned. */
   readonly next: number;
@@ -248,7 +248,7 @@ export function adminOf(kafka: InstanceType<typeof kafkajs.Kafka>, config?: Admi
 const ATTEMPTS = 3;
 const MAX_WAIT_MS = 100;
 
-async function fetchBatch(cluster: Cluster, topic: string, partition: number, from: number): Promise<FetchedBatch> {
+async function fetchBatch(cluster: Cluster, topic: string, partition: number, from: number): Promise<FetchedPart> {
   await cluster.addMultipleTargetTopics([topic]);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -270,7 +270,7 @@ async function fetchBatch(cluster: Cluster, topic: string, partition: number, fr
   }
 }
 
-function readBatch(topic: string, from: number, data: PartitionData): FetchedBatch {
+function readBatch(topic: string, from: number, data: PartitionData): FetchedPart {
   const KafkajsBatch: new (topic: string, from: string, data: PartitionData) => Batch = require(BATCH);
   const batch = new KafkajsBatch(topic, String(from), data);
   return { messages: batch.messages, next: batch.rawMessages.length === 0 ? from : offsetOf(batch.lastOffset()) + 1 };

@@ -1,5 +1,6 @@
 import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
 import type { Bounds } from '../../source-port.ts';
+import { isTopicMissing } from '../access/faults.ts';
 import { offsetOf } from './chunks.ts';
 
 interface PartitionOffset {
@@ -103,7 +104,7 @@ export class Brokers {
           const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
           return topics[0]?.partitions.length ?? 0;
         } catch (error) {
-          if (error instanceof Error && 'type' in error && error.type === 'UNKNOWN_TOPIC_OR_PARTITION') return 0;
+          if (isTopicMissing(error)) return 0;
           throw error;
         }
       });
@@ -204,6 +205,6 @@ async function isMissing(admin: Pick<AdminClient, 'fetchTopicMetadata'>, topic: 
     await admin.fetchTopicMetadata({ topics: [topic] });
     return false;
   } catch (error) {
-    return error instanceof Error && 'type' in error && error.type === 'UNKNOWN_TOPIC_OR_PARTITION';
+    return isTopicMissing(error);
   }
 }

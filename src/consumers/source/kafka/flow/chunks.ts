@@ -181,14 +181,14 @@ function timestampOf(digits: string): number | undefined {
 }
 
 /** How many records a handler gets at once: as many as it handles in about the time between two heartbeats. */
-export class PaceKeeper {
-  size = CHUNK_RECORDS;
+export class ChunkSize {
+  records = CHUNK_RECORDS;
 
   /** Only time spent without awaiting counts, since it blocks the event loop. */
   took(milliseconds: number, records: number): void {
-    if (milliseconds > CHUNK_TIME) this.size = Math.max(1, Math.floor((records * CHUNK_TIME) / milliseconds));
-    else if (this.size < CHUNK_RECORDS && milliseconds < CHUNK_TIME / 2) {
-      this.size = Math.min(CHUNK_RECORDS, this.size * 2);
+    if (milliseconds > CHUNK_TIME) this.records = Math.max(1, Math.floor((records * CHUNK_TIME) / milliseconds));
+    else if (this.records < CHUNK_RECORDS && milliseconds < CHUNK_TIME / 2) {
+      this.records = Math.min(CHUNK_RECORDS, this.records * 2);
     }
   }
 }

@@ -155,7 +155,7 @@ export class Position {
   readonly topic: number;
   phase: Phase = 'claiming';
   /** Paused by the worker. */
-  held = false;
+  isPaused = false;
   /** Whether more of it is fetched; what is fetched already is delivered in any case. */
   fetching = true;
   /** The next offset to deliver; undefined: wherever the log starts. */
@@ -173,7 +173,7 @@ export class Position {
   }
 
   get flows(): boolean {
-    return this.phase === 'open' && !this.held;
+    return this.phase === 'open' && !this.isPaused;
   }
 
   /** Offsets below are done or given up; those from here on are next. */
