@@ -5,7 +5,7 @@ import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, INVALID_CODES } fr
 import {
   COMMIT_OUTCOMES,
   type HistogramCounts,
-  type StopCause,
+  STOP_CAUSES,
   type UnitStatus,
   type WorkerStatus,
 } from '../worker/status.ts';
@@ -161,19 +161,6 @@ function claimCounters({ attribution, kafka }: PipelineSettings): readonly Count
   ];
 }
 
-const STOP_CAUSES: Readonly<Record<StopCause, string>> = {
-  limit: 'limit',
-  memory: 'memory',
-  gap: 'gap',
-  partitions: 'partitions',
-  pairing: 'pairing',
-  configuration: 'configuration',
-  format: 'format',
-  codec: 'codec',
-  state_lost: 'state_lost',
-  diverged: 'diverged',
-};
-
 /** Writes all gauges of a worker. A value that is not known has no series. */
 function writeGauges(page: Exposition, status: WorkerStatus): void {
   const { units, lastCommit, clockSkew } = status;
@@ -194,7 +181,7 @@ function writeUnit(page: Exposition, { topics }: WorkerStatus, unit: UnitStatus)
   page.series('receval_open_impressions')(partition, unit.openImpressions);
   page.series('receval_waiting_feedback')(partition, unit.waitingFeedback);
   page.series('receval_state_bytes')(partition, unit.stateBytes);
-  for (const cause of Object.values(STOP_CAUSES)) {
+  for (const cause of STOP_CAUSES) {
     page.series('receval_unit_stopped')(joinLabels(partition, labelText({ cause })), Number(unit.stopped === cause));
   }
   for (const [t, topic] of topics.entries()) {

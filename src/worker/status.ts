@@ -19,17 +19,19 @@ export interface HistogramCounts {
 export const LARGEST_SKEW: DurationMs = 30_000;
 
 /** Why a unit is stopped (specification: faults 8). */
-export type StopCause =
-  | 'limit'
-  | 'memory'
-  | 'gap'
-  | 'partitions'
-  | 'pairing'
-  | 'configuration'
-  | 'format'
-  | 'codec'
-  | 'state_lost'
-  | 'diverged';
+export const STOP_CAUSES = [
+  'limit',
+  'memory',
+  'gap',
+  'partitions',
+  'pairing',
+  'configuration',
+  'format',
+  'codec',
+  'state_lost',
+  'diverged',
+] as const;
+export type StopCause = (typeof STOP_CAUSES)[number];
 
 /** A stopped unit, and why. */
 export interface StoppedUnit {
