@@ -50,8 +50,8 @@ const BILLION = 1e9;
 const THREE_DIGITS: readonly string[] = Array.from({ length: 1000 }, (_, i) => String(i).padStart(3, '0'));
 
 /**
- * Digits as JSON: a number while it is a safe integer, else a string, so that no reader rounds them. This is most of a commit's
- * cost: numbers above 32 bits are printed in two parts, which takes 0.10 us where String takes 0.25.
+ * Digits as JSON: a number while it is a safe integer, else a string, so that no reader rounds them. Numbers above 32 bits are
+ * printed in two parts, which takes 0.10 us where String takes 0.25: a row of items has thousands of them.
  */
 export function printExact(value: Exact): string {
   if (typeof value === 'bigint') return `"${value}"`;

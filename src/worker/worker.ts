@@ -194,21 +194,21 @@ export class Worker {
     this.#reachFaultPoint('assigned');
     for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#release(owned);
     this.#outgrown.keepOnly(partitions);
-    const strange: number[] = [];
+    const unclaimed: number[] = [];
     for (const partition of partitions) {
       const owned = this.#units.get(partition);
       if (this.#outgrown.has(partition)) this.#pace.pausePartition(partition);
-      else if (owned === undefined) strange.push(partition);
+      else if (owned === undefined) unclaimed.push(partition);
       else {
         this.#readAgain(owned);
         this.#pace.repeat(owned);
       }
     }
-    await this.#claims.claimAll(strange);
+    await this.#claims.claimAll(unclaimed);
     this.#assigned = true;
     this.#reachFaultPoint('all claimed');
     // How far behind each topic is decides which is read first.
-    if (strange.length > 0) this.#lookForSilence().catch(this.#fail);
+    if (unclaimed.length > 0) this.#lookForSilence().catch(this.#fail);
   }
 
   async #lookForSilence(): Promise<void> {

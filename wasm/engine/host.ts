@@ -15,7 +15,7 @@ export declare function closed(): void;
 /** So many lists have closed or been released, which wait at `queue` (closing.ts). */
 export declare function closings(queue: usize, count: u32): void;
 
-/** For the observer of the unit, if it has one: what becomes of the feedback at this place. Lists: 0: none that is open. */
+/** For the observer of the unit, if it has one: what becomes of the feedback at this place. A list is 0 if it is not open. */
 export declare function dropped(reason: u32, list: usize, feedback: usize): void;
 export declare function strayed(list: usize, feedback: usize): void;
 export declare function found(feedback: usize): void;

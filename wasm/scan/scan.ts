@@ -80,7 +80,7 @@ const HAS_IMPRESSIONS: u32 = 1;
 const HAS_FEEDBACK: u32 = 2;
 const CARRIES_CATEGORIES: u32 = 4;
 
-/** Slots before a page. */
+/** Most slots before a page. */
 const MAX_OFFSET: f64 = 1000000;
 
 /** The record in hand, if the host has put it here. */

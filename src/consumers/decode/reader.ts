@@ -10,7 +10,7 @@ import type { Dimensions } from './dimensions.ts';
 import { isFields, isItem, isModel, isVariants, type RawItem, type RawRecord } from './raw.ts';
 import { type TimeZone, timeOf, timeZone } from './times.ts';
 
-/** Slots before a page. */
+/** Most slots before a page. */
 export const MAX_OFFSET = 1_000_000;
 /** Ranks are kept in 32 bits. */
 export const MAX_RANK: Rank = 2 ** 31 - 1;
@@ -201,15 +201,13 @@ function isAscending(ranks: readonly Rank[]): boolean {
   return true;
 }
 
-/** What an impression carries of its items, from valid items in the order of their ranks. */
-
-/** NaN: the item has none. undefined: no item has one. */
+/** The scores of valid items in the order of their ranks. NaN: the item has none. undefined: no item has one. */
 export function carriedScores(items: readonly { readonly score?: unknown }[]): readonly number[] | undefined {
   const scores = items.map(({ score }) => (typeof score === 'number' ? score : Number.NaN));
   return scores.every(Number.isNaN) ? undefined : scores;
 }
 
-/** '': the item has none. undefined: no item has one. */
+/** The same of their categories. '': the item has none. */
 export function carriedCategories(items: readonly { readonly category?: unknown }[]): readonly string[] | undefined {
   const categories = items.map(({ category }) => (typeof category === 'string' ? category : ''));
   return categories.every((category) => category === '') ? undefined : categories;

@@ -3,7 +3,10 @@ import { BUCKET_SALT } from '../../vocabulary/user-words.ts';
 import { ENGINE_CODE } from './engine-code.ts';
 import { type ModuleFunction, openModule } from './module.ts';
 
-/** What the engine asks of the unit at work (wasm/engine/host.ts). Places are addresses in the memory, those of structures in engine-layout.ts; lists: 0: none that is open. */
+/**
+ * What the engine asks of the unit at work (wasm/engine/host.ts). Impressions, lists and feedback are given by their addresses in the
+ * memory; a list is 0 if it is not open.
+ */
 export interface EngineCalls {
   /** The impression at this place is accepted: returns its tag. */
   accepted(impression: number): number;

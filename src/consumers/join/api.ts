@@ -122,8 +122,8 @@ export interface UnitJoin {
     now: EpochMs | undefined,
   ): void;
   /**
-   * Judges records of one topic, of which each is one event at most. Returns the index of one that is none, or of which the engine
-   * does not know it: the caller must judge that one by `record` or `refused`, then call again. -1: all were judged.
+   * Judges records of one topic, as long as the engine can read each of them as one event. Returns the index of the first that it
+   * cannot: the caller must judge that one by `record` or `refused`, then call again. -1: all were judged.
    */
   feed(topic: number, reader: RecordReader, rows: RecordRows, now: EpochMs | undefined): number;
   /** A record without a valid event: counts once, on the given side. */

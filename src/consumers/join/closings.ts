@@ -197,6 +197,7 @@ export class Closings {
       at = textEnd(bytes, at);
     }
   }
+
   /** Items that differ by a number (wasm/engine/numbers.ts). `head`: behind what all begin with. */
   #readNumbers(shared: string, head: number, count: number, items: string[]): void {
     const { words, bytes } = this.#engine;
