@@ -254,15 +254,10 @@ export class ReplayNotes {
   /** Index of the first note of this slice or a later one. */
   #firstFrom(slice: number): number {
     const notes = this.#notes;
-    let low = 0;
-    let high = notes.length;
-    if (high > 0 && notes[high - 1].slice < slice) return high;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (notes[middle].slice < slice) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const { length } = notes;
+    // Mostly it is later than all that are noted.
+    if (length > 0 && notes[length - 1].slice < slice) return length;
+    return countBefore(length, (index) => notes[index].slice < slice);
   }
 }
 
@@ -360,15 +355,21 @@ export class ClockDrops {
 
   /** Index of the first block that is this one or a later one. */
   #firstFrom(block: number): number {
-    let low = 0;
-    let high = this.#blocks.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#blocks[middle][0] < block) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const blocks = this.#blocks;
+    return countBefore(blocks.length, (index) => blocks[index][0] < block);
   }
+}
+
+/** How many of `length` ascending entries are before something; `isBefore`: whether the entry with this index is. */
+function countBefore(length: number, isBefore: (index: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function hex(digit: number): string {
