@@ -45,6 +45,8 @@ const NUMBERS = {
     'ORPHAN',
     'FEEDBACK_COUNTS',
   ],
+  'scan/scan': ['IMPRESSION', 'FEEDBACK', 'HAS_IMPRESSIONS', 'HAS_FEEDBACK', 'CARRIES_CATEGORIES'],
+  'scan/results': ['WHOLE', 'TEXT'],
   'scan/layout': ['RECORD_KEYS', 'ITEM_KEYS', 'KEY_BYTES', 'SPANS', 'ZEROS'],
 } as const;
 /** The file below `src` that has all of that. */

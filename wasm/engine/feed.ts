@@ -13,14 +13,11 @@ import { body } from './bodies';
 import { entry } from './entries';
 import {
   feedbackEvent,
-  HAS_CATEGORIES,
-  HAS_RANKS,
   HAS_SCORES,
   ImpressionEvent,
   impressionEvent,
   setFeedbackEvent,
   setImpressionEvent,
-  USERLESS,
 } from './events';
 import { feedback } from './feedback';
 import { ahead, context, note, scores, stopped, time, value } from './host';
@@ -194,7 +191,6 @@ function readImpression(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
     if (number < 0) return false;
   }
   setImpressionEvent(at);
-  const flags = results.flags();
   impressionEvent.ts = ts;
   impressionEvent.texts = texts;
   impressionEvent.items = placesAt();
@@ -208,10 +204,7 @@ function readImpression(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
   impressionEvent.context = number;
   impressionEvent.userFrom = begin(USER_ID) + 1;
   impressionEvent.userEnd = end(USER_ID) - 1;
-  impressionEvent.flags =
-    ((flags & results.USERLESS) !== 0 ? USERLESS : 0) |
-    ((flags & results.RANKED) !== 0 ? HAS_RANKS : 0) |
-    (results.hasCategories() ? HAS_CATEGORIES : 0);
+  impressionEvent.flags = results.flags();
   if (feed.carriesScores !== 0 && scoredSlots > 0) {
     impressionEvent.flags |= HAS_SCORES;
     scores();

@@ -1,4 +1,5 @@
 /** What `scan` found, where the host reads it. Places of texts are counted from the beginning of the packed texts. */
+import { HAS_CATEGORIES } from '../engine/events';
 import { RESULTS } from './layout';
 
 @unmanaged
@@ -11,7 +12,8 @@ export class Results {
   valueForm: i32;
   offset: u32;
   length: u32;
-  flags: i32;
+  /** USERLESS, HAS_RANKS, HAS_CATEGORIES (engine/events.ts). */
+  flags: u32;
   userWord: u32;
   context: i32;
   item: u32;
@@ -26,10 +28,6 @@ export const WHOLE: i32 = 0;
 export const TEXT: i32 = 1;
 export const DECIMAL: i32 = 2;
 
-export const USERLESS: i32 = 1;
-export const RANKED: i32 = 2;
-export const CATEGORISED: i32 = 4;
-
 export function setTime(form: i32, value: f64): void {
   results.timeForm = form;
   results.time = value;
@@ -40,7 +38,7 @@ export function setValue(form: i32, value: f64): void {
   results.value = value;
 }
 
-export function setImpression(offset: u32, length: u32, flags: i32, userWord: u32, context: i32, scored: u32): void {
+export function setImpression(offset: u32, length: u32, flags: u32, userWord: u32, context: i32, scored: u32): void {
   results.offset = offset;
   results.length = length;
   results.flags = flags;
@@ -75,12 +73,12 @@ export function offset(): u32 {
   return results.offset;
 }
 
-export function flags(): i32 {
+export function flags(): u32 {
   return results.flags;
 }
 
 export function hasCategories(): bool {
-  return (flags() & CATEGORISED) !== 0;
+  return (flags() & HAS_CATEGORIES) !== 0;
 }
 
 export function userWord(): u32 {

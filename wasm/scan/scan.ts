@@ -4,6 +4,7 @@
  * ids that are texts. Everything else is left to the long way in src/consumers/decode.
  */
 
+import { HAS_CATEGORIES, HAS_RANKS, USERLESS } from '../engine/events';
 import { giveShared, sizeOf, takeShared } from '../engine/memory';
 import { writeText } from '../text';
 import { findContext, keepContext } from './contexts';
@@ -35,19 +36,7 @@ import {
 } from './json';
 import { keyValue, NOT_PLAIN, readKey } from './keys';
 import { HINTS, PLACES, RECORD_KEYS, SCANNERS, ZEROS } from './layout';
-import {
-  CATEGORISED,
-  DECIMAL,
-  hasCategories,
-  RANKED,
-  setFeedback,
-  setImpression,
-  setTime,
-  setValue,
-  TEXT,
-  USERLESS,
-  WHOLE,
-} from './results';
+import { DECIMAL, hasCategories, setFeedback, setImpression, setTime, setValue, TEXT, WHOLE } from './results';
 import {
   ACTION,
   begin,
@@ -75,10 +64,10 @@ export const UNKNOWN: i32 = 0;
 export const IMPRESSION: i32 = 1;
 export const FEEDBACK: i32 = 2;
 
-/** What the topic of a scanner holds, and what is needed of its items. */
-const HAS_IMPRESSIONS: u32 = 1;
-const HAS_FEEDBACK: u32 = 2;
-const CARRIES_CATEGORIES: u32 = 4;
+/** Bits of `holds`: the sides of the topic of a scanner, and whether the categories of its items are needed. */
+export const HAS_IMPRESSIONS: u32 = 1;
+export const HAS_FEEDBACK: u32 = 2;
+export const CARRIES_CATEGORIES: u32 = 4;
 
 /** Most slots before a page. */
 const MAX_OFFSET: f64 = 1000000;
@@ -211,13 +200,13 @@ function readImpression(scanner: u32, holds: u32): bool {
   const offset = end(OFFSET) === 0 ? 0 : wholeNumber(begin(OFFSET), end(OFFSET));
   if (!(offset <= MAX_OFFSET)) return false;
   if (optionalText(EVENT_ID) === INVALID || optionalText(SESSION_ID) === INVALID) return false;
-  let flags = 0;
+  let flags: u32 = 0;
   if (rankedSlots > 0) {
     const order = orderOfRanks(<i32>offset);
     if (order === DISORDERED) return false;
-    if (order === SPARSE) flags |= RANKED;
+    if (order === SPARSE) flags |= HAS_RANKS;
   }
-  if ((holds & CARRIES_CATEGORIES) !== 0 && categorisedSlots > 0) flags |= CATEGORISED;
+  if ((holds & CARRIES_CATEGORIES) !== 0 && categorisedSlots > 0) flags |= HAS_CATEGORIES;
   if (user === EMPTY) flags |= USERLESS;
   const id = user === EMPTY ? REQUEST_ID : USER_ID;
   const userWord = wordOf(begin(id) + 1, end(id) - 1);

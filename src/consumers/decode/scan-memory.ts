@@ -21,22 +21,6 @@ export const RECORD_FIELDS = [
 ] as const;
 const ITEM_FIELDS = ['id', 'score', 'position', 'propensity', 'team', 'category'] as const;
 
-/** What a record is. */
-export const IMPRESSION = 1;
-export const FEEDBACK = 2;
-
-/** Forms of a time or value, of which only whole numbers are read by the scanner. */
-export const WHOLE = 0;
-export const TEXT = 1;
-
-/** Bits of the flags of an impression. */
-export const USERLESS = 1;
-export const RANKED = 2;
-export const CATEGORISED = 4;
-
-/** What `holds` of `scan` may say: the sides of the topic, and whether categories of items are needed. */
-export const HOLDS = { impressions: 1, feedback: 2, categories: 4 } as const;
-
 /** So that the room is seldom made larger. */
 const LEAST_CAPACITY = 2 ** 18;
 

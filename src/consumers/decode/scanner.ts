@@ -1,24 +1,24 @@
 import { sampleKeyOf } from '../../vocabulary/user-words.ts';
-import { RESULTS } from '../engine/engine-layout.ts';
+import {
+  CARRIES_CATEGORIES,
+  FEEDBACK,
+  HAS_CATEGORIES,
+  HAS_FEEDBACK,
+  HAS_IMPRESSIONS,
+  HAS_RANKS,
+  IMPRESSION,
+  RESULTS,
+  TEXT,
+  USERLESS,
+  WHOLE,
+} from '../engine/engine-layout.ts';
 import type { RecordReader } from '../join/api.ts';
 import { PackedFeedback } from '../packed/packed-feedback.ts';
 import { PackedImpression } from '../packed/packed-impression.ts';
 import { type Context, Contexts } from './contexts.ts';
 import type { DecoderOptions } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
-import {
-  CATEGORISED,
-  FEEDBACK,
-  HOLDS,
-  IMPRESSION,
-  RANKED,
-  RECORD_FIELDS,
-  type ScanMemory,
-  scanMemory,
-  TEXT,
-  USERLESS,
-  WHOLE,
-} from './scan-memory.ts';
+import { RECORD_FIELDS, type ScanMemory, scanMemory } from './scan-memory.ts';
 import { type TimeZone, timeOf, timeZone } from './times.ts';
 
 type ScannerOptions = Pick<
@@ -73,9 +73,9 @@ export class Scanner implements RecordReader {
     this.carriesScores = carries?.scores === true;
     this.#zone = options.timeZone === undefined ? undefined : timeZone(options.timeZone);
     this.holds =
-      (role.impressions ? HOLDS.impressions : 0) +
-      (role.feedback ? HOLDS.feedback : 0) +
-      (carries?.categories === true ? HOLDS.categories : 0);
+      (role.impressions ? HAS_IMPRESSIONS : 0) |
+      (role.feedback ? HAS_FEEDBACK : 0) |
+      (carries?.categories === true ? CARRIES_CATEGORIES : 0);
   }
 
   /** Whether there is memory to scan records in. */
@@ -160,8 +160,8 @@ export class Scanner implements RecordReader {
     impression.isUserless = isUserless;
     impression.userWord = words[RESULTS.userWord] >>> 0;
     impression.sampleKey = isUserless || this.#options.sampleUsers !== true ? -1 : sampleKeyIn(memory);
-    impression.hasRanks = (flags & RANKED) !== 0;
-    impression.hasCategories = (flags & CATEGORISED) !== 0;
+    impression.hasRanks = (flags & HAS_RANKS) !== 0;
+    impression.hasCategories = (flags & HAS_CATEGORIES) !== 0;
     impression.hasScores = this.carriesScores && words[RESULTS.scored] > 0;
     if (impression.hasScores) {
       impression.reserveScores(impression.length);
