@@ -47,6 +47,7 @@ const NUMBERS = {
   ],
   'scan/scan': ['IMPRESSION', 'FEEDBACK', 'HAS_IMPRESSIONS', 'HAS_FEEDBACK', 'CARRIES_CATEGORIES'],
   'scan/results': ['WHOLE', 'TEXT'],
+  'scan/items': ['BEFORE_RANKS', 'BEFORE_SCORE_SPANS', 'BEFORE_CATEGORY_PLACES', 'BEFORE_SCORES'],
   'scan/layout': ['RECORD_KEYS', 'ITEM_KEYS', 'KEY_BYTES', 'SPANS', 'ZEROS'],
 } as const;
 /** The file below `src` that has all of that. */

@@ -41,6 +41,12 @@ export let scoreValues: usize = 0;
 export let ids: usize = 0;
 export const BYTES_PER_SLOT: usize = 44;
 
+/** Bytes per slot of all arrays before this one, for those that the host reads or writes. Scores begin at a multiple of 8. */
+export const BEFORE_RANKS: usize = 4;
+export const BEFORE_SCORE_SPANS: usize = 8;
+export const BEFORE_CATEGORY_PLACES: usize = 24;
+export const BEFORE_SCORES: usize = 28;
+
 export let slots: u32 = 0;
 export let rankedSlots: u32 = 0;
 export let scoredSlots: u32 = 0;
@@ -49,11 +55,11 @@ export let categorisedSlots: u32 = 0;
 /** Where what is found is written, for lists of at most `most` items. */
 export function placeItems(at: usize, most: usize): void {
   places = at;
-  ranks = places + 4 * most;
-  scores = ranks + 4 * most;
+  ranks = at + BEFORE_RANKS * most;
+  scores = at + BEFORE_SCORE_SPANS * most;
   categories = scores + 8 * most;
-  categoryPlaces = categories + 8 * most;
-  scoreValues = (categoryPlaces + 4 * most + 7) & ~7;
+  categoryPlaces = at + BEFORE_CATEGORY_PLACES * most;
+  scoreValues = (at + BEFORE_SCORES * most + 7) & ~7;
   ids = scoreValues + 8 * most;
 }
 

@@ -1,6 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { type Engine, engineIfAny } from '../engine/engine.ts';
-import { ITEM_KEYS, KEY_BYTES, RECORD_KEYS, RESULTS, SPANS } from '../engine/engine-layout.ts';
+import {
+  BEFORE_CATEGORY_PLACES,
+  BEFORE_RANKS,
+  BEFORE_SCORE_SPANS,
+  BEFORE_SCORES,
+  ITEM_KEYS,
+  KEY_BYTES,
+  RECORD_KEYS,
+  RESULTS,
+  SPANS,
+} from '../engine/engine-layout.ts';
 
 /** The fields that dimensions come from. */
 export const CONTEXT_FIELDS = ['surface', 'variant', 'experiments', 'cohorts', 'model'] as const;
@@ -92,10 +102,10 @@ export class ScanMemory {
     const slots = functionOf('slotsAt')();
     this.texts = Buffer.from(buffer, texts, items - texts);
     this.places = new Int32Array(buffer, items, slots);
-    this.ranks = new Int32Array(buffer, items + 4 * slots, slots);
-    this.scoreSpans = new Uint32Array(buffer, items + 8 * slots, 2 * slots);
-    this.categories = new Int32Array(buffer, items + 24 * slots, slots);
-    this.scores = new Float64Array(buffer, 8 * Math.ceil((items + 28 * slots) / 8), slots);
+    this.ranks = new Int32Array(buffer, items + BEFORE_RANKS * slots, slots);
+    this.scoreSpans = new Uint32Array(buffer, items + BEFORE_SCORE_SPANS * slots, 2 * slots);
+    this.categories = new Int32Array(buffer, items + BEFORE_CATEGORY_PLACES * slots, slots);
+    this.scores = new Float64Array(buffer, 8 * Math.ceil((items + BEFORE_SCORES * slots) / 8), slots);
   }
 
   #writeKey(at: number, name: string): void {
