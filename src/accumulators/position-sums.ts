@@ -56,7 +56,7 @@ export class PositionSums {
   }
 }
 
-/** Adds `positions` to `into` and answers it; none is neutral. */
+/** Adds `positions` to `into` and returns the sum; undefined is neutral. */
 export function addPositions(
   into: PositionSums | undefined,
   positions: PositionSums | undefined,
@@ -66,7 +66,7 @@ export function addPositions(
   return into;
 }
 
-/** The inverse: nothing is left where all that was added is taken away. */
+/** The inverse of `addPositions`; undefined: nothing is left. */
 export function subtractPositions(
   from: PositionSums | undefined,
   positions: PositionSums | undefined,
@@ -81,7 +81,7 @@ export function encodePositions({ exposed, positives }: PositionSums): string {
 }
 
 /**
- * Reads positions that perhaps another configuration wrote: ranks that the JSON lacks start empty, more than `ranks` are left out.
+ * Reads positions that another configuration may have written: ranks that the JSON lacks start empty, more than `ranks` are left out.
  * Throws an Error that names the part that is wrong.
  */
 export function readPositions(json: unknown, ranks: number): PositionSums {

@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** Where the report of a page is. */
-export function reportAddress(address: URL): URL {
+function reportAddress(address: URL): URL {
   const found = new URL('api/v1/report', new URL(address.pathname.replace(/\/?$/, '/'), address));
   found.search = address.search;
   return found;
