@@ -30,7 +30,7 @@ const DIGITS = /^\d{10}(?:\.\d+)?$|^\d{13}(?:\.\d+)?$|^\d{16}$|^\d{19}$/;
 /** undefined: the value is not a time in any of these forms. */
 export function timeOf(value: unknown): TimeValue | undefined {
   if (typeof value === 'number') return ofNumber(value, false);
-  if (typeof value !== 'string' || value.length > 48) return undefined;
+  if (typeof value !== 'string' || value.length > 128) return undefined;
   const text = value.trim();
   if (DIGITS.test(text)) return ofNumber(Number(text), true);
   const zoned = parseTime(text);

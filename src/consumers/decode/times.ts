@@ -52,14 +52,22 @@ function nanosecondsToMs(value: number): EpochMs {
   return Math.floor((value / 1e6) * HAIR);
 }
 
+/** Of a time with its zone by name (RFC 9557), as Java and Temporal print it. What is marked by `!` would have to be understood. */
+const ZONE_BY_NAME = /^(?:\[[A-Za-z0-9_.:/+=-]{1,64}\]){1,4}$/;
+
 /**
  * Milliseconds of `2026-11-21T08:00[:00[.123]](Z|UTC|GMT|+01:00|+0100|+01)`; `t` or a blank instead of `T`, a decimal comma,
- * and a blank before the zone are also accepted. Digits after the third of a fraction are cut off. NaN: not such a text.
+ * and a blank before the zone are also accepted, and behind an offset or `Z` the zone by name, `[Europe/Berlin]`, which decides nothing.
+ * Digits after the third of a fraction are cut off. NaN: not such a text.
  * Written by hand because Date.parse accepts many texts that are not ISO 8601, and local times.
  * @param zone the zone of a text that names none; undefined: it is not a time
  */
 export function parseTime(text: string, zone?: TimeZone): number {
   const length = text.length;
+  if (text.charCodeAt(length - 1) === 93) {
+    const end = text.indexOf('[');
+    return end > 0 && ZONE_BY_NAME.test(text.slice(end)) ? parseTime(text.slice(0, end)) : Number.NaN;
+  }
   if (length < 16 || length > 48) return Number.NaN;
   const year = two(text, 0) * 100 + two(text, 2);
   const month = two(text, 5);
