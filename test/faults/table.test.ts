@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { TAKEN_OVER, WENT_BACK } from '../proof/process.ts';
 import { sources } from '../rooms.ts';
 import { GROUPS } from './groups.ts';
 import { MATRIX } from './matrix.ts';
 import { recorded, tables, written } from './table.ts';
-import { CLOCKS_DIFFER, TAKEN_OVER } from './world.ts';
+import { CLOCKS_DIFFER } from './world.ts';
 
 const IDS = GROUPS.flatMap(({ rows }) => rows.map(({ id }) => id));
 
@@ -14,7 +15,7 @@ it('docs/reliability.md shows what the runs have found, and no run is of a row t
   expect(recorded().filter(({ id }) => !IDS.includes(id))).toEqual([]);
 });
 
-it.each([TAKEN_OVER, CLOCKS_DIFFER])('rows wait for what the log says: %s', (message) => {
+it.each([TAKEN_OVER, WENT_BACK, CLOCKS_DIFFER])('rows wait for what the log says: %s', (message) => {
   expect(sources.some(({ text }) => text.includes(`'${message}`))).toBe(true);
 });
 

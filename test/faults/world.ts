@@ -11,7 +11,7 @@ import { loadSettings } from '../../src/config/load.ts';
 import { Broker } from '../proof/broker.ts';
 import { Feed } from '../proof/feed.ts';
 import { configuration, type ProofParameters, SESSION_MS } from '../proof/parameters.ts';
-import { ServiceProcess } from '../proof/process.ts';
+import { ServiceProcess, TAKEN_OVER } from '../proof/process.ts';
 import { RecordedInputs } from '../proof/recorded-inputs.ts';
 import { connect } from '../proof/stored.ts';
 import { debianLibrary } from '../services/debian.ts';
@@ -28,7 +28,6 @@ import { type Machine, Network, withHosts } from './network.ts';
 import { Tmpfs } from './tmpfs.ts';
 
 /** What the log says, as rows wait for it. */
-export const TAKEN_OVER = 'the unit was taken over';
 export const CLOCKS_DIFFER = 'the clock here and that of Redis differ';
 
 export interface WorldOptions {
@@ -277,7 +276,7 @@ export class World {
 
   /** How often workers learned that a unit was taken over from them. */
   get fenced(): number {
-    return this.#said(`"${TAKEN_OVER}`);
+    return this.#said(`"${TAKEN_OVER}"`);
   }
 
   /** How often workers found that the clock here and that of Redis differ. */

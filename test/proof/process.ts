@@ -6,6 +6,10 @@ import { LOOPBACK, type Place } from '../services/place.ts';
 import { freePort } from '../services/ports.ts';
 import { RECEVAL } from '../tested.ts';
 
+/** What the log of a worker says when it has lost a unit. */
+export const TAKEN_OVER = 'another worker has claimed the unit';
+export const WENT_BACK = 'the stored state of the unit is gone, went back or was edited: the unit is claimed again';
+
 const RESTART_MS = 500;
 
 export interface Around {

@@ -18,7 +18,7 @@ import { Feed } from './feed.ts';
 import { expectedGauges, gaugeDifferences, wholeWindow } from './gauges.ts';
 import { joinByRequest } from './join-by-request.ts';
 import { configuration, joinSettings, type ProofParameters, TOPICS } from './parameters.ts';
-import { ServiceProcess } from './process.ts';
+import { ServiceProcess, TAKEN_OVER, WENT_BACK } from './process.ts';
 import { RecordedInputs } from './recorded-inputs.ts';
 import { connect, readUnit, rowsPrefix } from './stored.ts';
 
@@ -106,7 +106,7 @@ export async function prove(parameters: ProofParameters, say: (line: string) => 
     const pages = await pagesShowing(held, exporters);
     const said = (message: string): number => workers.reduce((sum, worker) => sum + worker.said(message), 0);
     const claims = said('"unit claimed"');
-    const fenced = said('"the unit was taken over');
+    const fenced = said(`"${TAKEN_OVER}"`) + said(`"${WENT_BACK}"`);
     const exitCodes = await Promise.all([...workers, ...exporters].map((process) => process.stop()));
     const stored = await readUnits();
     log('processes have ended; reading the logs back');
