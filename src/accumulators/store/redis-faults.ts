@@ -52,6 +52,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'user or password are wrong. Check redis.username and its password, or redis.url (of Sentinel: redis.sentinel)',
   ),
   NOPERM: refused(`this user lacks rights: ${RIGHTS}`),
+  NO_DATABASE: refused(
+    'the server has no database of this number. Correct it in redis.url, raise `databases` in redis.conf, or leave it out: a namespace keeps services apart as well',
+  ),
   WRONGTYPE: wrong(
     'a key of receval holds something that is not a hash. Somebody else writes there: choose a namespace',
   ),
@@ -62,9 +65,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 const LONGEST = 200;
 const SETTING = 'redis.tls';
 
-/** The first word of an error, which names its kind; texts differ between servers and versions. */
+/** The first word of an error, which names its kind; texts differ between servers and versions. That of a refused SELECT is ERR. */
 function firstWord(error: unknown): string {
   const text = error instanceof Error ? error.message : '';
+  if (/^ERR (?:(?:invalid )?DB index|SELECT is not allowed)/.test(text)) return 'NO_DATABASE';
   return (
     /^(?:Too many Cluster redirections\. Last error: \w*: |All sentinels are unreachable.*? Last error: )?([A-Z][A-Z0-9_]+)(?= |$)/.exec(
       text,
@@ -83,6 +87,12 @@ export function faultCode(outer: unknown): string {
   }
   const word = firstWord(error);
   return word === '' || /^E(?:PIPE|CONN|HOST|NET|AI_)/.test(word) ? 'DISCONNECTED' : word;
+}
+
+/** Whether the server refused to select the database of redis.url. */
+export function isRefusedSelect(error: unknown): boolean {
+  const command = error instanceof Error && 'command' in error ? error.command : undefined;
+  return typeof command === 'object' && command !== null && 'name' in command && command.name === 'select';
 }
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { faultCode, troubleOf, unavailable } from './redis-faults.ts';
+import { faultCode, isRefusedSelect, troubleOf, unavailable } from './redis-faults.ts';
 import type { StoreUnavailable } from './store-port.ts';
 
 /** The part of the client library that we use, for a single server and for a cluster. */
@@ -15,7 +15,7 @@ export interface RedisClient {
 const REVIVE_MS = 100;
 
 /** Errors that waiting does not fix. */
-const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'TLS']);
+const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'NO_DATABASE', 'TLS']);
 
 /** How long a call may take, in ms. */
 export interface Patience {
@@ -54,6 +54,9 @@ export class RedisLink {
     this.#limit = patience.least;
     this.#secrets = secrets;
     client.on('error', (error) => {
+      if (isEcho(error)) return;
+      // The client would use the connection all the same, in database 0.
+      if (isRefusedSelect(error)) client.disconnect(true);
       this.#trouble = troubleOf(error, secrets());
       this.#isReplica = false;
     });
@@ -83,7 +86,7 @@ export class RedisLink {
       await new Promise<void>((resolve, reject) => {
         onReady = () => resolve();
         onError = (error) => {
-          if (HOPELESS.has(faultCode(error))) reject(error);
+          if (HOPELESS.has(faultCode(error)) && !isEcho(error)) reject(error);
         };
         this.#client.on('ready', onReady);
         this.#client.on('error', onError);
@@ -178,4 +181,13 @@ export class RedisLink {
     const wasConnected = this.connected && faultCode(error) !== 'NOT_CONNECTED';
     return unavailable(doing, error, this.#secrets(), wasConnected ? '' : this.#trouble);
   }
+}
+
+/**
+ * The consequence of an error that says why: a SELECT that was sent together with a refused login, or what the client still wanted to
+ * send on a connection that a refused SELECT has ended.
+ */
+function isEcho(error: unknown): boolean {
+  if (isRefusedSelect(error)) return faultCode(error) === 'NOAUTH';
+  return error instanceof Error && error.message.startsWith("Stream isn't writeable");
 }

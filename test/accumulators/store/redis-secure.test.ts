@@ -156,6 +156,16 @@ describe('who is not let in is told why and what to do:', () => {
       'WRONGPASS',
       /Check redis\.username and its password, or redis\.url/,
     ],
+    'a wrong password for another database': [
+      ({ server }) => ({ url: `redis://app:c4n4ry-wrong@127.0.0.1:${server.port}/1` }),
+      'WRONGPASS',
+      /Check redis\.username and its password, or redis\.url/,
+    ],
+    'a database that the server does not have': [
+      ({ server }) => ({ url: `${server.url}/99` }),
+      'NO_DATABASE',
+      /has no database of this number\. Correct it in redis\.url/,
+    ],
     'no right to our keys': [
       ({ server }) => ({ url: `redis://narrow:c4n4ry-narrow@127.0.0.1:${server.port}` }),
       'NOPERM',
@@ -272,6 +282,28 @@ describe('a store that is connected', () => {
     await admin.call('ACL', 'SETUSER', 'app', '+evalsha');
     await store.claim(UNIT, 't');
     expect(store.trouble).toBeUndefined();
+    await store.close();
+    admin.disconnect();
+  });
+
+  itWith(SECURED, 'never uses database 0 when it may no longer select its own', async (secured) => {
+    const admin = new Redis(secured.server.url);
+    const rights = [...RIGHTS.split(' '), '+select'];
+    await admin.call('ACL', 'SETUSER', 'chooser', 'reset', 'on', '>c4n4ry-chooser', '~receval:*', ...rights);
+    const store = await RedisStore.connect({
+      url: `redis://chooser:c4n4ry-chooser@127.0.0.1:${secured.server.port}/1`,
+    });
+    const unit = unitKey('chosen', 0);
+    await store.claim(unit, 't');
+    await admin.call('ACL', 'SETUSER', 'chooser', '-select');
+    await admin.call('CLIENT', 'KILL', 'USER', 'chooser');
+    await until('it is refused', () => /NOPERM.*SELECT for a database/.test(store.trouble ?? ''));
+    await expect(store.claim(unit, 't')).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
+    await admin.call('ACL', 'SETUSER', 'chooser', '+select');
+    await until('it is back', () => store.connected);
+    await store.claim(unit, 't');
+    expect(store.trouble).toBeUndefined();
+    expect(await admin.exists(unit)).toBe(0);
     await store.close();
     admin.disconnect();
   });
