@@ -1,5 +1,6 @@
 import type { WallClock } from '../vocabulary/clock.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { RepeatedWarning } from '../worker/repeated-warning.ts';
 import { LARGEST_SKEW, type WorkerStatus } from '../worker/status.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
@@ -75,10 +76,12 @@ interface ClockCheckDeps {
  */
 export class ClockCheck {
   readonly #deps: ClockCheckDeps;
+  readonly #silent: RepeatedWarning<'clock'>;
   #trouble: string | undefined;
 
   constructor(deps: ClockCheckDeps) {
     this.#deps = deps;
+    this.#silent = new RepeatedWarning(deps.log, 'Redis did not report its time', 'Redis reports its time again');
   }
 
   /** Why nothing is read, and what to do; undefined: the clocks agree, or were never compared. */
@@ -94,9 +97,10 @@ export class ClockCheck {
     try {
       time = await store.time();
     } catch (error) {
-      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'Redis did not report its time');
+      this.#silent.failed('clock', '', { error: error instanceof Error ? error.message : String(error) }, before);
       return;
     }
+    this.#silent.worked('clock');
     const after = clock.now();
     const skew = (before + after) / 2 - time;
     tell(skew);

@@ -84,6 +84,20 @@ it('while Redis does not tell its time nothing changes', async () => {
   expect(clocks.said.at(-1)).toBe('warn Redis did not report its time');
 });
 
+it('says when Redis does not tell its time, once a minute while that lasts, and when it does again', async () => {
+  const clocks = new Clocks(0, 0);
+  clocks.isStoreThere = false;
+  for (let second = 0; second <= 60; second += 10) {
+    clocks.own = second * 1000;
+    await clocks.check.look();
+  }
+  expect(clocks.said).toEqual(['warn Redis did not report its time', 'warn Redis did not report its time']);
+  clocks.own = 0;
+  clocks.isStoreThere = true;
+  await clocks.check.look();
+  expect(clocks.said.at(-1)).toBe('info Redis reports its time again');
+});
+
 it("the worker's clock takes a time over and goes on from there", () => {
   const clock = new WallClock();
   const before = performance.now();
