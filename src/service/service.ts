@@ -24,6 +24,7 @@ import type { WorkerLog } from '../worker/worker-contract.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
 import { changedPartitions, emptiness } from './checks.ts';
 import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts';
+import { EvictionWatch } from './eviction-watch.ts';
 import { LogWatch } from './log-watch.ts';
 import { DecisionChanges, ExperimentChanges, FoldedCohorts } from './logged-changes.ts';
 import { MisfitChanges, unshown } from './misfits.ts';
@@ -86,6 +87,7 @@ export class Service {
   readonly #accessWatch: AccessWatch;
   #access: readonly AccessState[] = [];
   #redis: StoreUsage | undefined;
+  readonly #evictionWatch: EvictionWatch;
   readonly #worker: Worker | undefined;
   readonly #exporter: Exporter | undefined;
   readonly #clock = new WallClock();
@@ -169,6 +171,7 @@ export class Service {
     );
     this.#retention = retention;
     this.#accessWatch = new AccessWatch(accessOf(settings), log);
+    this.#evictionWatch = new EvictionWatch(log);
     this.#folded = new FoldedCohorts(settings);
     this.#logWatch = new LogWatch({
       look: () => lookAtRecords(settings, this.#owned, this.#clock.now()),
@@ -318,6 +321,7 @@ export class Service {
   /** If Redis does not respond, that is reported elsewhere. */
   async #lookAtRedis(): Promise<void> {
     this.#redis = await this.#store.usage().catch(() => undefined);
+    if (this.#redis !== undefined) this.#evictionWatch.look(this.#redis.evictionPolicy, this.#clock.now());
   }
 
   #watchRetention(worker: Worker): void {

@@ -137,16 +137,22 @@ export function usageOf(texts: readonly string[]): StoreUsage {
   const share = ({ usedBytes, limitBytes }: StoreUsage): number =>
     limitBytes === undefined ? 0 : usedBytes / limitBytes;
   const fullest = all.reduce((most, one) => (share(one) > share(most) ? one : most));
-  return { ...fullest, evicted: all.reduce((sum, { evicted }) => sum + evicted, 0) };
+  return {
+    ...fullest,
+    evicted: all.reduce((sum, { evicted }) => sum + evicted, 0),
+    evictionPolicy: all.find(({ evictionPolicy }) => evictionPolicy !== undefined)?.evictionPolicy,
+  };
 }
 
 function usageOfOne(info: ServerInfo): StoreUsage {
   const number = (name: string): number => Number(info.get(name) ?? '0');
   const limit = number('maxmemory');
+  const policy = info.get('maxmemory_policy');
   return {
     usedBytes: number('used_memory'),
     limitBytes: limit === 0 ? undefined : limit,
     evicted: number('evicted_keys'),
+    evictionPolicy: policy === 'noeviction' ? undefined : policy,
   };
 }
 

@@ -46,6 +46,8 @@ export interface StoreUsage {
   readonly limitBytes: number | undefined;
   /** Keys evicted since the server started. */
   readonly evicted: number;
+  /** maxmemory-policy, where it is one that evicts keys. */
+  readonly evictionPolicy?: string | undefined;
 }
 
 /** Where a unit's durable state lives, and what it guarantees (specification: commit 1). */

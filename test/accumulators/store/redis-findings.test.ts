@@ -105,6 +105,12 @@ describe('what a server tells of itself', () => {
     expect(usageOf([info(5000, 0, 0)])).toEqual({ usedBytes: 5000, limitBytes: undefined, evicted: 0 });
   });
 
+  it('names a policy by which one of several primaries evicts keys', () => {
+    const texts = ['noeviction', 'allkeys-lru'].map((policy) => `maxmemory_policy:${policy}\r\n`);
+    expect(usageOf(texts).evictionPolicy).toBe('allkeys-lru');
+    expect(usageOf(texts.slice(0, 1)).evictionPolicy).toBeUndefined();
+  });
+
   it('refuses databases that are written at several places', () => {
     expect(finding('history', { role: 'active-replica' })?.level).toBe('error');
     expect(finding('history', {}, 'module:name=crdt,ver=1\r\n')?.level).toBe('error');
