@@ -34,7 +34,11 @@ export function planCommand(): Command {
     .option('--catalogue <n>', 'different items that lists show (default: as many as limits.itemsCounted)')
     .option('--partitions <n>', 'partitions of each topic', '12')
     .option('--workers <n>', 'workers that share them', '1')
-    .option('--values <counts>', 'different values of each dimension of `cohorts`, such as country=30,device=3')
+    .option(
+      '--values <counts>',
+      'different values of each dimension of `cohorts`, such as country=30,device=3; may be repeated',
+      (one: string, before: string | undefined) => (before === undefined ? one : `${before},${one}`),
+    )
     .option('--users <n>', 'users whom experiments will have seen (default: more than they sample)')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', OUTPUTS.join(', or '), OUTPUTS[0])
@@ -86,14 +90,18 @@ function valuesOf(settings: Settings, text: string | undefined): ReadonlyMap<str
   const needed = [...new Set(settings.cohorts.flat())];
   const values = new Map<string, number>();
   for (const { dimension, variants } of settings.experiments) values.set(dimension, variants.size);
+  const said = new Set<string>();
   for (const part of (text ?? '').split(',').filter((one) => one !== '')) {
-    const [dimension, count] = part.split('=');
+    const [dimension, ...rest] = part.split('=');
+    const count = rest.join('=');
     if (!needed.includes(dimension)) {
       const near = nearest(dimension, needed);
       const hint = near === undefined ? `the dimensions are ${needed.join(', ')}` : `did you mean "${near}"?`;
       throw new UsageError(`--values: no grouping set of the configuration has the dimension "${dimension}"; ${hint}`);
     }
-    values.set(dimension, wholeOf(`--values: ${dimension}`, count ?? ''));
+    if (said.has(dimension)) throw new UsageError(`--values: ${dimension} is named twice`);
+    said.add(dimension);
+    values.set(dimension, wholeOf(`--values: ${dimension}`, count));
   }
   const missing = needed.filter((dimension) => !values.has(dimension));
   if (missing.length > 0) {

@@ -24,3 +24,19 @@ it('says how many workers hold what one cannot', async () => {
   // With 64 partitions more workers than that have nothing to do.
   expect(await stateOf(1, 400_000)).toContain('more than a worker can hold: take more partitions');
 });
+
+it('takes --values more than once, but each dimension only once', async () => {
+  const named = ['plan', '--lists-per-second', '1', '--output', 'json', '--config', 'named.yaml'];
+  writeFileSync(join(folder, 'named.yaml'), 'cohorts: [[], [country, device]]\n');
+  const plan = (...values: readonly string[]) =>
+    run(process.execPath, [RECEVAL, ...named, ...values.flatMap((one) => ['--values', one])], { cwd: folder });
+  const { stdout } = await plan('country=4', 'device=5');
+  expect(JSON.parse(stdout)).toMatchObject({ traffic: { values: { country: 4, device: 5 } } });
+  for (const twice of [['country=4', 'device=5', 'country=6'], ['country=4,device=5,country=6']]) {
+    expect(await plan(...twice)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--values: country is named twice'),
+    });
+  }
+  expect(await plan('country=4=5,device=2')).toMatchObject({ code: 2, stderr: expect.stringContaining('found "4=5"') });
+});
