@@ -78,7 +78,7 @@ const WATCHED: readonly Watched[] = [
     ends: (share) => share <= SOME / 2,
     cause: (share) =>
       `${percent(share)} of the events are dated further ahead than attribution.futureSkew allows, and dropped as future.`,
-    remedy: 'Correct the clock that dates them, or tsUnit of the topic.',
+    remedy: 'Correct the clock that dates them, or timeZone or tsUnit of the topic.',
   },
   {
     code: 'all_late',

@@ -194,7 +194,7 @@ function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {
       cause: `${counted(drops.future)} of ${counted(read)} ${side} are dated more than ${durationText(facts.shape.futureSkew)} (attribution.futureSkew) ahead of now, and dropped as future.`,
       example: null,
       remedy:
-        'Correct the clock that dates them, or tsUnit of the topic; for logs that are dated ahead on purpose set --now.',
+        'Correct the clock that dates them, or timeZone or tsUnit of the topic; for logs that are dated ahead on purpose set --now.',
     },
   ];
 }

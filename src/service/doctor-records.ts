@@ -95,7 +95,7 @@ function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): read
         'clocks',
         'warning',
         `${name}: ${count(future)} ${of} are dated further ahead than attribution.futureSkew allows and will be dropped as future. ` +
-          'Correct the clocks that date them, or tsUnit of the topic',
+          'Correct the clocks that date them, or timeZone or tsUnit of the topic',
         future > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined,
       ),
       code: 'dated_ahead',

@@ -134,9 +134,14 @@ export function fieldsText([first]: readonly InvalidReason[]): string {
 }
 
 export function invalidRemedy({ code }: InvalidReason): string {
-  return code === 'wrong_kind'
-    ? 'Are the names of kafka.topics swapped, or does the topic need an adapter? docs/events.md explains each code.'
-    : 'Fix the producer, or set the adapter of the topic; docs/events.md explains each code.';
+  switch (code) {
+    case 'wrong_kind':
+      return 'Are the names of kafka.topics swapped, or does the topic need an adapter? docs/events.md explains each code.';
+    case 'bad_time':
+      return 'Set timeZone of the topic if its times are texts without a zone, else its adapter, or fix the producer; docs/events.md explains each code.';
+    default:
+      return 'Fix the producer, or set the adapter of the topic; docs/events.md explains each code.';
+  }
 }
 
 const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);
@@ -153,7 +158,7 @@ function datedAhead({ name, records, future }: SeenTopic): readonly LiveFinding[
       code: 'dated_ahead',
       topic: name,
       cause: `${counted(future)} of its ${counted(records)} newest records are dated further ahead than attribution.futureSkew allows, and dropped as future.`,
-      remedy: 'Correct the clock that dates them, or tsUnit of the topic.',
+      remedy: 'Correct the clock that dates them, or timeZone or tsUnit of the topic.',
     },
   ];
 }

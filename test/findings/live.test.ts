@@ -25,6 +25,11 @@ function told(changes: readonly Partial<TopicHealth>[], needsFeedback = true): r
 }
 
 describe('findings by counts', () => {
+  it('of events that are dated ahead name the time zone, too', () => {
+    const [found] = new CountFindings(true).of([{ ...fine, future: 1 }]).filter(({ code }) => code === 'dated_ahead');
+    expect(found.remedy).toMatch(/clock.*timeZone.*tsUnit/);
+  });
+
   it('are none where all is well, or nothing is known', () => {
     const unknown = { joined: undefined, inList: undefined, invalid: undefined, late: undefined, future: undefined };
     expect(told([{}, { ...unknown, accepted: undefined }])).toEqual(['', '']);

@@ -70,6 +70,11 @@ describe('the sampled records', () => {
     expect(keys).toMatch(/^warning keys: no sampled record can be read as feedback, /);
   });
 
+  it('whose times have no zone ask for timeZone', () => {
+    const [impressions] = told({ impressions: [{ ...impression, ts: '2026-11-21 08:00:00' }], feedback: [click] });
+    expect(impressions).toMatch(/^error records: .*\(bad_time 1\).* Set timeZone of the topic if /);
+  });
+
   it('of another form ask for the producer or the adapter, with their numbers', () => {
     const strange = Array.from({ length: 1200 }, () => ({ requestId: 'r', items: 'a' }));
     const [impressions, , keys] = told({ impressions: strange, feedback: [click] });
