@@ -3,8 +3,9 @@ import { withCatalogue } from '../config/catalogue-file.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { ADAPTER_NAMES } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
-import type { ComparedMeasure, Comparison } from '../experiment/comparison.ts';
+import type { ComparedMeasure, ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import { planOf } from '../experiment/experiment-plan.ts';
+import { claimOf } from '../experiment/surely.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import { comparedFindings } from '../findings/compared.ts';
 import { type Finding, inOrder } from '../findings/finding.ts';
@@ -273,11 +274,11 @@ function curves(comparison: Comparison, trail: Trail): string {
     title: `Experiment ${experiment}: ${measure} at ${horizon}, with ${levelOf(comparison)} confidence sequence`,
     description: variants.map(({ explanation }) => explanation).join(' '),
     effectLabel: `difference of ${measure} (variant − control)`,
-    panels: variants.map(({ variant, decision, measures }) => {
+    panels: variants.map(({ variant, decision, reason, measures }) => {
       const { control: mean = null, better } = measures.find(({ role }) => role === 'primary') ?? {};
       return {
         title: `${variant} against ${control}: ${decision}`,
-        tone: toneOf(decision),
+        tone: toneOf(reason),
         points: trail.get(variant) ?? [],
         limit: mean === null ? undefined : (better === 'lower' ? 1 : -1) * tolerance * Math.abs(mean),
       };
@@ -288,15 +289,15 @@ function curves(comparison: Comparison, trail: Trail): string {
 const FOREST = { width: 880, height: 240 } as const;
 
 function forest(comparison: Comparison): string {
-  const { experiment, control, horizon, variants } = comparison;
+  const { experiment, control, horizon, variants, alpha } = comparison;
   return rowPlot({
     ...FOREST,
     title: `Experiment ${experiment}: all measures at ${horizon}`,
     description: variants.map(({ explanation }) => explanation).join(' '),
     valueLabel: `difference relative to ${control}, with ${levelOf(comparison)} confidence sequence`,
-    sections: variants.map(({ variant, decision, measures }) => ({
-      heading: `${variant} against ${control}: ${decision}`,
-      rows: measures.map(rowOf),
+    sections: variants.map((compared) => ({
+      heading: `${compared.variant} against ${control}: ${compared.decision}`,
+      rows: compared.measures.map((measure) => rowOf(compared, measure, alpha)),
     })),
     reference: { value: 0, name: 'no difference' },
     tick: percent,
@@ -304,7 +305,8 @@ function forest(comparison: Comparison): string {
   });
 }
 
-function rowOf({ measure, role, lift, liftCi, effect, better, reason }: ComparedMeasure): PlotRow {
+function rowOf(variant: ComparedVariant, compared: ComparedMeasure, alpha: number): PlotRow {
+  const { measure, role, lift, liftCi, effect, reason } = compared;
   const name = role === 'other' ? measure : `${measure} (${role})`;
   if (lift === null) {
     const says = effect === null ? `no error yet (${reason ?? 'no_data'})` : 'the mean of the control is 0';
@@ -312,16 +314,16 @@ function rowOf({ measure, role, lift, liftCi, effect, better, reason }: Compared
   }
   if (liftCi === null) return { name, value: lift, colour: TONES.other, says: percent(lift) };
   const [lower, upper] = liftCi;
-  const isLess = upper < 0;
-  const tone: Tone =
-    (!isLess && lower <= 0) || better === 'neither' ? 'other' : isLess === (better === 'lower') ? 'better' : 'worse';
+  const claim = claimOf(variant, compared, alpha);
+  const tone: Tone = claim === 'worse' || claim === 'better' ? claim : 'other';
   const says = `${percent(lift)} (${percent(lower)} to ${percent(upper)})`;
   return { name, value: lift, interval: liftCi, colour: TONES[tone], says };
 }
 
-function toneOf(decision: Label): Tone {
-  if (decision === 'regressed') return 'worse';
-  return decision === 'improved' ? 'better' : 'other';
+/** Of the primary measure: a guardrail that is worse says nothing about it. */
+function toneOf(reason: ComparedVariant['reason']): Tone {
+  if (reason === 'primary_worse') return 'worse';
+  return reason === 'primary_better' ? 'better' : 'other';
 }
 
 function levelOf({ alpha }: Comparison): string {

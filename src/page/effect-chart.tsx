@@ -32,7 +32,8 @@ export function EffectChart({ comparison, variant, points }: EffectChartProps) {
   const tickText = y.tickFormat(5);
   const since = variant.since === null ? undefined : Date.parse(variant.since);
   const decided = since !== undefined && since >= points[0].at && since <= last.at ? time.x(since) : undefined;
-  const tone = variant.decision === 'regressed' ? 'bad' : variant.decision === 'improved' ? 'good' : 'plain';
+  // A guardrail that is worse says nothing about this measure.
+  const tone = variant.reason === 'primary_worse' ? 'bad' : variant.reason === 'primary_better' ? 'good' : 'plain';
   const isOne = points.length === 1;
   return (
     <figure>
@@ -90,7 +91,8 @@ export function EffectChart({ comparison, variant, points }: EffectChartProps) {
       </Frame>
       <figcaption>
         Difference of <Name>{primary}</Name>, <Name>{variant.variant}</Name> minus <Name>{control}</Name>, with the{' '}
-        {levelOf(alpha)} band that holds however often you look. <strong>{whatToSee(points, last)}</strong>
+        {levelOf(alpha)} band that holds however often you look.{' '}
+        <strong>{whatToSee(points, last, tone !== 'plain')}</strong>
       </figcaption>
     </figure>
   );
@@ -151,12 +153,14 @@ function lastWords({ effect, lower, upper }: LookPoint): string {
   return `${signed(effect)}, from ${signed(lower)} to ${signed(upper)}`;
 }
 
-/** Since when the band has excluded 0, if it does. */
-function whatToSee(points: readonly LookPoint[], last: LookPoint): string {
+/** Since when the band has excluded 0, if it does. @param isFound a difference was found, at this look or before */
+function whatToSee(points: readonly LookPoint[], last: LookPoint, isFound: boolean): string {
   const side = ({ lower, upper }: LookPoint): number => (lower > 0 ? 1 : upper < 0 ? -1 : 0);
   const now = side(last);
   const end = `At the last look, ${instant(new Date(last.at).toISOString())}, it is ${lastWords(last)}.`;
-  if (now === 0) return `${end} The band holds 0: no difference can be told yet.`;
+  if (now === 0) {
+    return `${end} ${isFound ? 'The band holds 0 again; what was found at an earlier look stays.' : 'The band holds 0: no difference can be told yet.'}`;
+  }
   let first = points.length - 1;
   while (first > 0 && side(points[first - 1]) === now) first--;
   const where = now < 0 ? 'below' : 'above';

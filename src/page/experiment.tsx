@@ -81,13 +81,7 @@ function Experiment({ comparison, trail, weights, plan, ratioBy = [], id }: Expe
             </span>
           </p>
           <h3>Every measure</h3>
-          <Forest
-            variant={variant.variant}
-            control={control}
-            measures={variant.measures}
-            alpha={alpha}
-            tolerance={tolerance}
-          />
+          <Forest variant={variant} control={control} alpha={alpha} tolerance={tolerance} />
           <h3>The primary measure, look by look</h3>
           <EffectChart comparison={comparison} variant={variant} points={trail.get(variant.variant) ?? []} />
           <details>

@@ -1,7 +1,8 @@
 /** One row per measure with its interval, all on one axis: left of 0 it fell, right of 0 it rose. */
 
 import { scaleLinear } from 'd3-scale';
-import type { ComparedMeasure } from '../experiment/comparison.ts';
+import type { ComparedMeasure, ComparedVariant } from '../experiment/comparison.ts';
+import { type Claim, claimOf, isTrusted } from '../experiment/surely.ts';
 import { AxisHead } from './axis.tsx';
 import { inside, percent } from './chart-frame.tsx';
 import { jsx } from './jsx.ts';
@@ -11,9 +12,8 @@ import { change, levelOf, listed, plain, probability, range, several, shown } fr
 import { Scroll } from './scroll.tsx';
 
 export interface ForestProps {
-  readonly variant: string;
+  readonly variant: ComparedVariant;
   readonly control: string;
-  readonly measures: readonly ComparedMeasure[];
   readonly alpha: number;
   /** Tolerated loss of the primary measure, as a fraction. */
   readonly tolerance: number;
@@ -24,7 +24,8 @@ const ROW_HEIGHT = 34;
 const FARTHEST = 2;
 const LEAST_DOMAIN = 0.005;
 
-export function Forest({ variant, control, measures, alpha, tolerance }: ForestProps) {
+export function Forest({ variant, control, alpha, tolerance }: ForestProps) {
+  const { measures } = variant;
   const domain = domainOf(measures, tolerance);
   const scale = scaleLinear([-domain, domain], [0, 1]);
   const ticks = scale.ticks(4).filter((tick) => Math.abs(tick) <= domain * 0.92);
@@ -39,7 +40,7 @@ export function Forest({ variant, control, measures, alpha, tolerance }: ForestP
                 <Name>{control}</Name>
               </th>
               <th scope="col" class="number roomy">
-                <Name>{variant}</Name>
+                <Name>{variant.variant}</Name>
               </th>
               <th scope="col" class="number">
                 change
@@ -65,9 +66,14 @@ export function Forest({ variant, control, measures, alpha, tolerance }: ForestP
                 </th>
                 <td class="number roomy">{shown(measure.control, plain)}</td>
                 <td class="number roomy">{shown(measure.value, plain)}</td>
-                <td class={`number strong ${toneOf(measure)}`}>{shown(measure.lift, change)}</td>
+                <td class={`number strong ${toneOf(variant, measure, alpha)}`}>{shown(measure.lift, change)}</td>
                 <td class="interval">
-                  <Interval measure={measure} place={(at) => scale(at)} tolerance={tolerance} />
+                  <Interval
+                    measure={measure}
+                    tone={toneOf(variant, measure, alpha)}
+                    place={(at) => scale(at)}
+                    tolerance={tolerance}
+                  />
                 </td>
                 <td class="number roomy">{shown(measure.pAdjusted, probability)}</td>
               </tr>
@@ -80,24 +86,26 @@ export function Forest({ variant, control, measures, alpha, tolerance }: ForestP
         {tolerance > 0
           ? `, and the shaded part at the primary measure is a loss of up to ${toleranceText(tolerance)}, which is tolerated`
           : ''}
-        . <strong>{whatToSee(measures)}</strong>
+        . <strong>{whatToSee(variant, alpha)}</strong>
       </figcaption>
     </figure>
   );
 }
 
-/** Whether the interval says that the variant is worse, or better. */
-export function toneOf({ ci, better }: Pick<ComparedMeasure, 'ci' | 'better'>): Tone {
-  if (ci === null || better === 'neither' || (ci[0] <= 0 && ci[1] >= 0)) return 'plain';
-  return ci[0] > 0 === (better === 'higher') ? 'good' : 'bad';
+/** Red and green say what the decision would say. */
+function toneOf(variant: ComparedVariant, measure: ComparedMeasure, alpha: number): Tone {
+  const claim = claimOf(variant, measure, alpha);
+  return claim === 'worse' ? 'bad' : claim === 'better' ? 'good' : 'plain';
 }
 
 function Interval({
-  measure: { lift, liftCi, reason, role, better, ci },
+  measure: { lift, liftCi, reason, role, better },
+  tone,
   place,
   tolerance,
 }: {
   readonly measure: ComparedMeasure;
+  readonly tone: Tone;
   readonly place: (at: number) => number;
   readonly tolerance: number;
 }) {
@@ -122,7 +130,7 @@ function Interval({
         <rect class="tolerance" x={percent(inside(left))} width={percent(inside(right) - inside(left))} height="100%" />
       ) : null}
       {zero}
-      <g class={`mark ${toneOf({ ci, better })}`}>
+      <g class={`mark ${tone}`}>
         <line class="bar" x1={percent(inside(from))} x2={percent(inside(to))} y1={middle} y2={middle} />
         {from < 0 ? null : (
           <line x1={percent(inside(from))} x2={percent(inside(from))} y1={middle - 5} y2={middle + 5} />
@@ -159,20 +167,43 @@ function toleranceText(tolerance: number): string {
   return `${Number((100 * tolerance).toPrecision(3))} %`;
 }
 
-/** The plot in a sentence or two. */
-export function whatToSee(measures: readonly ComparedMeasure[]): string {
-  const named = (tone: Tone): readonly string[] =>
-    measures.filter((one) => toneOf(one) === tone).map(({ measure }) => measure);
-  const [worse, better] = [named('bad'), named('good')];
+/** The plot in a sentence or two, which never says more than the decision beside it. */
+function whatToSee(variant: ComparedVariant, alpha: number): string {
+  const { decision, measures } = variant;
   const without = measures.filter(({ ci }) => ci === null).length;
-  const open = measures.length - worse.length - better.length - without;
+  const none = without === 0 ? '' : `${several(without, 'measure')} ${without === 1 ? 'has' : 'have'} no interval.`;
+  if (!isTrusted(variant)) {
+    const why =
+      decision === 'invalid'
+        ? 'The experiment is invalid, so none of these differences can be trusted.'
+        : 'There are too few users for errors that can be trusted, so none of these differences counts yet.';
+    return without === measures.length ? none : [why, none].filter((text) => text !== '').join(' ');
+  }
+  const claims = measures.map((measure) => ({ measure, claim: claimOf(variant, measure, alpha) }));
+  const named = (...wanted: readonly Claim[]): readonly string[] =>
+    claims.filter(({ claim }) => wanted.includes(claim)).map(({ measure }) => measure.measure);
+  const [worse, better, alone, before] = [named('worse'), named('better'), named('alone'), named('before')];
+  const open = named('open').length;
+  // Of guardrails alone: their test is one-sided, and remembers.
+  const held = claims
+    .filter(({ claim, measure: { ci } }) => claim === 'worse' && ci !== null && ci[1] >= 0 && ci[0] <= 0)
+    .map(({ measure }) => measure.measure);
   return [
     worse.length === 0 ? 'No measure is surely worse.' : `Surely worse: ${listed(worse)}.`,
+    held.length === 0
+      ? ''
+      : `Of ${listed(held)} the interval holds 0, but the test of a guardrail is one-sided and remembers all looks.`,
     better.length === 0 ? '' : `Surely better: ${listed(better)}.`,
+    alone.length === 0
+      ? ''
+      : `Different alone, but not after the adjustment for the number of comparisons: ${listed(alone)}.`,
+    before.length === 0
+      ? ''
+      : `Found at an earlier look, which stays, though this one does not show it: ${listed(before)}.`,
     open === 0
       ? ''
       : `${several(open, 'interval')} ${open === 1 ? 'holds' : 'hold'} 0, so there a difference cannot be told from none.`,
-    without === 0 ? '' : `${several(without, 'measure')} ${without === 1 ? 'has' : 'have'} no interval.`,
+    none,
   ]
     .filter((text) => text !== '')
     .join(' ');

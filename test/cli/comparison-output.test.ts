@@ -206,13 +206,16 @@ describe('the picture', () => {
   test('shows better and worse in colours of their own', () => {
     const improved: Comparison = {
       ...comparison,
-      variants: comparison.variants.map((one) => ({ ...one, decision: 'improved' })),
+      variants: comparison.variants.map((one) => ({ ...one, decision: 'improved', reason: 'primary_better' })),
     };
     const colours = (picture: string): ReadonlySet<string> =>
       new Set([...picture.matchAll(/<path [^>]*fill="(#[0-9a-f]{6})"/g)].map((match) => match[1]));
     // B regressed, and nothing is wrong with C.
     expect(colours(svg)).toEqual(new Set(['#d55e00', '#0072b2']));
     expect(colours(comparisonPlot(improved, trail))).toEqual(new Set(['#009e73']));
+    // The curve is that of the primary measure: it is not worse because a guardrail is.
+    const guarded = comparison.variants.map((one) => ({ ...one, reason: 'guardrail_worse' as const }));
+    expect(colours(comparisonPlot({ ...comparison, variants: guarded }, trail))).toEqual(new Set(['#0072b2']));
   });
 
   test('of one or two looks shows the effects on all measures, of none a sentence', () => {

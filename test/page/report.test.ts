@@ -68,6 +68,42 @@ describe('a report', () => {
   });
 
   it.each([
+    ['invalid', 'srm', 'The experiment is invalid, so none of these differences can be trusted.'],
+    ['insufficient', 'few_users', 'There are too few users for errors that can be trusted'],
+  ] as const)('colours no measure and calls none worse where the decision is %s (%s)', (decision, reason, says) => {
+    const view = experimentReport('treatment');
+    const [experiment] = view.experiments ?? [];
+    const [variant] = experiment.comparison.variants;
+    const comparison = { ...experiment.comparison, variants: [{ ...variant, decision, reason } as typeof variant] };
+    const all = renderReport({ ...view, experiments: [{ ...experiment, comparison }] });
+    const html = all.slice(all.indexOf('id="experiments"'), all.indexOf('id="cohorts"'));
+    expect(html).toContain(says);
+    expect(html).not.toMatch(/surely|class="mark (?:bad|good)"|class="number strong (?:bad|good)"/i);
+    expect(html).not.toMatch(/class="(?:band|effect|last) (?:bad|good)"/);
+  });
+
+  it('says of a measure that differs alone, or was found before, what its decision says of it', () => {
+    const view = experimentReport('treatment');
+    const [experiment] = view.experiments ?? [];
+    const [variant] = experiment.comparison.variants;
+    const told = (change: Partial<(typeof variant.measures)[number]>, reason: string): string => {
+      const [primary, ...others] = variant.measures;
+      const variants = [{ ...variant, reason, measures: [{ ...primary, ...change }, ...others] } as typeof variant];
+      const comparison = { ...experiment.comparison, variants };
+      return renderReport({ ...view, experiments: [{ ...experiment, comparison }] });
+    };
+    const alone = told({ ci: [-0.02, -0.001], pAdjusted: 0.06 }, 'wide_interval');
+    expect(alone).toContain('Different alone, but not after the adjustment for the number of comparisons: ndcg@10.');
+    const before = told({ ci: [-0.02, 0.001], pAdjusted: 0.03 }, 'primary_worse');
+    expect(before).toContain('Found at an earlier look, which stays, though this one does not show it: ndcg@10.');
+    const last = { at: 1_800_000_000_000, effect: -0.01, lower: -0.02, upper: 0.001 };
+    const trail = new Map([['treatment', [last]]]);
+    expect(renderReport({ ...view, experiments: [{ ...experiment, trail }] })).toContain(
+      'The band holds 0 again; what was found at an earlier look stays.',
+    );
+  });
+
+  it.each([
     ['the end', (share: number) => (share < 0.8 ? 0.004 : 0.004 - 0.2 * (share - 0.8)), (x: number) => x < 70],
     ['the beginning', (share: number) => (share < 0.4 ? -0.004 : 0.03), (x: number) => x > 50],
   ])('writes what loss is tolerated away from an effect that is near to it at %s', (_, effectAt, isThere) => {
