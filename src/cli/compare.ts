@@ -117,9 +117,9 @@ Examples:
         files === undefined
           ? await readLive(settings, experiment, flags, isReported)
           : await readAndCompare(files, settings, experiment, ratioBy, flags);
-      const { comparison, trail, replayed } = compared;
+      const { comparison, trail, began, replayed } = compared;
       const extras = {
-        plan: flags.plan === true ? planOf(comparison, trail, experiment) : undefined,
+        plan: flags.plan === true ? planOf(comparison, trail, { ...experiment, began }) : undefined,
         ratioBy: compared.ratioBy,
         replayed,
         findings: findingsOf(compared, experiment),

@@ -13,6 +13,7 @@ import { detectableEffect } from '../statistics/effect.ts';
 import { balancedUsers } from '../statistics/exposure.ts';
 import { multiplierAt } from '../statistics/sequence.ts';
 import { DAY } from '../vocabulary/durations.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { Comparison } from './comparison.ts';
 import type { Trail } from './take-looks.ts';
 
@@ -47,13 +48,15 @@ export interface PlannedVariant {
 interface PlanSettings {
   readonly alpha: number;
   readonly nStar: number;
+  /** When the first user was shown the experiment; undefined: no impression has a user. */
+  readonly began?: EpochMs | undefined;
   /** Events before this time are excluded; undefined: none are. */
   readonly start: number | undefined;
 }
 
 /** One entry for each variant that is compared with the control. */
 export function planOf(comparison: Comparison, trail: Trail, settings: PlanSettings): readonly PlannedVariant[] {
-  const days = elapsedDays(comparison, trail, settings.start);
+  const days = elapsedDays(comparison, trail, settings);
   const adjusted = settings.alpha / comparison.variants.length;
   return comparison.variants.map(({ variant, measures }): PlannedVariant => {
     const [control, treatment] = [comparison.users[comparison.control] ?? 0, comparison.users[variant] ?? 0];
@@ -99,10 +102,13 @@ function usersFor(effect: number, seenBy: (users: number) => number): number {
   return enough;
 }
 
-/** From the start of the run to its newest look; undefined: less than an hour. */
-function elapsedDays({ asOf }: Comparison, trail: Trail, start: number | undefined): number | undefined {
+/**
+ * From the first user to the newest look; undefined: less than an hour. The looks do not tell when it began: the first that has
+ * an error comes an hour later, or days later where users are few, and all users before it count.
+ */
+function elapsedDays({ asOf }: Comparison, trail: Trail, { began, start }: PlanSettings): number | undefined {
   const first = Math.min(...[...trail.values()].flatMap(([point]) => (point === undefined ? [] : [point.at])));
-  const from = start ?? first;
+  const from = began ?? start ?? first;
   const days = asOf === null ? Number.NaN : (Date.parse(asOf) - from) / DAY;
   return days >= 1 / 24 ? days : undefined;
 }

@@ -20,6 +20,8 @@ const PLAIN = 'variant';
 export interface FilesCompared {
   readonly comparison: Comparison;
   readonly trail: Trail;
+  /** When the first user was shown the experiment. */
+  readonly began: EpochMs | undefined;
   /** The split of the users by cohort, for each requested dimension; undefined: none was requested. */
   readonly ratioBy: readonly ComparedCohorts[] | undefined;
   /** The result of the replay itself. */
@@ -64,7 +66,7 @@ export async function compareFiles(
       plainVariants.set(dimensions[place], (plainVariants.get(dimensions[place]) ?? 0) + 1);
     }
   }
-  return { comparison, trail: looker.trail, ratioBy: splits, replayed, plainVariants };
+  return { comparison, trail: looker.trail, began: looker.began, ratioBy: splits, replayed, plainVariants };
 }
 
 interface Exposure {
@@ -95,6 +97,7 @@ class HourlyLooks implements UnitHooks {
   /** The next look must be taken before anything at or after this time is added; undefined: nothing was added yet. */
   #due: EpochMs | undefined;
   #newest: EpochMs | undefined;
+  #began: EpochMs | undefined;
 
   constructor(
     settings: Settings,
@@ -117,6 +120,11 @@ class HourlyLooks implements UnitHooks {
 
   get trail(): Trail {
     return this.#watcher.trail;
+  }
+
+  /** As of the last look. */
+  get began(): EpochMs | undefined {
+    return this.#began;
   }
 
   accepted(impression: Parameters<Required<UnitHooks>['accepted']>[0]): void {
@@ -160,7 +168,9 @@ class HourlyLooks implements UnitHooks {
         limit,
       );
     }
-    return this.#watcher.look(this.#totals(asOf));
+    const totals = this.#totals(asOf);
+    this.#began = totals.exposed.began;
+    return this.#watcher.look(totals);
   }
 
   #totals(asOf: EpochMs | undefined): Omit<ExperimentState, 'looks'> {

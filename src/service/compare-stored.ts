@@ -7,6 +7,7 @@ import { runOf } from '../experiment/state.ts';
 import { type Trail, takeLooks, trailOf } from '../experiment/take-looks.ts';
 import { Experiments, isLookedAt } from '../exporter/experiments-reader.ts';
 import { Exporter } from '../exporter/exporter.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { readUnit, type UnitState, type UnitStates } from '../windows/unit-state.ts';
 import type { CohortRow } from '../windows/windows.ts';
 
@@ -19,6 +20,8 @@ export interface StoredCompared {
   readonly comparison: Comparison;
   /** The looks that the service has kept. */
   readonly trail: Trail;
+  /** When the first user was shown the experiment; undefined: no impression has a user. */
+  readonly began: EpochMs | undefined;
   /** Partitions that are stored and hold nothing of this run, as their workers have another configuration: absent: none. */
   readonly partitionsWithout?: readonly number[];
   /** The variants' counts by rank, where they were asked for and the service keeps them. */
@@ -93,6 +96,7 @@ export async function compareStored(
   return {
     comparison: evaluate({ ...state, looks }),
     trail: trailOf(looks),
+    began: state.exposed.began,
     partitionsWithout: without(units, experiment.name, run),
   };
 }

@@ -1,3 +1,5 @@
+import type { EpochMs } from '../vocabulary/events.ts';
+
 /**
  * What the user sample says about an experiment.
  *
@@ -23,6 +25,8 @@ export interface Exposure {
 export interface Exposed {
   readonly level: number;
   readonly sampled: number;
+  /** Of the sampled users, the first exposure of all; undefined: there are none. */
+  readonly began?: EpochMs | undefined;
   readonly groups: readonly ExposedGroup[];
 }
 

@@ -93,7 +93,10 @@ export class SampleUnion implements Sampled {
   exposed(): Exposed {
     const groups = this.#groups.filter(({ users }) => users > 0).map((group) => ({ ...group }));
     groups.sort((a, b) => a.seen - b.seen || a.variant - b.variant);
-    return { level: this.#level, sampled: this.#size, groups };
+    // Not remembered as users come: those who leave a sample that is halved must not count, whenever they came.
+    const times = this.#times.subarray(0, this.#size);
+    const began = times.length === 0 ? undefined : times.reduce((least, time) => Math.min(least, time));
+    return { level: this.#level, sampled: this.#size, began, groups };
   }
 
   /**

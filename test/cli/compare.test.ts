@@ -124,6 +124,14 @@ describe('receval compare', () => {
     expect(code).toBe(3);
   });
 
+  it('plans with the rate of users since the first of them, though its first look comes later', async () => {
+    // 2,000 users in 4,000 s, from 22:13:20 on; the first look is at 23:00.
+    const flags = ['--plan', '--output', 'json'];
+    const { stdout } = await receval(['compare', ...written('pace', { control: 3, treatment: 3 }), ...flags]);
+    const { plan } = JSON.parse(stdout) as { readonly plan: readonly { readonly usersPerDay: number | null }[] };
+    expect(plan[0].usersPerDay).toBeCloseTo(2000 / (4000 / 86_400), -2);
+  });
+
   it('answers the same bytes for the same files', async () => {
     const [a, b] = await Promise.all([1, 2].map(() => receval(['compare', ...logs('worse'), '--output', 'json'])));
     expect(a.stdout).toBe(b.stdout);

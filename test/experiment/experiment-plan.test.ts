@@ -100,6 +100,15 @@ describe('the plan of an experiment', () => {
     expect(usersPerDay).toBe(100);
   });
 
+  it('takes the rate from the first user on, not from the first look that has an error, nor from a start before it', () => {
+    const comparison = compared([700, 700]);
+    const began = AS_OF - 10 * DAY;
+    for (const given of [{}, { start: AS_OF - 50 * DAY }]) {
+      const [{ usersPerDay }] = planOf(comparison, started(7), { ...settings(given), began });
+      expect(usersPerDay).toBe(140);
+    }
+  });
+
   it.each([
     [1 / 24, true],
     [0.9 / 24, false],

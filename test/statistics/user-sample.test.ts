@@ -271,7 +271,9 @@ describe('the samples of several units together', () => {
           groups.set(`${seen} ${variant}`, { seen, variant, users: users + 1 });
         }
         const wanted = [...groups.values()].sort((a, b) => a.seen - b.seen || a.variant - b.variant);
-        expect(counted).toEqual({ level, sampled: merged.size, groups: wanted });
+        const times = usersOf(merged).map(({ ts }) => ts);
+        const began = times.length === 0 ? undefined : Math.min(...times);
+        expect(counted).toEqual({ level, sampled: merged.size, began, groups: wanted });
         const stored = samples.map((sample) =>
           readSample(fieldsOfSample({ level: sample.level, raised: true, users: usersOf(sample) })),
         );
