@@ -242,16 +242,21 @@ function splitSentence({ srm: { p, deviation, reason } }: Comparison): string {
   return `The largest deviation from the configured split is ${share(deviation)} of what was expected (p ${probability(p)}, at any number of looks).`;
 }
 
-function oddTraffic({ crossovers, userless, notes, heaviest, others }: Comparison): string {
+function oddTraffic({ srm, crossovers, userless, notes, heaviest, others }: Comparison): string {
   const heavy = Object.entries(heaviest).filter(([, part]) => notes.includes('heavy_user') && part >= 0.05);
   const strange = Object.entries(others).map(([name, n]) => `${name} ${counted(n)}`);
   const found = [
     ...(crossovers > 0 ? [`${counted(crossovers)} of the sampled users were seen in more than one variant.`] : []),
     ...(notes.includes('unclustered') ? [`${share(userless)} of the lists name no user.`] : []),
-    ...heavy.map(([name, part]) => `About ${share(part)} of the lists of ${name} come from one user: a bot?`),
+    ...heavy.map(
+      ([name, part]) =>
+        `About ${share(part)} of the lists of ${name} come from one user, or from few that share its bucket: a bot?`,
+    ),
     ...(strange.length > 0 ? [`Lists of other variants, which take no part: ${strange.join(', ')}.`] : []),
   ];
-  return found.length === 0 ? 'Nothing is odd about the traffic.' : found.join(' ');
+  if (found.length > 0) return found.join(' ');
+  // The badge above says what is wrong with the split; without a list nothing is known.
+  return srm.mismatch || srm.warning || srm.p === null ? '' : 'Nothing is odd about the traffic.';
 }
 
 /** Cohorts without a warning are shown up to this number. */

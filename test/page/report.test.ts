@@ -82,6 +82,21 @@ describe('a report', () => {
     expect(html).not.toMatch(/class="(?:band|effect|last) (?:bad|good)"/);
   });
 
+  it('does not call traffic sound whose split is off, or was not tested', () => {
+    const view = experimentReport('treatment');
+    const [experiment] = view.experiments ?? [];
+    const { srm } = experiment.comparison;
+    const sound = 'Nothing is odd about the traffic.';
+    const told = (change: Partial<typeof srm>): boolean => {
+      const comparison = { ...experiment.comparison, others: {}, srm: { ...srm, ...change } };
+      return renderReport({ ...view, experiments: [{ ...experiment, comparison }] }).includes(sound);
+    };
+    expect(told({})).toBe(true);
+    for (const change of [{ mismatch: true }, { warning: true }, { p: null, deviation: null }]) {
+      expect(told(change), JSON.stringify(change)).toBe(false);
+    }
+  });
+
   it('says of a measure that differs alone, or was found before, what its decision says of it', () => {
     const view = experimentReport('treatment');
     const [experiment] = view.experiments ?? [];
