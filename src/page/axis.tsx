@@ -10,13 +10,23 @@ export interface AxisTick {
 }
 
 /** Head of the column. `label`: what it shows, for those who cannot see it. */
-export function AxisHead({ label, ticks }: { readonly label: string; readonly ticks: readonly AxisTick[] }) {
+export function AxisHead({
+  label,
+  ticks,
+  narrow,
+}: {
+  readonly label: string;
+  readonly ticks: readonly AxisTick[];
+  /** Width of the column on a phone, in pixels, if it is not the usual one. */
+  readonly narrow?: number;
+}) {
+  const isMinor = minorTicks(ticks, narrow);
   return (
     <th scope="col" class="interval">
       <span class="unseen">{label}</span>
       <svg width="100%" height="18" aria-hidden="true">
         {ticks.map(({ at, words }, i) => (
-          <text class={isMinor(ticks, i) ? 'minor' : undefined} x={percent(at)} y="13" text-anchor="middle">
+          <text class={isMinor[i] ? 'minor' : undefined} x={percent(at)} y="13" text-anchor="middle">
             {words}
           </text>
         ))}
@@ -25,16 +35,30 @@ export function AxisHead({ label, ticks }: { readonly label: string; readonly ti
   );
 }
 
-/** A narrow column has room for so many. */
+/** Width of the column on a phone of 390 px, of a character of a label, and of the space between two labels. */
+const NARROW = 90;
+const CHARACTER = 6.5;
+const SPACE = 4;
+/** A narrow column has room for so many, even of short ones. */
 const MOST_NARROW = 3;
 
-/** Every second one, counted from 0 or else from the first, where not all have room. */
-function isMinor(ticks: readonly AxisTick[], i: number): boolean {
+/** Which labels a narrow column leaves out: all but every n-th, counted from 0 or else from the first, so that none overlap. */
+export function minorTicks(ticks: readonly AxisTick[], width: number = NARROW): readonly boolean[] {
   const middle = Math.max(
     0,
     ticks.findIndex(({ words }) => words === '0'),
   );
-  return ticks.length > MOST_NARROW && (i - middle) % 2 !== 0;
+  for (let every = 1; ; every++) {
+    const isShown = ticks.map((_, i) => (i - middle) % every === 0);
+    const shown = ticks.filter((_, i) => isShown[i]);
+    const fit = shown.every((tick, i) => i === 0 || haveRoom(shown[i - 1], tick, width));
+    if (shown.length <= 1 || (fit && shown.length <= MOST_NARROW)) return isShown.map((is) => !is);
+  }
+}
+
+function haveRoom(left: AxisTick, right: AxisTick, width: number): boolean {
+  const words = (CHARACTER * (left.words.length + right.words.length)) / 2;
+  return (right.at - left.at) * width >= words + SPACE;
 }
 
 const ROW_HEIGHT = 26;

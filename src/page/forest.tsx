@@ -20,6 +20,8 @@ export interface ForestProps {
 }
 
 const ROW_HEIGHT = 34;
+/** Width of the column of intervals on a phone, in pixels. */
+const NARROW = 120;
 /** The axis shows this many times the farthest bound of the deciding measure; intervals beyond it are clipped. */
 const FARTHEST = 2;
 const LEAST_DOMAIN = 0.005;
@@ -46,6 +48,7 @@ export function Forest({ variant, control, alpha, tolerance }: ForestProps) {
                 change
               </th>
               <AxisHead
+                narrow={NARROW}
                 label={`${levelOf(alpha)} interval of the change`}
                 ticks={ticks.map((tick) => ({
                   at: scale(tick),
