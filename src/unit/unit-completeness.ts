@@ -25,6 +25,11 @@ export class UnitCompleteness {
   #awaitsNew: boolean;
   /** By topic: the first offset behind a gap, of which no record was read yet; undefined: there is no gap. */
   readonly #behindGap: (Offset | undefined)[];
+  /** Topics of feedback that is kept for less long than the lists, and of which nothing was read yet. */
+  readonly #shorter = new Set<number>();
+  /** Lists from before this time lack feedback that was not kept. */
+  #keptFrom: EpochMs = Number.NEGATIVE_INFINITY;
+  #lacksFeedback = false;
 
   constructor(
     {
@@ -54,7 +59,16 @@ export class UnitCompleteness {
   /** A new unit reads a topic from `offset` on. Lists may be kept for longer than their feedback, which is lost then. */
   begins(topic: number, offset: Offset): void {
     const { impressions, feedback } = this.#topics[topic];
-    if (offset > 0 && feedback && !impressions) this.lost(topic, offset);
+    if (offset === 0 || !feedback || impressions) return;
+    this.lost(topic, offset);
+    this.#shorter.add(topic);
+  }
+
+  /** A new unit has accepted lists from before this time, which lack feedback that was not kept. Says so once. */
+  takeLackingBefore(): EpochMs | undefined {
+    if (!this.#lacksFeedback) return undefined;
+    this.#lacksFeedback = false;
+    return this.#keptFrom;
   }
 
   /** Records of a topic below `behind` were lost before they could be read, or cannot be read again. */
@@ -65,6 +79,7 @@ export class UnitCompleteness {
   /** An impression was accepted. `isReplayed`: it was judged before the checkpoint. */
   accepted(ts: EpochMs, isReplayed: boolean): void {
     if (!this.#awaitsAny && (isReplayed || !this.#awaitsNew)) return;
+    this.#lacksFeedback ||= this.#awaitsAny && ts < this.#keptFrom;
     this.#raise(ts);
     this.#awaitsAny = false;
     this.#awaitsNew &&= isReplayed;
@@ -95,7 +110,12 @@ export class UnitCompleteness {
     if (time === Number.NEGATIVE_INFINITY) return;
     this.#behindGap[topic] = undefined;
     // Lost feedback may have belonged to an impression that is later by that much.
-    this.#raise(this.#topics[topic].feedback ? time + this.#backward : time);
+    const complete = this.#topics[topic].feedback ? time + this.#backward : time;
+    if (this.#shorter.delete(topic)) {
+      this.#keptFrom = Math.max(this.#keptFrom, complete);
+      this.#lacksFeedback ||= !this.#awaitsAny && this.#incompleteBefore < complete;
+    }
+    this.#raise(complete);
   }
 
   #raise(time: EpochMs): void {

@@ -1,3 +1,4 @@
+// Long because every step of a unit is here: what is read, judged, scored, added up, looked at and committed passes through it.
 import type { Panes } from '../accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
@@ -139,6 +140,16 @@ export class Unit {
     this.#changed = true;
     this.#completeness.begins(topic, offset);
     if (offset > this.#join.position(topic)) this.#join.skipTo(topic, offset);
+  }
+
+  /**
+   * Lists from before this time have been read, though their feedback is no longer kept, and take part in a run of an experiment. Says
+   * so once.
+   */
+  takeLackingBefore(): EpochMs | undefined {
+    const before = this.#completeness.takeLackingBefore();
+    const { runs } = this.#settings.panes;
+    return before !== undefined && runs.some(({ start }) => (start ?? 0) < before) ? before : undefined;
   }
 
   /** The log of a topic starts at `start` now, above its position: what was to be read below is lost. It is counted once. */

@@ -457,6 +457,7 @@ export class Worker {
         this.#makeRoom();
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
         this.#pace.setAllPaused(owned, 'store', false);
+        this.#tellLacking(owned);
         this.#reachFaultPoint('offsets wanted');
         this.#deps.source.sendOffsets(owned.partition, owned.unit.committed.offsets);
         this.#reachFaultPoint('offsets sent');
@@ -473,6 +474,16 @@ export class Worker {
       default:
         assertNever(outcome);
     }
+  }
+
+  #tellLacking({ unit, partition }: Owned): void {
+    const before = unit.takeLackingBefore();
+    if (before === undefined) return;
+    const time = new Date(before).toISOString();
+    this.#deps.log.warn(
+      { partition, before: time, advice: `set start of the experiments to ${time} or later` },
+      'experiments count lists whose feedback is no longer kept in Kafka, as lists without positives',
+    );
   }
 
   /**

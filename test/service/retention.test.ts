@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { checkRetention } from '../../src/service/checks.ts';
 import { load } from '../config/fixture.ts';
 import { itWith } from '../services/it-with.ts';
-import { type RunningService, sharedServers, withStand } from './stand.ts';
+import { type RunningService, sharedServers, shown, withStand } from './stand.ts';
 
 const SERVERS = sharedServers();
 const HOUR = 3600;
@@ -66,6 +66,29 @@ itWith(
       const exporter = stand.run('--role', 'exporter');
       await exporter.printedOnce(/"port":\d+/);
       expect(await exporter.stop()).toBe(0);
+    });
+  },
+);
+
+itWith(
+  SERVERS,
+  'an experiment over lists whose feedback is gone is told, with the start that leaves them out',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      await stand.makeTopics(1);
+      stand.configure({
+        cohorts: [['variant']],
+        experiments: { ranker: { control: 'a', variants: { a: 1, b: 1 } } },
+      });
+      const now = Date.now();
+      const [before, after] = [now - 1_800_000, now - 1_200_000];
+      await stand.produce([...shown('old', 5, before), ...shown('new', 5, after)]);
+      await stand.deleteBelow('feedback', 5);
+      const service = stand.run();
+      await service.printedOnce(/feedback is no longer kept/);
+      const start = new Date(after).toISOString();
+      expect(service.printed).toContain(`"advice":"set start of the experiments to ${start} or later"`);
+      expect(await service.stop()).toBe(0);
     });
   },
 );

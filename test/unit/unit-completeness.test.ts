@@ -12,6 +12,7 @@ import { Driver } from './driver.ts';
 
 const KEY = unitKey('test', 0);
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const BACKWARD = 5000;
 const SETTINGS: UnitSettings = {
   namespace: 'test',
@@ -25,6 +26,11 @@ const SETTINGS: UnitSettings = {
   experiments: [],
   sources: ['impressions:0', 'feedback:0'],
 };
+function withRun(start: number | undefined): UnitSettings {
+  const variants = ['de', 'fr'];
+  const run = { name: 'ranker', run: 'f', dimension: 'country', horizon: 0, variants, start };
+  return { ...SETTINGS, panes: { ...PANES, runs: [run] } };
+}
 const BOTH: UnitSettings = {
   ...SETTINGS,
   join: { ...SETTINGS.join, topics: [{ impressions: true, feedback: true }] },
@@ -197,6 +203,32 @@ describe('a new unit', () => {
     expect(await stored(unit, store)).toMatchObject({ incompleteBefore: EIGHT, hasGap: offset > 0 });
     feed(unit, 1, clicked(offset));
     expect(await stored(unit, store)).toMatchObject({ incompleteBefore: EIGHT + after, hasGap: false });
+  });
+});
+
+describe('lists that are kept for longer than their feedback', () => {
+  it.each([
+    ['lists are read first', [0, 1], EIGHT + 50_000 + BACKWARD],
+    ['feedback is read first', [1, 0], EIGHT + 50_000 + BACKWARD],
+  ])('are told once, with the time from which on they have it: %s', async (_, order, before) => {
+    const unit = await claim(new MemoryStore(), withRun(undefined));
+    unit.beginAt(0, 0);
+    unit.beginAt(1, 30);
+    for (const topic of order) feed(unit, topic, topic === 0 ? shown(0) : clicked(30));
+    expect([unit.takeLackingBefore(), unit.takeLackingBefore()]).toEqual([before, undefined]);
+  });
+
+  it.each([
+    ['the run starts later', EIGHT + HOUR, 30, shown(0)],
+    ['the lists begin later too', undefined, 30, shown(55)],
+    ['all feedback is kept', undefined, 0, shown(0)],
+  ])('are not told where %s', async (_, start, offset, list) => {
+    const unit = await claim(new MemoryStore(), withRun(start));
+    unit.beginAt(0, 0);
+    unit.beginAt(1, offset);
+    feed(unit, 0, list);
+    feed(unit, 1, clicked(offset));
+    expect(unit.takeLackingBefore()).toBeUndefined();
   });
 });
 
