@@ -2,31 +2,31 @@ import { MINUTE } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from './worker-contract.ts';
 
-const EVERY: DurationMs = MINUTE;
-
 /**
  * What fails again and again, such as each commit of each partition while the store is away, is logged when it begins, with each other
- * cause, once a minute while it lasts, and when it is over.
+ * cause, at intervals while it lasts, and when it is over.
  */
 export class RepeatedWarning<Who> {
   readonly #log: WorkerLog;
   readonly #message: string;
   readonly #over: string;
+  readonly #interval: DurationMs;
   readonly #failing = new Set<Who>();
   /** By cause: when it was logged last. */
   readonly #logged = new Map<string, EpochMs>();
 
   /** `message`: that it fails; `over`: that nothing fails any more. */
-  constructor(log: WorkerLog, message: string, over: string) {
+  constructor(log: WorkerLog, message: string, over: string, interval: DurationMs = MINUTE) {
     this.#log = log;
     this.#message = message;
     this.#over = over;
+    this.#interval = interval;
   }
 
   failed(who: Who, cause: string, fields: object, now: EpochMs): void {
     this.#failing.add(who);
     const logged = this.#logged.get(cause);
-    if (logged !== undefined && now - logged < EVERY) return;
+    if (logged !== undefined && now - logged < this.#interval) return;
     this.#logged.set(cause, now);
     this.#log.warn(fields, this.#message);
   }

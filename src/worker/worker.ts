@@ -26,16 +26,12 @@ const LAG_KNOWN_FOR_MS = 10_000;
 /** What a released unit has in memory. */
 const EMPTY = { openImpressions: 0, waitingFeedback: 0, stateBytes: 0 };
 
-const TAKEN_ADVICE =
-  'it is left to that one, and claimed again when that has not committed for a session. If it goes on committing, two services use ' +
-  'one namespace: give each a namespace and a kafka.groupId of its own';
+const ONE_NAMESPACE = 'two services use one namespace: give each a namespace and a kafka.groupId of its own';
+const TAKEN_ADVICE = `it is left to that one, and claimed again when that has not committed for a session. If it goes on committing, ${ONE_NAMESPACE}`;
 
 /** Why a worker waits for a partition that is assigned to it. */
 function takenElsewhere(partition: number): string {
-  return (
-    `partition ${partition} was claimed by another worker, and is left to it as long as it commits. If that lasts, two services use one ` +
-    'namespace: give each a namespace and a kafka.groupId of its own'
-  );
+  return `partition ${partition} was claimed by another worker, and is left to it as long as it commits. If that lasts, ${ONE_NAMESPACE}`;
 }
 
 /**
