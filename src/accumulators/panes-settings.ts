@@ -63,6 +63,19 @@ export interface PanesSettings {
   readonly closedUpTo: EpochMs;
 }
 
+/** The grouping sets whose rows keep items, as `setText`. */
+export function setsWithItems({ shape, items }: Pick<PanesSettings, 'shape' | 'items'>): ReadonlySet<string> {
+  return new Set(shape.items === undefined ? [] : items?.sets.map(setText));
+}
+
+/** Those whose rows keep counts by rank. */
+export function setsWithPositions({
+  shape,
+  positions,
+}: Pick<PanesSettings, 'shape' | 'positions'>): ReadonlySet<string> {
+  return new Set(shape.ranks === undefined ? [] : positions?.sets.map(setText));
+}
+
 /** What the checkpoint keeps besides the rows. Plain JSON, except that -Infinity becomes null. */
 export interface PanesState {
   /** Numbers (start / size) of the panes that exist, as half-open ranges. */

@@ -7,7 +7,15 @@ import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
 import type { KeptList } from './kept-lists.ts';
 import { CellColumns, ListSums } from './list-sums.ts';
-import { checkSettings, longest, PaneNumbers, type PanesSettings, type RestoredPanes } from './panes-settings.ts';
+import {
+  checkSettings,
+  longest,
+  PaneNumbers,
+  type PanesSettings,
+  type RestoredPanes,
+  setsWithItems,
+  setsWithPositions,
+} from './panes-settings.ts';
 import { NAMED, PendingSums, Targets } from './pending-sums.ts';
 import type { Row } from './row.ts';
 import { rowCodec, vectorRowCodec } from './row-codec.ts';
@@ -85,8 +93,8 @@ export class Panes {
       ...settings.runs.map(({ dimension }) => [dimension]),
     ]);
     const clustered = new Set(settings.clustered.map(setText));
-    const withItems = new Set(settings.shape.items === undefined ? [] : settings.items?.sets.map(setText));
-    const withPositions = new Set(settings.shape.ranks === undefined ? [] : settings.positions?.sets.map(setText));
+    const withItems = setsWithItems(settings);
+    const withPositions = setsWithPositions(settings);
     this.#sets = settings.sets.map((by) => ({
       other: otherValues(by),
       clustered: clustered.has(setText(by)),

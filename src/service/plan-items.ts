@@ -1,5 +1,5 @@
 import { encodeItems, ItemSums } from '../accumulators/item-sums.ts';
-import type { PanesSettings } from '../accumulators/panes-settings.ts';
+import { type PanesSettings, setsWithItems, setsWithPositions } from '../accumulators/panes-settings.ts';
 import { PositionSums } from '../accumulators/position-sums.ts';
 import type { RowParts } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
@@ -42,21 +42,20 @@ const NO_ITEMS: RowItems = { counted: 0, textBytes: 0, liveBytes: 0 };
 export class ItemPlan {
   readonly #panes: Omit<PanesSettings, 'owner' | 'closedUpTo'>;
   readonly #traffic: ShownTraffic;
-  readonly #counted: ReadonlySet<string>;
-  readonly #placed: ReadonlySet<string>;
+  readonly #withItems: ReadonlySet<string>;
+  readonly #withPositions: ReadonlySet<string>;
 
   constructor(panes: Omit<PanesSettings, 'owner' | 'closedUpTo'>, traffic: ShownTraffic) {
     this.#panes = panes;
     this.#traffic = traffic;
-    const { items, ranks } = panes.shape;
-    this.#counted = new Set(items === undefined ? [] : panes.items?.sets.map(setText));
-    this.#placed = new Set(ranks === undefined ? [] : panes.positions?.sets.map(setText));
+    this.#withItems = setsWithItems(panes);
+    this.#withPositions = setsWithPositions(panes);
   }
 
   /** Of a row of so many lists of a grouping set. */
   itemsOf(by: readonly string[], lists: number): RowItems {
     const { items } = this.#panes.shape;
-    if (items === undefined || !this.#counted.has(setText(by))) return NO_ITEMS;
+    if (items === undefined || !this.#withItems.has(setText(by))) return NO_ITEMS;
     const empty = new ItemSums(items);
     let counted = 0;
     let textBytes = `,"items":${encodeItems(empty)}`.length + items.parts.length * (String(lists).length - 1);
@@ -79,7 +78,7 @@ export class ItemPlan {
   /** Bytes in an exporter of the row of one pane with so many lists, those of all partitions together. */
   shownBytes(by: readonly string[], lists: number): number {
     const { items } = this.#panes.shape;
-    if (items === undefined || !this.#counted.has(setText(by))) return 0;
+    if (items === undefined || !this.#withItems.has(setText(by))) return 0;
     return items.parts.reduce(
       (sum, part) =>
         sum +
@@ -93,7 +92,7 @@ export class ItemPlan {
   /** Counts by rank of a row of so many lists, a third of them with a positive at some rank; none where none are kept. */
   positionsOf(by: readonly string[], horizon: number, lists: number): Pick<RowParts, 'positions'> {
     const { shape, positions } = this.#panes;
-    if (shape.ranks === undefined || positions?.horizon !== horizon || !this.#placed.has(setText(by))) {
+    if (shape.ranks === undefined || positions?.horizon !== horizon || !this.#withPositions.has(setText(by))) {
       return { positions: undefined };
     }
     const kept = new PositionSums(shape.ranks);
