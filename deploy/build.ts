@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -42,7 +42,7 @@ export async function compile(folder: string, others: Readonly<Record<string, st
     logLevel: 'warning',
   });
   for (const [name, source] of Object.entries(TEXTS)) {
-    mkdirSync(resolve(folder, name, '..'), { recursive: true });
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
     copyFileSync(join(ROOT, source), join(folder, name));
   }
 }

@@ -61,26 +61,24 @@ export function Forest({ variant, control, alpha, tolerance }: ForestProps) {
             </tr>
           </thead>
           <tbody>
-            {measures.map((measure) => (
-              <tr>
-                <th scope="row">
-                  <Name>{measure.measure}</Name>
-                  {measure.role === 'other' ? null : <span class={`role ${measure.role}`}>{measure.role}</span>}
-                </th>
-                <td class="number roomy">{shown(measure.control, plain)}</td>
-                <td class="number roomy">{shown(measure.value, plain)}</td>
-                <td class={`number strong ${toneOf(variant, measure, alpha)}`}>{shown(measure.lift, change)}</td>
-                <td class="interval">
-                  <Interval
-                    measure={measure}
-                    tone={toneOf(variant, measure, alpha)}
-                    place={(at) => scale(at)}
-                    tolerance={tolerance}
-                  />
-                </td>
-                <td class="number roomy">{shown(measure.pAdjusted, probability)}</td>
-              </tr>
-            ))}
+            {measures.map((measure) => {
+              const tone = toneOf(variant, measure, alpha);
+              return (
+                <tr>
+                  <th scope="row">
+                    <Name>{measure.measure}</Name>
+                    {measure.role === 'other' ? null : <span class={`role ${measure.role}`}>{measure.role}</span>}
+                  </th>
+                  <td class="number roomy">{shown(measure.control, plain)}</td>
+                  <td class="number roomy">{shown(measure.value, plain)}</td>
+                  <td class={`number strong ${tone}`}>{shown(measure.lift, change)}</td>
+                  <td class="interval">
+                    <Interval measure={measure} tone={tone} place={(at) => scale(at)} tolerance={tolerance} />
+                  </td>
+                  <td class="number roomy">{shown(measure.pAdjusted, probability)}</td>
+                </tr>
+              );
+            })}
           </tbody>
         </table>
       </Scroll>
