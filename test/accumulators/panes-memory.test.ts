@@ -47,10 +47,15 @@ it('the bytes that rows are said to take are about those that they take, and go 
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     return heapUsed + arrayBuffers;
   };
-  manyCohorts();
-  const before = inUse();
-  const panes = manyCohorts();
-  const taken = inUse() - before;
+  let panes = manyCohorts();
+  // What else is allocated meanwhile, of code and caches, only adds: the least of some is of the rows.
+  let taken = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < 4; n++) {
+    const before = inUse();
+    const next = manyCohorts();
+    taken = Math.min(taken, inUse() - before);
+    panes = next;
+  }
   expect(taken).toBeGreaterThan(10_000_000);
   expect(panes.bytes / taken).toBeGreaterThan(0.7);
   expect(panes.bytes / taken).toBeLessThan(1.5);

@@ -411,7 +411,12 @@ async function makeParts(options: WorldOptions, pace: Pace, ends: (() => unknown
     client = watched.client();
     url = watched.url;
   } else {
-    cluster = await startCluster({ primaries: 3, replicas: 3, config });
+    // Replicas are promoted within the time that the row promises.
+    cluster = await startCluster({
+      primaries: 3,
+      replicas: 3,
+      config: { ...config, 'cluster-node-timeout': '2000' },
+    });
     client = cluster.client();
     url = cluster.url;
   }
