@@ -5,7 +5,8 @@
  * N users of an equal split have the error SE·√(N₀/N), with SE at the present N₀ (`balancedUsers`). An effect δ is detected
  * with power .8 at a look at N when (c(N) + z(.8))·SE(N) <= δ, with c at α divided by the number of variants that are compared
  * with the control: so small must the first p of Holm's procedure be. Without a difference, `healthy` at a tolerance t is decided
- * when the same holds for δ = t·|R_C| with c at α, as intervals are not adjusted. Errors of returning users shrink more slowly than √N, so this is a lower bound. It uses the
+ * when the same holds for δ = t·|R_C| with c at α, as intervals are not adjusted (bounds of the lift are a little narrower than
+ * that: by 2 % at t = 5 %). Errors of returning users shrink more slowly than √N, so this is a lower bound. It uses the
  * effect that one wants to detect, never the observed one.
  */
 

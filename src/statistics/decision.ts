@@ -210,10 +210,15 @@ function isFound(p: number | undefined, alpha: number): boolean {
   return p !== undefined && p <= alpha;
 }
 
+/**
+ * A tolerance is a share of the control's mean, which is itself estimated: the bounds of the lift allow for that. Without them
+ * (the control may be 0) those of the difference do, which are wider.
+ */
 function isWithinTolerance({ effect, controlMean, tolerance, lowerIsBetter }: ExperimentFacts): boolean {
   if (effect === undefined || controlMean === undefined) return false;
-  const worst = lowerIsBetter ? -effect.upper : effect.lower;
-  return worst >= -tolerance * Math.abs(controlMean);
+  const worst = ({ lower, upper }: Bounds): number => (lowerIsBetter ? -upper : lower);
+  if (effect.lift !== undefined) return worst(effect.lift) >= -tolerance;
+  return worst(effect) >= -tolerance * Math.abs(controlMean);
 }
 
 /** The first minimum that is not met; undefined: the look counts (specification: statistics 9.1). */

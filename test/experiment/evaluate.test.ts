@@ -307,6 +307,30 @@ describe('decisions', () => {
   });
 });
 
+describe('a tolerated loss', () => {
+  test('is excluded exactly when the bounds of the lift exclude it, at every tolerance', () => {
+    const decisions = { healthy: 0, insufficient: 0 };
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0.285, max: 0.3, noNaN: true }),
+        fc.double({ min: 0.001, max: 0.3, noNaN: true }),
+        fc.double({ min: 1e-6, max: 2e-4, noNaN: true }),
+        (value, tolerance, variance) => {
+          const arms = { A: variant(mean(0.3, variance, 255)), B: variant(mean(value, variance, 255)) };
+          const comparison = looked(state(arms, { settings: { ...SETTINGS, tolerance } }));
+          const { liftCi, better } = primary(comparison);
+          const [{ decision }] = comparison.variants;
+          if (liftCi === null || (decision !== 'healthy' && decision !== 'insufficient')) return;
+          expect(better).toBe('higher');
+          expect(decision === 'healthy').toBe(liftCi[0] >= -tolerance);
+          decisions[decision]++;
+        },
+      ),
+    );
+    expect(Math.min(decisions.healthy, decisions.insufficient)).toBeGreaterThan(5);
+  });
+});
+
 describe('the bounds of a lift', () => {
   test.each([
     ['a variant without a click', 0, true],

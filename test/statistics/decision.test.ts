@@ -28,7 +28,7 @@ const CAUSES: readonly (readonly [string, Partial<ExperimentFacts>])[] = [
   ['primary_worse', { pWorse: 0.01 }],
   ['primary_better', { pBetter: 0.01 }],
   ['within_tolerance', {}],
-  ['wide_interval', { effect: { ...EFFECT, lower: -0.02 } }],
+  ['wide_interval', { effect: { ...EFFECT, lower: -0.02, lift: { lower: -0.067, upper: 0.0067 } } }],
 ];
 
 function first(facts: ExperimentFacts): string {
@@ -57,7 +57,7 @@ const anyFacts = fc.record({
   split: mostly<ExperimentFacts['split']>(undefined, { p: 1, deviation: 0.5 }, { p: 1e-4, deviation: 0.02 }),
   exposure: mostly({ crossovers: 0, sampled: 0 }, { crossovers: 10, sampled: 1000 }),
   controlMean: mostly<number | undefined>(0.3, undefined, 0, -0.3),
-  effect: mostly<ExperimentFacts['effect']>(EFFECT, undefined, { ...EFFECT, lower: -1 }),
+  effect: mostly<ExperimentFacts['effect']>(EFFECT, undefined, { ...EFFECT, lower: -1, lift: undefined }),
   pWorse: small,
   pBetter: small,
   guardrail: mostly<ExperimentFacts['guardrail']>(undefined, { measure: 'mrr', p: 0.01 }, { measure: 'mrr', p: 0.5 }),
@@ -247,10 +247,30 @@ describe('the rows', () => {
     [-0.0029, 'within_tolerance'],
     [-0.003, 'within_tolerance'],
     [-0.0031, 'wide_interval'],
-  ])('at a lower bound of %d, where a loss of .003 is tolerated, say %s', (lower, reason) => {
-    expect(first(change({ effect: { ...EFFECT, lower } }))).toBe(reason);
-    expect(first(change({ effect: { ...EFFECT, lower }, controlMean: -0.3 }))).toBe(reason);
-  });
+  ])(
+    'at a lower bound of %d without bounds of the lift, where a loss of .003 is tolerated, say %s',
+    (lower, reason) => {
+      const effect = { ...EFFECT, lower, lift: undefined };
+      expect(first(change({ effect }))).toBe(reason);
+      expect(first(change({ effect, controlMean: -0.3 }))).toBe(reason);
+      const fall = { ...EFFECT, lower: -1, upper: -lower, lift: undefined };
+      expect(first(change({ effect: fall, lowerIsBetter: true }))).toBe(reason);
+    },
+  );
+
+  it.each([
+    [-0.0099, 'within_tolerance'],
+    [-0.01, 'within_tolerance'],
+    [-0.0101, 'wide_interval'],
+  ])(
+    'at a lift of at least %d, where a loss of .01 is tolerated, say %s, whatever the difference is',
+    (bound, reason) => {
+      const rise = { ...EFFECT, lower: -0.0031, lift: { lower: bound, upper: 1 } };
+      expect(first(change({ effect: rise }))).toBe(reason);
+      const fall = { ...EFFECT, upper: 0.0031, lift: { lower: -1, upper: -bound } };
+      expect(first(change({ effect: fall, lowerIsBetter: true }))).toBe(reason);
+    },
+  );
 
   it('do not call healthy what has no control to compare with', () => {
     expect(first(change({ controlMean: undefined }))).toBe('wide_interval');

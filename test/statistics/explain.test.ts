@@ -85,7 +85,7 @@ describe('the explanation of an experiment', () => {
       {
         pBetter: 0.082,
         tolerance: 0.001,
-        effect: { ...WORSE, upper: 0.01, lower: 0.005 },
+        effect: BETTER,
         lowerIsBetter: true,
         pWorse: 0.09,
       },
