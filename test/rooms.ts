@@ -1,5 +1,5 @@
 /**
- * The rooms of `src`, in one order: a room imports only from those above it. `npx tsx test/rooms.ts` draws them into
+ * The rooms of `src`, in one order: a room imports only from those above it. `npm run generate` draws them into
  * docs/rooms.svg; test/architecture.test.ts checks the order and the picture.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -16,8 +16,8 @@ import type { ReplayResult } from '../replay/replay-result.ts';
 import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { HEAVY_SHARE } from '../statistics/decision.ts';
 import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { findingsBlock } from './findings-output.ts';
-import { grouped } from './progress.ts';
 import { fate } from './result-output.ts';
 
 export const COMPARISON_OUTPUTS = ['table', 'json', 'md', 'html'] as const;

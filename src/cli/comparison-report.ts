@@ -3,11 +3,12 @@ import type { Comparison } from '../experiment/comparison.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import { verdictOf } from '../page/experiment.tsx';
 import type { Fact, PositionsView } from '../page/model.ts';
-import { counted, share } from '../page/numbers.ts';
+import { share } from '../page/numbers.ts';
 import { positionLines } from '../page/position-lines.ts';
 import { renderReport } from '../page/report.tsx';
 import { experimentFacts } from '../page/settings-facts.ts';
 import type { StoredPositions } from '../service/compare-stored.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { comparisonJson, type Extras } from './comparison-output.ts';
 import { cohortsView, periodOf, pipelineView, positionsView } from './replay-report.ts';
 
@@ -33,8 +34,8 @@ export function comparisonReport(
     verdict: verdictOf(comparison),
     facts: [
       ['period', periodOf(replayed?.from ?? startOf(trail), comparison.asOf)],
-      ['users', counted(sum(users))],
-      ['lists', counted(sum(impressions))],
+      ['users', grouped(sum(users))],
+      ['lists', grouped(sum(impressions))],
       ['primary measure', `${comparison.primary} at ${comparison.horizon}`],
       ['tolerated loss', share(comparison.tolerance)],
     ],

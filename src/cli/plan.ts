@@ -6,6 +6,7 @@ import { compile } from '../measures/scorer.ts';
 import { fittedTable } from '../output/table.ts';
 import { type Plan, planFor } from '../service/plan.ts';
 import { printDuration } from '../vocabulary/durations.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 import { outputForm, tableColumns } from './terminal.ts';
@@ -129,11 +130,11 @@ function table({ cohorts, worker, redis, exporter }: Plan, { limits }: Settings,
     lines.push([part, what, figure]);
   };
   for (const { by, cohorts: kept, asked } of cohorts) {
-    const rest = kept < asked ? ` of ${whole(asked)}; the rest is __other__ (limits.cohortsPerSet)` : '';
-    add('cohorts', by.length === 0 ? 'everything' : `by ${by.join(', ')}`, `${whole(kept)}${rest}`);
+    const rest = kept < asked ? ` of ${grouped(asked)}; the rest is __other__ (limits.cohortsPerSet)` : '';
+    add('cohorts', by.length === 0 ? 'everything' : `by ${by.join(', ')}`, `${grouped(kept)}${rest}`);
   }
   add('workers', 'CPU of all, in cores', worker.cores.toPrecision(2));
-  add('workers', 'open impressions of all', whole(worker.openImpressions));
+  add('workers', 'open impressions of all', grouped(worker.openImpressions));
   const enough = Number.isFinite(worker.leastWorkers) ? `run ${worker.leastWorkers} or more` : 'take more partitions';
   const tooMuch = workers < worker.leastWorkers ? `, more than a worker can hold: ${enough}` : '';
   const whose = workers === 1 ? 'the worker' : 'each';
@@ -142,7 +143,7 @@ function table({ cohorts, worker, redis, exporter }: Plan, { limits }: Settings,
   for (const { after, rows, bytes } of redis.stored) {
     const isLast = after === redis.stored[redis.stored.length - 1].after;
     const when = isLast ? 'in the steady state' : `after ${printDuration(after)}`;
-    add('Redis', `rows ${when}`, `${whole(rows)}, ${size(bytes)}`);
+    add('Redis', `rows ${when}`, `${grouped(rows)}, ${size(bytes)}`);
   }
   if (redis.sampleBytes > 0) add('Redis', 'users of experiments', size(redis.sampleBytes));
   const full = redis.stored[redis.stored.length - 1].bytes + redis.sampleBytes;
@@ -151,15 +152,11 @@ function table({ cohorts, worker, redis, exporter }: Plan, { limits }: Settings,
   add(
     'Redis',
     'commits',
-    `${whole(redis.commitsPerSecond)} a second of ${whole(redis.rowsPerCommit)} rows; ${size(redis.bytesPerSecond)} a second`,
+    `${grouped(redis.commitsPerSecond)} a second of ${grouped(redis.rowsPerCommit)} rows; ${size(redis.bytesPerSecond)} a second`,
   );
   add('exporters', 'memory of each', size(exporter.memoryBytes));
-  add('exporters', 'series (limits.series)', `${whole(exporter.series)} of ${whole(limits.series)}`);
+  add('exporters', 'series (limits.series)', `${grouped(exporter.series)} of ${grouped(limits.series)}`);
   return fittedTable(tableColumns(process.stdout, false))(['part', 'what', 'figure'], lines, 3);
-}
-
-function whole(number: number): string {
-  return Math.round(number).toLocaleString('en');
 }
 
 function size(bytes: number): string {

@@ -1,4 +1,5 @@
 import { SingleBar } from 'cli-progress';
+import { grouped } from '../vocabulary/grouped.ts';
 
 export interface Progress {
   /** @param done of the total (bytes, or events); @param events so far */
@@ -52,9 +53,4 @@ function bar(stream: NodeJS.WriteStream, total: number, what: string, rate: (eve
       shown.stop();
     },
   };
-}
-
-/** 1234567 as 1,234,567. */
-export function grouped(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
 }

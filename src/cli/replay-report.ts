@@ -1,11 +1,12 @@
 import type { Settings } from '../config/settings.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import type { CohortsView, Fact, PipelineView, PositionsView, Verdict } from '../page/model.ts';
-import { counted, instant, listed, plain, several, share } from '../page/numbers.ts';
+import { instant, listed, plain, several, share } from '../page/numbers.ts';
 import { positionLines } from '../page/position-lines.ts';
 import { renderReport } from '../page/report.tsx';
 import { countingFacts } from '../page/settings-facts.ts';
 import type { ReplayResult } from '../replay/replay-result.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { resultJson } from './result-output.ts';
 
 /**
@@ -25,8 +26,8 @@ export function replayReport(
     verdict: verdictOf(result, settings),
     facts: [
       ['period', periodOf(from, asOf)],
-      ['lists counted', `${counted(impressions.accepted)} of ${counted(impressions.read)}`],
-      ['feedback that joined', `${counted(feedback.attributed)} of ${counted(feedback.read)}`],
+      ['lists counted', `${grouped(impressions.accepted)} of ${grouped(impressions.read)}`],
+      ['feedback that joined', `${grouped(feedback.attributed)} of ${grouped(feedback.read)}`],
     ],
     findings,
     cohorts: cohortsView(result, settings, cohorts),
@@ -108,16 +109,16 @@ export function pipelineView(result: ReplayResult): PipelineView {
     notes: [
       ...(ignoredCohortKeys === 0
         ? []
-        : [`Keys of cohorts that are not dimension names, ignored: ${counted(ignoredCohortKeys)}.`]),
+        : [`Keys of cohorts that are not dimension names, ignored: ${grouped(ignoredCohortKeys)}.`]),
       ...(unknown.length === 0
         ? []
         : [
-            `Slots with items that the catalogue does not know: ${unknown.map(([horizon, n]) => `${counted(n)} at ${horizon}`).join(', ')}.`,
+            `Slots with items that the catalogue does not know: ${unknown.map(([horizon, n]) => `${grouped(n)} at ${horizon}`).join(', ')}.`,
           ]),
       ...(itemLimitRows === 0
         ? []
         : [
-            `Cohorts without gini and entropy, because more items than limits.itemsCounted were shown: ${counted(itemLimitRows)}.`,
+            `Cohorts without gini and entropy, because more items than limits.itemsCounted were shown: ${grouped(itemLimitRows)}.`,
           ]),
     ],
   };

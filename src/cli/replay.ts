@@ -18,13 +18,14 @@ import { type ReplayResult, withoutPositions } from '../replay/replay-result.ts'
 import type { InvalidRecord } from '../unit/unit-contract.ts';
 import { withPositions } from '../unit/unit-settings.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { aboutService } from './about-service.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { findingLines } from './findings-output.ts';
 import { bytesOf, type InputFlags, pathsOf, readInputs } from './inputs.ts';
 import { newHashSeed } from './process.ts';
-import { grouped, showProgress } from './progress.ts';
+import { showProgress } from './progress.ts';
 import { fileName, showReport } from './report-file.ts';
 import { OUTPUTS, printResult } from './result-output.ts';
 import { outputForm, tableColumns, WIDE } from './terminal.ts';

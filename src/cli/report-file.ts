@@ -3,8 +3,8 @@ import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stableJson } from '../output/stable-json.ts';
 import type { Fact } from '../page/model.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { version } from './process.ts';
-import { grouped } from './progress.ts';
 import { writeFile } from './written-file.ts';
 
 /** Writes a report where `--output html` and `--report` say. @param page undefined: neither flag is given */

@@ -4,8 +4,8 @@ import { stableJson } from '../output/stable-json.ts';
 import { type Cells, csvTable, LATEX, MARKDOWN, plainForm, plainWidth, type TextForm } from '../output/table.ts';
 import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/replay-result.ts';
 import { ABSENT_DIMENSION, assertNever } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { findingsBlock } from './findings-output.ts';
-import { grouped } from './progress.ts';
 
 export const OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 type Output = (typeof OUTPUTS)[number];

@@ -1,11 +1,11 @@
 import { isLowerBetter } from '../measures/direction.ts';
 import type { Fact, ScoresView } from '../page/model.ts';
-import { counted } from '../page/numbers.ts';
 import { renderReport } from '../page/report.tsx';
 import { scoresVerdict } from '../page/scores.tsx';
 import type { Comparison } from '../score/comparisons.ts';
 import { measureNames } from '../score/preset.ts';
 import type { ScoreResult } from '../score/score-result.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { aboutReceval, fileName, hashOf } from './report-file.ts';
 import { findingsOf, scoresJson } from './score-output.ts';
 import { familiesOf } from './score-plot.ts';
@@ -25,7 +25,7 @@ export function scoresReport(result: ScoreResult, comparisons: readonly Comparis
     runs,
     differences: comparisons,
   };
-  const queries = [...new Set(runs.map((run) => run.queries))].map(counted);
+  const queries = [...new Set(runs.map((run) => run.queries))].map(grouped);
   return renderReport({
     title: 'Scores',
     verdict: scoresVerdict(view),

@@ -10,9 +10,10 @@ import { Traffic } from '../simulate/traffic.ts';
 import { WallClock } from '../vocabulary/clock.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { UsageError } from './failure.ts';
 import { untilStopped } from './process.ts';
-import { grouped, showProgress } from './progress.ts';
+import { showProgress } from './progress.ts';
 
 interface KafkaSimulation {
   readonly settings: Settings;

@@ -15,10 +15,11 @@ import {
 import { Traffic } from '../simulate/traffic.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { readConfiguration, wholeNumber } from './cluster.ts';
 import { UsageError } from './failure.ts';
-import { grouped, showProgress } from './progress.ts';
+import { showProgress } from './progress.ts';
 import { plantedText, simulateToKafka } from './simulate-kafka.ts';
 import {
   FEEDBACK_FILE,

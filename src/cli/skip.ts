@@ -7,10 +7,10 @@ import type { Bounds } from '../consumers/source/source-port.ts';
 import { checkPartitions } from '../service/checks.ts';
 import { checkpointOf, commitSkip, mustBePartition, recordsSkipped, type Skip } from '../service/offsets.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { type Cluster, wholeNumber, withCluster } from './cluster.ts';
 import { UsageError } from './failure.ts';
-import { grouped } from './progress.ts';
 
 interface Flags {
   readonly config?: string;

@@ -6,6 +6,7 @@ import { measureValue } from '../measures/value.ts';
 import type { RegressionSettings } from '../simulate/simulation-settings.ts';
 import type { Label } from '../statistics/decision.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 
 export interface ViewInput {
@@ -184,10 +185,6 @@ function clockText(at: EpochMs): string {
 function spanText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
-function grouped(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
 }
 
 /** A label in plain words. */

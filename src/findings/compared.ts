@@ -1,5 +1,6 @@
 import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
-import { counted, type Finding, percent, quoted } from './finding.ts';
+import { grouped } from '../vocabulary/grouped.ts';
+import { type Finding, percent, quoted } from './finding.ts';
 
 /** What an experiment saw. */
 export interface ComparedFacts {
@@ -53,8 +54,8 @@ function oneVariant(facts: ComparedFacts, inArms: number): readonly Finding[] {
       code: 'one_variant',
       cause: `Experiment ${quoted(experiment)} has no impression of ${empty.map(quoted).join(', ')}.`,
       example: `seen: ${[
-        ...seen.slice(0, 5).map(([name, n]) => `${quoted(name)} ${counted(n)}`),
-        ...(pooled > 0 ? [`variants that are not configured ${counted(pooled)}`] : []),
+        ...seen.slice(0, 5).map(([name, n]) => `${quoted(name)} ${grouped(n)}`),
+        ...(pooled > 0 ? [`variants that are not configured ${grouped(pooled)}`] : []),
       ].join(', ')}`,
       remedy:
         names.length > 0 || pooled > 0
@@ -77,7 +78,7 @@ function notNamed(
   return [
     {
       code: 'variant_not_named',
-      cause: `None of ${counted(absent)} impressions has the field ${field}, where the variants of experiment ${quoted(experiment)} are read${plain.length === 0 ? '' : '; they only have variant'}.`,
+      cause: `None of ${grouped(absent)} impressions has the field ${field}, where the variants of experiment ${quoted(experiment)} are read${plain.length === 0 ? '' : '; they only have variant'}.`,
       example:
         plain.length === 0
           ? null

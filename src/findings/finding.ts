@@ -46,11 +46,6 @@ export function inOrder(findings: readonly Finding[]): readonly Finding[] {
   return [...findings].sort((a, b) => FINDING_CODES.indexOf(a.code) - FINDING_CODES.indexOf(b.code));
 }
 
-/** 1234567 as 1,234,567. */
-export function counted(n: number): string {
-  return Math.round(n).toLocaleString('en-US');
-}
-
 /** Such as: 12.5 %. */
 export function percent(share: number): string {
   return `${Number((100 * share).toFixed(1))} %`;

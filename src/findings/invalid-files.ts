@@ -1,6 +1,6 @@
 /** Which files hold invalid records worth telling. A file counts by itself: one that is refused whole may be a small part of its side. */
 import type { Side } from '../vocabulary/events.ts';
-import { counted } from './finding.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { type InvalidReason, type InvalidReasons, merged } from './invalid.ts';
 
 /** Records by file that are not invalid. A file that was read is in it, also if all its records are. */
@@ -55,12 +55,12 @@ export function reasonText({ code, field }: InvalidReason): string {
 export function reasonsText(reasons: readonly InvalidReason[]): string {
   return reasons
     .slice(0, 3)
-    .map((reason) => `${reasonText(reason)} ${counted(reason.count)}`)
+    .map((reason) => `${reasonText(reason)} ${grouped(reason.count)}`)
     .join(', ');
 }
 
 /** Such as: a.ndjson and 3 more files. */
 export function filesText([first, ...others]: readonly string[]): string {
-  const more = others.length === 0 ? '' : ` and ${counted(others.length)} more file${others.length === 1 ? '' : 's'}`;
+  const more = others.length === 0 ? '' : ` and ${grouped(others.length)} more file${others.length === 1 ? '' : 's'}`;
   return `${first === '-' ? 'standard input' : first}${more}`;
 }

@@ -1,4 +1,6 @@
 /** What a running service finds wrong from its counts alone, topic by topic, combined with what the newest records show. */
+
+import { grouped } from '../vocabulary/grouped.ts';
 import { FINDING_CODES, type Finding, type FindingCode, percent } from './finding.ts';
 
 /** The recent state of a topic; shares (0 to 1) are undefined until enough has arrived. */
@@ -142,7 +144,7 @@ export class CountFindings {
     const sum = (of: (health: TopicHealth) => number): number => topics.reduce((all, one) => all + of(one), 0);
     const lists = sum(({ impressions }) => impressions);
     if (!this.#needsFeedback || lists < LISTS_WITHOUT_FEEDBACK || sum(({ feedback }) => feedback) > 0) return [];
-    return [{ ...MISSING, cause: `${lists.toLocaleString('en-US')} impressions count, and no feedback came.` }];
+    return [{ ...MISSING, cause: `${grouped(lists)} impressions count, and no feedback came.` }];
   }
 }
 

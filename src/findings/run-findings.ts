@@ -1,7 +1,8 @@
 import { FEEDBACK_DROPS, type FeedbackDrop, type ImpressionDrop } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import type { EventSample, RecordPlace } from './event-sample.ts';
-import { counted, type Finding, inOrder, percent, quoted } from './finding.ts';
+import { type Finding, inOrder, percent, quoted } from './finding.ts';
 import type { InvalidReason, InvalidReasons } from './invalid.ts';
 import { filesText, invalidFiles, reasonsText, type ValidRecords } from './invalid-files.ts';
 import { durationText, type JoinShape, matchesOf, sampleFindings, timeText } from './sample-findings.ts';
@@ -79,7 +80,7 @@ function nothingCounted({ impressions }: RunFacts): readonly Finding[] {
       cause:
         read === 0
           ? 'There is no impression in the input.'
-          : `None of ${counted(read)} impressions counted: ${dropText(drops)}.`,
+          : `None of ${grouped(read)} impressions counted: ${dropText(drops)}.`,
       example: null,
       remedy:
         read === 0
@@ -93,7 +94,7 @@ function dropText(drops: Readonly<Record<string, number>>): string {
   return Object.entries(drops)
     .filter(([, n]) => n > 0)
     .sort(([, a], [, b]) => b - a)
-    .map(([reason, n]) => `${reason} ${counted(n)}`)
+    .map(([reason, n]) => `${reason} ${grouped(n)}`)
     .join(', ');
 }
 
@@ -129,7 +130,7 @@ function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Findi
   return [
     {
       code: 'files_swapped',
-      cause: `${counted(others[0])} records of --impressions are feedback${others[1] > 0 ? `, and ${counted(others[1])} of --feedback are impressions` : ''}.`,
+      cause: `${grouped(others[0])} records of --impressions are feedback${others[1] > 0 ? `, and ${grouped(others[1])} of --feedback are impressions` : ''}.`,
       example: recordText(first),
       remedy: 'Swap --impressions and --feedback; name a log that holds both with --events.',
     },
@@ -139,7 +140,7 @@ function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Findi
 function invalidRecords({ invalid, valid }: RunFacts, side: Side): readonly Finding[] {
   return invalidFiles(invalid, valid, side).map(({ code, files, areAll, invalid: refused, read, reasons }) => ({
     code,
-    cause: `${counted(refused)} of ${counted(read)} records of ${areAll ? `the ${side}` : filesText(files)} cannot be used: ${reasonsText(reasons)}.`,
+    cause: `${grouped(refused)} of ${grouped(read)} records of ${areAll ? `the ${side}` : filesText(files)} cannot be used: ${reasonsText(reasons)}.`,
     example: recordText(reasons[0]),
     remedy: `${code === 'some_invalid' && reasons[0].code === 'missing_field' ? lackingRemedy(reasons[0]) : invalidRemedy(reasons[0])} docs/events.md explains each code.`,
   }));
@@ -182,7 +183,7 @@ function recordText({ place, fields }: InvalidReason): string | null {
 }
 
 function placeText({ file, row }: RecordPlace): string {
-  return `row ${counted(row)} of ${filesText([file])}`;
+  return `row ${grouped(row)} of ${filesText([file])}`;
 }
 
 function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {
@@ -191,7 +192,7 @@ function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {
   return [
     {
       code: 'dated_ahead',
-      cause: `${counted(drops.future)} of ${counted(read)} ${side} are dated more than ${durationText(facts.shape.futureSkew)} (attribution.futureSkew) ahead of now, and dropped as future.`,
+      cause: `${grouped(drops.future)} of ${grouped(read)} ${side} are dated more than ${durationText(facts.shape.futureSkew)} (attribution.futureSkew) ahead of now, and dropped as future.`,
       example: null,
       remedy:
         'Correct the clock that dates them, or timeZone or tsUnit of the topic; for logs that are dated ahead on purpose set --now.',
@@ -209,7 +210,7 @@ function allLate(facts: RunFacts, side: Side): readonly Finding[] {
   return [
     {
       code: 'all_late',
-      cause: `${counted(drops.late)} of ${counted(read)} ${side} came when time had passed their longest horizon, ${facts.shape.horizon.text}.`,
+      cause: `${grouped(drops.late)} of ${grouped(read)} ${side} came when time had passed their longest horizon, ${facts.shape.horizon.text}.`,
       example:
         newest === undefined || middle === undefined
           ? null
@@ -240,7 +241,7 @@ function outOfOrder({ input, feedback }: RunFacts): readonly Finding[] {
   return [
     {
       code: 'out_of_order',
-      cause: `Much feedback (${counted(late)} times) came too late for a horizon.`,
+      cause: `Much feedback (${grouped(late)} times) came too late for a horizon.`,
       example: null,
       remedy: 'A log of both sides must be in time order: sort it, or pass the sides as --impressions and --feedback.',
     },
@@ -261,8 +262,8 @@ function joined(facts: RunFacts, causes: readonly Finding[]): readonly Finding[]
   );
   const share =
     attributed === 0
-      ? `None of ${counted(read)}`
-      : `Only ${counted(attributed)} of ${counted(read)} (${percent(attributed / read)})`;
+      ? `None of ${grouped(read)}`
+      : `Only ${grouped(attributed)} of ${grouped(read)} (${percent(attributed / read)})`;
   const { unknown } = matchesOf(facts.sample);
   const [shown] = facts.sample.impressions;
   return [

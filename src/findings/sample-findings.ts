@@ -1,8 +1,9 @@
 import { MINUTE, printDuration, usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import type { EventSample } from './event-sample.ts';
-import { counted, type Finding, percent, quoted } from './finding.ts';
+import { type Finding, percent, quoted } from './finding.ts';
 import { type IdDifference, idDifference } from './id-difference.ts';
 
 /** The settings of the join. */
@@ -217,7 +218,7 @@ function beyondHorizon(
   const beyond = lags.filter((lag) => lag > ms);
   if (beyond.length < MANY_BEYOND * lags.length || beyond.length === 0) return [];
   const longer = printDuration(usualDuration(quantile(lags, 0.99) + 1));
-  const of = `${counted(beyond.length)} of ${counted(lags.length)} feedback events on a known list come later than the longest horizon, ${text}`;
+  const of = `${grouped(beyond.length)} of ${grouped(lags.length)} feedback events on a known list come later than the longest horizon, ${text}`;
   return [
     {
       code: 'beyond_horizon',
@@ -274,7 +275,7 @@ function actions({ actions: counts }: EventSample, { actions: known }: JoinShape
       nearest(action.toLowerCase().trim(), known) !== undefined,
   );
   if (all === 0 || (without <= MOST * all && misspelled === undefined)) return [];
-  const names = ungraded.slice(0, 5).map(([action, n]) => `${quoted(action)} ${counted(n)}`);
+  const names = ungraded.slice(0, 5).map(([action, n]) => `${quoted(action)} ${grouped(n)}`);
   return [
     {
       code: 'unknown_actions',

@@ -1,4 +1,5 @@
-import { counted, type Finding, inOrder, percent, quoted } from './finding.ts';
+import { grouped } from '../vocabulary/grouped.ts';
+import { type Finding, inOrder, percent, quoted } from './finding.ts';
 import { idDifference } from './id-difference.ts';
 import { differs } from './sample-findings.ts';
 
@@ -36,13 +37,13 @@ function queryFindings({ run, queries, unjudged, lacking }: ScoredFacts): readon
   if (judged === 0 || ofRun === 0) return [];
   const difference = idDifference(unjudged, lacking);
   const code = queries === 0 ? 'nothing_joined' : 'few_joined';
-  const share = queries === 0 ? 'No query' : `Only ${counted(queries)} queries`;
+  const share = queries === 0 ? 'No query' : `Only ${grouped(queries)} queries`;
   // One side often covers more queries than the other; then only differing ids are a mistake.
   if (difference === undefined && queries > 0 && Math.min(lacking.length, unjudged.length) === 0) return [];
   return [
     {
       code,
-      cause: `${run}: ${share} of ${counted(ofRun)} in the run ${queries <= 1 ? 'is' : 'are'} among the ${counted(judged)} judged${difference === undefined ? '' : `: ${differs(difference, 'the query id', 'the run', 'the judgements')}`}.`,
+      cause: `${run}: ${share} of ${grouped(ofRun)} in the run ${queries <= 1 ? 'is' : 'are'} among the ${grouped(judged)} judged${difference === undefined ? '' : `: ${differs(difference, 'the query id', 'the run', 'the judgements')}`}.`,
       example:
         difference !== undefined
           ? `${quoted(difference.wanted)} in the run, ${quoted(difference.known)} in the judgements`
@@ -60,7 +61,7 @@ function nothingRelevant({ run, queries, relevant }: ScoredFacts): readonly Find
   return [
     {
       code: 'nothing_relevant',
-      cause: `${run}: no judged item of ${queries === 1 ? 'the one query' : `the ${counted(queries)} queries`} is relevant, so all measures of relevant items are 0.`,
+      cause: `${run}: no judged item of ${queries === 1 ? 'the one query' : `the ${grouped(queries)} queries`} is relevant, so all measures of relevant items are 0.`,
       example: null,
       remedy:
         'Check that the grades are in the fourth column; if they are below 1, set the lowest relevant grade: --relevant-from.',
@@ -81,7 +82,7 @@ function itemFindings({ run, queries, relevant, matched, shown, judged }: Scored
   return [
     {
       code: 'items_never_match',
-      cause: `${run}: no list holds one of the ${counted(relevant)} relevant items${share}${difference === undefined ? '' : `: ${differs(difference, 'the item id', 'the run', 'the judgements')}`}.`,
+      cause: `${run}: no list holds one of the ${grouped(relevant)} relevant items${share}${difference === undefined ? '' : `: ${differs(difference, 'the item id', 'the run', 'the judgements')}`}.`,
       example:
         difference !== undefined
           ? `${quoted(difference.wanted)} in the run, ${quoted(difference.known)} in the judgements`
@@ -99,7 +100,7 @@ function scoreFindings({ run, close }: ScoredFacts): readonly Finding[] {
   return [
     {
       code: 'close_scores',
-      cause: `${run}: ${counted(lists)} ${lists === 1 ? 'list has' : 'lists have'} scores that differ as doubles but not as 32-bit floats: pytrec_eval, ir_measures and older versions of trec_eval take them for equal and order them by id, so they rank ${lists === 1 ? 'it' : 'them'} otherwise.`,
+      cause: `${run}: ${grouped(lists)} ${lists === 1 ? 'list has' : 'lists have'} scores that differ as doubles but not as 32-bit floats: pytrec_eval, ir_measures and older versions of trec_eval take them for equal and order them by id, so they rank ${lists === 1 ? 'it' : 'them'} otherwise.`,
       example: `${quoted(items[0])} before ${quoted(items[1])} for the query ${quoted(query)}`,
       remedy:
         'For the same order everywhere, write scores that differ in the first seven digits, such as 1000 minus the rank.',

@@ -4,6 +4,7 @@ import type { Conditions, FieldMap, FieldSource } from '../consumers/decode/deco
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { yesOrNo } from '../consumers/decode/list.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { elementsOf } from './elements-in-text.ts';
 import { type Canonical, nameFit, usualGrade } from './field-names.ts';
 import {
@@ -389,9 +390,8 @@ function dimensionName(path: string): string {
     .replace(/^[^a-z]+|_+$/g, '');
 }
 
-function many({ distinct, manyMore }: Field): string {
-  const n = distinct.size;
-  return `${n.toLocaleString('en-US')}${manyMore ? ' and more' : ''} value${n === 1 ? '' : 's'}`;
+function many({ distinct: { size }, manyMore }: Field): string {
+  return `${grouped(size)}${manyMore ? ' and more' : ''} value${size === 1 ? '' : 's'}`;
 }
 
 function one(value: number): string {

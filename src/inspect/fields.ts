@@ -1,6 +1,7 @@
 /** A profile of each field of some records. Paths are JSON pointers; the elements of a list have its path and `[]`. */
 import { jsonIn } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { nameFit } from './field-names.ts';
 import { TIME_FORMS, type TimeForm, timeOf } from './time-forms.ts';
 
@@ -208,7 +209,7 @@ export function timeFormsOf({ times, values }: Field): readonly TimeForm[] {
 
 /** `12,345`, or `50,000+`. */
 export function distinctWords({ distinct, manyMore }: Field): string {
-  return `${distinct.size.toLocaleString('en-US')}${manyMore ? '+' : ''}`;
+  return `${grouped(distinct.size)}${manyMore ? '+' : ''}`;
 }
 
 /** Path of the field whose name fits a request id best; undefined: none fits. */

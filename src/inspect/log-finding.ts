@@ -1,3 +1,5 @@
+import { grouped } from '../vocabulary/grouped.ts';
+
 /** A finding on a log, and the words for it. */
 
 /** In the order of the data path; docs/inspect.md explains each. */
@@ -102,7 +104,7 @@ export function percent(share: number): string {
 }
 
 export function count(n: number): string {
-  return n.toLocaleString('en-US');
+  return grouped(n);
 }
 
 /** The text, cut to a length that fits into a sentence. */

@@ -23,7 +23,6 @@ import type {
   PositionsView,
   ReportView,
 } from '../page/model.ts';
-import { counted } from '../page/numbers.ts';
 import { positionLines } from '../page/position-lines.ts';
 import { reportPieces } from '../page/report.tsx';
 import type { Versioned } from '../server/routes.ts';
@@ -31,6 +30,7 @@ import type { ShownSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { KeptViews } from './kept-views.ts';
 import { LiveLists } from './lists.ts';
@@ -510,10 +510,10 @@ function pipelineOf({ units }: WorkerStatus, { attribution }: Settings): Pipelin
     invalid: { impressions: new Map(), feedback: new Map() },
     notes: [
       'Since the first record of the partitions that this process owns.',
-      ...(open === 0 ? [] : [`Lists that are still open: ${counted(open)}.`]),
+      ...(open === 0 ? [] : [`Lists that are still open: ${grouped(open)}.`]),
       ...(invalid.size === 0
         ? []
-        : [`Invalid records: ${[...invalid].map(([code, n]) => `${code} ${counted(n)}`).join(', ')}.`]),
+        : [`Invalid records: ${[...invalid].map(([code, n]) => `${code} ${grouped(n)}`).join(', ')}.`]),
     ],
   };
 }

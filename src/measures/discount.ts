@@ -4,7 +4,8 @@ const TABLE_SIZE = 4096;
 export type Discount = (rank: number) => number;
 
 function tabled(disc: (rank: number) => number): Discount {
-  const table = Float64Array.from({ length: TABLE_SIZE }, (_, rank) => (rank === 0 ? 0 : 1 / disc(rank)));
+  const table = new Float64Array(TABLE_SIZE);
+  for (let rank = 1; rank < TABLE_SIZE; rank++) table[rank] = 1 / disc(rank);
   return (rank) => (rank < TABLE_SIZE ? table[rank] : 1 / disc(rank));
 }
 

@@ -1,11 +1,12 @@
 /** Cohorts as rows: one measure with its interval, others as numbers, and their differences from a baseline. */
 import { scaleLinear } from 'd3-scale';
+import { grouped } from '../vocabulary/grouped.ts';
 import { AxisHead, estimate } from './axis.tsx';
 import { attribute, elements, joined } from './elements.ts';
 import { Fragment, jsx, type Markup, NOTHING } from './jsx.ts';
 import type { CohortLine } from './model.ts';
 import { Name, named } from './name.ts';
-import { change, counted, NONE, NORMAL_95, plain, several, share } from './numbers.ts';
+import { change, NONE, NORMAL_95, plain, several, share } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 /** A change of at least this much has the full colour. */
@@ -161,7 +162,7 @@ interface CellProps {
 }
 
 function count(n: number): Markup {
-  return elements`<td class="number">${counted(n)}</td>`;
+  return elements`<td class="number">${grouped(n)}</td>`;
 }
 
 function interval({
@@ -203,7 +204,7 @@ function cell({
   const lists =
     value === null || !hasN || n === line.impressions
       ? NOTHING
-      : elements`<small class="muted"> n ${counted(n)}</small>`;
+      : elements`<small class="muted"> n ${grouped(n)}</small>`;
   const difference =
     value === null || all === null || all === 0
       ? NOTHING
@@ -238,7 +239,7 @@ export function differing(
   const worse = tones.filter(({ tone }) => tone === 'bad').map(({ name }) => name);
   const better = tones.filter(({ tone }) => tone === 'good').length;
   const names = worse.length === 0 || worse.length > MOST_NAMES ? '' : ` (${worse.join(', ')})`;
-  return `${worse.length === 0 ? 'none' : several(worse.length, 'cohort')} worse than ${against} on ${measure} by more than the errors${names}, ${counted(better)} better`;
+  return `${worse.length === 0 ? 'none' : several(worse.length, 'cohort')} worse than ${against} on ${measure} by more than the errors${names}, ${grouped(better)} better`;
 }
 
 /** Explains small type and colours. */

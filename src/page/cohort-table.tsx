@@ -1,11 +1,13 @@
 /** All cohorts of a grouping set, and one of them in detail: sorted, filtered and opened by links. */
+
+import { grouped } from '../vocabulary/grouped.ts';
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { type CohortColumn, type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { History, type HistoryView } from './history.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { CohortLine } from './model.ts';
 import { Name } from './name.ts';
-import { counted, NORMAL_95, plain, several } from './numbers.ts';
+import { NORMAL_95, plain, several } from './numbers.ts';
 
 export interface CohortTableView {
   readonly by: readonly string[];
@@ -111,8 +113,8 @@ function Caption({ view }: { readonly view: CohortTableView }) {
 function Pages({ view: { from, cohorts, found, all, previous, next } }: { readonly view: CohortTableView }) {
   return (
     <p class="pages">
-      {counted(from + 1)} to {counted(from + cohorts.length)} of {several(found, 'cohort')}
-      {found === all ? '' : ` (${counted(all)} without the filter)`}{' '}
+      {grouped(from + 1)} to {grouped(from + cohorts.length)} of {several(found, 'cohort')}
+      {found === all ? '' : ` (${grouped(all)} without the filter)`}{' '}
       {previous === undefined ? null : (
         <a href={previous} data-view>
           Previous

@@ -1,11 +1,13 @@
 /** Values by cohort: a chart of one measure, and a table of all measures, at one horizon. */
+
+import { grouped } from '../vocabulary/grouped.ts';
 import { type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { elements } from './elements.ts';
 import { jsx } from './jsx.ts';
 import { markupOf, type Pieces } from './kept-markup.ts';
 import type { CohortLine, CohortsView } from './model.ts';
 import { Name, named } from './name.ts';
-import { counted, NONE, NORMAL_95, plain, several } from './numbers.ts';
+import { NONE, NORMAL_95, plain, several } from './numbers.ts';
 import { Switch } from './switch.tsx';
 
 /** Most cohorts in a chart, and in a table: those with most lists. */
@@ -78,7 +80,7 @@ function Everything({ view }: { readonly view: CohortsView }) {
                       <b>{value === null ? NONE : plain(value)}</b>{' '}
                       <small>
                         {stderr === null ? '' : `±\u00A0${plain(NORMAL_95 * stderr)} `}
-                        {n === line.impressions ? '' : `of ${counted(n)}`}
+                        {n === line.impressions ? '' : `of ${grouped(n)}`}
                       </small>
                     </dd>
                   </div>
@@ -182,7 +184,7 @@ function Table({
       <CohortRows rows={rows.slice(0, MOST_LISTED)} measures={measures} lowerIsBetter={lowerIsBetter} hasCounts />
       <p class="note">
         <ColourWords against={EVERYTHING} />
-        {left > 0 ? ` Not shown: ${counted(left)} cohorts with fewer lists; the JSON below has all.` : ''}
+        {left > 0 ? ` Not shown: ${grouped(left)} cohorts with fewer lists; the JSON below has all.` : ''}
         {others === undefined || rows.length < MOST_LISTED ? '' : ` ${others}`}
       </p>
     </details>

@@ -4,13 +4,14 @@ import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import { PATIENCE_DAYS, type PlannedVariant } from '../experiment/experiment-plan.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from './chart-frame.tsx';
 import { EffectChart } from './effect-chart.tsx';
 import { Forest } from './forest.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { ExperimentView, Tone, Verdict } from './model.ts';
 import { Name } from './name.ts';
-import { counted, instant, levelOf, listed, NONE, plain, probability, range, share, shown, signed } from './numbers.ts';
+import { instant, levelOf, listed, NONE, plain, probability, range, share, shown, signed } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 const TONES: Readonly<Record<ComparedVariant['decision'], Tone>> = {
@@ -196,9 +197,9 @@ function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'wei
                   <th scope="row">
                     <Name>{name}</Name>
                   </th>
-                  <td class="number">{counted(users[name])}</td>
-                  {weights === undefined ? null : <td class="number">{shown(promised, counted)}</td>}
-                  <td class="number roomy">{counted(impressions[name])}</td>
+                  <td class="number">{grouped(users[name])}</td>
+                  {weights === undefined ? null : <td class="number">{shown(promised, grouped)}</td>}
+                  <td class="number roomy">{grouped(impressions[name])}</td>
                   <td class="bar-cell">
                     <svg width="100%" height="18" aria-hidden="true">
                       <rect class="fill" width={percent(users[name] / most)} height="18" rx="3" />
@@ -244,9 +245,9 @@ function splitSentence({ srm: { p, deviation, reason } }: Comparison): string {
 
 function oddTraffic({ srm, crossovers, userless, notes, heaviest, others }: Comparison): string {
   const heavy = Object.entries(heaviest).filter(([, part]) => notes.includes('heavy_user') && part >= 0.05);
-  const strange = Object.entries(others).map(([name, n]) => `${name} ${counted(n)}`);
+  const strange = Object.entries(others).map(([name, n]) => `${name} ${grouped(n)}`);
   const found = [
-    ...(crossovers > 0 ? [`${counted(crossovers)} of the sampled users were seen in more than one variant.`] : []),
+    ...(crossovers > 0 ? [`${grouped(crossovers)} of the sampled users were seen in more than one variant.`] : []),
     ...(notes.includes('unclustered') ? [`${share(userless)} of the lists name no user.`] : []),
     ...heavy.map(
       ([name, part]) =>
@@ -306,7 +307,7 @@ function SplitByCohort({ dimension }: { readonly dimension: ComparedCohorts }) {
                 <td>{cohort.warning ? <span class="badge small bad">warning</span> : ''}</td>
                 {names.map((name) => (
                   <td class="number">
-                    {counted(cohort.users[name])} <span class="muted">({shown(cohort.expected?.[name], counted)})</span>
+                    {grouped(cohort.users[name])} <span class="muted">({shown(cohort.expected?.[name], grouped)})</span>
                   </td>
                 ))}
                 <td class="number">{shown(cohort.deviation, share)}</td>
@@ -321,13 +322,13 @@ function SplitByCohort({ dimension }: { readonly dimension: ComparedCohorts }) {
           {!tested
             ? `Not tested (${cohorts[0]?.reason ?? 'no_data'}).`
             : wrong.length === 0
-              ? `As configured in each of ${counted(cohorts.length)}.`
+              ? `As configured in each of ${grouped(cohorts.length)}.`
               : `Not as configured in ${listed(wrong)}: look at how users are assigned and logged there. It changes no decision.`}
         </strong>{' '}
         A user counts once, in the cohort and the variant seen first.
-        {left > 0 ? ` Not shown: ${counted(left)} more without a warning; the JSON below has all.` : ''}
+        {left > 0 ? ` Not shown: ${grouped(left)} more without a warning; the JSON below has all.` : ''}
         {cohorts.some(({ value }) => value === OTHER_COHORT) ? ` ${OTHER_COHORT}: all others together.` : ''}
-        {sampled < users ? ` Tested on a fair sample: 1 user in ${counted(users / sampled)}.` : ''}
+        {sampled < users ? ` Tested on a fair sample: 1 user in ${grouped(users / sampled)}.` : ''}
       </figcaption>
     </figure>
   );
@@ -364,8 +365,8 @@ function Plan({ plan }: { readonly plan: readonly PlannedVariant[] }) {
                 <td>
                   {what} {share(effect)}
                 </td>
-                <td class="number">{counted(users)}</td>
-                <td class="number">{days === null ? NONE : days < 10 ? days.toFixed(1) : counted(Math.ceil(days))}</td>
+                <td class="number">{grouped(users)}</td>
+                <td class="number">{days === null ? NONE : days < 10 ? days.toFixed(1) : grouped(Math.ceil(days))}</td>
               </tr>
             ))}
           </tbody>

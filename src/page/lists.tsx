@@ -1,11 +1,12 @@
 /** Single lists, one below the other, each to be opened: what was shown, what people did with it, and what did not count. */
 import type { FeedbackDrop } from '../vocabulary/drops.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { elements, joined } from './elements.ts';
 import { type Children, Fragment, jsx, Markup, NOTHING } from './jsx.ts';
 import { kept } from './kept-markup.ts';
 import type { DroppedView, ListsView, ListView } from './model.ts';
 import { Name, named } from './name.ts';
-import { counted, instant, NONE, plain, several } from './numbers.ts';
+import { instant, NONE, plain, several } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 /** More stand in the JSON. */
@@ -142,7 +143,7 @@ function One({ list, primary }: { readonly list: ListView; readonly primary: str
         <span>
           <Name>{primary}</Name> <b>{value === null ? NONE : plain(value)}</b>
         </span>{' '}
-        {dropped.length === 0 ? null : <span class="badge small warn">{counted(dropped.length)} dropped</span>}
+        {dropped.length === 0 ? null : <span class="badge small warn">{grouped(dropped.length)} dropped</span>}
       </summary>
       <p class="note">
         Request <Name>{requestId}</Name>, shown {instant(shownAt)} UTC, {several(length, 'item')}.

@@ -1,5 +1,6 @@
 /** The live page: the parts of the report over what a running process knows now, and above them whether it is fresh. */
 import { escaped } from '../output/markup.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { CohortCard, CohortTable, type CohortTableView, type CohortView } from './cohort-table.tsx';
 import type { StandingDecision } from './decisions.tsx';
@@ -19,7 +20,7 @@ import type {
   Verdict,
   WorkView,
 } from './model.ts';
-import { counted, instant, NONE, share, shown } from './numbers.ts';
+import { instant, NONE, share, shown } from './numbers.ts';
 import { PageHead, type Part, partPieces, sharedParts, VerdictCard } from './page-parts.tsx';
 
 export interface LiveView {
@@ -217,7 +218,7 @@ function ownParts({ cohorts, cohort }: LiveView): readonly Part[] {
 export function freshnessFacts({ age, listsPerSecond, joined, partitions }: LiveView['freshness']): readonly Fact[] {
   return [
     ['watermark behind', shown(age, behind)],
-    ['lists per second', shown(listsPerSecond, (rate) => (rate < 10 ? rate.toFixed(1) : counted(rate)))],
+    ['lists per second', shown(listsPerSecond, (rate) => (rate < 10 ? rate.toFixed(1) : grouped(rate)))],
     ['feedback that joins', shown(joined, share)],
     [
       'partitions',

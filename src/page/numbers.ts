@@ -1,19 +1,12 @@
 /** Numbers and times in the notation of the report and the page. */
 
+import { grouped } from '../vocabulary/grouped.ts';
+
 /** In place of a missing number. */
 export const NONE = '–';
 
 /** Standard errors to each side that hold a value in 95 of 100 such logs. */
 export const NORMAL_95 = 1.96;
-
-const GROUPED = new Intl.NumberFormat('en-US');
-
-/** 1234567 as 1,234,567. */
-export function counted(n: number): string {
-  const whole = Math.round(n);
-  if (whole >= 0 && whole < 1000) return String(whole);
-  return GROUPED.format(whole);
-}
 
 /** Four significant digits. */
 export function plain(value: number): string {
@@ -62,7 +55,7 @@ export function range(bounds: readonly [number, number] | null, print: (value: n
 
 /** `one`, or its plural with an s. */
 export function several(n: number, one: string): string {
-  return `${counted(n)} ${one}${n === 1 ? '' : 's'}`;
+  return `${grouped(n)} ${one}${n === 1 ? '' : 's'}`;
 }
 
 /** Names in a sentence: a, b and c. */

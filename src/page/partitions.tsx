@@ -2,12 +2,13 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { timeAxis } from '../output/time-axis.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
 import { Facts } from './facts.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { Fact, WorkView } from './model.ts';
 import { Name } from './name.ts';
-import { counted, instant, NONE, several, share, shown } from './numbers.ts';
+import { instant, NONE, several, share, shown } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 /** Most partitions in the table: those that are stopped or lag most. */
@@ -82,10 +83,10 @@ function Partitions({ view: { topics, partitions } }: { readonly view: WorkView 
                 </td>
                 <td class="when">{shown(row.watermark, (at) => `${instant(new Date(at).toISOString())} UTC`)}</td>
                 {topics.map((_, t) => (
-                  <td class="number">{shown(row.lag[t], counted)}</td>
+                  <td class="number">{shown(row.lag[t], grouped)}</td>
                 ))}
-                <td class="number">{counted(row.openLists)}</td>
-                <td class="number">{counted(row.waitingFeedback)}</td>
+                <td class="number">{grouped(row.openLists)}</td>
+                <td class="number">{grouped(row.waitingFeedback)}</td>
               </tr>
             ))}
           </tbody>
@@ -94,7 +95,7 @@ function Partitions({ view: { topics, partitions } }: { readonly view: WorkView 
       <p class="note">
         <strong>{stopped === 0 ? 'None stands still.' : `${several(stopped, 'partition')} stopped.`}</strong> Lag:
         records between what was read and the end of the log. Offsets: receval offsets.
-        {partitions.length > rows.length ? ` Not shown: ${counted(partitions.length - rows.length)} more.` : ''}
+        {partitions.length > rows.length ? ` Not shown: ${grouped(partitions.length - rows.length)} more.` : ''}
       </p>
     </>
   );
@@ -129,7 +130,7 @@ function Delays({ delays: { bounds, counts } }: { readonly delays: WorkView['del
             {counts.slice(0, last + 1).map((n, i) => (
               <tr>
                 <th scope="row">{i < bounds.length ? duration(bounds[i]) : 'longer'}</th>
-                <td class="number">{counted(n)}</td>
+                <td class="number">{grouped(n)}</td>
                 <td class="bar-cell">
                   <svg width="100%" height="14" aria-hidden="true">
                     <rect class="fill" width={percent(n / most)} height="14" rx="3" />
@@ -173,7 +174,7 @@ function Drops({ drops: { times, reasons } }: { readonly drops: WorkView['drops'
   return (
     <>
       <Frame
-        label={`Dropped events by the minute: ${sums.map(({ reason, n }) => `${reason} ${counted(n)}`).join(', ')}`}
+        label={`Dropped events by the minute: ${sums.map(({ reason, n }) => `${reason} ${grouped(n)}`).join(', ')}`}
         height={HEIGHT}
         xTicks={time.ticks.map(({ at, text: words }) => ({ at: time.x(at), words }))}
         yTicks={ticks.map((tick) => ({ at: y(tick), words: text(tick) }))}
@@ -190,7 +191,7 @@ function Drops({ drops: { times, reasons } }: { readonly drops: WorkView['drops'
       </ul>
       <figcaption>
         <strong>
-          Most as {worst.reason}: {counted(worst.n)}.
+          Most as {worst.reason}: {grouped(worst.n)}.
         </strong>
       </figcaption>
     </>
@@ -201,10 +202,10 @@ function Commits({ view: { commits, commitSeconds, lastCommit } }: { readonly vi
   const all = Object.values(commits).reduce((sum, n) => sum + n, 0);
   const failed = Object.entries(commits).filter(([outcome, n]) => n > 0 && outcome !== 'ok' && outcome !== 'already');
   const facts: readonly Fact[] = [
-    ['commits', counted(all)],
+    ['commits', grouped(all)],
     ['the last, UTC', lastCommit === null ? NONE : instant(lastCommit).slice(11)],
     ['take on average', shown(commitSeconds, (seconds) => `${Number((1000 * seconds).toPrecision(2))} ms`)],
-    ...failed.map(([outcome, n]): Fact => [outcome, `${counted(n)} (${share(n / all)})`]),
+    ...failed.map(([outcome, n]): Fact => [outcome, `${grouped(n)} (${share(n / all)})`]),
   ];
   return <Facts facts={facts} areTiles />;
 }

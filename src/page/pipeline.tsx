@@ -1,10 +1,11 @@
 /** The events: read, valid and counted, and why the others were dropped. */
 
 import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from './chart-frame.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { PipelineView, WorkView } from './model.ts';
-import { counted, share } from './numbers.ts';
+import { share } from './numbers.ts';
 import { Work } from './partitions.tsx';
 import { Scroll } from './scroll.tsx';
 
@@ -125,7 +126,7 @@ function Side({
                   <th scope="row">
                     <code>{reason}</code>
                   </th>
-                  <td class="number">{counted(n)}</td>
+                  <td class="number">{grouped(n)}</td>
                   <td class="number">{share(read === 0 ? 0 : n / read)}</td>
                   <td class="roomy">{Object.entries(DROP_WORDS).find(([name]) => name === reason)?.[1] ?? ''}</td>
                 </tr>
@@ -136,10 +137,10 @@ function Side({
       )}
       <figcaption>
         <strong>{dropSentence(title, read, kept, some)}</strong>
-        {invalid.size === 0 ? '' : ` Invalid: ${[...invalid].map(([code, n]) => `${code} ${counted(n)}`).join(', ')}.`}
+        {invalid.size === 0 ? '' : ` Invalid: ${[...invalid].map(([code, n]) => `${code} ${grouped(n)}`).join(', ')}.`}
         {lates.length === 0
           ? ''
-          : ` Too late for one horizon, but not for a longer one: ${lates.map(([horizon, n]) => `${counted(n)} at ${horizon}`).join(', ')}.`}
+          : ` Too late for one horizon, but not for a longer one: ${lates.map(([horizon, n]) => `${grouped(n)} at ${horizon}`).join(', ')}.`}
       </figcaption>
     </figure>
   );
@@ -154,7 +155,7 @@ export function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }) {
           <span class="funnel-words">
             <span>{name}</span>
             <span>
-              {counted(count)}
+              {grouped(count)}
               {i === 0 || steps[0].count === 0 ? '' : <span class="muted"> · {share(count / steps[0].count)}</span>}
             </span>
           </span>
@@ -171,9 +172,9 @@ export function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }) {
 function dropSentence(title: string, read: number, kept: number, some: readonly (readonly [string, number])[]): string {
   if (read === 0) return title === 'Lists' ? 'No list was read.' : 'No feedback was read.';
   if (some.length === 0)
-    return kept === read ? 'All of it counts.' : `${counted(read - kept)} wait or do not count yet.`;
+    return kept === read ? 'All of it counts.' : `${grouped(read - kept)} wait or do not count yet.`;
   const [reason, n] = some[0];
   const lost = some.reduce((sum, [, each]) => sum + each, 0);
-  const most = some.length === 1 ? `all as ${reason}` : `most as ${reason} (${counted(n)})`;
+  const most = some.length === 1 ? `all as ${reason}` : `most as ${reason} (${grouped(n)})`;
   return `${share(lost / read)} did not count, ${most}.`;
 }

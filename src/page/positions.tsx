@@ -1,11 +1,12 @@
 /** How often lists have a positive at each rank: a line per cohort, below it the lists with an item at the rank, and a table of all. */
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
+import { grouped } from '../vocabulary/grouped.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
 import { jsx } from './jsx.ts';
 import type { PositionLine, PositionsView } from './model.ts';
 import { Name } from './name.ts';
-import { change, counted, NONE, share } from './numbers.ts';
+import { change, NONE, share } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 const HEIGHT = 210;
@@ -75,7 +76,7 @@ function Positions({ view }: { readonly view: PositionsView }) {
         label="Lists that show an item at each rank, for each cohort"
         height={EXPOSURE_HEIGHT}
         xTicks={xTicks}
-        yTicks={shown.ticks(3).map((tick) => ({ at: shown(tick), words: counted(tick) }))}
+        yTicks={shown.ticks(3).map((tick) => ({ at: shown(tick), words: grouped(tick) }))}
         xLabel="rank"
       >
         {drawn.map(({ exposed }, i) => (
@@ -143,8 +144,8 @@ function Table({ view }: { readonly view: PositionsView }) {
                     <Name>{one.name}</Name>
                   </th>
                   <td class="number">{r + 1}</td>
-                  <td class="number">{counted(one.exposed[r])}</td>
-                  <td class="number">{counted(one.positives[r])}</td>
+                  <td class="number">{grouped(one.exposed[r])}</td>
+                  <td class="number">{grouped(one.positives[r])}</td>
                   <td class="number">{rate === null ? NONE : share(rate)}</td>
                   <td class="number">{all === 0 ? NONE : share(one.positives[r] / all)}</td>
                 </tr>

@@ -1,11 +1,12 @@
 /** Query by query: the queries that won and lost, and those that scored nothing. */
 
 import { scaleLinear } from 'd3-scale';
+import { grouped } from '../vocabulary/grouped.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
 import { jsx } from './jsx.ts';
 import type { ScoredRun, ScoresView } from './model.ts';
 import { Name } from './name.ts';
-import { counted, plain, signed } from './numbers.ts';
+import { plain, signed } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 /** Number of queries named at either end. */
@@ -28,7 +29,7 @@ export function Queries({ view, run, m }: { readonly view: ScoresView; readonly 
   const won = all.filter(({ gain }) => gain > 0);
   const lost = all.filter(({ gain }) => gain < 0).reverse();
   const equal = all.length - won.length - lost.length;
-  const sentence = `${run.name} wins ${counted(won.length)}, loses ${counted(lost.length)}, and is equal on ${counted(equal)} of ${counted(all.length)} queries.`;
+  const sentence = `${run.name} wins ${grouped(won.length)}, loses ${grouped(lost.length)}, and is equal on ${grouped(equal)} of ${grouped(all.length)} queries.`;
   return (
     <figure>
       <h3>
@@ -112,7 +113,7 @@ export function Values({ run, measure, m }: { readonly run: ScoredRun; readonly 
       <figcaption>
         One bar for each query.{' '}
         <strong>
-          {counted(zero)} of {counted(all.length)} are 0.
+          {grouped(zero)} of {grouped(all.length)} are 0.
         </strong>{' '}
         The lowest: {lowest.reverse().join(', ')}.
       </figcaption>

@@ -2,11 +2,12 @@
 
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { line } from 'd3-shape';
+import { grouped } from '../vocabulary/grouped.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { CutFamily, RunDifference, ScoredRun, ScoresView, Verdict } from './model.ts';
 import { Name } from './name.ts';
-import { counted, listed, NONE, plain, probability, range, shown, signed } from './numbers.ts';
+import { listed, NONE, plain, probability, range, shown, signed } from './numbers.ts';
 import { Queries, Values } from './score-queries.tsx';
 import { Scroll } from './scroll.tsx';
 import { Switch } from './switch.tsx';
@@ -25,7 +26,7 @@ export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: Sc
     const values = measures.slice(0, 3).map((name, m) => `${name} ${shown(first.mean[m], plain)}`);
     return {
       tone: 'plain',
-      badge: first.queries === 1 ? 'one query' : `${counted(first.queries)} queries`,
+      badge: first.queries === 1 ? 'one query' : `${grouped(first.queries)} queries`,
       sentence: `${first.name}: ${values.join(', ')}.`,
     };
   }
@@ -57,9 +58,9 @@ export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: Sc
 const IN_A_SENTENCE = 4;
 
 function someOf(names: readonly string[], all: number): string {
-  if (names.length === all && all > 1) return all > 2 ? `all ${counted(all)} measures` : 'both measures';
+  if (names.length === all && all > 1) return all > 2 ? `all ${grouped(all)} measures` : 'both measures';
   if (names.length <= IN_A_SENTENCE) return listed(names);
-  return listed([...names.slice(0, IN_A_SENTENCE - 1), `${counted(names.length - IN_A_SENTENCE + 1)} others`]);
+  return listed([...names.slice(0, IN_A_SENTENCE - 1), `${grouped(names.length - IN_A_SENTENCE + 1)} others`]);
 }
 
 /** The measure that is shown first: the first one at its longest cut-off. */
@@ -133,7 +134,7 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
                 <th scope="row">
                   <Name>{name}</Name>
                 </th>
-                <td class="number">{counted(queries)}</td>
+                <td class="number">{grouped(queries)}</td>
                 {measures.map((measure, m) => {
                   const value = mean[m];
                   const found = differences.find((one) => one.run === name && one.measure === measure);
@@ -176,7 +177,7 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
                     <td>
                       <Name>{measure}</Name>
                     </td>
-                    <td class="number">{counted(queries)}</td>
+                    <td class="number">{grouped(queries)}</td>
                     <td class="number">{shown(effect, signed)}</td>
                     <td class="number">{range(ci, signed)}</td>
                     <td class="number">{shown(p, probability)}</td>

@@ -1,7 +1,8 @@
 /** Settings at the end of a report. */
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import type { Fact } from './model.ts';
-import { counted, instant } from './numbers.ts';
+import { instant } from './numbers.ts';
 
 /** @param name prefix of each fact, if there are several experiments */
 export function experimentFacts(experiment: ExperimentSettings, name?: string): readonly Fact[] {
@@ -15,7 +16,7 @@ export function experimentFacts(experiment: ExperimentSettings, name?: string): 
     ...(start === undefined ? [] : [['start', instant(new Date(start).toISOString())] as const]),
     ['alpha', String(alpha)],
     ['tolerance', String(tolerance)],
-    ['nStar', counted(nStar)],
+    ['nStar', grouped(nStar)],
   ];
   return name === undefined ? facts : facts.map(([fact, value]) => [`${name}: ${fact}`, value]);
 }

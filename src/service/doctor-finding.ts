@@ -1,4 +1,5 @@
 import type { FindingCode } from '../findings/finding.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 
 export type Level = 'ok' | 'warning' | 'error';
 
@@ -22,7 +23,7 @@ export function finding(check: string, level: Level, message: string, alert?: st
 
 /** 3,456 */
 export function count(n: number): string {
-  return n.toLocaleString('en-US');
+  return grouped(n);
 }
 
 /** 12.3 % */

@@ -4,12 +4,13 @@ import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { Sample, SampledRecord } from '../consumers/source/kafka/access/kafka-sample.ts';
 import { comparedFindings } from '../findings/compared.ts';
 import { EventSample } from '../findings/event-sample.ts';
-import { counted, type Finding } from '../findings/finding.ts';
+import type { Finding } from '../findings/finding.ts';
 import { type InvalidReason, InvalidReasons } from '../findings/invalid.ts';
 import type { LiveFinding } from '../findings/live.ts';
 import { matchesOf, sampleFindings } from '../findings/sample-findings.ts';
 import { valuedActions } from '../measures/needs.ts';
 import type { EpochMs, Event } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 
 export const MOST_INVALID = 0.5;
 const MUCH_AHEAD = 0.01;
@@ -111,7 +112,7 @@ function mostInvalid({ name, records, invalid, reasons }: SeenTopic): readonly L
     {
       code: isOtherSide(first) ? 'files_swapped' : 'most_invalid',
       topic: name,
-      cause: `${counted(invalid)} of its ${counted(records)} newest records cannot be used: ${reasonsText(reasons)}.`,
+      cause: `${grouped(invalid)} of its ${grouped(records)} newest records cannot be used: ${reasonsText(reasons)}.`,
       remedy: `${fieldsText(reasons)}${invalidRemedy(first)}`,
     },
   ];
@@ -123,7 +124,7 @@ export function reasonsText(reasons: readonly InvalidReason[]): string {
   for (const { code, count } of reasons) codes.set(code, (codes.get(code) ?? 0) + count);
   return [...codes]
     .sort(([, a], [, b]) => b - a)
-    .map(([code, n]) => `${code} ${counted(n)}`)
+    .map(([code, n]) => `${code} ${grouped(n)}`)
     .join(', ');
 }
 
@@ -157,7 +158,7 @@ function datedAhead({ name, records, future }: SeenTopic): readonly LiveFinding[
     {
       code: 'dated_ahead',
       topic: name,
-      cause: `${counted(future)} of its ${counted(records)} newest records are dated further ahead than attribution.futureSkew allows, and dropped as future.`,
+      cause: `${grouped(future)} of its ${grouped(records)} newest records are dated further ahead than attribution.futureSkew allows, and dropped as future.`,
       remedy: 'Correct the clock that dates them, or timeZone or tsUnit of the topic.',
     },
   ];
@@ -198,7 +199,7 @@ function nothingJoined(settings: Settings, sample: EventSample, found: readonly 
   return [
     {
       code: 'nothing_joined',
-      cause: `None of ${counted(own.length)} sampled feedback events that are of the time of the sampled lists has the request id of one of them.`,
+      cause: `None of ${grouped(own.length)} sampled feedback events that are of the time of the sampled lists has the request id of one of them.`,
       example: null,
       remedy:
         'Check that both sides log the request id of the list that was shown; receval inspect --kafka shows the fields.',
@@ -211,7 +212,7 @@ function noUserIds({ experiments }: Settings, sample: EventSample): readonly Fin
   return [
     {
       code: 'no_user_ids',
-      cause: `None of ${counted(sample.count('impressions'))} sampled impressions names its user, and experiments need that.`,
+      cause: `None of ${grouped(sample.count('impressions'))} sampled impressions names its user, and experiments need that.`,
       example: null,
       remedy: 'Log userId in the impressions.',
     },

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { attribute, elements, joined } from '../../src/page/elements.ts';
 import { jsx, Markup, NOTHING } from '../../src/page/jsx.ts';
 import { kept, markupOf } from '../../src/page/kept-markup.ts';
-import { counted } from '../../src/page/numbers.ts';
 import { HOSTILE } from './views.ts';
 
 const anyText = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary' }));
@@ -68,19 +67,6 @@ describe('elements without JSX', () => {
         expect(markupOf(fast)).toBe(markupOf(expected));
       }),
       { numRuns: 500, seed: 1 },
-    );
-  });
-});
-
-describe('a count', () => {
-  test('is written as the language writes it', () => {
-    const counts = [0, 0.4, 0.5, 999, 999.4, 999.5, 1000, 999_999, 1_000_000, 1e15, 1e21, -1, Number.NaN, 1 / 0];
-    const any = fc.oneof(fc.constantFrom(...counts), fc.nat(), fc.double({ min: 0, max: 1e12 }));
-    fc.assert(
-      fc.property(any, (n) => {
-        expect(counted(n)).toBe(Math.round(n).toLocaleString('en-US'));
-      }),
-      { numRuns: 1000, seed: 1 },
     );
   });
 });
