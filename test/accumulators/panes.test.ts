@@ -10,6 +10,7 @@ import {
 } from '../../src/accumulators/panes-settings.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { WITH_POSITIVE } from '../../src/measures/sums.ts';
+import { runs } from '../runs.ts';
 import { anyHistory, anySettings } from './histories.ts';
 import { PanesWorker } from './panes-worker.ts';
 import { PlainPanes } from './plain-panes.ts';
@@ -51,7 +52,7 @@ describe('panes', () => {
           expect(worker.deletes.sort()).toEqual(plain.deletes.sort());
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(250) },
     );
   });
 

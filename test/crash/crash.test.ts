@@ -4,6 +4,7 @@ import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import { withMutation } from '../mutations/loader.ts';
+import { runs } from '../runs.ts';
 import { type Crash, firstCrashes, passedBy, recovery } from './enumeration.ts';
 import { live } from './life.ts';
 import { RECOVERY_MUTATIONS } from './mutations.ts';
@@ -132,14 +133,17 @@ describe('a worker that is killed where it waits', () => {
     const want = await unbroken;
     const { recovered, wrong } = await goOn(await firstCrashes(STEPS, REAL), want);
     expect(wrong).toEqual([]);
-    for (const { crash, next } of recovered) {
+    // After the last time at a label, when most is stored; after all of them if more runs are asked for.
+    const isLast = ({ crash: { at } }: Recovered): boolean => at.some((label) => /\((\d+) of \1\)/.test(label));
+    const first = runs(1) > 1 ? recovered : recovered.filter(isLast);
+    for (const { crash, next } of first) {
       const { wrong } = await goOn(next, want);
       expect(wrong, `after a process that was ${nameOf(crash)}`).toEqual([]);
     }
-    const twice = recovered.flatMap(({ crash, next }) => next.map(({ at }) => at.length * crash.at.length));
+    const twice = first.flatMap(({ crash, next }) => next.map(({ at }) => at.length * crash.at.length));
     process.stderr.write(`crashes: ${recovered.length} and ${twice.length} on the way back, which stand for `);
     process.stderr.write(`${sum(recovered.map(({ crash }) => crash.at.length))} and ${sum(twice)} by their labels\n`);
-    expect(twice.length).toBeGreaterThan(800);
+    expect(twice.length).toBeGreaterThan(400);
   }, 900_000);
 
   it.each(RECOVERY_MUTATIONS.map((each) => [each.name, each] as const))(

@@ -10,6 +10,7 @@ import type { ExporterSettings, QualitySnapshot } from '../../src/exporter/expor
 import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { anyHistory, type Closing, HORIZONS } from '../accumulators/histories.ts';
 import { SHAPE } from '../accumulators/rows.ts';
+import { runs } from '../runs.ts';
 import { StoredUnit, unitRows } from '../stored-units.ts';
 import { readWindow } from '../windows/plain-windows.ts';
 import { unwatched } from './unwatched.ts';
@@ -212,9 +213,9 @@ describe('an exporter', () => {
           expect(asPlain(await world.exporter.refresh(), shape)).toEqual(world.plain());
         },
       ),
-      { numRuns: 75 },
+      { numRuns: runs(40) },
     );
-    expect(shown).toBeGreaterThan(1000);
+    expect(shown).toBeGreaterThan(450);
   });
 
   it('never shows a mixture when a unit moves, changes hands, goes back or starts over while it reads', async () => {
@@ -237,9 +238,9 @@ describe('an exporter', () => {
           }
         },
       ),
-      { numRuns: 75 },
+      { numRuns: runs(40) },
     );
-    expect(during).toBeGreaterThan(100);
+    expect(during).toBeGreaterThan(45);
   });
 
   const SHAPE_10: Shape = { paneSize: 10, lengths: [2, 3], unitTimeout: 50 };

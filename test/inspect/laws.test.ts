@@ -11,6 +11,7 @@ import type { InspectedSide, Inspection } from '../../src/inspect/inspected.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
 import { configurationOf } from '../../src/inspect/proposed-configuration.ts';
 import { replay } from '../../src/replay/replay.ts';
+import { runs } from '../runs.ts';
 import { MADE_AT, type MadeLog, makeLog, pointerOf, sampledFile, TIME_WRITERS } from './made-log.ts';
 
 const NOW = MADE_AT + 3 * 86_400_000;
@@ -79,7 +80,7 @@ describe('a log of any form', () => {
           wrong: [],
         });
       }),
-      { numRuns: 150 },
+      { numRuns: runs(75) },
     );
   });
 

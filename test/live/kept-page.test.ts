@@ -5,6 +5,7 @@ import type { QualityDecision } from '../../src/exporter/cohort-watch.ts';
 import type { HistoryQuestion, QualitySnapshot } from '../../src/exporter/exporter-contract.ts';
 import { KeptViews } from '../../src/live/kept-views.ts';
 import { LivePage } from '../../src/live/live.ts';
+import { runs } from '../runs.ts';
 import { shop } from '../unit/sampled-shop.ts';
 import { historyUpTo, liveInput, SETTINGS } from './live-input.ts';
 
@@ -122,7 +123,7 @@ describe('what the page keeps', () => {
           expect((await looked.lists()).body).toBe((await fresh().lists()).body);
         }
       }),
-      { numRuns: 30, seed: 1 },
+      { numRuns: runs(15), seed: 1 },
     );
   });
 });

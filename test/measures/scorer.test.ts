@@ -5,6 +5,7 @@ import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import type { Grading } from '../../src/measures/scorer-contract.ts';
 import { LEFT_OUT, SCORE_WIDTH, SUMS, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
+import { runs } from '../runs.ts';
 import { scoredMeasure } from './grammar/names.ts';
 import { fixedGrade, GRADING, impressions, joined } from './lists.ts';
 import { type PlainImpression, plainGrades, plainPairs, plainScore } from './reference.ts';
@@ -60,7 +61,7 @@ describe('the fast scorer', () => {
     const lists = fc.array(impressions(12), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(measures, lists, (some, all) => expectAgreement(some, all)),
-      { numRuns: 3000 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('the fast scorer', () => {
       fc.property(fc.array(measures, { minLength: 1, maxLength: 4 }), priced, (some, list) =>
         expectAgreement(some, [list], prices),
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(1000) },
     );
   });
 

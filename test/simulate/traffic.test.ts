@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FAULTS, type SimulationSettings, USUAL_CLICKS, USUAL_FAULTS } from '../../src/simulate/simulation-settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
+import { runs } from '../runs.ts';
 import { clickedLists, deviations, eventsOf, recordsOf, settings } from './reading.ts';
 
 const usual = settings({ faults: USUAL_FAULTS });
@@ -39,7 +40,7 @@ test('records come in the order of arrival, exactly as many as asked for, whatev
         for (let n = 1; n < records.length; n++) expect(records[n].at).toBeGreaterThanOrEqual(records[n - 1].at);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(30) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
 import { INCREMENTS } from '../mutations/guards.ts';
+import { runs } from '../runs.ts';
 import { JUDGED, PLANTED } from './disorders.ts';
 import { FAULT_KINDS } from './faults.ts';
 import { drawScenario, runScenario } from './history.ts';
@@ -11,7 +12,7 @@ import { reportOf } from './report.ts';
 import { FATES } from './scenario.ts';
 import { shrink } from './shrink.ts';
 
-const SEEDS = 150;
+const SEEDS = runs(150);
 const LONG_MS = 300_000;
 
 describe('the simulator', () => {

@@ -24,6 +24,7 @@ import {
   unitDeps,
   unitSettings,
 } from '../experiment-shop.ts';
+import { runs } from '../runs.ts';
 import { readSample } from '../statistics/read-sample.ts';
 import { Driver } from './driver.ts';
 
@@ -137,7 +138,7 @@ describe('a run of an experiment', () => {
           expect(await reader.store.read(keysOf(EXPERIMENT))).toEqual([new Map(), new Map(), new Map()]);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -314,9 +315,9 @@ describe('the users of a run', () => {
           if ((await reader.unit.commit()) === 'OK') await check();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(30) },
     );
-    expect(Math.min(seen.commits, seen.kills, seen.crossed)).toBeGreaterThan(15);
+    expect(Math.min(seen.commits, seen.kills, seen.crossed)).toBeGreaterThan(6);
   });
 
   it('lose half of them piece by piece when they become too many, and at once for whoever reads', async () => {

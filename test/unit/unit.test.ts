@@ -15,6 +15,7 @@ import { ListSamples } from '../../src/unit/samples.ts';
 import { Unit } from '../../src/unit/unit.ts';
 import type { UnitDeps, UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
+import { runs } from '../runs.ts';
 import { Driver } from './driver.ts';
 
 const GRADING = {
@@ -245,7 +246,7 @@ describe('a unit', () => {
           expect(samples.last.length).toBeGreaterThan(0);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: runs(15) },
     );
   });
 

@@ -9,6 +9,7 @@ import type { PackedImpression } from '../../../src/consumers/packed/packed-impr
 import { readText } from '../../../src/consumers/packed/text.ts';
 import type { Event } from '../../../src/vocabulary/events.ts';
 import { bucketWord, sampleKey } from '../../../src/vocabulary/user-words.ts';
+import { runs } from '../../runs.ts';
 import { BOTH, bytes, CLICK, FEEDBACK, IMPRESSION, IMPRESSIONS } from './fixture.ts';
 import { feedback, impressions, mutatedText } from './hostile.ts';
 
@@ -210,9 +211,9 @@ describe('the scanner', () => {
         fc.property(fc.oneof({ weight: 4, arbitrary: usual }, impressions, feedback), layouts, (event, layout) => {
           if (agrees(layout(event), all, scanner)) known++;
         }),
-        { numRuns: 3000 },
+        { numRuns: runs(1500) },
       );
-      expect(known).toBeGreaterThan(400);
+      expect(known).toBeGreaterThan(180);
     },
   );
 
@@ -225,9 +226,9 @@ describe('the scanner', () => {
         if (agrees(text, all, scannerOf(all))) known++;
         else left++;
       }),
-      { numRuns: 6000 },
+      { numRuns: runs(3000) },
     );
-    expect(Math.min(known, left)).toBeGreaterThan(120);
+    expect(Math.min(known, left)).toBeGreaterThan(50);
   });
 
   test('on plain records with one byte put in the place of another it agrees', () => {

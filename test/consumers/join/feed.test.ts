@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
 import { recordRows } from '../../../src/consumers/engine/record-rows.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
+import { runs } from '../../runs.ts';
 import { byTheHundred, fed, known, MANY_EVENTS, oneByOne, traceOf } from './fed.ts';
 import { BROAD, MANY_PAGES } from './profile.ts';
 
@@ -19,7 +20,7 @@ describe('records that are fed by the hundred are judged as one by one', () => {
       fc.property(fed(profile), (log) => {
         expect(traceOf(PARTS, log, byTheHundred)).toEqual(traceOf(PARTS, log, oneByOne));
       }),
-      { numRuns: 750 },
+      { numRuns: runs(350) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import { textBound, writeText } from '../../../src/consumers/packed/text.ts';
+import { runs } from '../../runs.ts';
 import { openParts } from '../engine/parts.ts';
 import { checkHistory, type Reached } from './check.ts';
 import { type Habits, histories, USUAL } from './history.ts';
@@ -47,25 +48,25 @@ const CASES = [
 
 describe('the join', () => {
   it('is a pure function of the logs, for any interleaving, batching, idle advance and crash', () => {
-    expect(hold(BROAD, USUAL, 2000)).toEqual([]);
+    expect(hold(BROAD, USUAL, runs(1000))).toEqual([]);
   });
 
   it('is one without any fault, too', () => {
-    hold(BROAD, { ...USUAL, crash: 0, idle: 0, clock: 0 }, 500);
+    hold(BROAD, { ...USUAL, crash: 0, idle: 0, clock: 0 }, runs(250));
   });
 
   it('is one when the worker hardly gets past its replays', () => {
-    hold(BROAD, { ...USUAL, steps: 150, crash: 3, commit: 6 }, 500);
+    hold(BROAD, { ...USUAL, steps: 150, crash: 3, commit: 6 }, runs(250));
   });
 
   it('is one when a request has many pages and many events', () => {
-    expect(hold(MANY_PAGES, USUAL, 750)).toEqual([]);
+    expect(hold(MANY_PAGES, USUAL, runs(400))).toEqual([]);
   });
 
   it('keeps requests apart whose ids have one hash', () => {
     const [one, other] = colliding();
     expect(hashOf(one)).toBe(hashOf(other));
-    hold({ ...BROAD, requests: [one, other] }, USUAL, 500);
+    hold({ ...BROAD, requests: [one, other] }, USUAL, runs(250));
   });
 });
 

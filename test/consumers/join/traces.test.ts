@@ -7,6 +7,7 @@ import type { FeedbackTexts } from '../../../src/consumers/packed/packed-feedbac
 import { readText } from '../../../src/consumers/packed/text.ts';
 import type { JoinCheckpoint } from '../../../src/vocabulary/checkpoint.ts';
 import { createJoin as createPackedJoin, type PlainJoin } from '../../reference/packed-join/join.ts';
+import { runs } from '../../runs.ts';
 import { Collector } from './closings.ts';
 import { type TopicRecords, topicRecords } from './logs.ts';
 import { BROAD, MANY_PAGES, type Profile, settingsOf, timeFrames } from './profile.ts';
@@ -100,7 +101,7 @@ describe('the engine tells its sink what the join in TypeScript tells', () => {
       fc.property(traced(profile), (log) => {
         expect(traceOf(createJoin, log)).toEqual(traceOf(createPackedJoin, log));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(500) },
     );
   });
 });
