@@ -1,5 +1,5 @@
 import type { Joined } from '../vocabulary/events.ts';
-import { creditsEach, examinedOf, numberOf, overLists, scoresOfBy, textOf } from './bound.ts';
+import { creditOf, examinedOf, numberOf, overLists, scoresOfBy, textOf } from './bound.ts';
 import type { MeasureDefinition } from './definition.ts';
 import type { Examined } from './examined.ts';
 import { BINARY } from './examples.ts';
@@ -75,7 +75,7 @@ export const AUC: MeasureDefinition = {
   needs: scoresOfBy,
   leavesListsOut: true,
   bind: (measure, { views }) => {
-    const positives = views.positives(textOf(measure, 'action'), creditsEach(measure), numberOf(measure, 'rel'));
+    const positives = views.positives(textOf(measure, 'action'), creditOf(measure), numberOf(measure, 'rel'));
     const examinedSlots = examinedOf(measure, views, positives);
     const byScore = new AucByScore();
     const value =

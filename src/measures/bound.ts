@@ -6,6 +6,7 @@ import type { Graded } from './grade.ts';
 import { type Places, placesUpTo, slotsUpTo } from './places.ts';
 import type { Pairs } from './rated.ts';
 import { type Counted, classesStep, meanStep, pairMeansStep, pairsStep, type Step, weightedStep } from './step.ts';
+import type { Credit } from './touched.ts';
 import type { Views } from './views.ts';
 
 /** The measure's cut-off; without one every rank counts. */
@@ -31,9 +32,8 @@ export function chosen<T>(measure: Measure, key: string, words: Readonly<Record<
   return words[value];
 }
 
-/** Whether a repeated item is credited at each of its slots. */
-export function creditsEach(measure: Measure): boolean {
-  return measure.params.get('dup') === 'each';
+export function creditOf(measure: Measure): Credit {
+  return measure.params.get('dup') === 'each' ? 'each' : 'first';
 }
 
 /** The parts of measures of where the positives are. */
@@ -51,7 +51,7 @@ export interface Positions {
 
 export function positionsOf(measure: Measure, views: Views): Positions {
   const k = cutOf(measure);
-  const positives = views.positives(textOf(measure, 'action'), creditsEach(measure), numberOf(measure, 'rel'));
+  const positives = views.positives(textOf(measure, 'action'), creditOf(measure), numberOf(measure, 'rel'));
   const relevant = relevantOf(measure, views);
   return {
     k,
@@ -74,7 +74,7 @@ export interface GradedSlots {
 
 export function gradedSlotsOf(measure: Measure, views: Views): GradedSlots {
   const action = textOf(measure, 'action');
-  const graded = views.graded(action, creditsEach(measure));
+  const graded = views.graded(action, creditOf(measure));
   return {
     k: cutOf(measure),
     graded,
@@ -86,7 +86,7 @@ export function gradedSlotsOf(measure: Measure, views: Views): GradedSlots {
 /** The rated pairs of a list, by score or by rank. */
 export function pairsOf(measure: Measure, views: Views): Pairs {
   const by = textOf(measure, 'by') === 'rank' ? 'rank' : 'score';
-  return views.pairs(textOf(measure, 'action') ?? 'rating', creditsEach(measure), by);
+  return views.pairs(textOf(measure, 'action') ?? 'rating', creditOf(measure), by);
 }
 
 /** A mean over lists of a value of their pairs. It ignores positives, so n+ is that of `relevantFrom`. */
@@ -139,7 +139,7 @@ export function relevantOf(measure: Measure, views: Views): Counted {
   const action = textOf(measure, 'action');
   const rel = numberOf(measure, 'rel');
   if (ideal === 'all' || ideal === 'perfect') return views.knownPositives(action, rel);
-  return views.positives(action, creditsEach(measure), rel);
+  return views.positives(action, creditOf(measure), rel);
 }
 
 export function examinedOf(measure: Measure, views: Views, positives: Places): Examined {
@@ -149,7 +149,7 @@ export function examinedOf(measure: Measure, views: Views, positives: Places): E
     case 'last_positive':
       return downTo(positives);
     case 'viewport':
-      return viewport(views.acted('view', creditsEach(measure)), positives);
+      return viewport(views.acted('view', creditOf(measure)), positives);
     default:
       throw unbound(measure);
   }

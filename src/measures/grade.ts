@@ -1,7 +1,7 @@
 import { assertNever, type Joined } from '../vocabulary/events.ts';
 import { type Places, rankOf } from './places.ts';
 import type { GradeRule } from './scorer-contract.ts';
-import { TouchedSlots } from './touched.ts';
+import { type Credit, TouchedSlots } from './touched.ts';
 
 const IGNORED = 0;
 const FIXED = 1;
@@ -24,7 +24,7 @@ export class Graded implements Places {
   grades = new Float64Array(32);
 
   readonly #only: number;
-  readonly #each: boolean;
+  readonly #credit: Credit;
   readonly #kinds: readonly number[];
   readonly #fixed: readonly number[];
   readonly #highest: readonly number[];
@@ -43,10 +43,10 @@ export class Graded implements Places {
   #sorted = new Float64Array(32);
   #isSorted = false;
 
-  /** `rules`: by index of action. `only`: the one action that counts, -1: all. `each`: repeated items at every slot. */
-  constructor(rules: readonly GradeRule[], only: number, each: boolean) {
+  /** `rules`: by index of action. `only`: the one action that counts, -1: all. */
+  constructor(rules: readonly GradeRule[], only: number, credit: Credit) {
     this.#only = only;
-    this.#each = each;
+    this.#credit = credit;
     this.#highest = rules.map((rule) => Math.max(0, rule.max));
     this.#fixed = rules.map((rule, a) => Math.min(this.#highest[a], Math.max(0, rule.grade)));
     this.#kinds = rules.map(kindOf);
@@ -146,8 +146,8 @@ export class Graded implements Places {
   }
 
   #emit(list: Joined): void {
-    this.#touched.complete(list, this.#each);
-    const firstSlot = this.#each ? list.firstSlot : undefined;
+    this.#touched.complete(list, this.#credit);
+    const firstSlot = this.#credit === 'each' ? list.firstSlot : undefined;
     const anyVeto = this.#vetoed.count > 0;
     const { count, slots } = this.#touched;
     const { ranks, grades } = this;

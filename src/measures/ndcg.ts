@@ -1,5 +1,5 @@
 import type { Joined } from '../vocabulary/events.ts';
-import { creditsEach, gradedSlotsOf, overLists, textOf, unbound } from './bound.ts';
+import { creditOf, gradedSlotsOf, overLists, textOf, unbound } from './bound.ts';
 import { dcg, discountOf, gainAndDiscount, gainAndDiscountWords, gainingOf, gainOf, takesEveryGain } from './dcg.ts';
 import type { Measure, MeasureDefinition } from './definition.ts';
 import type { Discount } from './discount.ts';
@@ -105,7 +105,7 @@ function ordersOf(
   discount: Discount,
 ): readonly [best: OrderDcg, worst: OrderDcg] {
   const action = textOf(measure, 'action');
-  const graded = views.graded(action, creditsEach(measure));
+  const graded = views.graded(action, creditOf(measure));
   const shown = shownWorst(graded, k, gain, discount);
   switch (measure.params.get('ideal')) {
     case 'shown':

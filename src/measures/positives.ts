@@ -1,7 +1,7 @@
 import type { Joined } from '../vocabulary/events.ts';
 import type { Graded } from './grade.ts';
 import { type Places, rankOf } from './places.ts';
-import { TouchedSlots } from './touched.ts';
+import { type Credit, TouchedSlots } from './touched.ts';
 
 /** The slots with a grade of at least `rel`. Their count is R, the positives that a shown list is compared with. */
 export class Positives implements Places {
@@ -32,13 +32,12 @@ export class Acted implements Places {
   count = 0;
   ranks = new Float64Array(32);
   readonly #action: number;
-  readonly #each: boolean;
+  readonly #credit: Credit;
   readonly #touched = new TouchedSlots();
 
-  /** `each`: a repeated item counts at each of its slots. */
-  constructor(action: number, each: boolean) {
+  constructor(action: number, credit: Credit) {
     this.#action = action;
-    this.#each = each;
+    this.#credit = credit;
   }
 
   load(list: Joined): void {
@@ -48,7 +47,7 @@ export class Acted implements Places {
     for (let e = 0; e < list.events; e++) {
       if (list.action[e] === this.#action) this.#touched.add(list.slot[e]);
     }
-    this.#touched.complete(list, this.#each);
+    this.#touched.complete(list, this.#credit);
     this.count = this.#touched.count;
     if (this.count > this.ranks.length) this.ranks = new Float64Array(2 * this.count);
     for (let i = 0; i < this.count; i++) this.ranks[i] = rankOf(list, this.#touched.slots[i]);

@@ -1,5 +1,5 @@
 import type { Joined } from '../vocabulary/events.ts';
-import { creditsEach, cutOf, examinedOf, textOf, unbound } from './bound.ts';
+import { creditOf, cutOf, examinedOf, textOf, unbound } from './bound.ts';
 import type { Measure, MeasureDefinition } from './definition.ts';
 import type { Examined } from './examined.ts';
 import { requiredAction, slots } from './grammar/parameters.ts';
@@ -33,7 +33,7 @@ export function rate(acted: Places, examined: Examined, from: number, to: number
 
 /** Slots with an action, whatever its grade. */
 export function rateStep(measure: Measure, views: Views, action: string): Step {
-  const acted = views.acted(action, creditsEach(measure));
+  const acted = views.acted(action, creditOf(measure));
   const slot = measure.params.get('slot');
   const [from, to] = typeof slot === 'number' ? [slot, slot] : [1, cutOf(measure)];
   const { above, below } = rate(acted, examinedOf(measure, views, acted), from, to);

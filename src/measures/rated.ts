@@ -1,12 +1,12 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { rankOf } from './places.ts';
 import type { GradeRule } from './scorer-contract.ts';
-import { TouchedSlots } from './touched.ts';
+import { type Credit, TouchedSlots } from './touched.ts';
 
 /**
  * The slots that have a rating: the value of the feedback of one action (not its grade, so it is not clamped and ignores
  * vetoes). Several values for one item combine by the action's rule: the largest, the last by event time, or their sum. A
- * repeated item has its rating at its first slot, with `each` at every slot.
+ * repeated item has its rating at its first slot, credited at each at every slot.
  */
 export class Rated {
   count = 0;
@@ -15,15 +15,15 @@ export class Rated {
   ratings = new Float64Array(32);
   readonly #action: number;
   readonly #rule: GradeRule['rule'];
-  readonly #each: boolean;
+  readonly #credit: Credit;
   readonly #touched = new TouchedSlots();
   #value = new Float64Array(32);
   #ts = new Float64Array(32);
 
-  constructor(action: number, rule: GradeRule['rule'], each: boolean) {
+  constructor(action: number, rule: GradeRule['rule'], credit: Credit) {
     this.#action = action;
     this.#rule = rule;
-    this.#each = each;
+    this.#credit = credit;
   }
 
   load(list: Joined): void {
@@ -39,12 +39,12 @@ export class Rated {
     for (let e = 0; e < list.events; e++) {
       if (list.action[e] === this.#action && !Number.isNaN(list.value[e])) this.#take(list, e);
     }
-    this.#touched.complete(list, this.#each);
+    this.#touched.complete(list, this.#credit);
     this.count = this.#touched.count;
     for (let i = 0; i < this.count; i++) {
       const s = this.#touched.slots[i];
       this.slots[i] = s;
-      this.ratings[i] = this.#value[this.#each && list.firstSlot !== undefined ? list.firstSlot[s] : s];
+      this.ratings[i] = this.#value[this.#credit === 'each' && list.firstSlot !== undefined ? list.firstSlot[s] : s];
     }
   }
 

@@ -1,5 +1,5 @@
 import { type Joined, LARGEST_VALUE } from '../vocabulary/events.ts';
-import { creditsEach, gradedSlotsOf, numberOf, overLists, textOf } from './bound.ts';
+import { creditOf, gradedSlotsOf, numberOf, overLists, textOf } from './bound.ts';
 import type { MeasureDefinition } from './definition.ts';
 import { BINARY, GRADED } from './examples.ts';
 import type { Graded } from './grade.ts';
@@ -90,7 +90,7 @@ export const RBP: MeasureDefinition = {
     const isScaled = params.get('gain') === 'scaled';
     const { shown, best } = isScaled
       ? scaledRbp(graded, k, p, numberOf(measure, 'gmax'))
-      : binaryRbp(views.positives(textOf(measure, 'action'), creditsEach(measure), numberOf(measure, 'rel')), k, p);
+      : binaryRbp(views.positives(textOf(measure, 'action'), creditOf(measure), numberOf(measure, 'rel')), k, p);
     const gaining = isScaled ? gained : relevant;
     if (params.get('norm') !== 'max') return overLists(measure, shown, relevant, gaining);
     return overLists(measure, (list) => normalisedRbp(shown(), best(list)), relevant, gaining);

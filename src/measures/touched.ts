@@ -1,5 +1,8 @@
 import type { Joined } from '../vocabulary/events.ts';
 
+/** Where a repeated item is credited: at the first slot that shows it, or at each. */
+export type Credit = 'first' | 'each';
+
 /**
  * The slots that feedback touched, each once, without clearing anything between lists: a slot belongs to the current
  * list if its stamp is the current turn. Costs O(touched), and O(slots) only for long lists of touched slots.
@@ -36,9 +39,9 @@ export class TouchedSlots {
     return true;
   }
 
-  /** Sorts `slots` in ascending order. With `each`, adds the later slots of touched items. */
-  complete(list: Joined, each: boolean): void {
-    const firstSlot = each ? list.firstSlot : undefined;
+  /** Sorts `slots` in ascending order. With credit at each, adds the later slots of touched items. */
+  complete(list: Joined, credit: Credit): void {
+    const firstSlot = credit === 'each' ? list.firstSlot : undefined;
     if (this.count === 0) return;
     if (firstSlot === undefined && this.count <= 16) {
       insertionSort(this.slots, this.count);

@@ -4,6 +4,7 @@ import { Known, KnownPositives } from './known.ts';
 import { Acted, Positives } from './positives.ts';
 import { Pairs, Rated } from './rated.ts';
 import type { GradeRule, Grading } from './scorer-contract.ts';
+import type { Credit } from './touched.ts';
 
 const WITHOUT_GRADE: GradeRule = { from: 'grade', grade: 0, rule: 'max', max: 0, veto: false };
 
@@ -37,56 +38,56 @@ export class Views {
     this.#rates = this.actions.map(() => false);
   }
 
-  /** `action` undefined: all actions. `each`: a repeated item is credited at each of its slots. */
-  graded(action: string | undefined, each: boolean): Graded {
-    const make = () => new Graded(this.#rules, action === undefined ? -1 : this.actions.indexOf(action), each);
-    const graded = shared(this.#graded, JSON.stringify([action, each]), make);
+  /** `action` undefined: all actions. */
+  graded(action: string | undefined, credit: Credit): Graded {
+    const make = () => new Graded(this.#rules, action === undefined ? -1 : this.actions.indexOf(action), credit);
+    const graded = shared(this.#graded, JSON.stringify([action, credit]), make);
     this.#everyGraded = [...this.#graded.values()];
     return graded;
   }
 
-  positives(action: string | undefined, each: boolean, rel: number): Positives {
-    const make = () => new Positives(this.graded(action, each), rel);
-    const positives = shared(this.#positives, JSON.stringify([action, each, rel]), make);
+  positives(action: string | undefined, credit: Credit, rel: number): Positives {
+    const make = () => new Positives(this.graded(action, credit), rel);
+    const positives = shared(this.#positives, JSON.stringify([action, credit, rel]), make);
     this.#everyPositives = [...this.#positives.values()];
     return positives;
   }
 
-  acted(action: string, each: boolean): Acted {
-    const make = () => new Acted(this.actions.indexOf(action), each);
-    const acted = shared(this.#acted, JSON.stringify([action, each]), make);
+  acted(action: string, credit: Credit): Acted {
+    const make = () => new Acted(this.actions.indexOf(action), credit);
+    const acted = shared(this.#acted, JSON.stringify([action, credit]), make);
     this.#everyActed = [...this.#acted.values()];
     return acted;
   }
 
   /** The positives of the shown list by `relevantFrom`. */
   usual(): Positives {
-    return this.positives(undefined, false, this.#relevantFrom);
+    return this.positives(undefined, 'first', this.#relevantFrom);
   }
 
   /** All known grades; those of the shown items are of one action. */
   known(action: string | undefined): Known {
-    const graded = this.graded(action, false);
+    const graded = this.graded(action, 'first');
     return shared(this.#known, JSON.stringify([action]), () => this.#also(new Known(graded)));
   }
 
   /** All known positives. */
   knownPositives(action: string | undefined, rel: number): KnownPositives {
     const known = this.known(action);
-    const shown = this.positives(action, false, rel);
+    const shown = this.positives(action, 'first', rel);
     return shared(this.#relevant, JSON.stringify([action, rel]), () =>
       this.#also(new KnownPositives(known, shown, rel)),
     );
   }
 
   /** The slots with a rating by this action and a score (`by` rank: any). */
-  pairs(action: string, each: boolean, by: 'score' | 'rank'): Pairs {
+  pairs(action: string, credit: Credit, by: 'score' | 'rank'): Pairs {
     const place = this.actions.indexOf(action);
     this.#rates[place] = true;
-    const rated = shared(this.#rated, JSON.stringify([action, each]), () =>
-      this.#also(new Rated(place, this.#rules[place].rule, each)),
+    const rated = shared(this.#rated, JSON.stringify([action, credit]), () =>
+      this.#also(new Rated(place, this.#rules[place].rule, credit)),
     );
-    return shared(this.#pairs, JSON.stringify([action, each, by]), () => this.#also(new Pairs(rated, by)));
+    return shared(this.#pairs, JSON.stringify([action, credit, by]), () => this.#also(new Pairs(rated, by)));
   }
 
   /** By index of action: whether a view made so far reads the value of its events, for a grade or as a rating. */

@@ -1,6 +1,6 @@
 /** Single lists, one below the other, each to be opened: what was shown, what people did with it, and what did not count. */
-import type { FeedbackDrop } from '../vocabulary/drops.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { DROP_WORDS } from './drop-words.ts';
 import { elements, joined } from './elements.ts';
 import { type Children, Fragment, jsx, Markup, NOTHING } from './jsx.ts';
 import { kept } from './kept-markup.ts';
@@ -12,19 +12,6 @@ import { Scroll } from './scroll.tsx';
 /** More stand in the JSON. */
 const MOST_ITEMS = 20;
 const MOST_MEASURES = 8;
-
-/** Why feedback did not count, in words (docs/concepts.md). */
-const REASONS: Readonly<Record<FeedbackDrop, string>> = {
-  undecodable: 'its record batch cannot be decoded',
-  tombstone: 'its record has no value',
-  invalid: 'it cannot be read, or a field is wrong',
-  future: 'its time lies in the future',
-  late: 'it was read after its list had closed',
-  orphan: 'no list with its request id was shown in time',
-  not_in_list: 'the list does not hold its item',
-  duplicate: 'it was counted already',
-  capped: 'its list has more feedback than is counted',
-};
 
 /** All of the last lists are most of a page: they come when they are asked for. */
 export interface LastListsLink {
@@ -215,7 +202,7 @@ function Dropped({
           {dropped.map(({ reason, requestId, itemId, action, happenedAt }) => (
             <tr>
               <th scope="row" class="reason">
-                <code>{reason}</code> <span class="muted">{REASONS[reason]}</span>
+                <code>{reason}</code> <span class="muted">{DROP_WORDS[reason]}</span>
               </th>
               <td>
                 <Name>{action}</Name>

@@ -1,26 +1,13 @@
 /** The events: read, valid and counted, and why the others were dropped. */
 
-import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from './chart-frame.tsx';
+import { DROP_WORDS } from './drop-words.ts';
 import { Fragment, jsx } from './jsx.ts';
 import type { PipelineView, WorkView } from './model.ts';
 import { share } from './numbers.ts';
 import { Work } from './partitions.tsx';
 import { Scroll } from './scroll.tsx';
-
-/** Each reason in a few words; docs/concepts.md says more, and what to do. */
-export const DROP_WORDS: Readonly<Record<ImpressionDrop | FeedbackDrop, string>> = {
-  undecodable: 'the bytes could not be unpacked',
-  tombstone: 'an empty record',
-  invalid: 'the record is not as it should be',
-  future: 'dated later than the clock allows',
-  late: 'came after its time was over',
-  duplicate: 'was there already',
-  orphan: 'no list with this request id',
-  not_in_list: 'the list does not hold the item',
-  capped: 'more feedback for one list than is kept',
-};
 
 /** These never become an event. */
 const UNREADABLE: readonly string[] = ['undecodable', 'tombstone', 'invalid'];

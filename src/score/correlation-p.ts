@@ -1,3 +1,4 @@
+import { creditOf } from '../measures/bound.ts';
 import type { Measure } from '../measures/definition.ts';
 import { Pairs, Rated } from '../measures/rated.ts';
 import { normalLower, probability, tLower } from '../statistics/distributions.ts';
@@ -18,9 +19,11 @@ export type CorrelationTest = (list: Joined, values: readonly number[]) => reado
  * @param actions their order in `Joined.action`
  */
 export function correlationTest(measures: readonly Measure[], actions: readonly string[]): CorrelationTest {
-  const tests = measures.map(({ definition: { correlation }, params }) => {
+  const tests = measures.map((measure) => {
+    const { definition, params } = measure;
+    const { correlation } = definition;
     if (correlation === undefined) return undefined;
-    const rated = new Rated(actions.indexOf(String(params.get('action'))), 'max', params.get('dup') === 'each');
+    const rated = new Rated(actions.indexOf(String(params.get('action'))), 'max', creditOf(measure));
     const pairs = new Pairs(rated, params.get('by') === 'rank' ? 'rank' : 'score');
     return (list: Joined, value: number): number | undefined => {
       if (Number.isNaN(value)) return undefined;

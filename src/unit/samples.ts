@@ -122,7 +122,7 @@ export class ListSamples {
     this.#mostKept = Math.ceil(SHARE_KEPT * most);
     this.#key = key;
     this.#actions = actions;
-    this.#graded = new Views(grading, actions).graded(undefined, false);
+    this.#graded = new Views(grading, actions).graded(undefined, 'first');
     this.renew();
   }
 

@@ -96,10 +96,9 @@ export class UnitReading {
     this.#lastRecords.giveUpBelow(topic, start);
   }
 
-  /** To be called before a batch is applied. Returns false once the log is found to be another one. */
-  takes(batch: Batch): boolean {
+  /** To be called before a batch is applied: compares a last record that is in it, and sets `diverged` if it is another one. */
+  compare(batch: Batch): void {
     this.#diverged ??= this.#lastRecords.compare(batch);
-    return this.#diverged === undefined;
   }
 
   /** A batch was applied. */

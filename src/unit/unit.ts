@@ -178,13 +178,14 @@ export class Unit {
   }
 
   /** What is known of the logs: where to read next, and whether they are the logs that were read. */
-  get reading(): Omit<UnitReading, 'takes' | 'taken'> {
+  get reading(): Omit<UnitReading, 'compare' | 'taken'> {
     return this.#reading;
   }
 
   /** Applies the next records of one topic. Synchronous: when it returns, they are part of the state. */
   feed(batch: Batch): void {
-    if (!this.#reading.takes(batch)) return;
+    this.#reading.compare(batch);
+    if (this.#reading.diverged !== undefined) return;
     const { topic, undecodable } = batch;
     const now = this.#deps.now();
     const reader =

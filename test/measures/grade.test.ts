@@ -14,7 +14,7 @@ function gradeOf(
   rules: Readonly<Record<string, GradeRule>>,
   events: readonly (readonly [string, (number | undefined)?, number?])[],
 ) {
-  const graded = new Graded(Object.values(rules), -1, false);
+  const graded = new Graded(Object.values(rules), -1, 'first');
   const happened = events.map(([action, value, ts = 0]): PlainEvent => ({ item: 'a', action, value, ts }));
   graded.load(joined({ offset: 0, slots, events: happened }, Object.keys(rules)));
   return graded.count === 0 ? 0 : graded.grades[0];

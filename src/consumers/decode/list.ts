@@ -2,12 +2,12 @@ import type { EpochMs, TopicRole } from '../../vocabulary/events.ts';
 import type { FieldMap, FieldSource, ListChoice } from './decoder-settings.ts';
 import { eventOf, FIELDS, getterOf, mapProblems } from './map.ts';
 import { numberIn, parsePointer } from './pointer.ts';
-import { type Adapted, type Adapter, isItem, isRecord, type RawRecord } from './raw.ts';
+import { type Adapted, type Adapter, ITEM_FIELDS, isItem, isRecord, NUMBER_FIELDS, type RawRecord } from './raw.ts';
 
 type Getter = (row: unknown) => unknown;
 
-const ITEM_FIELDS = ['score', 'propensity', 'team', 'category'] as const;
-const NUMBERS: ReadonlySet<string> = new Set(['score', 'propensity']);
+/** The id is that of the record; the position comes from the order of the rows. */
+const ROW_FIELDS = ITEM_FIELDS.filter((name) => name !== 'id' && name !== 'position');
 
 /** The source of a field: from the map, a JSON pointer as it is, or the field of that name. */
 function sourceOf(name: string, map: FieldMap | undefined): FieldSource {
@@ -50,11 +50,11 @@ export function listAdapter(choice: ListChoice, timeOf: (value: unknown) => Epoc
   const own = map ?? Object.fromEntries(OWN.map((name) => [name, pointerTo(name)]));
   const recordOf = eventOf({ ...own, requestId: sourceOf(list.by, map) });
   const position = list.order === undefined ? undefined : getterOf(sourceOf(list.order, map));
-  const items = ITEM_FIELDS.flatMap((name): readonly (readonly [string, Getter])[] => {
+  const items = ROW_FIELDS.flatMap((name): readonly (readonly [string, Getter])[] => {
     const source = map === undefined ? pointerTo(name) : map[`items.${name}`];
     if (source === undefined) return [];
     const getter = getterOf(source);
-    return [[name, NUMBERS.has(name) ? (row) => numberIn(getter(row)) : getter]];
+    return [[name, NUMBER_FIELDS.has(name) ? (row) => numberIn(getter(row)) : getter]];
   });
   const reactions = Object.entries(feedback).map(([column, given]) => {
     const { action, ts, value } = typeof given === 'string' ? { action: given } : given;

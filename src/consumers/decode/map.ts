@@ -4,7 +4,15 @@ import { suggestion } from '../../vocabulary/spelling.ts';
 import type { Condition, Conditions, FieldMap, FieldSource, MapCase } from './decoder-settings.ts';
 import { isDimensionName } from './dimensions.ts';
 import { jsonIn, numberIn, parsePointer, resolvePointer } from './pointer.ts';
-import { type Adapted, type Adapter, isFields, parseObject, type RawRecord } from './raw.ts';
+import {
+  type Adapted,
+  type Adapter,
+  ITEM_FIELDS,
+  isFields,
+  NUMBER_FIELDS,
+  parseObject,
+  type RawRecord,
+} from './raw.ts';
 
 /** Fields that a map may name. */
 export const FIELDS = [
@@ -27,7 +35,6 @@ export const FIELDS = [
 
 type Field = (typeof FIELDS)[number];
 
-const ITEM_FIELDS = ['id', 'position', 'score', 'propensity', 'team', 'category'] as const;
 const MODEL_FIELDS = ['name', 'version'] as const;
 
 /** Every field that can be mapped by a fixed name. */
@@ -113,9 +120,6 @@ function notAList(value: unknown): InvalidCode {
   return isAbsent(value) ? 'missing_field' : 'wrong_type';
 }
 
-/** Fields that are numbers, and may be written as text. */
-const NUMBERS: ReadonlySet<string> = new Set(['value', 'offset', 'position', 'score', 'propensity']);
-
 /** From a record, and one of its entries, to the record in canonical fields. */
 export function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRecord {
   const fields: [Field, EventGetter][] = [];
@@ -131,7 +135,7 @@ export function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRe
     const eventGetter: EventGetter = isOfEntry ? (_, entry) => getter(entry) : getter;
     const field = FIELDS.find((one) => one === name);
     const [head, ...rest] = name.split('.');
-    const isNumber = NUMBERS.has(field ?? rest.join('.'));
+    const isNumber = NUMBER_FIELDS.has(field ?? rest.join('.'));
     if (field !== undefined) {
       fields.push([field, isNumber ? (root, entry) => numberIn(eventGetter(root, entry)) : eventGetter]);
     } else if (head === 'items') itemGetters.set(rest.join('.'), isNumber ? (item) => numberIn(getter(item)) : getter);

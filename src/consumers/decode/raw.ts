@@ -24,14 +24,13 @@ export interface RawRecord {
   value?: unknown;
 }
 
-export interface RawItem {
-  readonly id?: unknown;
-  readonly position?: unknown;
-  readonly score?: unknown;
-  readonly propensity?: unknown;
-  readonly team?: unknown;
-  readonly category?: unknown;
-}
+/** Of an item, in the order in which the scanner knows them (wasm/scan/items.ts). */
+export const ITEM_FIELDS = ['id', 'score', 'position', 'propensity', 'team', 'category'] as const;
+
+export type RawItem = { readonly [name in (typeof ITEM_FIELDS)[number]]?: unknown };
+
+/** Fields of records and items that are numbers, and may be written as text where they are mapped. */
+export const NUMBER_FIELDS: ReadonlySet<string> = new Set(['value', 'offset', 'position', 'score', 'propensity']);
 
 interface RawModel {
   readonly name?: unknown;

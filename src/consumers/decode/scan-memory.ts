@@ -11,6 +11,7 @@ import {
   RESULTS,
   SPANS,
 } from '../engine/engine-layout.ts';
+import { ITEM_FIELDS } from './raw.ts';
 
 /** The fields that dimensions come from. */
 export const CONTEXT_FIELDS = ['surface', 'variant', 'experiments', 'cohorts', 'model'] as const;
@@ -29,7 +30,6 @@ export const RECORD_FIELDS = [
   'items',
   ...CONTEXT_FIELDS,
 ] as const;
-const ITEM_FIELDS = ['id', 'score', 'position', 'propensity', 'team', 'category'] as const;
 
 /** So that the room is seldom made larger. */
 const LEAST_CAPACITY = 2 ** 18;
