@@ -32,8 +32,11 @@ const WINDOW_MS = 900_000;
 const SPAN_MS = 7_200_000;
 const FAR_ENOUGH_MS = 5_400_000;
 
-/** The configuration of all processes, as JSON, which is YAML too. Lists in it are short, so that limits are met. */
-export function configuration(brokers: readonly string[], redisUrl: string, idleAfter = '15s'): string {
+/**
+ * The configuration of all processes, as JSON, which is YAML too. Lists in it are short, so that limits are met. A machine that is
+ * busy must not be silent for as long as `idleAfter` while traffic is still written.
+ */
+export function configuration(brokers: readonly string[], redisUrl: string, idleAfter = '30s'): string {
   return JSON.stringify({
     namespace: NAMESPACE,
     kafka: {
