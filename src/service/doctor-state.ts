@@ -16,7 +16,7 @@ import { count, type Finding, finding } from './doctor-finding.ts';
 import { misfitGroups, partitionsText } from './misfits.ts';
 
 /** What is stored, and what Kafka holds. By partition, or by topic and then partition. */
-interface StateFacts {
+export interface StateFacts {
   readonly stored: readonly (UnitCheckpoint | undefined)[];
   readonly committedByGroup: readonly (readonly number[])[];
   readonly bounds: readonly (readonly Bounds[])[];

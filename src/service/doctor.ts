@@ -20,6 +20,7 @@ import {
   type SecretFile,
 } from './doctor-access.ts';
 import { lookAtDeadLetters } from './doctor-dead-letters.ts';
+import { checkExperiments, firstRecordRanges } from './doctor-experiments.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 import { checkRecords } from './doctor-records.ts';
 import {
@@ -102,6 +103,8 @@ class Doctor {
           this.#tell(...checkLastRecords(this.#settings, stored, records));
           const there = stored.filter((checkpoint) => checkpoint !== undefined);
           if (there.length > 0) this.#tell(checkCohorts(this.#settings, there));
+          const first = await sample(this.#admin.client, firstRecordRanges(this.#settings, facts), SAMPLE_TIMEOUT_MS);
+          this.#tell(...checkExperiments(this.#settings, facts, first.records, this.#deps.now()));
         });
       }
       await store.close();

@@ -10,6 +10,11 @@ export interface StoredCompleteness {
   readonly join: { readonly topics: readonly TopicCheckpoint[] } | undefined;
 }
 
+/** For the log and for doctor: lists from before this time lack feedback that was not kept. */
+export function adviceOnStart(before: EpochMs): string {
+  return `set start of the experiments to ${new Date(before).toISOString()} or later`;
+}
+
 /**
  * Since when the panes of a unit are complete (specification: windows 3.3): from its first impression on, and from the end of
  * each gap on. What a gap has taken was written no later than the first record behind it.

@@ -1,6 +1,7 @@
 // Long because everything that affects a unit meets here: assignments, records, outcomes of commits, faults of the log.
 import type { Batch } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
+import { adviceOnStart } from '../unit/unit-completeness.ts';
 import type { CommitOutcome } from '../unit/unit-contract.ts';
 import { Ending } from '../vocabulary/ending.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
@@ -475,9 +476,8 @@ export class Worker {
   #tellLacking({ unit, partition }: Owned): void {
     const before = unit.takeLackingBefore();
     if (before === undefined) return;
-    const time = new Date(before).toISOString();
     this.#deps.log.warn(
-      { partition, before: time, advice: `set start of the experiments to ${time} or later` },
+      { partition, before: new Date(before).toISOString(), advice: adviceOnStart(before) },
       'experiments count lists whose feedback is no longer kept in Kafka, as lists without positives',
     );
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { doctorCommand } from '../../src/cli/doctor.ts';
 import { checkRetention } from '../../src/service/checks.ts';
 import { load } from '../config/fixture.ts';
 import { itWith } from '../services/it-with.ts';
@@ -72,7 +73,7 @@ itWith(
 
 itWith(
   SERVERS,
-  'an experiment over lists whose feedback is gone is told, with the start that leaves them out',
+  'an experiment over lists whose feedback is gone is told by doctor and by the log, with the start that leaves them out',
   async (servers) => {
     await withStand(servers, async (stand) => {
       await stand.makeTopics(1);
@@ -84,9 +85,17 @@ itWith(
       const [before, after] = [now - 1_800_000, now - 1_200_000];
       await stand.produce([...shown('old', 5, before), ...shown('new', 5, after)]);
       await stand.deleteBelow('feedback', 5);
+      const start = new Date(after).toISOString();
+      const { stdout, code } = await stand.command(doctorCommand);
+      expect(stdout.replaceAll(/\n +/g, ' ')).toMatch(
+        new RegExp(
+          `^warning +experiments: .*feedback-\\w+.* no longer .*ranker.*set start of the experiments to ${start} or later`,
+          'm',
+        ),
+      );
+      expect(code).toBe(0);
       const service = stand.run();
       await service.printedOnce(/feedback is no longer kept/);
-      const start = new Date(after).toISOString();
       expect(service.printed).toContain(`"advice":"set start of the experiments to ${start} or later"`);
       expect(await service.stop()).toBe(0);
     });

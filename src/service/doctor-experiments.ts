@@ -1,0 +1,102 @@
+/** Whether a first start, or a rebuild, lets experiments count lists whose feedback is no longer kept. */
+import type { Settings } from '../config/settings.ts';
+import type { SampledRecord, SampleRange } from '../consumers/source/kafka/access/kafka-sample.ts';
+import type { Bounds } from '../consumers/source/source-port.ts';
+import { adviceOnStart } from '../unit/unit-completeness.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { wasRead } from './checks.ts';
+import { type Finding, finding } from './doctor-finding.ts';
+import type { StateFacts } from './doctor-state.ts';
+
+/** Records without a time, or the ends of transactions, may come first. */
+const FIRST_RECORDS = 100;
+
+/** Where the first records are that a start would read, of partitions without stored state. */
+export function firstRecordRanges(settings: Settings, facts: StateFacts): readonly SampleRange[] {
+  return unstored(settings, facts).flatMap(({ partition }) =>
+    settings.kafka.topics.flatMap(({ name }, t) => {
+      const held = facts.bounds[t]?.[partition];
+      if (held === undefined) return [];
+      return [
+        { topic: name, partition, from: held.start, to: Math.min(held.start + FIRST_RECORDS, readableEnd(held)) },
+      ];
+    }),
+  );
+}
+
+/** `found`: records of `firstRecordRanges`. */
+export function checkExperiments(
+  settings: Settings,
+  facts: StateFacts,
+  found: readonly SampledRecord[],
+  now: EpochMs,
+): readonly Finding[] {
+  const { attribution, experiments, kafka } = settings;
+  const firstKept = (topic: number, partition: number): FirstKept => {
+    const { start = 0, end = 0 } = facts.bounds[topic]?.[partition] ?? {};
+    if (start === end) return { hasExpired: start > 0, at: 'nothing' };
+    // A record that is ahead of the clock tells nothing, as for a worker.
+    const first = found
+      .filter((one) => one.topic === kafka.topics[topic].name && one.partition === partition)
+      .filter(({ timestamp }) => timestamp >= 0 && timestamp <= now + attribution.futureSkew)
+      .sort((a, b) => a.offset - b.offset);
+    return { hasExpired: start > 0, at: first[0]?.timestamp };
+  };
+  const lists = kafka.topics.findIndex(({ role }) => role.impressions);
+  const pairs = unstored(settings, facts).flatMap(({ partition, from }) =>
+    kafka.topics.flatMap(({ name, role }, topic) => {
+      const [list, feedback] = [firstKept(lists, partition), firstKept(topic, partition)];
+      if (role.impressions || list.at === undefined || feedback.at === undefined) return [];
+      const kept = feedback.at === 'nothing' ? now : feedback.at;
+      const before = kept + attribution.backward;
+      // Feedback from before `from` would not be read if it were kept.
+      const isLacking =
+        feedback.hasExpired && list.at !== 'nothing' && kept >= from && Math.max(list.at, from) < before;
+      return [{ name, before: isLacking ? before : Number.NEGATIVE_INFINITY }];
+    }),
+  );
+  if (pairs.length === 0) return [];
+  const before = Math.max(...pairs.map((pair) => pair.before));
+  const affected = experiments.filter(({ start }) => (start ?? Number.NEGATIVE_INFINITY) < before);
+  if (affected.length === 0)
+    return [finding('experiments', 'ok', 'they begin with lists whose feedback is still kept')];
+  const shorter = new Set(pairs.filter((pair) => pair.before > Number.NEGATIVE_INFINITY).map(({ name }) => name));
+  return [
+    finding(
+      'experiments',
+      'warning',
+      `${[...shorter].join(', ')} no longer keeps the feedback of the oldest lists of ${kafka.topics[lists].name}: from this start on ` +
+        `${affected.map(({ name }) => name).join(', ')} would count them as lists without positives. First ${adviceOnStart(before)}`,
+    ),
+  ];
+}
+
+/** The oldest record of a partition of a topic. */
+interface FirstKept {
+  /** Older ones were there. */
+  readonly hasExpired: boolean;
+  /** undefined: it could not be read. */
+  readonly at: EpochMs | 'nothing' | undefined;
+}
+
+/** Partitions of which nothing is stored, that a start reads `from` a time or the earliest record on; none without experiments. */
+function unstored(
+  { experiments, start }: Settings,
+  { stored, committedByGroup }: StateFacts,
+): readonly { readonly partition: number; readonly from: EpochMs }[] {
+  if (experiments.length === 0) return [];
+  const isFirst = stored.every((checkpoint) => checkpoint === undefined);
+  return stored.flatMap((checkpoint, partition) => {
+    if (checkpoint !== undefined) return [];
+    // What was lost is rebuilt, and a partition that was added is read, from the earliest record on.
+    if (!isFirst || start.from === 'earliest' || wasRead(committedByGroup, partition)) {
+      return [{ partition, from: Number.NEGATIVE_INFINITY }];
+    }
+    return start.from === 'latest' ? [] : [{ partition, from: start.from.at }];
+  });
+}
+
+/** Records of an open transaction cannot be read. */
+function readableEnd({ end, openFrom = end }: Bounds): number {
+  return openFrom;
+}
