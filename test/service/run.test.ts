@@ -282,6 +282,10 @@ itWith(
       expect(message).toContain('attribution.horizons: stored ["1s","2s"], now ["1s","3s"]');
       expect(message).toContain('--new-generation');
       expect(await stand.impressionsIn('1', '2s')).toBe(4);
+      stand.configure({ ...QUICK, inputs: { feedback: { timeZone: 'UTC' } } });
+      const zone = 'kafka.topics.feedback.timeZone: stored (none), now "UTC"';
+      expect(await refused(stand)).toContain(`than the stored ones have:\n  ${zone}\nSet these back`);
+      stand.configure({ attribution: { ...QUICK.attribution, horizons: ['1s', '3s'] } });
       const examined = await stand.command(doctorCommand);
       expect(examined.stdout).toMatch(/^error +state: .*\n +attribution\.horizons: stored \["1s","2s"\]/m);
       expect(examined.code).toBe(1);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
+import { changedSettings } from '../../src/accumulators/store/fingerprint-difference.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { noCounts } from '../../src/consumers/join/counts.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
@@ -103,6 +104,68 @@ describe('a unit goes on from its stored state', () => {
     expect(refused).toThrow(/--new-generation/);
   });
 
+  it.each([
+    [
+      '',
+      'inputs: {feedback: {timeZone: Europe/Berlin}}',
+      ['kafka.topics.feedback.timeZone: stored (none), now "Europe/Berlin"'],
+    ],
+    [
+      'inputs: {impressions: {timeZone: UTC}}',
+      'inputs: {impressions: {timeZone: Europe/Berlin, positionBase: 0}}',
+      [
+        'kafka.topics.impressions.positionBase: stored 1, now 0',
+        'kafka.topics.impressions.timeZone: stored "UTC", now "Europe/Berlin"',
+      ],
+    ],
+    [
+      'kafka: {topics: {feedback: [{name: a}, {name: b}]}}',
+      'kafka: {topics: {feedback: [{name: a}, {name: b, tsUnit: s}]}}',
+      ['kafka.topics.feedback[1].tsUnit: stored "ms", now "s"'],
+    ],
+    [
+      'kafka: {topics: {feedback: [{name: a}, {name: b}]}}',
+      'kafka: {topics: {feedback: [{name: a}]}}',
+      [
+        'kafka.topics.feedback[1]: stored {"role":{"impressions":false,"feedback":true},"adapter":"canonical","tsUnit":"ms","positionBase":1}, now (none)',
+      ],
+    ],
+    [
+      '',
+      'kafka: {topics: {impressions: {name: a}, feedback: [{name: a}]}}',
+      [
+        'kafka.topics.impressions.role.feedback: stored false, now true',
+        'kafka.topics.feedback: stored {"role":{"impressions":false,"feedback":true},"adapter":"canonical","tsUnit":"ms","positionBase":1}, now (none)',
+      ],
+    ],
+    [
+      'inputs: {feedback: {adapter: {map: {requestId: /id, itemId: /item, ts: /at, action: /do}}}}',
+      'inputs: {feedback: {adapter: {map: {requestId: /id, itemId: /sku, ts: /at, action: /do}}}}',
+      ['kafka.topics.feedback.adapter.map.itemId: stored "/item", now "/sku"'],
+    ],
+    [
+      'inputs: {feedback: {adapter: {map: {requestId: /id, itemId: /item, ts: /at, action: /do}}}}',
+      '',
+      [
+        'kafka.topics.feedback.adapter: stored {"map":{"requestId":"/id","itemId":"/item","ts":"/at","action":"/do"}}, now "canonical"',
+      ],
+    ],
+    ['grades: {click: 1, purchase: 3}', 'grades: {click: 1, purchase: 5}', ['grades.purchase.grade: stored 3, now 5']],
+  ])('with each setting that differs, and both of its values: %s, then %s', (before, after, lines) => {
+    const refused = () => resume(stored(before), now(after), NO_PERMISSIONS);
+    expect(refused).toThrow(`than the stored ones have:\n${lines.map((line) => `  ${line}\n`).join('')}Set these back`);
+  });
+
+  it('with both texts where only the order of a setting differs', () => {
+    const order = (...names: string[]) => ({
+      shape: JSON.stringify({ grades: names.map((name) => ({ name, rule: {} })) }),
+      additive: '[]',
+    });
+    expect(changedSettings(order('a', 'b'), order('b', 'a'))).toEqual([
+      'grades: stored [{"name":"a","rule":{}},{"name":"b","rule":{}}], now [{"name":"b","rule":{}},{"name":"a","rule":{}}]',
+    ]);
+  });
+
   it('in a new generation from the replay offsets, when told so', () => {
     const state = stored('');
     const anew = resume(state, now('relevantFrom: 2'), { ...NO_PERMISSIONS, newGeneration: true });
@@ -168,7 +231,9 @@ describe('a unit goes on from its stored state', () => {
     'but not where values above 30 count now, or others are cut: %s',
     (stars) => {
       const state = formerState(FORMER('{from: value, max: 30}', 'measures: [mrr]'));
-      expect(() => resume(state, now(FORMER(stars, 'measures: [mrr]')), NO_PERMISSIONS)).toThrow(/ {2}grades: stored/);
+      expect(() => resume(state, now(FORMER(stars, 'measures: [mrr]')), NO_PERMISSIONS)).toThrow(
+        / {2}grades\.stars\.max: stored/,
+      );
     },
   );
 

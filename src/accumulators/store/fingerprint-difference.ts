@@ -4,11 +4,14 @@ import type { Fingerprint } from './checkpoint-codec.ts';
 /** The settings that give rows another meaning, a line each; empty: rows of both mean the same. */
 export function changedSettings(stored: Fingerprint, current: Fingerprint): readonly string[] {
   if (stored.shape === current.shape) return [];
-  const before = settingsOf(stored.shape);
-  const after = settingsOf(current.shape);
-  return [...new Set([...before.keys(), ...after.keys()])]
-    .filter((name) => before.get(name) !== after.get(name))
-    .map((name) => `${name}: stored ${before.get(name) ?? '(none)'}, now ${after.get(name) ?? '(none)'}`);
+  const [before, after] = [settingsOf(stored.shape), settingsOf(current.shape)];
+  return keysOfBoth(before, after).flatMap((name) => {
+    const [old, now] = [before[name], after[name]];
+    if (JSON.stringify(old) === JSON.stringify(now)) return [];
+    const parts = differences(name, byName(name, old), byName(name, now));
+    // Only their order differs.
+    return parts.length > 0 ? parts : [line(name, old, now)];
+  });
 }
 
 /** Measures, sets, windows and experiments of `current` that rows stored under `stored` lack, such as `measure mrr`. */
@@ -18,10 +21,54 @@ export function missingParts(stored: Fingerprint, current: Fingerprint): readonl
   return listOf(current.additive).filter((part) => !known.has(part));
 }
 
-function settingsOf(shape: string): ReadonlyMap<string, string> {
+type Group = Readonly<Record<string, unknown>>;
+
+function isGroup(value: unknown): value is Group {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function settingsOf(shape: string): Group {
   const settings: unknown = shape === '' ? {} : JSON.parse(shape);
-  if (typeof settings !== 'object' || settings === null) return new Map();
-  return new Map(Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)] as const));
+  return isGroup(settings) ? settings : {};
+}
+
+function keysOfBoth(before: Group, after: Group): readonly string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
+}
+
+/** A line for each of the innermost parts that differ. */
+function differences(path: string, before: unknown, after: unknown): readonly string[] {
+  if (isGroup(before) && isGroup(after)) {
+    return keysOfBoth(before, after).flatMap((name) => differences(`${path}.${name}`, before[name], after[name]));
+  }
+  if (areGroups(before) && areGroups(after) && before.length === after.length) {
+    return before.flatMap((one, i) => differences(`${path}[${i}]`, one, after[i]));
+  }
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [line(path, before, after)];
+}
+
+function areGroups(value: unknown): value is readonly Group[] {
+  return Array.isArray(value) && value.every(isGroup);
+}
+
+function line(path: string, before: unknown, after: unknown): string {
+  return `${path}: stored ${JSON.stringify(before) ?? '(none)'}, now ${JSON.stringify(after) ?? '(none)'}`;
+}
+
+/** Lists whose entries the configuration names, by these names. */
+function byName(setting: string, list: unknown): unknown {
+  if (!areGroups(list)) return list;
+  if (setting === 'kafka.topics') return topicsByName(list);
+  return setting === 'grades' ? Object.fromEntries(list.map(({ name, rule }) => [String(name), rule])) : list;
+}
+
+function topicsByName(topics: readonly Group[]): Group {
+  const isOfLists = ({ role }: Group): boolean => isGroup(role) && role['impressions'] === true;
+  const feedback = topics.filter((topic) => !isOfLists(topic));
+  return Object.fromEntries([
+    ...topics.filter(isOfLists).map((topic) => ['impressions', topic] as const),
+    ...feedback.map((topic, i) => [i === 0 ? 'feedback' : `feedback[${i}]`, topic] as const),
+  ]);
 }
 
 function listOf(additive: string): readonly string[] {
