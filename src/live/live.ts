@@ -25,7 +25,7 @@ import type {
 } from '../page/model.ts';
 import { positionLines } from '../page/position-lines.ts';
 import { reportPieces } from '../page/report.tsx';
-import type { Versioned } from '../server/routes.ts';
+import type { Readiness, Versioned } from '../server/routes.ts';
 import type { ShownSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import { DAY } from '../vocabulary/durations.ts';
@@ -52,11 +52,7 @@ export interface LiveInput {
 /** Called when the page is made. */
 export interface LiveDeps {
   /** As in /readyz. */
-  readonly ready: () => {
-    readonly ready: boolean;
-    readonly reasons: readonly string[];
-    readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
-  };
+  readonly ready: () => Readiness;
   /** As `Exporter.history`; default: there is none. */
   readonly history?: ((question: HistoryQuestion) => CohortHistory | undefined) | undefined;
   /** Lists of this process's units; default: none are kept. */
@@ -455,7 +451,7 @@ function positionsOf({ by, horizon, ranks, lines }: PositionsView, window: strin
 
 function troublesOf(
   reasons: readonly string[],
-  stopped: readonly { readonly partition: number; readonly cause: string }[],
+  stopped: Readiness['stopped'],
   findings: readonly LiveFinding[],
 ): readonly FindingView[] {
   return [
@@ -463,9 +459,9 @@ function troublesOf(
       cause: `Not ready: ${reason}.`,
       remedy: 'See the log of this process; receval doctor checks what it needs.',
     })),
-    ...stopped.map(({ partition, cause }) => ({
+    ...stopped.map(({ partition, cause, advice }) => ({
       cause: `Partition ${partition} is stopped: ${cause}.`,
-      remedy: 'receval offsets shows where it stands; the runbook says what to do about each cause.',
+      remedy: `${advice.charAt(0).toUpperCase()}${advice.slice(1)}. receval offsets shows where it stands; the runbook says more.`,
     })),
     ...findings.map(({ code, topic, cause, remedy }) => ({
       code,

@@ -12,7 +12,14 @@ export interface Readiness {
   /** Why it is not, for people. */
   readonly reasons: readonly string[];
   /** Stopped partitions. They are not a fault of the process: any other would stop there as well. */
-  readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
+  readonly stopped: readonly StoppedPartition[];
+}
+
+export interface StoppedPartition {
+  readonly partition: number;
+  readonly cause: string;
+  /** What to do, in short. */
+  readonly advice: string;
 }
 
 /** Sources of the pages. They are called for each request, so they must be cheap. None holds up the process for long. */
@@ -114,7 +121,7 @@ function pageOf(target: Target, pages: Pages): (() => Answer | Promise<Answer>) 
       return () => {
         const { ready, reasons, stopped } = pages.ready();
         if (!ready) return failure(503, reasons.join('; ') || 'not ready', { reasons, stopped });
-        const still = stopped.map(({ partition, cause }) => `partition ${partition} is stopped: ${cause}`);
+        const still = stopped.map((one) => `partition ${one.partition} is stopped: ${one.cause}; ${one.advice}`);
         return fine(['ready', ...still].join('\n'));
       };
     default:

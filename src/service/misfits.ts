@@ -43,15 +43,14 @@ export function describeMisfit({ kind, partitions, parts }: MisfitGroup): string
     : `${which} under another configuration and not shown (${parts.join('; ')})`;
 }
 
-/** Why partitions that are stored are not shown. */
-export function unshown(misfits: readonly (Misfit | undefined)[]): readonly string[] {
-  return misfitGroups(misfits)
-    .filter(({ kind }) => kind === 'changed')
-    .map(describeMisfit);
-}
-
 const ADVICE =
   'Start every worker and exporter of this namespace with the same configuration; receval doctor compares it with what is stored';
+
+/** Why partitions that are stored are not shown, and what to do. */
+export function unshown(misfits: readonly (Misfit | undefined)[]): readonly string[] {
+  const unlike = misfitGroups(misfits).filter(({ kind }) => kind === 'changed');
+  return unlike.map((group) => `${describeMisfit(group)}. ${ADVICE}`);
+}
 
 /** Logs when partitions have differed for a while, and when that is over. */
 export class MisfitChanges {

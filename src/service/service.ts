@@ -19,6 +19,7 @@ import { samplesOf } from '../unit/samples.ts';
 import { WallClock } from '../vocabulary/clock.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
 import { RepeatedWarning } from '../worker/repeated-warning.ts';
+import { STOP_ADVICE } from '../worker/stop-advice.ts';
 import { Worker } from '../worker/worker.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
@@ -264,7 +265,8 @@ export class Service {
 
   #readiness(): Readiness {
     const reasons = this.#unready();
-    return { ready: reasons.length === 0, reasons, stopped: this.#worker?.stopped ?? [] };
+    const stopped = this.#worker?.stopped.map((unit) => ({ ...unit, advice: STOP_ADVICE[unit.cause] })) ?? [];
+    return { ready: reasons.length === 0, reasons, stopped };
   }
 
   #unready(): readonly string[] {

@@ -16,6 +16,7 @@ import { nextTurn, Pace } from './pace.ts';
 import { RepeatedWarning } from './repeated-warning.ts';
 import { Rivals } from './rivals.ts';
 import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type WorkerStatus } from './status.ts';
+import { STOP_ADVICE } from './stop-advice.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 
@@ -315,7 +316,7 @@ export class Worker {
     if (owned === undefined || owned.stopped !== undefined) return;
     owned.stopped = cause;
     this.#pace.setAllPaused(owned, 'stopped', true);
-    this.#deps.log.warn({ partition, cause, ...details }, 'unit stopped');
+    this.#deps.log.warn({ partition, cause, advice: STOP_ADVICE[cause], ...details }, 'unit stopped');
   }
 
   /** Stops every unit, including those that are claimed later. */

@@ -10,7 +10,11 @@ import { historyUpTo, liveInput, SETTINGS, sampled } from './live-input.ts';
 
 function live(name = 'B', cohorts = 0): LivePage {
   const page = new LivePage(SETTINGS, {
-    ready: () => ({ ready: true, reasons: [], stopped: [{ partition: 1, cause: 'gap' }] }),
+    ready: () => ({
+      ready: true,
+      reasons: [],
+      stopped: [{ partition: 1, cause: 'gap', advice: 'keep records for longer' }],
+    }),
     history: historyUpTo(2),
   });
   for (const minute of [0, 1, 2]) page.update(liveInput(name, minute, cohorts));
@@ -155,7 +159,9 @@ describe('the live page', async () => {
       freshness: { age: null, listsPerSecond: null, joined: null, partitions: null },
     });
     expect((await page.html()).body).toContain('Not ready: Redis is not connected.');
-    expect((await live().html()).body).toContain('Partition 1 is stopped: gap.');
+    const { body } = await live().html();
+    expect(body).toContain('Partition 1 is stopped: gap.');
+    expect(body).toContain('Keep records for longer. receval offsets shows where it stands');
   });
 
   it('makes a report of what it shows, the same bytes for equal input', async () => {
@@ -313,7 +319,7 @@ describe('the live page', async () => {
 
   it.each(HOSTILE)('takes %j for text as a topic, a cause, a finding, a remedy and a reason', async (name) => {
     const made = async (text: string): Promise<string> => {
-      const ready = () => ({ ready: false, reasons: [text], stopped: [{ partition: 1, cause: text }] });
+      const ready = () => ({ ready: false, reasons: [text], stopped: [{ partition: 1, cause: text, advice: text }] });
       const page = new LivePage(SETTINGS, { ready, history: historyUpTo(2), about: [[text, text]] });
       const { status, ...rest } = liveInput('B', 1);
       if (status === undefined) throw new Error('there is a status');

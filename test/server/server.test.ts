@@ -102,10 +102,13 @@ describe('the server', () => {
     expect((await get(await start(pages), path)).status).toBe(status);
   });
 
-  it('tells partitions that are stopped, ready or not', async () => {
-    const stopped = [{ partition: 3, cause: 'codec' }];
+  it('tells partitions that are stopped, and what to do, ready or not', async () => {
+    const stopped = [{ partition: 3, cause: 'codec', advice: 'skip that batch' }];
     const ready = await get(await start({ ready: () => ({ ready: true, reasons: [], stopped }) }), '/readyz');
-    expect([ready.status, await ready.text()]).toEqual([200, 'ready\npartition 3 is stopped: codec\n']);
+    expect([ready.status, await ready.text()]).toEqual([
+      200,
+      'ready\npartition 3 is stopped: codec; skip that batch\n',
+    ]);
     const other = await get(await start({ ready: () => ({ ready: false, reasons: ['x'], stopped }) }), '/readyz');
     expect([other.status, await other.json()]).toMatchObject([503, { reasons: ['x'], stopped }]);
   });

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 function livePage(name = 'B'): LivePage {
-  const ready = () => ({ ready: true, reasons: [], stopped: [{ partition: 1, cause: name }] });
+  const ready = () => ({ ready: true, reasons: [], stopped: [{ partition: 1, cause: name, advice: name }] });
   const { samples } = sampled(name);
   const page = new LivePage(SETTINGS, { ready, history: historyUpTo(2), samples, about: [['receval', name]] });
   for (const minute of [0, 1, 2]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeMisfit, MisfitChanges, misfitGroups } from '../../src/service/misfits.ts';
+import { describeMisfit, MisfitChanges, misfitGroups, unshown } from '../../src/service/misfits.ts';
 import type { Misfit } from '../../src/windows/unit-state.ts';
 
 const FITS: Misfit = { changed: [], missing: [] };
@@ -11,6 +11,14 @@ describe('partitions that were stored under another configuration', () => {
     expect(misfitGroups([LACKS, FITS, OTHER, LACKS, undefined]).map(describeMisfit)).toEqual([
       'partition 2 was stored under another configuration and not shown (grades: stored 2, now 1)',
       'partitions 0, 3 were stored without measure hit@1, cohorts surface, so all windows are incomplete',
+    ]);
+  });
+
+  it('are a reason for not being ready if they are not shown, with what to do', () => {
+    expect(unshown([LACKS, FITS, OTHER])).toEqual([
+      expect.stringMatching(
+        /^partition 2 .* not shown \(.*\)\. Start every worker and exporter .* the same configuration/,
+      ),
     ]);
   });
 
