@@ -3,7 +3,7 @@ import { RedisStore } from '../accumulators/store/redis-store.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
-import { explained } from '../consumers/source/kafka/access/trouble.ts';
+import { explained, mustBeBrokers } from '../consumers/source/kafka/access/trouble.ts';
 import { kafkaConnection } from '../service/service-settings.ts';
 import { UsageError } from './failure.ts';
 
@@ -19,6 +19,7 @@ export async function withCluster<T>(config: string | undefined, work: (cluster:
   const connection = kafkaConnection(settings, 'receval-offsets');
   const admin = new KafkaAdmin({ ...connection, topics: settings.kafka.topics.map(({ name }) => name) });
   try {
+    await mustBeBrokers(connection);
     const store = await RedisStore.connect(settings.redis);
     try {
       return await explained(connection, () => work({ settings, admin, store }));

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { KafkaProducer, type NewRecord } from '../consumers/source/kafka/access/producer.ts';
-import { explained } from '../consumers/source/kafka/access/trouble.ts';
+import { explained, mustBeBrokers } from '../consumers/source/kafka/access/trouble.ts';
 import { kafkaConnection } from '../service/service-settings.ts';
 import type { TrafficRecord } from '../simulate/delivery.ts';
 import { type Expectation, expectation, type Plan } from '../simulate/plan.ts';
@@ -129,6 +129,7 @@ async function prepareTopics(settings: Settings, partitions: number | undefined)
   const connection = kafkaConnection(settings, CLIENT);
   const admin = new KafkaAdmin({ ...connection, topics });
   try {
+    await mustBeBrokers(connection);
     if (partitions !== undefined) return await explained(connection, () => admin.createMissing(partitions));
     const counts = await explained(connection, () => admin.questions.partitionCounts());
     const missing = topics.filter((_, i) => counts[i] === 0);

@@ -22,8 +22,13 @@ export async function spokenAt(
     tls === undefined
       ? connect({ host, port }, onConnect)
       : connectTls({ host, port, ...tls.options(host) }, onConnect);
-  const answers = await Promise.all([versionsRequest(), PING].map((question) => answerTo(question, open, timeout)));
-  return answers.map(languageOf).find((spoken) => spoken !== undefined);
+  // Who speaks the one mostly waits for more of the other.
+  const known = [versionsRequest(), PING].map(async (question) => {
+    const spoken = languageOf(await answerTo(question, open, timeout));
+    if (spoken === undefined) throw new Error('no answer that is known');
+    return spoken;
+  });
+  return Promise.any(known).catch(() => undefined);
 }
 
 /** The first bytes that come after the question; none: there is no answer. Never rejects. `timeout` in ms. */

@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { KafkaFailure } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
-import { explained } from '../consumers/source/kafka/access/trouble.ts';
+import { explained, mustBeBrokers } from '../consumers/source/kafka/access/trouble.ts';
 import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import type { Permissions } from '../unit/resume.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
@@ -59,6 +59,7 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
       (error, retryInMs) => log.warn({ error: messageOf(error), retryInMs }, 'Kafka did not answer yet'),
       (error) => error instanceof KafkaFailure && !error.passing,
     );
+  await mustBeBrokers(connection);
   const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
   await mustBeFit(store, isWorker ? settings.namespace : undefined);
   // Also for a process that only reads: it could not show an unknown format.

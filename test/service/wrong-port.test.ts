@@ -2,8 +2,10 @@
 import { createServer } from 'node:http';
 import { expect } from 'vitest';
 import { doctorCommand } from '../../src/cli/doctor.ts';
-import { explainBroker } from '../../src/consumers/source/kafka/access/trouble.ts';
+import { offsetsCommand } from '../../src/cli/offsets.ts';
+import { explainBroker, mustBeBrokers } from '../../src/consumers/source/kafka/access/trouble.ts';
 import { itWith } from '../services/it-with.ts';
+import { freePort } from '../services/ports.ts';
 import { type Servers, type Stand, sharedServers, withStand } from './stand.ts';
 
 const SERVERS = sharedServers();
@@ -40,6 +42,28 @@ itWith(SERVERS, 'who answers where a broker should is told', async (servers) => 
     expect(await ask(address)).toMatch(/^this port speaks HTTP, and not Kafka: name .* in kafka\.brokers/);
   });
 });
+
+itWith(
+  SERVERS,
+  'the port of Redis given as that of a broker is refused before the client tries it, with what to do',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      const broker = redisPort(servers);
+      const said = `kafka (${broker}): ${broker}: this port speaks Redis, and not Kafka: name the listeners of brokers`;
+      stand.configure(brokersOf(stand, [broker]));
+      const service = stand.run();
+      expect(await service.ended()).toBe(1);
+      expect(service.printed).toContain(said);
+      expect(service.printed).not.toContain('timed out');
+      const offsets = await stand.command(offsetsCommand);
+      expect([offsets.code, offsets.stderr]).toEqual([1, expect.stringContaining(said)]);
+      // One that may be a broker is asked by the client.
+      for (const other of [servers.kafka.brokers[0], `127.0.0.1:${await freePort()}`]) {
+        await mustBeBrokers({ brokers: [broker, other], clientId: 'test' });
+      }
+    });
+  },
+);
 
 itWith(SERVERS, 'the port of a controller is refused by run and doctor, with what to do', async (servers) => {
   await withStand(servers, async (stand) => {

@@ -36,6 +36,27 @@ export async function troubleOf(
   return said === undefined ? { kind: 'passing', message: reason } : { kind: 'access', message: `${reason}; ${said}` };
 }
 
+/**
+ * Before the client is used, which tries for over a minute: rejects with a KafkaFailure if none of the configured addresses can be that of a
+ * broker that takes us. Resolves as soon as one may be, or does not respond. Sends no secret.
+ */
+export async function mustBeBrokers(connection: KafkaConnection): Promise<void> {
+  const { brokers } = connection;
+  const refusals = brokers.map(async (broker) => {
+    const said = await explainBroker(broker, connection);
+    if (said === undefined) throw new MayBeBroker();
+    return `${broker}: ${said}`;
+  });
+  try {
+    const [first] = await Promise.all(refusals);
+    throw new KafkaFailure(`kafka (${brokers.join(', ')}): ${first}`);
+  } catch (error) {
+    if (!(error instanceof MayBeBroker)) throw error;
+  }
+}
+
+class MayBeBroker extends Error {}
+
 /** Why the brokers refuse us; undefined: they do not, or do not respond, or not all of them do. */
 async function explainBrokers(connection: KafkaConnection): Promise<string | undefined> {
   const said = await Promise.all(connection.brokers.map((broker) => explainBroker(broker, connection)));
