@@ -289,6 +289,9 @@ function commits(): readonly Panel[] {
       'keys',
       { unit: 'cps', note: 'Must be 0: rows that vanish are wrong measures.' },
     ),
+    line('Redis may evict keys', 'receval_redis_may_evict', `max(receval_redis_may_evict{${CHOSEN}})`, 'may evict', {
+      note: 'Must be 0: set maxmemory-policy to noeviction.',
+    }),
     line('Records that were gone', 'receval_gap_records_total', sum('receval_gap_records_total'), 'records', {
       note: 'Since the processes began.',
     }),

@@ -283,6 +283,13 @@ const SHARED: readonly MetricSpec[] = [
     labels: [],
     role: 'both',
   },
+  {
+    name: 'receval_redis_may_evict',
+    type: 'gauge',
+    help: '1 if maxmemory-policy of Redis is not noeviction, so that rows may vanish when memory is short; else 0. Absent while Redis does not respond.',
+    labels: [],
+    role: 'both',
+  },
 ];
 
 function counter(name: string, help: string, ...labels: readonly string[]): MetricSpec {

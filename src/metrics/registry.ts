@@ -160,10 +160,11 @@ export class Metrics {
   }
 }
 
-function writeRedis(page: Exposition, { usedBytes, limitBytes, evicted }: StoreUsage): void {
+function writeRedis(page: Exposition, { usedBytes, limitBytes, evicted, evictionPolicy }: StoreUsage): void {
   page.series('receval_redis_memory_used_bytes')('', usedBytes);
   if (limitBytes !== undefined) page.series('receval_redis_memory_limit_bytes')('', limitBytes);
   page.series('receval_redis_evicted_keys_total')('', evicted);
+  page.series('receval_redis_may_evict')('', Number(evictionPolicy !== undefined));
 }
 
 /** By setting; without files there are no series. */

@@ -276,6 +276,18 @@ const REDIS_MEMORY_HIGH: AlertText = {
     ' nothing is counted until there is room.',
 };
 
+/** A start is refused then, so it has changed since. Nothing has happened yet. */
+const REDIS_MAY_EVICT: AlertText = {
+  alert: 'RecevalRedisMayEvict',
+  expr: 'max without (instance, pod) (receval_redis_may_evict) == 1',
+  for: '1m',
+  severity: 'warning',
+  summary: 'The Redis of receval may throw out keys when its memory is short',
+  description:
+    'maxmemory-policy of Redis is not noeviction any more. As soon as it is out of memory, rows vanish silently. Set it back, also in the' +
+    ' file of the server.',
+};
+
 /** With noeviction there are none, so that has changed since the start. */
 const REDIS_EVICTS: AlertText = {
   alert: 'RecevalRedisEvicts',
@@ -353,6 +365,7 @@ export const COMMIT_ALERTS: readonly AlertText[] = [
   REDIS_ROLLBACK,
   STATE_LOST,
   REDIS_MEMORY_HIGH,
+  REDIS_MAY_EVICT,
   REDIS_EVICTS,
   DATA_GAP,
   CODEC_FAILURE,

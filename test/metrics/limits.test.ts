@@ -62,14 +62,19 @@ describe('the memory of Redis', () => {
     async (role) => {
       const metrics = new Metrics(settingsOf(), { ...LIMITS, role });
       expect(told(metrics)).toEqual([]);
-      await metrics.update({ redis: { usedBytes: 70, limitBytes: 100, evicted: 3 } });
+      await metrics.update({ redis: { usedBytes: 70, limitBytes: 100, evicted: 3, evictionPolicy: 'allkeys-lru' } });
       expect(told(metrics)).toEqual([
         'receval_redis_memory_used_bytes 70',
         'receval_redis_memory_limit_bytes 100',
         'receval_redis_evicted_keys_total 3',
+        'receval_redis_may_evict 1',
       ]);
       await metrics.update({ redis: { usedBytes: 70, limitBytes: undefined, evicted: 0 } });
-      expect(told(metrics)).toEqual(['receval_redis_memory_used_bytes 70', 'receval_redis_evicted_keys_total 0']);
+      expect(told(metrics)).toEqual([
+        'receval_redis_memory_used_bytes 70',
+        'receval_redis_evicted_keys_total 0',
+        'receval_redis_may_evict 0',
+      ]);
       await metrics.update({ redis: undefined });
       expect(told(metrics)).toEqual([]);
     },

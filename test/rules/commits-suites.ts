@@ -233,6 +233,41 @@ const redisMemoryHigh: RuleSuite = {
   control: { from: '> 0.8', to: '> 0.82', breaks: 'fires once above it, after 10 minutes, whoever tells it' },
 };
 
+const mayEvict = (instance: string): string => `receval_redis_may_evict{job="receval",instance="${instance}"}`;
+const mayEvictFires: Firing = {
+  labels: { job: 'receval' },
+  annotations: {
+    summary: 'The Redis of receval may throw out keys when its memory is short',
+    description:
+      'maxmemory-policy of Redis is not noeviction any more. As soon as it is out of memory, rows vanish silently. Set it back, also in the file of the server.',
+  },
+};
+const redisMayEvict: RuleSuite = {
+  alert: 'RecevalRedisMayEvict',
+  step: '15s',
+  severity: 'warning',
+  cases: {
+    'is silent with noeviction': {
+      series: { [mayEvict('a')]: '0x20', [mayEvict('b')]: '0x20' },
+      at: '5m',
+      fires: NONE,
+    },
+    'fires once after a minute, whoever tells it': {
+      series: { [mayEvict('a')]: '1x20', [mayEvict('b')]: '1x20', [mayEvict('c')]: '0x20' },
+      before: { at: '45s', fires: NONE },
+      at: '1m',
+      fires: [mayEvictFires],
+    },
+    'is resolved when the policy is set back': {
+      series: { [mayEvict('a')]: '1x11 0x10' },
+      before: { at: '2m45s', fires: [mayEvictFires] },
+      at: '3m',
+      fires: NONE,
+    },
+  },
+  control: { from: '== 1', to: '== 2', breaks: 'fires once after a minute, whoever tells it' },
+};
+
 const evicted = (instance: string): string => `receval_redis_evicted_keys_total{job="receval",instance="${instance}"}`;
 const evicts: Firing = {
   labels: { job: 'receval' },
@@ -273,6 +308,7 @@ export const COMMIT_SUITES: readonly RuleSuite[] = [
   commitFenced,
   redisRollback,
   redisMemoryHigh,
+  redisMayEvict,
   redisEvicts,
   dataGap,
   undecodable,

@@ -100,6 +100,7 @@ function eviction(info: ServerInfo): StoreFinding {
     check: 'eviction',
     level: 'error',
     message: `maxmemory-policy is ${policy}: rows could vanish silently. Set it to noeviction`,
+    alert: 'RecevalRedisMayEvict',
   };
 }
 
