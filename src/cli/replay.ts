@@ -229,8 +229,13 @@ class Letters {
   readonly #file: number;
   #error: unknown;
 
-  /** @throws UsageError for a file that is an input, Error for one that cannot be written. */
+  /** @throws UsageError for no file, or one that is an input, Error for one that cannot be written. */
   constructor(path: string, inputs: ReplayInputs) {
+    if (path === '' || path === '-') {
+      throw new UsageError(
+        `--dead-letters: expected the name of a file, got "${path}": standard output has the results. Write --dead-letters letters.ndjson`,
+      );
+    }
     if (pathsOf(inputs).some((input) => input !== '-' && isSameFile(input, path))) {
       throw new UsageError(`--dead-letters: ${path} is one of the inputs, and would be overwritten`);
     }

@@ -49,6 +49,8 @@ it('makes an empty file when nothing is invalid', async () => {
 
 it.each([
   ['f.ndjson', 2, '--dead-letters: f.ndjson is one of the inputs, and would be overwritten'],
+  ['-', 2, '--dead-letters: expected the name of a file, got "-": standard output has the results'],
+  ['', 2, '--dead-letters: expected the name of a file, got "": '],
   ['/dev/full', 1, 'cannot write /dev/full: ENOSPC'],
   ['nowhere/letters', 1, 'cannot write nowhere/letters: ENOENT'],
 ])('to %s ends with %d', async (path, code, message) => {
