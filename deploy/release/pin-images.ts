@@ -9,16 +9,19 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { pinKustomization, pinText } from './pins.ts';
 import { byDocker, byRegistry } from './registry.ts';
+import { optionsOf } from './usage.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FILES = ['docker-compose.yml', 'deploy/Dockerfile'];
 /** What is built here has no digest before it is pushed. */
 const OWN = 'receval';
 
-const { values } = parseArgs({ options: { registry: { type: 'string' }, kustomization: { type: 'string' } } });
+const values = optionsOf(
+  { registry: { type: 'string' }, kustomization: { type: 'string' } },
+  'npm run pin-images -- [--registry URL] [--kustomization FILE]',
+);
 const ask = values.registry === undefined ? byDocker : byRegistry(values.registry, process.env['REGISTRY_LOGIN']);
 
 const pinned: { readonly path: string; readonly before: string; readonly after: string }[] = [];

@@ -10,6 +10,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -20,15 +21,18 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { billProblems, steadyBill } from './sbom.ts';
+import { optionsOf, wrongUsage } from './usage.ts';
 import { readRelease } from './version.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-const { values } = parseArgs({ options: { output: { type: 'string' }, tag: { type: 'string' } } });
-if (values.output === undefined) throw new Error('name a folder that is not there yet: --output release');
+const USAGE = 'npm run release:prepare -- --output folder [--tag v1.2.3]';
+
+const values = optionsOf({ output: { type: 'string' }, tag: { type: 'string' } }, USAGE);
+if (values.output === undefined) wrongUsage('name a folder that is not there yet: --output release', USAGE);
 const output = resolve(values.output);
+if (existsSync(output)) wrongUsage(`--output: ${values.output} is there already; name a folder that is not`, USAGE);
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const release = readRelease(read, values.tag);

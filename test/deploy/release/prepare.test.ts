@@ -106,10 +106,24 @@ describe('npm run release:prepare', () => {
     expect(existsSync(join(checkout, 'other'))).toBe(false);
   });
 
+  it.each([
+    ['no folder', [], 'name a folder that is not there yet: --output release\n'],
+    ['another option', ['--outptu', 'x'], "Unknown option '--outptu'"],
+  ])('says how it is used, without a stack trace: %s', async (_, words, problem) => {
+    const done = await run(process.execPath, ['--import', 'tsx', 'deploy/release/prepare.ts', ...words], {
+      cwd: checkout,
+      env: process.env,
+    });
+    expect(done.code).toBe(2);
+    expect(done.stderr).toContain(problem);
+    expect(done.stderr).toMatch(/\n\nusage: npm run release:prepare -- --output folder \[--tag v1\.2\.3\]\n$/);
+    expect(done.stderr).not.toContain(' at ');
+  });
+
   it('overwrites no folder', async () => {
     const words = ['--import', 'tsx', 'deploy/release/prepare.ts', '--output=release'];
     const again = await run(process.execPath, words, { cwd: checkout, env: process.env });
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('EEXIST') });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('--output: release is there already') });
   });
 });
 
