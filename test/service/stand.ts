@@ -88,6 +88,7 @@ export class Stand {
   readonly #folder = mkdtempSync(join(tmpdir(), 'receval-stand-'));
   readonly #kafka: InstanceType<typeof Kafka>;
   readonly #redis: Redis;
+  readonly #started: RunningService[] = [];
 
   constructor(servers: Servers) {
     const name = randomUUID().slice(0, 8);
@@ -297,9 +298,9 @@ export class Stand {
     }
   }
 
-  /** Starts the real service. */
+  /** Starts the real service. If it still runs when the stand is taken down, it is killed. */
   run(...flags: string[]): RunningService {
-    return new RunningService([RECEVAL, 'run', '--config', this.file, ...flags]);
+    return this.#start([RECEVAL, 'run', '--config', this.file, ...flags]);
   }
 
   /** Starts it with little memory: of the heap, in megabytes, and of a control group that its process enters first. */
@@ -308,8 +309,14 @@ export class Stand {
     ...flags: string[]
   ): RunningService {
     const args = [`--max-old-space-size=${heap}`, RECEVAL, 'run', '--config', this.file, ...flags];
-    if (procs === undefined) return new RunningService(args);
-    return new RunningService(['-c', 'echo $$ > "$0" && exec "$@"', procs, process.execPath, ...args], 'sh');
+    if (procs === undefined) return this.#start(args);
+    return this.#start(['-c', 'echo $$ > "$0" && exec "$@"', procs, process.execPath, ...args], 'sh');
+  }
+
+  #start(args: readonly string[], command?: string): RunningService {
+    const service = new RunningService(args, command);
+    this.#started.push(service);
+    return service;
   }
 
   /** What is stored of a unit; undefined: nothing. */
@@ -364,7 +371,9 @@ export class Stand {
     );
   }
 
+  /** Ends what was started and is still running, as where an assertion failed. */
   async close(): Promise<void> {
+    await Promise.all(this.#started.filter(({ isRunning }) => isRunning).map((service) => service.kill()));
     this.#redis.disconnect();
     rmSync(this.#folder, { recursive: true, force: true });
   }
