@@ -262,20 +262,14 @@ const SHARED: readonly MetricSpec[] = [
     labels: ['setting'],
     role: 'both',
   },
-  {
-    name: 'receval_redis_memory_used_bytes',
-    type: 'gauge',
-    help: 'Memory that Redis uses; of several primaries the fullest one. Absent while Redis does not respond.',
-    labels: [],
-    role: 'both',
-  },
-  {
-    name: 'receval_redis_memory_limit_bytes',
-    type: 'gauge',
-    help: 'Memory at which that server accepts no more commits (maxmemory); absent if none is set.',
-    labels: [],
-    role: 'both',
-  },
+  ofAll(
+    'receval_redis_memory_used_bytes',
+    'Memory that Redis uses; of several primaries the fullest one. Absent while Redis does not respond.',
+  ),
+  ofAll(
+    'receval_redis_memory_limit_bytes',
+    'Memory at which that server accepts no more commits (maxmemory); absent if none is set.',
+  ),
   {
     name: 'receval_redis_evicted_keys_total',
     type: 'counter',
@@ -283,14 +277,16 @@ const SHARED: readonly MetricSpec[] = [
     labels: [],
     role: 'both',
   },
-  {
-    name: 'receval_redis_may_evict',
-    type: 'gauge',
-    help: '1 if maxmemory-policy of Redis is not noeviction, so that rows may vanish when memory is short; else 0. Absent while Redis does not respond.',
-    labels: [],
-    role: 'both',
-  },
+  ofAll(
+    'receval_redis_may_evict',
+    '1 if maxmemory-policy of Redis is not noeviction, so that rows may vanish when memory is short; else 0. Absent while Redis does not respond.',
+  ),
 ];
+
+/** A gauge of every process, without labels. */
+function ofAll(name: string, help: string): MetricSpec {
+  return { name, type: 'gauge', help, labels: [], role: 'both' };
+}
 
 function counter(name: string, help: string, ...labels: readonly string[]): MetricSpec {
   return { name, type: 'counter', help, labels, role: 'worker' };
