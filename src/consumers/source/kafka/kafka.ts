@@ -23,7 +23,7 @@ import {
   REQUEST_TIMEOUT,
   RETRY,
 } from './access/kafka-settings.ts';
-import { troubleOf } from './access/trouble.ts';
+import { hinted, troubleOf } from './access/trouble.ts';
 import { assignerName, coPartitionedAssigner } from './flow/assigner.ts';
 import { Brokers } from './flow/brokers.ts';
 import { type FetchedBatch, offsetOf } from './flow/chunks.ts';
@@ -274,9 +274,10 @@ export class KafkaSource implements LogSource {
     restarts: Restarts,
   ): Promise<{ readonly reason: string; readonly delay: DurationMs }> {
     const { brokers, groupId } = this.#options;
-    const { message: reason, kind } = await troubleOf(crash, this.#options, { probe: !this.#hasJoined });
+    const trouble = await troubleOf(crash, this.#options, { probe: !this.#hasJoined });
+    const { message: reason, kind } = trouble;
     const where = `kafka (${brokers.join(', ')}, group ${groupId})`;
-    this.#trouble = `${where}: ${reason}`;
+    this.#trouble = `${where}: ${hinted(trouble)}`;
     // A topic that is deleted while it is read is reported by the partition counts. A member that was authorised before may be
     // again, once a password was changed here too, or a permission was restored.
     const isGone = this.#hasJoined && isTopicMissing(crash);

@@ -66,12 +66,18 @@ async function explainBrokers(connection: KafkaConnection): Promise<string | und
 
 /** By kafkajs' message: no broker was reached at all, or what was reached does not answer even the first request. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/^Connection (?:error|timeout)/, 'check kafka.brokers and the network'],
+  [/^(?:Connection (?:error|timeout)|No broker available)/, 'check kafka.brokers and the network'],
   [
     /^Request ApiVersions.* timed out/,
     'something takes the connection and does not answer: check that kafka.brokers names the listeners of brokers, and that they do not hang',
   ],
 ];
+
+/** With what to look at if it lasts. */
+export function hinted({ message, kind }: KafkaTrouble): string {
+  const hint = kind === 'passing' ? HINTS.find(([text]) => text.test(message))?.[1] : undefined;
+  return hint === undefined ? message : `${message}; ${hint}`;
+}
 
 /**
  * Runs a query, and turns errors of kafkajs into a KafkaFailure that says where it happened and what to do. Other errors are
@@ -83,9 +89,7 @@ export async function explained<T>(connection: KafkaConnection, ask: () => Promi
   } catch (error) {
     if (!(error instanceof Error) || !/^Kafka(?:JS|LoginError)/.test(error.name)) throw error;
     const { message, kind } = await troubleOf(error, connection);
-    const hint = kind === 'passing' ? HINTS.find(([text]) => text.test(message))?.[1] : undefined;
-    const said = hint === undefined ? message : `${message}; ${hint}`;
-    throw new KafkaFailure(`kafka (${connection.brokers.join(', ')}): ${said}`, {
+    throw new KafkaFailure(`kafka (${connection.brokers.join(', ')}): ${hinted({ message, kind })}`, {
       cause: error,
       passing: kind === 'passing',
     });

@@ -14,6 +14,9 @@ it('a broker that cannot be reached is told with what to look at', async () => {
   expect(await told('KafkaJSConnectionError', 'Connection error: connect ECONNREFUSED 10.0.0.1:9092')).toBe(
     'kafka (BROKER): Connection error: connect ECONNREFUSED 10.0.0.1:9092; check kafka.brokers and the network',
   );
+  expect(await told('KafkaJSNoBrokerAvailableError', 'No broker available')).toMatch(
+    /; check kafka\.brokers and the network$/,
+  );
   expect(await told('KafkaJSConnectionError', 'Connection timeout')).toMatch(/; check kafka\.brokers and the network$/);
 });
 

@@ -42,12 +42,14 @@ describe('when brokers fail', () => {
       const topics = await makeTopics(kafka, 1, 2);
       const groupId = randomUUID();
       const told = new Told();
-      const read = new Collector(sourceOver(kafka, topics, told, { groupId, times: ENDLESS }));
+      const source = sourceOver(kafka, topics, told, { groupId, times: ENDLESS });
+      const read = new Collector(source);
       await until('it has joined', () => read.assignments.length === 1);
       await kafka.kill9(1);
       await until('its consumer has ended', () =>
         told.warnings.some((warning) => warning.includes('the consumer has ended and is replaced')),
       );
+      await until('what to do is known', () => /; check kafka\.brokers and the network$/.test(source.trouble ?? ''));
       await kafka.restart(1);
       await until('it has joined again', () => read.assignments.length === 2);
       const admin = client(kafka).admin();
