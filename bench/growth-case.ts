@@ -331,7 +331,7 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
         }),
       ),
     onClaim: () => {},
-    startOffset: async () => 0,
+    startOffset: async () => ({ offset: 0, isOldest: true }),
     log: {
       info: () => {},
       warn: (details, message) => process.stderr.write(`${message} ${JSON.stringify(details)}\n`),

@@ -134,7 +134,7 @@ export class ShopService {
       clock: this.clock,
       newId: () => `id${ids++}`,
       onClaim: () => {},
-      startOffset: async () => 0,
+      startOffset: async () => ({ offset: 0, isOldest: true }),
       log: { info: () => {}, warn },
       faultPoint: (label) => {
         labels.push(label);

@@ -113,7 +113,7 @@ export class Demo {
       log: options.log,
       onClaim: options.onClaim,
       samples: this.samples,
-      startOffset: async () => 0,
+      startOffset: async () => ({ offset: 0, isOldest: true }),
     });
     this.#exporter = new Exporter(settings, {
       store,

@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import { isCoordinatorMissing, isUnreachable } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { LogUnavailable } from '../consumers/source/source-port.ts';
-import type { Offset } from '../vocabulary/events.ts';
+import type { UnitStart } from '../unit/unit-contract.ts';
 import { wasRead } from './checks.ts';
 import { messageOf } from './start.ts';
 
@@ -24,15 +24,15 @@ export async function startOffset(
   { from, rebuild, isFirst }: Beginning,
   partition: number,
   topic: number,
-): Promise<Offset | 'state_lost'> {
+): Promise<UnitStart | 'state_lost'> {
   try {
     if (!rebuild && wasRead(await source.committedByGroup(), partition)) return 'state_lost';
     const { start, end, openFrom = end } = await source.bounds(partition, topic);
     // `from` applies to a group without any state. A partition that was added later is read from its start.
-    if (from === 'earliest' || rebuild || !isFirst) return start;
+    if (from === 'earliest' || rebuild || !isFirst) return { offset: start, isOldest: true };
     // As Kafka's own consumer: records that are committed from now on count, even those of an open transaction.
-    if (from === 'latest') return openFrom;
-    return await source.offsetAt(partition, topic, from.at);
+    const offset = from === 'latest' ? openFrom : await source.offsetAt(partition, topic, from.at);
+    return { offset, isOldest: offset === start };
   } catch (error) {
     if (!isPassing(error)) throw error;
     throw new LogUnavailable(messageOf(error), { cause: error });

@@ -2,6 +2,7 @@ import { countOf } from '../consumers/source/run-batch.ts';
 import type { Batch } from '../consumers/source/source-port.ts';
 import type { TopicCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { DurationMs, EpochMs, Offset, TopicRole } from '../vocabulary/events.ts';
+import type { UnitStart } from './unit-contract.ts';
 
 /** What the completeness of a unit starts from: as in `Resumed`. */
 export interface StoredCompleteness {
@@ -61,12 +62,12 @@ export class UnitCompleteness {
     this.#behindGap = stored.map((topic) => (isAnywhere || topic?.hasGap === true ? topic?.committed : undefined));
   }
 
-  /** A new unit reads a topic from `offset` on. Lists may be kept for longer than their feedback, which is lost then. */
-  begins(topic: number, offset: Offset): void {
+  /** Where a new unit begins to read a topic. Lists may be kept for longer than their feedback, which is lost then. */
+  begins(topic: number, { offset, isOldest }: UnitStart): void {
     const { impressions, feedback } = this.#topics[topic];
     if (offset === 0 || !feedback || impressions) return;
     this.lost(topic, offset);
-    this.#shorter.add(topic);
+    if (isOldest) this.#shorter.add(topic);
   }
 
   /** A new unit has accepted lists from before this time, which lack feedback that was not kept. Says so once. */

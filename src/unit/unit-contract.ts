@@ -33,6 +33,13 @@ export interface UnitSettings {
   readonly sources: readonly string[];
 }
 
+/** Where a unit without stored state begins in a topic. */
+export interface UnitStart {
+  readonly offset: Offset;
+  /** Records before it, if there were any, are no longer kept; false: they are not wanted. */
+  readonly isOldest: boolean;
+}
+
 export interface UnitDeps {
   readonly store: Store;
   /** One per topic. */

@@ -17,7 +17,7 @@ import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } fr
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
 import { UnitCompleteness } from './unit-completeness.ts';
-import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
+import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings, UnitStart } from './unit-contract.ts';
 import type { UnitExperiments } from './unit-experiments.ts';
 import { UnitReading } from './unit-reading.ts';
 import { UnitScoring } from './unit-scoring.ts';
@@ -135,10 +135,11 @@ export class Unit {
     return !this.#isNew || this.#commits.hasApplied;
   }
 
-  /** Starts a new unit at `offset` instead of 0. That is stored by the next commit, even if no record comes. */
-  beginAt(topic: number, offset: Offset): void {
+  /** Starts a new unit there instead of at 0. That is stored by the next commit, even if no record comes. */
+  beginAt(topic: number, start: UnitStart): void {
+    const { offset } = start;
     this.#changed = true;
-    this.#completeness.begins(topic, offset);
+    this.#completeness.begins(topic, start);
     if (offset > this.#join.position(topic)) this.#join.skipTo(topic, offset);
   }
 

@@ -2,8 +2,9 @@ import { KeptLists } from '../accumulators/kept-lists.ts';
 import type { StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { LogUnavailable } from '../consumers/source/source-port.ts';
 import { Unit } from '../unit/unit.ts';
+import type { UnitStart } from '../unit/unit-contract.ts';
 import type { Ending } from '../vocabulary/ending.ts';
-import type { DurationMs, Offset } from '../vocabulary/events.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 
@@ -134,20 +135,20 @@ export class Claims {
    */
   async #begin(unit: Unit, partition: number): Promise<'fine' | 'state_lost' | undefined> {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
-      const offset = await this.#until(partition, isLogUnavailable, 'Kafka did not tell where a new unit begins', () =>
+      const start = await this.#until(partition, isLogUnavailable, 'Kafka did not tell where a new unit begins', () =>
         this.#startOffset(partition, topic),
       );
-      if (offset === undefined || offset === 'state_lost') return offset;
-      unit.beginAt(topic, offset);
+      if (start === undefined || start === 'state_lost') return start;
+      unit.beginAt(topic, start);
     }
     return 'fine';
   }
 
-  async #startOffset(partition: number, topic: number): Promise<Offset | 'state_lost'> {
+  async #startOffset(partition: number, topic: number): Promise<UnitStart | 'state_lost'> {
     this.#reachFaultPoint('start wanted');
-    const offset = await this.#deps.startOffset(partition, topic);
+    const start = await this.#deps.startOffset(partition, topic);
     this.#reachFaultPoint('start answered');
-    return offset;
+    return start;
   }
 }
 

@@ -12,7 +12,7 @@ function logOf(committed: number, failure?: unknown): Parameters<typeof startOff
       if (failure !== undefined) throw failure;
       return { start: 3, end: 9, openFrom: 7 };
     },
-    offsetAt: async () => 5,
+    offsetAt: async (_, __, at) => Math.max(at, 3),
   };
 }
 
@@ -22,11 +22,12 @@ describe('a unit without stored state', () => {
   it.each([
     ['earliest', FIRST, 3],
     ['latest', { ...FIRST, from: 'latest' }, 7],
-    ['a time', { ...FIRST, from: { at: 1 } }, 5],
+    ['a time', { ...FIRST, from: { at: 5 } }, 5],
+    ['a time before the oldest record', { ...FIRST, from: { at: 1 } }, 3],
     ['added later', { ...FIRST, from: 'latest', isFirst: false }, 3],
     ['rebuilt', { ...FIRST, from: 'latest', rebuild: true }, 3],
-  ] as const)('begins where it should: %s', async (_, beginning, offset) => {
-    expect(await startOffset(logOf(-1), beginning, 0, 0)).toBe(offset);
+  ] as const)('begins where it should, and knows whether older records are gone: %s', async (_, beginning, offset) => {
+    expect(await startOffset(logOf(-1), beginning, 0, 0)).toEqual({ offset, isOldest: offset === 3 });
   });
 
   it('was read before if the group has a position', async () => {

@@ -88,7 +88,10 @@ export class SimulatedProcess implements Member, Client {
       newId: deps.newId,
       decoders: () => settings.topics.map(() => NO_DECODER),
       onClaim: () => deps.told(this, 'claimed', {}),
-      startOffset: async (partition, topic) => deps.startOffset(this, partition, topic),
+      startOffset: async (partition, topic) => {
+        const offset = deps.startOffset(this, partition, topic);
+        return offset === 'state_lost' ? offset : { offset, isOldest: true };
+      },
       faultPoint: (label) => deps.passes(this, label),
       log: {
         info: (details, message) => deps.told(this, message, details),

@@ -197,8 +197,8 @@ describe('a new unit', () => {
   ])('whose feedback begins %s the lists do is complete from there on', async (_, offset, after) => {
     const store = new MemoryStore();
     const unit = await claim(store);
-    unit.beginAt(0, 0);
-    unit.beginAt(1, offset);
+    unit.beginAt(0, { offset: 0, isOldest: true });
+    unit.beginAt(1, { offset, isOldest: true });
     feed(unit, 0, ...Array.from({ length: 40 }, (_, second) => shown(second)));
     expect(await stored(unit, store)).toMatchObject({ incompleteBefore: EIGHT, hasGap: offset > 0 });
     feed(unit, 1, clicked(offset));
@@ -212,20 +212,21 @@ describe('lists that are kept for longer than their feedback', () => {
     ['feedback is read first', [1, 0], EIGHT + 50_000 + BACKWARD],
   ])('are told once, with the time from which on they have it: %s', async (_, order, before) => {
     const unit = await claim(new MemoryStore(), withRun(undefined));
-    unit.beginAt(0, 0);
-    unit.beginAt(1, 30);
+    unit.beginAt(0, { offset: 0, isOldest: true });
+    unit.beginAt(1, { offset: 30, isOldest: true });
     for (const topic of order) feed(unit, topic, topic === 0 ? shown(0) : clicked(30));
     expect([unit.takeLackingBefore(), unit.takeLackingBefore()]).toEqual([before, undefined]);
   });
 
   it.each([
-    ['the run starts later', EIGHT + HOUR, 30, shown(0)],
-    ['the lists begin later too', undefined, 30, shown(55)],
-    ['all feedback is kept', undefined, 0, shown(0)],
-  ])('are not told where %s', async (_, start, offset, list) => {
+    ['the run starts later', EIGHT + HOUR, 30, shown(0), true],
+    ['the lists begin later too', undefined, 30, shown(55), true],
+    ['all feedback is kept', undefined, 0, shown(0), true],
+    ['older feedback is kept, and not wanted', undefined, 30, shown(0), false],
+  ])('are not told where %s', async (_, start, offset, list, isOldest) => {
     const unit = await claim(new MemoryStore(), withRun(start));
-    unit.beginAt(0, 0);
-    unit.beginAt(1, offset);
+    unit.beginAt(0, { offset: 0, isOldest: true });
+    unit.beginAt(1, { offset, isOldest });
     feed(unit, 0, list);
     feed(unit, 1, clicked(offset));
     expect(unit.takeLackingBefore()).toBeUndefined();

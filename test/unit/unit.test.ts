@@ -287,8 +287,8 @@ describe('a unit', () => {
     const store = new MemoryStore();
     const first = await Unit.claim(SETTINGS, deps(store));
     expect(first.isNew).toBe(true);
-    first.beginAt(0, 7);
-    first.beginAt(1, 0);
+    first.beginAt(0, { offset: 7, isOldest: true });
+    first.beginAt(1, { offset: 0, isOldest: true });
     expect(await first.commit()).toBe('OK');
     const next = await Unit.claim(SETTINGS, deps(store));
     expect(next.isNew).toBe(false);
