@@ -10,6 +10,7 @@ import { count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts'
 import { fedAll, gatherCommand, mendCommand, recoded, type Step, shellWord, unpairCommand } from './mend.ts';
 import { linesNotRead, listsInText, otherLog, otherLogFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
+import { rowsBesideFeedback } from './rows-beside-feedback.ts';
 import { dateFormat, isOtherDate, isSerial } from './time-forms.ts';
 
 export function ofFile(file: InspectedFile): readonly Finding[] {
@@ -104,7 +105,7 @@ export function ofFile(file: InspectedFile): readonly Finding[] {
 }
 
 export function ofRoles(all: Known): readonly Finding[] {
-  const { files, impressions, feedback, oneLog, joined, notTaken, guess } = all;
+  const { files, impressions, feedback, oneLog, joined, kinds, notTaken, guess } = all;
   const logs = files.filter(({ guess }) => guess !== undefined);
   if (logs.length === 0) return [];
   const found: Finding[] = [];
@@ -166,7 +167,10 @@ export function ofRoles(all: Known): readonly Finding[] {
       ),
     );
   }
-  if (oneLog && joined === undefined && impressions !== undefined && feedback !== undefined) {
+  const areMixed = oneLog && joined === undefined && impressions !== undefined;
+  if (areMixed && kinds !== undefined && areRows(impressions)) {
+    found.push(rowsBesideFeedback(kinds, all));
+  } else if (areMixed && feedback !== undefined) {
     found.push(
       wrong(
         'kinds_unclear',

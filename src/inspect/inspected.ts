@@ -12,7 +12,7 @@ import type { KnownSide } from './known-systems.ts';
 import type { ClockOffset, Facts } from './log-facts.ts';
 import type { Finding } from './log-finding.ts';
 import type { Proposal } from './proposal.ts';
-import type { ProposedAdapter } from './proposed-adapter.ts';
+import type { Kinds, ProposedAdapter } from './proposed-adapter.ts';
 import type { Reading, Sample } from './reading.ts';
 import type { GuessedRole, Role } from './roles.ts';
 
@@ -72,12 +72,19 @@ export function alikeIn(side: InspectedSide): readonly InspectedSide[] {
   return side.apart.length === 0 ? [side] : side.apart.map((part) => part.side);
 }
 
+/** Kinds of records in one log of both sides, and those of feedback that a map reads. */
+export interface KindsRead extends Kinds {
+  readonly read: readonly string[];
+}
+
 /** Both sides as they are read. */
 export interface Sides {
   /** Both sides are in the same log. */
   readonly oneLog: boolean;
   /** How the one log of `oneLog` is read; undefined: nothing tells its records apart. */
   readonly joined: ProposedAdapter | undefined;
+  /** Kinds of records of that log; undefined: no field tells them. */
+  readonly kinds: KindsRead | undefined;
   readonly impressions: InspectedSide | undefined;
   readonly feedback: InspectedSide | undefined;
   /** Pairs of id fields that were tried, best first. */

@@ -10,7 +10,15 @@ import { type Found, putTogether, readApart } from './feedback-apart.ts';
 import { type Fit, type FittedSide, fitFeedback, fitImpressions, type Side } from './field-fit.ts';
 import { orPairs } from './field-pairs.ts';
 import { type Profile, profileOf, timesOf } from './fields.ts';
-import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
+import type {
+  InspectedFile,
+  InspectedSide,
+  Inspection,
+  InspectOptions,
+  KindsRead,
+  Known,
+  SampledFile,
+} from './inspected.ts';
 import { doubtsOf, type ItemTrial, itemsSaySo, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
 import { knownFields, knownSide } from './known-systems.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
@@ -118,7 +126,7 @@ function readAlike(used: readonly InspectedFile[]): Found {
   const more =
     kinds === undefined
       ? []
-      : otherKinds(kinds, parts[0]?.kinds?.others ?? [], impressions, feedback, lists, fittedLists);
+      : otherKinds(kinds, parts[0]?.kinds?.others ?? [], impressions, feedback, lists, fittedLists, rows);
   const read = inspected(own === undefined ? others : listed, feedback, fittedFeedback);
   const made = {
     impressions: listed.length === 0 ? undefined : inspected(listed, impressions, fittedLists),
@@ -127,7 +135,8 @@ function readAlike(used: readonly InspectedFile[]): Found {
   const chosen = usedPair(impressions, feedback, fittedLists, fittedFeedback, joins) ?? join;
   const ordered = chosen === undefined ? joins : [chosen, ...joins.filter((one) => one !== chosen)];
   const oneLog = both.length > 0;
-  const joined = oneLog ? joinedAdapter(fittedLists.map, fittedFeedback.map, kinds, more) : undefined;
+  const areRows = list?.kind === 'rows';
+  const joined = oneLog && !areRows ? joinedAdapter(fittedLists.map, fittedFeedback.map, kinds, more) : undefined;
   const logs =
     oneLog && joined !== undefined
       ? { lists: both.map(({ rows }) => timesIn(rows, { ...fittedLists.reading, adapter: joined })), feedback: [] }
@@ -138,6 +147,7 @@ function readAlike(used: readonly InspectedFile[]): Found {
   return {
     oneLog,
     joined,
+    kinds: kindsRead(parts[0]?.kinds, kinds, more),
     ...made,
     joins: ordered,
     notTaken: [...doubts].map(([join, doubt]) => ({ join, doubt })),
@@ -189,6 +199,7 @@ function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
   return {
     oneLog: false,
     joined: undefined,
+    kinds: undefined,
     impressions: both,
     feedback: both,
     joins: [],
@@ -219,6 +230,7 @@ function knownLog(files: readonly InspectedFile[], adapter: ProposedAdapter): Fo
   return {
     oneLog: true,
     joined: adapter,
+    kinds: undefined,
     impressions: side,
     feedback: side,
     joins: [],
@@ -356,11 +368,12 @@ function otherKinds(
   feedback: Side,
   lists: readonly ListCandidate[],
   { map: { requestId } }: FittedSide,
+  by: readonly string[] | undefined,
 ): readonly MapCase[] {
   return all.flatMap((kind) => {
     if (kinds.others.includes(kind)) return [];
     const side = sideOf([{ rows: rowsOf(kind, kinds, feedback) }]);
-    const tried = tryJoins(impressions.profile, side.profile, undefined);
+    const tried = tryJoins(impressions.profile, side.profile, by);
     const doubts = new Map(doubtsOf(tried, impressions, side, lists));
     const sound = tried.filter((one) => one.impressions === requestId && !doubts.has(one));
     const { join, items } = bestPair(impressions, side, lists, sound);
@@ -370,6 +383,11 @@ function otherKinds(
     const { map, reading } = fitFeedback(side, join, item, 'purchase');
     return isRead(side.rows, reading) ? [{ when: { [kinds.path]: [kind] }, map }] : [];
   });
+}
+
+function kindsRead(all: Kinds | undefined, some: Kinds | undefined, more: readonly MapCase[]): KindsRead | undefined {
+  if (all === undefined || some === undefined) return undefined;
+  return { ...all, read: [...some.others, ...more.flatMap(({ when = {} }) => [when[all.path]].flat().map(String))] };
 }
 
 /** The side as it is read with the maps of other kinds too. */

@@ -186,14 +186,29 @@ function byNames(fields: readonly Field[], profile: Profile, rows: readonly Fiel
     isPlaced(rows, request.path, path) ||
     (!fields.some(isOfActions) && isGapped(rows, request.path, path, timesIn(fields)));
   const place = order !== undefined && isPlace(order.path) ? order.path : undefined;
-  // Without a position, only a column of clicks distinguishes rows of items shown from rows of clicks.
-  if (place === undefined && (flags.length === 0 || !standTogether(rows, request.path))) return undefined;
+  // Without a position, only a column of clicks, or what the rows call themselves, distinguishes items shown from clicks.
+  if (
+    place === undefined &&
+    (flags.length === 0 || !standTogether(rows, request.path)) &&
+    !areSights(fields, request.path, rows)
+  )
+    return undefined;
   const guess = guessOf(fields, [request.path, item.path, place]);
   return { kind: 'rows', by: request.path, item: item.path, order: place, flags, guess };
 }
 
 function timesIn(fields: readonly Field[]): readonly Field[] {
   return fields.filter((field) => timesOf(field) !== undefined || isOtherDate(field.example));
+}
+
+/** Whether all rows say that they are of something shown, and those of a request are of one time, one after the other. */
+function areSights(fields: readonly Field[], request: string, rows: readonly Fields[]): boolean {
+  const named = fields.filter(({ path }) => nameFit(path, 'action') > 0);
+  return (
+    named.some(({ distinct }) => [...distinct.keys()].every((value) => usualGrade(value) === 0)) &&
+    standTogether(rows, request) &&
+    timesIn(fields).some(({ path }) => isOneEach(rows, request, path))
+  );
 }
 
 /** Its values are what people do: the rows are not of what was shown. */

@@ -31,6 +31,7 @@ function forAll(
   commandOf: (file: InspectedFile) => string | undefined,
   names: readonly string[],
   files: readonly InspectedFile[],
+  as = 'mended',
 ): string | undefined {
   const forms = names.map((name) => {
     const file = files.find((one) => one.name === name);
@@ -52,9 +53,9 @@ function forAll(
     // Files of the same name in several folders: the folder becomes part of the new name.
     const whole = `$(echo "\${f%${ends[0]}}" | tr / -)`;
     const to = !isUnique ? whole : ends[0] === '' ? '$' + '{f##*/}' : `$(basename ${each} ${ends[0]})`;
-    return `for f in ${names.map(shellWord).join(' ')}; do ${input} > "mended-${to}"; done`;
+    return `for f in ${names.map(shellWord).join(' ')}; do ${input} > "${as}-${to}"; done`;
   }
-  return `${fed(command, name, packing)} > ${mendedName(name)}`;
+  return `${fed(command, name, packing)} > ${mendedName(name, as)}`;
 }
 
 export type Packing = InspectedFile['format']['compression'];
@@ -137,8 +138,38 @@ function unpackedName(name: string): string {
   return name.replace(/\.(?:gz|gzip|zst|zstd)$/i, '');
 }
 
-function mendedName(name: string): string {
-  return shellWord(`mended-${unpackedName(baseName(name))}`);
+function mendedName(name: string, as = 'mended'): string {
+  return shellWord(`${as}-${unpackedName(baseName(name))}`);
+}
+
+/** Commands that write the records of some kinds to files of their own, `shown-NAME` and `done-NAME`; undefined: no commands do it. */
+export function splitCommand(
+  path: string,
+  parts: Readonly<Record<string, readonly string[]>>,
+  names: readonly string[],
+  files: readonly InspectedFile[],
+): string | undefined {
+  const commands = Object.entries(parts).map(([as, kinds]) =>
+    forAll((file) => kindsCommand(path, kinds, file), names, files, as),
+  );
+  return commands.every((command) => command !== undefined) ? commands.join('; ') : undefined;
+}
+
+/** The command without its input and output. */
+function kindsCommand(path: string, kinds: readonly string[], { format }: InspectedFile): string | undefined {
+  const { form, encoding } = format;
+  if (encoding === undefined) return undefined;
+  const some = kinds.map(pythonText).join(', ');
+  if (form.kind === 'ndjson' || form.kind === 'json-array') {
+    const each = form.kind === 'json-array' ? '(if type == "array" then .[] else . end) | ' : '';
+    return `jq -c ${shellWord(`${each}select(${jqPath(path)} == (${some}))`)}`;
+  }
+  if (form.kind !== 'delimited') return undefined;
+  const at = columnAt(form, path);
+  const csv = form.delimiter === ',' ? '' : `,delimiter=${pythonText(form.delimiter)}`;
+  const head = form.columns === undefined ? '' : 'n==0 or ';
+  const python = `import csv,sys; csv.writer(sys.stdout${csv},lineterminator="\\n").writerows(r for n,r in enumerate(csv.reader(sys.stdin${csv})) if ${head}r and r[${at}] in [${some}])`;
+  return at < 0 ? undefined : `python3 -c ${shellWord(python)}`;
 }
 
 /** A command that adds a field `items`, the list of these fields' values without empty ones; undefined: no single command does it. */

@@ -8,6 +8,7 @@ import { type ListCandidate, listCandidates, rowList } from './list-candidates.t
 import { percent } from './log-finding.ts';
 import type { Kinds } from './proposed-adapter.ts';
 import { purchaseSign } from './purchases.ts';
+import { rowKinds } from './row-kinds.ts';
 
 export type Role = 'impressions' | 'feedback' | 'both';
 
@@ -58,7 +59,16 @@ export function rolesOf(sides: readonly Side[], given: readonly (Role | undefine
 
 function guessRole({ rows, profile }: Side): GuessedRole {
   const [best] = listCandidates(profile, rows);
-  if (rowList(profile, rows) !== undefined && (best === undefined || best.share < NEARLY_ALL)) {
+  const mayBeRows = best === undefined || best.share < NEARLY_ALL;
+  const ofRows =
+    mayBeRows && (best === undefined || kindsOf(profile, rows, best) === undefined)
+      ? rowKinds({ rows, profile })
+      : undefined;
+  if (ofRows !== undefined) {
+    const why = `${ofRows.path} tells rows of items (${ofRows.lists.join(', ')}) from the rest`;
+    return { role: 'both', why, kinds: ofRows };
+  }
+  if (mayBeRows && rowList(profile, rows) !== undefined) {
     return { role: 'impressions', why: 'one row for each item of a list', kinds: undefined };
   }
   if (best === undefined || best.share <= NEARLY_NONE) {

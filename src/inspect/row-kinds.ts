@@ -1,0 +1,50 @@
+/** What tells rows of shown items from rows of what people did, where one log has both. */
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import type { Fields } from '../consumers/decode/raw.ts';
+import type { Side } from './field-fit.ts';
+import { nameFit, usualGrade } from './field-names.ts';
+import { isOfElements, mainType, profileOf } from './fields.ts';
+import { rowList } from './list-candidates.ts';
+import type { Kinds } from './proposed-adapter.ts';
+
+const NEARLY_ALL = 0.95;
+const MOST_KINDS = 40;
+
+/** The field that tells rows of shown items from rows of what was done; undefined: there is none, or no such rows. */
+export function rowKinds({ rows, profile }: Side): Kinds | undefined {
+  const candidates = [...profile.fields.values()]
+    .filter(({ path, records }) => !isOfElements(path) && records >= NEARLY_ALL * rows.length)
+    .filter((field) => mainType(field) === 'text' && nameFit(field.path, 'action') > 0)
+    .filter(({ distinct }) => distinct.size >= 2 && distinct.size <= MOST_KINDS)
+    .filter(({ distinct }) => [...distinct.keys()].some(isDone))
+    .sort((a, b) => nameFit(b.path, 'action') - nameFit(a.path, 'action'));
+  for (const { path } of candidates) {
+    const byKind = rowsByKind(rows, path);
+    const lists = [...byKind].flatMap(([kind, own]) => (!isDone(kind) && areItems(own) ? [kind] : []));
+    if (lists.length > 0) return { path, lists, others: [...byKind.keys()].filter((kind) => !lists.includes(kind)) };
+  }
+  return undefined;
+}
+
+function isDone(kind: string): boolean {
+  const grade = usualGrade(kind);
+  return grade !== undefined && grade !== 0;
+}
+
+function areItems(rows: readonly Fields[]): boolean {
+  return rowList(profileOf(rows), rows) !== undefined;
+}
+
+/** Records that have no kind are left out. */
+export function rowsByKind(rows: readonly Fields[], path: string): ReadonlyMap<string, readonly Fields[]> {
+  const at = parsePointer(path) ?? [];
+  const byKind = new Map<string, Fields[]>();
+  for (const row of rows) {
+    const kind = resolvePointer(row, at) ?? undefined;
+    if (kind === undefined) continue;
+    const own = byKind.get(String(kind));
+    if (own === undefined) byKind.set(String(kind), [row]);
+    else own.push(row);
+  }
+  return byKind;
+}
