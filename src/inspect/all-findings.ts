@@ -8,6 +8,7 @@ import { ofFile, ofRoles } from './file-findings.ts';
 import { filesApart } from './files-apart.ts';
 import { alikeIn, type InspectedFile, type InspectedSide, type InspectOptions, type Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
+import { kindsSkipped } from './kinds-skipped.ts';
 import { inPages } from './lists-in-pages.ts';
 import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
 import { sortCommand, textIdsCommand } from './mend.ts';
@@ -25,6 +26,7 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
     ...known.files.flatMap(ofFile),
     ...ofSides,
     ...apart,
+    ...kindsSkipped(known),
     ...(areUnread ? [] : ofRefused(known)).filter(
       ({ code }) => code !== 'most_invalid' || !apart.some(({ level }) => level === 'wrong'),
     ),
@@ -42,7 +44,7 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
   const told = isLate ? found.filter(({ code }) => code !== 'out_of_order' && code !== 'feedback_before_list') : found;
   const packed = known.files.filter((file) => !isPlainJson(file));
   const shown = told
-    .filter(({ code }) => !isPaired || code !== 'nothing_joined')
+    .filter(({ code }) => !isPaired || (code !== 'nothing_joined' && code !== 'kinds_skipped'))
     .map((finding) => withoutJq(finding, packed));
   return [...shown.filter(({ level }) => level === 'wrong'), ...shown.filter(({ level }) => level === 'note')];
 }

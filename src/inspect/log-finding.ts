@@ -22,6 +22,7 @@ export const FINDING_CODES = [
   'ids_too_large',
   'rows_beside_feedback',
   'kinds_unclear',
+  'kinds_skipped',
   'nothing_joined',
   'few_joined',
   'ids_differ',
