@@ -14,7 +14,7 @@ import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts
 import { sortCommand, textIdsCommand } from './mend.ts';
 import { purchaseSign } from './purchases.ts';
 import { eventsOf } from './reading.ts';
-import { spoken, timeWords } from './time-forms.ts';
+import { NOT_SHORTENED, shortenedTo, spoken, timeWords } from './time-forms.ts';
 
 /** Problems first, then notes, each in the order of the data path. */
 export function findingsOf(known: Known, options: InspectOptions): readonly Finding[] {
@@ -118,6 +118,11 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: Inspe
           'Both are read, since the magnitude of a number shows its unit, but it is better to write one unit.',
         ),
       );
+    }
+    const left = shortenedTo(field.distinct.keys());
+    if (left !== undefined) {
+      const message = `The times of ${files} lack their last digits, such as ${String(field.example)}: the last one that is left stands for ${spoken(left)}.`;
+      found.push(wrong('times_shortened', message, NOT_SHORTENED));
     }
     const { time } = side.reading;
     if (time?.form === 'local') {

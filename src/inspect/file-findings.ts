@@ -11,7 +11,7 @@ import { fedAll, gatherCommand, mendCommand, recoded, type Step, shellWord, unpa
 import { linesNotRead, listsInText, otherLog, otherLogFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
 import { rowsBesideFeedback } from './rows-beside-feedback.ts';
-import { dateFormat, isOtherDate, isSerial } from './time-forms.ts';
+import { dateFormat, isOtherDate, isSerial, NOT_SHORTENED, shortenedTo } from './time-forms.ts';
 
 export function ofFile(file: InspectedFile): readonly Finding[] {
   const { name, format, rows, bad, log } = file;
@@ -377,6 +377,13 @@ function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Fi
   }
   if (!missing.includes('ts') || dated === undefined) {
     return wrong('most_invalid', message, 'Log it: no record counts without it.');
+  }
+  if (dated.distinct.size > 0 && shortenedTo(dated.distinct.keys()) !== undefined) {
+    return wrong(
+      'most_invalid',
+      message,
+      `${dated.path} is written as "${String(dated.example)}", a number without its last digits. ${NOT_SHORTENED}`,
+    );
   }
   const areSerial = [...dated.distinct.keys()].every(isSerial);
   const format = dateFormat(dated.distinct.keys());

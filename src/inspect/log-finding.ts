@@ -33,6 +33,7 @@ export const FINDING_CODES = [
   'few_items_match',
   'clock_offset',
   'unit_of_time',
+  'times_shortened',
   'times_without_zone',
   'feedback_before_list',
   'all_late',
@@ -91,6 +92,7 @@ const STOPS: ReadonlySet<FindingCode> = new Set([
   'other_type_of_id',
   'items_never_match',
   'clock_offset',
+  'times_shortened',
   'all_late',
   'request_ids_repeat',
 ]);

@@ -25,7 +25,7 @@ const UNITS = [
 ] as const;
 const LOCAL = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?$/;
 const NAMED_UTC = /^(.*\d) ?(?:UTC|GMT|Z)$/;
-const DIGITS = /^\d{10}(?:\.\d+)?$|^\d{13}(?:\.\d+)?$|^\d{16}$|^\d{19}$/;
+const DIGITS = /^\d{10}(?:\.\d+)?$|^\d{13}(?:\.\d+)?$|^\d{16}$|^\d{19}$|^\d\.\d+[eE]\+?\d{1,2}$/;
 
 /** undefined: the value is not a time in any of these forms. */
 export function timeOf(value: unknown): TimeValue | undefined {
@@ -47,6 +47,23 @@ function ofNumber(value: number, quoted: boolean): TimeValue | undefined {
   return unit === undefined ? undefined : { form: unit[0], quoted, ms: Math.floor(value * unit[2]) };
 }
 
+/** As spreadsheets show numbers that are too wide for a column. */
+const SHORTENED = /^\d[.,](\d+)[eE]\+?(?:0?9|12|15|18)$/;
+/** Digits behind the point that a time needs, whatever its unit, to be one of a second. */
+const TO_THE_SECOND = 9;
+
+/** What the last digit stands for of times that are written so and lack digits; undefined: they are others, or lack none. */
+export function shortenedTo(values: Iterable<string>): DurationMs | undefined {
+  const texts = [...values];
+  const left = texts.flatMap((text) => SHORTENED.exec(text)?.[1].length ?? []);
+  const most = Math.max(...left);
+  return left.length === 0 || left.length < 0.5 * texts.length || most >= TO_THE_SECOND ? undefined : 10 ** (12 - most);
+}
+
+/** What to do about them. */
+export const NOT_SHORTENED =
+  'Export the times again from where they were logged. If they pass through a spreadsheet, format the column as a number without decimals before it is saved.';
+
 /** Whether the value looks like a date but is in none of the forms. */
 export function isOtherDate(value: unknown): boolean {
   if (typeof value !== 'string' && typeof value !== 'number') return false;
@@ -56,6 +73,7 @@ export function isOtherDate(value: unknown): boolean {
       text,
     ) ||
     isSerial(text) ||
+    (text.includes(',') && SHORTENED.test(text)) ||
     DATES.some(([form]) => form.test(text))
   );
 }
