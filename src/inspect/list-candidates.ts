@@ -1,6 +1,7 @@
 /** Where the lists of impressions may be: real lists, lists as text, or one row for each item. */
 
 import { yesOrNo } from '../consumers/decode/list.ts';
+import { isEmptyList } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { nameFit, usualGrade } from './field-names.ts';
@@ -119,7 +120,7 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
   if (timesOf(field) !== undefined) return [];
   // If the name does not say so, a list is told by a separator that no sentence contains, or by the parts between.
   for (const separator of SEPARATORS) {
-    const cut = values.map((value) => value.split(separator));
+    const cut = values.filter((value) => !isEmptyList(value)).map((value) => value.split(separator));
     const lists = named < NAMED ? cut : cut.map((list) => list.map((part) => part.trim()));
     const long = lists.filter(({ length }) => length > 1).length;
     if (long < 0.5 * values.length || lists.some((list) => list.includes(''))) continue;

@@ -2,7 +2,7 @@
 
 import type { PositionBase } from '../consumers/decode/decoder-settings.ts';
 import { listAdapter, listKey } from '../consumers/decode/list.ts';
-import { mapAdapter, mapsAdapter, together } from '../consumers/decode/map.ts';
+import { isEmptyList, mapAdapter, mapsAdapter, together } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import {
   type Adapted,
@@ -117,7 +117,7 @@ function openBanditRecords(row: Fields, at: number): readonly RawRecord[] {
 
 /** The elements of a list that is written as text. */
 export function partsOf(text: string, separator: string | 'json'): readonly unknown[] {
-  if (separator !== 'json') return text.split(separator).map((part) => part.trim());
+  if (separator !== 'json') return isEmptyList(text) ? [] : text.split(separator).map((part) => part.trim());
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value : [];

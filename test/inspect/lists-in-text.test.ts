@@ -78,3 +78,19 @@ describe('lists as JSON text', () => {
     expect(adapterIn(inspection)).toEqual({ map: { requestId: '/requestId', ts: '/ts', items: '/items', ...more } });
   });
 });
+
+describe('lists with a separator', () => {
+  it.each(['|', ', ', ';'])('are empty where they are written as []: separated by "%s"', (separator) => {
+    const inspection = inspected(
+      (n) => ({
+        list: `r${n}x`,
+        time: at(n),
+        shown: n % 4 === 3 ? '[]' : [0, 1, 2].map((i) => item(n, i)).join(separator),
+      }),
+      (n) => ({ list: `r${n - (n % 4)}x`, time: at(n) + 3000, product: item(n - (n % 4), n % 3), kind: 'click' }),
+    );
+    expect(wrongIn(inspection)).toEqual([]);
+    const lists = inspection.impressions?.sample.lists ?? [];
+    expect(lists.map(({ items }) => items.length)).toEqual(numbers.map((n) => (n % 4 === 3 ? 0 : 3)));
+  });
+});

@@ -185,10 +185,15 @@ export function together(ids: readonly unknown[]): unknown {
   return wrong < 0 ? ids.map((id) => String(id).replace(/[\\|]/g, '\\$&')).join('|') : ids[wrong];
 }
 
-/** Splits a text into a list, without the blanks around each part; an empty text is an empty list. Any other value is returned as it is. */
+/** Splits a text into a list, without the blanks around each part. Any other value is returned as it is. */
 function parts(value: unknown, separator: string): unknown {
   if (typeof value !== 'string') return value;
-  return value.trim() === '' ? [] : value.split(separator).map((part) => part.trim());
+  return isEmptyList(value) ? [] : value.split(separator).map((part) => part.trim());
+}
+
+/** A text without anything in it, or `[]`, which programs write for an empty list whatever separates the items of others. */
+export function isEmptyList(text: string): boolean {
+  return /^\s*(?:\[\s*\]\s*)?$/.test(text);
 }
 
 /** Parses a text that holds an object or a list as JSON; any other value is returned as it is. */

@@ -145,7 +145,9 @@ describe('the map adapter reads texts', () => {
 
   test('that are split into lists, without the blanks around each part', () => {
     expect(decode(record, { adapter: { map } })).toMatchObject({ events: [{ items: ['a', 'b', 'c'] }] });
-    expect(decode({ ...record, i: '' }, { adapter: { map } })).toMatchObject({ events: [{ items: [] }] });
+    for (const i of ['', ' ', '[]', ' [ ] ']) {
+      expect(decode({ ...record, i }, { adapter: { map } })).toMatchObject({ events: [{ items: [] }] });
+    }
     expect(decode({ ...record, i: ['x|y'] }, { adapter: { map } })).toMatchObject({ events: [{ items: ['x|y'] }] });
     expect(refusal({ ...record, i: 'a||b' }, { adapter: { map } })).toBe('bad_id items[1].id');
     const split = { ...map, 'items.id': '' };
