@@ -12,6 +12,8 @@ export interface InvalidReason {
   readonly place: RecordPlace | undefined;
   /** Names of the record's fields, if it is a JSON object. Never their values. */
   readonly fields: readonly string[];
+  /** Whether a text of the record is a number but for its decimal comma. */
+  readonly hasComma: boolean;
 }
 
 /** Most reasons of one file that are counted separately; items[3].id and items[7].id are one. */
@@ -19,6 +21,9 @@ const MOST_REASONS = 200;
 const MOST_FIELDS = 20;
 /** A longer record is not parsed for its names. */
 const MOST_BYTES = 1_000_000;
+
+/** A text in JSON that is such a number, also if that text stands in JSON within a text. */
+const DECIMAL_COMMA = /"\s*-?\d{1,15},\d{1,15}\s*\\*"/;
 
 /** Counts records that are refused as invalid, by side, file, code and field. */
 export class InvalidReasons {
@@ -39,7 +44,7 @@ export class InvalidReasons {
     const known = reasons.get(key);
     if (known !== undefined) reasons.set(key, { ...known, count: known.count + 1 });
     else if (reasons.size < MOST_REASONS) {
-      reasons.set(key, { side, code, field, count: 1, place, fields: fieldsOf(value) });
+      reasons.set(key, { side, code, field, count: 1, place, ...contentsOf(value) });
     }
   }
 
@@ -72,13 +77,15 @@ export function merged(reasons: readonly InvalidReason[]): readonly InvalidReaso
   return [...all.values()].sort((a, b) => b.count - a.count);
 }
 
-function fieldsOf(value: Uint8Array | null): readonly string[] {
-  if (value === null || value.length > MOST_BYTES) return [];
+function contentsOf(value: Uint8Array | null): Pick<InvalidReason, 'fields' | 'hasComma'> {
+  const none = { fields: [], hasComma: false };
+  if (value === null || value.length > MOST_BYTES) return none;
   try {
-    const record: unknown = JSON.parse(new TextDecoder().decode(value));
-    if (typeof record !== 'object' || record === null || Array.isArray(record)) return [];
-    return Object.keys(record).slice(0, MOST_FIELDS);
+    const text = new TextDecoder().decode(value);
+    const record: unknown = JSON.parse(text);
+    if (typeof record !== 'object' || record === null || Array.isArray(record)) return none;
+    return { fields: Object.keys(record).slice(0, MOST_FIELDS), hasComma: DECIMAL_COMMA.test(text) };
   } catch {
-    return [];
+    return none;
   }
 }

@@ -151,7 +151,13 @@ function lackingRemedy({ field }: InvalidReason): string {
   return `Log ${field ?? 'the field'} in every record; if these have it in another place, say where (adapter: {maps: [...]}).`;
 }
 
-function invalidRemedy({ side, code, field }: InvalidReason): string {
+/** Fields that are numbers, and may be written as text. */
+const NUMBER = /^(?:value|offset|items\[\d+\]\.(?:position|score|propensity))$/;
+
+function invalidRemedy({ side, code, field, hasComma }: InvalidReason): string {
+  if (code === 'wrong_type' && hasComma && field !== undefined && NUMBER.test(field)) {
+    return `${field} is no number, and the record has one with a decimal comma: write 3.5 in place of 3,5; receval inspect FILE... shows a command that does it for ratings.`;
+  }
   switch (code) {
     case 'missing_field':
     case 'wrong_type':

@@ -298,7 +298,7 @@ function values({ feedback }: EventSample, { valued }: JoinShape): readonly Find
         cause: `${percent(without.length / of.length)} of the feedback with the action ${quoted(name)} has no value, which is its grade (from: value), and so is worth 0.`,
         example: null,
         remedy:
-          'Say where the value is (adapter: {map: {value: /stars}}; a number in text has a point, not a comma), or give the action a fixed grade.',
+          'Say where the value is (adapter: {map: {value: /stars}}), or give the action a fixed grade. If it has a decimal comma, write 3.5 in place of 3,5: receval inspect FILE... shows the command.',
       },
     ];
   });

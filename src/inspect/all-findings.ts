@@ -11,7 +11,7 @@ import { ofClock, ofJoin } from './join-findings.ts';
 import { kindsSkipped } from './kinds-skipped.ts';
 import { inPages } from './lists-in-pages.ts';
 import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
-import { sortCommand, textIdsCommand } from './mend.ts';
+import { mendCommand, sortCommand, textIdsCommand } from './mend.ts';
 import { purchaseSign } from './purchases.ts';
 import { eventsOf } from './reading.ts';
 import { NOT_SHORTENED, shortenedTo, spoken, timeWords } from './time-forms.ts';
@@ -201,7 +201,7 @@ function assumedIn(feedback: InspectedSide, files: readonly InspectedFile[], pla
 }
 
 /** Ratings whose stars no field holds, so that they would be worth 0. */
-function valuesMissing({ proposal: { grades, ratings }, facts, feedback }: Known): readonly Finding[] {
+function valuesMissing({ proposal: { grades, ratings }, facts, feedback, files }: Known): readonly Finding[] {
   const actions = [...grades].filter(([, grade]) => grade === 'rating').map(([action]) => action);
   if (actions.length === 0 || ratings !== undefined || feedback === undefined) return [];
   const named = [...feedback.profile.fields.values()].filter(({ path }) => nameFit(path, 'value') > 0);
@@ -209,6 +209,7 @@ function valuesMissing({ proposal: { grades, ratings }, facts, feedback }: Known
     const text = decimalComma(field);
     return text === undefined ? [] : [{ path: field.path, text }];
   });
+  const command = comma === undefined ? undefined : mendCommand(comma.path, [{ kind: 'comma' }], feedback.files, files);
   const n = actions.reduce((sum, action) => sum + (facts.actions.get(action) ?? 0), 0);
   return [
     wrong(
@@ -216,7 +217,8 @@ function valuesMissing({ proposal: { grades, ratings }, facts, feedback }: Known
       `Feedback holds ratings (${actions.map(cut).join(', ')}: ${count(n)}), but no field holds numbers that are their values: they would be worth 0.`,
       comma === undefined
         ? 'Log the value, or give the action a fixed grade.'
-        : `${comma.path} has decimal commas, such as ${comma.text}: write ${comma.text.replace(',', '.')}.`,
+        : `${comma.path} has decimal commas, such as ${comma.text}: write ${comma.text.replace(',', '.')}${command === undefined ? '.' : ':'}`,
+      command,
     ),
   ];
 }

@@ -6,7 +6,7 @@ import { baseName, jqPath } from './log-finding.ts';
 
 /** A change to the text of a field. */
 export type Step =
-  | { readonly kind: 'case' | 'number' | 'blanks' | 'dashes' }
+  | { readonly kind: 'case' | 'number' | 'blanks' | 'dashes' | 'comma' }
   | { readonly kind: 'prefix' | 'suffix'; readonly cut: string }
   | { readonly kind: 'prefix' | 'suffix'; readonly put: string }
   /** `quoted`: the number is in quotes. */
@@ -282,6 +282,7 @@ const JQ = {
   number: '(tostring | sub("\\\\.0+$"; "") | sub("^0+(?=.)"; ""))',
   blanks: 'gsub("^ +| +$"; "")',
   dashes: 'gsub("[-_{}]"; "")',
+  comma: '(if type == "string" then sub(","; ".") else . end)',
 } as const;
 
 function jqStep(step: Step): string {
@@ -333,6 +334,8 @@ function pythonStep(text: string, step: Step): string {
       return `str(datetime.datetime.strptime(${text},${pythonText(step.format)}))${utcOf(step.format) === '' ? '' : '+"Z"'}`;
     case 'serial':
       return `str(datetime.datetime(1899,12,30)+datetime.timedelta(float(${text}.replace(",","."))))`;
+    case 'comma':
+      return `${text}.replace(",",".")`;
     case 'case':
       return `${text}.lower()`;
     case 'blanks':

@@ -61,6 +61,13 @@ describe('the command that mends a file', () => {
     expect(mend({ kind: 'ndjson' }, '/ts', utc)).toContain('strftime("%Y-%m-%d %H:%M:%SZ")');
   });
 
+  it('writes decimal points', () => {
+    expect(mend(CSV, '/id', { kind: 'comma' })).toContain('r[1].replace(",",".")');
+    expect(mend({ kind: 'ndjson' }, '/stars', { kind: 'comma' })).toBe(
+      `jq -c '.stars |= (if type == "string" then sub(","; ".") else . end)' 'a b.csv' > 'mended-a b.csv'`,
+    );
+  });
+
   it('is not made up where there is none: a column that is not there, Parquet', () => {
     expect(mend(CSV, '/other', { kind: 'case' })).toBeUndefined();
     expect(mend({ kind: 'parquet' }, '/id', { kind: 'case' })).toBeUndefined();

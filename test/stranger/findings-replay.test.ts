@@ -120,6 +120,26 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     ],
     attributed: 60,
   },
+  'ratings with decimal commas': {
+    log: shop({ clicked: (row, n) => ({ ...row, action: 'rating', value: `${1 + (n % 4)},5` }) }),
+    codes: ['nothing_joined', 'most_invalid'],
+    says: [
+      '60 of 60 records of the feedback cannot be used: wrong_type: value 60',
+      'value is no number, and the record has one with a decimal comma: write 3.5 in place of 3,5',
+    ],
+    attributed: 0,
+  },
+  'predicted scores with decimal commas': {
+    log: shop({
+      shown: (row) => ({
+        ...row,
+        items: [0, 1, 2].map((i) => ({ id: `sku-${i}`, position: i + 1, score: `0,${9 - i}` })),
+      }),
+    }),
+    codes: ['nothing_counted', 'most_invalid'],
+    says: ['wrong_type: items[0].score 60', 'items[0].score is no number, and the record has one with a decimal comma'],
+    attributed: 0,
+  },
   'half of the requests unknown': {
     log: shop({ clicked: (row, n) => (n % 5 < 3 ? { ...row, requestId: `session${n}` } : row) }),
     codes: ['few_joined'],
