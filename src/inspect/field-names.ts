@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
       ' ',
     ),
   itemId:
-    'itemid productid sku id adid newsid item product asin docid documentid articleid contentid objectid movieid offerid listingid videoid trackid pid doc document article content object movie offer listing video track song gtin ean hotel job code'.split(
+    'itemid productid sku skuid id adid newsid item product asin docid documentid articleid contentid objectid movieid offerid listingid videoid trackid pid doc document article content object movie offer listing video track song gtin ean hotel job code'.split(
       ' ',
     ),
   ts: 'ts timestamp eventtime time at occurredat shownat servedat clickedat eventtimestamp eventts servedts datetime date when createdat created sentat loggedat receivedat derivedtstamp updatedat tstamp epoch unixtime tsms t'.split(
@@ -60,7 +60,7 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
   offset: 'offset'.split(' '),
   model: 'model modelname algorithm algo ranker'.split(' '),
   clicked:
-    'clicked click isclicked isclick wasclicked clicks label geklickt angeklickt klick clic clique cliqué cliccato clicado'.split(
+    'clicked click isclicked isclick wasclicked clicks label geklickt angeklickt klick clic clique cliccato clicado'.split(
       ' ',
     ),
 };
@@ -73,14 +73,15 @@ export function nameFit(path: string, canonical: Canonical): number {
   const steps = path
     .replaceAll('[]', '')
     .split('/')
-    .filter((step, i, all) => step !== '' && !(i === all.length - 1 && i > 1 && UNION.has(step)))
-    .map(plain);
-  const last = steps[steps.length - 1] ?? '';
-  const two = `${steps[steps.length - 2] ?? ''}${last}`;
+    .filter((step, i, all) => step !== '' && !(i === all.length - 1 && i > 1 && UNION.has(step)));
+  const names = steps.map(plain);
+  const last = names[names.length - 1] ?? '';
+  const two = `${names[names.length - 2] ?? ''}${last}`;
   return Math.max(
     nearness(last, canonical),
     0.97 * nearness(two, canonical),
-    steps.length > 1 && last === 'id' ? 0.9 * nearness(steps[steps.length - 2], canonical) : 0,
+    names.length > 1 && last === 'id' ? 0.9 * nearness(names[names.length - 2], canonical) : 0,
+    0.9 * nearnessOfId(inEnglish(steps[steps.length - 1] ?? ''), canonical),
   );
 }
 
@@ -92,8 +93,62 @@ function nearness(name: string, canonical: Canonical): number {
   return ending < 0 ? 0 : 0.6 - (0.4 * ending) / names.length;
 }
 
+/** Number and code are other words for id, and each may come first: `article_no`, `codigo_producto`. A query may have a number and an id. */
+function nearnessOfId(name: string, canonical: Canonical): number {
+  const isNumbered = canonical === 'itemId' || canonical === 'userId';
+  const last = isNumbered ? name.replace(/(.{3,})(?:no|nr|num|number|nummer|numero|code)$/, '$1id') : name;
+  const first = name.replace(
+    isNumbered ? /^(?:id|no|nr|num|number|nummer|numero|code)(.{3,})$/ : /^id(.{3,})$/,
+    '$1id',
+  );
+  const others = [last, first].filter((other) => other !== name).map((other) => 0.7 * nearness(other, canonical));
+  return Math.max(nearness(name, canonical), ...others);
+}
+
+/** Words of German, French, Spanish, Italian, Portuguese and Dutch, without accents. */
+const ENGLISH: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    article: 'artikel articulo articolo artigo',
+    product: 'produkt producto produit prodotto produto',
+    products: 'produkte productos produits prodotti produtos producten articulos articoli artigos',
+    results: 'ergebnisse treffer resultados resultats risultati resultaten',
+    list: 'liste lista lijst',
+    request: 'anfrage requete solicitud richiesta verzoek aanvraag',
+    search: 'suche recherche busqueda busca ricerca zoekopdracht',
+    time: 'zeit uhrzeit heure hora ora tijd',
+    timestamp: 'zeitstempel zeitpunkt horodatage tijdstip',
+    date: 'datum fecha',
+    user: 'klant utente gebruiker usuario utilisateur',
+    action: 'accion azione acao actie',
+    event: 'evento evenement gebeurtenis vorgang',
+    type: 'tipo typ',
+    position: 'posicion posizione posicao positie platz rang',
+    variant: 'variante',
+    group: 'gruppe grupo groupe gruppo groep',
+    session: 'sitzung sesion sessione sessao sessie',
+    rating: 'bewertung puntuacion valutazione avaliacao beoordeling',
+    stars: 'sterne estrellas etoiles estrelas sterren',
+    code: 'codigo codice cod',
+  }).flatMap(([english, words]) => words.split(' ').map((word) => [word, english] as const)),
+);
+/** Words that others are put behind, as in Artikelnummer. */
+const FIRST = new RegExp(`^(${[...ENGLISH.keys()].filter((word) => word.length >= 6).join('|')})`);
+
+function inEnglish(name: string): string {
+  return name
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .split(/[^\p{L}\p{M}\p{Nd}]+/u)
+    .map(plain)
+    .map((word) => ENGLISH.get(word) ?? word.replace(FIRST, (first) => ENGLISH.get(first) ?? first))
+    .join('');
+}
+
+/** Without accents, too. */
 function plain(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{Nd}]/gu, '');
+  return name
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[^\p{L}\p{Nd}]/gu, '');
 }
 
 /** What an action is worth, by its name; undefined: the name does not tell. */
