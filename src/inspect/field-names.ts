@@ -151,18 +151,25 @@ function plain(name: string): string {
     .replace(/[^\p{L}\p{Nd}]/gu, '');
 }
 
+const PURCHASE =
+  /purchase|order|buy|bought|checkout|transaction|conversion|booking|subscribe|kauf|bestell|achat|achet|commande|compra|acquist|pedido|aankoop/;
+const LIKING =
+  /cart|basket|warenkorb|wishlist|favou?rite|save|like|share|follow|download|panier|carrito|carrello|carrinho|winkelwagen|merkzettel|merkliste/;
+const SIGHT =
+  /impression|view|seen|exposure|hover|scroll|render|impresion|impressao|affichage|anzeige|einblendung|visualiza|vertoning|shown|served|displayed/;
+const CLICK = /cli[ckq]|klick|select|tap|open|play|watch|listen|read|visit/;
+
 /** What an action is worth, by its name; undefined: the name does not tell. */
 export function usualGrade(action: string): number | 'veto' | 'rating' | undefined {
   const name = plain(action);
-  if (/purchase|order|buy|bought|checkout|transaction|conversion|booking|subscribe|kauf|bestellung/.test(name))
-    return 3;
+  if (PURCHASE.test(name)) return 3;
   if (/remove|unlike|unsave/.test(name)) return undefined;
   if (/dislike|hide|block|report|skip|notinterested/.test(name)) return 'veto';
-  if (/cart|basket|warenkorb|wishlist|favou?rite|save|like|share|follow|download/.test(name)) return 2;
-  if (/rating|rate$|stars|review/.test(name)) return 'rating';
+  if (LIKING.test(name)) return 2;
+  if (/rating|rate$|stars|review|bewertung/.test(name)) return 'rating';
   if (/viewitemlist/.test(name)) return 0;
   if (/details?$|detailview|viewdetail|viewitem|itemview|viewproduct|productview/.test(name)) return 1;
-  if (/impression|view|seen|exposure|hover|scroll|render/.test(name) && !/click/.test(name)) return 0;
-  if (/click|klick|select|tap|open|play|watch|listen|read|visit/.test(name)) return 1;
+  if (SIGHT.test(name) && !/cli[ckq]|klick/.test(name)) return 0;
+  if (CLICK.test(name)) return 1;
   return undefined;
 }

@@ -9,6 +9,8 @@ import type { Kinds } from './proposed-adapter.ts';
 
 const NEARLY_ALL = 0.95;
 const MOST_KINDS = 40;
+/** A name that fits at least this well is that of kinds of events. */
+const NAMED = 0.5;
 
 /** The field that tells rows of shown items from rows of what was done; undefined: there is none, or no such rows. */
 export function rowKinds({ rows, profile }: Side): Kinds | undefined {
@@ -16,12 +18,14 @@ export function rowKinds({ rows, profile }: Side): Kinds | undefined {
     .filter(({ path, records }) => !isOfElements(path) && records >= NEARLY_ALL * rows.length)
     .filter((field) => mainType(field) === 'text' && nameFit(field.path, 'action') > 0)
     .filter(({ distinct }) => distinct.size >= 2 && distinct.size <= MOST_KINDS)
-    .filter(({ distinct }) => [...distinct.keys()].some(isDone))
     .sort((a, b) => nameFit(b.path, 'action') - nameFit(a.path, 'action'));
   for (const { path } of candidates) {
     const byKind = rowsByKind(rows, path);
     const lists = [...byKind].flatMap(([kind, own]) => (!isDone(kind) && areItems(own) ? [kind] : []));
-    if (lists.length > 0) return { path, lists, others: [...byKind.keys()].filter((kind) => !lists.includes(kind)) };
+    const others = [...byKind.keys()].filter((kind) => !lists.includes(kind));
+    // Words of other languages: what an event is called says less than that the rows are no lists unless it tells them apart.
+    const isOfEvents = others.some(isDone) || (nameFit(path, 'action') >= NAMED && !areItems(rows));
+    if (lists.length > 0 && others.length > 0 && isOfEvents) return { path, lists, others };
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Canonical, nameFit } from '../../src/inspect/field-names.ts';
+import { type Canonical, nameFit, usualGrade } from '../../src/inspect/field-names.ts';
 
 const ALL: readonly Canonical[] = ['requestId', 'itemId', 'ts', 'userId', 'action', 'position', 'items'];
 
@@ -23,5 +23,17 @@ describe('the name of a field', () => {
     ]);
     expect(read).toEqual(names.map((name) => [name, as]));
     for (const name of names) expect(nameFit(`/${name}`, as)).toBeGreaterThanOrEqual(0.3);
+  });
+});
+
+describe('the name of an action', () => {
+  it.each([
+    [1, ['clic', 'clique', 'Klick', 'anzeige_klick', 'impression_clicked']],
+    [2, ['ajout_panier', 'añadir_al_carrito', 'In den Warenkorb']],
+    [3, ['achat', 'compra', 'Käufe', 'bestellt', 'acquisto']],
+    [0, ['impresión', 'affichage', 'Einblendung', 'items_shown', 'impressão']],
+    [undefined, ['heartbeat', 'session_start', 'eclipse']],
+  ] as const)('is worth %s: %j', (grade, names) => {
+    expect(names.map(usualGrade)).toEqual(names.map(() => grade));
   });
 });

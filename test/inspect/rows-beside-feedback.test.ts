@@ -71,6 +71,19 @@ async function look(names: readonly string[]): Promise<Inspection> {
 const wrongIn = ({ findings }: Inspection) => findings.filter(({ level }) => level === 'wrong');
 
 describe('rows of shown items beside clicks', () => {
+  it('are told apart whatever the kinds are called', async () => {
+    const named = rowsOf(3).rows.map((row) => ({
+      ...row,
+      kind: { impression: 'näytetty', click: 'napsautus' }[row.kind] ?? row.kind,
+    }));
+    writeFileSync(join(folder, 'events.ndjson'), WRITERS['events.ndjson'](named));
+    const [{ code, message }] = wrongIn(await look(['events.ndjson']));
+    expect([code, message.includes('/kind: näytetty (240)), and feedback beside them (napsautus (20))')]).toEqual([
+      'rows_beside_feedback',
+      true,
+    ]);
+  });
+
   describe.each(['events.ndjson', 'events.csv', 'events.json'] as const)('in %s', (name) => {
     it.each([
       [1, true],
