@@ -6,6 +6,7 @@ import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { findingsOf } from './all-findings.ts';
+import { packedAgain, unpackClicked } from './clicked-lists.ts';
 import { type Found, putTogether, readApart } from './feedback-apart.ts';
 import { type Fit, type FittedSide, fitFeedback, fitImpressions, type Side } from './field-fit.ts';
 import { orPairs } from './field-pairs.ts';
@@ -100,8 +101,9 @@ function readAlike(used: readonly InspectedFile[]): Found {
   const others = parts.flatMap(({ name, others: rows }) => (rows.length > 0 ? [{ name, rows }] : []));
   const impressions = sideOf(listed);
   const own = others.length === 0 ? ownFeedback(impressions, formsOf(impressions)[0]) : undefined;
-  const feedback = own === undefined ? sideOf(others) : own.side;
   const lists = own?.lists ?? formsOf(impressions);
+  const { side: feedback, packed } =
+    own === undefined ? unpackClicked(sideOf(others), impressions, lists[0]?.form) : { ...own, packed: undefined };
   const rows = keyOf(lists[0]?.form);
   const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile, rows);
   const doubts = new Map(own === undefined ? doubtsOf(tried, impressions, feedback, lists) : []);
@@ -117,11 +119,8 @@ function readAlike(used: readonly InspectedFile[]): Found {
   const knownLists = used.find((file) => file.guess?.role === 'impressions')?.known?.adapter;
   const knownFeedback = used.find((file) => file.guess?.role === 'feedback')?.known?.adapter;
   const fittedLists = orKnown(fitImpressions(impressions, list, joining, items[0]), knownLists, impressions.profile);
-  const fittedFeedback = orKnown(
-    fitFeedback(feedback, joining, items[0], unnamedAction(others)),
-    knownFeedback,
-    feedback.profile,
-  );
+  const fitted = packedAgain(fitFeedback(feedback, joining, items[0], unnamedAction(others)), packed);
+  const fittedFeedback = orKnown(fitted, knownFeedback, feedback.profile);
   const kinds = both.length > 0 ? kindsOf(parts[0]?.kinds, feedback, fittedFeedback) : undefined;
   const more =
     kinds === undefined

@@ -270,7 +270,7 @@ function itemsByRequest(
   return found;
 }
 
-function itemsOf(rows: readonly Fields[], form: ListForm): Counted {
+export function itemsOf(rows: readonly Fields[], form: ListForm): Counted {
   const items = itemsAt(form);
   const all = new Map<string, number>();
   for (const row of rows) for (const item of items(row)) all.set(item, (all.get(item) ?? 0) + 1);

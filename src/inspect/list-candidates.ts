@@ -288,9 +288,14 @@ const ACTIONS = [
   [/purchase|bought|order|buy|conver|gekauft|achet|compr/i, 'purchase'],
 ] as const;
 
+/** The action that a path is named after; undefined: none. */
+export function actionIn(path: string): string | undefined {
+  return ACTIONS.find(([name]) => name.test(path))?.[1];
+}
+
 /** Yes-or-no columns named after an action, and columns with its time, which most rows lack. */
 function flagsOf(fields: readonly Field[], profile: Profile): readonly RowFlag[] {
-  const actionOf = ({ path }: Field): string | undefined => ACTIONS.find(([name]) => name.test(path))?.[1];
+  const actionOf = ({ path }: Field): string | undefined => actionIn(path);
   const flags = fields.flatMap((field): readonly RowFlag[] => {
     const action = actionOf(field);
     return action !== undefined && isFlag(field) ? [{ path: field.path, action }] : [];

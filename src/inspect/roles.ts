@@ -4,7 +4,7 @@ import type { Fields } from '../consumers/decode/raw.ts';
 import type { Side } from './field-fit.ts';
 import { nameFit, usualGrade } from './field-names.ts';
 import { type Field, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
-import { type ListCandidate, listCandidates, rowList } from './list-candidates.ts';
+import { actionIn, type ListCandidate, listCandidates, rowList } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
 import type { Kinds } from './proposed-adapter.ts';
 import { purchaseSign } from './purchases.ts';
@@ -40,10 +40,8 @@ export function rolesOf(sides: readonly Side[], given: readonly (Role | undefine
   if (sides.length > 1 && !isMixed) {
     const lists = guesses.filter(({ role }) => role === 'impressions').length;
     for (const [i, side] of sides.entries()) {
-      const sign = guesses[i].role === 'impressions' ? doneIn(side.profile) : undefined;
-      const others = guesses.some(
-        (one, j) => j !== i && one.role === 'impressions' && doneIn(sides[j].profile) === undefined,
-      );
+      const sign = guesses[i].role === 'impressions' ? doneIn(side) : undefined;
+      const others = guesses.some((one, j) => j !== i && one.role === 'impressions' && doneIn(sides[j]) === undefined);
       if (sign === undefined || lists < 2 || !others) continue;
       guesses[i] = { role: 'feedback', why: sign, kinds: undefined };
     }
@@ -96,9 +94,12 @@ function guessRole({ rows, profile }: Side): GuessedRole {
 }
 
 /** What says that the records are of what people did, though they have lists, such as the lines of an order; undefined: nothing does. */
-function doneIn(profile: Profile): string | undefined {
+function doneIn({ profile, rows }: Side): string | undefined {
   const action = actionsOf(profile);
   if (action !== undefined) return `${action.path} holds actions`;
+  const [best] = listCandidates(profile, rows);
+  const list = best === undefined || best.form.kind === 'rows' ? undefined : best.form.path;
+  if (list !== undefined && actionIn(list) !== undefined) return `${list} is a list of what was done`;
   const sign = purchaseSign('', profile);
   return sign === undefined ? undefined : `${sign} is of purchases`;
 }

@@ -94,3 +94,36 @@ describe('lists with a separator', () => {
     expect(lists.map(({ items }) => items.length)).toEqual(numbers.map((n) => (n % 4 === 3 ? 0 : 3)));
   });
 });
+
+describe('several clicked items in one text', () => {
+  it.each([
+    ['|', (ids: readonly string[]) => ids.join('|'), { at: '/clicked', split: '|' }],
+    [', ', (ids: readonly string[]) => ids.join(', '), { at: '/clicked', split: ',' }],
+    ['JSON', (ids: readonly string[]) => JSON.stringify(ids), '/clicked'],
+  ])('are feedback on each: %s', (_, write, each) => {
+    const inspection = inspected(
+      (n) => ({ list: `r${n}x`, time: at(n), shown: [0, 1, 2].map((i) => item(n, i)) }),
+      (n) => ({
+        list: `r${n}x`,
+        time: at(n) + 3000,
+        clicked: write(n % 3 === 0 ? [item(n, 0), item(n, 2)] : [item(n, 1)]),
+      }),
+    );
+    expect(wrongIn(inspection)).toEqual([]);
+    expect(inspection.facts.joining).toMatchObject({ known: 54, inList: 54 });
+    const written = configurationOf(inspection, { topics: undefined });
+    const settings = loadSettings({ file: 'written', readFile: () => written ?? '', env: {}, command: 'replay' });
+    expect(settings.inputs.feedback.adapter).toEqual({
+      map: { each, requestId: '/list', ts: '/time', 'each.itemId': '', action: { const: 'click' } },
+    });
+  });
+
+  it('are not found in the id of one item that contains the separator', () => {
+    const inspection = inspected(
+      (n) => ({ list: `r${n}x`, time: at(n), shown: [0, 1, 2].map((i) => `${item(n, i)},xl`) }),
+      (n) => ({ list: `r${n}x`, time: at(n) + 3000, product: `${item(n, n % 3)},xl` }),
+    );
+    expect(wrongIn(inspection)).toEqual([]);
+    expect(inspection.feedback?.map).toMatchObject({ itemId: '/product' });
+  });
+});

@@ -104,13 +104,13 @@ const MOST_SHARED_ITEMS = 100_000;
 function eventsOf(map: FieldMap): (root: RawRecord) => Adapted {
   const event = eventOf(map);
   const { each, items } = map;
-  const sharedItems = typeof items === 'string' ? pointerGetter(items) : undefined;
-  if (typeof each !== 'string') return (root) => [event(root, undefined)];
-  const entries = pointerGetter(each);
+  const sharedItems = items === undefined ? undefined : getterOf(items);
+  if (each === undefined) return (root) => [event(root, undefined)];
+  const entries = getterOf(each);
   return (root) => {
     const list = opened(entries(root));
     if (!Array.isArray(list)) return notAList(list);
-    const shared = sharedItems?.(root);
+    const shared = opened(sharedItems?.(root));
     if (Array.isArray(shared) && shared.length * list.length > MOST_SHARED_ITEMS) return 'too_large';
     return list.map((entry: unknown) => event(root, entry));
   };

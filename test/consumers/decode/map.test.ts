@@ -186,6 +186,21 @@ describe('a record of several events', () => {
   ];
   const record = { list: 'r', at: AT, order: { lines } };
 
+  test('the list may be a text that is split, as several clicked items in one cell', () => {
+    const map = {
+      requestId: '/r',
+      ts: '/at',
+      action: { const: 'click' },
+      each: { at: '/clicked', split: '|' },
+      'each.itemId': '',
+    };
+    const clicked = (text: unknown) => decode({ r: 'r', at: AT, clicked: text }, { adapter: { map }, role: FEEDBACK });
+    expect(clicked('a | b')).toMatchObject({ events: [{ itemId: 'a' }, { itemId: 'b' }] });
+    expect(clicked('a')).toMatchObject({ events: [{ itemId: 'a' }] });
+    expect(clicked('[]')).toMatchObject({ events: [] });
+    expect(clicked(undefined)).toMatchObject({ refused: 'invalid', code: 'missing_field' });
+  });
+
   test('each entry of the list is an event, with fields of its own and those of the record', () => {
     const common = { kind: 'feedback', requestId: 'r', ts: AT, action: 'purchase', eventId: undefined };
     expect(decode(record, { adapter: { map: ORDER } })).toEqual({
@@ -217,6 +232,15 @@ describe('a record of several events', () => {
     });
     expect(decode(batch(100), options)).toHaveProperty('events.length', 100);
     expect(refusal(batch(101), options)).toBe('too_large');
+    const split = { ...map, items: { at: '/shown', split: ',' }, 'items.id': '' };
+    const texts = (entries: number) => ({
+      ...batch(entries),
+      shown: batch(entries)
+        .shown.map(({ sku }) => sku)
+        .join(),
+    });
+    expect(decode(texts(100), { ...options, adapter: { map: split } })).toHaveProperty('events.length', 100);
+    expect(refusal(texts(101), { ...options, adapter: { map: split } })).toBe('too_large');
   });
 
   test('entries that are no objects are found by the empty pointer', () => {
