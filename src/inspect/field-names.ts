@@ -132,7 +132,7 @@ const ENGLISH: ReadonlyMap<string, string> = new Map(
   }).flatMap(([english, words]) => words.split(' ').map((word) => [word, english] as const)),
 );
 /** Words that others are put behind, as in Artikelnummer. */
-const FIRST = new RegExp(`^(${[...ENGLISH.keys()].filter((word) => word.length >= 6).join('|')})`);
+const FIRST = new RegExp(`^(${[...ENGLISH.keys()].filter((word) => word.length >= 5).join('|')})`);
 
 function inEnglish(name: string): string {
   return name
@@ -152,12 +152,12 @@ function plain(name: string): string {
 }
 
 const PURCHASE =
-  /purchase|order|buy|bought|checkout|transaction|conversion|booking|subscribe|kauf|bestell|achat|achet|commande|compra|acquist|pedido|aankoop/;
+  /purchase|order|buy|bought|checkout|transaction|conversion|booking|subscribe|kauf|bestell|gekocht|achat|achet|commande|compra|acquist|pedido|aankoop/;
 const LIKING =
   /cart|basket|warenkorb|wishlist|favou?rite|save|like|share|follow|download|panier|carrito|carrello|carrinho|winkelwagen|merkzettel|merkliste/;
 const SIGHT =
   /impression|view|seen|exposure|hover|scroll|render|impresion|impressao|affichage|anzeige|einblendung|visualiza|vertoning|shown|served|displayed/;
-const CLICK = /cli[ckq]|klick|select|tap|open|play|watch|listen|read|visit/;
+const CLICK = /cli[ckq]|kli[ck]|select|tap|open|play|watch|listen|read|visit/;
 
 /** What an action is worth, by its name; undefined: the name does not tell. */
 export function usualGrade(action: string): number | 'veto' | 'rating' | undefined {
@@ -169,7 +169,7 @@ export function usualGrade(action: string): number | 'veto' | 'rating' | undefin
   if (/rating|rate$|stars|review|bewertung/.test(name)) return 'rating';
   if (/viewitemlist/.test(name)) return 0;
   if (/details?$|detailview|viewdetail|viewitem|itemview|viewproduct|productview/.test(name)) return 1;
-  if (SIGHT.test(name) && !/cli[ckq]|klick/.test(name)) return 0;
+  if (SIGHT.test(name) && !/cli[ckq]|kli[ck]/.test(name)) return 0;
   if (CLICK.test(name)) return 1;
   return undefined;
 }

@@ -194,7 +194,7 @@ function askWithin(
   path: string,
   join: JoinTrial,
   lists: ReadonlyMap<string, ReadonlySet<string>>,
-  { others = false, mended }: { readonly others?: boolean; readonly mended?: Difference } = {},
+  { others = false, mended }: { readonly others?: boolean; readonly mended?: Difference | undefined } = {},
 ): { readonly share: number } | undefined {
   const normal = join.match.difference === undefined ? (id: string) => id : normalizers(join.match.difference)[1];
   const [requests, items] = [requestsAt(join, 'feedback'), idsAt(path)];
@@ -208,7 +208,7 @@ function askWithin(
     for (const [i, item] of items(row).entries()) {
       const request = isSameList ? ofRow[i] : ofRow[0];
       const own = request === undefined ? undefined : lists.get(normal(request));
-      const list = own === undefined || !others ? own : all[asked % all.length];
+      const list = own === undefined || !others ? own : anotherOf(all, own, asked);
       if (list === undefined || item === undefined) continue;
       asked++;
       const isThere = ofLists === undefined ? list.has(item) : [...list].some((one) => ofLists(one) === ofClicks(item));
@@ -216,6 +216,12 @@ function askWithin(
     }
   }
   return asked === 0 ? undefined : { share: found / asked };
+}
+
+/** Any list but the request's own; clicks may be in the order of the lists. */
+function anotherOf<T>(all: readonly T[], own: T, n: number): T | undefined {
+  const [first, second] = [n, n + 1].map((at) => all[at % all.length]);
+  return first === own ? second : first;
 }
 
 /** The one or two paths of a side's id. */
@@ -355,8 +361,9 @@ export function itemsSaySo(
   const [item] = tryItems(impressions, feedback, lists, join);
   if (item === undefined || !item.withinList) return false;
   const byRequest = itemsByRequest(impressions.rows, item.list.form, join);
-  const own = askWithin(feedback.rows, item.feedback, join, byRequest)?.share ?? 0;
-  const others = askWithin(feedback.rows, item.feedback, join, byRequest, { others: true })?.share ?? 0;
+  const ask = { mended: item.difference };
+  const own = askWithin(feedback.rows, item.feedback, join, byRequest, ask)?.share ?? 0;
+  const others = askWithin(feedback.rows, item.feedback, join, byRequest, { ...ask, others: true })?.share ?? 0;
   return own >= 0.5 && own - others >= 0.3 * (1 - others) && own > others;
 }
 

@@ -283,9 +283,9 @@ function hasFractions({ distinct }: Field): boolean {
 }
 
 const ACTIONS = [
-  [/clic|klick|cliq|label/i, 'click'],
-  [/cart|basket|warenkorb|panier|carrito|carrello/i, 'add_to_cart'],
-  [/purchase|bought|order|buy|conver|gekauft|achet|compr/i, 'purchase'],
+  [/clic|klick|klik|cliq|label/i, 'click'],
+  [/cart|basket|warenkorb|panier|carrito|carrello|carrinho|winkelwagen/i, 'add_to_cart'],
+  [/purchase|bought|order|buy|conver|gekauft|gekocht|achet|compr|acquist/i, 'purchase'],
 ] as const;
 
 /** The action that a path is named after; undefined: none. */

@@ -1,5 +1,5 @@
 /** Commands that change one field in all records of a file, with jq for JSON and Python's csv module for CSV. */
-import { isOfElements } from './fields.ts';
+import { isOfElements, mainType } from './fields.ts';
 import type { Delimited } from './file-shape.ts';
 import type { InspectedFile } from './inspected.ts';
 import { baseName, jqPath } from './log-finding.ts';
@@ -156,13 +156,15 @@ export function splitCommand(
 }
 
 /** The command without its input and output. */
-function kindsCommand(path: string, kinds: readonly string[], { format }: InspectedFile): string | undefined {
+function kindsCommand(path: string, kinds: readonly string[], { format, profile }: InspectedFile): string | undefined {
   const { form, encoding } = format;
   if (encoding === undefined) return undefined;
   const some = kinds.map(pythonText).join(', ');
   if (form.kind === 'ndjson' || form.kind === 'json-array') {
     const each = form.kind === 'json-array' ? '(if type == "array" then .[] else . end) | ' : '';
-    return `jq -c ${shellWord(`${each}select(${jqPath(path)} == (${some}))`)}`;
+    const field = profile.fields.get(path);
+    const kind = field !== undefined && mainType(field) === 'whole' ? `(${jqPath(path)} | tostring)` : jqPath(path);
+    return `jq -c ${shellWord(`${each}select(${kind} == (${some}))`)}`;
   }
   if (form.kind !== 'delimited') return undefined;
   const at = columnAt(form, path);

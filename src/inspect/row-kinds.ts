@@ -16,7 +16,7 @@ const NAMED = 0.5;
 export function rowKinds({ rows, profile }: Side): Kinds | undefined {
   const candidates = [...profile.fields.values()]
     .filter(({ path, records }) => !isOfElements(path) && records >= NEARLY_ALL * rows.length)
-    .filter((field) => mainType(field) === 'text' && nameFit(field.path, 'action') > 0)
+    .filter((field) => ['text', 'whole'].includes(mainType(field)) && nameFit(field.path, 'action') > 0)
     .filter(({ distinct }) => distinct.size >= 2 && distinct.size <= MOST_KINDS)
     .sort((a, b) => nameFit(b.path, 'action') - nameFit(a.path, 'action'));
   for (const { path } of candidates) {

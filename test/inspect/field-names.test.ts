@@ -12,7 +12,7 @@ describe('the name of a field', () => {
     ['itemId', ['item_number', 'artículo', 'codigo_producto', 'produit_id', 'prodotto', 'produkt', 'produto_id']],
     ['requestId', ['Anfrage', 'anfrage_id', 'suche_id', 'recherche_id', 'id_busqueda', 'requete']],
     ['ts', ['Zeit', 'zeitstempel', 'fecha', 'heure', 'horodatage', 'datum', 'tijdstip', 'fecha_hora']],
-    ['userId', ['Kunden-Nr.', 'id_cliente', 'usuario', 'klant', 'utente']],
+    ['userId', ['Kunden-Nr.', 'id_cliente', 'usuario', 'klant', 'klantnummer', 'utente']],
     ['action', ['Ereignis', 'acción', 'evento', 'événement', 'tipo_evento', 'azione']],
     ['position', ['Rang', 'posición', 'Platz', 'posizione', 'positie']],
     ['items', ['Artikel_Liste', 'productos', 'produits', 'resultados', 'Ergebnisse']],
@@ -28,9 +28,9 @@ describe('the name of a field', () => {
 
 describe('the name of an action', () => {
   it.each([
-    [1, ['clic', 'clique', 'Klick', 'anzeige_klick', 'impression_clicked']],
+    [1, ['clic', 'geklikt', 'clique', 'Klick', 'anzeige_klick', 'impression_clicked']],
     [2, ['ajout_panier', 'añadir_al_carrito', 'In den Warenkorb']],
-    [3, ['achat', 'compra', 'Käufe', 'bestellt', 'acquisto']],
+    [3, ['achat', 'compra', 'Käufe', 'gekocht', 'bestellt', 'acquisto']],
     [0, ['impresión', 'affichage', 'Einblendung', 'items_shown', 'impressão']],
     [undefined, ['heartbeat', 'session_start', 'eclipse']],
   ] as const)('is worth %s: %j', (grade, names) => {

@@ -71,6 +71,19 @@ async function look(names: readonly string[]): Promise<Inspection> {
 const wrongIn = ({ findings }: Inspection) => findings.filter(({ level }) => level === 'wrong');
 
 describe('rows of shown items beside clicks', () => {
+  it('are told apart where the kinds are numbers', async () => {
+    const named = rowsOf(3).rows.flatMap((row) => {
+      const kind = { impression: 1, click: 2 }[row.kind];
+      return kind === undefined ? [] : [{ ...row, kind }];
+    });
+    writeFileSync(join(folder, 'events.ndjson'), named.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const [{ code, command }] = wrongIn(await look(['events.ndjson']));
+    expect(code).toBe('rows_beside_feedback');
+    execFileSync('sh', ['-c', command ?? 'false'], { cwd: folder });
+    const split = await look(['shown-events.ndjson', 'done-events.ndjson']);
+    expect(split.facts.joining).toMatchObject({ known: 20, inList: 20 });
+  });
+
   it('are told apart whatever the kinds are called', async () => {
     const named = rowsOf(3).rows.map((row) => ({
       ...row,
