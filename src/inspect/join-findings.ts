@@ -5,6 +5,7 @@ import { type Difference, differenceWords, normalizers } from '../findings/id-ma
 import { isOfElements } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { pairText } from './join-trial.ts';
+import type { ListCandidate } from './list-candidates.ts';
 import { listsInLists } from './lists-in-lists.ts';
 import { beforeList, zoneText } from './log-facts.ts';
 import { cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
@@ -76,7 +77,7 @@ export function ofJoin(all: Known): readonly Finding[] {
         item.difference,
         `The item ids differ: ${differenceWords(item.difference)}. ${exampleItems(impressions, feedback)}`,
         'As they stand, nothing counts. Write them the same way:',
-        idCommand(item.difference, item.feedback, undefined, { feedback, impressions, files }),
+        idCommand(item.difference, item.feedback, itemsAt(item.list), { feedback, impressions, files }),
       ),
     );
   } else if (inList / known < 0.05) {
@@ -144,7 +145,13 @@ function idCommand(
   const commands = changes
     .filter((change) => change.steps.length > 0 && isChanged(change, difference))
     .map(({ path, side, steps: all }) => mendCommand(path, all, side.files, files));
-  return commands.every((command) => command !== undefined) ? commands.join('; ') : undefined;
+  return commands.length > 0 && commands.every((command) => command !== undefined) ? commands.join('; ') : undefined;
+}
+
+/** Where the items of the lists are; undefined: inside texts, which no command changes one by one. */
+function itemsAt({ form }: ListCandidate): string | undefined {
+  if (form.kind === 'rows') return form.item;
+  return form.kind === 'list' ? `${form.path}[]${form.id}` : undefined;
 }
 
 function plainSteps(kind: Plain): readonly Step[] {

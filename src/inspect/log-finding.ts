@@ -121,15 +121,17 @@ export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** `/rec/id` in jq's notation: `.rec.id`. */
+/** `/rec/id` in jq's notation: `.rec.id`; `/items[]/sku`: `.items[].sku`. */
 export function jqPath(path: string): string {
   const steps = path.split('/').slice(1);
   return steps.length === 0
     ? '.'
     : steps
-        .map((step) =>
-          /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `["${step.replaceAll('~1', '/').replaceAll('~0', '~')}"]`,
-        )
+        .map((step) => {
+          const [, name, each] = /^(.*?)((?:\[\])*)$/s.exec(step) ?? [];
+          const isPlain = /^[A-Za-z_]\w*$/.test(name);
+          return `${isPlain ? `.${name}` : `["${name.replaceAll('~1', '/').replaceAll('~0', '~')}"]`}${each}`;
+        })
         .join('')
         .replace(/^\[/, '.[');
 }
