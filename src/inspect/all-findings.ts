@@ -8,6 +8,7 @@ import { ofFile, ofRoles } from './file-findings.ts';
 import { filesApart } from './files-apart.ts';
 import { alikeIn, type InspectedFile, type InspectedSide, type InspectOptions, type Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
+import { kindsLacking } from './kinds-lacking.ts';
 import { kindsSkipped } from './kinds-skipped.ts';
 import { inPages } from './lists-in-pages.ts';
 import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
@@ -84,11 +85,16 @@ function ofRefused({ refused, impressions, feedback, files: all }: Known): reado
         command,
       );
     }
-    const message = `${count(invalid)} of ${count(read)} records of ${filesText(files)} (${percent(invalid / read)}) would be invalid, and not count: ${reasonsText(reasons)}.`;
+    const ofFiles = all.filter(({ name }) => files.includes(name));
+    const isLacking = first.code === 'missing_field' && first.field === 'itemId' && feedback !== undefined;
+    const kinds = isLacking ? kindsLacking(feedback, impressions, ofFiles) : undefined;
+    const message = `${count(invalid)} of ${count(read)} records of ${filesText(files)} (${percent(invalid / read)}) would be invalid, and not count: ${reasonsText(reasons)}.${kinds === undefined ? '' : ` ${kinds}`}`;
     const remedy =
-      first.code === 'missing_field' && paths.length > 0
-        ? `Log ${paths.join(' and ')} in each of them.`
-        : 'Fix what writes them; docs/events.md explains each code.';
+      kinds !== undefined
+        ? 'Log the item in each of them, unless what they say is of no item: then nothing is lost.'
+        : first.code === 'missing_field' && paths.length > 0
+          ? `Log ${paths.join(' and ')} in each of them.`
+          : 'Fix what writes them; docs/events.md explains each code.';
     return (code === 'most_invalid' ? wrong : note)(code, message, remedy);
   });
 }

@@ -32,6 +32,15 @@ function invalidIn(...files: readonly (readonly object[])[]): readonly Finding[]
 }
 
 describe('records that a replay would refuse', () => {
+  it('as they name no item are told with what they are', () => {
+    const [{ message, remedy }] = invalidIn(
+      lists,
+      clicks((n) => (n % 5 === 0 ? { sku: null, type: n % 10 === 0 ? 'bounced' : 'mail_opened' } : {})),
+    );
+    expect(message).toContain('missing_field: itemId 20. They are: bounced (10), mail_opened (10).');
+    expect(remedy).toContain('unless what they say is of no item');
+  });
+
   it.each([
     [0, []],
     [1, []],

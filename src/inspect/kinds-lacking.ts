@@ -1,0 +1,28 @@
+/** Of which actions the records are that name no item: e-mails that were opened need none. */
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import type { InspectedFile, InspectedSide } from './inspected.ts';
+import { count, cut } from './log-finding.ts';
+
+const MOST_NAMED = 4;
+
+/** Such as `They are: open (26), bounce (3).`; undefined: no field says what was done. @param files may hold lists as well */
+export function kindsLacking(
+  feedback: InspectedSide,
+  impressions: InspectedSide | undefined,
+  files: readonly InspectedFile[],
+): string | undefined {
+  const pointers = (as: string, side: InspectedSide | undefined): readonly (readonly string[])[] =>
+    (side?.fits ?? []).filter((fit) => fit.as === as && fit.path !== '').map(({ path }) => parsePointer(path) ?? []);
+  const [action] = pointers('action', feedback);
+  const held = [...pointers('itemId', feedback), ...pointers('items', impressions)];
+  if (action === undefined) return undefined;
+  const counts = new Map<string, number>();
+  for (const row of files.flatMap(({ rows }) => rows)) {
+    const isWhole = held.some((pointer) => (resolvePointer(row, pointer) ?? undefined) !== undefined);
+    const kind = resolvePointer(row, action) ?? undefined;
+    if (!isWhole && kind !== undefined) counts.set(String(kind), (counts.get(String(kind)) ?? 0) + 1);
+  }
+  if (counts.size === 0) return undefined;
+  const named = [...counts].sort(([, a], [, b]) => b - a).map(([kind, n]) => `${cut(kind)} (${count(n)})`);
+  return `They are: ${named.slice(0, MOST_NAMED).join(', ')}${named.length > MOST_NAMED ? ', ...' : ''}.`;
+}
