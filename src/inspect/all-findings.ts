@@ -2,18 +2,18 @@
 import { filesText, reasonsText } from '../findings/invalid-files.ts';
 import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { actionAssumed } from './action-assumed.ts';
 import { nameFit } from './field-names.ts';
 import { decimalComma, isOfElements, timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
 import { filesApart } from './files-apart.ts';
-import { alikeIn, type InspectedFile, type InspectedSide, type InspectOptions, type Known } from './inspected.ts';
+import { alikeIn, type InspectedFile, type InspectOptions, type Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
 import { kindsLacking } from './kinds-lacking.ts';
 import { kindsSkipped } from './kinds-skipped.ts';
 import { inPages } from './lists-in-pages.ts';
 import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, sortCommand, textIdsCommand } from './mend.ts';
-import { purchaseSign } from './purchases.ts';
 import { eventsOf } from './reading.ts';
 import { NOT_SHORTENED, shortenedTo, spoken, timeWords } from './time-forms.ts';
 
@@ -170,40 +170,6 @@ function outlier(times: readonly number[]): number | undefined {
 
 function finite(times: readonly number[]): number[] {
   return times.filter((ts) => !Number.isNaN(ts));
-}
-
-/** No field says what was done, and names say that it was bought. */
-function actionAssumed({ feedback: all, files, oneLog }: Known): readonly Finding[] {
-  if (all === undefined || oneLog) return [];
-  const place = `inputs.feedback.adapter.${all.apart.length === 0 ? 'map' : 'maps'}`;
-  return alikeIn(all).flatMap((feedback) => assumedIn(feedback, files, place));
-}
-
-function assumedIn(feedback: InspectedSide, files: readonly InspectedFile[], place: string): readonly Finding[] {
-  if (!feedback.fits.some(({ as, path }) => as === 'action' && path === '')) return [];
-  const signs = files
-    .filter(({ name }) => feedback.files.includes(name))
-    .map(({ name, profile }) => ({ name, sign: purchaseSign(name, profile) }));
-  const bought = signs.filter(({ sign }) => sign !== undefined);
-  const others = signs.filter(({ sign }) => sign === undefined).map(({ name }) => name);
-  const [first] = bought;
-  if (first === undefined || feedback.sample.feedback.every(({ action }) => action === 'rating')) return [];
-  if (others.length === 0) {
-    return [
-      note(
-        'action_assumed',
-        `No field of ${feedback.files.join(', ')} says what people did; all of it is taken for purchases, as ${first.sign} says so.`,
-        `If it is something else, say so in ${place}: action: {const: click}.`,
-      ),
-    ];
-  }
-  return [
-    wrong(
-      'action_assumed',
-      `No field says what people did: ${bought.map(({ name }) => name).join(', ')} holds purchases (${first.sign} says so), ${others.join(', ')} does not, and all would count as clicks.`,
-      'Add a field to each, such as "action": "purchase" and "action": "click".',
-    ),
-  ];
 }
 
 /** Ratings whose stars no field holds, so that they would be worth 0. */
