@@ -18,6 +18,8 @@ export interface GuessedRole {
   readonly why: string;
   /** In a log of both, what tells the records apart; undefined: whether they have a list. */
   readonly kinds: Kinds | undefined;
+  /** Its lists are rows of items beside feedback, which nothing reads as they are, whatever the user says it is. */
+  readonly isMixedRows?: true;
 }
 
 const NEARLY_ALL = 0.95;
@@ -51,7 +53,8 @@ export function rolesOf(sides: readonly Side[], given: readonly (Role | undefine
     guesses.every(({ role }, i) => given[i] !== undefined && role !== 'both' && given[i] !== role);
   return guesses.map((one, i) => {
     const role = given[i];
-    return role === undefined || role === one.role || isSwapped ? one : { ...one, role, why: `as you say; ${one.why}` };
+    const isKept = isSwapped || (role === 'impressions' && one.isMixedRows === true);
+    return role === undefined || role === one.role || isKept ? one : { ...one, role, why: `as you say; ${one.why}` };
   });
 }
 
@@ -64,7 +67,7 @@ function guessRole({ rows, profile }: Side): GuessedRole {
       : undefined;
   if (ofRows !== undefined) {
     const why = `${ofRows.path} tells rows of items (${ofRows.lists.join(', ')}) from the rest`;
-    return { role: 'both', why, kinds: ofRows };
+    return { role: 'both', why, kinds: ofRows, isMixedRows: true };
   }
   if (mayBeRows && rowList(profile, rows) !== undefined) {
     return { role: 'impressions', why: 'one row for each item of a list', kinds: undefined };

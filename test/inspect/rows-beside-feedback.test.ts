@@ -84,6 +84,13 @@ describe('rows of shown items beside clicks', () => {
     expect(split.facts.joining).toMatchObject({ known: 20, inList: 20 });
   });
 
+  it('are told apart also where the user says that the file holds impressions', async () => {
+    writeFileSync(join(folder, 'events.csv'), WRITERS['events.csv'](rowsOf(3).rows));
+    const [file] = await sampleFiles([{ path: join(folder, 'events.csv'), role: 'impressions' }], 20_000);
+    const said = inspect([file], { now: MADE_AT + 1e7, grades: new Set(), weights: undefined });
+    expect(wrongIn(said).map(({ code }) => code)).toEqual(['rows_beside_feedback']);
+  });
+
   it('are told apart whatever the kinds are called', async () => {
     const named = rowsOf(3).rows.map((row) => ({
       ...row,
