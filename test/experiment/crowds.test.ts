@@ -7,7 +7,7 @@ import type { CrowdSettings } from '../../bench/honesty/crowd.ts';
 import { POWER, SAME_CROWDS } from '../../bench/honesty/crowd-settings.ts';
 import { type CrowdWatched, watchCrowd } from '../../bench/honesty/crowd-watch.ts';
 
-const EXPERIMENTS = 12;
+const EXPERIMENTS = 20;
 /** Where the users are many or the looks are, fewer have to do. */
 const SHORT: ReadonlyMap<string, Partial<CrowdSettings>> = new Map([
   ['everyone at once, then four weeks', { hours: 168 }],
