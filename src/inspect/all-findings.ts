@@ -2,6 +2,7 @@
 import { filesText, reasonsText } from '../findings/invalid-files.ts';
 import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { actionAssumed } from './action-assumed.ts';
 import { nameFit } from './field-names.ts';
 import { decimalComma, isOfElements, timeFormsOf } from './fields.ts';
@@ -12,7 +13,7 @@ import { ofClock, ofJoin } from './join-findings.ts';
 import { kindsLacking } from './kinds-lacking.ts';
 import { kindsSkipped } from './kinds-skipped.ts';
 import { inPages } from './lists-in-pages.ts';
-import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
+import { cut, type Finding, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, sortCommand, textIdsCommand } from './mend.ts';
 import { eventsOf } from './reading.ts';
 import { NOT_SHORTENED, shortenedTo, spoken, timeWords } from './time-forms.ts';
@@ -80,7 +81,7 @@ function ofRefused({ refused, impressions, feedback, files: all }: Known): reado
       const command = textIdsCommand(files, all);
       return wrong(
         'ids_too_large',
-        `Ids above 2^53 lose digits if they are numbers in JSON: ${rounded.map(({ path }) => path).join(', ')} of ${filesText(files)}. ${count(invalid)} of ${count(read)} records would be invalid (bad_id).`,
+        `Ids above 2^53 lose digits if they are numbers in JSON: ${rounded.map(({ path }) => path).join(', ')} of ${filesText(files)}. ${grouped(invalid)} of ${grouped(read)} records would be invalid (bad_id).`,
         `Write these ids as text${command === undefined ? '.' : ':'}`,
         command,
       );
@@ -88,7 +89,7 @@ function ofRefused({ refused, impressions, feedback, files: all }: Known): reado
     const ofFiles = all.filter(({ name }) => files.includes(name));
     const isLacking = first.code === 'missing_field' && first.field === 'itemId' && feedback !== undefined;
     const kinds = isLacking ? kindsLacking(feedback, impressions, ofFiles) : undefined;
-    const message = `${count(invalid)} of ${count(read)} records of ${filesText(files)} (${percent(invalid / read)}) would be invalid, and not count: ${reasonsText(reasons)}.${kinds === undefined ? '' : ` ${kinds}`}`;
+    const message = `${grouped(invalid)} of ${grouped(read)} records of ${filesText(files)} (${percent(invalid / read)}) would be invalid, and not count: ${reasonsText(reasons)}.${kinds === undefined ? '' : ` ${kinds}`}`;
     const remedy =
       kinds !== undefined
         ? 'Log the item in each of them, unless what they say is of no item: then nothing is lost.'
@@ -150,7 +151,7 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: Inspe
       found.push(
         wrong(
           'all_late',
-          `${ahead > 0 ? `${count(ahead)} of ${count(side.sample.times.length)} times of ${files} lie in the future` : `A time of ${files} lies far after the others`} (${new Date(last).toISOString()}): what comes after it in the log would be late.`,
+          `${ahead > 0 ? `${grouped(ahead)} of ${grouped(side.sample.times.length)} times of ${files} lie in the future` : `A time of ${files} lies far after the others`} (${new Date(last).toISOString()}): what comes after it in the log would be late.`,
           'Remove these records, or correct the clock that dated them.',
         ),
       );
@@ -186,7 +187,7 @@ function valuesMissing({ proposal: { grades, ratings }, facts, feedback, files }
   return [
     wrong(
       'values_missing',
-      `Feedback holds ratings (${actions.map(cut).join(', ')}: ${count(n)}), but no field holds numbers that are their values: they would be worth 0.`,
+      `Feedback holds ratings (${actions.map(cut).join(', ')}: ${grouped(n)}), but no field holds numbers that are their values: they would be worth 0.`,
       comma === undefined
         ? 'Log the value, or give the action a fixed grade.'
         : `${comma.path} has decimal commas, such as ${comma.text}: write ${comma.text.replace(',', '.')}${command === undefined ? '.' : ':'}`,
@@ -228,7 +229,7 @@ function ofActions({ proposal, facts }: Known): readonly Finding[] {
   if (unknownActions.length > 0) {
     const listed = unknownActions
       .slice(0, 5)
-      .map((action) => `${cut(action)} (${count(facts.actions.get(action) ?? 0)})`);
+      .map((action) => `${cut(action)} (${grouped(facts.actions.get(action) ?? 0)})`);
     const more = unknownActions.length > 5 ? ` and ${unknownActions.length - 5} more` : '';
     const none = [...grades.values()].every((grade) => grade === 0 || grade === 'veto');
     found.push(
@@ -279,7 +280,7 @@ function ofPeople({ impressions, facts }: Known): readonly Finding[] {
     found.push(
       note(
         'users_of_two_variants',
-        `${count(crossed)} of ${count(facts.users.distinct)} users saw more than one variant.`,
+        `${grouped(crossed)} of ${grouped(facts.users.distinct)} users saw more than one variant.`,
         'Assign users, not requests. Or is the user id that of a device, and one person has several?',
       ),
     );
@@ -305,7 +306,7 @@ function ofOrder(known: Known): readonly Finding[] {
     found.push(
       note(
         'duplicates',
-        `${count(duplicates.lists)} of ${count(lists)} lists and ${count(duplicates.feedback)} of ${count(clicks)} feedback events are duplicates.`,
+        `${grouped(duplicates.lists)} of ${grouped(lists)} lists and ${grouped(duplicates.feedback)} of ${grouped(clicks)} feedback events are duplicates.`,
         'Nothing to do: they are counted once.',
       ),
     );
@@ -323,7 +324,7 @@ function ofOrder(known: Known): readonly Finding[] {
     found.push(
       (isBad ? wrong : note)(
         'out_of_order',
-        `Records are out of order by up to ${spoken(disorder.most)} (${count(disorder.overtaken)} of them come after a later one).`,
+        `Records are out of order by up to ${spoken(disorder.most)} (${grouped(disorder.overtaken)} of them come after a later one).`,
         remedy,
         command,
       ),

@@ -1,12 +1,13 @@
 /** Findings on whole files: unknown formats, swapped files, no lists, a missing required field. */
 import { assertNever } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
 import { formWords } from './file-shape.ts';
 import { inText, ofText } from './ids-in-text.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
-import { count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
+import { cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
 import { fedAll, gatherCommand, mendCommand, recoded, type Step, shellWord, unpairCommand } from './mend.ts';
 import { linesNotRead, listsInText, otherLog, otherLogFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
@@ -95,8 +96,8 @@ export function ofFile(file: InspectedFile): readonly Finding[] {
       level(
         'bad_rows',
         log === undefined
-          ? `${count(bad.length)} of ${count(all)} records of ${name} cannot be read; record ${count(row)} ${why}.`
-          : `${count(bad.length)} of ${count(all)} sampled records of ${name}, partition ${log.partition}, cannot be read; the one at offset ${log.offsets[row - 1]} ${why}.`,
+          ? `${grouped(bad.length)} of ${grouped(all)} records of ${name} cannot be read; record ${grouped(row)} ${why}.`
+          : `${grouped(bad.length)} of ${grouped(all)} sampled records of ${name}, partition ${log.partition}, cannot be read; the one at offset ${log.offsets[row - 1]} ${why}.`,
         `They count as invalid. ${log === undefined ? 'receval replay --dead-letters FILE' : 'receval run with deadLetter in its configuration'} keeps them.`,
       ),
     );
@@ -323,7 +324,7 @@ function doubtWords({ join, doubt }: Known['notTaken'][number], lists: Inspected
       return `Both sides have ${join.impressions === join.feedback ? join.impressions : `${join.feedback} and ${join.impressions}`}, which says who it was, but one person sees many lists.`;
     case 'repeats': {
       const field = profile.fields.get(join.impressions);
-      return `The values of ${both} match, but lists share them: ${count(field?.distinct.size ?? 0)} values in ${count(areRows(lists) ? sample.lists.length : (field?.values ?? 0))} lists.`;
+      return `The values of ${both} match, but lists share them: ${grouped(field?.distinct.size ?? 0)} values in ${grouped(areRows(lists) ? sample.lists.length : (field?.values ?? 0))} lists.`;
     }
     case 'chance':
       return `The numbers in ${both} match no more often than by chance.`;

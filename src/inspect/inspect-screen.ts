@@ -1,12 +1,13 @@
 /** One screen of text: problems first, then the files and fields, how they join, and the proposed settings. */
 import { printDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { distinctWords, type Field, mainType, timesOf } from './fields.ts';
 import { formWords } from './file-shape.ts';
 import { alikeIn, type InspectedFile, type InspectedSide, type Inspection } from './inspected.ts';
 import { pairText } from './join-trial.ts';
 import { DELAY_BINS, delayBins } from './log-facts.ts';
-import { baseName, count, type Finding, mayReplay, percent, wrapped } from './log-finding.ts';
+import { baseName, type Finding, mayReplay, percent, wrapped } from './log-finding.ts';
 import type { Grade } from './proposal.ts';
 import { spoken } from './time-forms.ts';
 
@@ -83,7 +84,7 @@ function fileLines(files: readonly InspectedFile[]): readonly string[] {
       encoding ?? '',
       lineEnds === 'LF' || lineEnds === 'none' ? '' : lineEnds,
       records > 0
-        ? `${log !== undefined ? 'newest ' : more || parts.some((part) => part.more) ? 'first ' : ''}${count(records)} record${records === 1 ? '' : 's'}`
+        ? `${log !== undefined ? 'newest ' : more || parts.some((part) => part.more) ? 'first ' : ''}${grouped(records)} record${records === 1 ? '' : 's'}`
         : '',
     ].filter((word) => word !== '');
     const role =
@@ -218,7 +219,7 @@ function factLines({ facts, impressions, feedback, proposal }: Inspection): read
   const people =
     users.lists === 0
       ? 'no user id'
-      : `${count(users.distinct)} user${users.distinct === 1 ? '' : 's'}, in ${percent(users.lists / lists)} of the lists`;
+      : `${grouped(users.distinct)} user${users.distinct === 1 ? '' : 's'}, in ${percent(users.lists / lists)} of the lists`;
   const split = [...variants]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, n]) => `${cut(name, 20)} ${percent(n / lists)}`);
@@ -235,17 +236,17 @@ function factLines({ facts, impressions, feedback, proposal }: Inspection): read
     ),
   );
   const clicks = feedback?.sample.feedback.length ?? 0;
-  const twice = `twice: ${count(duplicates.lists)} of ${count(lists)} lists, ${count(duplicates.feedback)} of ${count(clicks)} feedback`;
+  const twice = `twice: ${grouped(duplicates.lists)} of ${grouped(lists)} lists, ${grouped(duplicates.feedback)} of ${grouped(clicks)} feedback`;
   lines.push(
     ...labelled(
       'Order',
-      `${disorder.overtaken === 0 ? 'in order' : `out of order by up to ${spoken(disorder.most)} (${count(disorder.overtaken)})`}; ${twice}`,
+      `${disorder.overtaken === 0 ? 'in order' : `out of order by up to ${spoken(disorder.most)} (${grouped(disorder.overtaken)})`}; ${twice}`,
     ),
   );
   if (facts.actions.size > 0) {
     const actions = [...facts.actions]
       .sort(([, a], [, b]) => b - a)
-      .map(([action, n]) => `${cut(action, 24)} ${count(n)}${gradeWords(proposal.grades.get(action))}`);
+      .map(([action, n]) => `${cut(action, 24)} ${grouped(n)}${gradeWords(proposal.grades.get(action))}`);
     lines.push(
       ...labelled(
         'Actions',
@@ -254,7 +255,7 @@ function factLines({ facts, impressions, feedback, proposal }: Inspection): read
     );
   }
   const cohorts = proposal.dimensions.map(
-    ({ name, cohorts: n, isProposed }) => `${name} ${count(n)}${isProposed ? '' : ' (left out)'}`,
+    ({ name, cohorts: n, isProposed }) => `${name} ${grouped(n)}${isProposed ? '' : ' (left out)'}`,
   );
   if (cohorts.length > 0) lines.push(...labelled('Cohorts', cohorts.slice(0, 8).join(', ')));
   const waits = [

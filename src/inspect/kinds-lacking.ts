@@ -1,7 +1,8 @@
 /** Of which actions the records are that name no item: e-mails that were opened need none. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import type { InspectedFile, InspectedSide } from './inspected.ts';
-import { count, cut } from './log-finding.ts';
+import { cut } from './log-finding.ts';
 
 const MOST_NAMED = 4;
 
@@ -23,6 +24,6 @@ export function kindsLacking(
     if (!isWhole && kind !== undefined) counts.set(String(kind), (counts.get(String(kind)) ?? 0) + 1);
   }
   if (counts.size === 0) return undefined;
-  const named = [...counts].sort(([, a], [, b]) => b - a).map(([kind, n]) => `${cut(kind)} (${count(n)})`);
+  const named = [...counts].sort(([, a], [, b]) => b - a).map(([kind, n]) => `${cut(kind)} (${grouped(n)})`);
   return `They are: ${named.slice(0, MOST_NAMED).join(', ')}${named.length > MOST_NAMED ? ', ...' : ''}.`;
 }

@@ -1,10 +1,10 @@
 /** Kinds of records in a log of both sides that no map reads, such as page views: a replay passes over them without counting them. */
 import { mapsAdapter } from '../consumers/decode/map.ts';
-import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { usualGrade } from './field-names.ts';
 import type { Known } from './inspected.ts';
-import { count, cut, type Finding, note } from './log-finding.ts';
+import { cut, type Finding, note } from './log-finding.ts';
 import { rowsByKind } from './row-kinds.ts';
 
 const MOST_NAMED = 5;
@@ -20,16 +20,16 @@ export function kindsSkipped({ files, oneLog, joined, kinds }: Known): readonly 
     if (known !== undefined) return !known.has(kind);
     return own.every((row) => isNone(read(JSON.stringify(row), '', 0)));
   };
-  const skipped = [...rowsByKind(rows, path)].filter(isSkipped).map(([kind, own]) => ({ kind, n: own.length }));
-  const at = parsePointer(path) ?? [];
-  const without = rows.filter((row) => (resolvePointer(row, at) ?? undefined) === undefined).length;
+  const byKind = [...rowsByKind(rows, path)];
+  const skipped = byKind.filter(isSkipped).map(([kind, own]) => ({ kind, n: own.length }));
+  const without = byKind.reduce((left, [, own]) => left - own.length, rows.length);
   if (skipped.length === 0 && without === 0) return [];
   const words = skipped
     .sort((a, b) => worth(b.kind) - worth(a.kind) || b.n - a.n)
     .slice(0, MOST_NAMED)
-    .map(({ kind, n }) => `${cut(kind)} (${count(n)})`);
+    .map(({ kind, n }) => `${cut(kind)} (${grouped(n)})`);
   const more = skipped.length > MOST_NAMED ? [`${skipped.length - MOST_NAMED} more kinds`] : [];
-  const none = without > 0 ? [`records without ${path} (${count(without)})`] : [];
+  const none = without > 0 ? [`records without ${path} (${grouped(without)})`] : [];
   return [
     note(
       'kinds_skipped',

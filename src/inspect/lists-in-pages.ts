@@ -1,6 +1,8 @@
 /** Requests that are logged page by page: right as it is, but a mean over pages is not what everybody takes it for. */
+
+import { grouped } from '../vocabulary/grouped.ts';
 import type { InspectedSide, Known } from './inspected.ts';
-import { count, type Finding, jqPath, note } from './log-finding.ts';
+import { type Finding, jqPath, note } from './log-finding.ts';
 import { fedAll, shellWord } from './mend.ts';
 
 export function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog }: Known): Finding {
@@ -14,7 +16,7 @@ export function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog 
   const packing = files.find(({ name }) => lists.files.includes(name))?.format.compression ?? 'none';
   return note(
     'lists_in_pages',
-    `${count(paged.requests)} requests were shown in several pages (${count(paged.pages)} lists): each page is a list of its own, with ranks that continue. So a mean such as mrr is over pages, and below that over whole requests.`,
+    `${grouped(paged.requests)} requests were shown in several pages (${grouped(paged.pages)} lists): each page is a list of its own, with ranks that continue. So a mean such as mrr is over pages, and below that over whole requests.`,
     `To measure whole requests, put the pages of each together${isCommand ? ':' : '.'}`,
     isCommand ? `${fedAll(`jq -cs ${shellWord(program)}`, lists.files, packing)} > whole-lists.ndjson` : undefined,
   );

@@ -1,5 +1,3 @@
-import { grouped } from '../vocabulary/grouped.ts';
-
 /** A finding on a log, and the words for it. */
 
 /** In the order of the data path; docs/inspect.md explains each. */
@@ -106,10 +104,6 @@ export function percent(share: number): string {
   const value = 100 * share;
   const isNearEnd = (value > 0 && value < 1) || (value > 99 && value < 100);
   return `${isNearEnd ? value.toFixed(1) : Math.round(value)} %`;
-}
-
-export function count(n: number): string {
-  return grouped(n);
 }
 
 /** The text, cut to a length that fits into a sentence. */

@@ -1,6 +1,8 @@
 /** One log of both sides whose lists are rows of items: an adapter reads all rows of a file as items, so it has to become two files. */
+
+import { grouped } from '../vocabulary/grouped.ts';
 import type { KindsRead, Known } from './inspected.ts';
-import { count, cut, type Finding, wrong } from './log-finding.ts';
+import { cut, type Finding, wrong } from './log-finding.ts';
 import { splitCommand } from './mend.ts';
 import { rowsByKind } from './row-kinds.ts';
 
@@ -14,7 +16,7 @@ export function rowsBesideFeedback(kinds: KindsRead, { files }: Known): Finding 
   const counted = (all: readonly string[]): string =>
     all
       .slice(0, 5)
-      .map((kind) => `${cut(kind)} (${count(byKind.get(kind)?.length ?? 0)})`)
+      .map((kind) => `${cut(kind)} (${grouped(byKind.get(kind)?.length ?? 0)})`)
       .join(', ') + (all.length > 5 ? ', ...' : '');
   const others = kinds.read.length > 0 ? kinds.read : kinds.others;
   const command = splitCommand(kinds.path, { shown: kinds.lists, done: others }, names, files);

@@ -8,7 +8,8 @@ import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-set
 import { KafkaProducer } from '../consumers/source/kafka/access/producer.ts';
 import { openToOthers } from '../dead-letters/file.ts';
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
-import { count, type Finding, finding } from './doctor-finding.ts';
+import { grouped } from '../vocabulary/grouped.ts';
+import { type Finding, finding } from './doctor-finding.ts';
 import { allowSettings } from './doctor-topics.ts';
 
 const CHECK = 'dead letters';
@@ -89,7 +90,7 @@ async function lookAtTopic(
     const findings = [await checkWriting(topic, own, connection, now)];
     const largest = Math.max(...others.filter((bytes) => bytes > 0));
     if (own <= largest) {
-      const limits = `max.message.bytes of ${topic} is ${count(own)}, of the topics that are read up to ${count(largest)}`;
+      const limits = `max.message.bytes of ${topic} is ${grouped(own)}, of the topics that are read up to ${grouped(largest)}`;
       const advice = 'dead letters are larger than the records, by their headers: set it somewhat higher';
       findings.push(finding(CHECK, 'warning', `${limits}: ${advice}`));
     }

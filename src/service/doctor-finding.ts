@@ -1,5 +1,4 @@
 import type { FindingCode } from '../findings/finding.ts';
-import { grouped } from '../vocabulary/grouped.ts';
 
 export type Level = 'ok' | 'warning' | 'error';
 
@@ -19,11 +18,6 @@ export interface Finding {
 /** @param alert raised by a service that runs in spite of it; default: none */
 export function finding(check: string, level: Level, message: string, alert?: string): Finding {
   return alert === undefined ? { check, level, message } : { check, level, message, alert };
-}
-
-/** 3,456 */
-export function count(n: number): string {
-  return grouped(n);
 }
 
 /** 12.3 % */

@@ -3,7 +3,8 @@ import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { Sample } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { FindingCode } from '../findings/finding.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import { count, type Finding, finding, percent } from './doctor-finding.ts';
+import { grouped } from '../vocabulary/grouped.ts';
+import { type Finding, finding, percent } from './doctor-finding.ts';
 import {
   fieldsText,
   invalidRemedy,
@@ -71,11 +72,11 @@ function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): read
     const message = `${name}: there are no records, so neither keys nor events could be looked at`;
     return [{ ...finding('records', 'warning', message), ...(isMissed ? { code: 'feedback_missing' as const } : {}) }];
   }
-  const of = `of ${count(records)} sampled records`;
+  const of = `of ${grouped(records)} sampled records`;
   const findings: Finding[] = [];
   const [first] = reasons;
   if (first === undefined) {
-    findings.push(finding('records', 'ok', `${name}: all ${count(records)} sampled records can be read`));
+    findings.push(finding('records', 'ok', `${name}: all ${grouped(records)} sampled records can be read`));
   } else {
     const isMost = invalid > MOST_INVALID * records;
     const code = isOtherSide(first) ? ('files_swapped' as const) : ('most_invalid' as const);
@@ -83,7 +84,7 @@ function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): read
       ...finding(
         'records',
         isMost ? 'error' : 'warning',
-        `${name}: ${count(invalid)} ${of} are invalid (${reasonsText(reasons)}): they will not count. ${fieldsText(reasons)}${invalidRemedy(first)}`,
+        `${name}: ${grouped(invalid)} ${of} are invalid (${reasonsText(reasons)}): they will not count. ${fieldsText(reasons)}${invalidRemedy(first)}`,
         invalid > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined,
       ),
       ...(isMost ? { code } : {}),
@@ -94,7 +95,7 @@ function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): read
       ...finding(
         'clocks',
         'warning',
-        `${name}: ${count(future)} ${of} are dated further ahead than attribution.futureSkew allows and will be dropped as future. ` +
+        `${name}: ${grouped(future)} ${of} are dated further ahead than attribution.futureSkew allows and will be dropped as future. ` +
           'Correct the clocks that date them, or timeZone or tsUnit of the topic',
         future > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined,
       ),
@@ -106,7 +107,7 @@ function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): read
       finding(
         'keys',
         'warning',
-        `${name}: ${count(withoutKey)} ${of} have no key, so chance decides their partition. Key all topics by the request id or the user id`,
+        `${name}: ${grouped(withoutKey)} ${of} have no key, so chance decides their partition. Key all topics by the request id or the user id`,
       ),
     );
   }
@@ -138,13 +139,13 @@ function checkPairs(partitions: number, seen: readonly SeenTopic[]): Finding {
     return finding(
       'keys',
       'warning',
-      `none of ${count(feedback.length)} sampled feedback events belongs to one of ${count(places.size)} sampled requests, so ` +
+      `none of ${grouped(feedback.length)} sampled feedback events belongs to one of ${grouped(places.size)} sampled requests, so ` +
         'nobody can tell whether they meet in one partition. Look again while events flow',
     );
   }
   const paired = matched.filter(({ requestId, partition }) => places.get(requestId)?.has(partition)).length;
   const share = paired / matched.length;
-  const found = `${percent(share)} of ${count(matched.length)} sampled feedback events lie in the partition of their impression`;
+  const found = `${percent(share)} of ${grouped(matched.length)} sampled feedback events lie in the partition of their impression`;
   if (share === 1) return finding('keys', 'ok', found);
   return finding(
     'keys',

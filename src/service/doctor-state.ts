@@ -10,9 +10,10 @@ import type { Bounds } from '../consumers/source/source-port.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { NO_PERMISSIONS, StateMismatch } from '../unit/resume.ts';
 import { LastRecords } from '../unit/unit-reading.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
 import { checkStored, StartRefused } from './checks.ts';
-import { count, type Finding, finding } from './doctor-finding.ts';
+import { type Finding, finding } from './doctor-finding.ts';
 import { misfitGroups, partitionsText } from './misfits.ts';
 
 /** What is stored, and what Kafka holds. By partition, or by topic and then partition. */
@@ -51,7 +52,7 @@ export function checkState(settings: Settings, facts: StateFacts): readonly Find
             'state',
             'warning',
             `${where}: the group has committed ${byGroup}, the stored state is at ${topic.committed}: Redis went back by ` +
-              `${count(byGroup - topic.committed)} records. They are read again; look why Redis lost them`,
+              `${grouped(byGroup - topic.committed)} records. They are read again; look why Redis lost them`,
             'RecevalRedisRollback',
           ),
         );
@@ -138,7 +139,7 @@ function mixed(missing: readonly (readonly string[] | undefined)[]): Finding {
 }
 
 function gap({ start }: Settings, where: string, records: number, first: number): Finding {
-  const found = `${where}: the log starts at ${first}, ${count(records)} records that would be read again are gone`;
+  const found = `${where}: the log starts at ${first}, ${grouped(records)} records that would be read again are gone`;
   return start.onGap === 'skip'
     ? finding(
         'state',
@@ -168,7 +169,7 @@ export function checkSeries(settings: Settings): Finding {
     limits.cohortsPerSet * measures.length * GAUGES_PER_MEASURE * windows.length * horizons.length * cohorts.length;
   const factors =
     `room for ${limits.cohortsPerSet} cohorts in each of ${cohorts.length} sets, with ${measures.length} measures x ${GAUGES_PER_MEASURE} (value, error) x ` +
-    `${windows.length} windows x ${horizons.length} horizons each: at most ${count(product)} series, within limits.series ${count(limits.series)}`;
+    `${windows.length} windows x ${horizons.length} horizons each: at most ${grouped(product)} series, within limits.series ${grouped(limits.series)}`;
   const named = namedValues(experiments);
   const taken = cohorts.filter((by) => reservedCohorts(by, named, limits.cohortsPerSet).size >= limits.cohortsPerSet);
   if (limits.cohortsPerSet > 1 && taken.length > 0) {
@@ -202,9 +203,9 @@ export function checkCohorts({ cohorts, experiments, limits }: Settings, stored:
       return table !== undefined && table.folded > join.watermark - LATELY_MS;
     });
     if (units.length === 0) continue;
-    const own = reserved === 0 ? '' : `, ${count(reserved)} of them of the configuration's variants`;
+    const own = reserved === 0 ? '' : `, ${grouped(reserved)} of them of the configuration's variants`;
     full.push(
-      `[${setText(by)}] in ${units.length} of ${count(stored.length)} partitions (${count(limits.cohortsPerSet)} places${own})`,
+      `[${setText(by)}] in ${units.length} of ${grouped(stored.length)} partitions (${grouped(limits.cohortsPerSet)} places${own})`,
     );
   }
   if (full.length === 0) return finding('cohorts', 'ok', 'in the last hour no cohort was counted under __other__');
@@ -237,7 +238,7 @@ export function checkMemory({ attribution }: Settings, load: Load): Finding {
   const { impressionsPerSecond, impressionBytes = 0 } = load;
   const bytes = Math.max(LEAST_BYTES, Math.ceil(impressionBytes));
   const openLimit = Math.floor(Math.min(load.openLimit, load.stateLimit / bytes));
-  const room = `up to ${count(openLimit)} open impressions of ${count(bytes)} B`;
+  const room = `up to ${grouped(openLimit)} open impressions of ${grouped(bytes)} B`;
   if (impressionsPerSecond === undefined) {
     return finding('memory', 'ok', `one worker holds ${room}; there were no events recently, so the need is unknown`);
   }
@@ -245,7 +246,7 @@ export function checkMemory({ attribution }: Settings, load: Load): Finding {
   const span = horizons[horizons.length - 1].ms + outOfOrderness;
   const open = Math.ceil((impressionsPerSecond * span) / 1000);
   const found =
-    `${impressionsPerSecond.toFixed(1)} impressions/s x (longest horizon + outOfOrderness) = ${count(open)} open; ` +
+    `${impressionsPerSecond.toFixed(1)} impressions/s x (longest horizon + outOfOrderness) = ${grouped(open)} open; ` +
     `one worker holds ${room}`;
   if (open <= openLimit / 2) return finding('memory', 'ok', found);
   const workers = Math.ceil(open / (openLimit / 2));

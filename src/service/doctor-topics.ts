@@ -4,7 +4,8 @@ import { type KafkaConnection, MAX_BYTES } from '../consumers/source/kafka/acces
 import type { Bounds } from '../consumers/source/source-port.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
-import { count, type Finding, finding } from './doctor-finding.ts';
+import { grouped } from '../vocabulary/grouped.ts';
+import { type Finding, finding } from './doctor-finding.ts';
 
 /** How long a topic must keep records so that a worker can read again what it needs, with a day in reserve for repairs. */
 export function neededRetention({ attribution }: Settings): DurationMs {
@@ -51,7 +52,7 @@ export function checkTransactions(
             finding(
               'transactions',
               'warning',
-              `${name}, partition ${partition}: ${count(end - openFrom)} records from offset ${openFrom} on cannot be read, for a ` +
+              `${name}, partition ${partition}: ${grouped(end - openFrom)} records from offset ${openFrom} on cannot be read, for a ` +
                 'transaction was open the whole time that doctor looked. Until it ends its lists do not close. If it is still so ' +
                 'in a few minutes, look whose it is: kafka-transactions.sh describe-producers',
               'RecevalLagHigh',
@@ -121,7 +122,7 @@ function retentionBytes(needed: DurationMs, { name, settings, bytesPerSecond }: 
     ];
   }
   const lasts = Math.floor((1000 * kept) / bytesPerSecond);
-  const long = `${found}, which lasts about ${hours(lasts)} at ${count(Math.round(bytesPerSecond))} bytes/s`;
+  const long = `${found}, which lasts about ${hours(lasts)} at ${grouped(Math.round(bytesPerSecond))} bytes/s`;
   if (lasts >= needed) return [finding('retention', 'ok', `${long}; ${hours(needed)} are needed`)];
   return [
     finding(
