@@ -59,13 +59,15 @@ export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<R
 /** Less is not a record: its length, attributes, two deltas, the lengths of key and value, and the number of headers. */
 const LEAST_RECORD_BYTES = 7;
 
-/** Columns for so many records, which most batches have at most, are used again; so many of them are kept. */
-const USUAL_RECORDS = 4096;
+/** Columns have room for a power of two of records. Those for at most so many are used again; so many of each size are kept. */
+const LEAST_ROOM = 16;
+const USUAL_ROOM = 4096;
 const MOST_KEPT = 16;
 
 /** By record of a batch. */
 export class RecordColumns {
-  static readonly #free: RecordColumns[] = [];
+  /** By their room. */
+  static readonly #free = new Map<number, RecordColumns[]>();
   readonly offsets: Float64Array;
   /** NaN: none. Kafka writes -1. */
   readonly timestamps: Float64Array;
@@ -87,14 +89,18 @@ export class RecordColumns {
 
   /** With room for at least so many records, with any content. */
   static of(records: number): RecordColumns {
-    if (records > USUAL_RECORDS) return new RecordColumns(records);
-    return RecordColumns.#free.pop() ?? new RecordColumns(USUAL_RECORDS);
+    if (records > USUAL_ROOM) return new RecordColumns(records);
+    const room = Math.max(LEAST_ROOM, 2 ** Math.ceil(Math.log2(records)));
+    return RecordColumns.#free.get(room)?.pop() ?? new RecordColumns(room);
   }
 
   /** To be called once, when nobody reads them any more: the next batch may use them. */
   release(): void {
-    const free = RecordColumns.#free;
-    if (this.offsets.length === USUAL_RECORDS && free.length < MOST_KEPT) free.push(this);
+    const room = this.offsets.length;
+    if (room > USUAL_ROOM) return;
+    const free = RecordColumns.#free.get(room);
+    if (free === undefined) RecordColumns.#free.set(room, [this]);
+    else if (free.length < MOST_KEPT) free.push(this);
   }
 }
 
