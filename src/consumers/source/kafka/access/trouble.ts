@@ -32,8 +32,10 @@ export async function troubleOf(
   if (access !== undefined) return { kind: 'access', message: `${reason}; ${access}` };
   const advice = adviceFor(error);
   if (advice !== undefined) return { kind: 'hopeless', message: `${reason}; ${advice}` };
-  const said = probe ? await explainBrokers(connection) : undefined;
-  return said === undefined ? { kind: 'passing', message: reason } : { kind: 'access', message: `${reason}; ${said}` };
+  const refused = probe ? await explainBrokers(connection) : undefined;
+  if (refused === undefined) return { kind: 'passing', message: reason };
+  // Of several brokers those that do not refuse us may be away for a while.
+  return { kind: refused.byAll ? 'access' : 'passing', message: `${reason}; ${refused.first}` };
 }
 
 /**
@@ -57,11 +59,18 @@ export async function mustBeBrokers(connection: KafkaConnection): Promise<void> 
 
 class MayBeBroker extends Error {}
 
-/** Why the brokers refuse us; undefined: they do not, or do not respond, or not all of them do. */
-async function explainBrokers(connection: KafkaConnection): Promise<string | undefined> {
-  const said = await Promise.all(connection.brokers.map((broker) => explainBroker(broker, connection)));
-  const first = said.findIndex((text) => text !== undefined);
-  return first < 0 ? undefined : `${connection.brokers[first]}: ${said[first]}`;
+interface Refused {
+  /** The first of the configured addresses that refuses us, and why. */
+  readonly first: string;
+  readonly byAll: boolean;
+}
+
+/** undefined: no broker refuses us, or those that do not respond may. */
+async function explainBrokers(connection: KafkaConnection): Promise<Refused | undefined> {
+  const { brokers } = connection;
+  const said = await Promise.all(brokers.map((broker) => explainBroker(broker, connection)));
+  const refusals = said.flatMap((text, at) => (text === undefined ? [] : [`${brokers[at]}: ${text}`]));
+  return refusals.length === 0 ? undefined : { first: refusals[0], byAll: refusals.length === brokers.length };
 }
 
 /** By kafkajs' message: no broker was reached at all, or what was reached does not answer even the first request. */

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { explained } from '../../../../../src/consumers/source/kafka/access/trouble.ts';
+import { createServer } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { explained, troubleOf } from '../../../../../src/consumers/source/kafka/access/trouble.ts';
 import { freePort } from '../../../../services/ports.ts';
 
 /** What is told of an error of kafkajs while nobody listens at the broker. */
@@ -28,4 +29,21 @@ it('what a broker says itself is not taken for the network', async () => {
 
 it('another error stays what it is', async () => {
   expect(await told('TypeError', 'Connection error')).toBe('Connection error');
+});
+
+it('one address of several that is no broker is named, and the others are waited for; alone, it is never one', async () => {
+  const web = createServer();
+  const port = await freePort();
+  await new Promise<void>((resolve) => web.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => void web.close());
+  const wrong = `127.0.0.1:${port}`;
+  const away = `127.0.0.1:${await freePort()}`;
+  const lost = Object.assign(new Error('Connection error'), { name: 'KafkaJSConnectionError' });
+  const of = async (...brokers: string[]) => {
+    const { kind, message } = await troubleOf(lost, { brokers, clientId: 'test' });
+    return { kind, names: message.includes(`; ${wrong}: `) };
+  };
+  expect(await of(wrong)).toEqual({ kind: 'access', names: true });
+  expect(await of(away, wrong)).toEqual({ kind: 'passing', names: true });
+  expect(await of(away)).toEqual({ kind: 'passing', names: false });
 });
