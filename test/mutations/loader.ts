@@ -1,8 +1,8 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { type BuildOptions, type BuildResult, context } from 'esbuild';
 import { carrier, MODULES } from '../../wasm/compile.ts';
 import { changedSources, engineWith, takeEngine } from './kept-engines.ts';
 import type { Change } from './mutation.ts';
@@ -33,33 +33,12 @@ export async function withMutation<Module>(
   const folder = await mkdtemp(join(tmpdir(), 'receval-mutation-'));
   try {
     await symlink(PACKAGES, join(folder, 'node_modules'));
-    const { metafile } = await build({
-      entryPoints: files.map((file) => join(SRC, file)),
-      outbase: SRC,
-      outdir: folder,
-      outExtension: { '.js': '.mjs' },
-      bundle: true,
-      splitting: true,
-      format: 'esm',
-      platform: 'node',
-      packages: 'external',
-      // What is required when it is first called is found from src: by then the folder is gone.
-      define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(SRC, 'mutated.ts')).href) },
-      metafile: true,
-      logLevel: 'silent',
-      absWorkingDir: SRC,
-      plugins: [
-        {
-          name: 'changes',
-          setup: ({ onLoad }) => {
-            onLoad({ filter: /\.ts$/ }, ({ path }) => {
-              const contents = sources.get(path);
-              return contents === undefined ? undefined : { contents, loader: 'ts' };
-            });
-          },
-        },
-      ],
-    });
+    const { outputFiles, metafile } = await built(files, sources);
+    for (const { path, contents } of outputFiles) {
+      const to = join(folder, relative(SRC, path));
+      await mkdir(dirname(to), { recursive: true });
+      await writeFile(to, contents);
+    }
     for (const { file } of changes) {
       if (join(SRC, file).startsWith(WASM)) continue;
       if (!(file in metafile.inputs)) throw new Error(`${files.join(', ')} do not need src/${file}, which is changed`);
@@ -69,4 +48,64 @@ export async function withMutation<Module>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+type Options = BuildOptions & { readonly write: false; readonly metafile: true };
+type Built = BuildResult<Options>;
+type Build = (sources: ReadonlyMap<string, string>) => Promise<Built>;
+
+/** By their entries: what did not change since the last one is not parsed again. */
+const builds = new Map<string, Build>();
+
+/** The modules as they are with these sources in place of their own, as files below src. */
+async function built(files: readonly string[], sources: ReadonlyMap<string, string>): Promise<Built> {
+  const key = files.join();
+  let build = builds.get(key);
+  if (build === undefined) {
+    build = await newBuild(files);
+    builds.set(key, build);
+  }
+  return build(sources);
+}
+
+async function newBuild(files: readonly string[]): Promise<Build> {
+  let sources: ReadonlyMap<string, string> = new Map();
+  const { rebuild } = await context<Options>({
+    entryPoints: files.map((file) => join(SRC, file)),
+    outbase: SRC,
+    outdir: SRC,
+    outExtension: { '.js': '.mjs' },
+    write: false,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    // What is required when it is first called is found from src: by then the folder is gone.
+    define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(SRC, 'mutated.ts')).href) },
+    metafile: true,
+    logLevel: 'silent',
+    absWorkingDir: SRC,
+    plugins: [
+      {
+        name: 'changes',
+        setup: ({ onLoad }) => {
+          onLoad({ filter: /\.ts$/ }, ({ path }) => {
+            const contents = sources.get(path);
+            return contents === undefined ? undefined : { contents, loader: 'ts' };
+          });
+        },
+      },
+    ],
+  });
+  let last: Promise<unknown> = Promise.resolve();
+  return (changed) => {
+    // A build that is under way would be returned to whoever asks next.
+    const next = last.then(() => {
+      sources = changed;
+      return rebuild();
+    });
+    last = next.catch(() => {});
+    return next;
+  };
 }
