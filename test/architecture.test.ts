@@ -118,10 +118,12 @@ describe('the house', () => {
   });
 
   it('keeps files small: above 400 lines the first comment says why', () => {
-    const wrong = sources.filter(
-      (file) => file.text.split('\n').length > 400 && !/Long because/.test(file.text.slice(0, 3000)),
-    );
-    expect(wrong.map((file) => file.path)).toEqual([]);
+    const lines = (text: string): number => text.trimEnd().split('\n').length;
+    const wrong = sources.filter((file) => lines(file.text) > 400 && !/Long because/.test(file.text.slice(0, 3000)));
+    expect(
+      wrong.map((file) => file.path),
+      'split it, or say in its first comment why it is long: "Long because ..."',
+    ).toEqual([]);
   });
 
   it('has no any, no cast and no suppressed check', () => {

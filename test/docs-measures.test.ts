@@ -79,3 +79,8 @@ it('docs/measures.md holds the tables that the definitions of the measures make,
   expect(found).toEqual([...PARTS.keys()]);
   await expect(page).toMatchFileSnapshot(PAGE);
 });
+
+it('the README says how many there are', () => {
+  const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
+  expect(readme).toContain(`| measures | ${MEASURES.length} names `);
+});

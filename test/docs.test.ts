@@ -66,6 +66,7 @@ describe('the documentation', () => {
 
   it('explains every adapter', () => {
     expectExplained('docs/events.md', ADAPTER_NAMES);
+    expectExplained('docs/replay.md', ADAPTER_NAMES);
   });
 
   it('explains every finding', () => {

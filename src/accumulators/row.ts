@@ -33,8 +33,8 @@ export function shapeOf(measures: readonly Measure[], itemsCounted?: number, ran
 
 /**
  * The sums of one (pane, horizon, cohort). `sums` holds the measures one after the other, each with the fields of its kind
- * (measures/sums.ts) and as wide: mean: n, n+, S, Q; fraction: numerator, denominator. Rows merge by adding every field: any split
- * of a history gives the same row to the last digit (specification: statistics 1.3).
+ * (measures/sums.ts) and as wide: mean: n, n+, S, Q; fraction: numerator, denominator (specification: measures 3 says what each
+ * counts). Rows merge by adding every field: any split of a history gives the same row to the last digit (specification: statistics 1.3).
  */
 export interface Row {
   impressions: number;
@@ -107,7 +107,7 @@ export function addToSum<Key>(sums: Map<Key, Row>, key: Key, row: Row): void {
   else addRow(sum, row);
 }
 
-/** The same for a row that the caller gives away: it becomes the sum itself if there was none. */
+/** The same for a row that the caller hands over: it becomes the sum itself if there was none. */
 export function giveToSum<Key>(sums: Map<Key, Row>, key: Key, row: Row): void {
   const sum = sums.get(key);
   if (sum === undefined) sums.set(key, row);

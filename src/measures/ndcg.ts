@@ -23,8 +23,8 @@ import type { Views } from './views.ts';
  * Example: grades 3 2 3 0 1 2 give 6.861127 / 7.140995 = 0.960808 at k = 6; where two more items of grades 3 and 2 are
  * known and `ideal=all`, 6.861127 / 8.740262 = 0.785002. Ranks 1 3 4 with grades 0 1 0 give 0.5.
  */
-export function ndcg(dcg: number, ideal: number): number {
-  return ideal > 0 ? Math.min(1, dcg / ideal) : 0;
+export function ndcg(gained: number, ideal: number): number {
+  return ideal > 0 ? Math.min(1, gained / ideal) : 0;
 }
 
 /**
@@ -34,10 +34,10 @@ export function ndcg(dcg: number, ideal: number): number {
  *
  * Example: grades 2 1 2 0 give 0.896871 at k = 4; a single slot is left out.
  */
-export function minmaxNdcg(dcg: number, ideal: number, worst: number, isShown: boolean): number {
+export function minmaxNdcg(gained: number, ideal: number, worst: number, isShown: boolean): number {
   // Sums of equal terms in another order may differ in their last bits.
   if (!(ideal - worst > 1e-12 * ideal)) return Number.NaN;
-  const value = (dcg - worst) / (ideal - worst);
+  const value = (gained - worst) / (ideal - worst);
   return isShown ? Math.min(1, Math.max(0, value)) : value;
 }
 

@@ -222,9 +222,8 @@ export class Unit {
     while (index < run.count) {
       const first = index;
       index = this.#rows.fill(run, first, reader.limit);
-      for (let unknown = 0; ; ) {
-        unknown = this.#join.feed(topic, reader, this.#rows, now);
-        if (unknown < 0) break;
+      const feed = (): number => this.#join.feed(topic, reader, this.#rows, now);
+      for (let unknown = feed(); unknown >= 0; unknown = feed()) {
         const record = run.record(first + unknown);
         const decoded = this.#deps.decoders[topic].decode(record.value, this.#settings.sources[topic], record.offset);
         this.#judge(topic, record, decoded, now);
@@ -390,7 +389,7 @@ export class Unit {
   /** The share that is open now of the longest time that can be open at once: (0, 1]. */
   get openShare(): number {
     const { horizons, outOfOrderness, topics } = this.#settings.join;
-    const { oldest } = this.#join;
+    const { oldestRemembered: oldest } = this.#join;
     const newest = Math.max(...topics.map((_, topic) => this.#newest(topic)));
     const whole = horizons[horizons.length - 1] + outOfOrderness;
     return oldest === undefined ? 1 : Math.min(1, Math.max(LEAST_SHARE, (newest - oldest) / whole));

@@ -27,7 +27,7 @@ export const INVALID_CODES = [
   'not_utf8', // bytes that are not UTF-8
   'not_json', // not a JSON text
   'not_an_object', // JSON, but not an object
-  'not_csv', // not a row of the adapter's columns
+  'not_csv', // not a row of the adapter's columns, or not a line as it reads them
   'wrong_kind', // an impression on a feedback topic, or the reverse
   'missing_field', // a required field is absent or null
   'wrong_type', // a field has the wrong type

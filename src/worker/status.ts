@@ -39,8 +39,16 @@ export interface StoppedUnit {
   readonly cause: StopCause;
 }
 
+/** What a unit holds in memory now: nothing once it is released. */
+export interface UnitMemory {
+  readonly openImpressions: number;
+  readonly waitingFeedback: number;
+  /** Bytes: all that is open or waits, rows, cohorts, experiments. */
+  readonly stateBytes: number;
+}
+
 /** What a worker reports about one unit. Counters are as of the last commit that was answered OK or ALREADY. */
-export interface UnitStatus {
+export interface UnitStatus extends UnitMemory {
   readonly partition: number;
   /** By topic. */
   readonly counts: readonly TopicCounts[];
@@ -55,10 +63,6 @@ export interface UnitStatus {
   /** As of now, not of the last commit. -Infinity: nothing was seen yet. */
   readonly topicWatermarks: readonly EpochMs[];
   readonly watermark: EpochMs;
-  readonly openImpressions: number;
-  readonly waitingFeedback: number;
-  /** Bytes in memory: all that is open or waits, rows, cohorts, experiments. */
-  readonly stateBytes: number;
   readonly replaying: boolean;
   readonly stopped: StopCause | undefined;
   /** By topic: records between our position and the end of the log; undefined: the end is not known. */

@@ -15,7 +15,7 @@ import { type Owned, own, statusOf } from './owned.ts';
 import { nextTurn, Pace } from './pace.ts';
 import { RepeatedWarning } from './repeated-warning.ts';
 import { Rivals } from './rivals.ts';
-import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type WorkerStatus } from './status.ts';
+import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type UnitMemory, type WorkerStatus } from './status.ts';
 import { STOP_ADVICE } from './stop-advice.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
@@ -25,8 +25,9 @@ const COMMIT_BYTES = 2 ** 20;
 const CHECKS_PER_IDLE_AFTER = 4;
 /** How old the known lag may be: if records wait although nothing is read, the watchdog takes the worker to be stuck. */
 const LAG_KNOWN_FOR_MS = 10_000;
+
 /** What a released unit has in memory. */
-const EMPTY = { openImpressions: 0, waitingFeedback: 0, stateBytes: 0 };
+const NO_MEMORY: UnitMemory = { openImpressions: 0, waitingFeedback: 0, stateBytes: 0 };
 
 const ONE_NAMESPACE = 'two services use one namespace: give each a namespace and a kafka.groupId of its own';
 const TAKEN_ADVICE = `it is left to that one, and claimed again when that has not committed for a session. If it goes on committing, ${ONE_NAMESPACE}`;
@@ -280,7 +281,7 @@ export class Worker {
       const cause = causeOf(kind);
       const advice = adviceFor(kind, owned, this.#load);
       const now = this.#deps.clock.now();
-      const status = { ...statusOf(owned, this.#retention, now), ...EMPTY, stopped: cause };
+      const status = { ...statusOf(owned, this.#retention, now), ...NO_MEMORY, stopped: cause };
       this.#pace.setAllPaused(owned, 'stopped', true);
       this.#outgrown.add(owned, status, now);
       this.#release(owned);

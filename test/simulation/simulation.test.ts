@@ -45,7 +45,10 @@ describe('the simulator', () => {
           'a run that began in mid-history',
         ],
       ];
-      expect(expected.filter((what) => happened.of(what) === 0)).toEqual([]);
+      expect(
+        expected.filter((what) => happened.of(what) === 0),
+        'let what draws scenarios produce these: events in generator.ts, faults in scenario.ts',
+      ).toEqual([]);
       const places = FAULT_LABELS.filter((label) => happened.of(`died at: ${label}`) > 0);
       expect(places.length).toBeGreaterThan(FAULT_LABELS.length / 2);
     },

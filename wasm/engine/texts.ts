@@ -1,4 +1,4 @@
-/** Reads and copies texts, which wasm/text.ts writes. A text is named by the place of its header. */
+/** Reads and copies texts, which wasm/text.ts writes in one of the forms of src/consumers/packed/text.ts. A text is named by the place of its header. */
 import { sameBytes } from '../text';
 
 const FORM_MASK: u8 = 3;

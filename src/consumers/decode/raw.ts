@@ -80,7 +80,8 @@ export function isImpression(record: RawRecord): boolean {
 export type Adapted = readonly RawRecord[] | InvalidCode;
 
 /**
- * From the text of one record to 0..n records in canonical fields. Pure. `source` and `offset` identify the record: in Kafka
+ * From the text of one record to 0..n records in canonical fields. The same records give the same result: an adapter remembers no more
+ * than what earlier records of the same source said, as the header of a CSV file. `source` and `offset` identify the record: in Kafka
  * `topic:partition` and offset, in files the file's number and the row.
  */
 export type Adapter = (text: string, source: string, offset: number) => Adapted;

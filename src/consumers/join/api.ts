@@ -162,8 +162,8 @@ export interface UnitJoin {
   readonly waitingFeedback: number;
   /** Items and records compared, and links of indexes followed, since this join was made: the work that depends on ids. */
   readonly steps: number;
-  /** Approximate time of the oldest impression in memory; undefined: there is none. */
-  readonly oldest: EpochMs | undefined;
+  /** Approximate time of the oldest impression in memory, open or closed and remembered; undefined: there is none. */
+  readonly oldestRemembered: EpochMs | undefined;
   /** Bytes of everything open, waiting or remembered: whole segments, tables and indexes, used or not. */
   readonly stateBytes: number;
 }

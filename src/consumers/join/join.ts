@@ -352,7 +352,7 @@ class Join implements UnitJoin {
     return this.#figures[UNIT_FIGURES.steps];
   }
 
-  get oldest(): EpochMs | undefined {
+  get oldestRemembered(): EpochMs | undefined {
     const oldest = this.#figures[UNIT_FIGURES.oldest];
     return Number.isNaN(oldest) ? undefined : oldest;
   }

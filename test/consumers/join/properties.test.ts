@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import { textBound, writeText } from '../../../src/consumers/packed/text.ts';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../../src/vocabulary/drops.ts';
 import { runs } from '../../runs.ts';
 import { openParts } from '../engine/parts.ts';
 import { checkHistory, type Reached } from './check.ts';
@@ -45,6 +46,17 @@ const CASES = [
   'feedback duplicate by meeting',
   'feedback capped by meeting',
 ] as const;
+
+it('the cases name every reason for which a join drops an event', () => {
+  // The decoder has dropped what is `undecodable`, `tombstone` or `invalid`.
+  const before: readonly string[] = ['undecodable', 'tombstone', 'invalid'];
+  const ofJoin = [
+    ...IMPRESSION_DROPS.map((reason) => ({ side: 'impression', reason })),
+    ...FEEDBACK_DROPS.map((reason) => ({ side: 'feedback', reason })),
+  ].filter(({ reason }) => !before.includes(reason));
+  const named = CASES.map((what) => what.split(' ', 2).join(' '));
+  expect(ofJoin.map(({ side, reason }) => `${side} ${reason}`).filter((what) => !named.includes(what))).toEqual([]);
+});
 
 describe('the join', () => {
   it('is a pure function of the logs, for any interleaving, batching, idle advance and crash', () => {

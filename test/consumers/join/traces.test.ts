@@ -55,7 +55,7 @@ function traceOf(create: Create, { settings, topics, order, cut }: Traced): read
       if (record.kind === 'read') join.record(t, record.offset, record.timestamp, record.events, undefined);
       else join.skipTo(t, record.offset + 1);
       if (turn % 3 === 0) join.advance();
-      trace.push([join.openImpressions, join.waitingFeedback, join.oldest]);
+      trace.push([join.openImpressions, join.waitingFeedback, join.oldestRemembered]);
     }
     return join.checkpoint();
   };

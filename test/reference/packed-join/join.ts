@@ -550,7 +550,7 @@ class Join implements PlainJoin {
     return this.#steps + this.#accepted.steps + this.#impressions.steps + this.#attributed.steps + this.#waiting.steps;
   }
 
-  get oldest(): EpochMs | undefined {
+  get oldestRemembered(): EpochMs | undefined {
     return this.#timeline.oldest;
   }
 
