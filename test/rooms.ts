@@ -114,17 +114,26 @@ const SIZES = [
   [1, 2.5],
 ] as const;
 const LINE = 26;
-const TOP = 40;
+const COLUMN = 22;
+const TOP = 150;
 const NAME = 24;
 const SIZE = 470;
 const FIRST_DOT = 640;
-const WIDTH = FIRST_DOT + HOUSE.length * 18 + 24;
+const WIDTH = FIRST_DOT + HOUSE.length * COLUMN + 80;
 
 /** Rows and columns are the rooms; a dot means that the row's room imports from the column's, a larger one that it does so often. */
 export function draw(): string {
   const rows = HOUSE.map((room) => sources.filter((file) => roomOf(file.path) === room));
   const y = (row: number): number => TOP + row * LINE + LINE / 2;
-  const x = (column: number): number => FIRST_DOT + column * 18;
+  const x = (column: number): number => FIRST_DOT + column * COLUMN;
+  const end = TOP + HOUSE.length * LINE;
+  const columns = HOUSE.map(({ name }, column) =>
+    [
+      `<text class="name" transform="translate(${x(column) + 4} ${TOP - 8}) rotate(-55)">${name}</text>`,
+      // Down from the room itself: whoever imports from it stands below.
+      `<line class="guide" x1="${x(column)}" y1="${y(column)}" x2="${x(column)}" y2="${end}"/>`,
+    ].join('\n'),
+  );
   const line = HOUSE.map(({ name, holds }, row) => {
     const lines = rows[row].reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
     const thousands = Math.ceil(lines / 500) / 2;
@@ -132,29 +141,37 @@ export function draw(): string {
       const count = rows[row].flatMap(targets).filter((path) => roomOf(path) === to).length;
       if (count === 0 || column === row) return '';
       const [, radius] = SIZES.find(([least]) => count >= least) ?? SIZES[0];
-      return `<circle class="dot" cx="${x(column)}" cy="${y(row)}" r="${radius}"><title>${name} imports ${to.name}</title></circle>`;
+      return `<circle class="dot" cx="${x(column)}" cy="${y(row)}" r="${radius}"><title>${name} imports from ${to.name}</title></circle>`;
     });
     return [
       `<text class="name" x="${NAME}" y="${y(row) + 4}">${name}</text>`,
       `<text class="holds" x="${NAME + 144}" y="${y(row) + 4}">${holds}</text>`,
       `<rect class="size" x="${SIZE}" y="${y(row) - 6}" width="${thousands * 20}" height="12"><title>up to ${thousands * 1000} lines</title></rect>`,
-      `<rect class="self" x="${x(row) - 6}" y="${y(row) - 6}" width="12" height="12"/>`,
+      `<line class="guide" x1="${FIRST_DOT - 14}" y1="${y(row)}" x2="${x(row)}" y2="${y(row)}"/>`,
+      `<rect class="self" x="${x(row) - 6}" y="${y(row) - 6}" width="12" height="12"><title>${name}</title></rect>`,
       ...dots.filter((dot) => dot !== ''),
     ].join('\n');
   });
-  const height = TOP + HOUSE.length * LINE + 20;
+  const height = end + 70;
+  const sizes = SIZES.map(([least, radius], i) => {
+    const at = FIRST_DOT + i * 150;
+    return `<circle class="dot" cx="${at}" cy="${end + 44}" r="${radius}"/><text class="holds" x="${at + 12}" y="${end + 48}">${least === 1 ? 'imports' : `at least ${least} imports`}</text>`;
+  });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="rooms-title">
 <title id="rooms-title">The rooms of src: each imports only from rooms above it</title>
 <style>
 svg { background: #fff; font: 12px system-ui, sans-serif }
 .name { font-weight: 600; fill: #1b1f24 } .holds, .head { fill: #57606a }
-.size { fill: #c8d7e6 } .self { fill: #d0d7de } .dot { fill: #0b65c2 }
-@media (prefers-color-scheme: dark) { svg { background: #0d1117 } .name { fill: #e6edf3 } .holds, .head { fill: #9198a1 } .size { fill: #2b3f55 } .self { fill: #30363d } .dot { fill: #58a6ff } }
+.size { fill: #c8d7e6 } .self { fill: #d0d7de } .dot { fill: #0b65c2 } .guide { stroke: #e3e8ee }
+@media (prefers-color-scheme: dark) { svg { background: #0d1117 } .name { fill: #e6edf3 } .holds, .head { fill: #9198a1 } .size { fill: #2b3f55 } .self { fill: #30363d } .dot { fill: #58a6ff } .guide { stroke: #21262d } }
 </style>
-<text class="head" x="${NAME}" y="24">room</text>
-<text class="head" x="${SIZE}" y="24">lines</text>
-<text class="head" x="${FIRST_DOT - 6}" y="24">imports from (columns in the order of the rows; all dots lie left of the diagonal)</text>
+<text class="head" x="${NAME}" y="${TOP - 12}">room</text>
+<text class="head" x="${SIZE}" y="${TOP - 12}">lines</text>
+${columns.join('\n')}
 ${line.join('\n')}
+<rect class="size" x="${SIZE}" y="${end + 38}" width="20" height="12"/><text class="holds" x="${SIZE + 28}" y="${end + 48}">1,000 lines</text>
+${sizes.join('\n')}
+<text class="head" x="${FIRST_DOT - 6}" y="${end + 22}">A dot in the row of a room: it imports from the room of the column, which is above it. Grey: the room itself.</text>
 </svg>
 `;
 }
