@@ -1,4 +1,5 @@
 import { RedisStore } from '../accumulators/store/redis-store.ts';
+import { StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { redactUrl } from '../config/redact.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
@@ -240,8 +241,9 @@ class Doctor {
     try {
       return await work();
     } catch (error) {
-      const { message } = await troubleOf(error, this.#connection, { probe: false });
-      this.#tell(finding(check, 'error', message));
+      // An error of Redis says what to do already; its text may resemble one of Kafka.
+      const ofKafka = async (): Promise<string> => (await troubleOf(error, this.#connection, { probe: false })).message;
+      this.#tell(finding(check, 'error', error instanceof StoreUnavailable ? error.message : await ofKafka()));
       return undefined;
     }
   }

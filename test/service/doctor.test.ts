@@ -1,9 +1,18 @@
 import { expect } from 'vitest';
 import { doctorCommand } from '../../src/cli/doctor.ts';
-import { itWith } from '../services/it-with.ts';
-import { type Ended, type Produced, type Stand, sharedServers, withStand } from './stand.ts';
+import { Authority } from '../services/certificates.ts';
+import { itWith, type Service } from '../services/it-with.ts';
+import { freePort } from '../services/ports.ts';
+import { startRedis } from '../services/redis.ts';
+import { type Ended, type Produced, type Servers, type Stand, sharedServers, withStand } from './stand.ts';
 
 const SERVERS = sharedServers();
+
+/** The same, and an authority that nobody knows. */
+const WITH_AUTHORITY: Service<Servers & { readonly authority: Authority }> = {
+  name: 'Kafka, Redis and openssl',
+  get: async () => ({ ...(await SERVERS.get()), authority: await Authority.make() }),
+};
 
 function impression(requestId: string, ts: number): string {
   return JSON.stringify({ requestId, ts, items: ['a', 'b'] });
@@ -171,6 +180,30 @@ itWith(
       expect(told(ended, 'ok').join('\n')).toContain('each has 1 partition');
       expect(ended.stdout + ended.stderr).not.toContain('canary-secret');
     });
+  },
+);
+
+itWith(
+  WITH_AUTHORITY,
+  'a certificate of Redis that nobody known has signed is told with the setting of Redis alone',
+  async ({ authority, ...servers }) => {
+    const { cert, key } = await authority.sign({ name: 'redis', hosts: 'IP:127.0.0.1' });
+    const port = await freePort();
+    const files = { 'tls-cert-file': cert, 'tls-key-file': key, 'tls-ca-cert-file': authority.ca };
+    const redis = await startRedis({ config: { 'tls-port': String(port), ...files, 'tls-auth-clients': 'no' } });
+    try {
+      await withStand(servers, async (stand) => {
+        await stand.makeTopics(1);
+        stand.configure({ redis: { url: `rediss://127.0.0.1:${port}` } });
+        const [error, ...others] = told(await examine(stand), 'error');
+        expect(others).toEqual([]);
+        expect(error).toMatch(/^redis: Redis could not connect to rediss:.* its authority in redis\.tls\.ca$/);
+        expect(error).not.toContain('kafka.tls');
+      });
+    } finally {
+      await redis.stop();
+      authority.remove();
+    }
   },
 );
 
