@@ -123,6 +123,17 @@ function freshTls(tls: TlsContext, host?: string): ConnectionOptions {
   });
 }
 
+/**
+ * Listens to the errors of the connections on which sentinels announce a fail-over: nobody else does. Of a sentinel that is down or
+ * refuses us the client would print a stack at each try, amid the lines of the log; that there are others is what sentinels are for.
+ */
+export function quietSentinels(client: object): void {
+  const connector = Reflect.get(client, 'connector');
+  const connect = Reflect.get(connector, 'connectToSentinel').bind(connector);
+  const quiet = (...args: readonly unknown[]): unknown => connect(...args).on('error', () => {});
+  Reflect.set(connector, 'connectToSentinel', quiet);
+}
+
 /** Lets the client use the current user and password at each connection: it reads its options then. */
 export function stayFresh(options: object, { login }: RedisAccess): void {
   Object.defineProperties(options, Object.getOwnPropertyDescriptors(login));

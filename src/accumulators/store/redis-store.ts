@@ -9,6 +9,7 @@ import {
   type ClientSettings,
   clusterOptions,
   nodeStaysFresh,
+  quietSentinels,
   RedisAccess,
   serverOptions,
   stayFresh,
@@ -248,6 +249,7 @@ function open(target: RedisTarget, access: RedisAccess, settings: ClientSettings
   }
   const client = new Redis(serverOptions(target, access, settings));
   stayFresh(client.options, access);
+  if (target.kind === 'sentinel') quietSentinels(client);
   client.connect().catch(() => {});
   return client;
 }

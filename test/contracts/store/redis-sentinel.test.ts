@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from 'node:tls';
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect } from 'vitest';
+import { afterAll, describe, expect, vi } from 'vitest';
 import { paneKey, unitKey } from '../../../src/accumulators/store/layout.ts';
 import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis-store.ts';
 import type { TlsSettings } from '../../../src/connections/security-settings.ts';
@@ -115,7 +118,40 @@ function options({ authority, sentinelPort }: Watched): RedisStoreOptions {
   };
 }
 
+/** A sentinel that lets nobody in. `refused`: how many connections it has refused and the client has closed. */
+async function strictSentinel({ authority }: Watched) {
+  const { cert, key } = await authority.sign({ name: 'redis', hosts: 'IP:127.0.0.1' });
+  let refused = 0;
+  const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('-WRONGPASS invalid username-password pair\r\n'));
+    socket.once('close', () => {
+      refused += 1;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { port, refused: () => refused, stop: () => server.close() };
+}
+
 describe('a store that asks a sentinel for its primary', () => {
+  itWith(WATCHED, 'prints nothing when another sentinel cannot be used', async (watched) => {
+    // Leaves its process as it was: the spies are taken off again.
+    const spies = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn')];
+    const strict = await strictSentinel(watched);
+    try {
+      const url = `redis+sentinel://127.0.0.1:${strict.port},127.0.0.1:${watched.sentinelPort}/main`;
+      const store = await RedisStore.connect({ ...options(watched), url });
+      // Both connections ask it for the primary, and then want to be told of a new one.
+      await until('it has refused all', () => strict.refused() >= 4);
+      await store.close();
+      for (const spy of spies) expect(spy.mock.calls).toEqual([]);
+    } finally {
+      strict.stop();
+      for (const spy of spies) spy.mockRestore();
+    }
+  });
+
   itWith(WATCHED, 'is told when the sentinel does not let it in, and when the primary does not', async (watched) => {
     const right = options(watched);
     const wrong = { kind: 'text', text: 'c4n4ry-wrong' } as const;
