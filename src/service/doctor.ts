@@ -171,11 +171,14 @@ class Doctor {
     );
     if (store === undefined) return undefined;
     this.#tell(finding('redis', 'ok', `${redactUrl(redis.url)} answers`));
-    await this.#try('redis', async () => {
-      for (const { check, level, message, alert } of await store.checks(this.#settings.namespace)) {
-        this.#tell(finding(`redis ${check}`, level, message, alert));
-      }
-    });
+    const findings = await this.#try('redis', () => store.checks(this.#settings.namespace));
+    if (findings === undefined) {
+      await store.close();
+      return undefined;
+    }
+    for (const { check, level, message, alert } of findings) {
+      this.#tell(finding(`redis ${check}`, level, message, alert));
+    }
     await this.#try('clock', async () => {
       const before = this.#deps.now();
       const time = await store.time();

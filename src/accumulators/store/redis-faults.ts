@@ -52,6 +52,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'user or password are wrong. Check redis.username and its password, or redis.url (of Sentinel: redis.sentinel)',
   ),
   NOPERM: refused(`this user lacks rights: ${RIGHTS}`),
+  NO_MASTER: refused('the sentinels watch no primary of this name. Correct the name at the end of redis.url'),
+  NO_SENTINEL: refused('what answers there is not a sentinel. Name the sentinels in redis.url, or write redis://'),
+  NO_CLUSTER: refused('what answers there is not a node of a cluster. Write redis:// in redis.url'),
   NO_DATABASE: refused(
     'the server has no database of this number. Correct it in redis.url, raise `databases` in redis.conf, or leave it out: a namespace keeps services apart as well',
   ),
@@ -65,10 +68,19 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 const LONGEST = 200;
 const SETTING = 'redis.tls';
 
-/** The first word of an error, which names its kind; texts differ between servers and versions. That of a refused SELECT is ERR. */
+/** Errors whose first word is ERR, which says nothing. */
+const BY_TEXT: readonly (readonly [RegExp, string])[] = [
+  [/^ERR (?:(?:invalid )?DB index|SELECT is not allowed)/, 'NO_DATABASE'],
+  [/ Last error: ERR No such master/, 'NO_MASTER'],
+  [/ Last error: ERR unknown command ['`]?sentinel/i, 'NO_SENTINEL'],
+  [/^ERR This instance has cluster support disabled/, 'NO_CLUSTER'],
+];
+
+/** The first word of an error, which names its kind; texts differ between servers and versions. */
 function firstWord(error: unknown): string {
   const text = error instanceof Error ? error.message : '';
-  if (/^ERR (?:(?:invalid )?DB index|SELECT is not allowed)/.test(text)) return 'NO_DATABASE';
+  const named = BY_TEXT.find(([known]) => known.test(text))?.[1];
+  if (named !== undefined) return named;
   return (
     /^(?:Too many Cluster redirections\. Last error: \w*: |All sentinels are unreachable.*? Last error: )?([A-Z][A-Z0-9_]+)(?= |$)/.exec(
       text,
@@ -166,6 +178,14 @@ export async function explainRedis(error: unknown, target: RedisTarget, access: 
   const said = await Promise.all(addressesOf(target).map((address) => explainAddress(address, tls)));
   const first = said.find((explained) => explained !== undefined);
   return first === undefined ? error : new StoreUnavailable(first.code, `${error.message}. ${first.text}`, error);
+}
+
+/** A sentinel answers as a server does, but has no data. */
+export function sentinelAsServer(target: RedisTarget): StoreUnavailable {
+  const places = addressesOf(target).map(({ host, port }) => `${host}:${port}`);
+  const fault = wrong(`write redis+sentinel://${places.join(',')}/NAME, with the name of the primary, in redis.url`);
+  const found = `${places.join(', ')} is a sentinel, which stores nothing`;
+  return new StoreUnavailable('NOT_REDIS', `${found}: ${fault.advice}`, fault);
 }
 
 interface Explained {

@@ -14,8 +14,8 @@ export interface RedisClient {
 
 const REVIVE_MS = 100;
 
-/** Errors that waiting does not fix. */
-const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'NO_DATABASE', 'TLS']);
+/** Errors that waiting does not fix. A name that sentinels do not know yet may be told them. */
+const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'NO_DATABASE', 'NO_SENTINEL', 'NO_CLUSTER', 'TLS']);
 
 /** How long a call may take, in ms. */
 export interface Patience {

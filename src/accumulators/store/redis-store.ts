@@ -14,8 +14,8 @@ import {
   serverOptions,
   stayFresh,
 } from './redis-clients.ts';
-import { explainRedis } from './redis-faults.ts';
-import { findingsOf, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
+import { explainRedis, sentinelAsServer } from './redis-faults.ts';
+import { findingsOf, parseInfo, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
 import { type Patience, RedisLink } from './redis-link.ts';
 import { parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
 import {
@@ -210,8 +210,9 @@ export class RedisStore implements Store {
     const unit = namespace === undefined ? undefined : selfTestKey(namespace, randomUUID());
     const findings = await Promise.all(
       this.#primaries().map(async (primary) => {
-        const answers = unit === undefined ? undefined : await mayReload(primary, unit);
         const info = String(await primary.call('tell of itself', 'INFO', []));
+        if (parseInfo(info).get('redis_mode') === 'sentinel') throw sentinelAsServer(this.#target);
+        const answers = unit === undefined ? undefined : await mayReload(primary, unit);
         return [...findingsOf(info), ...(unit === undefined ? [] : [reloadFinding(info, answers)])];
       }),
     );

@@ -166,6 +166,16 @@ describe('who is not let in is told why and what to do:', () => {
       'NO_DATABASE',
       /has no database of this number\. Correct it in redis\.url/,
     ],
+    'a server named as a sentinel': [
+      ({ server }) => ({ url: `redis+sentinel://127.0.0.1:${server.port}/main` }),
+      'NO_SENTINEL',
+      /is not a sentinel\. Name the sentinels in redis\.url, or write redis:\/\/\)$/,
+    ],
+    'a server named as a node of a cluster': [
+      ({ server }) => ({ url: `redis+cluster://127.0.0.1:${server.port}` }),
+      'NO_CLUSTER',
+      /is not a node of a cluster\. Write redis:\/\/ in redis\.url\)$/,
+    ],
     'no right to our keys': [
       ({ server }) => ({ url: `redis://narrow:c4n4ry-narrow@127.0.0.1:${server.port}` }),
       'NOPERM',

@@ -171,6 +171,27 @@ describe('a store that asks a sentinel for its primary', () => {
     await expect(RedisStore.connect(plain)).rejects.toThrow(/speaks TLS: .*redis\.tls: true/);
   });
 
+  itWith(WATCHED, 'is told that no primary has this name, and that a sentinel stores nothing', async (watched) => {
+    const right = options(watched);
+    const named = RedisStore.connect({ ...right, url: right.url.replace('/main', '/mian') });
+    await expect(named).rejects.toThrow(/watch no primary of this name\. Correct the name at the end of redis\.url\)$/);
+    await expect(named).rejects.not.toThrow(/server runs/);
+    const store = await RedisStore.connect({
+      url: `redis://127.0.0.1:${watched.sentinelPort}`,
+      password: { kind: 'text', text: SENTINEL_PASSWORD },
+      tls: right.tls,
+      connectTimeout: 3000,
+    });
+    await expect(store.checks('watched')).rejects.toMatchObject({
+      code: 'NOT_REDIS',
+      retriable: false,
+      message: expect.stringMatching(
+        /is a sentinel, which stores nothing: write redis\+sentinel:\/\/.* in redis\.url$/,
+      ),
+    });
+    await store.close();
+  });
+
   itWith(
     WATCHED,
     'goes on with the replica when the primary is killed, and knows if that had not got a commit',
