@@ -7,7 +7,7 @@ import { type Role, Service } from '../service/service.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { aboutService } from './about-service.ts';
 import { UsageError } from './failure.ts';
-import { processLog } from './log.ts';
+import { logPrinted, processLog } from './log.ts';
 import { newHashSeed, runToEnd, untilStopped, version } from './process.ts';
 
 interface Flags {
@@ -43,6 +43,7 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
   });
   const settings = await withCatalogue(configuration.settings);
   const log = processLog(verbose ? 'debug' : 'info');
+  logPrinted(log);
   const service = await Service.start({
     settings,
     role,
