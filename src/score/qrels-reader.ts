@@ -93,7 +93,7 @@ export class QrelsReader implements BlockReader {
   }
 }
 
-/** A first line with a word where a number belongs is a header. */
+/** A first line with a word where a number belongs is a header, unless the word is what programs write for no value. */
 export function isHeader(cell: string): boolean {
-  return /^[a-z_ -]{3,}$/i.test(cell) && !/^[+-]?(?:nan|inf|infinity)$/i.test(cell);
+  return /^[a-z_ -]{3,}$/i.test(cell) && !/^[+-]?(?:nan|inf|infinity|none|null|undefined|true|false)$/i.test(cell);
 }

@@ -71,7 +71,8 @@ export class RunReader implements BlockReader {
     const value = score < 0 ? 0 : numberAt(bytes, starts[score], ends[score]);
     const place = rank < 0 || !this.#needsRank ? 0 : numberAt(bytes, starts[rank], ends[rank]);
     if (Number.isNaN(value) || Number.isNaN(place)) {
-      if (this.rows === 0 && isHeader(fields.text(score < 0 ? rank : score))) return;
+      const mayBeHeader = this.rows === 0 && (rank < 0 || Number.isNaN(numberAt(bytes, starts[rank], ends[rank])));
+      if (mayBeHeader && isHeader(fields.text(score < 0 ? rank : score))) return;
       const [name, column] = Number.isNaN(value) ? ['score', score] : ['rank', rank];
       const got = `the ${name} "${fields.text(column)}" is not a number`;
       throw new InputError(this.#file, this.#line, `${got}; expected ${columns.names}`);

@@ -48,10 +48,18 @@ describe('a TREC run', () => {
     ['1 Q0 a 1 2 t\n1 Q0\n', 'run, line 2: 2 columns; expected at least 6'],
     ['1 Q0 a 1 2 t\n\n1 Q0 b 1 two t\n', 'run, line 3: the score "two" is not a number'],
     ['1 Q0 a 1 nan t\n', 'run, line 1: the score "nan" is not a number'],
+    ['1 Q0 a 1 None t\n1 Q0 c 2 1 t\n', 'run, line 1: the score "None" is not a number'],
+    ['1 Q0 a 1 best t\n1 Q0 c 2 1 t\n', 'run, line 1: the score "best" is not a number'],
+    ['1 Q0 a top null t\n1 Q0 c 2 1 t\n', 'run, line 1: the score "null" is not a number'],
     ['1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n1 Q0 a 1 0 t\n', 'run, line 3: item "a" of query "1" is on line 1 already'],
     ['# nothing\n', 'run: there is no list in it'],
   ])('is refused with its line: %j', (run, message) => {
     expect(() => scoreText(run, QRELS, { measures: ['mrr'] })).toThrow(message);
+  });
+
+  it('may have a header: words where rank and score belong', () => {
+    const run = 'qid Q0 docid rank score tag\n1 Q0 a 1 2 t\n';
+    expect(scoreText(run, QRELS, { measures: ['mrr'] }).runs[0].mean).toEqual([1]);
   });
 
   it('whose queries are not together cannot be read list by list', () => {
@@ -126,6 +134,7 @@ describe('judgements', () => {
     ['1,0,a,1\n1,0, ,1\n', 'qrels, line 2: no item; expected query 0 item grade'],
     [',0,a,1\n', 'qrels, line 1: no query; expected query 0 item grade'],
     ['1 0 a 1\n1 0 b yes\n', 'qrels, line 2: the grade "yes" is not a number'],
+    ['1 0 a null\n1 0 b 1\n', 'qrels, line 1: the grade "null" is not a number'],
     ['1 0 a 1\n2 0 a 1\n1 0 a 1\n', 'qrels, line 3: item "a" of query "1" is judged on line 1 already'],
     [
       '1 Q0 a 1 2 t\n',
