@@ -56,7 +56,7 @@ function wrongLines(wrong: readonly Finding[]): readonly string[] {
 
 function findingLines({ message, remedy, command }: Finding, start: string): readonly string[] {
   const indent = ' '.repeat(start.length);
-  const lines = wrapped(`${message} ${remedy}`, WIDTH - start.length).map(
+  const lines = wrapped(printable(`${message} ${remedy}`), WIDTH - start.length).map(
     (line, i) => (i === 0 ? start : indent) + line,
   );
   return command === undefined ? lines : [...lines, `${indent}$ ${command}`];
@@ -90,8 +90,8 @@ function fileLines(files: readonly InspectedFile[]): readonly string[] {
     const role =
       guess === undefined ? '' : `${guess.role === 'both' ? 'lists and feedback' : guess.role}: ${guess.why}`;
     const others = names.length === 1 ? '' : ` and ${names.length - 1} more`;
-    return [`  ${cut(printable(names[0]), 40)}${others}  ${role}`, `    ${about.join(', ')}`].map((line) =>
-      cut(line, WIDTH),
+    return [`  ${cut(names[0], 40)}${others}  ${role}`, `    ${about.join(', ')}`].map((line) =>
+      cut(printable(line), WIDTH),
     );
   });
   return ['Files', ...lines];
@@ -143,7 +143,7 @@ function fieldRow(field: Field, records: number, as: string): string {
   const isList = mainType(field) === 'list';
   const example = isList
     ? `${Math.round((10 * field.elements) / Math.max(1, field.records)) / 10} elements`
-    : printable(String(field.example));
+    : String(field.example);
   const values = isList ? '' : distinctWords(field);
   const type = typeWords(field);
   return row([
@@ -166,6 +166,7 @@ const COLUMNS = [27, 8, 6, 7, 13, 34];
 
 function row(cells: readonly string[]): string {
   return cells
+    .map(printable)
     .map((cell, i) => (i === cells.length - 1 ? cut(cell, COLUMNS[i]) : `${cut(cell, COLUMNS[i]).padEnd(COLUMNS[i])} `))
     .join('');
 }
@@ -288,7 +289,7 @@ function nextLines(command: string | undefined): readonly string[] {
 }
 
 function labelled(label: string, words: string): readonly string[] {
-  return wrapped(words, WIDTH - LABEL).map((line, i) => `${(i === 0 ? label : '').padEnd(LABEL)}${line}`);
+  return wrapped(printable(words), WIDTH - LABEL).map((line, i) => `${(i === 0 ? label : '').padEnd(LABEL)}${line}`);
 }
 
 /** Keeps the end of a path, which tells more than its beginning. */
@@ -300,6 +301,7 @@ function cut(text: string, width: number): string {
   return text.length > width ? `${text.slice(0, width - 1)}…` : text;
 }
 
+/** What logs hold must neither break a line nor command the terminal. */
 function printable(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ');
 }

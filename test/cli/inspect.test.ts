@@ -253,6 +253,31 @@ describe('receval inspect', () => {
     expect(none.stdout).toContain('No file holds lists');
   });
 
+  it('prints no control characters of the logs', async () => {
+    const rows = Array.from({ length: 30 }, (_, n) => ({ requestId: `r${n}`, ts: T + n * 1000 }));
+    const text = (of: readonly object[]) => of.map((row) => `${JSON.stringify(row)}\n`).join('');
+    const hostile = '\u001b[31m\n\u202e';
+    const lists = rows.map((row, n) => ({
+      ...row,
+      userId: `u${n}`,
+      variant: n % 2 === 0 ? 'control' : `new${hostile}`,
+      items: ['a', 'b', `c${n}`],
+      [`shelf${hostile}`]: 1,
+    }));
+    const feedback = rows.map(({ requestId, ts }) => ({
+      requestId,
+      ts: ts + 500,
+      itemId: 'a',
+      action: `take${hostile}`,
+    }));
+    writeFileSync(join(folder, 'hostile-lists.ndjson'), text(lists));
+    writeFileSync(join(folder, 'hostile-feedback.ndjson'), text(feedback));
+    const { stdout } = await inspect('hostile-lists.ndjson', 'hostile-feedback.ndjson');
+    for (const name of ['variants control 50 %, new', 'Actions  take', '/shelf']) expect(stdout).toContain(name);
+    expect(stdout.split('\n').join('')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+    expect(stdout).toContain('new [31m');
+  });
+
   it('knows the actions that a configuration has grades for', async () => {
     const file = join(folder, 'mitnehmen.ndjson');
     writeFileSync(file, readFileSync(join(folder, 'clicks.ndjson'), 'utf8').replaceAll('click', 'mitnehmen'));
