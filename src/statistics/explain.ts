@@ -50,7 +50,7 @@ function sentences(decision: ExperimentDecision, names: ExperimentNames): string
     case 'few_users':
       return fewUsers(facts, names);
     case 'few_buckets':
-      return `${fewest(facts, names, 'buckets', 'filled user buckets')}; ${DECISION_MINIMUM.buckets} are needed in each variant for an error that can be trusted. Wait for more users.`;
+      return `${fewest(facts, names, 'buckets', 'filled user bucket')}; ${DECISION_MINIMUM.buckets} are needed in each variant for an error that can be trusted. Wait for more users.`;
     case 'few_positives':
       return fewPositives(facts, names);
     case 'zero_variance':
@@ -112,7 +112,7 @@ function empty({ control, variant }: ExperimentFacts, names: ExperimentNames): s
 function fewUsers(facts: ExperimentFacts, names: ExperimentNames): string {
   const { control, variant } = facts;
   if (!(Math.min(control.users, variant.users) >= DECISION_MINIMUM.users)) {
-    return `${fewest(facts, names, 'users', 'users')}; ${DECISION_MINIMUM.users} are needed in each variant. Wait for more traffic.`;
+    return `${fewest(facts, names, 'users', 'user')}; ${DECISION_MINIMUM.users} are needed in each variant. Wait for more traffic.`;
   }
   const isControl = (control.kish ?? Infinity) <= (variant.kish ?? Infinity);
   const [name, { kish = 0, heaviest }] = isControl ? [names.control, control] : [names.variant, variant];
@@ -129,7 +129,7 @@ function fewPositives(facts: ExperimentFacts, names: ExperimentNames): string {
   if (Math.max(control.positives, variant.positives) >= least) {
     const [few, many] =
       control.positives < variant.positives ? [names.control, names.variant] : [names.variant, names.control];
-    return `${names.measure} has no value in ${few}, because it counts lists with a positive alone: ${fewest(facts, names, 'positives', 'lists with a positive')}, ${many} has ${Math.max(control.positives, variant.positives)}. Check the feedback of ${few}, or take a primary measure that counts all lists.`;
+    return `${names.measure} has no value in ${few}, because it counts lists with a positive alone: ${fewest(facts, names, 'positives', 'list')}, ${many} has ${Math.max(control.positives, variant.positives)}. Check the feedback of ${few}, or take a primary measure that counts all lists.`;
   }
   return `${names.control} has ${control.positives} and ${names.variant} ${variant.positives} lists with a positive; ${least} are needed in one of them. Wait for more feedback; if none arrives, check the feedback topic.`;
 }
@@ -137,19 +137,20 @@ function fewPositives(facts: ExperimentFacts, names: ExperimentNames): string {
 /** If one of the two has next to no positives, the feedback may be broken. */
 function hardlyAny(facts: ExperimentFacts, names: ExperimentNames): string {
   const few = Math.min(facts.control.positives, facts.variant.positives) < DECISION_MINIMUM.positives;
-  const has = fewest(facts, names, 'positives', 'lists with a positive');
+  const has = fewest(facts, names, 'positives', 'list');
   return few ? ` ${has}: if its ranking is not broken, its feedback is.` : '';
 }
 
-/** `B has only 12 users`: of the variant that has fewer. */
+/** `B has only 12 users`, `B has only 1 user`: of the variant that has fewer. */
 function fewest(
   facts: ExperimentFacts,
   names: ExperimentNames,
   count: 'users' | 'buckets' | 'positives',
-  what: string,
+  one: string,
 ): string {
   const least = facts.control[count] <= facts.variant[count];
   const has = least ? facts.control[count] : facts.variant[count];
+  const what = `${one}${has === 1 ? '' : 's'}${count === 'positives' ? ' with a positive' : ''}`;
   return `${least ? names.control : names.variant} has ${has === 0 ? 'no' : `only ${has}`} ${what}`;
 }
 

@@ -127,6 +127,8 @@ describe('the explanation of an experiment', () => {
     const few = { ...HEALTHY.control, users: 12 };
     expect(said({ variant: few })).toBe('B has only 12 users; 100 are needed in each variant. Wait for more traffic.');
     expect(said({ control: few })).toMatch(/^A has only 12 users/);
+    expect(said({ control: { ...few, users: 1 } })).toMatch(/^A has only 1 user; 100 are needed/);
+    expect(said({ control: { ...few, users: 0 } })).toMatch(/^A has no users;/);
     const hardlyAny = (positives: number) => ({ ...HEALTHY.control, positives });
     expect(said({ control: hardlyAny(0), variant: hardlyAny(24) })).toBe(
       'A has 0 and B 24 lists with a positive; 25 are needed in one of them. Wait for more feedback; if none arrives, check the feedback topic.',
