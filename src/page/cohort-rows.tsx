@@ -1,5 +1,6 @@
 /** Cohorts as rows: one measure with its interval, others as numbers, and their differences from a baseline. */
 import { scaleLinear } from 'd3-scale';
+import { isUndirected } from '../measures/direction.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { AxisHead, estimate } from './axis.tsx';
 import { attribute, elements, joined } from './elements.ts';
@@ -145,11 +146,11 @@ function row({ name, href, isChosen = false, line, base }: CohortRow, settings: 
   const chosen = attribute('aria-current', isChosen ? 'true' : undefined);
   const positives = hasCounts ? count(line.positives) : NOTHING;
   const cellOf = (measure: string, isStrong: boolean): Markup =>
-    cell({ line, base, name: measure, isLess: lowerIsBetter.has(measure), isStrong, hasN: hasCounts });
+    cell({ line, base, name: measure, isLess: isLessBetter(measure, lowerIsBetter), isStrong, hasN: hasCounts });
   const picture =
     pictured === undefined || place === undefined
       ? NOTHING
-      : elements`${cellOf(pictured, true)}${interval({ line, base, name: pictured, isLess: lowerIsBetter.has(pictured), place })}`;
+      : elements`${cellOf(pictured, true)}${interval({ line, base, name: pictured, isLess: isLessBetter(pictured, lowerIsBetter), place })}`;
   const cells = joined(measures.map((measure) => cellOf(measure, false)));
   return elements`<tr${few}${chosen}><th scope="row">${head}</th>${count(line.impressions)}${positives}${picture}${cells}</tr>`;
 }
@@ -158,7 +159,8 @@ interface CellProps {
   readonly line: CohortLine;
   readonly base: CohortLine | undefined;
   readonly name: string;
-  readonly isLess: boolean;
+  /** Whether less of it is better; undefined: neither way is. */
+  readonly isLess: boolean | undefined;
 }
 
 function count(n: number): Markup {
@@ -181,9 +183,14 @@ function interval({
   return elements`<td class="interval">${estimate({ label, value, reach, base: other?.value ?? null, place, tone })}</td>`;
 }
 
+/** undefined: neither way is better, as of bias. */
+function isLessBetter(measure: string, lowerIsBetter: ReadonlySet<string>): boolean | undefined {
+  return isUndirected(measure) ? undefined : lowerIsBetter.has(measure);
+}
+
 /** Whether the two differ by more than their combined error. */
-function toneOf(own: Spread, other: Spread | undefined, isLess: boolean): 'good' | 'bad' | 'plain' {
-  if (other === undefined || own.reach === 0) return 'plain';
+function toneOf(own: Spread, other: Spread | undefined, isLess: boolean | undefined): 'good' | 'bad' | 'plain' {
+  if (other === undefined || own.reach === 0 || isLess === undefined) return 'plain';
   const difference = own.value - other.value;
   if (Math.abs(difference) <= Math.hypot(own.reach, other.reach)) return 'plain';
   return difference > 0 === isLess ? 'bad' : 'good';
@@ -213,9 +220,9 @@ function cell({
 }
 
 /** A class for the background: five steps to each side. */
-function shade(value: number | null, all: number | null, lowerIsBetter: boolean): string {
-  if (value === null || all === null || all === 0) return '';
-  const gain = (lowerIsBetter ? -1 : 1) * (value / all - 1);
+function shade(value: number | null, all: number | null, isLess: boolean | undefined): string {
+  if (value === null || all === null || all === 0 || isLess === undefined) return '';
+  const gain = (isLess ? -1 : 1) * (value / all - 1);
   const step = Math.min(5, Math.floor((5 * Math.abs(gain)) / FULL_CHANGE));
   return step === 0 ? '' : `${gain < 0 ? 'worse' : 'better'}-${step}`;
 }
@@ -232,9 +239,11 @@ export function differing(
     lowerIsBetter,
   }: { readonly measure: string; readonly against: string; readonly lowerIsBetter: ReadonlySet<string> },
 ): string {
+  const isLess = isLessBetter(measure, lowerIsBetter);
+  if (isLess === undefined) return `${measure} is best near 0, so neither a fall nor a rise of it is better`;
   const tones = rows.flatMap(({ name, line, base }) => {
     const own = spreadOf(line, measure);
-    return own === undefined ? [] : [{ name, tone: toneOf(own, spreadOf(base, measure), lowerIsBetter.has(measure)) }];
+    return own === undefined ? [] : [{ name, tone: toneOf(own, spreadOf(base, measure), isLess) }];
   });
   const worse = tones.filter(({ tone }) => tone === 'bad').map(({ name }) => name);
   const better = tones.filter(({ tone }) => tone === 'good').length;

@@ -231,8 +231,8 @@ export interface CutFamily {
 
 export interface ScoresView {
   readonly measures: readonly string[];
-  /** By measure: a run with less of it is the better one. */
-  readonly lowerIsBetter: readonly boolean[];
+  /** By measure: whether a run with less of it is the better one; undefined: neither way is better, as of bias. */
+  readonly lowerIsBetter: readonly (boolean | undefined)[];
   readonly families: readonly CutFamily[];
   /** The first is the one that others are compared with. */
   readonly runs: readonly ScoredRun[];

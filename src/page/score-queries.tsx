@@ -18,6 +18,7 @@ export function Queries({ view, run, m }: { readonly view: ScoresView; readonly 
   const { measures, runs, lowerIsBetter } = view;
   const [baseline] = runs;
   const before = new Map(baseline.perQuery.map(({ query, values }) => [query, values[m]] as const));
+  const isUndirected = lowerIsBetter[m] === undefined;
   const sign = lowerIsBetter[m] ? -1 : 1;
   const all = run.perQuery.flatMap(({ query, values }) => {
     const old = before.get(query);
@@ -29,7 +30,8 @@ export function Queries({ view, run, m }: { readonly view: ScoresView; readonly 
   const won = all.filter(({ gain }) => gain > 0);
   const lost = all.filter(({ gain }) => gain < 0).reverse();
   const equal = all.length - won.length - lost.length;
-  const sentence = `${run.name} wins ${grouped(won.length)}, loses ${grouped(lost.length)}, and is equal on ${grouped(equal)} of ${grouped(all.length)} queries.`;
+  const [wins, loses, and] = isUndirected ? ['is higher on', 'lower on', 'and'] : ['wins', 'loses', 'and is'];
+  const sentence = `${run.name} ${wins} ${grouped(won.length)}, ${loses} ${grouped(lost.length)}, ${and} equal on ${grouped(equal)} of ${grouped(all.length)} queries.`;
   return (
     <figure>
       <h3>
@@ -38,15 +40,24 @@ export function Queries({ view, run, m }: { readonly view: ScoresView; readonly 
       <SortedBars
         label={`Difference of ${measures[m]} of each query, sorted: ${sentence}`}
         values={all.map(({ gain }) => gain)}
-        xLabel="queries, the largest gain first"
+        xLabel={`queries, the largest ${isUndirected ? 'rise' : 'gain'} first`}
+        isUndirected={isUndirected}
       />
       <figcaption>
         One bar for each query{lowerIsBetter[m] ? '; above 0 is less of the measure, which is better' : ''}.{' '}
         <strong>{sentence}</strong>
       </figcaption>
       <div class="columns">
-        <Ends title="Lost most" rows={lost.slice(0, NAMED)} names={[baseline.name, run.name]} />
-        <Ends title="Won most" rows={won.slice(0, NAMED)} names={[baseline.name, run.name]} />
+        <Ends
+          title={isUndirected ? 'Fell most' : 'Lost most'}
+          rows={lost.slice(0, NAMED)}
+          names={[baseline.name, run.name]}
+        />
+        <Ends
+          title={isUndirected ? 'Rose most' : 'Won most'}
+          rows={won.slice(0, NAMED)}
+          names={[baseline.name, run.name]}
+        />
       </div>
     </figure>
   );
@@ -125,10 +136,12 @@ function SortedBars({
   label,
   values,
   xLabel,
+  isUndirected = false,
 }: {
   readonly label: string;
   readonly values: readonly number[];
   readonly xLabel: string;
+  readonly isUndirected?: boolean;
 }) {
   const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [1, 0]).nice();
   const width = BOX / values.length;
@@ -149,8 +162,8 @@ function SortedBars({
       xLabel={xLabel}
       overlay={<line class="zero" x1="0" x2="100%" y1={percent(y(0))} y2={percent(y(0))} />}
     >
-      <path class="gains" d={bars((value) => value > 0)} />
-      <path class="losses" d={bars((value) => value < 0)} />
+      <path class={isUndirected ? 'rises' : 'gains'} d={bars((value) => value > 0)} />
+      <path class={isUndirected ? 'rises' : 'losses'} d={bars((value) => value < 0)} />
     </Frame>
   );
 }

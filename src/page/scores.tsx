@@ -30,16 +30,24 @@ export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: Sc
       sentence: `${first.name}: ${values.join(', ')}.`,
     };
   }
-  const isLoss = ({ measure, ci }: RunDifference): boolean | undefined => {
-    if (ci === null || (ci[0] <= 0 && ci[1] >= 0)) return undefined;
-    return ci[0] > 0 === (lowerIsBetter[measures.indexOf(measure)] ?? false);
+  const isLess = ({ measure }: RunDifference): boolean | undefined => lowerIsBetter[measures.indexOf(measure)];
+  const isLoss = (one: RunDifference): boolean | undefined => {
+    if (isLess(one) === undefined || !differs(one)) return undefined;
+    return (one.ci?.[0] ?? 0) > 0 === isLess(one);
   };
+  /** Those that are neither better nor worse, but differ. */
+  const isOther = (one: RunDifference): boolean => isLess(one) === undefined && differs(one);
   const sentences = others.map(({ name }) => {
     const own = differences.filter(({ run }) => run === name);
     const worse = own.filter((one) => isLoss(one) === true).map(({ measure }) => measure);
     const better = own.filter((one) => isLoss(one) === false).map(({ measure }) => measure);
-    if (worse.length + better.length === 0) return `${name} cannot be told from ${first.name} on any measure.`;
+    const other = own.filter(isOther).map(({ measure }) => measure);
     const names = (some: readonly string[]): string => someOf(some, measures.length);
+    if (worse.length + better.length === 0) {
+      return other.length === 0
+        ? `${name} cannot be told from ${first.name} on any measure.`
+        : `${name} differs from ${first.name} on ${names(other)}: best near 0, so neither a fall nor a rise is better.`;
+    }
     const parts = [
       ...(worse.length > 0 ? [`worse than ${first.name} on ${names(worse)}`] : []),
       ...(better.length > 0 ? [`better${worse.length > 0 ? '' : ` than ${first.name}`} on ${names(better)}`] : []),
@@ -51,7 +59,13 @@ export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: Sc
   if (lost && won) return { tone: 'warn', badge: 'mixed', sentence: sentences.join(' ') };
   if (lost) return { tone: 'bad', badge: 'worse', sentence: sentences.join(' ') };
   if (won) return { tone: 'good', badge: 'better', sentence: sentences.join(' ') };
+  if (differences.some(isOther)) return { tone: 'plain', badge: 'different', sentence: sentences.join(' ') };
   return { tone: 'plain', badge: 'no difference', sentence: sentences.join(' ') };
+}
+
+/** Whether the interval leaves 0 out. */
+function differs({ ci }: RunDifference): boolean {
+  return ci !== null && (ci[0] > 0 || ci[1] < 0);
 }
 
 /** Most measures that a sentence names. */
@@ -108,7 +122,9 @@ export function Scores({ view }: { readonly view: ScoresView }) {
 function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { readonly view: ScoresView }) {
   const best = measures.map((_, m) => {
     const values = runs.flatMap(({ mean }) => mean[m] ?? []);
-    return lowerIsBetter[m] ? Math.min(...values) : Math.max(...values);
+    const isLess = lowerIsBetter[m];
+    if (isLess === undefined) return undefined;
+    return isLess ? Math.min(...values) : Math.max(...values);
   });
   const baseline = runs[0]?.name ?? '';
   return (
@@ -139,7 +155,7 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
                   const value = mean[m];
                   const found = differences.find((one) => one.run === name && one.measure === measure);
                   return (
-                    <td class={`number ${runs.length > 1 && value === best[m] ? 'strong' : ''}`}>
+                    <td class={`number ${runs.length > 1 && value !== undefined && value === best[m] ? 'strong' : ''}`}>
                       {value === undefined ? NONE : value.toFixed(4)}
                       {found === undefined || found.effect === null ? null : (
                         <small class={`below ${differenceTone(found, lowerIsBetter[m])}`}>{signed(found.effect)}</small>
@@ -192,7 +208,8 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
         </details>
       )}
       <figcaption>
-        Means over queries; the best of each measure is bold.
+        Means over queries; the best of each measure is bold
+        {lowerIsBetter.includes(undefined) ? ', but not of bias, which is best near 0' : ''}.
         {differences.length === 0 ? (
           ''
         ) : (
@@ -207,9 +224,9 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
   );
 }
 
-function differenceTone({ ci }: RunDifference, lowerIsBetter: boolean): string {
-  if (ci === null || (ci[0] <= 0 && ci[1] >= 0)) return 'muted';
-  return ci[0] > 0 === lowerIsBetter ? 'bad' : 'good';
+function differenceTone(one: RunDifference, lowerIsBetter: boolean | undefined): string {
+  if (lowerIsBetter === undefined || !differs(one)) return 'muted';
+  return (one.ci?.[0] ?? 0) > 0 === lowerIsBetter ? 'bad' : 'good';
 }
 
 interface CurvePoint {

@@ -114,7 +114,7 @@ svg text{fill:var(--muted);font-size:12px}
 path.error{stroke:none;fill-opacity:.14}
 input[type=password],input[type=search]{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--muted);border-radius:8px;padding:.35rem .7rem;max-width:100%}
 button{font:inherit;font-weight:600;color:var(--card);background:var(--accent);border:0;border-radius:8px;padding:.4rem 1rem;cursor:pointer}
-.gains{fill:var(--good)}.losses{fill:var(--bad)}
+.gains{fill:var(--good)}.losses{fill:var(--bad)}.rises{fill:var(--band)}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;margin:.3rem 0 0 4rem;padding:0;font-size:.88rem}
 .legend li::before{content:'';display:inline-block;width:.8rem;height:.8rem;border-radius:3px;margin-right:.4rem;vertical-align:-.05em}
 .columns>*{min-width:0}.columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:0 2.5rem}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CohortRow, CohortRows } from '../../src/page/cohort-rows.tsx';
+import { type CohortRow, CohortRows, differing } from '../../src/page/cohort-rows.tsx';
 import { markupOf } from '../../src/page/kept-markup.ts';
 import type { CohortLine } from '../../src/page/model.ts';
 
@@ -41,6 +41,21 @@ describe('a row of the table of cohorts', () => {
     const [kind = '', step = ''] = colour?.split('-') ?? [];
     const turned = colour === undefined ? undefined : `${kind === 'worse' ? 'better' : 'worse'}-${step}`;
     expect(colourOf(drawn({ line: line(1000, value) }, ['mrr']))).toBe(turned);
+  });
+
+  it('of bias, which is best near 0, is not coloured, and no cohort is called worse or better on it', () => {
+    const lineOf = (value: number): CohortLine => ({
+      ...line(1000, 0.4),
+      measures: { bias: { value, n: 1000, stderr: 0.01 } },
+    });
+    const rows: CohortRow[] = [{ name: 'B', line: lineOf(0.8), base: lineOf(0.4) }];
+    const lowerIsBetter = new Set<string>();
+    const html = markupOf(CohortRows({ rows, drawn: 'bias', measures: ['bias'], lowerIsBetter }));
+    expect(html).toContain('+100.0');
+    expect(html).not.toMatch(/worse-|better-|\b(?:good|bad)\b/);
+    expect(differing(rows, { measure: 'bias', against: 'A', lowerIsBetter })).toBe(
+      'bias is best near 0, so neither a fall nor a rise of it is better',
+    );
   });
 
   it('is marked where it is the one that is open, and links to what opens it', () => {

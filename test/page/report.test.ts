@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { DROP_WORDS } from '../../src/page/drop-words.ts';
 import { verdictOf } from '../../src/page/experiment.tsx';
 import { renderReport } from '../../src/page/report.tsx';
+import { scoresVerdict } from '../../src/page/scores.tsx';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../src/vocabulary/drops.ts';
 import { experimentReport, HOSTILE, scoresReport } from './views.ts';
 
@@ -180,6 +181,32 @@ describe('a report', () => {
     expect(lost[0]).toMatch(/^0 second 0\.3\d* 0\.14\d* −0\.16/);
     expect(table('Won most', true)[0]).toBe(lost[0]);
     expect(table('Lost most', true)[0]).toBe(won[0]);
+  });
+
+  it('calls neither more nor less of a measure better that is best near 0', () => {
+    const view = scoresReport('second');
+    const { scores } = view;
+    if (scores === undefined) throw new Error('it is of scores');
+    const textOf = (lowerIsBetter: readonly (boolean | undefined)[]): string => {
+      const turned = { ...scores, lowerIsBetter };
+      const html = renderReport({ ...view, scores: turned, verdict: scoresVerdict(turned) });
+      return html.slice(html.indexOf('<main>')).replace(/\s+/g, ' ');
+    };
+    const [directed, undirected] = [textOf([false, false, false]), textOf([undefined, false, false])];
+    const words = (html: string): string => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+    expect(words(directed)).toMatch(/^ ?better second is better than first on ndcg@1\./);
+    expect(words(undirected)).toMatch(/^ ?different second differs from first on ndcg@1: best near 0,/);
+    // Of the differences only that of ndcg@1 has an interval, and its higher mean is bold.
+    const cell = (html: string): string | undefined =>
+      /<td class="([^"]*)">0\.3200<small class="([^"]*)"/.exec(html)?.[0];
+    expect(cell(directed)).toContain('class="number strong">0.3200<small class="below good"');
+    expect(cell(undirected)).toContain('class="number ">0.3200<small class="below muted"');
+    // Query i has 0.02 (i - 8) more.
+    expect(words(directed)).toContain('second wins 11, loses 8, and is equal on 1 of 20 queries.');
+    expect(words(undirected)).toContain('second is higher on 11, lower on 8, and equal on 1 of 20 queries.');
+    expect(words(undirected)).toContain('Rose most');
+    expect(undirected).toContain('class="rises"');
+    expect(directed).not.toContain('class="rises"');
   });
 
   it('shows what share of lists has a positive at each rank, and says what is at the top', () => {
