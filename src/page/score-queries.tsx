@@ -81,7 +81,7 @@ function Ends({
           <tr>
             <th scope="col">query</th>
             {names.map((name) => (
-              <th scope="col" class="number">
+              <th scope="col" class="number long">
                 <Name>{name}</Name>
               </th>
             ))}
@@ -93,7 +93,7 @@ function Ends({
         <tbody>
           {rows.map(({ query, old, value }) => (
             <tr>
-              <th scope="row">
+              <th scope="row" class="long">
                 <Name>{query}</Name>
               </th>
               <td class="number">{plain(old)}</td>

@@ -75,7 +75,7 @@ th,td{padding:.34rem .7rem .34rem 0;text-align:left;border-bottom:1px solid var(
 thead th{color:var(--muted);font-weight:500;font-size:.82rem;vertical-align:bottom}
 tbody th{font-weight:500}
 .number{text-align:right;white-space:nowrap}
-.number:first-child{width:4rem}
+.number:first-child{width:4rem}.long{overflow-wrap:anywhere}.number.long{white-space:normal}
 .strong{font-weight:650}
 td.bad,small.bad{color:var(--bad)}td.good,small.good{color:var(--good)}
 small.below{display:block;line-height:1.2}

@@ -113,6 +113,25 @@ describe('a long name of a measure', () => {
   });
 });
 
+describe('a long name of a run', () => {
+  for (const width of [390, 1024]) {
+    itWith(CHROMIUM, `leaves the differences of queries in sight at ${width} px`, async (path) => {
+      const watched = await watchedPage(await started(path), { viewport: { width, height: 900 } });
+      const { page } = watched;
+      const html = renderReport(scoresReport('bm25-k1=0.9-b=0.4-rm3-10-10-0.5-monot5-3b-msmarco-top100'));
+      await page.goto(fileOf(`long-run-${width}`, html));
+      await page.locator('input[name=m]').first().check({ force: true });
+      const tables = page.locator('.columns .scroll:visible');
+      expect(await tables.count()).toBe(2);
+      for (const table of await tables.all()) {
+        const hidden = await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+        expect(hidden).toBeLessThanOrEqual(1);
+      }
+      await watched.close();
+    });
+  }
+});
+
 describe('the horizon', () => {
   itWith(CHROMIUM, 'is one at a time', async (path) => {
     const watched = await watchedPage(await started(path), { javaScriptEnabled: false });

@@ -164,7 +164,7 @@ describe('a report', () => {
       const part = html.slice(html.indexOf(`<caption>${title}</caption>`));
       const rows = part
         .slice(0, part.indexOf('</table>'))
-        .matchAll(/<th scope="row">([\s\S]*?)<\/th>([\s\S]*?)<\/tr>/g);
+        .matchAll(/<th scope="row"[^>]*>([\s\S]*?)<\/th>([\s\S]*?)<\/tr>/g);
       return [...rows].map(([, query, numbers]) =>
         `${query} ${numbers}`
           .replace(/<[^>]+>/g, ' ')
