@@ -7,6 +7,7 @@ import { element, escaped } from './markup.ts';
 import {
   type Box,
   bottomOf,
+  centred,
   fitted,
   INK,
   LEFT,
@@ -126,14 +127,7 @@ export function barPlot(plot: BarPlot): string {
     }),
     ...(note === ''
       ? []
-      : [
-          text(fitted(note, width - 40), {
-            x: (box.left + box.right) / 2,
-            y: height - legend.height - 18,
-            'text-anchor': 'middle',
-            fill: MUTED,
-          }),
-        ]),
+      : [centred(note, (box.left + box.right) / 2, width, { y: height - legend.height - 18, fill: MUTED })]),
     legend.draw(LEFT, height - legend.height - 8),
   ]);
 }

@@ -121,6 +121,8 @@ export const RIGHT = 24;
 export const FONT_SIZE = 13;
 /** Approximate width of a letter. */
 const LETTER = 7.2;
+/** Between words and the edge of the picture. */
+const EDGE = 20;
 const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\uff01-\uff60]/u;
 
 /** Approximate width in pixels; Chinese, Japanese and Korean characters are as wide as they are high. */
@@ -143,6 +145,14 @@ export function fitted(words: string, width: number): string {
   const own = widthOf(words);
   if (own <= width) return words;
   return shortened(words, Math.max(4, Math.floor(([...words].length * width) / own)));
+}
+
+/** Words centred at x, but moved, and shortened, so that they are inside of a picture of this width. */
+export function centred(words: string, x: number, width: number, attributes: Attributes): string {
+  const shown = fitted(words, width - 2 * EDGE);
+  const half = Math.min(width / 2 - EDGE, widthOf(shown) / 2);
+  const middle = Math.min(width - EDGE - half, Math.max(EDGE + half, x));
+  return text(shown, { x: middle, 'text-anchor': 'middle', ...attributes });
 }
 
 const LINE_HEIGHT = 20;

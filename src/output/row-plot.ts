@@ -4,7 +4,7 @@
  */
 import { scaleLinear } from 'd3-scale';
 import { element, escaped } from './markup.ts';
-import { fitted, GRID, INK, MUTED, picture, RIGHT, TITLE_HEIGHT, text, widthOf } from './plot-frame.ts';
+import { centred, fitted, GRID, INK, MUTED, picture, RIGHT, TITLE_HEIGHT, text, widthOf } from './plot-frame.ts';
 
 export interface PlotRow {
   readonly name: string;
@@ -93,7 +93,7 @@ export function rowPlot(plot: RowPlot): string {
     ...ticks.map((tick) =>
       text(plot.tick?.(tick) ?? usual(tick), { x: x(tick), y: bottom + 20, 'text-anchor': 'middle', fill: MUTED }),
     ),
-    text(fitted(plot.valueLabel, width - 40), { x: (left + right) / 2, y: bottom + 44, 'text-anchor': 'middle' }),
+    centred(plot.valueLabel, (left + right) / 2, width, { y: bottom + 44 }),
   );
   return picture(
     plot.title,

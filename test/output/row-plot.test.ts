@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { widthOf } from '../../src/output/plot-frame.ts';
 import { rowPlot } from '../../src/output/row-plot.ts';
 
 const WORDS = {
@@ -40,6 +41,14 @@ describe('a plot of rows', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it.each([60, 120, 300])('keeps a label of %d letters inside of the picture', (letters) => {
+    const rows = [{ name: 'the name of a run that takes room', value: 0.5, colour: '#000', says: '0.5' }];
+    const svg = rowPlot({ ...WORDS, valueLabel: `b${'a'.repeat(letters - 2)}b`, sections: [{ heading: '', rows }] });
+    const [, x, shown] = /<text x="([\d.]+)"[^>]*>(ba[a…]*b)<\/text>/.exec(svg) ?? [];
+    expect(Number(x) - widthOf(shown) / 2).toBeGreaterThanOrEqual(0);
+    expect(Number(x) + widthOf(shown) / 2).toBeLessThanOrEqual(WORDS.width);
   });
 
   it('bears values that nearly are nothing, or nearly the same', () => {
