@@ -1,4 +1,5 @@
 import type { Measure } from '../measures/definition.ts';
+import { isLowerBetter, isUndirected } from '../measures/direction.ts';
 import { barPlot } from '../output/bar-plot.ts';
 import { type IntervalRow, intervalPlot } from '../output/interval-plot.ts';
 import { type LineSeries, linePlot } from '../output/line-plot.ts';
@@ -38,7 +39,7 @@ export function scorePlot(
   const families = familiesOf(measures, names);
   if (plot.kind === 'line') return lines(families, drawn, of, size);
   const whiskers = query === undefined ? whiskersOf(comparisons, names) : NO_WHISKERS;
-  if (drawn.length > MOST_BARS) return dots(names, drawn, of, size, whiskers);
+  if (drawn.length > MOST_BARS) return dots(names, bestFirst(drawn, measures[0]), of, size, whiskers);
   const isOneFamily = families.length === 1 && families[0].cuts.length === measures.length && measures.length > 1;
   return isOneFamily ? cutBars(families[0], drawn, of, size, whiskers) : bars(names, drawn, of, size, whiskers);
 }
@@ -75,6 +76,7 @@ function intervals(
     title: `${names[0]}, mean over ${over} and its 95 % interval`,
     description: said.join(', '),
     valueLabel: names[0],
+    cost: costOf(measure),
     kinds: settings.fuse.length === 0 ? undefined : { marked: 'merged', others: 'input', line: 'best input' },
     rows,
   });
@@ -166,10 +168,27 @@ function cutBars(
   return barPlot({ ...size, ...words, categories: cuts.map(({ k }) => String(k)), series });
 }
 
-/** The best run by the first measure comes first. */
-function dots(names: readonly string[], rows: readonly ScoreRow[], of: string, size: Size, whiskers: Whiskers): string {
-  const least = Number.NEGATIVE_INFINITY;
-  const sorted = [...rows].sort((a, b) => (b.values[0] ?? least) - (a.values[0] ?? least));
+/** The less, the better the value: what is best near 0 costs its distance from 0. */
+function costOf(measure: Measure): (value: number) => number {
+  if (isUndirected(measure.canonical)) return Math.abs;
+  return isLowerBetter(measure, { actions: [] }) ? (value) => value : (value) => -value;
+}
+
+/** By the first measure. */
+function bestFirst(rows: readonly ScoreRow[], first: Measure): readonly ScoreRow[] {
+  const cost = costOf(first);
+  const costs = ({ values: [value] }: ScoreRow): number => (value === undefined ? Number.MAX_VALUE : cost(value));
+  return [...rows].sort((a, b) => costs(a) - costs(b));
+}
+
+/** @param sorted the best run first */
+function dots(
+  names: readonly string[],
+  sorted: readonly ScoreRow[],
+  of: string,
+  size: Size,
+  whiskers: Whiskers,
+): string {
   const isOne = names.length === 1;
   const valueLabel = isOne ? names[0] : 'value';
   return rowPlot({

@@ -36,6 +36,8 @@ interface IntervalPlot {
   readonly kinds: { readonly marked: string; readonly others: string; readonly line: string } | undefined;
   /** In any order; the plot sorts them. */
   readonly rows: readonly IntervalRow[];
+  /** The row whose value costs least is the best. Default: the highest value is. */
+  readonly cost?: (value: number) => number;
   /** In pixels. */
   readonly width: number;
   readonly height: number;
@@ -53,10 +55,9 @@ const DOT = 4.5;
 const BELOW = 84;
 
 export function intervalPlot(plot: IntervalPlot): string {
-  const { title, description, valueLabel, kinds, width, grid } = plot;
-  const rows = plot.rows.toSorted(
-    (a, b) => (b.value ?? Number.NEGATIVE_INFINITY) - (a.value ?? Number.NEGATIVE_INFINITY),
-  );
+  const { title, description, valueLabel, kinds, width, grid, cost = (value) => -value } = plot;
+  const costs = ({ value }: IntervalRow): number => (value === undefined ? Number.MAX_VALUE : cost(value));
+  const rows = plot.rows.toSorted((a, b) => costs(a) - costs(b));
   const height = Math.max(plot.height, TITLE_HEIGHT + rows.length * ROW + BELOW);
   const names = Math.min(0.4 * width, MARGIN + Math.max(0, ...rows.map(({ name }) => widthOf(name))));
   const left = names + 12;

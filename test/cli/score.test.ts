@@ -429,6 +429,35 @@ describe('receval score', () => {
     for (let i = 0; i < 9; i++) expect(svg).toContain(`>run${i}</text>`);
   });
 
+  it.each([
+    ['intervals', 2],
+    ['bar', 9],
+  ])('draws the best run first by %s, which is the one with the least error', async (kind, count) => {
+    const runs = Array.from({ length: count }, (_, i) => [
+      '--run',
+      `run${i}=${i % 2 === 0 ? POPULAR : PERSONAL}`,
+    ]).flat();
+    const placesOf = async (measure: string): Promise<readonly number[]> => {
+      const svg = await stdoutOf([...runs, ...QRELS, '--measures', measure, '--plot', kind]);
+      return [...svg.matchAll(/<circle cx="([\d.]+)"/g)].map(([, x]) => Number(x));
+    };
+    // The axis rises to the right.
+    const mae = await placesOf('mae');
+    expect(mae).toEqual(mae.toSorted((a, b) => a - b));
+    expect(mae[0]).toBeLessThan(mae[count - 1]);
+    const mrr = await placesOf('mrr');
+    expect(mrr).toEqual(mrr.toSorted((a, b) => b - a));
+  });
+
+  it('draws the run first whose bias is nearest to 0', async () => {
+    const lists = [2, -3, -0.1].flatMap((bias) => {
+      const text = `{"scores":[${1 - bias},${2 - bias}],"ratings":[1,2]}\n`;
+      return ['--lists', `bias${bias}=${file(`bias${bias}.ndjson`, text)}`];
+    });
+    const svg = await stdoutOf([...lists, '--measures', 'bias', '--plot', 'intervals']);
+    expect([...svg.matchAll(/>bias([-.\d]+)</g)].map(([, bias]) => bias)).toEqual(['-0.1', '2', '-3']);
+  });
+
   it('refuses to give a plot the name of another form', async () => {
     const run = await score(['--run', POPULAR, ...QRELS, '--measures', 'mrr', '--plot', 'bar', '--plot-file', 'a.PNG']);
     expect(run).toMatchObject({ code: 2, stdout: '' });
