@@ -4,7 +4,7 @@ import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkp
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import { recordRows } from '../consumers/engine/record-rows.ts';
-import type { RecordReader, UnitJoin } from '../consumers/join/api.ts';
+import type { JoinView, RecordReader, UnitJoin } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
 import type { Batch, LogRecord, RecordRun, UndecodableBatch } from '../consumers/source/source-port.ts';
 import type { ExperimentState } from '../experiment/state.ts';
@@ -399,11 +399,8 @@ export class Unit {
     return this.#deps.decoders.reduce((sum, decoder) => sum + decoder.ignoredCohortKeys, 0);
   }
 
-  /** Read-only view of the join: watermarks, counts, sizes. */
-  get join(): Omit<
-    UnitJoin,
-    'record' | 'feed' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'
-  > {
+  /** Watermarks, counts, sizes. */
+  get join(): JoinView {
     return this.#join;
   }
 }

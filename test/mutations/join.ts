@@ -128,7 +128,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'waiting feedback not in the replay range',
-    changes: [{ file: RULES, text: IS_WAITING, replacement: `${WAIT}\n  return found.count > 0;` }],
+    changes: [{ file: RULES, text: IS_WAITING, replacement: `${WAIT}\n  return candidates.count > 0;` }],
   },
   {
     name: 'a meeting replayed by the offset of the feedback alone',
@@ -169,8 +169,8 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: RULES,
-        text: 'for (let i = found.count; i > 0; i--) {',
-        replacement: 'for (let i: u32 = 1; i <= found.count; i++) {',
+        text: 'for (let i = candidates.count; i > 0; i--) {',
+        replacement: 'for (let i: u32 = 1; i <= candidates.count; i++) {',
       },
     ],
   },

@@ -28,7 +28,7 @@ import { addEntry, entry, isOfRequest, logOrder } from './entries';
 import { FeedbackEvent, feedbackEvent, impressionEvent } from './events';
 import { addFeedback, append, countOf, freeFeedback } from './feedback';
 import { finalised, hashBytes } from './hash';
-import { accepted, closed, dropped, found as foundByHost, released, strayed } from './host';
+import { accepted, closed, dropped, found, released, strayed } from './host';
 import { itemOf, List, newList } from './list';
 import { firstOfChain, insert, record, remove } from './request-table';
 import { sameText, textEnd } from './texts';
@@ -59,11 +59,11 @@ export const IS_ACCEPTED: i32 = 2;
 const NO_LIST: usize = 0;
 
 /** Entries that feedback fits, or feedback that waits for a list. */
-let found: List = changetype<List>(0);
+let candidates: List = changetype<List>(0);
 
 /** To be called once, before anything else of this file. */
 export function openRules(): void {
-  found = newList();
+  candidates = newList();
 }
 
 /** The hash of a request id. */
@@ -105,9 +105,9 @@ export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, 
   remember(unit.timeline, ts, entryAt, bodyAt);
   unit.open++;
   const closes = ts + unit.attribution;
-  found.count = 0;
-  findWaiting(unit.waiting, impressionEvent, bodyAt, hash, ts - unit.backward, closes, closes, found);
-  for (let i: u32 = 0; i < found.count; i++) meetWaiting(unit, itemOf(found, i), entryAt, bodyAt, isReplayed);
+  candidates.count = 0;
+  findWaiting(unit.waiting, impressionEvent, bodyAt, hash, ts - unit.backward, closes, closes, candidates);
+  for (let i: u32 = 0; i < candidates.count; i++) meetWaiting(unit, itemOf(candidates, i), entryAt, bodyAt, isReplayed);
   return IS_ACCEPTED;
 }
 
@@ -192,7 +192,7 @@ function meetWaiting(unit: Unit, at: usize, entryAt: usize, bodyAt: usize, isImp
     stray(unit, entryAt, event);
     return;
   }
-  if (unit.hasObserver) foundByHost(changetype<usize>(event));
+  if (unit.hasObserver) found(changetype<usize>(event));
   attribute(unit, topic, event, watermark, entryAt, bodyAt, slot, isReplayed);
   removeWaiting(unit.waiting, at);
 }
@@ -205,11 +205,11 @@ export function judgeFeedback(unit: Unit, topic: u32, hash: u32, watermark: f64,
     drop(unit, topic, FEEDBACK_LATE, isReplayed, NO_LIST, feedbackEvent);
     return false;
   }
-  found.count = 0;
-  fitting(unit.accepted, feedbackEvent, hash, watermark, found);
+  candidates.count = 0;
+  fitting(unit.accepted, feedbackEvent, hash, watermark, candidates);
   // Newest first; the log's first comes last.
-  for (let i = found.count; i > 0; i--) {
-    const entryAt = itemOf(found, i - 1);
+  for (let i = candidates.count; i > 0; i--) {
+    const entryAt = itemOf(candidates, i - 1);
     const areBothReplayed = isReplayed && entry(entryAt).isReplayed();
     if (isLateFor(unit, entryAt, watermark)) {
       drop(unit, topic, FEEDBACK_LATE, areBothReplayed, entryAt, feedbackEvent);
@@ -222,7 +222,7 @@ export function judgeFeedback(unit: Unit, topic: u32, hash: u32, watermark: f64,
       return true;
     }
   }
-  if (found.count > 0) stray(unit, itemOf(found, found.count - 1), feedbackEvent);
+  if (candidates.count > 0) stray(unit, itemOf(candidates, candidates.count - 1), feedbackEvent);
   addWaiting(unit.waiting, feedbackEvent, hash, topic, watermark, deadline, isReplayed);
   return true;
 }

@@ -108,8 +108,31 @@ export interface UndecodableRange {
   readonly records: number;
 }
 
+/** What can be read of the join of one unit. */
+export interface JoinView {
+  /** True until every topic has reached the committed offset of the checkpoint that this join started from. */
+  readonly replaying: boolean;
+  /** Combined watermark W. */
+  readonly watermark: EpochMs;
+  topicWatermark(topic: number): EpochMs;
+  position(topic: number): Offset;
+  /** Records below this offset were judged before the checkpoint that this join started from. */
+  judgedBelow(topic: number): Offset;
+  readonly counts: readonly TopicCounts[];
+  /** Delays of the feedback attributed since this join was made. */
+  readonly delays: Delays;
+  readonly openImpressions: number;
+  readonly waitingFeedback: number;
+  /** Items and records compared, and links of indexes followed, since this join was made: the work that depends on ids. */
+  readonly steps: number;
+  /** Approximate time of the oldest impression in memory, open or closed and remembered; undefined: there is none. */
+  readonly oldestRemembered: EpochMs | undefined;
+  /** Bytes of everything open, waiting or remembered: whole segments, tables and indexes, used or not. */
+  readonly stateBytes: number;
+}
+
 /** The join of one unit. Pure: no clock, no randomness, no I/O. */
-export interface UnitJoin {
+export interface UnitJoin extends JoinView {
   /**
    * Judges all events of one record. `timestamp`: of the record; undefined: none. `now`: wall clock; undefined: none, and
    * nothing is `future`.
@@ -146,26 +169,6 @@ export interface UnitJoin {
   checkpoint(): JoinCheckpoint;
   /** Gives back the memory of everything open. Counts and figures stay readable; nothing else may follow. */
   close(): void;
-
-  /** True until every topic has reached the committed offset of the checkpoint that this join started from. */
-  readonly replaying: boolean;
-  /** Combined watermark W. */
-  readonly watermark: EpochMs;
-  topicWatermark(topic: number): EpochMs;
-  position(topic: number): Offset;
-  /** Records below this offset were judged before the checkpoint that this join started from. */
-  judgedBelow(topic: number): Offset;
-  readonly counts: readonly TopicCounts[];
-  /** Delays of the feedback attributed since this join was made. */
-  readonly delays: Delays;
-  readonly openImpressions: number;
-  readonly waitingFeedback: number;
-  /** Items and records compared, and links of indexes followed, since this join was made: the work that depends on ids. */
-  readonly steps: number;
-  /** Approximate time of the oldest impression in memory, open or closed and remembered; undefined: there is none. */
-  readonly oldestRemembered: EpochMs | undefined;
-  /** Bytes of everything open, waiting or remembered: whole segments, tables and indexes, used or not. */
-  readonly stateBytes: number;
 }
 
 /** The part of the configuration that the join knows. */
