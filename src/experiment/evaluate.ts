@@ -87,6 +87,7 @@ function comparedVariant(
       control: settings.control,
       measure: settings.primary,
       areUsersMissing,
+      isWithoutError: isAbsent(primary.effect) && primary.effect.absent === 'no_vector',
     }),
     measures: roles.flatMap((role) =>
       measures

@@ -23,6 +23,8 @@ interface ExperimentNames {
   readonly measure: string;
   /** Many impressions have no user: waiting for more fixes nothing. Default: false. */
   readonly areUsersMissing?: boolean;
+  /** The measure is no mean over lists. Default: false. */
+  readonly isWithoutError?: boolean;
 }
 
 const ALWAYS = 'this holds however often you look';
@@ -54,6 +56,9 @@ function sentences(decision: ExperimentDecision, names: ExperimentNames): string
     case 'few_positives':
       return fewPositives(facts, names);
     case 'zero_variance':
+      if (names.isWithoutError === true) {
+        return `${measure} has no standard error, so nothing can be decided by it. Choose another primary measure.`;
+      }
       return `${measure} is the same for all users of ${variant} or ${control}, so its error is unknown. Check that ${measure} fits the lists and the feedback, or choose another primary measure.`;
     case 'effect_changed':
       return `${variant} was worse than ${control} on ${measure} at one time and better at another, so the effect is not constant. Find out what changed, then restart the experiment.`;

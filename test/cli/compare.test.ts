@@ -83,6 +83,13 @@ describe('receval compare where it hurts', () => {
     expect(stdout).toContain('control has no lists with a positive: if its ranking is not broken, its feedback is.');
   });
 
+  it('says that nothing can be decided by a measure that has no standard error', async () => {
+    const files = written('items', { control: 5, treatment: 5 });
+    const { stdout } = await receval(['compare', ...files, '--measures', 'gini']);
+    expect(stdout).toContain('treatment: insufficient (zero_variance)');
+    expect(stdout).toContain('gini has no standard error, so nothing can be decided by it. Choose another primary');
+  });
+
   it('calls an experiment invalid of which one variant gets all users', async () => {
     const { stdout } = await receval(['compare', ...written('one arm', { control: 5 })]);
     expect(stdout).toContain('treatment: invalid (srm)');
