@@ -83,6 +83,12 @@ describe('names of other tools', () => {
   });
 
   it.each([
+    ['bpref', '"bpref": trec_eval has this measure, receval does not'],
+    ['iprec_at_recall_0.10', '"iprec_at_recall_0.10": trec_eval has this measure, receval does not'],
+    ['11pt_avg', '"11pt_avg": trec_eval has this measure, receval does not'],
+    ['relative_P_5', '"relative_P_5": trec_eval has this measure, receval does not'],
+    ['Judged@10', '"Judged@10": ir_measures has this measure, receval does not'],
+    ['alpha_nDCG(alpha=0.5)@20', '"alpha_nDCG(alpha=0.5)@20": ir_measures has this measure, receval does not'],
     ['hits@5', '"hits@5": ranx counts the relevant items; the same over the cut-off is precision@5'],
     ['rbp.95', '"rbp.95": ranx adds up grades there; rbp(p=0.95) counts relevant items'],
     ['ndcg_cut', '"ndcg_cut": name the cut-off, such as ndcg_cut_10'],

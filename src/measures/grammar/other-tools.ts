@@ -23,6 +23,18 @@ const WHOLES: ReadonlyMap<string, string> = new Map([
   ['set_f', 'f1'],
 ]);
 
+/** Names of measures that only these tools have, in lower case without a cut-off: none of ours is near, however alike the names. */
+const THEIRS: readonly (readonly [tool: string, names: RegExp])[] = [
+  [
+    'trec_eval',
+    /^(?:bpref|gm_map|gm_bpref|infap|iprec_at_recall|11pt_avg|set_map|relative_p|set_relative_p|g|bing|utility|ndcg_rel|rndcg|num_q)$/,
+  ],
+  [
+    'ir_measures',
+    /^(?:iprec|judged|nerr(?:8|9|10|11|_ia)|err_ia|ap_ia|p_ia|alpha_n?dcg|inst|insq|compat|bpm|sdcg|setap|nn?rbp|strec|accuracy|num(?:q|rel|ret))$/,
+  ],
+];
+
 /**
  * The same measure under our name, with the preset of its tool; undefined: the text is not a name of these tools, or also one
  * of ours. trec_eval's names are also PyFLAGR's: `preset` says whose convention is meant.
@@ -30,6 +42,9 @@ const WHOLES: ReadonlyMap<string, string> = new Map([
  */
 export function inOurWords(source: string, preset: 'trec' | 'flagr'): string | undefined {
   const text = source.trim();
+  const name = text.toLowerCase().replace(/\(.*|@.*|[_.]\d.*$/g, '');
+  const [tool] = THEIRS.find(([, names]) => names.test(name)) ?? [];
+  if (tool !== undefined) throw new MeasureError(`"${text}": ${tool} has this measure, receval does not`);
   const titled = MEASURES.find(({ flagr }) => flagr === text);
   if (titled !== undefined) return `${titled.name}(preset=${preset})`;
   const ranx = ofRanx(text);
