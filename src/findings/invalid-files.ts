@@ -22,6 +22,8 @@ export interface InvalidFiles {
 /** From this share of a file's records on, they are told. */
 const SOME = 0.02;
 const MOST = 0.5;
+/** Most reasons that a sentence names. */
+const MOST_NAMED = 3;
 
 export function invalidFiles(invalid: InvalidReasons, valid: ValidRecords, side: Side): readonly InvalidFiles[] {
   const found = [...invalid.byFile(side)].flatMap(([file, reasons]): readonly InvalidFiles[] => {
@@ -51,12 +53,11 @@ export function reasonText({ code, field }: InvalidReason): string {
   return field === undefined ? code : `${code}: ${field}`;
 }
 
-/** The most frequent reasons: missing_field: requestId 12, bad_time: ts 3. */
+/** The most frequent reasons, and how many records have others: missing_field: requestId 12, bad_time: ts 3, others 2. */
 export function reasonsText(reasons: readonly InvalidReason[]): string {
-  return reasons
-    .slice(0, 3)
-    .map((reason) => `${reasonText(reason)} ${grouped(reason.count)}`)
-    .join(', ');
+  const named = reasons.slice(0, MOST_NAMED).map((reason) => `${reasonText(reason)} ${grouped(reason.count)}`);
+  const others = reasons.slice(MOST_NAMED).reduce((sum, { count }) => sum + count, 0);
+  return [...named, ...(others === 0 ? [] : [`others ${grouped(others)}`])].join(', ');
 }
 
 /** Such as: a.ndjson and 3 more files. */
