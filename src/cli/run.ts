@@ -44,7 +44,9 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
   const settings = await withCatalogue(configuration.settings);
   const log = processLog(verbose ? 'debug' : 'info');
   logPrinted(log);
-  const service = await Service.start({
+  // Also while it still waits for Kafka or Redis: the first process of a container ignores a signal that it does not listen for.
+  const stopped = untilStopped(undefined);
+  const starting = Service.start({
     settings,
     role,
     permissions: {
@@ -58,8 +60,12 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
     log,
     about: aboutService(configuration),
   });
-  // Whoever reads the next line may stop the service at once.
-  const stopped = untilStopped(undefined);
+  const service = await Promise.race([starting, stopped.then(() => undefined)]);
+  if (service === undefined) {
+    log.info({ role }, 'stopped before it was running');
+    // What it waits for would keep it alive; nothing is counted yet.
+    process.exit(0);
+  }
   log.info({ role, port: service.port, partitions: service.partitions }, 'receval is running');
   await runToEnd(service, stopped, STOP_MS);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { itWith } from '../services/it-with.ts';
+import { freePort } from '../services/ports.ts';
 import { type RunningService, sharedServers, shown, withStand } from './stand.ts';
 
 const SERVERS = sharedServers();
@@ -44,3 +45,18 @@ itWith(
     });
   },
 );
+
+itWith(SERVERS, 'a service that still waits for Redis ends at once when it is asked to', async (servers) => {
+  await withStand(servers, async (stand) => {
+    await stand.makeTopics(1);
+    stand.configure({ redis: { url: `redis://127.0.0.1:${await freePort()}` } });
+    const service = stand.run();
+    try {
+      await service.printedOnce(/Redis did not answer yet/);
+      expect(await service.stop()).toBe(0);
+      expect(service.printed).toContain('stopped before it was running');
+    } finally {
+      if (service.isRunning) await service.kill();
+    }
+  });
+});
