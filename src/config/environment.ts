@@ -131,6 +131,8 @@ function applyFile(
   } catch (error) {
     return `cannot read the file that it names (${codeOf(error)})`;
   }
+  // Of a secret nothing else would be told: what was found is not printed.
+  if (text.trim() === '' && readText('', setting.schema) === '') return 'the file that it names is empty';
   return applyText(document, setting, text.replace(/\r?\n$/, ''));
 }
 

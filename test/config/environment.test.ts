@@ -84,6 +84,13 @@ describe('variables', () => {
     expect(problems('', { env: { RECEVAL_REDIS_URL_FILE: '/none' } })).toEqual([
       'RECEVAL_REDIS_URL_FILE: cannot read the file that it names (ENOENT)',
     ]);
+    for (const empty of ['', '\n', ' \r\n']) {
+      expect(problems('', { env: { RECEVAL_REDIS_URL_FILE: '/e' }, files: { '/e': empty } })).toEqual([
+        'RECEVAL_REDIS_URL_FILE: the file that it names is empty',
+      ]);
+    }
+    // An empty list is a value.
+    expect(() => load('', { env: { RECEVAL_LOWER_IS_BETTER_FILE: '/e' }, files: { '/e': '\n' } })).not.toThrow();
     expect(
       problems('', { env: { RECEVAL_REDIS_URL_FILE: '/run/url', RECEVAL_REDIS_URL: 'redis://h' }, files }),
     ).toEqual(['RECEVAL_REDIS_URL_FILE: conflicts with RECEVAL_REDIS_URL; leave one out']);
