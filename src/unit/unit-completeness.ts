@@ -106,9 +106,9 @@ export class UnitCompleteness {
     if (first !== undefined) this.#ends(topic, first.timestamp ?? newest);
   }
 
-  /** A topic was read to its end, and has had nothing new since `quietSince`. */
-  quiet(topic: number, quietSince: EpochMs): void {
-    if (this.#behindGap[topic] !== undefined) this.#ends(topic, quietSince);
+  /** A topic was read to its end, and has had nothing new since `silentSince`. */
+  silent(topic: number, silentSince: EpochMs): void {
+    if (this.#behindGap[topic] !== undefined) this.#ends(topic, silentSince);
   }
 
   /** What a gap of this topic has lost was written by `time`. */

@@ -284,7 +284,7 @@ export class Unit {
   /** Advances the watermark of a topic that has nothing new; not while replaying. */
   idle(topic: number, watermark: EpochMs): void {
     if (this.replaying || this.#reading.diverged !== undefined || !this.#join.idle(topic, watermark)) return;
-    this.#completeness.quiet(topic, this.#newest(topic));
+    this.#completeness.silent(topic, this.#newest(topic));
     const open = this.#join.openImpressions;
     this.#join.advance();
     this.#idleAdvances++;

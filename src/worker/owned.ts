@@ -27,7 +27,7 @@ export interface Owned {
   /** By topic. */
   readonly roles: readonly TopicRole[];
   /** By topic: since when there has been nothing new. */
-  readonly quietSince: (EpochMs | undefined)[];
+  readonly silentSince: (EpochMs | undefined)[];
   /** By topic: where the log ended when that was asked for last; undefined: nobody could tell. */
   readonly ends: (Bounds | undefined)[];
   /** By topic: records that were between the position and that end. */
@@ -53,7 +53,7 @@ export function own(partition: number, unit: Unit, roles: readonly TopicRole[]):
     partition,
     unit,
     roles,
-    quietSince: roles.map(() => undefined),
+    silentSince: roles.map(() => undefined),
     ends: roles.map(() => undefined),
     lag: roles.map(() => undefined),
     inTransactions: roles.map(() => 0),

@@ -76,7 +76,7 @@ export class Pace {
 
   setAllPaused(owned: Owned, reason: PauseReason, isPaused: boolean): void {
     // How long topics have been silent was measured by that clock.
-    if (reason === 'clock' && isPaused) owned.quietSince.fill(undefined);
+    if (reason === 'clock' && isPaused) owned.silentSince.fill(undefined);
     for (let topic = 0; topic < this.#settings.topics.length; topic++) this.setPaused(owned, topic, reason, isPaused);
   }
 
@@ -151,7 +151,7 @@ export class Pace {
 
   #look(owned: Owned, topic: number, { checked, wasPaused, bounds }: ToldEnd): void {
     const { idleAfter, outOfOrderness } = this.#settings;
-    const { unit, ends, lag, inTransactions, quietSince, pauseReasons } = owned;
+    const { unit, ends, lag, inTransactions, silentSince, pauseReasons } = owned;
     const position = unit.join.position(topic);
     // An open transaction is something new: records after its start were written already, and would be late if time passed.
     ends[topic] = bounds;
@@ -159,12 +159,12 @@ export class Pace {
     inTransactions[topic] =
       bounds?.openFrom === undefined ? 0 : Math.max(0, bounds.end - Math.max(bounds.openFrom, position));
     if (lag[topic] !== 0 || unit.replaying || wasPaused || pauseReasons[topic].size > 0 || owned.ahead.has(topic)) {
-      quietSince[topic] = undefined;
+      silentSince[topic] = undefined;
       return;
     }
     // Not `checked`: something may have been read since then.
-    const since = quietSince[topic] ?? this.#clock.now();
-    quietSince[topic] = since;
+    const since = silentSince[topic] ?? this.#clock.now();
+    silentSince[topic] = since;
     if (checked - since >= idleAfter) unit.idle(topic, checked - idleAfter - outOfOrderness);
   }
 }

@@ -259,7 +259,7 @@ export class Worker {
     this.#reachFaultPoint('chunk given');
     const owned = this.#units.get(batch.partition);
     if (owned === undefined || owned.stopped !== undefined) return;
-    owned.quietSince[batch.topic] = undefined;
+    owned.silentSince[batch.topic] = undefined;
     owned.unit.feed(batch);
     const { diverged } = owned.unit.reading;
     if (diverged !== undefined) {
@@ -335,7 +335,7 @@ export class Worker {
     const owned = this.#units.get(partition);
     if (owned === undefined) return 'not needed';
     if (owned.stopped !== undefined) return 'stop';
-    const { unit, quietSince } = owned;
+    const { unit, silentSince } = owned;
     const missing = unit.reading.gapBelow(topic, start);
     if (missing === undefined) {
       unit.reading.beginsAt(topic, start);
@@ -345,7 +345,7 @@ export class Worker {
     if (onGap === 'stop') this.stopUnit(partition, 'gap');
     else unit.skipGap(topic, start);
     // They were written after the end that was known.
-    quietSince[topic] = undefined;
+    silentSince[topic] = undefined;
     return onGap;
   }
 

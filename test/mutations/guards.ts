@@ -194,7 +194,7 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
   {
     name: 'silence is counted from a question that is older than the last record',
     changes: [
-      { file: PACE, text: 'quietSince[topic] ?? this.#clock.now()', replacement: 'quietSince[topic] ?? checked' },
+      { file: PACE, text: 'silentSince[topic] ?? this.#clock.now()', replacement: 'silentSince[topic] ?? checked' },
     ],
   },
 ];
