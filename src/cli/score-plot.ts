@@ -1,5 +1,5 @@
 import type { Measure } from '../measures/definition.ts';
-import { isLowerBetter, isUndirected } from '../measures/direction.ts';
+import { lessIsBetter } from '../measures/direction.ts';
 import { barPlot } from '../output/bar-plot.ts';
 import { type IntervalRow, intervalPlot } from '../output/interval-plot.ts';
 import { type LineSeries, linePlot } from '../output/line-plot.ts';
@@ -39,7 +39,11 @@ export function scorePlot(
   const families = familiesOf(measures, names);
   if (plot.kind === 'line') return lines(families, drawn, of, size);
   const whiskers = query === undefined ? whiskersOf(comparisons, names) : NO_WHISKERS;
-  if (drawn.length > MOST_BARS) return dots(names, bestFirst(drawn, measures[0]), of, size, whiskers);
+  if (drawn.length > MOST_BARS) {
+    const order = bestFirst(measures[0]);
+    const sorted = drawn.toSorted((a, b) => order(a.values[0], b.values[0]));
+    return dots(names, sorted, of, size, whiskers);
+  }
   const isOneFamily = families.length === 1 && families[0].cuts.length === measures.length && measures.length > 1;
   return isOneFamily ? cutBars(families[0], drawn, of, size, whiskers) : bars(names, drawn, of, size, whiskers);
 }
@@ -76,7 +80,7 @@ function intervals(
     title: `${names[0]}, mean over ${over} and its 95 % interval`,
     description: said.join(', '),
     valueLabel: names[0],
-    cost: costOf(measure),
+    order: bestFirst(measure),
     kinds: settings.fuse.length === 0 ? undefined : { marked: 'merged', others: 'input', line: 'best input' },
     rows,
   });
@@ -168,17 +172,15 @@ function cutBars(
   return barPlot({ ...size, ...words, categories: cuts.map(({ k }) => String(k)), series });
 }
 
-/** The less, the better the value: what is best near 0 costs its distance from 0. */
-function costOf(measure: Measure): (value: number) => number {
-  if (isUndirected(measure.canonical)) return Math.abs;
-  return isLowerBetter(measure, { actions: [] }) ? (value) => value : (value) => -value;
-}
-
-/** By the first measure. */
-function bestFirst(rows: readonly ScoreRow[], first: Measure): readonly ScoreRow[] {
-  const cost = costOf(first);
-  const costs = ({ values: [value] }: ScoreRow): number => (value === undefined ? Number.MAX_VALUE : cost(value));
-  return [...rows].sort((a, b) => costs(a) - costs(b));
+/** Sorts values of a measure, the best first: of one that is best near 0 the nearest. A run without a value comes last. */
+function bestFirst(measure: Measure): (a: number | undefined, b: number | undefined) => number {
+  const isLess = lessIsBetter(measure, { actions: [] });
+  const cost = (value: number | undefined): number => {
+    if (value === undefined) return Number.MAX_VALUE;
+    if (isLess === undefined) return Math.abs(value);
+    return isLess ? value : -value;
+  };
+  return (a, b) => cost(a) - cost(b);
 }
 
 /** @param sorted the best run first */

@@ -1,4 +1,4 @@
-import { isLowerBetter, isUndirected } from '../measures/direction.ts';
+import { lessIsBetter } from '../measures/direction.ts';
 import type { Fact, ScoresView } from '../page/model.ts';
 import { renderReport } from '../page/report.tsx';
 import { scoresVerdict } from '../page/scores.tsx';
@@ -17,9 +17,7 @@ export function scoresReport(result: ScoreResult, comparisons: readonly Comparis
   const names = measureNames(measures, settings.names, result.reading);
   const view: ScoresView = {
     measures: names,
-    lowerIsBetter: measures.map((measure) =>
-      isUndirected(measure.canonical) ? undefined : isLowerBetter(measure, { actions: [] }),
-    ),
+    lowerIsBetter: measures.map((measure) => lessIsBetter(measure, { actions: [] })),
     families: familiesOf(measures, names).map(({ label, cuts }) => ({
       label,
       cuts: cuts.map(({ k, place }) => ({ k, measure: place })).sort((a, b) => a.k - b.k),

@@ -32,3 +32,8 @@ export function isLowerBetter({ definition, params }: Measure, { actions }: Pick
   const action = params.get('action');
   return actions.some((known) => known.name === action && known.rule.veto);
 }
+
+/** The same where it may be neither; undefined: neither a fall nor a rise is good. */
+export function lessIsBetter(measure: Measure, grading: Pick<Grading, 'actions'>): boolean | undefined {
+  return isUndirected(measure.canonical) ? undefined : isLowerBetter(measure, grading);
+}

@@ -36,8 +36,8 @@ interface IntervalPlot {
   readonly kinds: { readonly marked: string; readonly others: string; readonly line: string } | undefined;
   /** In any order; the plot sorts them. */
   readonly rows: readonly IntervalRow[];
-  /** The row whose value costs least is the best. Default: the highest value is. */
-  readonly cost?: (value: number) => number;
+  /** Sorts their values, the best first. Default: the highest first, no value last. */
+  readonly order?: (a: number | undefined, b: number | undefined) => number;
   /** In pixels. */
   readonly width: number;
   readonly height: number;
@@ -54,10 +54,11 @@ const DOT = 4.5;
 /** Below the rows: the axis, its label, the legend. */
 const BELOW = 84;
 
+const highestFirst = (a = -Number.MAX_VALUE, b = -Number.MAX_VALUE): number => b - a;
+
 export function intervalPlot(plot: IntervalPlot): string {
-  const { title, description, valueLabel, kinds, width, grid, cost = (value) => -value } = plot;
-  const costs = ({ value }: IntervalRow): number => (value === undefined ? Number.MAX_VALUE : cost(value));
-  const rows = plot.rows.toSorted((a, b) => costs(a) - costs(b));
+  const { title, description, valueLabel, kinds, width, grid, order = highestFirst } = plot;
+  const rows = plot.rows.toSorted((a, b) => order(a.value, b.value));
   const height = Math.max(plot.height, TITLE_HEIGHT + rows.length * ROW + BELOW);
   const names = Math.min(0.4 * width, MARGIN + Math.max(0, ...rows.map(({ name }) => widthOf(name))));
   const left = names + 12;

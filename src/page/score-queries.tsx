@@ -13,12 +13,45 @@ import { Scroll } from './scroll.tsx';
 const NAMED = 8;
 const HEIGHT = 220;
 
+/** What a difference is called, above 0 and below. */
+interface Words {
+  readonly up: string;
+  readonly down: string;
+  readonly and: string;
+  readonly gain: string;
+  readonly won: string;
+  readonly lost: string;
+  /** Of bars above 0, and below. */
+  readonly classes: readonly [string, string];
+}
+
+/** Of a measure of which one way is better. */
+const CONTEST: Words = {
+  up: 'wins',
+  down: 'loses',
+  and: 'and is',
+  gain: 'gain',
+  won: 'Won most',
+  lost: 'Lost most',
+  classes: ['gains', 'losses'],
+};
+/** Of one of which neither is. */
+const CHANGES: Words = {
+  up: 'is higher on',
+  down: 'lower on',
+  and: 'and',
+  gain: 'rise',
+  won: 'Rose most',
+  lost: 'Fell most',
+  classes: ['rises', 'rises'],
+};
+
 /** Differences of each query from the first run, the largest gain at the left. */
 export function Queries({ view, run, m }: { readonly view: ScoresView; readonly run: ScoredRun; readonly m: number }) {
   const { measures, runs, lowerIsBetter } = view;
   const [baseline] = runs;
   const before = new Map(baseline.perQuery.map(({ query, values }) => [query, values[m]] as const));
-  const isUndirected = lowerIsBetter[m] === undefined;
+  const words = lowerIsBetter[m] === undefined ? CHANGES : CONTEST;
   const sign = lowerIsBetter[m] ? -1 : 1;
   const all = run.perQuery.flatMap(({ query, values }) => {
     const old = before.get(query);
@@ -30,8 +63,7 @@ export function Queries({ view, run, m }: { readonly view: ScoresView; readonly 
   const won = all.filter(({ gain }) => gain > 0);
   const lost = all.filter(({ gain }) => gain < 0).reverse();
   const equal = all.length - won.length - lost.length;
-  const [wins, loses, and] = isUndirected ? ['is higher on', 'lower on', 'and'] : ['wins', 'loses', 'and is'];
-  const sentence = `${run.name} ${wins} ${grouped(won.length)}, ${loses} ${grouped(lost.length)}, ${and} equal on ${grouped(equal)} of ${grouped(all.length)} queries.`;
+  const sentence = `${run.name} ${words.up} ${grouped(won.length)}, ${words.down} ${grouped(lost.length)}, ${words.and} equal on ${grouped(equal)} of ${grouped(all.length)} queries.`;
   return (
     <figure>
       <h3>
@@ -40,24 +72,16 @@ export function Queries({ view, run, m }: { readonly view: ScoresView; readonly 
       <SortedBars
         label={`Difference of ${measures[m]} of each query, sorted: ${sentence}`}
         values={all.map(({ gain }) => gain)}
-        xLabel={`queries, the largest ${isUndirected ? 'rise' : 'gain'} first`}
-        isUndirected={isUndirected}
+        xLabel={`queries, the largest ${words.gain} first`}
+        classes={words.classes}
       />
       <figcaption>
         One bar for each query{lowerIsBetter[m] ? '; above 0 is less of the measure, which is better' : ''}.{' '}
         <strong>{sentence}</strong>
       </figcaption>
       <div class="columns">
-        <Ends
-          title={isUndirected ? 'Fell most' : 'Lost most'}
-          rows={lost.slice(0, NAMED)}
-          names={[baseline.name, run.name]}
-        />
-        <Ends
-          title={isUndirected ? 'Rose most' : 'Won most'}
-          rows={won.slice(0, NAMED)}
-          names={[baseline.name, run.name]}
-        />
+        <Ends title={words.lost} rows={lost.slice(0, NAMED)} names={[baseline.name, run.name]} />
+        <Ends title={words.won} rows={won.slice(0, NAMED)} names={[baseline.name, run.name]} />
       </div>
     </figure>
   );
@@ -136,12 +160,13 @@ function SortedBars({
   label,
   values,
   xLabel,
-  isUndirected = false,
+  classes = CONTEST.classes,
 }: {
   readonly label: string;
   readonly values: readonly number[];
   readonly xLabel: string;
-  readonly isUndirected?: boolean;
+  /** Of bars above 0, and below. */
+  readonly classes?: readonly [string, string];
 }) {
   const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [1, 0]).nice();
   const width = BOX / values.length;
@@ -162,8 +187,8 @@ function SortedBars({
       xLabel={xLabel}
       overlay={<line class="zero" x1="0" x2="100%" y1={percent(y(0))} y2={percent(y(0))} />}
     >
-      <path class={isUndirected ? 'rises' : 'gains'} d={bars((value) => value > 0)} />
-      <path class={isUndirected ? 'rises' : 'losses'} d={bars((value) => value < 0)} />
+      <path class={classes[0]} d={bars((value) => value > 0)} />
+      <path class={classes[1]} d={bars((value) => value < 0)} />
     </Frame>
   );
 }

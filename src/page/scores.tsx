@@ -30,18 +30,14 @@ export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: Sc
       sentence: `${first.name}: ${values.join(', ')}.`,
     };
   }
-  const isLess = ({ measure }: RunDifference): boolean | undefined => lowerIsBetter[measures.indexOf(measure)];
-  const isLoss = (one: RunDifference): boolean | undefined => {
-    if (isLess(one) === undefined || !differs(one)) return undefined;
-    return (one.ci?.[0] ?? 0) > 0 === isLess(one);
-  };
-  /** Those that are neither better nor worse, but differ. */
-  const isOther = (one: RunDifference): boolean => isLess(one) === undefined && differs(one);
+  const found = differences.map((one) => ({
+    ...one,
+    change: changeOf(one, lowerIsBetter[measures.indexOf(one.measure)]),
+  }));
   const sentences = others.map(({ name }) => {
-    const own = differences.filter(({ run }) => run === name);
-    const worse = own.filter((one) => isLoss(one) === true).map(({ measure }) => measure);
-    const better = own.filter((one) => isLoss(one) === false).map(({ measure }) => measure);
-    const other = own.filter(isOther).map(({ measure }) => measure);
+    const of = (kind: Change): readonly string[] =>
+      found.filter(({ run, change }) => run === name && change === kind).map(({ measure }) => measure);
+    const [worse, better, other] = [of('worse'), of('better'), of('other')];
     const names = (some: readonly string[]): string => someOf(some, measures.length);
     if (worse.length + better.length === 0) {
       return other.length === 0
@@ -54,18 +50,22 @@ export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: Sc
     ];
     return `${name} is ${parts.join(', and ')}.`;
   });
-  const losses = differences.map(isLoss);
-  const [lost, won] = [losses.includes(true), losses.includes(false)];
+  const has = (kind: Change): boolean => found.some(({ change }) => change === kind);
+  const [lost, won] = [has('worse'), has('better')];
   if (lost && won) return { tone: 'warn', badge: 'mixed', sentence: sentences.join(' ') };
   if (lost) return { tone: 'bad', badge: 'worse', sentence: sentences.join(' ') };
   if (won) return { tone: 'good', badge: 'better', sentence: sentences.join(' ') };
-  if (differences.some(isOther)) return { tone: 'plain', badge: 'different', sentence: sentences.join(' ') };
+  if (has('other')) return { tone: 'plain', badge: 'different', sentence: sentences.join(' ') };
   return { tone: 'plain', badge: 'no difference', sentence: sentences.join(' ') };
 }
 
-/** Whether the interval leaves 0 out. */
-function differs({ ci }: RunDifference): boolean {
-  return ci !== null && (ci[0] > 0 || ci[1] < 0);
+/** none: the interval does not leave 0 out. other: it does, but neither way is better. */
+type Change = 'better' | 'worse' | 'other' | 'none';
+
+function changeOf({ ci }: RunDifference, isLess: boolean | undefined): Change {
+  if (ci === null || (ci[0] <= 0 && ci[1] >= 0)) return 'none';
+  if (isLess === undefined) return 'other';
+  return ci[0] > 0 === isLess ? 'worse' : 'better';
 }
 
 /** Most measures that a sentence names. */
@@ -158,7 +158,9 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
                     <td class={`number ${runs.length > 1 && value !== undefined && value === best[m] ? 'strong' : ''}`}>
                       {value === undefined ? NONE : value.toFixed(4)}
                       {found === undefined || found.effect === null ? null : (
-                        <small class={`below ${differenceTone(found, lowerIsBetter[m])}`}>{signed(found.effect)}</small>
+                        <small class={`below ${TONES[changeOf(found, lowerIsBetter[m])]}`}>
+                          {signed(found.effect)}
+                        </small>
                       )}
                     </td>
                   );
@@ -224,10 +226,7 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
   );
 }
 
-function differenceTone(one: RunDifference, lowerIsBetter: boolean | undefined): string {
-  if (lowerIsBetter === undefined || !differs(one)) return 'muted';
-  return (one.ci?.[0] ?? 0) > 0 === lowerIsBetter ? 'bad' : 'good';
-}
+const TONES: Readonly<Record<Change, string>> = { better: 'good', worse: 'bad', other: 'muted', none: 'muted' };
 
 interface CurvePoint {
   readonly k: number;

@@ -4,7 +4,7 @@ import { sharedServers, withStand } from './stand.ts';
 
 const SERVERS = sharedServers();
 
-itWith(SERVERS, 'what the client of Redis prints is a line of the log as any other', async (servers) => {
+itWith(SERVERS, 'what the client of Redis prints is a line of the log like all others', async (servers) => {
   await withStand(servers, async (stand) => {
     await stand.makeTopics(1);
     // Nobody asks for it: the user default of this server has none.
