@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { responses } from '../codecs/responses.ts';
 
 /** The parts of kafkajs' connection to one broker that are used. */
 interface Connection {
@@ -84,7 +85,7 @@ export function reconnecting(Plain: new (options: object) => Connection): new (o
             this.socket?.destroy(new Error(`what arrives is not Kafka's protocol: a response of ${size} bytes`));
             return;
           }
-          this.#response = Buffer.allocUnsafeSlow(LENGTH_BYTES + size);
+          this.#response = responses.take(LENGTH_BYTES + size);
           this.#length.copy(this.#response);
         } else {
           this.#take(this.#response);

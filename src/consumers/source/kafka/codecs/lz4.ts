@@ -1,5 +1,5 @@
 import { LZ4_BLOCK_CODE } from './lz4-block-code.ts';
-import { outputs } from './outputs.ts';
+import { outputs } from './reused-buffers.ts';
 
 const MAGIC = 0x184d2204;
 /** Largest block by its code in the frame's descriptor. */

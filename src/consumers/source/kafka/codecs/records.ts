@@ -3,7 +3,9 @@ import type { Envelope, LogRecord, RecordHeader, RecordRun, UndecodableBatch } f
 import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT, undecodable } from '../flow/batches.ts';
 import { CODEC_LIMITS, decompress } from './codecs.ts';
 import { crc32c } from './crc32c.ts';
-import { outputs } from './outputs.ts';
+import { RecordColumns } from './record-columns.ts';
+import { responses } from './responses.ts';
+import { outputs } from './reused-buffers.ts';
 
 const CHECKSUM_AT = 17;
 const FIRST_TIME_AT = 27;
@@ -46,10 +48,11 @@ export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<R
     const code = attributes & CODEC;
     const isEmpty = header.count === 0 && header.lastDelta >= 0;
     const bytes = code === 0 || isEmpty ? content : await decompress(code, content, limits);
-    const records = new Records(bytes, header);
+    const records = new Records(bytes, header, batch);
     const { count } = records;
     if (count === header.count) return records;
-    records.release();
+    records.forget();
+    outputs.give(bytes);
     throw new RangeError(`record ${count + 1} of the ${header.count} in the batch is damaged`);
   } catch (error) {
     return undecodable(batch, error instanceof Error ? error.message : String(error));
@@ -59,51 +62,6 @@ export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<R
 /** Less is not a record: its length, attributes, two deltas, the lengths of key and value, and the number of headers. */
 const LEAST_RECORD_BYTES = 7;
 
-/** Columns have room for a power of two of records. Those for at most so many are used again; so many of each size are kept. */
-const LEAST_ROOM = 16;
-const USUAL_ROOM = 4096;
-const MOST_KEPT = 16;
-
-/** By record of a batch. */
-export class RecordColumns {
-  /** By their room. */
-  static readonly #free = new Map<number, RecordColumns[]>();
-  readonly offsets: Float64Array;
-  /** NaN: none. Kafka writes -1. */
-  readonly timestamps: Float64Array;
-  /** Where the values are, and their sizes. -1: null. */
-  readonly at: Int32Array;
-  readonly size: Int32Array;
-  /** Where the time of the record is. */
-  readonly timeAt: Int32Array;
-
-  private constructor(records: number) {
-    // One buffer: each has memory of its own outside the heap.
-    const memory = new ArrayBuffer(28 * records);
-    this.offsets = new Float64Array(memory, 0, records);
-    this.timestamps = new Float64Array(memory, 8 * records, records);
-    this.at = new Int32Array(memory, 16 * records, records);
-    this.size = new Int32Array(memory, 20 * records, records);
-    this.timeAt = new Int32Array(memory, 24 * records, records);
-  }
-
-  /** With room for at least so many records, with any content. */
-  static of(records: number): RecordColumns {
-    if (records > USUAL_ROOM) return new RecordColumns(records);
-    const room = Math.max(LEAST_ROOM, 2 ** Math.ceil(Math.log2(records)));
-    return RecordColumns.#free.get(room)?.pop() ?? new RecordColumns(room);
-  }
-
-  /** To be called once, when nobody reads them any more: the next batch may use them. */
-  release(): void {
-    const room = this.offsets.length;
-    if (room > USUAL_ROOM) return;
-    const free = RecordColumns.#free.get(room);
-    if (free === undefined) RecordColumns.#free.set(room, [this]);
-    else if (free.length < MOST_KEPT) free.push(this);
-  }
-}
-
 /** The records of one batch, which are read when it is opened. The fields are those of the record that `next` moved to. */
 export class Records {
   /** Decompressed bytes of all records. */
@@ -111,13 +69,17 @@ export class Records {
   /** How many can be read; if these are fewer than the header declares, the next one is damaged. */
   readonly count: number;
   readonly #bytes: Buffer;
+  /** What was fetched; the same as `bytes`, behind the header, if that is not compressed. */
+  readonly #batch: Buffer;
   readonly #columns: RecordColumns;
   #isForgotten = false;
+  #isReleased = false;
   /** Index behind that of the record that `next` moved to. */
   #next = 0;
 
-  constructor(bytes: Buffer, header: Header) {
+  constructor(bytes: Buffer, header: Header, batch: Buffer) {
     this.#bytes = bytes;
+    this.#batch = batch;
     this.size = bytes.length;
     const most = Math.min(header.count, Math.floor(bytes.length / LEAST_RECORD_BYTES));
     this.#columns = RecordColumns.of(most);
@@ -152,9 +114,12 @@ export class Records {
     return new RecordEnvelope(this.#bytes, this.#columns.timeAt[this.#next - 1]);
   }
 
-  /** Nobody reads its records any more, nor what was taken of it: its memory may be used for others. */
+  /** Nobody reads its records any more, nor what was taken of it, nor the batch: their memory may be used for others. */
   release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     outputs.give(this.#bytes);
+    responses.release(this.#batch);
     this.forget();
   }
 

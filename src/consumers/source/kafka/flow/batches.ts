@@ -1,5 +1,6 @@
 import type { Offset } from '../../../../vocabulary/events.ts';
 import type { UndecodableBatch } from '../../source-port.ts';
+import { responses } from '../codecs/responses.ts';
 
 /** What a message of kafkajs stands for, if it is not a record. */
 export type Stand =
@@ -67,6 +68,7 @@ export async function messagesOf(bytes: Buffer, decoders: Decoders): Promise<Mes
     else if (magic > RECORD_BATCH) messages.push(refused(entry, `record format ${magic} is unknown`));
     else {
       const decode = magic === RECORD_BATCH ? decoders.control : decoders.set;
+      responses.keep(entry);
       for (const one of await decodedOr(entry, decode)) messages.push(one);
     }
     at = end;
@@ -83,7 +85,9 @@ async function decodedOr(entry: Buffer, decode: Decoders['set']): Promise<readon
   }
 }
 
+/** Who reads its records releases it. */
 function whole(bytes: Buffer): Message {
+  responses.hold(bytes);
   const { producerId, inTransaction } = contextOf(bytes);
   const known = inTransaction ? producerId : '-1';
   return message(lastOffset(bytes), { kind: 'batch', bytes }, { producerId: known, inTransaction });
@@ -107,6 +111,7 @@ function contextOf(bytes: Buffer): NonNullable<Message['batchContext']> {
 }
 
 function refused(bytes: Buffer, reason: string): Message {
+  responses.keep(bytes);
   const refusal = undecodable(bytes, reason);
   return message(lastOffset(bytes), { kind: 'refused', refusal }, { producerId: '-1', inTransaction: false });
 }

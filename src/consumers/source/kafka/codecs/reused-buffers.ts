@@ -1,23 +1,31 @@
-/** The smallest and the largest buffer that is kept. */
-const LEAST_BYTES = 2 ** 14;
-const MOST_BYTES = 2 ** 22;
-/** What is kept of all of them together. */
-const MOST_KEPT = 2 ** 25;
+/** Which buffers are kept, and how much of them, in bytes. */
+interface Limits {
+  readonly smallest: number;
+  readonly largest: number;
+  /** All of them together. */
+  readonly kept: number;
+}
 
 /**
- * Memory for decompressed batches, which is used again. V8 counts new memory outside its heap as pressure on it, and marks all of the heap for every 64 MB: where
+ * Memory that is used again. V8 counts new memory outside its heap as pressure on it, and marks all of the heap for every 64 MB: where
  * a worker reads as fast as it can, that was a quarter of its CPU. What is not given back is left to the garbage collector.
  */
-export class Outputs {
+export class ReusedBuffers {
+  readonly #limits: Limits;
   /** By size, a power of two. */
   readonly #free = new Map<number, ArrayBuffer[]>();
   readonly #taken = new WeakSet<ArrayBufferLike>();
   #kept = 0;
 
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
   /** A buffer of so many bytes with any content. */
   take(bytes: number): Buffer {
-    if (bytes > MOST_BYTES) return Buffer.allocUnsafeSlow(bytes);
-    const size = Math.max(LEAST_BYTES, 2 ** Math.ceil(Math.log2(bytes)));
+    const { smallest, largest } = this.#limits;
+    if (bytes > largest) return Buffer.allocUnsafeSlow(bytes);
+    const size = Math.max(smallest, 2 ** Math.ceil(Math.log2(bytes)));
     let memory = this.#free.get(size)?.pop();
     if (memory === undefined) memory = new ArrayBuffer(size);
     else this.#kept -= size;
@@ -28,7 +36,8 @@ export class Outputs {
   /** Nobody reads it any more: the next one to take may write to it. Ignored if it was given already, or is not from here. */
   give({ buffer }: Buffer): void {
     const size = buffer.byteLength;
-    if (!(buffer instanceof ArrayBuffer) || !this.#taken.delete(buffer) || this.#kept + size > MOST_KEPT) return;
+    if (!(buffer instanceof ArrayBuffer) || !this.#taken.delete(buffer)) return;
+    if (this.#kept + size > this.#limits.kept) return;
     const free = this.#free.get(size);
     if (free === undefined) this.#free.set(size, [buffer]);
     else free.push(buffer);
@@ -36,5 +45,5 @@ export class Outputs {
   }
 }
 
-/** Of this process. */
-export const outputs = new Outputs();
+/** Of this process: for decompressed batches. */
+export const outputs = new ReusedBuffers({ smallest: 2 ** 14, largest: 2 ** 22, kept: 2 ** 25 });
