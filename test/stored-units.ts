@@ -80,13 +80,10 @@ export class StoredUnit {
       const shown = items === undefined || shape === undefined ? undefined : shownOf(items, shape);
       const tag = panes.cohorts.tag(values);
       const list = listOf(places?.slots ?? []);
-      panes.add(
-        { at, ts, horizon, tag, userless, bucket, list },
-        positive,
-        out,
-        shown,
-        placesOf(places?.positives ?? []),
-      );
+      panes.add({ at, ts, horizon, tag, userless, bucket, list }, positive, out, {
+        items: shown,
+        positives: placesOf(places?.positives ?? []),
+      });
     }
     panes.advance(watermark);
     this.#watermark = watermark;

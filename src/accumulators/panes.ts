@@ -31,6 +31,14 @@ export const HOUR_BUCKETS = 64;
 /** `list`: its slots, if rows keep counts by rank. */
 export type ClosedList = Closed & { readonly list?: Joined };
 
+/** What rows count of a scored list besides its sums, if any of them do: its items, and where its positives stand. */
+export interface CountedParts {
+  readonly items?: ShownItems | undefined;
+  readonly positives?: Places | undefined;
+}
+
+const NONE: CountedParts = {};
+
 /** What changed since the last call: the new values of rows by key and field, and keys to delete before the rows are set. */
 export interface PaneChanges {
   readonly rows: Map<string, Map<string, string>>;
@@ -140,15 +148,14 @@ export class Panes {
   }
 
   /**
-   * Adds one scored list. Close times must not decrease from call to call. `out`: as in `Scorer.score`; `shown`: its items, if
-   * rows keep them; `positives`: where its positives stand, if rows keep counts by rank.
+   * Adds one scored list. Close times must not decrease from call to call. `positive` and `out`: as `Scorer.score` returns them.
    */
-  add(closed: ClosedList, positive: boolean, out: Float64Array, shown?: ShownItems, positives?: Places): void {
+  add(closed: ClosedList, positive: boolean, out: Float64Array, { items, positives }: CountedParts = NONE): void {
     this.#list.load(positive, out);
     const cell = this.#add(closed, this.#list);
     this.#addPositions(cell, closed, positives);
-    const { items } = this.#settings.shape;
-    if (shown !== undefined && items !== undefined) this.#pending[closed.horizon].addItems(cell, items, shown);
+    const { items: shape } = this.#settings.shape;
+    if (items !== undefined && shape !== undefined) this.#pending[closed.horizon].addItems(cell, shape, items);
   }
 
   /** The same for a list whose sums are kept, and that rows keep no items of. */

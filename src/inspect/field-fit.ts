@@ -5,7 +5,6 @@ import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { yesOrNo } from '../consumers/decode/list.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { elementsOf } from './elements-in-text.ts';
 import { type Canonical, nameFit, usualGrade } from './field-names.ts';
 import {
   decimalComma,
@@ -19,7 +18,7 @@ import {
   timesOf,
 } from './fields.ts';
 import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
-import { isFlag, type ListForm } from './list-candidates.ts';
+import { elementsOf, isFlag, type ListForm } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
 import { isCanonical, type ProposedAdapter } from './proposed-adapter.ts';
 import { jointId, type Reading } from './reading.ts';

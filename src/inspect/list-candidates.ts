@@ -5,7 +5,7 @@ import { isEmptyList } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { nameFit, usualGrade } from './field-names.ts';
-import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
+import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, profileOf, timesOf } from './fields.ts';
 import { idOf, partsOf } from './reading.ts';
 import { differsWithin, isGapped, isNumbered, isOneEach, standTogether } from './row-groups.ts';
 import { isOtherDate } from './time-forms.ts';
@@ -362,4 +362,20 @@ function isPlaced(rows: readonly Fields[], by: string, order: string): boolean {
   );
   const size = groups.reduce((sum, { places }) => sum + places.length, 0) / Math.max(1, groups.length);
   return size >= 1.5 && whole.length >= 0.8 * groups.length;
+}
+
+/** Records of a log that were read, and what they hold. */
+interface Records {
+  readonly rows: readonly Fields[];
+  readonly profile: Profile;
+}
+
+/** The same records where a list is JSON in a text: its elements under the paths that those of a real list have. Others stay as they are. */
+export function elementsOf(list: ListForm, side: Records): Records {
+  if (list.kind !== 'text' || list.separator !== 'json') return side;
+  const steps = parsePointer(list.path) ?? [];
+  const lists = side.rows.map((row): Fields => ({ list: partsOf(String(resolvePointer(row, steps) ?? ''), 'json') }));
+  const { records, cut, fields } = profileOf(lists);
+  const renamed = [...fields.values()].map((field) => ({ ...field, path: field.path.replace('/list', list.path) }));
+  return { rows: side.rows, profile: { records, cut, fields: new Map(renamed.map((field) => [field.path, field])) } };
 }

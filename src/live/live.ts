@@ -38,7 +38,7 @@ import { LiveCohorts } from './live-cohorts.ts';
 import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.ts';
 import { liveReport, reportedCohorts } from './live-report.ts';
 import { LiveWork } from './live-work.ts';
-import { madeInTurns } from './made.ts';
+import { madeInTurns } from './versioned-text.ts';
 
 /** What a process knows at one moment; undefined: it has another role. */
 export interface LiveInput {

@@ -1,5 +1,5 @@
 import { type KeptList, KeptLists } from '../accumulators/kept-lists.ts';
-import type { Panes } from '../accumulators/panes.ts';
+import type { CountedParts, Panes } from '../accumulators/panes.ts';
 import type { ClosingNames } from '../consumers/join/api.ts';
 import { ShownItems } from '../measures/shown-items.ts';
 import { SCORE_WIDTH } from '../measures/sums.ts';
@@ -17,6 +17,8 @@ export class UnitScoring {
   readonly #scores: Float64Array;
   /** undefined: no measure asks for items. */
   readonly #shown: ShownItems | undefined;
+  /** Of the list that was scored last. */
+  readonly #counted: CountedParts;
   /** undefined: a hook gets the scores of each list. */
   readonly #kept: KeptLists | undefined;
 
@@ -30,6 +32,7 @@ export class UnitScoring {
     this.#panes = panes;
     this.#scores = new Float64Array(SCORE_WIDTH * names.length);
     this.#shown = needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined;
+    this.#counted = { items: this.#shown, positives: deps.scorer.positives };
     this.#kept = deps.hooks?.scored === undefined ? (deps.kept ?? new KeptLists(deps.scorer)) : undefined;
     this.unknownItems = join.horizons.map(() => 0);
     this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
@@ -49,7 +52,7 @@ export class UnitScoring {
     const shown = this.#shown;
     shown?.load(closing.list);
     if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
-    this.#panes.add(closing, positive, this.#scores, shown, scorer.positives);
+    this.#panes.add(closing, positive, this.#scores, this.#counted);
     if (hooks?.scored !== undefined) hooks.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
   }
 

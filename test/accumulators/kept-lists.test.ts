@@ -47,7 +47,7 @@ function rowsOf(measures: readonly Measure[], lists: readonly Added[], keeps: bo
     const closed = { at: 10, ts: 0, horizon: 0, tag, userless, bucket, list };
     const known = keeps ? kept.of(list) : undefined;
     if (known === undefined) {
-      panes.add(closed, scorer.score(list, out), out, undefined, scorer.positives);
+      panes.add(closed, scorer.score(list, out), out, scorer);
     } else {
       found++;
       panes.addKept(closed, known);

@@ -36,7 +36,7 @@ export class PanesWorker {
     const list = places && listOf(places.slots);
     const positives = places && placesOf(places.positives);
     const closed = { at, ts, horizon, tag, userless, bucket, ...(list === undefined ? {} : { list }) };
-    this.#panes.add(closed, positive, out, shown, positives);
+    this.#panes.add(closed, positive, out, { items: shown, positives });
     if (last) this.#panes.cohorts.release(tag);
   }
 

@@ -26,13 +26,10 @@ function unitOf(settings: PanesSettings, history: readonly Closing[], watermark:
     const shown = items === undefined ? undefined : shownOf(items);
     const tag = panes.cohorts.tag(values);
     const list = listOf(places?.slots ?? []);
-    panes.add(
-      { at, ts, horizon, tag, userless, bucket, list },
-      positive,
-      out,
-      shown,
-      placesOf(places?.positives ?? []),
-    );
+    panes.add({ at, ts, horizon, tag, userless, bucket, list }, positive, out, {
+      items: shown,
+      positives: placesOf(places?.positives ?? []),
+    });
   }
   panes.advance(watermark);
   const { rows } = panes.takeChanges();
