@@ -25,7 +25,7 @@ const PACKAGES = [
 ];
 const ARCHIVE = 'root.tar';
 /** One that comes with the Node.js of deploy/Dockerfile. */
-const NPM = 'npm@10.9.4';
+const NPM = 'npm@11.21.2';
 /** Where no registry of images is reached, that shows at once; where one hangs, we do not wait for it. */
 const TRIED_FOR_MS = 60_000;
 

@@ -21,10 +21,10 @@ function healthCheck(): string[] {
 }
 
 describe('deploy/Dockerfile', () => {
-  it('begins with one pinned image of Node 22', () => {
+  it('begins with one pinned image of Node 24', () => {
     const own = new Set(stages.map(({ name }) => name));
     const foreign = stages.map(({ from }) => from).filter((from) => !own.has(from));
-    expect(foreign).toEqual([expect.stringMatching(/^node:22\.\d+\.\d+-bookworm-slim(?:@sha256:[0-9a-f]{64})?$/)]);
+    expect(foreign).toEqual([expect.stringMatching(/^node:24\.\d+\.\d+-bookworm-slim(?:@sha256:[0-9a-f]{64})?$/)]);
     const marked = /^# No digest is known here: put @sha256:.*\nFROM node:/m.test(readRoot('deploy/Dockerfile'));
     expect(foreign[0].includes('@sha256:') || marked).toBe(true);
   });

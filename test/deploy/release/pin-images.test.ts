@@ -108,7 +108,7 @@ describe('pinning', () => {
     }
     expect(new Set(asked).size).toBeGreaterThanOrEqual(6);
     const stages = parseDockerfile(await pinText(readRoot('deploy/Dockerfile'), 'receval', ask));
-    expect(stages[0].from).toMatch(/^node:22\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/);
+    expect(stages[0].from).toMatch(/^node:24\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/);
   });
 
   it('asks once for an image that is there twice, and takes a new digest for an old one', async () => {
