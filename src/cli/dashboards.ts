@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import { DASHBOARD_NAMES, dashboardText, isDashboardName } from '../dashboards/dashboards.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
+import { makeFolder } from './written-file.ts';
 
 interface Flags {
   readonly config?: string;
@@ -49,8 +50,8 @@ function known(name: string): (typeof DASHBOARD_NAMES)[number] {
 
 function write(folder: string, name: string, text: string): void {
   const path = join(folder, name);
+  makeFolder(folder);
   try {
-    mkdirSync(folder, { recursive: true });
     writeFileSync(path, text);
   } catch (error) {
     throw new Error(fileProblem(path, error, 'written'), { cause: error });

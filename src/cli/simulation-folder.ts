@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Expectation, expectation, type Plan } from '../simulate/plan.ts';
 import type { Traffic } from '../simulate/traffic.ts';
+import { makeFolder } from './written-file.ts';
 
 export const IMPRESSIONS_FILE = 'impressions.ndjson.gz';
 export const FEEDBACK_FILE = 'feedback.ndjson.gz';
@@ -39,7 +40,7 @@ export async function writeFolder(
   traffic: Traffic,
   progress: (records: number) => void,
 ): Promise<Simulation> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const logs = {
     impressions: new CompressedLog(join(folder, IMPRESSIONS_FILE)),
     feedback: new CompressedLog(join(folder, FEEDBACK_FILE)),

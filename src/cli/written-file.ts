@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { fileProblem, UsageError } from './failure.ts';
 
@@ -28,6 +28,30 @@ export function mustBeReportFile(flag: string, path: string | undefined, inputs:
   if (/\.html?$/i.test(path) || isOther(path)) return;
   const page = `${path.slice(0, path.length - extname(path).length)}.html`;
   throw new UsageError(`${flag}: a report is an HTML page: name it ${page}. A browser can print it to PDF`);
+}
+
+/**
+ * Makes a folder and those above it. Not Node's own `recursive`, which never ends where a folder exists and the system says that it
+ * does not when another is made in it, as in /proc.
+ * @throws Error that names the folder that cannot be made
+ */
+export function makeFolder(path: string): void {
+  const above = dirname(path);
+  if (above !== path && !existsSync(above)) makeFolder(above);
+  if (existsSync(path) && statSync(path).isDirectory()) return;
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST' && existsSync(path) && statSync(path).isDirectory()) return; // made by another process
+    const known = {
+      ENOENT: `none can be made in ${above}`,
+      EEXIST: 'it is not a folder',
+      ENOTDIR: `${above} is not a folder`,
+    };
+    const why = code === 'ENOENT' || code === 'EEXIST' || code === 'ENOTDIR' ? known[code] : String(error);
+    throw new Error(`cannot make the folder ${path}: ${why}`, { cause: error });
+  }
 }
 
 /** Whether it is a pipe or a device, whose name says nothing about its content. */

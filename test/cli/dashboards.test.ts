@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,9 +38,18 @@ describe('receval dashboards generate', () => {
   });
 
   it('tells that a file cannot be written', async () => {
+    mkdirSync(join(folder, 'receval-quality.json'));
+    const { code, stderr } = await receval(['dashboards', 'generate', '--output', folder]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^receval: cannot write .*receval-quality\.json: it is a folder/);
+  });
+
+  it('tells that the folder cannot be made', async () => {
     writeFileSync(join(folder, 'file'), '');
     const { code, stderr } = await receval(['dashboards', 'generate', '--output', join(folder, 'file/below')]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^receval: cannot write .*receval-quality\.json/);
+    expect(stderr).toBe(
+      `receval: cannot make the folder ${join(folder, 'file/below')}: ${join(folder, 'file')} is not a folder\n`,
+    );
   });
 });

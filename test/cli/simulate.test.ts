@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,4 +108,9 @@ test.each([
 test('a folder that cannot be made is named', async () => {
   await writeFile(join(folder, 'file'), '');
   await expect(simulate('--to', join(folder, 'file'))).rejects.toThrow(/could not write to .*file/);
+});
+
+test.runIf(existsSync('/proc/self'))('a file system without new folders ends it', async () => {
+  const said = /^could not write to \/proc\/receval: cannot make the folder \/proc\/receval: /;
+  await expect(simulate('--to', '/proc/receval')).rejects.toThrow(said);
 });

@@ -1,8 +1,8 @@
-import { linkSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { mustBeWritable } from '../../src/cli/written-file.ts';
+import { makeFolder, mustBeWritable } from '../../src/cli/written-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-written-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -15,6 +15,27 @@ writeFileSync(own, 'same\n');
 writeFileSync(other, 'same\n');
 linkSync(own, linked);
 symlinkSync(own, symbolic);
+
+describe('a folder to be made', () => {
+  it('is there afterwards, with those above it, and may be there before', () => {
+    const deep = join(folder, 'a', 'b', 'c');
+    makeFolder(deep);
+    makeFolder(`${deep}/`);
+    makeFolder('.');
+    expect(statSync(deep).isDirectory()).toBe(true);
+  });
+
+  it('is told if a file has its name, or a name above it', () => {
+    expect(() => makeFolder(own)).toThrow(`cannot make the folder ${own}: it is not a folder`);
+    expect(() => makeFolder(join(own, 'x'))).toThrow(
+      `cannot make the folder ${join(own, 'x')}: ${own} is not a folder`,
+    );
+  });
+
+  it.runIf(existsSync('/proc/self'))('is told if the file system has no new ones', () => {
+    expect(() => makeFolder('/proc/receval/x')).toThrow(/^cannot make the folder \/proc\/receval: /);
+  });
+});
 
 describe('a file to be written', () => {
   it.each([own, join(folder, '.', 'own.ndjson'), linked, symbolic])('is no input, by any of its names: %s', (path) => {
