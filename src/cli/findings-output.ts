@@ -1,16 +1,17 @@
 import type { Finding } from '../findings/finding.ts';
 import type { TextForm } from '../output/table.ts';
+import { printable } from '../vocabulary/printable.ts';
 
 /** The block above the numbers: each finding with its cause, an example and what to do. Empty: there are none. */
 export function findingsBlock(findings: readonly Finding[], form: TextForm): string {
   if (findings.length === 0) return '';
-  if (form.columns !== undefined) return plainBlock(findings, Math.min(WIDTH, form.columns));
+  if (form.columns !== undefined) return printable(plainBlock(findings, Math.min(WIDTH, form.columns)));
   return [form.note('What looks wrong:'), ...findings.map((one) => form.note(sentence(one)))].join('');
 }
 
 /** The same as lines for standard error, for forms of output without text. */
 export function findingLines(findings: readonly Finding[]): string {
-  return findings.map((one) => `receval: ${sentence(one)}\n`).join('');
+  return findings.map((one) => `receval: ${printable(sentence(one))}\n`).join('');
 }
 
 function sentence({ code, cause, example, remedy }: Finding): string {

@@ -10,6 +10,7 @@ import type { ListOrder, OrderedList } from '../score/ordered-lists.ts';
 import { orderRule, presetOf } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
 import { formatOf } from '../score/run-format.ts';
+import { printable } from '../vocabulary/printable.ts';
 import { fileProblem } from './failure.ts';
 import type { FuseSettings } from './fuse-settings.ts';
 import { runLines } from './merged-run.ts';
@@ -45,7 +46,7 @@ export async function fuseFiles(settings: FuseSettings): Promise<void> {
     }
     target.end();
     for (const text of [...notes(found, queries), ...emptyNotes(method, empty, queries)])
-      process.stderr.write(`receval: ${text}\n`);
+      process.stderr.write(`receval: ${printable(text)}\n`);
   } finally {
     inputs.end();
     target.drop();

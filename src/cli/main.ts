@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { printable } from '../vocabulary/printable.ts';
 import { exitCodeOf, explain } from './failure.ts';
 import { endOnCrash, version } from './process.ts';
 
@@ -106,7 +107,7 @@ async function main(argv: readonly string[]): Promise<void> {
   for (const command of await commandsOf(argv)) program.addCommand(command);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((c) => c.commands)]) {
     command.exitOverride();
-    command.configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'receval: ')) });
+    command.configureOutput({ outputError: (text, write) => write(printable(text.replace(/^error: /, 'receval: '))) });
   }
   try {
     await program.parseAsync(argv);
@@ -115,7 +116,7 @@ async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : 2; // commander has printed what is wrong
       return;
     }
-    process.stderr.write(`receval: ${explain(error, program.opts()['verbose'] === true)}\n`);
+    process.stderr.write(`receval: ${printable(explain(error, program.opts()['verbose'] === true))}\n`);
     process.exitCode = exitCodeOf(error);
   }
 }

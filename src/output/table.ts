@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { printable } from '../vocabulary/printable.ts';
 
 export type Cells = readonly (readonly string[])[];
 
@@ -13,7 +14,7 @@ const LEAST_TEXT = 24;
 /** Columns of equal width for a terminal, without lines. */
 export function plainTable(header: readonly string[], lines: Cells, textColumns: number): string {
   const table = new Table({
-    head: [...header],
+    head: header.map(printable),
     colAligns: header.map((_, i) => (i < textColumns ? 'left' : 'right')),
     style: { head: [], border: [], compact: true },
     chars: {
@@ -34,7 +35,7 @@ export function plainTable(header: readonly string[], lines: Cells, textColumns:
       middle: ' ',
     },
   });
-  for (const cells of lines) table.push([...cells]);
+  for (const cells of lines) table.push(cells.map(printable));
   return `${table
     .toString()
     .split('\n')
@@ -68,7 +69,7 @@ export function thinned(
 }
 
 function widthsOf(header: readonly string[], lines: Cells): readonly number[] {
-  return header.map((name, i) => Math.max(name.length, ...lines.map((cells) => cells[i].length)));
+  return header.map((name, i) => Math.max(printable(name).length, ...lines.map((cells) => printable(cells[i]).length)));
 }
 
 /**
@@ -233,7 +234,7 @@ export interface TextForm {
 }
 
 function lineOf(words: string): string {
-  return `${words}\n`;
+  return `${printable(words)}\n`;
 }
 
 function joined(parts: readonly string[]): string {

@@ -206,6 +206,17 @@ describe('receval score', () => {
     expect(wrong.stderr).toContain('no run has a judged query "user-7"; did you mean "user-07"?');
   });
 
+  it('shows control characters of names and arguments escaped', async () => {
+    const lists = '{"query":"x\\u001b[31m","grades":[0,1]}\n';
+    const { stdout } = await score(['--lists', '-', '--measures', 'mrr', '--per-query'], lists);
+    expect(stdout).toContain(' x\\u001b[31m ');
+    expect(stdout).not.toContain('\u001b');
+    const { stderr } = await score(['--lists', '-', '--measures', 'mr\u001b[31m'], lists);
+    expect(stderr).toContain('unknown measure "mr\\u001b[31m"');
+    const option = await score(['--m\u001b[31m']);
+    expect(option.stderr).toContain("unknown option '--m\\u001b[31m'");
+  });
+
   it('compares each run with the first, paired by query', async () => {
     const args = [
       '--run',
