@@ -1,6 +1,7 @@
 import type { ComparedCohort, ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/experiment-plan.ts';
+import { likelyBots } from '../experiment/likely-bots.ts';
 import type { Finding } from '../findings/finding.ts';
 import { stableJson } from '../output/stable-json.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from '../output/table.ts';
 import type { ReplayResult } from '../replay/replay-result.ts';
 import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
-import { HEAVY_SHARE } from '../statistics/decision.ts';
 import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { findingsBlock } from './findings-output.ts';
@@ -307,12 +307,12 @@ const NAMELESS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What a reader of the tables must know, and anomalies of the traffic. */
-function notes({ srm, userless, notes: found, heaviest, others, crossovers, experiment }: Comparison): string[] {
+function notes(comparison: Comparison): string[] {
+  const { srm, userless, notes: found, others, crossovers, experiment } = comparison;
   const split =
     srm.p === null || srm.deviation === null
       ? `Split of the users: not tested (${srm.reason ?? 'no_data'}).`
       : `Split of the users: ${srm.mismatch ? 'NOT as configured' : srm.warning ? 'WARNING, not quite as configured' : 'as configured'} (p ${probability(srm.p)}, largest deviation ${percent(srm.deviation).slice(1)}).`;
-  const heavy = Object.entries(heaviest).filter(([, share]) => found.includes('heavy_user') && share >= HEAVY_SHARE);
   const names = Object.entries(others).map(([name, n]) => `${NAMELESS.get(name) ?? name} ${grouped(n)}`);
   return [
     split,
@@ -320,7 +320,7 @@ function notes({ srm, userless, notes: found, heaviest, others, crossovers, expe
     ...(found.includes('unclustered')
       ? [`${percent(userless).slice(1)} of the impressions name no user: their errors assume independent requests.`]
       : []),
-    ...heavy.map(
+    ...likelyBots(comparison).map(
       ([name, share]) =>
         `About ${percent(share).slice(1)} of the impressions of ${name} come from one user, or from few that share its bucket: a bot?`,
     ),

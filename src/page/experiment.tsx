@@ -3,6 +3,7 @@
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import { PATIENCE_DAYS, type PlannedVariant } from '../experiment/experiment-plan.ts';
+import { likelyBots } from '../experiment/likely-bots.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from './chart-frame.tsx';
@@ -243,13 +244,13 @@ function splitSentence({ srm: { p, deviation, reason } }: Comparison): string {
   return `The largest deviation from the configured split is ${share(deviation)} of what was expected (p ${probability(p)}, at any number of looks).`;
 }
 
-function oddTraffic({ srm, crossovers, userless, notes, heaviest, others }: Comparison): string {
-  const heavy = Object.entries(heaviest).filter(([, part]) => notes.includes('heavy_user') && part >= 0.05);
+function oddTraffic(comparison: Comparison): string {
+  const { srm, crossovers, userless, notes, others } = comparison;
   const strange = Object.entries(others).map(([name, n]) => `${name} ${grouped(n)}`);
   const found = [
     ...(crossovers > 0 ? [`${grouped(crossovers)} of the sampled users were seen in more than one variant.`] : []),
     ...(notes.includes('unclustered') ? [`${share(userless)} of the lists name no user.`] : []),
-    ...heavy.map(
+    ...likelyBots(comparison).map(
       ([name, part]) =>
         `About ${share(part)} of the lists of ${name} come from one user, or from few that share its bucket: a bot?`,
     ),

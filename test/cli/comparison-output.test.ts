@@ -232,3 +232,28 @@ describe('the picture', () => {
     expect(comparisonPlot(comparison, new Map())).toContain('there is nothing to draw yet');
   });
 });
+
+describe('a heavy user', () => {
+  const asked = (heaviest: number, impressions: number, users: number): boolean => {
+    const changed: Comparison = {
+      ...comparison,
+      heaviest: { A: heaviest, C: 0, 'B <x>': 0 },
+      impressions: { ...comparison.impressions, A: impressions },
+      users: { ...comparison.users, A: users },
+      notes: ['heavy_user'],
+    };
+    return printComparison(changed, 'table').includes('of the impressions of A come from one user');
+  };
+
+  test.each([
+    ['one list of one user', 1, 1, 1, false],
+    ['one list each of ten users', 0.1, 10, 10, false],
+    ['a tenth of the lists of each of ten users', 0.1, 1000, 10, false],
+    ['19 of 200 lists among 182 users', 0.095, 200, 182, false],
+    ['20 of 200 lists among 181 users', 0.1, 200, 181, true],
+    ['a fifth of the lists, and 24 times as many as an average user', 0.2, 1000, 100, true],
+    ['almost a twentieth', 0.049, 10_000, 5000, false],
+  ])('%s: a bot?', (_, heaviest, impressions, users, expected) => {
+    expect(asked(heaviest, impressions, users)).toBe(expected);
+  });
+});
