@@ -45,7 +45,9 @@ export function scorePlot(
     return dots(names, sorted, of, size, whiskers);
   }
   const isOneFamily = families.length === 1 && families[0].cuts.length === measures.length && measures.length > 1;
-  return isOneFamily ? cutBars(families[0], drawn, of, size, whiskers) : bars(names, drawn, of, size, whiskers);
+  return isOneFamily
+    ? cutBars(families[0], drawn, of, size, whiskers)
+    : bars(measures, names, drawn, of, size, whiskers);
 }
 
 /** Means of one measure with their intervals over queries; merged runs are highlighted. */
@@ -133,7 +135,14 @@ function whiskersOf(comparisons: readonly Comparison[], names: readonly string[]
   };
 }
 
-function bars(names: readonly string[], rows: readonly ScoreRow[], of: string, size: Size, whiskers: Whiskers): string {
+function bars(
+  measures: readonly Measure[],
+  names: readonly string[],
+  rows: readonly ScoreRow[],
+  of: string,
+  size: Size,
+  whiskers: Whiskers,
+): string {
   const runs = rows.map(({ run }) => run);
   const { note } = whiskers;
   if (names.length === 1) {
@@ -151,7 +160,37 @@ function bars(names: readonly string[], rows: readonly ScoreRow[], of: string, s
     values: row.values,
     intervals: names.map((_, m) => whiskers.of(row, m)),
   }));
-  return barPlot({ ...size, ...words, valueLabel: 'value', categoryLabel: 'measure', categories: names, series });
+  const panels = scalesOf(measures).map((categories) => ({
+    valueLabel: `${categories.length === 1 ? names[categories[0]] : 'value'}${
+      categories.every((m) => lessIsBetter(measures[m], { actions: [] }) === true) ? ' (lower is better)' : ''
+    }`,
+    categories,
+  }));
+  return barPlot({
+    ...size,
+    ...words,
+    valueLabel: 'value',
+    panels,
+    categoryLabel: 'measure',
+    categories: names,
+    series,
+  });
+}
+
+/** In the unit of the predicted scores. */
+const ERRORS: ReadonlySet<string> = new Set(['mae', 'rmse', 'bias']);
+
+/** Indices of measures that can share an axis: those from 0, or -1, to 1; errors; and of the others each name. */
+export function scalesOf(measures: readonly Measure[]): readonly (readonly number[])[] {
+  const scales = new Map<string, number[]>();
+  for (const [place, { definition }] of measures.entries()) {
+    const { name, range } = definition;
+    const scale = range.every(Number.isFinite) ? 'share' : ERRORS.has(name) ? 'error' : name;
+    const found = scales.get(scale);
+    if (found === undefined) scales.set(scale, [place]);
+    else found.push(place);
+  }
+  return [...scales.values()];
 }
 
 function cutBars(

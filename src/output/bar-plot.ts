@@ -1,6 +1,6 @@
 /**
  * Values as bars: for each category a group with a bar per series, or a single bar if there is one series. Bars start at 0, so
- * that their lengths can be compared.
+ * that their lengths can be compared; values of another scale have an axis of their own, beside it.
  */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { element, escaped } from './markup.ts';
@@ -33,17 +33,26 @@ interface BarSeries {
   readonly intervals?: readonly (readonly [lower: number, upper: number] | undefined)[] | undefined;
 }
 
+/** Categories whose values have one scale. */
+interface BarPanel {
+  readonly valueLabel: string;
+  /** Their indices. */
+  readonly categories: readonly number[];
+}
+
 interface BarPlot {
   readonly title: string;
   readonly description: string;
   readonly valueLabel: string;
+  /** From left to right; each category is in one of them. Default: one, with `valueLabel`. */
+  readonly panels?: readonly BarPanel[];
   /** Label of the horizontal axis; '': none is needed. */
   readonly categoryLabel: string;
   readonly categories: readonly string[];
   /** A note below the drawing, such as what whiskers are; '': none. */
   readonly note?: string;
   readonly series: readonly BarSeries[];
-  /** In pixels. */
+  /** In pixels. The width is at least this. */
   readonly width: number;
   readonly height: number;
   readonly grid: boolean;
@@ -59,27 +68,62 @@ const LABELLED_FROM = 38;
 const TURN = { degrees: -34, across: 0.88, down: 0.56 };
 const LETTER_HEIGHT = 13;
 
+/** In pixels: so much of several panels for a category. */
+const LEAST_GROUP = 64;
+
 export function barPlot(plot: BarPlot): string {
-  const { title, description, categories, series, width, height, grid, note = '' } = plot;
+  const { title, description, categories, series, height, note = '' } = plot;
+  const panels = plot.panels ?? [{ valueLabel: plot.valueLabel, categories: [...categories.keys()] }];
+  const margins = panels.length * (LEFT + RIGHT);
+  const width = Math.max(plot.width, panels.length > 1 ? margins + LEAST_GROUP * categories.length : 0);
   const widths = categories.map((name) => Math.min(LONGEST_NAME, widthOf(name)));
   const longest = Math.max(0, ...widths);
-  const step = (width - LEFT - RIGHT) / Math.max(1, categories.length);
+  const step = (width - margins) / Math.max(1, categories.length);
   const isTurned = longest > step - 8 && longest > SHORT_NAME;
   const reach = isTurned ? Math.min(longest, (0.3 * height) / TURN.down) : longest;
-  const left = isTurned ? Math.max(LEFT, Math.min(0.2 * width, reach * TURN.across - step / 2)) : LEFT;
-  const bands = scaleBand(
-    categories.map((_, i) => String(i)),
-    [left, width - RIGHT],
-  ).padding(0.22);
+  const left = isTurned
+    ? Math.max(LEFT, Math.min((0.2 * width) / panels.length, reach * TURN.across - step / 2))
+    : LEFT;
   const words =
     (isTurned ? 16 + reach * TURN.down : 24) + (plot.categoryLabel === '' ? 0 : 24) + (note === '' ? 0 : 20) + 16;
   const names = series.length > 1 ? series.map(({ name }) => name) : [];
   const legend = new Legend(names, width - LEFT - RIGHT, legendRoom(height, words), barKey);
-  const box: Box = { left, right: width - RIGHT, top: TITLE_HEIGHT, bottom: bottomOf(height, words + legend.height) };
-  const values = series.flatMap((one) => [
-    ...one.values.filter((value) => value !== undefined),
-    ...(one.intervals ?? []).flatMap((interval) => interval ?? []),
+  const bottom = bottomOf(height, words + legend.height);
+  const group = (width - panels.length * (left + RIGHT)) / Math.max(1, categories.length);
+  const drawn: string[] = [];
+  let from = 0;
+  for (const panel of panels) {
+    const right = from + left + group * Math.max(1, panel.categories.length);
+    drawn.push(
+      ...panelAt({ left: from + left, right, top: TITLE_HEIGHT, bottom }, panel, plot, isTurned ? reach : undefined),
+    );
+    from = right + RIGHT;
+  }
+  return picture(title, description, { width, height }, [
+    ...drawn,
+    text(plot.categoryLabel, {
+      x: (left + width - RIGHT) / 2,
+      y: height - legend.height - (note === '' ? 20 : 40),
+      'text-anchor': 'middle',
+    }),
+    ...(note === ''
+      ? []
+      : [centred(note, (left + width - RIGHT) / 2, width, { y: height - legend.height - 18, fill: MUTED })]),
+    legend.draw(LEFT, height - legend.height - 8),
   ]);
+}
+
+/** @param reach how long names are that are turned; undefined: none are */
+function panelAt(
+  box: Box,
+  { categories: own, valueLabel }: BarPanel,
+  { categories, series, grid }: BarPlot,
+  reach: number | undefined,
+): string[] {
+  const bands = scaleBand(own.map(String), [box.left, box.right]).padding(0.22);
+  const values = series.flatMap((one) =>
+    own.flatMap((c) => [...(one.values[c] === undefined ? [] : [one.values[c]]), ...(one.intervals?.[c] ?? [])]),
+  );
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   // The numbers need room above bars, and below negative ones.
   const range = [box.bottom - (least < 0 ? 16 : 0), box.top + 14];
@@ -90,8 +134,9 @@ export function barPlot(plot: BarPlot): string {
     series.map((_, s) => String(s)),
     [0, bands.bandwidth()],
   ).padding(series.length > 1 ? 0.08 : 0);
-  const bars = series.flatMap(({ name, values: own, intervals = [] }, s) =>
-    own.map((value, c) => {
+  const bars = series.flatMap(({ name, values, intervals = [] }, s) =>
+    own.map((c) => {
+      const value = values[c];
       const x = (bands(String(c)) ?? 0) + (inner(String(s)) ?? 0);
       const place: Place = { x, width: inner.bandwidth(), zero: y(0) };
       if (value === undefined) return absent(place);
@@ -101,35 +146,22 @@ export function barPlot(plot: BarPlot): string {
       return bar(place, y(value), styleOf(s), value, says, whisker.map(y));
     }),
   );
+  const isTurned = reach !== undefined;
+  const longest = Math.max(0, ...categories.map((name) => Math.min(LONGEST_NAME, widthOf(name))));
   const needed = isTurned ? LETTER_HEIGHT / TURN.down : longest + 8;
   const every = Math.max(1, Math.ceil(needed / bands.step()));
-  const labels = categories.flatMap((name, c) => {
-    if (c % every !== 0) return [];
+  const labels = own.flatMap((c, i) => {
+    if (i % every !== 0) return [];
     const x = (bands(String(c)) ?? 0) + bands.bandwidth() / 2;
-    return [
-      categoryText(
-        fitted(name, isTurned ? Math.min(reach, (x - 8) / TURN.across) : LONGEST_NAME),
-        x,
-        box.bottom,
-        isTurned,
-      ),
-    ];
+    const name = fitted(categories[c], isTurned ? Math.min(reach, (x - 8) / TURN.across) : LONGEST_NAME);
+    return [categoryText(name, x, box.bottom, isTurned)];
   });
-  return picture(title, description, plot, [
-    ...yAxis(box, ticks, plot.valueLabel, grid),
+  return [
+    ...yAxis(box, ticks, valueLabel, grid),
     ...bars,
     element('line', { x1: box.left, x2: box.right, y1: y(0), y2: y(0), stroke: INK, 'stroke-width': 1.2 }),
     ...labels,
-    text(plot.categoryLabel, {
-      x: (box.left + box.right) / 2,
-      y: height - legend.height - (note === '' ? 20 : 40),
-      'text-anchor': 'middle',
-    }),
-    ...(note === ''
-      ? []
-      : [centred(note, (box.left + box.right) / 2, width, { y: height - legend.height - 18, fill: MUTED })]),
-    legend.draw(LEFT, height - legend.height - 8),
-  ]);
+  ];
 }
 
 /** Where a bar is drawn; `zero` is the y of 0. */

@@ -66,7 +66,7 @@ export function yAxis(
     ...ticks.map(({ y }) => across(y)),
     ...ticks.map(({ y, words }) => text(words, { x: left - 9, y: y + 4.5, 'text-anchor': 'end', fill: MUTED })),
     text(fitted(label, bottom - top + 30), {
-      transform: `translate(20 ${(top + bottom) / 2}) rotate(-90)`,
+      transform: `translate(${left - LEFT + 20} ${(top + bottom) / 2}) rotate(-90)`,
       'text-anchor': 'middle',
     }),
   ];

@@ -440,6 +440,17 @@ describe('receval score', () => {
     for (let i = 0; i < 9; i++) expect(svg).toContain(`>run${i}</text>`);
   });
 
+  it('draws bars of measures that have another scale on an axis of their own', async () => {
+    const scored = file('errors.ndjson', '{"scores":[40,30,20],"ratings":[50,10,20]}\n');
+    const axesOf = async (measures: string): Promise<readonly string[]> => {
+      const svg = await stdoutOf(['--lists', `a=${scored}`, '--measures', measures, '--plot', 'bar']);
+      return [...svg.matchAll(/rotate\(-90\)"[^>]*>([^<]*)</g)].map(([, label]) => label);
+    };
+    expect(await axesOf('spearman,kendall')).toEqual(['value']);
+    expect(await axesOf('mae,spearman,rmse,bias')).toEqual(['value', 'spearman']);
+    expect(await axesOf('rmse,kendall,spearman')).toEqual(['rmse (lower is better)', 'value']);
+  });
+
   it.each([
     ['intervals', 2],
     ['bar', 9],

@@ -27,6 +27,33 @@ describe('bars', () => {
     expect(heights[0] / heights[2]).toBeCloseTo(2, 3);
   });
 
+  it('of another scale have another axis, and all of them are in the picture', () => {
+    const svg = barPlot({
+      ...SIZE,
+      ...WORDS,
+      categoryLabel: 'measure',
+      categories: ['rmse', 'ap', 'mae', 'mrr'],
+      panels: [
+        { valueLabel: 'error', categories: [0, 2] },
+        { valueLabel: 'share', categories: [1, 3] },
+      ],
+      series: [{ name: 'a', values: [50, 0.5, 25, 0.25] }],
+    });
+    const [rmse, mae, ap, mrr] = attributes(svg, 'rect', 'height').slice(1);
+    expect([rmse / mae, ap / mrr, ap / rmse].map((ratio) => Math.round(100 * ratio) / 100)).toEqual([2, 2, 1]);
+    const left = attributes(svg, 'rect', 'x');
+    expect(left).toEqual(left.toSorted((a, b) => a - b));
+    expect(Math.max(...left) + attributes(svg, 'rect', 'width')[4]).toBeLessThan(SIZE.width);
+    expect([...svg.matchAll(/>(error|share|rmse|mae|ap|mrr)</g)].map(([, word]) => word)).toEqual([
+      'error',
+      'rmse',
+      'mae',
+      'share',
+      'ap',
+      'mrr',
+    ]);
+  });
+
   it('stay inside of the picture, below 0 too', () => {
     const svg = plot([-0.5, 0.25]);
     for (const [i, y] of attributes(svg, 'rect', 'y').entries()) {
