@@ -13,6 +13,7 @@ export const FINDING_CODES = [
   'some_invalid', // some of them are
   'dated_ahead', // events are dated later than the wall clock allows
   'unit_of_time', // seconds are read as milliseconds
+  'times_shortened', // times lack their last digits, as a spreadsheet writes them
   'all_late', // most events come after a much later one
   'out_of_order', // a log of both sides is not in time order
   'ids_differ_by_prefix', // request ids of the two sides differ by a prefix

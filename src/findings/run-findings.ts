@@ -6,6 +6,7 @@ import { type Finding, inOrder, percent, quoted } from './finding.ts';
 import type { InvalidReason, InvalidReasons } from './invalid.ts';
 import { filesText, invalidFiles, reasonsText, type ValidRecords } from './invalid-files.ts';
 import { durationText, type JoinShape, matchesOf, sampleFindings, timeText } from './sample-findings.ts';
+import { shortenedTimes } from './shortened-times.ts';
 
 /** What became of the events of a run over files. */
 export interface RunFacts {
@@ -61,6 +62,7 @@ export function runFindings(facts: RunFacts): readonly Finding[] {
     ...(swapped.length > 0 ? [] : [...invalidRecords(facts, 'impressions'), ...invalidRecords(facts, 'feedback')]),
     ...datedAhead(facts, 'impressions'),
     ...datedAhead(facts, 'feedback'),
+    ...shortenedTimes(sample),
     ...allLate(facts, 'impressions'),
     ...allLate(facts, 'feedback'),
     ...outOfOrder(facts),

@@ -367,6 +367,38 @@ describe('a replay says above the numbers what looks wrong:', () => {
   });
 });
 
+describe('times of a side', () => {
+  const written = (row: Row, n: number, digits: number): Row => ({
+    ...row,
+    ts: (ts(row) + n * 12 * 60_000).toExponential(digits).replace('e', 'E'),
+  });
+  const shortened = async (digits: number) => {
+    const { impressions, feedback } = shop();
+    return await replayed({
+      impressions: impressions.map((row, n) => written(row, n, digits)),
+      feedback: feedback.map((row, n) => written(row, n, digits)),
+    });
+  };
+
+  it.each([3, 5, 6])('are shortened by a spreadsheet to %i digits', async (digits) => {
+    const { codes, screen } = await shortened(digits);
+    expect(codes.filter((code) => code === 'times_shortened')).toHaveLength(2);
+    expect(screen.replace(/\s+/g, ' ')).toContain('The times of the impressions lack their last digits');
+    expect(screen).toMatch(/such as: 1\d+00, which a spreadsheet writes as 1\.\d+E\+12/);
+  });
+
+  it('are whole where digits enough are left', async () => {
+    expect((await shortened(9)).codes).not.toContain('times_shortened');
+  });
+
+  it('may all be a whole hour', async () => {
+    const { impressions, feedback } = shop();
+    const hourly = (row: Row): Row => ({ ...row, ts: 1_764_000_000_000 });
+    const { codes } = await replayed({ impressions: impressions.map(hourly), feedback: feedback.map(hourly) });
+    expect(codes).not.toContain('times_shortened');
+  });
+});
+
 describe('invalid records', () => {
   const clicks = (all: number, invalid: number) =>
     shop()
