@@ -63,6 +63,11 @@ export function deadLetterOf(
     }
     case 'file': {
       const { file: path = 'dead-letters.ndjson', fileBytes = 64 * MEBIBYTE, files = 5 } = given;
+      if (path === '-') {
+        const message =
+          'expected the path of a file, such as dead-letters.ndjson, or ./- for one of the name "-"; standard output is not one; found "-"';
+        report.add(['deadLetter', 'file'], message);
+      }
       return { to: 'file', file: path, fileBytes, files };
     }
     default:

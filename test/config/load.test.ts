@@ -193,6 +193,10 @@ unknown: 1
       'http.allowedHosts[0]: expected a host name without port, such as receval.example.com, or .example.com for all below it; found "a.example:80"',
     ],
     ['deadLetter: {to: topic, topc: a}', 'deadLetter.topc: unknown setting; did you mean "topic"?'],
+    [
+      'deadLetter: {to: file, file: "-"}',
+      'deadLetter.file: expected the path of a file, such as dead-letters.ndjson, or ./- for one of the name "-"; standard output is not one; found "-"',
+    ],
     ['deadLetter: {to: file, topic: a}', 'deadLetter.topic: goes with to: topic; found to: file'],
     [
       'deadLetter: {to: file, fileBytes: 1}',
