@@ -1,10 +1,10 @@
 /**
  * The nearest right word for a wrong one: optimal string alignment distance (Damerau-Levenshtein with adjacent swaps)
- * of at most 2, ties by the order of the candidates. Used in every message about a wrong name.
+ * of at most `most`, ties by the order of the candidates. Used in every message about a wrong name.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearest(word: string, candidates: Iterable<string>, most = 2): string | undefined {
   let best: string | undefined;
-  let least = 3;
+  let least = most + 1;
   const lower = word.toLowerCase();
   for (const candidate of candidates) {
     const distance = editDistance(lower, candidate.toLowerCase(), least - 1);

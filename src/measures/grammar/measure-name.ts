@@ -148,9 +148,24 @@ function definitionOfText({ text, name }: Written): MeasureDefinition {
   const lower = name.toLowerCase();
   const found = definitionOf(lower) ?? ALIASES.get(lower);
   if (found !== undefined) return found;
-  const near = nearest(lower, [...NAMES, ...ALIASES.keys()]);
-  const hint = near === undefined ? suggestion(lower, NAMES) : `; did you mean "${near}${text.slice(name.length)}"?`;
-  throw new MeasureError(`unknown measure "${text}"${hint}`);
+  const near = nearMeasure(lower);
+  const hint =
+    near === undefined ? `expected one of ${NAMES.join(', ')}` : `did you mean "${near}${text.slice(name.length)}"?`;
+  throw new MeasureError(`unknown measure "${text}"; ${hint}`);
+}
+
+/** Names of other libraries for measures that are close to ours, where the nearest spelling is that of an unrelated one. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['hr', 'hit'],
+  ['mse', 'rmse'],
+]);
+
+/** The name that a wrong one abbreviates or misspells. Of short names, most letters must be right: almost any two are near. */
+function nearMeasure(wrong: string): string | undefined {
+  const begun = NAMES.filter((name) => wrong.length > 1 && name.startsWith(wrong));
+  if (begun.length === 1) return begun[0];
+  const most = wrong.length < 3 ? 0 : wrong.length < 5 ? 1 : 2;
+  return ELSEWHERE.get(wrong) ?? nearest(wrong, [...NAMES, ...ALIASES.keys()], most);
 }
 
 /** The texts of the parameters: the preset's, overridden by the written ones. */

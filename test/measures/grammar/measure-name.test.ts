@@ -148,11 +148,23 @@ describe('a preset', () => {
 });
 
 describe('an error', () => {
+  const ALL = MEASURES.map(({ name }) => name).join(', ');
+
   it.each([
     ['ndgc@10', 'unknown measure "ndgc@10"; did you mean "ndcg@10"?'],
     ['NDGC( gain=exp )@10', 'unknown measure "NDGC( gain=exp )@10"; did you mean "ndcg( gain=exp )@10"?'],
     ['sucess@3', 'unknown measure "sucess@3"; did you mean "success@3"?'],
-    ['clickthrough', `unknown measure "clickthrough"; expected one of ${MEASURES.map(({ name }) => name).join(', ')}`],
+    ['clickthrough', `unknown measure "clickthrough"; expected one of ${ALL}`],
+    ['dcgg', 'unknown measure "dcgg"; did you mean "dcg"?'],
+    ['mr', 'unknown measure "mr"; did you mean "mrr"?'],
+    ['prec@5', 'unknown measure "prec@5"; did you mean "precision@5"?'],
+    ['rec', 'unknown measure "rec"; did you mean "recall"?'],
+    ['hr@10', 'unknown measure "hr@10"; did you mean "hit@10"?'],
+    ['mse', 'unknown measure "mse"; did you mean "rmse"?'],
+    ...['pc', 'x', 'di', 'aaa'].map((name): [string, string] => [
+      name,
+      `unknown measure "${name}"; expected one of ${ALL}`,
+    ]),
     ['ndcg(gain=expo)', '"ndcg(gain=expo)": unknown value gain=expo; did you mean "exp"?'],
     [
       'ndcg(gain=quadratic)@5',
