@@ -44,6 +44,7 @@ export function comparisonReport(
     ...(replayed === undefined
       ? { positions: stored === undefined ? undefined : storedView(stored, settings, experiment) }
       : {
+          measure: comparison.primary,
           cohorts: cohortsView(replayed, settings, [[experiment.dimension]]),
           positions: positionsView(
             replayed.rows,

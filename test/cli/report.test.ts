@@ -87,6 +87,18 @@ describe.each([
   });
 });
 
+describe('the pictures of cohorts of compare', () => {
+  it('begin with the primary measure', async () => {
+    writeFileSync(join(folder, 'primary.yaml'), CONFIG.replace('{control: control', '{primary: mrr, control: control'));
+    const chosen = async (...more: readonly string[]): Promise<string | undefined> => {
+      const { stdout } = await receval(['compare', ...LOGS, '--output', 'html', ...more], { cwd: folder });
+      return /<input [^>]*id="m-(\d)"[^>]* checked/.exec(stdout)?.[1];
+    };
+    expect(await chosen()).toBe('0');
+    expect(await chosen('--config', 'primary.yaml')).toBe('1');
+  });
+});
+
 describe('the hash of the configuration', () => {
   it('is another one with another setting', async () => {
     const hash = async (...more: readonly string[]): Promise<string | undefined> => {
