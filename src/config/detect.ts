@@ -56,6 +56,6 @@ export function detectOf(
   if (history < LEAST_HISTORY || history > LONGEST_HISTORY)
     report.add(['detect', 'history'], `expected a duration from 22d to 366d; found "${detect.history}"`);
   const { k, h, tolerance } = detect;
-  const usual = decidable(referred).filter((name) => !isUndirected(name));
+  const usual = decidable(referred).filter((name) => !isUndirected(name) && !referred.withoutError.has(name));
   return { sets, measures: watched ?? usual.slice(0, 1), horizon, step, history, k, h, tolerance, lowerIsBetter };
 }

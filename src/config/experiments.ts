@@ -3,7 +3,7 @@ import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import { isUndirected } from '../measures/direction.ts';
 import type { Report } from './problems.ts';
-import { decidable, decidingOf, horizonOf, near, nearZero, type Referred } from './referred.ts';
+import { decidable, decidingOf, horizonOf, near, nearZero, noError, type Referred } from './referred.ts';
 import type { ExperimentSettings } from './settings.ts';
 import type { Path } from './tree.ts';
 import {
@@ -88,6 +88,10 @@ export function experimentsOf(
       experiment.primary === undefined ? usual : decidingOf(experiment.primary, [...at, 'primary'], referred);
     if (decides && experiment.primary === undefined && isUndirected(usual)) {
       report.add([...at, 'primary'], nearZero(usual));
+    }
+    if (decides && experiment.primary === undefined && referred.withoutError.has(usual)) {
+      const message = `${noError(usual, referred)}, or write experiments: {} to decide nothing`;
+      report.add([...at, 'primary'], message, ['measures']);
     }
     const guardrails = experiment.guardrails.map((text, i) => decidingOf(text, [...at, 'guardrails', i], referred));
     for (const [i, guardrail] of guardrails.entries()) {

@@ -72,15 +72,19 @@ function measureOf(
 /** The same for a measure that decides. */
 export function decidingOf(text: string, path: Path, referred: Referred): string {
   const name = measureOf(text, path, referred);
-  if (referred.withoutError.has(name)) {
-    const others = decidable(referred).join(', ');
-    referred.report.add(
-      path,
-      `${name} has no standard error, so nothing can be decided by it; expected one of ${others}`,
-    );
-  }
+  if (referred.withoutError.has(name)) referred.report.add(path, noError(name, referred));
   if (isUndirected(name)) referred.report.add(path, nearZero(name));
   return name;
+}
+
+/** The problem with a deciding measure that has no standard error. */
+export function noError(name: string, { measures, withoutError }: Pick<Referred, 'measures' | 'withoutError'>): string {
+  const others = measures.filter((other) => !withoutError.has(other) && !isUndirected(other));
+  const what =
+    others.length === 0
+      ? 'add a measure that has one, such as mrr, to measures'
+      : `expected one of ${others.join(', ')}`;
+  return `${name} has no standard error, so nothing can be decided by it; ${what}`;
 }
 
 /** The problem with a deciding measure that has no better direction. */

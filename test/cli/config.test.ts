@@ -49,7 +49,7 @@ test('check refuses a wrong catalogue with exit code 2 and the line', async () =
   const file = join(folder, 'c.yaml');
   const items = join(folder, 'items.csv');
   writeFileSync(items, 'item\na\na\n');
-  writeFileSync(file, `{catalogue: ${items}, measures: [coverage]}`);
+  writeFileSync(file, `{catalogue: ${items}, measures: [coverage, mrr]}`);
   const problems = [expect.objectContaining({ path: `${items}:3` })];
   await expect(run('check', '--config', file)).rejects.toThrow(expect.objectContaining({ exitCode: 2, problems }));
   expect(printed).toBe('');

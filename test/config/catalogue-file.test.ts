@@ -165,7 +165,8 @@ describe('the settings of a configuration with a catalogue', () => {
 
   it('have another shape only where what changed in the file shapes sums', async () => {
     const shapeOf = async (text: string, measures: string): Promise<string> =>
-      fingerprint(await withCatalogue(load(`{catalogue: ${file(text)}, measures: [${measures}]}`))).shape;
+      fingerprint(await withCatalogue(load(`{catalogue: ${file(text)}, measures: [${measures}], experiments: {}}`)))
+        .shape;
     const before = 'item,popularity,category\na,50,x\nb,5,y\n';
     const popular = before.replace('50', '40');
     const moved = before.replace(',x', ',z');
@@ -184,7 +185,7 @@ describe('the settings of a configuration with a catalogue', () => {
 
   it('have the shape that they had before there were such measures', () => {
     expect(fingerprint(load('measures: [mrr]')).shape).not.toMatch(/catalogue|itemsCounted/);
-    expect(fingerprint(load('measures: [gini]')).shape).toContain('"limits.itemsCounted":100000');
-    expect(fingerprint(load('measures: [distinct]')).shape).not.toContain('itemsCounted');
+    expect(fingerprint(load('{measures: [gini], experiments: {}}')).shape).toContain('"limits.itemsCounted":100000');
+    expect(fingerprint(load('{measures: [distinct], experiments: {}}')).shape).not.toContain('itemsCounted');
   });
 });

@@ -3,8 +3,10 @@ import { load, problems } from './fixture.ts';
 
 describe('measures of items', () => {
   it('are kept for everything, unless other sets are named', () => {
-    expect(load('{cohorts: [[variant], []], measures: [distinct]}').itemSets).toEqual([[]]);
-    expect(load('{cohorts: [[], [variant]], itemSets: [[variant]], measures: [gini]}').itemSets).toEqual([['variant']]);
+    expect(load('{cohorts: [[variant], []], measures: [distinct, mrr]}').itemSets).toEqual([[]]);
+    expect(load('{cohorts: [[], [variant]], itemSets: [[variant]], measures: [gini, mrr]}').itemSets).toEqual([
+      ['variant'],
+    ]);
     expect(load('measures: [mrr]').limits).toMatchObject({ itemsCounted: 100_000, catalogueItems: 1_000_000 });
   });
 
@@ -12,7 +14,7 @@ describe('measures of items', () => {
     expect(problems('{cohorts: [[variant]], measures: [mrr, gini@10, popularity], catalogue: items.csv}')).toEqual([
       'measures: gini@10 is kept for the grouping set [] alone, which cohorts lacks: add [], or name others in itemSets',
     ]);
-    expect(problems('{cohorts: [[]], itemSets: [[country]], measures: [gini]}')).toEqual([
+    expect(problems('{cohorts: [[]], itemSets: [[country]], measures: [gini, mrr]}')).toEqual([
       'itemSets[0]: expected one of cohorts; found [country]',
     ]);
   });
@@ -40,6 +42,25 @@ describe('measures of items', () => {
       'detect.measures[0]: gini has no standard error, so nothing can be decided by it; expected one of mrr',
     ]);
     expect(load('{measures: [entropy, mrr], lowerIsBetter: [entropy]}').detect.lowerIsBetter).toContain('entropy');
+  });
+});
+
+describe('a measure without a standard error', () => {
+  const REFUSED =
+    'gini has no standard error, so nothing can be decided by it; add a measure that has one, such as mrr, to measures';
+
+  it('cannot stand alone where experiments are decided, and can without them', () => {
+    expect(problems('measures: [gini, distinct]')).toEqual([
+      `experiments.default.primary: ${REFUSED}, or write experiments: {} to decide nothing`,
+    ]);
+    expect(load('{measures: [gini], experiments: {}}').detect.measures).toEqual([]);
+    const variants = 'control: a, variants: {a: 1, b: 1}';
+    expect(problems(`{measures: [gini], experiments: {default: {${variants}, primary: gini}}}`)).toEqual([
+      `experiments.default.primary: ${REFUSED}`,
+    ]);
+    expect(problems('{measures: [gini], experiments: {}, detect: {measures: [gini]}}')).toEqual([
+      `detect.measures[0]: ${REFUSED}`,
+    ]);
   });
 });
 

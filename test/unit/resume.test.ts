@@ -78,8 +78,8 @@ describe('a unit goes on from its stored state', () => {
     ['cohorts: [[]]', 'cohorts: [[], [surface]]'],
     ['windows: [5m]', 'windows: [5m, 1h]'],
     [
-      'measures: [distinct]\ncohorts: [[], [surface]]',
-      'measures: [distinct]\ncohorts: [[], [surface]]\nitemSets: [[], [surface]]',
+      'measures: [distinct]\nexperiments: {}\ncohorts: [[], [surface]]',
+      'measures: [distinct]\nexperiments: {}\ncohorts: [[], [surface]]\nitemSets: [[], [surface]]',
     ],
   ])('marking windows incomplete when something is added: %s to %s', (before, after) => {
     const grown = resume(stored(before), now(after), NO_PERMISSIONS);
