@@ -7,7 +7,7 @@ import type { InspectedSide, Known } from './inspected.ts';
 import { pairText } from './join-trial.ts';
 import type { ListCandidate } from './list-candidates.ts';
 import { listsInLists } from './lists-in-lists.ts';
-import { beforeList, zoneText } from './log-facts.ts';
+import { beforeList, isZone, zoneText } from './log-facts.ts';
 import { cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './time-forms.ts';
@@ -190,11 +190,20 @@ export function ofClock({ clock, facts, feedback, impressions, proposal, zones, 
     const { offset, share } = clock;
     const how = offset > 0 ? 'after' : 'before';
     const command = shiftCommand(feedback, offset, files);
+    const zone = isZone(offset)
+      ? `If the lists are in UTC, the feedback's clock wrote the time of a zone at ${zoneText(offset)}.`
+      : isZone(-offset)
+        ? `If the feedback is in UTC, the lists' clock wrote the time of a zone at ${zoneText(-offset)}.`
+        : undefined;
+    const why =
+      zone === undefined
+        ? 'the clocks are farther apart than any time zone is from UTC'
+        : 'the clocks are in two time zones';
     return [
       wrong(
         'clock_offset',
-        `Feedback is always dated ${spoken(offset)} ${how} its list (${percent(share)} of it within half an hour of that): the clocks are in two time zones.`,
-        `If the lists are in UTC, the feedback's clock wrote the time of a zone at ${zoneText(offset)}. Write both in UTC${command === undefined ? '.' : ':'}`,
+        `Feedback is always dated ${spoken(offset)} ${how} its list (${percent(share)} of it within half an hour of that): ${why}.`,
+        `${zone ?? 'Find out which of them is wrong.'} Write both in UTC${command === undefined ? '.' : ':'}`,
         command,
       ),
     ];

@@ -246,9 +246,10 @@ export function quantile(sorted: readonly number[], share: number): number {
 }
 
 // What the delays between lists and their feedback reveal: clocks in another zone, or a little apart.
-const HALF_HOUR: DurationMs = 1_800_000;
+const HOUR: DurationMs = 3_600_000;
+const HALF_HOUR: DurationMs = HOUR / 2;
 /** Zones lie between UTC-12 and UTC+14, so two of them are at most 26 hours apart. */
-const FARTHEST: DurationMs = 26 * 3_600_000;
+const FARTHEST: DurationMs = 26 * HOUR;
 /** With fewer delays nothing is said about clocks. */
 const FEWEST = 2;
 
@@ -274,6 +275,11 @@ export function clockOffset(sorted: readonly DurationMs[]): ClockOffset | undefi
   const middle = quantile(after, 0.5);
   const begins = early - offset;
   return soon >= 0.7 && middle < HALF_HOUR / 2 && begins < HALF_HOUR / 4 ? { offset, share: soon } : undefined;
+}
+
+/** Whether it is the offset of a zone from UTC. */
+export function isZone(offset: DurationMs): boolean {
+  return offset >= -12 * HOUR && offset <= 14 * HOUR;
 }
 
 /** The offset as in the name of a zone: `+01:00`. */

@@ -97,6 +97,22 @@ describe('a log of any form', () => {
     );
   });
 
+  it('with clocks that are farther apart than a zone is from UTC is not told of a zone', () => {
+    const [options] = fc.sample(log, { seed: 1, numRuns: 1 });
+    const told = (halves: number): string => {
+      const made = makeLog({ ...options, times: [TIME_WRITERS.milliseconds, TIME_WRITERS.milliseconds], halves });
+      const found = look(made).findings.find(({ code }) => code === 'clock_offset');
+      return `${found?.message} ${found?.remedy}`;
+    };
+    expect(told(28)).toContain("the feedback's clock wrote the time of a zone at +14:00");
+    expect(told(-24)).toContain("the feedback's clock wrote the time of a zone at -12:00");
+    expect(told(-26)).toContain("the lists' clock wrote the time of a zone at +13:00");
+    for (const halves of [29, 42, -29, -42, 52]) {
+      expect(told(halves)).toContain('farther apart than any time zone is from UTC');
+      expect(told(halves)).not.toMatch(/two time zones|[+-]\d\d:00/);
+    }
+  });
+
   it('whose request ids have a prefix on one side is told which', () => {
     fc.assert(
       fc.property(log, fc.constantFrom('req-', 'q:', 'https://x.example/'), (options, start) => {
