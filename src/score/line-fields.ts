@@ -6,7 +6,7 @@ import { bytesOf, textOf } from './byte-text.ts';
 const MOST_FIELDS = 16;
 
 export const NEWLINE = 10;
-export const SPACE = 32;
+const SPACE = 32;
 const QUOTE = 34;
 export const HASH = 35;
 export const COMMA = 44;
@@ -33,6 +33,14 @@ export class Fields {
 /** Splits the line at `at` and returns where the next one begins. */
 export type Splitter = (fields: Fields, bytes: Uint8Array, at: number) => number;
 
+/**
+ * Whether it separates columns for trec_eval (C's isspace): a blank, or 9 to 13, which are tabs, ends of lines and of pages. Other
+ * control characters are part of ids.
+ */
+export function isBlank(byte: number): boolean {
+  return byte === SPACE || (byte >= 9 && byte <= 13);
+}
+
 /** Fields separated by blanks or tabs; lines that start with # are comments. At most six are split. */
 export const splitBlanks: Splitter = (fields, bytes, from) => {
   const { starts, ends } = fields;
@@ -41,10 +49,10 @@ export const splitBlanks: Splitter = (fields, bytes, from) => {
   let count = 0;
   let byte = bytes[at];
   while (byte !== NEWLINE && count < 6) {
-    while (byte <= SPACE && byte !== NEWLINE) byte = bytes[++at];
+    while (byte !== NEWLINE && isBlank(byte)) byte = bytes[++at];
     if (byte === NEWLINE || (byte === HASH && count === 0)) break;
     starts[count] = at;
-    while (byte > SPACE) byte = bytes[++at];
+    while (byte > SPACE || !isBlank(byte)) byte = bytes[++at];
     ends[count++] = at;
   }
   while (bytes[at] !== NEWLINE) at++;
@@ -70,8 +78,8 @@ export const splitCommas: Splitter = (fields, bytes, from) => {
     start = at + 1;
     if (byte === NEWLINE) break;
   }
-  const isBlank = count === 1 && starts[0] === ends[0];
-  fields.count = isBlank || bytes[starts[0]] === HASH ? 0 : count;
+  const isEmpty = count === 1 && starts[0] === ends[0];
+  fields.count = isEmpty || bytes[starts[0]] === HASH ? 0 : count;
   return start;
 };
 

@@ -1,6 +1,6 @@
 import { suggestion } from '../vocabulary/spelling.ts';
 import { markOf } from './line-blocks.ts';
-import { COMMA, type Fields, HASH, NEWLINE, SPACE } from './line-fields.ts';
+import { COMMA, type Fields, HASH, isBlank, NEWLINE } from './line-fields.ts';
 
 export const FORMATS = ['trec', 'flagr', 'lists'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -8,7 +8,7 @@ export type Format = (typeof FORMATS)[number];
 /** Whether the line at `from` has a comma, so that the file is CSV. undefined: a blank line or a comment, which does not show it. */
 export function isCommas(bytes: Uint8Array, from: number): boolean | undefined {
   let at = from;
-  while (at < bytes.length && bytes[at] !== NEWLINE && bytes[at] <= SPACE) at++;
+  while (at < bytes.length && bytes[at] !== NEWLINE && isBlank(bytes[at])) at++;
   if (at >= bytes.length || bytes[at] === NEWLINE || bytes[at] === HASH) return undefined;
   for (; at < bytes.length && bytes[at] !== NEWLINE; at++) if (bytes[at] === COMMA) return true;
   return false;

@@ -25,6 +25,20 @@ describe('a TREC run', () => {
     );
   });
 
+  it.each(['\t', '\v', '\f', '\r', ' '])('ends a column at %j, as trec_eval does', (sign) => {
+    const run = ['1', 'Q0', 'c', '1', '2', 't'].join(sign);
+    const judged = ['1', '0', 'c', '1'].join(sign);
+    expect(scoreText(`${run}\n`, `${judged}\n`, { measures: ['mrr'] }).runs[0].mean).toEqual([1]);
+  });
+
+  it.each(['\x01', '\x08', '\x0e', '\x1b', '\x1f', '\xa0'])('may have ids with %j, as for trec_eval', (sign) => {
+    const run = `1${sign}1 Q0 ${sign}a${sign} 1 3 t\n1${sign}1 Q0 a 2 2 t\n`;
+    const judged = `1${sign}1 0 ${sign}a${sign} 1\n1${sign}1 0 b 1\n`;
+    const [scored] = scoreText(run, judged, { measures: ['mrr', 'precision@2'] }).runs;
+    expect(scored.mean).toEqual([1, 0.5]);
+    expect(scored.perQuery[0].query).toBe(`1${sign}1`);
+  });
+
   it('begins with its first line, not with the comma of a comment behind a byte order mark', () => {
     const run = '\ufeff# made by us, of the index\n1 Q0 c 1 2 t\n';
     expect(scoreText(run, QRELS, { measures: ['mrr'] }).runs[0].mean).toEqual([1]);
