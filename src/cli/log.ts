@@ -1,10 +1,59 @@
+import { writeSync } from 'node:fs';
 import { format } from 'node:util';
 import pino from 'pino';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** Structured logs on stderr, one JSON object a line. */
 export function processLog(level: 'debug' | 'info' | 'warn'): WorkerLog {
-  return pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
+  return pino({ level, base: null }, new LogOutput((bytes) => writeSync(2, bytes)));
+}
+
+/** Most that waits to be written. */
+const KEPT_BYTES = 256 * 1024;
+const RETRY_MS = 200;
+
+/**
+ * Where lines of the log go. A disk that is full, or a reader that is slow or has ended, must not end the service: lines wait until
+ * they can be written. When too many wait, further ones are lost, and the log tells how many.
+ */
+export class LogOutput {
+  readonly #writeSome: (bytes: Buffer) => number;
+  #waiting: Buffer = Buffer.alloc(0);
+  #lostLines = 0;
+  #retry: NodeJS.Timeout | undefined;
+
+  /** @param writeSome writes at least one byte, and returns how many; throws when it cannot */
+  constructor(writeSome: (bytes: Buffer) => number) {
+    this.#writeSome = writeSome;
+  }
+
+  write(line: string): void {
+    this.#flush();
+    const bytes = Buffer.from(line);
+    if (this.#waiting.length > 0 && this.#waiting.length + bytes.length > KEPT_BYTES) {
+      this.#lostLines++;
+      return;
+    }
+    this.#waiting = Buffer.concat([this.#waiting, bytes]);
+    this.#flush();
+    if (this.#waiting.length > 0 || this.#lostLines === 0) return;
+    const lines = this.#lostLines;
+    this.#lostLines = 0;
+    const msg = 'the log could not be written for a while, as on a full disk: so many lines are lost';
+    this.write(`${JSON.stringify({ level: 40, time: Date.now(), lines, msg })}\n`);
+  }
+
+  #flush(): void {
+    try {
+      while (this.#waiting.length > 0) this.#waiting = this.#waiting.subarray(this.#writeSome(this.#waiting));
+    } catch {
+      // There is no other place to tell it.
+      this.#retry ??= setTimeout(() => {
+        this.#retry = undefined;
+        this.#flush();
+      }, RETRY_MS).unref();
+    }
+  }
 }
 
 /**
