@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { printable } from '../vocabulary/printable.ts';
-import { exitCodeOf, explain } from './failure.ts';
+import { exitCodeOf, explain, fileProblem } from './failure.ts';
 import { endOnCrash, version } from './process.ts';
 
 interface Offered {
@@ -126,7 +126,11 @@ endOnCrash();
 // A reader that closes the pipe early (head) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`receval: ${fileProblem('standard output', error, 'written')}\n`);
+  process.exit(1);
 });
+
+// What cannot be told ends nothing.
+process.stderr.on('error', () => {});
 
 await main(process.argv);

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { run } from '../services/commands.ts';
 import { RECEVAL } from '../tested.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-crash-'));
@@ -36,4 +37,30 @@ it('a process that fails by a defect says where, and nothing of what the error c
   expect(printed).toMatch(/^ {4}at /m);
   expect(printed).not.toContain('c4n4ry');
   expect(code).toBe(1);
+});
+
+describe('standard output that cannot be written', () => {
+  /** As a shell ends a command that prints onto a full disk. */
+  async function printed(script: string): Promise<readonly [number, string, string]> {
+    const { code, stdout, stderr } = await run('bash', ['-c', script, process.execPath, RECEVAL]);
+    return [code, stdout, stderr];
+  }
+
+  it('is told as what it is, and not as a defect', async () => {
+    const told = 'receval: cannot write standard output: the disk is full\n';
+    expect(await printed('"$0" "$1" config reference > /dev/full')).toEqual([1, '', told]);
+    expect(await printed('"$0" "$1" --help > /dev/full')).toEqual([1, '', told]);
+  });
+
+  it('is no error where its reader has enough', async () => {
+    expect(await printed('"$0" "$1" config reference | head -n 1 > /dev/null; echo "$PIPESTATUS"')).toEqual([
+      0,
+      '0\n',
+      '',
+    ]);
+  });
+
+  it('may be standard error, which ends no command', async () => {
+    expect(await printed('"$0" "$1" config check --config nowhere.yaml 2> /dev/full')).toEqual([2, '', '']);
+  });
 });
