@@ -18,17 +18,31 @@ export async function spokenAt(
   tls: TlsContext | undefined,
   timeout: number,
 ): Promise<Spoken | undefined> {
-  const open = (onConnect: () => void): Socket =>
-    tls === undefined
-      ? connect({ host, port }, onConnect)
-      : connectTls({ host, port, ...tls.options(host) }, onConnect);
   // Who speaks the one mostly waits for more of the other.
   const known = [versionsRequest(), PING].map(async (question) => {
-    const spoken = languageOf(await answerTo(question, open, timeout));
+    const spoken = languageOf(await answerTo(question, opener(host, port, tls), timeout));
     if (spoken === undefined) throw new Error('no answer that is known');
     return spoken;
   });
   return Promise.any(known).catch(() => undefined);
+}
+
+/** What Redis answers to PING, such as `+PONG` or `-NOAUTH`; undefined: there is no answer of Redis. Never rejects. `timeout` in ms. */
+export async function answerToPing(
+  host: string,
+  port: number,
+  tls: TlsContext | undefined,
+  timeout: number,
+): Promise<string | undefined> {
+  const answer = await answerTo(PING, opener(host, port, tls), timeout);
+  return languageOf(answer) === 'Redis' ? answer.toString('latin1').split(/[ \r]/, 1)[0] : undefined;
+}
+
+function opener(host: string, port: number, tls: TlsContext | undefined): (onConnect: () => void) => Socket {
+  return (onConnect) =>
+    tls === undefined
+      ? connect({ host, port }, onConnect)
+      : connectTls({ host, port, ...tls.options(host) }, onConnect);
 }
 
 /** The first bytes that come after the question; none: there is no answer. Never rejects. `timeout` in ms. */

@@ -68,7 +68,7 @@ function mayAllRead(path: string): boolean {
 }
 
 /** Traffic to these does not leave the machine. */
-const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/;
+export const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/;
 
 function checkRedisLogin({ redis }: Settings): readonly Finding[] {
   const target = parseRedisUrl(redis.url);

@@ -24,6 +24,7 @@ import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { checkExperiments, firstRecordRanges } from './doctor-experiments.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 import { checkRecords } from './doctor-records.ts';
+import { lookAtAddresses } from './doctor-redis.ts';
 import {
   checkClock,
   checkCohorts,
@@ -171,6 +172,7 @@ class Doctor {
     );
     if (store === undefined) return undefined;
     this.#tell(finding('redis', 'ok', `${redactUrl(redis.url)} answers`));
+    await this.#try('redis', async () => this.#tell(...(await lookAtAddresses(redis))));
     const findings = await this.#try('redis', () => store.checks(this.#settings.namespace));
     if (findings === undefined) {
       await store.close();
