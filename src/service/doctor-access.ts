@@ -14,11 +14,11 @@ import {
   type VersionRange,
 } from '../consumers/source/kafka/access/versions.ts';
 import { assignerName } from '../consumers/source/kafka/flow/assigner.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { accessOf } from './access-watch.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 
-const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 const ALERT = 'RecevalAccessNotRenewed';
 
 /** A file with a secret, and the setting that names it. */
@@ -102,12 +102,22 @@ function checkTls(tls: TlsSettings, now: EpochMs): readonly Finding[] {
 
 function checkEnd(setting: string, validity: Validity, now: EpochMs): Finding {
   const { ends } = validity;
-  const days = Math.floor((ends.getTime() - now) / DAY_MS);
+  const left = ends.getTime() - now;
   const day = ends.toISOString().slice(0, 10);
-  if (days < 0) return finding('security', 'error', `${setting}: the certificate ended on ${day}: renew it`, ALERT);
-  const found = `${setting}: the certificate ends on ${day}, in ${days} days`;
+  if (left < 0) return finding('security', 'error', `${setting}: the certificate ended on ${day}: renew it`, ALERT);
+  const found = `${setting}: the certificate ends on ${day}, in ${inWords(left)}`;
   if (!isEnding(validity, now)) return finding('security', 'ok', found);
   return finding('security', 'warning', `${found}, less than a tenth of its life: renew it`, ALERT);
+}
+
+/** In the largest unit of which it holds two. */
+function inWords(ms: DurationMs): string {
+  const minutes = Math.floor(ms / MINUTE_MS);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  if (days >= 2) return `${days} days`;
+  if (hours >= 2) return `${hours} hours`;
+  return `${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
 function isReadable(secret: SecretSource): readonly Finding[] {

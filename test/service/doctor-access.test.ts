@@ -1,9 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { checkAccess } from '../../src/service/doctor-access.ts';
 import { load } from '../config/fixture.ts';
+import { Authority, OPENSSL } from '../services/certificates.ts';
+import { itWith } from '../services/it-with.ts';
 
 const found = (yaml: string): readonly string[] =>
   checkAccess(load(yaml), Date.now()).map(({ level, message }) => `${level} ${message}`);
@@ -56,4 +59,20 @@ it.each([
   expect(more.map(({ level, message }) => `${level} ${message}`)).toEqual(
     isTold ? [told('RECEVAL_REDIS_URL_FILE', path)] : [],
   );
+});
+
+itWith(OPENSSL, 'how long a certificate lasts is told in days, hours or minutes', async () => {
+  const authority = await Authority.make();
+  const { cert, key } = await authority.sign({ name: 'worker' });
+  const ends = Date.parse(new X509Certificate(readFileSync(cert)).validTo);
+  const settings = load(`kafka: {tls: {ca: ${authority.ca}, cert: ${cert}, key: ${key}}}\n`);
+  const told = (left: number): string[] => checkAccess(settings, ends - left).map(({ message }) => message);
+  const found = `kafka.tls.cert: the certificate ends on ${new Date(ends).toISOString().slice(0, 10)}, in`;
+  const minute = 60_000;
+  expect(told(48 * 60 * minute)).toEqual([`${found} 2 days`]);
+  expect(told(48 * 60 * minute - 1)).toEqual([`${found} 47 hours`]);
+  expect(told(119 * minute)).toEqual([`${found} 119 minutes, less than a tenth of its life: renew it`]);
+  expect(told(minute)).toEqual([`${found} 1 minute, less than a tenth of its life: renew it`]);
+  expect(told(-1)).toEqual([expect.stringMatching(/^kafka\.tls\.cert: the certificate ended on /)]);
+  authority.remove();
 });
