@@ -14,8 +14,12 @@ export function untilStopped(duration: DurationMs | undefined): Promise<void> {
       resolve();
     };
     const timer = duration === undefined ? undefined : setTimeout(stop, duration);
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const early = process.listeners(signal);
+      process.on(signal, stop);
+      // That of bin/receval, which would end the process at once. Only now: a signal that was sent before must find a listener.
+      for (const listener of early) process.removeListener(signal, listener);
+    }
   });
 }
 

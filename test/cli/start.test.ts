@@ -38,6 +38,26 @@ describe('bin/receval', () => {
     utimesSync(join(folder, 'dist/built'), at, at);
   }
 
+  it('ends at a signal while it still loads, also as the first process of a container', async (context) => {
+    const inContainer = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc'];
+    if ((await run('unshare', [...inContainer, 'true'])).code !== 0)
+      context.skip('this machine makes no PID namespaces');
+    mkdirSync(join(folder, 'src/cli'), { recursive: true });
+    writeFileSync(
+      join(folder, 'src/cli/main.ts'),
+      `process.kill(process.pid, process.argv[2]);
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+      process.stdout.write('ignored');`,
+    );
+    for (const [signal, code] of [
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+    ] as const) {
+      const ended = await run('unshare', [...inContainer, process.execPath, join(folder, 'bin/receval'), signal]);
+      expect([ended.code, ended.stdout]).toEqual([code, '']);
+    }
+  });
+
   it('runs the sources of a checkout', async () => {
     write(folder, 'src/cli/main.ts', 'sources');
     expect(await started()).toBe('sources');
