@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { KafkaFailure } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
-import { explained, mustBeBrokers } from '../consumers/source/kafka/access/trouble.ts';
+import { explained, mustBeBrokers, troubleOf } from '../consumers/source/kafka/access/trouble.ts';
 import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import type { Permissions } from '../unit/resume.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
@@ -110,13 +110,20 @@ export async function patiently<T>(
 export class Retention {
   readonly #admin: Pick<KafkaAdmin, 'topicSettings'>;
   readonly #topics: readonly string[];
-  readonly #log: WorkerLog;
+  readonly #log: Pick<WorkerLog, 'warn'>;
+  readonly #connection: KafkaConnection;
   #refused = '';
 
-  constructor(admin: Pick<KafkaAdmin, 'topicSettings'>, topics: readonly string[], log: WorkerLog) {
+  constructor(
+    admin: Pick<KafkaAdmin, 'topicSettings'>,
+    topics: readonly string[],
+    log: Pick<WorkerLog, 'warn'>,
+    connection: KafkaConnection,
+  ) {
     this.#admin = admin;
     this.#topics = topics;
     this.#log = log;
+    this.#connection = connection;
   }
 
   /** By topic; undefined: without limit, or the brokers do not say, whose reason is logged once. Never rejects. */
@@ -127,7 +134,7 @@ export class Retention {
       this.#tell(hidden.length === 0 ? '' : `this user lacks the right DESCRIBE_CONFIGS on ${hidden.join(', ')}`);
       return settings.map(keptFor);
     } catch (error) {
-      this.#tell(messageOf(error));
+      this.#tell((await troubleOf(error, this.#connection, { probe: false })).message);
       return this.#topics.map(() => undefined);
     }
   }
@@ -144,5 +151,5 @@ export class Retention {
 /** Retention of the topics that are read. */
 function retentionOf({ kafka }: Settings, connection: KafkaConnection, log: WorkerLog): Retention {
   const topics = kafka.topics.map(({ name }) => name);
-  return new Retention(new KafkaAdmin({ ...connection, topics }), topics, log);
+  return new Retention(new KafkaAdmin({ ...connection, topics }), topics, log, connection);
 }

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { doctorCommand } from '../../src/cli/doctor.ts';
 import { checkRetention } from '../../src/service/checks.ts';
+import { kafkaConnection } from '../../src/service/service-settings.ts';
+import { Retention } from '../../src/service/start.ts';
 import { load } from '../config/fixture.ts';
 import { itWith } from '../services/it-with.ts';
 import { type RunningService, sharedServers, shown, withStand } from './stand.ts';
@@ -115,4 +117,22 @@ it('topics must keep records for three times the longest horizon, what may come 
       message: expect.stringMatching(/^feedback: retention/),
     }),
   );
+});
+
+it('why the brokers do not say it is told in words, not as the library of TLS has it', async () => {
+  const raw =
+    '807CAFB9577F0000:error:0A000416:SSL routines:ssl3_read_bytes:sslv3 alert certificate unknown:../deps/rec.c:1601:SSL alert number 46\n';
+  const told: unknown[] = [];
+  const log = { warn: (line: unknown) => void told.push(line) };
+  const admin = { topicSettings: () => Promise.reject(new Error(`Connection error: ${raw}`)) };
+  const retention = new Retention(admin, ['clicks'], log, kafkaConnection(load(''), 'receval-test'));
+  expect(await retention.look()).toEqual([undefined]);
+  await retention.look();
+  expect(told).toEqual([
+    {
+      error: expect.stringMatching(
+        /^Connection error: sslv3 alert certificate unknown; the server requires a client certificate/,
+      ),
+    },
+  ]);
 });
