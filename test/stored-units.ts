@@ -25,6 +25,8 @@ export class StoredUnit {
   #cid = '';
   generation: string;
   /** Of the configuration that it is stored under. */
+  /** Of every topic, as its worker knows them. */
+  partitions = 1;
   fingerprint = { shape: '{}', additive: '[]' };
 
   constructor(
@@ -103,7 +105,7 @@ export class StoredUnit {
         format: FORMAT_VERSION,
         generation: this.generation,
         fingerprint: this.fingerprint,
-        partitions: 1,
+        partitions: this.partitions,
         incompleteBefore: this.#incompleteBefore,
         hasGap: false,
         join: { topics: [], counts: [counts], watermark },

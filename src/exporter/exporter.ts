@@ -114,8 +114,15 @@ export class Exporter {
     return this.#stored.map((unit) => unit?.misfit);
   }
 
+  /** Of every topic, as the workers know them; 0: nothing is stored. More than ours: some were added, which are not shown. */
+  get partitionsStored(): number {
+    return Math.max(0, ...this.#stored.map((unit) => unit?.partitions ?? 0));
+  }
+
   #readState(unit: number, fields: Fields, last: UnitState | undefined): UnitState | undefined {
-    return readUnit(unit, fields, last, this.#deps.fingerprint);
+    const state = readUnit(unit, fields, last, this.#deps.fingerprint);
+    if (state === undefined || state === last || state.partitions <= this.#deps.partitions) return state;
+    return { ...state, incompleteBefore: Number.POSITIVE_INFINITY };
   }
 
   async #refresh(): Promise<QualitySnapshot> {

@@ -52,6 +52,15 @@ export function unshown(misfits: readonly (Misfit | undefined)[]): readonly stri
   return unlike.map((group) => `${describeMisfit(group)}. ${ADVICE}`);
 }
 
+/** Why not all of what is stored is shown after partitions were added. `ours`: how many there were at our start. */
+export function unknownPartitions(ours: number, stored: number): readonly string[] {
+  if (stored <= ours) return [];
+  return [
+    `there were ${ours} partitions when this process was started, and now ${stored} are stored: the others are not shown, and all ` +
+      'windows are incomplete. Restart it',
+  ];
+}
+
 /** Logs when partitions have differed for a while, and when that is over. */
 export class MisfitChanges {
   #since: EpochMs | undefined;

@@ -28,7 +28,7 @@ import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts
 import { EvictionWatch } from './eviction-watch.ts';
 import { LogWatch } from './log-watch.ts';
 import { DecisionChanges, ExperimentChanges, FoldedCohorts } from './logged-changes.ts';
-import { MisfitChanges, unshown } from './misfits.ts';
+import { MisfitChanges, unknownPartitions, unshown } from './misfits.ts';
 import {
   kafkaConnection,
   memoryLimit,
@@ -277,6 +277,7 @@ export class Service {
       ...(this.#exported ? emptiness(this.#options.settings.namespace, this.#exporter?.nothingStored) : []),
       // A worker claims its own or refuses to, and need not answer for others.
       ...(this.#worker === undefined ? unshown(this.#exporter?.misfits ?? []) : []),
+      ...unknownPartitions(this.partitions, this.#exporter?.partitionsStored ?? 0),
       ...(this.#clockCheck.trouble === undefined ? [] : [this.#clockCheck.trouble]),
       ...(this.#worker?.unready ?? []),
       ...this.#health.reasons,

@@ -435,6 +435,16 @@ describe('an exporter', () => {
       expect(exporter.misfits[1]).toEqual({ changed: [], missing: [] });
     });
 
+    it('shows nothing as complete when its worker knows more partitions than were there at our start', async () => {
+      const { world, exporter } = await mixed(OURS);
+      expect(seen(await exporter.refresh())).toEqual({ complete: true, lists: 2 });
+      expect(exporter.partitionsStored).toBe(1);
+      for (const unit of world.units) unit.partitions = 3;
+      for (const unit of world.units) await unit.close(46);
+      expect(seen(await exporter.refresh())).toEqual({ complete: false, lists: 2 });
+      expect(exporter.partitionsStored).toBe(3);
+    });
+
     it('does not show rows of another meaning, and says what differs', async () => {
       const { world, exporter } = await mixed({ ...OURS, shape: '{"grades":2}' });
       expect(seen(await exporter.refresh())).toEqual({ complete: false, lists: 1 });

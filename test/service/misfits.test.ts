@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeMisfit, MisfitChanges, misfitGroups, unshown } from '../../src/service/misfits.ts';
+import { describeMisfit, MisfitChanges, misfitGroups, unknownPartitions, unshown } from '../../src/service/misfits.ts';
 import type { Misfit } from '../../src/windows/unit-state.ts';
 
 const FITS: Misfit = { changed: [], missing: [] };
@@ -41,4 +41,19 @@ describe('partitions that were stored under another configuration', () => {
       'info: what all partitions have stored fits the configuration again',
     ]);
   });
+});
+
+it.each([
+  [4, 0, []],
+  [4, 4, []],
+  [6, 4, []],
+  [
+    4,
+    6,
+    [
+      'there were 4 partitions when this process was started, and now 6 are stored: the others are not shown, and all windows are incomplete. Restart it',
+    ],
+  ],
+])('partitions that were added after our start are a reason for not being ready: %d, then %d', (ours, stored, told) => {
+  expect(unknownPartitions(ours, stored)).toEqual(told);
 });
