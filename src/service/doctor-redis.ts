@@ -1,5 +1,6 @@
 /** What the client of Redis does not tell, as it is served: that other addresses do not answer, and that anybody is served. */
 import { RedisAccess } from '../accumulators/store/redis-clients.ts';
+import type { StoreFinding } from '../accumulators/store/redis-findings.ts';
 import { parseRedisUrl, type RedisAddress, type RedisTarget } from '../accumulators/store/redis-url.ts';
 import type { Settings } from '../config/settings.ts';
 import { answerToPing } from '../connections/spoken.ts';
@@ -80,4 +81,19 @@ function asStranger(tls: TlsContext | undefined): TlsContext | undefined {
 
 function shown({ host, port }: RedisAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** Findings on each primary, and on the store as a whole; what is found alike is told once. */
+export function ofPrimaries(findings: readonly StoreFinding[]): readonly Finding[] {
+  const alike = new Map<string, StoreFinding[]>();
+  for (const one of findings) {
+    const key = JSON.stringify([one.check, one.level, one.message]);
+    alike.set(key, [...(alike.get(key) ?? []), one]);
+  }
+  return [...alike.values()].map((same) => {
+    const { check, level, message, alert } = same[0];
+    const asked = findings.filter((one) => one.check === check).length;
+    const which = same.length === asked ? '' : `${same.length} of ${asked} primaries: `;
+    return finding(`redis ${check}`, level, `${which}${message}`, alert);
+  });
 }

@@ -24,7 +24,7 @@ import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { checkExperiments, firstRecordRanges } from './doctor-experiments.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 import { checkRecords } from './doctor-records.ts';
-import { lookAtAddresses } from './doctor-redis.ts';
+import { lookAtAddresses, ofPrimaries } from './doctor-redis.ts';
 import {
   checkClock,
   checkCohorts,
@@ -178,9 +178,7 @@ class Doctor {
       await store.close();
       return undefined;
     }
-    for (const { check, level, message, alert } of findings) {
-      this.#tell(finding(`redis ${check}`, level, message, alert));
-    }
+    this.#tell(...ofPrimaries(findings));
     await this.#try('clock', async () => {
       const before = this.#deps.now();
       const time = await store.time();

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { lookAtAddresses } from '../../src/service/doctor-redis.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StoreFinding } from '../../src/accumulators/store/redis-findings.ts';
+import { lookAtAddresses, ofPrimaries } from '../../src/service/doctor-redis.ts';
 import { load } from '../config/fixture.ts';
 import { Authority, OPENSSL } from '../services/certificates.ts';
 import { itWith, tryToGet } from '../services/it-with.ts';
@@ -92,5 +93,35 @@ describe('addresses of redis.url', () => {
       }
     }
     authority.remove();
+  });
+});
+
+describe('findings on several primaries', () => {
+  const version: StoreFinding = { check: 'version', level: 'ok', message: 'Redis 8' };
+  const off: StoreFinding = { check: 'durability', level: 'warning', message: 'appendonly is off' };
+  const on: StoreFinding = { check: 'durability', level: 'ok', message: 'appendonly is on' };
+  const tested: StoreFinding = { check: 'self-test', level: 'ok', message: 'a commit was applied once' };
+  const told = (findings: readonly StoreFinding[]): readonly string[] =>
+    ofPrimaries(findings).map(({ check, level, message }) => `${level} ${check}: ${message}`);
+
+  it('are told once where all are alike', () => {
+    expect(told([version, on, version, on, version, on, tested])).toEqual([
+      'ok redis version: Redis 8',
+      'ok redis durability: appendonly is on',
+      'ok redis self-test: a commit was applied once',
+    ]);
+  });
+
+  it('say of how many where they differ', () => {
+    expect(told([version, on, version, off, version, on, tested])).toEqual([
+      'ok redis version: Redis 8',
+      'ok redis durability: 2 of 3 primaries: appendonly is on',
+      'warning redis durability: 1 of 3 primaries: appendonly is off',
+      'ok redis self-test: a commit was applied once',
+    ]);
+  });
+
+  it('are told as they are of one', () => {
+    expect(told([version, off])).toEqual(['ok redis version: Redis 8', 'warning redis durability: appendonly is off']);
   });
 });
