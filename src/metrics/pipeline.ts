@@ -165,7 +165,8 @@ function claimCounters({ attribution, kafka }: PipelineSettings): readonly Count
 function writeGauges(page: Exposition, status: WorkerStatus): void {
   const { units, lastCommit, clockSkew } = status;
   for (const unit of units) writeUnit(page, status, unit);
-  page.series('receval_replay_in_progress')('', Number(units.some((unit) => unit.replaying)));
+  const replays = units.some(({ replaying, stopped }) => replaying && stopped === undefined);
+  page.series('receval_replay_in_progress')('', Number(replays));
   page.series('receval_match_ratio')('', matchRatio(units));
   if (lastCommit !== undefined) page.series('receval_last_commit_timestamp_seconds')('', lastCommit / 1000);
   if (clockSkew !== undefined) page.series('receval_clock_skew_seconds')('', clockSkew / 1000);

@@ -415,12 +415,20 @@ describe('the counters of a worker', () => {
     expect(sampleValue(families, 'receval_consumer_lag_messages', { topic: 'impressions', partition })).toBe(0);
     expect(sampleValue(families, 'receval_open_impressions', { partition })).toBe(7);
     expect(sampleValue(families, 'receval_waiting_feedback', { partition })).toBe(8);
-    expect(sampleValue(families, 'receval_replay_in_progress')).toBe(1);
     expect(sampleValue(families, 'receval_unit_stopped', { partition, cause: 'gap' })).toBe(1);
     expect(sampleValue(families, 'receval_unit_stopped', { partition, cause: 'limit' })).toBe(0);
     expect(sampleValue(families, 'receval_retention_headroom_seconds')).toBe(60);
     expect(sampleValue(families, 'receval_last_commit_timestamp_seconds')).toBeUndefined();
     expect(sampleValue(families, 'receval_clock_skew_seconds')).toBeUndefined();
+  });
+
+  it('tell of a replay, but not of one that a stopped unit will not continue: it would mute alerts for good', async () => {
+    const replays = async (...units: readonly UnitStatus[]): Promise<number | undefined> =>
+      sampleValue(await told(units), 'receval_replay_in_progress');
+    const stopped = unitStatus(0, { replaying: true, stopped: 'codec' });
+    expect(await replays(unitStatus(0, { replaying: true }))).toBe(1);
+    expect(await replays(stopped, unitStatus(1))).toBe(0);
+    expect(await replays(stopped, unitStatus(1, { replaying: true }))).toBe(1);
   });
 
   it('write histograms with cumulative buckets', async () => {
