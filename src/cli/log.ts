@@ -5,12 +5,17 @@ import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** Structured logs on stderr, one JSON object a line. */
 export function processLog(level: 'debug' | 'info' | 'warn'): WorkerLog {
-  return pino({ level, base: null }, new LogOutput((bytes) => writeSync(2, bytes)));
+  const output = new LogOutput((bytes) => writeSync(2, bytes));
+  process.once('exit', () => output.end());
+  return pino({ level, base: null }, output);
 }
 
 /** Most that waits to be written. */
 const KEPT_BYTES = 256 * 1024;
 const RETRY_MS = 200;
+/** When the process ends: between attempts, and of them all. */
+const PAUSE_MS = 20;
+const LAST_MS = 500;
 
 /**
  * Where lines of the log go. A disk that is full, or a reader that is slow or has ended, must not end the service: lines wait until
@@ -41,6 +46,16 @@ export class LogOutput {
     this.#lostLines = 0;
     const msg = 'the log could not be written for a while, as on a full disk: so many lines are lost';
     this.write(`${JSON.stringify({ level: 40, time: Date.now(), lines, msg })}\n`);
+  }
+
+  /** The process ends: writes what waits, and blocks for a moment where that is not possible at once. */
+  end(): void {
+    const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    this.#flush();
+    for (let waited = 0; this.#waiting.length > 0 && waited < LAST_MS; waited += PAUSE_MS) {
+      Atomics.wait(pause, 0, 0, PAUSE_MS);
+      this.#flush();
+    }
   }
 
   #flush(): void {

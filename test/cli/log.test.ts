@@ -64,3 +64,26 @@ it('a line that is longer than what is kept is written where there is room', () 
   output.write(long);
   expect(file).toBe(long);
 });
+
+it('waits a moment for a slow reader when the process ends', () => {
+  vi.useRealTimers();
+  let refusals = 3;
+  let read = '';
+  const slow = new LogOutput((bytes) => {
+    if (refusals-- > 0) throw Object.assign(new Error('EAGAIN'), { code: 'EAGAIN' });
+    read += String(bytes);
+    return bytes.length;
+  });
+  slow.write('why it ends\n');
+  expect(read).toBe('');
+  slow.end();
+  expect(read).toBe('why it ends\n');
+});
+
+it('does not wait for ever for a full disk when the process ends', () => {
+  vi.useRealTimers();
+  room = 0;
+  output.write('lost\n');
+  output.end();
+  expect(file).toBe('');
+});
