@@ -85,9 +85,9 @@ describe('receval compare where it hurts', () => {
 
   it('says that nothing can be decided by a measure that has no standard error', async () => {
     const files = written('items', { control: 5, treatment: 5 });
-    const { stdout } = await receval(['compare', ...files, '--measures', 'gini']);
-    expect(stdout).toContain('treatment: insufficient (zero_variance)');
-    expect(stdout).toContain('gini has no standard error, so nothing can be decided by it. Choose another primary');
+    const { code, stdout, stderr } = await receval(['compare', ...files, '--measures', 'gini']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('gini has no standard error, so nothing can be decided by it; add a measure that has one');
   });
 
   it('calls an experiment invalid of which one variant gets all users', async () => {
