@@ -1,7 +1,14 @@
+import { printable } from '../vocabulary/printable.ts';
+
 /** The command was called with wrong arguments. The message says what is wrong and what is right; shown without a stack trace. */
 export class UsageError extends Error {
   readonly exitCode = 2;
   override readonly name = 'UsageError';
+}
+
+/** A line on standard error. What is in it may come from logs, files and arguments. */
+export function tell(text: string): void {
+  process.stderr.write(`receval: ${printable(text)}\n`);
 }
 
 /** One short message, with the stack trace if `verbose`. */

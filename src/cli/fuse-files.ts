@@ -10,8 +10,7 @@ import type { ListOrder, OrderedList } from '../score/ordered-lists.ts';
 import { orderRule, presetOf } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
 import { formatOf } from '../score/run-format.ts';
-import { printable } from '../vocabulary/printable.ts';
-import { fileProblem } from './failure.ts';
+import { fileProblem, tell } from './failure.ts';
 import type { FuseSettings } from './fuse-settings.ts';
 import { runLines } from './merged-run.ts';
 import { ScoreInputs } from './score-inputs.ts';
@@ -45,8 +44,7 @@ export async function fuseFiles(settings: FuseSettings): Promise<void> {
       queries++;
     }
     target.end();
-    for (const text of [...notes(found, queries), ...emptyNotes(method, empty, queries)])
-      process.stderr.write(`receval: ${printable(text)}\n`);
+    for (const text of [...notes(found, queries), ...emptyNotes(method, empty, queries)]) tell(text);
   } finally {
     inputs.end();
     target.drop();

@@ -10,7 +10,7 @@ import { reportOf } from '../inspect/inspection-json.ts';
 import { shellWord } from '../inspect/mend.ts';
 import { configurationOf } from '../inspect/proposed-configuration.ts';
 import type { Role } from '../inspect/roles.ts';
-import { fileProblem, UsageError } from './failure.ts';
+import { fileProblem, tell, UsageError } from './failure.ts';
 import { type Given, sampleOf, withoutFolders } from './sample-file.ts';
 import { outputForm } from './terminal.ts';
 
@@ -60,7 +60,7 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
   }
   const { given, leftOut } = await withoutFolders(givenFiles(files, flags));
   for (const { folder, files: names } of leftOut) {
-    process.stderr.write(`receval: left out of ${folder}: ${names.join(', ')}\n`);
+    tell(`left out of ${folder}: ${names.join(', ')}`);
   }
   const settings = flags.kafka === true || flags.config !== undefined ? settingsOf(flags.config) : undefined;
   const ofTopics = flags.kafka === true ? settings : undefined;
@@ -87,7 +87,7 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
     );
   }
   if (flags.write !== undefined && configuration === undefined) {
-    process.stderr.write(`receval: ${flags.write} was not written: no configuration reads these logs as they are\n`);
+    tell(`${flags.write} was not written: no configuration reads these logs as they are`);
     process.exitCode = 1;
   }
 }

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { printable } from '../vocabulary/printable.ts';
-import { exitCodeOf, explain, fileProblem } from './failure.ts';
+import { exitCodeOf, explain, fileProblem, tell } from './failure.ts';
 import { endOnCrash, version } from './process.ts';
 
 interface Offered {
@@ -116,7 +116,7 @@ async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : 2; // commander has printed what is wrong
       return;
     }
-    process.stderr.write(`receval: ${printable(explain(error, program.opts()['verbose'] === true))}\n`);
+    tell(explain(error, program.opts()['verbose'] === true));
     process.exitCode = exitCodeOf(error);
   }
 }
@@ -126,7 +126,7 @@ endOnCrash();
 // A reader that closes the pipe early (head) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  process.stderr.write(`receval: ${fileProblem('standard output', error, 'written')}\n`);
+  tell(fileProblem('standard output', error, 'written'));
   process.exit(1);
 });
 

@@ -1,5 +1,5 @@
 import { fstatSync, type Stats, statSync } from 'node:fs';
-import { fileProblem, UsageError } from './failure.ts';
+import { fileProblem, tell, UsageError } from './failure.ts';
 
 /** Empty on purpose. */
 const NOTHING = '/dev/null';
@@ -28,7 +28,7 @@ export function mustBeReadable(paths: readonly string[]): void {
     if (path !== '-' && !OPENED.test(path)) pipes.push(path);
   }
   const [first] = pipes;
-  if (pipes.length === 1) process.stderr.write(`receval: ${first} is a pipe: reads what somebody writes to it\n`);
+  if (pipes.length === 1) tell(`${first} is a pipe: reads what somebody writes to it`);
   if (pipes.length > 1) {
     const commands = pipes.map((path) => `... > ${path} &`).join(' ');
     process.stderr.write(

@@ -21,7 +21,7 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { aboutService } from './about-service.ts';
-import { fileProblem, UsageError } from './failure.ts';
+import { fileProblem, tell, UsageError } from './failure.ts';
 import { findingLines } from './findings-output.ts';
 import { bytesOf, type InputFlags, pathsOf, readInputs } from './inputs.ts';
 import { newHashSeed } from './process.ts';
@@ -122,16 +122,15 @@ function mustHaveFeedback({ adapter, events, feedback }: ReplayFlags, { inputs, 
 /** Notes what the user should know before trusting the numbers; sets the exit code if nothing counted. */
 export function noteOddities(result: ReplayResult, { allowEmpty }: ReplayFlags): void {
   const { rows, itemLimitRows } = result;
-  const note = (text: string): void => void process.stderr.write(`receval: ${text}\n`);
   if (result.isEmpty && allowEmpty !== true) process.exitCode = 1;
   if (itemLimitRows > 0) {
-    note(
+    tell(
       `${itemLimitRows} of ${rows.length} rows have no ${OF_EXPOSURES}: more items than limits.itemsCounted were shown`,
     );
   }
   for (const [name, lists] of withoutId(rows)) {
     const id = name.includes('per=user') ? 'userId' : 'sessionId';
-    note(`${name} leaves out lists without a ${id}: ${grouped(lists)}`);
+    tell(`${name} leaves out lists without a ${id}: ${grouped(lists)}`);
   }
 }
 

@@ -12,7 +12,7 @@ import { RunReader, runNames } from '../score/run-reader.ts';
 import type { MissingQuery, RunEvidence, RunScore, ScoreResult } from '../score/score-result.ts';
 import { FileScoring } from '../score/scoring.ts';
 import { type ScoringSettings, scoringSettings } from '../score/scoring-settings.ts';
-import { UsageError } from './failure.ts';
+import { tell, UsageError } from './failure.ts';
 import type { FusedScore } from './score-fused.ts';
 import { isReadOnce, ScoreInputs } from './score-inputs.ts';
 import type { NamedFile, ScoreSettings } from './score-settings.ts';
@@ -170,7 +170,7 @@ async function readRun(
     if (isReadOnce(file.path)) {
       throw new Error(`${error.message}: sort them by query first (sort -s -k1,1), or give the file by its name`);
     }
-    process.stderr.write(`receval: ${error.message}: the whole file is kept in memory\n`);
+    tell(`${error.message}: the whole file is kept in memory`);
     return read(true);
   }
 }

@@ -5,7 +5,7 @@ import type { Judgements } from '../score/judgements.ts';
 import { ItemRows } from '../score/rows.ts';
 import { FileScoring } from '../score/scoring.ts';
 import type { ScoringSettings } from '../score/scoring-settings.ts';
-import { printable } from '../vocabulary/printable.ts';
+import { tell } from './failure.ts';
 import { emptyNotes, FileLessons, fuseQuery } from './fuse-files.ts';
 import type { ScoreInputs } from './score-inputs.ts';
 import { type VoteFile, VoteFiles } from './vote-files.ts';
@@ -46,7 +46,7 @@ export async function scoreFused(
     }
   }
   for (const [m, method] of methods.entries()) {
-    for (const text of emptyNotes(method, empty[m], queries)) process.stderr.write(`receval: ${printable(text)}\n`);
+    for (const text of emptyNotes(method, empty[m], queries)) tell(text);
   }
   return fused.map(({ method, scoring }) => ({ name: method.name, scoring }));
 }

@@ -177,15 +177,13 @@ function bars(
   });
 }
 
-/** In the unit of the predicted scores. */
-const ERRORS: ReadonlySet<string> = new Set(['mae', 'rmse', 'bias']);
-
 /** Indices of measures that can share an axis: those from 0, or -1, to 1; errors; and of the others each name. */
 export function scalesOf(measures: readonly Measure[]): readonly (readonly number[])[] {
   const scales = new Map<string, number[]>();
   for (const [place, { definition }] of measures.entries()) {
-    const { name, range } = definition;
-    const scale = range.every(Number.isFinite) ? 'share' : ERRORS.has(name) ? 'error' : name;
+    const { name, kind, range } = definition;
+    // Errors of predicted scores are in the unit of these.
+    const scale = range.every(Number.isFinite) ? 'share' : kind === 'ratings' ? 'error' : name;
     const found = scales.get(scale);
     if (found === undefined) scales.set(scale, [place]);
     else found.push(place);

@@ -5,8 +5,8 @@ import { TIES } from '../score/order.ts';
 import { measureNames, NAMES, PRESET_NAMES } from '../score/preset.ts';
 import { FORMATS } from '../score/run-format.ts';
 import type { MissingQuery, ScoreResult } from '../score/score-result.ts';
-import { printable } from '../vocabulary/printable.ts';
 import { nearest } from '../vocabulary/spelling.ts';
+import { tell } from './failure.ts';
 import { findingLines } from './findings-output.ts';
 import { showReport } from './report-file.ts';
 import { scoreFiles } from './score-files.ts';
@@ -88,10 +88,9 @@ async function showScores(result: ScoreResult, settings: ScoreSettings): Promise
   if (output === 'csv' || isShown) {
     process.stderr.write(findingLines(findingsOf(result)));
     const left = withoutValueText(result, settings.names);
-    if (left !== undefined)
-      process.stderr.write(`receval: lists without a value are not in the means: ${printable(left)}\n`);
+    if (left !== undefined) tell(`lists without a value are not in the means: ${left}`);
   }
-  for (const text of notes(result, settings)) process.stderr.write(`receval: ${printable(text)}\n`);
+  for (const text of notes(result, settings)) tell(text);
   if (result.runs.every(({ queries }) => queries === 0)) process.exitCode = 1;
 }
 

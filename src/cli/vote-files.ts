@@ -3,6 +3,7 @@ import { type Gathered, Gathering, type Vote } from '../fusion/gathering.ts';
 import { Ungrouped } from '../score/groups.ts';
 import { type ListOrder, type OrderedList, OrderedLists } from '../score/ordered-lists.ts';
 import { type RunLayout, RunReader, runNames } from '../score/run-reader.ts';
+import { tell } from './failure.ts';
 import { isReadOnce, type ScoreInputs } from './score-inputs.ts';
 import type { NamedFile } from './score-settings.ts';
 
@@ -162,7 +163,7 @@ async function surveyFile(inputs: ScoreInputs, one: VoteFile, order: ListOrder, 
     return await read(false);
   } catch (error) {
     if (!(error instanceof Ungrouped)) throw error;
-    process.stderr.write(`receval: ${error.message}: the whole file is kept in memory\n`);
+    tell(`${error.message}: the whole file is kept in memory`);
     return read(true);
   }
 }

@@ -38,12 +38,12 @@ export function mustBeReportFile(flag: string, path: string | undefined, inputs:
 export function makeFolder(path: string): void {
   const above = dirname(path);
   if (above !== path && !existsSync(above)) makeFolder(above);
-  if (existsSync(path) && statSync(path).isDirectory()) return;
+  if (isFolder(path)) return;
   try {
     mkdirSync(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EEXIST' && existsSync(path) && statSync(path).isDirectory()) return; // made by another process
+    if (code === 'EEXIST' && isFolder(path)) return; // made by another process
     const known = {
       ENOENT: `none can be made in ${above}`,
       EEXIST: 'it is not a folder',
@@ -52,6 +52,10 @@ export function makeFolder(path: string): void {
     const why = code === 'ENOENT' || code === 'EEXIST' || code === 'ENOTDIR' ? known[code] : String(error);
     throw new Error(`cannot make the folder ${path}: ${why}`, { cause: error });
   }
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
 }
 
 /** Whether it is a pipe or a device, whose name says nothing about its content. */

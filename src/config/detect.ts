@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { isUndirected } from '../measures/direction.ts';
 import { DAY, HOUR, parseDuration } from '../vocabulary/durations.ts';
 import { decidable, decidingOf, horizonOf, type Referred, setsOf } from './referred.ts';
 import type { Settings } from './settings.ts';
@@ -56,6 +55,15 @@ export function detectOf(
   if (history < LEAST_HISTORY || history > LONGEST_HISTORY)
     report.add(['detect', 'history'], `expected a duration from 22d to 366d; found "${detect.history}"`);
   const { k, h, tolerance } = detect;
-  const usual = decidable(referred).filter((name) => !isUndirected(name) && !referred.withoutError.has(name));
-  return { sets, measures: watched ?? usual.slice(0, 1), horizon, step, history, k, h, tolerance, lowerIsBetter };
+  return {
+    sets,
+    measures: watched ?? decidable(referred).slice(0, 1),
+    horizon,
+    step,
+    history,
+    k,
+    h,
+    tolerance,
+    lowerIsBetter,
+  };
 }

@@ -83,7 +83,7 @@ export function experimentsOf(
     if (interleaved) {
       report.add([...at, 'interleaved'], 'expected false: interleaved lists cannot be compared yet; found true');
     }
-    const usual = measures.includes(USUAL_PRIMARY) ? USUAL_PRIMARY : (decidable(referred)[0] ?? '');
+    const usual = measures.includes(USUAL_PRIMARY) ? USUAL_PRIMARY : (decidable(referred)[0] ?? measures[0] ?? '');
     const primary =
       experiment.primary === undefined ? usual : decidingOf(experiment.primary, [...at, 'primary'], referred);
     if (decides && experiment.primary === undefined && isUndirected(usual)) {

@@ -44,10 +44,9 @@ export function lowerIsBetterOf(
   return new Set([...known, ...named]);
 }
 
-/** The measures that a decision can be based on; all if there are none. */
+/** The measures that a decision can be based on. */
 export function decidable({ measures, withoutError }: Pick<Referred, 'measures' | 'withoutError'>): readonly string[] {
-  const some = measures.filter((name) => !withoutError.has(name) && !isUndirected(name));
-  return some.length > 0 ? some : measures;
+  return measures.filter((name) => !withoutError.has(name) && !isUndirected(name));
 }
 
 /** Canonical name of a measure that must be among the configured ones. */
@@ -78,8 +77,8 @@ export function decidingOf(text: string, path: Path, referred: Referred): string
 }
 
 /** The problem with a deciding measure that has no standard error. */
-export function noError(name: string, { measures, withoutError }: Pick<Referred, 'measures' | 'withoutError'>): string {
-  const others = measures.filter((other) => !withoutError.has(other) && !isUndirected(other));
+export function noError(name: string, referred: Pick<Referred, 'measures' | 'withoutError'>): string {
+  const others = decidable(referred);
   const what =
     others.length === 0
       ? 'add a measure that has one, such as mrr, to measures'

@@ -10,6 +10,10 @@ const QUARTER = 900_000;
 /** Fewer events may have such times by chance. */
 const LEAST_EVENTS = 3;
 
+/** What to do about them. */
+export const NOT_SHORTENED =
+  'Export the times again from where they were logged. If they pass through a spreadsheet, format the column as a number without decimals before it is saved.';
+
 /** Times as a spreadsheet writes long numbers, without their last digits. */
 export function shortenedTimes({ impressions, feedback }: EventSample): readonly Finding[] {
   return [...ofSide('impressions', impressions), ...ofSide('feedback', feedback)];
@@ -29,8 +33,7 @@ function ofSide(side: string, events: readonly { readonly ts: EpochMs }[]): read
       code: 'times_shortened',
       cause: `The times of the ${side} lack their last digits: the last one that is left stands for ${durationText(step)}.`,
       example: `${ts}, which a spreadsheet writes as ${ts.toExponential().replace('e', 'E')}`,
-      remedy:
-        'Export the times again from where they were logged. If they pass through a spreadsheet, format the column as a number without decimals before it is saved.',
+      remedy: NOT_SHORTENED,
     },
   ];
 }

@@ -1,5 +1,7 @@
 /** All findings on a sample, each with its cause, an example and what to do; those on its events are made here. */
+
 import { filesText, reasonsText } from '../findings/invalid-files.ts';
+import { NOT_SHORTENED } from '../findings/shortened-times.ts';
 import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
@@ -16,7 +18,7 @@ import { inPages } from './lists-in-pages.ts';
 import { cut, type Finding, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, sortCommand, textIdsCommand } from './mend.ts';
 import { eventsOf } from './reading.ts';
-import { NOT_SHORTENED, shortenedTo, spoken, timeWords } from './time-forms.ts';
+import { shortenedTo, spoken, timeWords } from './time-forms.ts';
 
 /** Problems first, then notes, each in the order of the data path. */
 export function findingsOf(known: Known, options: InspectOptions): readonly Finding[] {

@@ -1,4 +1,5 @@
 /** Findings on whole files: unknown formats, swapped files, no lists, a missing required field. */
+import { NOT_SHORTENED } from '../findings/shortened-times.ts';
 import { assertNever } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { nameFit } from './field-names.ts';
@@ -12,7 +13,7 @@ import { fedAll, gatherCommand, mendCommand, recoded, type Step, shellWord, unpa
 import { linesNotRead, listsInText, otherLog, otherLogFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
 import { rowsBesideFeedback } from './rows-beside-feedback.ts';
-import { dateFormat, isOtherDate, isSerial, NOT_SHORTENED, shortenedTo } from './time-forms.ts';
+import { dateFormat, isOtherDate, isSerial, shortenedTo } from './time-forms.ts';
 
 export function ofFile(file: InspectedFile): readonly Finding[] {
   const { name, format, rows, bad, log } = file;

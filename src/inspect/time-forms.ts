@@ -60,10 +60,6 @@ export function shortenedTo(values: Iterable<string>): DurationMs | undefined {
   return left.length === 0 || left.length < 0.5 * texts.length || most >= TO_THE_SECOND ? undefined : 10 ** (12 - most);
 }
 
-/** What to do about them. */
-export const NOT_SHORTENED =
-  'Export the times again from where they were logged. If they pass through a spreadsheet, format the column as a number without decimals before it is saved.';
-
 /** Whether the value looks like a date but is in none of the forms. */
 export function isOtherDate(value: unknown): boolean {
   if (typeof value !== 'string' && typeof value !== 'number') return false;

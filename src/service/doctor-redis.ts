@@ -1,7 +1,7 @@
 /** What the client of Redis does not tell, as it is served: that other addresses do not answer, and that anybody is served. */
 import { RedisAccess } from '../accumulators/store/redis-clients.ts';
 import type { StoreFinding } from '../accumulators/store/redis-findings.ts';
-import { parseRedisUrl, type RedisAddress, type RedisTarget } from '../accumulators/store/redis-url.ts';
+import { addressText, parseRedisUrl, type RedisTarget } from '../accumulators/store/redis-url.ts';
 import type { Settings } from '../config/settings.ts';
 import { answerToPing } from '../connections/spoken.ts';
 import { TlsContext } from '../connections/tls.ts';
@@ -31,8 +31,8 @@ async function checkEach(target: SeveralAddresses, access: RedisAccess): Promise
     target.kind === 'sentinel'
       ? ['the sentinel', 'most of the sentinels must agree, or there is no fail-over']
       : ['the node', 'through it the others cannot be found'];
-  const reached = target.addresses.filter((_, i) => answers[i]).map(shown);
-  const silent = target.addresses.filter((_, i) => !answers[i]).map(shown);
+  const reached = target.addresses.filter((_, i) => answers[i]).map(addressText);
+  const silent = target.addresses.filter((_, i) => !answers[i]).map(addressText);
   const several = reached.length > 1;
   return [
     ...(reached.length === 0
@@ -60,7 +60,7 @@ async function checkPassword(
     const tls = asStranger(access.tls);
     for (const address of others) {
       const answer = await answerToPing(address.host, address.port, tls, TIMEOUT_MS);
-      if (answer === '+PONG') open.push(`Redis at ${shown(address)}`);
+      if (answer === '+PONG') open.push(`Redis at ${addressText(address)}`);
     }
   }
   return open.map((where) =>
@@ -77,10 +77,6 @@ async function checkPassword(
 function asStranger(tls: TlsContext | undefined): TlsContext | undefined {
   if (tls === undefined) return undefined;
   return new TlsContext({ ...tls.settings, cert: undefined, key: undefined, passphrase: undefined });
-}
-
-function shown({ host, port }: RedisAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /** Findings on each primary, and on the store as a whole; what is found alike is told once. */

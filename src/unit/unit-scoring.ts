@@ -15,9 +15,7 @@ export class UnitScoring {
   readonly #deps: Pick<UnitDeps, 'scorer' | 'hooks'>;
   readonly #panes: Panes;
   readonly #scores: Float64Array;
-  /** undefined: no measure asks for items. */
-  readonly #shown: ShownItems | undefined;
-  /** Of the list that was scored last. */
+  /** Of the list that was scored last; without items where no measure asks for them. */
   readonly #counted: CountedParts;
   /** undefined: a hook gets the scores of each list. */
   readonly #kept: KeptLists | undefined;
@@ -31,8 +29,10 @@ export class UnitScoring {
     this.#deps = deps;
     this.#panes = panes;
     this.#scores = new Float64Array(SCORE_WIDTH * names.length);
-    this.#shown = needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined;
-    this.#counted = { items: this.#shown, positives: deps.scorer.positives };
+    this.#counted = {
+      items: needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined,
+      positives: deps.scorer.positives,
+    };
     this.#kept = deps.hooks?.scored === undefined ? (deps.kept ?? new KeptLists(deps.scorer)) : undefined;
     this.unknownItems = join.horizons.map(() => 0);
     this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
@@ -49,7 +49,7 @@ export class UnitScoring {
   #score(closing: Closing): void {
     const { hooks, scorer } = this.#deps;
     const positive = scorer.score(closing.list, this.#scores);
-    const shown = this.#shown;
+    const { items: shown } = this.#counted;
     shown?.load(closing.list);
     if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
     this.#panes.add(closing, positive, this.#scores, this.#counted);

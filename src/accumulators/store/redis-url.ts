@@ -74,15 +74,16 @@ export function parseRedisUrl(url: string): RedisTarget {
 export function shownTarget(target: RedisTarget): string {
   switch (target.kind) {
     case 'server':
-      return `redis${target.tls ? 's' : ''}://${shown(target.address)}${target.db === 0 ? '' : `/${target.db}`}`;
+      return `redis${target.tls ? 's' : ''}://${addressText(target.address)}${target.db === 0 ? '' : `/${target.db}`}`;
     case 'sentinel':
-      return `redis+sentinel://${target.addresses.map(shown).join(',')}/${target.master}`;
+      return `redis+sentinel://${target.addresses.map(addressText).join(',')}/${target.master}`;
     case 'cluster':
-      return `redis+cluster://${target.addresses.map(shown).join(',')}`;
+      return `redis+cluster://${target.addresses.map(addressText).join(',')}`;
   }
 }
 
-function shown({ host, port }: RedisAddress): string {
+/** `host:port`; an IPv6 address is in brackets. */
+export function addressText({ host, port }: RedisAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

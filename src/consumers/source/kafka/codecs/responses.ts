@@ -9,7 +9,7 @@ const SMALLEST = 2 ** 14;
  * the garbage collector if one of them never is, because it was skipped, refused or abandoned.
  */
 export class Responses {
-  readonly #buffers = new ReusedBuffers({ smallest: SMALLEST, largest: LARGEST, kept: 2 ** 25 });
+  readonly #buffers = new ReusedBuffers(LARGEST);
   /** By response: its batches that are not released. */
   readonly #held = new WeakMap<ArrayBufferLike, number>();
 

@@ -1,31 +1,28 @@
-/** Which buffers are kept, and how much of them, in bytes. */
-interface Limits {
-  readonly smallest: number;
-  readonly largest: number;
-  /** All of them together. */
-  readonly kept: number;
-}
+/** The smallest buffer. */
+const LEAST_BYTES = 2 ** 14;
+/** What is kept of all of them together. */
+const MOST_KEPT = 2 ** 25;
 
 /**
  * Memory that is used again. V8 counts new memory outside its heap as pressure on it, and marks all of the heap for every 64 MB: where
  * a worker reads as fast as it can, that was a quarter of its CPU. What is not given back is left to the garbage collector.
  */
 export class ReusedBuffers {
-  readonly #limits: Limits;
+  readonly #largest: number;
   /** By size, a power of two. */
   readonly #free = new Map<number, ArrayBuffer[]>();
   readonly #taken = new WeakSet<ArrayBufferLike>();
   #kept = 0;
 
-  constructor(limits: Limits) {
-    this.#limits = limits;
+  /** `largest`: larger buffers, in bytes, are not kept. */
+  constructor(largest: number) {
+    this.#largest = largest;
   }
 
   /** A buffer of so many bytes with any content. */
   take(bytes: number): Buffer {
-    const { smallest, largest } = this.#limits;
-    if (bytes > largest) return Buffer.allocUnsafeSlow(bytes);
-    const size = Math.max(smallest, 2 ** Math.ceil(Math.log2(bytes)));
+    if (bytes > this.#largest) return Buffer.allocUnsafeSlow(bytes);
+    const size = Math.max(LEAST_BYTES, 2 ** Math.ceil(Math.log2(bytes)));
     let memory = this.#free.get(size)?.pop();
     if (memory === undefined) memory = new ArrayBuffer(size);
     else this.#kept -= size;
@@ -37,7 +34,7 @@ export class ReusedBuffers {
   give({ buffer }: Buffer): void {
     const size = buffer.byteLength;
     if (!(buffer instanceof ArrayBuffer) || !this.#taken.delete(buffer)) return;
-    if (this.#kept + size > this.#limits.kept) return;
+    if (this.#kept + size > MOST_KEPT) return;
     const free = this.#free.get(size);
     if (free === undefined) this.#free.set(size, [buffer]);
     else free.push(buffer);
@@ -46,4 +43,4 @@ export class ReusedBuffers {
 }
 
 /** Of this process: for decompressed batches. */
-export const outputs = new ReusedBuffers({ smallest: 2 ** 14, largest: 2 ** 22, kept: 2 ** 25 });
+export const outputs = new ReusedBuffers(2 ** 22);

@@ -10,7 +10,7 @@ describe('memory for decompressed batches', () => {
     const act = fc.record({ size, give: fc.nat({ max: 3 }), again: fc.boolean() });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 30 }), (acts) => {
-        const outputs = new ReusedBuffers({ smallest: 2 ** 14, largest: 4 * MIB, kept: 32 * MIB });
+        const outputs = new ReusedBuffers(4 * MIB);
         const held: { readonly buffer: Buffer; readonly mark: number }[] = [];
         for (const [mark, { size: bytes, give, again }] of acts.entries()) {
           const buffer = outputs.take(bytes);
@@ -30,7 +30,7 @@ describe('memory for decompressed batches', () => {
   });
 
   it('is used again for what has about its size', () => {
-    const outputs = new ReusedBuffers({ smallest: 2 ** 14, largest: 4 * MIB, kept: 32 * MIB });
+    const outputs = new ReusedBuffers(4 * MIB);
     const first = outputs.take(100_000);
     const other = outputs.take(100_000);
     outputs.give(first);
@@ -40,7 +40,7 @@ describe('memory for decompressed batches', () => {
   });
 
   it('is bounded, and takes nothing that is not its own', () => {
-    const outputs = new ReusedBuffers({ smallest: 2 ** 14, largest: 4 * MIB, kept: 32 * MIB });
+    const outputs = new ReusedBuffers(4 * MIB);
     const many = Array.from({ length: 12 }, () => outputs.take(4 * MIB));
     for (const buffer of many) outputs.give(buffer);
     const again = Array.from({ length: 12 }, () => outputs.take(4 * MIB));
