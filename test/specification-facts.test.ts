@@ -10,6 +10,7 @@ import {
   looksKey,
   OLDEST_FORMAT,
   paneKey,
+  placesKey,
   STORE_FIELDS,
   totalKey,
   unitKey,
@@ -145,6 +146,7 @@ describe('the specification', () => {
       usersKey(owner, name, run),
       looksKey(owner, name, run),
       clockKey(owner),
+      placesKey(owner, ['<by>']),
     ].map((key) => key.replace('{<namespace>:0}', '<tag>'));
     const named = rows('layout', '1').flatMap(([key]) => words(key));
     expect(named.filter((key) => key.includes('<tag>'))).toEqual(written);

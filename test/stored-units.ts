@@ -9,6 +9,7 @@ import { noCounts } from '../src/consumers/join/counts.ts';
 import type { Closing } from './accumulators/histories.ts';
 import { listOf, placesOf } from './accumulators/lists.ts';
 import { shownOf } from './accumulators/plain-items.ts';
+import { wholeTables } from './accumulators/whole-tables.ts';
 import type { UnitRows } from './windows/plain-windows.ts';
 
 /** Owns one unit of a store and closes a history there, as far as it is told. */
@@ -128,7 +129,7 @@ export function unitRows(store: MemoryStore, settings: PanesSettings, units: num
     if (fields?.has('format') !== true) {
       return {
         watermark: Number.NEGATIVE_INFINITY,
-        state: { minutes: [], hours: [], admission: [] },
+        admission: [],
         incompleteBefore: Number.NEGATIVE_INFINITY,
         pane: () => undefined,
         total: () => undefined,
@@ -138,7 +139,7 @@ export function unitRows(store: MemoryStore, settings: PanesSettings, units: num
     const owner = { ...settings.owner, unit, generation };
     return {
       watermark: join.watermark,
-      state: panes,
+      admission: wholeTables(panes.admission, owner, (key) => hashes.get(key)),
       incompleteBefore,
       pane: (start): ReadonlyMap<string, Row> | undefined => {
         const rows = hashes.get(paneKey(owner, 'm', start));

@@ -1,7 +1,8 @@
 import type { EpochMs } from '../vocabulary/events.ts';
-import { Admission, type AdmissionState, reservedCohorts } from './admission.ts';
-import type { PanesSettings } from './panes-settings.ts';
-import { otherValues, parseField, setText } from './store/layout.ts';
+import { Admission, reservedCohorts } from './admission.ts';
+import { isLarge, wholeTable } from './admission-state.ts';
+import type { PaneChanges, PanesSettings, RestoredPanes } from './panes-settings.ts';
+import { otherValues, parseField, placesKey, setText } from './store/layout.ts';
 
 /**
  * The admission tables of one unit, one for each grouping set. They are reviewed when event time passes the end of an hour by
@@ -10,19 +11,29 @@ import { otherValues, parseField, setText } from './store/layout.ts';
 export class AdmissionTables {
   readonly #settings: Pick<PanesSettings, 'hour' | 'horizons'>;
   readonly #tables: readonly Admission[];
-  readonly #sets: readonly { readonly by: string; readonly other: string }[];
+  readonly #sets: readonly { readonly by: string; readonly other: string; readonly key: string }[];
+  /** Keys of tables of sets that are not configured any more. */
+  #unused: readonly string[];
   /** -Infinity: event time has not begun; Infinity: there are no reviews. */
   #nextReview: EpochMs;
 
-  constructor(settings: PanesSettings, stored: readonly AdmissionState[]) {
-    const { sets, cohortsPerSet: limit, named, takeover } = settings;
+  constructor(settings: PanesSettings, restored: RestoredPanes | undefined) {
+    const { owner, sets, cohortsPerSet: limit, named, takeover, mostInCheckpoint } = settings;
     this.#settings = settings;
-    this.#sets = sets.map((by) => ({ by: setText(by), other: otherValues(by) }));
-    this.#tables = sets.map((by) => {
-      const reserved = reservedCohorts(by, named ?? new Map(), limit);
-      const state = stored.find((table) => setText(table.by) === setText(by));
-      return new Admission(by, { limit, reserved, takeover }, state);
+    this.#sets = sets.map((by) => ({ by: setText(by), other: otherValues(by), key: placesKey(owner, by) }));
+    const stored = restored?.state.admission ?? [];
+    this.#tables = this.#sets.map(({ by, key }, s) => {
+      const reserved = reservedCohorts(sets[s], named ?? new Map(), limit);
+      const table = stored.find((one) => setText(one.by) === by);
+      const state = table && wholeTable(table, restored?.rows.get(key));
+      if (table !== undefined && state === undefined) {
+        throw new Error(`places of ${key} are missing: read all of liveKeys before restoring`);
+      }
+      return new Admission(sets[s], { limit, reserved, takeover, mostInCheckpoint }, state);
     });
+    this.#unused = stored
+      .filter((table) => isLarge(table) && !this.#sets.some(({ by }) => by === setText(table.by)))
+      .map(({ by }) => placesKey(owner, by));
     this.#nextReview = takeover === undefined ? Number.POSITIVE_INFINITY : this.#reviewAfter(settings.closedUpTo);
   }
 
@@ -77,6 +88,24 @@ export class AdmissionTables {
     const name = parseField(field);
     const set = this.#sets.findIndex(({ by }) => by === name?.by);
     return name !== undefined && (name.values === this.#sets[set].other || this.#tables[set].has(name.values));
+  }
+
+  /** A table is stored beside the checkpoint. */
+  get hasBeside(): boolean {
+    return this.#tables.some((table) => table.isBeside);
+  }
+
+  /** Adds what a commit must change beside the checkpoint that has `stateTexts`. */
+  takeChanges({ rows, removes, deletes }: PaneChanges): void {
+    deletes.push(...this.#unused);
+    this.#unused = [];
+    for (const [s, table] of this.#tables.entries()) {
+      const { key } = this.#sets[s];
+      const { set, gone, isDropped } = table.takePlaces();
+      if (isDropped) deletes.push(key);
+      if (set.size > 0) rows.set(key, set);
+      if (gone.length > 0) removes.set(key, gone);
+    }
   }
 
   /** The state of each table, as JSON. */

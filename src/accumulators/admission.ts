@@ -11,24 +11,15 @@
  * `folded`, and evicting an entry adds nothing to the rest.
  */
 import type { EpochMs } from '../vocabulary/events.ts';
-import { keysOf, listOf, textOf, timeOf, whole } from './store/json.ts';
-
-/**
- * An admitted cohort: its values, the end of its last pane, `folded` at the time of its admission, and its score, which is
- * omitted if it is 0.
- */
-export type AdmissionEntry = readonly [values: string, last: EpochMs, since: EpochMs, score?: number];
-
-/** One table, for the checkpoint. `folded` is -Infinity, which JSON writes as null, before anything was folded. */
-export interface AdmissionState {
-  readonly by: readonly string[];
-  /** End of the latest pane into which something was added to the rest. */
-  readonly folded: EpochMs;
-  /** In the order of admission. */
-  readonly entries: readonly AdmissionEntry[];
-  /** Cohorts of the rest, each with a lower bound of its impressions in this hour; omitted if there are none. */
-  readonly candidates?: readonly (readonly [values: string, impressions: number])[];
-}
+import {
+  type AdmissionEntry,
+  type AdmissionState,
+  type CompleteTable,
+  MOST_IN_CHECKPOINT,
+  PLACES_HEAD,
+  placesHead,
+  placeText,
+} from './admission-state.ts';
 
 /** When a cohort of the rest takes the place of another; decided at the end of every hour. */
 export interface Takeover {
@@ -46,7 +37,21 @@ export interface AdmissionSettings {
   readonly reserved: ReadonlySet<string>;
   /** undefined: a cohort keeps its place until its last pane is deleted. */
   readonly takeover: Takeover | undefined;
+  /** A table of more entries is stored beside the checkpoint. Default: MOST_IN_CHECKPOINT. */
+  readonly mostInCheckpoint?: number | undefined;
 }
+
+/** What a commit changes in the hash of a table that is stored beside the checkpoint. */
+export interface PlacesChanges {
+  /** Fields to set. */
+  readonly set: Map<string, string>;
+  /** Fields to remove before that. */
+  readonly gone: readonly string[];
+  /** The table is part of the checkpoint again: the hash is to be deleted. */
+  readonly isDropped: boolean;
+}
+
+const NO_CHANGES: PlacesChanges = { set: new Map(), gone: [], isDropped: false };
 
 /** The last pane of a reserved cohort that has not appeared yet. */
 const NO_PANE: EpochMs = 0;
@@ -55,14 +60,17 @@ const NO_PANE: EpochMs = 0;
 class Entry {
   readonly values: string;
   readonly since: EpochMs;
+  /** How many were admitted before it. */
+  readonly number: number;
   #last: EpochMs;
   #score: number;
   /** As JSON; undefined: to be written again. */
   #text: string | undefined;
 
-  constructor([values, last, since, score = 0]: AdmissionEntry) {
+  constructor([values, last, since, score = 0]: AdmissionEntry, number: number) {
     this.values = values;
     this.since = since;
+    this.number = number;
     this.#last = last;
     this.#score = score;
   }
@@ -107,6 +115,7 @@ export class Admission {
   /** Number of places that are not reserved. */
   readonly #room: number;
   readonly #takeover: Takeover | undefined;
+  readonly #mostInCheckpoint: number;
   readonly #entries = new Map<string, Entry>();
   /** Number of entries that are not reserved. */
   #others = 0;
@@ -118,19 +127,36 @@ export class Admission {
   readonly #candidates = new Map<string, number>();
   /** The state as JSON; undefined: something has changed. */
   #text: string | undefined;
+  /** Cohorts that were admitted so far. */
+  #admitted = 0;
+  /** Its entries are stored beside the checkpoint, with this head; undefined: they are part of it. */
+  #head: string | undefined;
+  /** Since they were stored: cohorts whose entries are new or changed, and those that have none any more. */
+  readonly #changed = new Set<string>();
+  readonly #gone = new Set<string>();
 
-  constructor(by: readonly string[], { limit, reserved, takeover }: AdmissionSettings, state?: AdmissionState) {
+  constructor(
+    by: readonly string[],
+    { limit, reserved, takeover, mostInCheckpoint = MOST_IN_CHECKPOINT }: AdmissionSettings,
+    state?: AdmissionState | CompleteTable,
+  ) {
     this.#by = by;
     this.#reserved = reserved;
     this.#room = Math.max(0, limit - reserved.size);
     this.#takeover = takeover;
+    this.#mostInCheckpoint = mostInCheckpoint;
     if (state !== undefined) this.#restore(state);
     for (const values of reserved) if (!this.#entries.has(values)) this.#enter([values, NO_PANE, this.#folded]);
   }
 
-  #restore(state: AdmissionState): void {
+  #restore(state: AdmissionState | CompleteTable): void {
     this.#folded = state.folded;
-    for (const entry of state.entries) this.#enter(entry);
+    const isBeside = 'places' in state;
+    for (const [i, entry] of state.entries.entries()) this.#enter(entry, isBeside ? state.numbers[i] : i);
+    if (isBeside) {
+      [, this.#admitted] = state.places;
+      this.#head = placesHead(state.folded, this.#admitted);
+    }
     for (const [values, impressions] of state.candidates ?? [])
       if (!this.#reserved.has(values)) this.#candidates.set(values, impressions);
     // The configuration has changed: there are fewer places, or it names others.
@@ -225,26 +251,62 @@ export class Admission {
     return this.#text;
   }
 
+  /** Its entries are stored beside the checkpoint, of which `stateText` is a part. */
+  get isBeside(): boolean {
+    return this.#entries.size > this.#mostInCheckpoint;
+  }
+
+  /** What a commit must change beside the checkpoint that has `stateText`. */
+  takePlaces(): PlacesChanges {
+    const stored = this.#head;
+    if (!this.isBeside && stored === undefined) return NO_CHANGES;
+    const set = new Map<string, string>();
+    const gone = [...this.#gone];
+    if (this.isBeside) {
+      for (const values of stored === undefined ? this.#entries.keys() : this.#changed) {
+        const entry = this.#entries.get(values);
+        if (entry !== undefined) set.set(values, placeText(entry.state, entry.number));
+      }
+      this.#head = placesHead(this.#folded, this.#admitted);
+      if (this.#head !== stored) set.set(PLACES_HEAD, this.#head);
+    } else {
+      this.#head = undefined;
+    }
+    this.#changed.clear();
+    this.#gone.clear();
+    return this.#head === undefined ? { ...NO_CHANGES, isDropped: true } : { set, gone, isDropped: false };
+  }
+
   #write(): string {
-    const entries = Array.from(this.#entries.values(), (entry) => entry.text).join(',');
+    const start = `{"by":${JSON.stringify(this.#by)},"folded":${JSON.stringify(this.#folded)}`;
     const candidates = this.#candidates.size === 0 ? '' : `,"candidates":${JSON.stringify([...this.#candidates])}`;
-    return `{"by":${JSON.stringify(this.#by)},"folded":${JSON.stringify(this.#folded)},"entries":[${entries}]${candidates}}`;
+    if (this.isBeside) return `${start},"places":[${this.#entries.size},${this.#admitted}]${candidates}}`;
+    const entries = Array.from(this.#entries.values(), (entry) => entry.text).join(',');
+    return `${start},"entries":[${entries}]${candidates}}`;
   }
 
   #change(entry: Entry, to: Parameters<Entry['set']>[0]): void {
-    if (entry.set(to)) this.#text = undefined;
+    if (!entry.set(to)) return;
+    this.#text = undefined;
+    if (this.#head !== undefined) this.#changed.add(entry.values);
   }
 
-  #enter(entry: AdmissionEntry): void {
+  #enter(entry: AdmissionEntry, number = this.#admitted): void {
     const [values] = entry;
-    this.#entries.set(values, new Entry(entry));
+    this.#entries.set(values, new Entry(entry, number));
+    this.#admitted = number + 1;
     this.#text = undefined;
     if (!this.#reserved.has(values)) this.#others++;
+    if (this.#head !== undefined) this.#changed.add(values);
   }
 
   #leave(values: string): void {
     this.#entries.delete(values);
     this.#text = undefined;
+    if (this.#head !== undefined) {
+      this.#changed.delete(values);
+      this.#gone.add(values);
+    }
     if (!this.#reserved.has(values)) this.#others--;
   }
 
@@ -299,28 +361,4 @@ export function shownByName(
     if (table.folded > start) early.push(known);
   }
   return (values) => !late.has(values) && early.every((known) => known.has(values));
-}
-
-/**
- * Reads an `AdmissionState` from parsed JSON. States of the first release have neither scores nor candidates. Throws an Error
- * that names the part that is wrong.
- */
-export function parseAdmission(json: unknown, where: string): AdmissionState {
-  const state = keysOf(json, where);
-  const table = {
-    by: listOf(state['by'], `${where}.by`, textOf),
-    folded: timeOf(state['folded'], `${where}.folded`),
-    entries: listOf(state['entries'], `${where}.entries`, (entry, at): AdmissionEntry => {
-      const parts = listOf(entry, at, (part) => part);
-      const [values, last] = [textOf(parts[0], `${at}[0]`), whole(parts[1], `${at}[1]`)];
-      const since = timeOf(parts[2], `${at}[2]`);
-      return parts[3] === undefined ? [values, last, since] : [values, last, since, whole(parts[3], `${at}[3]`)];
-    }),
-  };
-  if (state['candidates'] === undefined) return table;
-  const candidates = listOf(state['candidates'], `${where}.candidates`, (candidate, at) => {
-    const parts = listOf(candidate, at, (part) => part);
-    return [textOf(parts[0], `${at}[0]`), whole(parts[1], `${at}[1]`)] as const;
-  });
-  return { ...table, candidates };
 }

@@ -1,10 +1,11 @@
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { Ranges } from '../vocabulary/ranges.ts';
-import { type AdmissionState, parseAdmission, type Takeover } from './admission.ts';
+import type { Takeover } from './admission.ts';
+import { isLarge, parseAdmission, type StoredTable } from './admission-state.ts';
 import type { RowShape } from './row.ts';
 import type { RunSettings } from './runs.ts';
 import { keysOf, listOf, parseJson, rangeOf } from './store/json.ts';
-import { paneKey, type RowOwner, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
+import { paneKey, placesKey, type RowOwner, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 import type { Fields } from './store/store-port.ts';
 
 export interface Horizon {
@@ -50,6 +51,8 @@ export interface PanesSettings {
   readonly named?: ReadonlyMap<string, readonly string[]> | undefined;
   /** When quiet cohorts lose their places to others; default: never. Not allowed with `totals`, which cover all time. */
   readonly takeover?: Takeover | undefined;
+  /** Admission tables of more entries are stored beside the checkpoint. Default: as `AdmissionSettings` has it. */
+  readonly mostInCheckpoint?: number | undefined;
   /** How long a pane is kept after its end, in event time; at least H. */
   readonly keepMinutes: DurationMs;
   readonly keepHours: DurationMs;
@@ -81,7 +84,14 @@ export interface PanesState {
   /** Numbers (start / size) of the panes that exist, as half-open ranges. */
   readonly minutes: readonly (readonly [from: number, to: number])[];
   readonly hours: readonly (readonly [from: number, to: number])[];
-  readonly admission: readonly AdmissionState[];
+  readonly admission: readonly StoredTable[];
+}
+
+/** What changed since the last commit: by key the fields to set, keys to delete before they are set, and by key fields to remove before that. */
+export interface PaneChanges {
+  readonly rows: Map<string, Map<string, string>>;
+  readonly deletes: string[];
+  readonly removes: Map<string, readonly string[]>;
 }
 
 /** What a new owner starts from: the state in the checkpoint, and what the store holds under each of `liveKeys`. */
@@ -90,7 +100,7 @@ export interface RestoredPanes {
   readonly rows: ReadonlyMap<string, Fields>;
 }
 
-/** Keys of the rows that can still change after `watermark`: panes with end + H > watermark, and the totals. */
+/** Keys of what can still change after `watermark`: panes with end + H > watermark, the totals, and large tables of places. */
 export function liveKeys(settings: PanesSettings, state: PanesState, watermark: EpochMs): readonly string[] {
   const finalUpTo = watermark - longest(settings);
   const minutes = new PaneNumbers(settings.paneSize, settings.keepMinutes, state.minutes);
@@ -101,6 +111,7 @@ export function liveKeys(settings: PanesSettings, state: PanesState, watermark: 
     ...hours.endingAfter(finalUpTo).map((n) => vectorKey(settings.owner, n * settings.hour)),
     ...settings.totals.map((name) => totalKey(settings.owner, name, SINCE_START)),
     ...settings.runs.map(({ name, run }) => totalKey(settings.owner, name, run)),
+    ...state.admission.filter(isLarge).map(({ by }) => placesKey(settings.owner, by)),
   ];
 }
 

@@ -10,6 +10,7 @@ import { CellColumns, ListSums } from './list-sums.ts';
 import {
   checkSettings,
   longest,
+  type PaneChanges,
   PaneNumbers,
   type PanesSettings,
   type RestoredPanes,
@@ -38,12 +39,6 @@ export interface CountedParts {
 }
 
 const NONE: CountedParts = {};
-
-/** What changed since the last call: the new values of rows by key and field, and keys to delete before the rows are set. */
-export interface PaneChanges {
-  readonly rows: Map<string, Map<string, string>>;
-  readonly deletes: string[];
-}
 
 /**
  * The live rows of one unit. Every closing is added to the minute pane and the hour pane of its impression's time and to the
@@ -109,7 +104,7 @@ export class Panes {
       hasItems: withItems.has(setText(by)),
       hasPositions: withPositions.has(setText(by)),
     }));
-    this.#admission = new AdmissionTables(settings, restored?.state.admission ?? []);
+    this.#admission = new AdmissionTables(settings, restored);
     const { owner, paneSize, hour, shape } = settings;
     this.#clock = settings.closedUpTo;
     const hours = new PaneNumbers(hour, settings.keepHours, restored?.state.hours);
@@ -198,9 +193,10 @@ export class Panes {
     const rows = new Map<string, Map<string, string>>();
     for (const panes of this.#kinds) panes.take(rows, finalUpTo);
     for (const table of this.#sinceStart) if (table.changed.length > 0) rows.set(table.key, table.take());
-    const deletes = this.#deletes;
+    const changes = { rows, deletes: this.#deletes, removes: new Map<string, readonly string[]>() };
     this.#deletes = [];
-    return { rows, deletes };
+    this.#admission.takeChanges(changes);
+    return changes;
   }
 
   /**
@@ -233,6 +229,11 @@ export class Panes {
   /** Bytes in memory, about, of the rows that the next `takeChanges` will take: what it takes to prepare a commit grows with them. */
   get changedBytes(): number {
     return this.#memory.changed;
+  }
+
+  /** A table of places is stored beside the checkpoint, among the changed rows. */
+  get hasPlacesBeside(): boolean {
+    return this.#admission.hasBeside;
   }
 
   /** What the checkpoint keeps besides the rows: a `PanesState` as JSON. Only entries of the admission tables that changed since the last call are written again. */

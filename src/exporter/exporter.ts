@@ -1,10 +1,18 @@
-import { unitKey } from '../accumulators/store/layout.ts';
+import { placesKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import { Turns } from '../vocabulary/clock.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { HorizonWindows } from '../windows/horizon-windows.ts';
-import { type Misfit, readUnit, stands, type UnitState, type UnitStates, wentBack } from '../windows/unit-state.ts';
+import {
+  type Misfit,
+  readUnit,
+  stands,
+  type UnitState,
+  type UnitStates,
+  wentBack,
+  withPlaces,
+} from '../windows/unit-state.ts';
 import { cohortRows } from '../windows/windows.ts';
 import { Histories } from './cohort-history.ts';
 import { watchedSpan } from './cohort-watch.ts';
@@ -154,7 +162,10 @@ export class Exporter {
   /** Updates all sums to what the units have sealed. false: a unit changed hands; what was read from the others is kept. */
   async #read(): Promise<boolean> {
     const hashes = await this.#deps.store.read(this.#unitKeys);
-    this.#stored = hashes.map((fields, u) => this.#readState(u, fields, this.#stored[u]));
+    const states = hashes.map((fields, u) => this.#readState(u, fields, this.#stored[u]));
+    const stored = await Promise.all(states.map((state, u) => this.#withPlaces(u, state)));
+    if (stored.includes('changing')) return false;
+    this.#stored = stored.map((state) => (state === 'changing' ? undefined : state));
     // Rows of another meaning are as good as none.
     const units = this.#stored.map((unit) => (unit === undefined || unit.misfit.changed.length > 0 ? undefined : unit));
     if (units.some((unit, u) => wentBack(unit, this.#units[u]))) {
@@ -174,6 +185,25 @@ export class Exporter {
       for (const _ of horizonWindows.moving(units)) await turns.step();
     }
     return (await this.#readHours()) && (await this.#readPast());
+  }
+
+  /** Reads the tables of places that changed and are stored beside a unit's hash, together with that. changing: it committed in between, each time. */
+  async #withPlaces(u: number, read: UnitState | undefined): Promise<UnitState | undefined | 'changing'> {
+    const { store, namespace } = this.#deps;
+    let state = read;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (state === undefined || state.unread.length === 0) return state;
+      const owner = { namespace, unit: u, generation: state.generation };
+      const asked = state.unread.map(({ by }) => placesKey(owner, by));
+      const [fields, ...hashes] = await store.read([this.#unitKeys[u], ...asked]);
+      state = this.#readState(u, fields, state);
+      if (state === undefined || state.generation !== owner.generation) continue;
+      // One that changed since the first reading was not asked for.
+      const places = state.unread.map(({ by }) => hashes[asked.indexOf(placesKey(owner, by))] ?? new Map());
+      const complete = withPlaces(u, state, places);
+      if (complete !== undefined) return complete;
+    }
+    return 'changing';
   }
 
   /**

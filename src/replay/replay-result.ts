@@ -1,8 +1,9 @@
+import { type AdmissionState, type StoredTable, wholeTable } from '../accumulators/admission-state.ts';
 import type { PanesState } from '../accumulators/panes-settings.ts';
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
 import { decodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { parseField, SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
+import { parseField, placesKey, type RowOwner, SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Decoded, Decoder } from '../consumers/decode/decoder.ts';
@@ -118,7 +119,7 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
     asOf = newestEnd(checkpoint.panes, panes.paneSize);
     const codec = rowCodec(panes.shape);
     const decoded = [...totals].map(([field, text]) => [field, codec.decode(text)] as const);
-    const tables = [checkpoint.panes.admission];
+    const tables = [await wholeTables(checkpoint.panes.admission, owner, store)];
     for (const [h, horizon] of settings.attribution.horizons.entries()) {
       const own = decoded.filter(([field]) => parseField(field)?.horizon === horizon.text);
       const cohorts = cohortRows(own, settings.cohorts, tables, Number.NEGATIVE_INFINITY);
@@ -146,6 +147,20 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
     itemLimitRows,
     ...finished.watch.conclude(fate),
   };
+}
+
+async function wholeTables(
+  tables: readonly StoredTable[],
+  owner: RowOwner,
+  store: Store,
+): Promise<readonly AdmissionState[]> {
+  const keys = tables.map(({ by }) => placesKey(owner, by));
+  const hashes = await store.read(keys);
+  return tables.map((table, t) => {
+    const whole = wholeTable(table, hashes[t]);
+    if (whole === undefined) throw new Error(`${keys[t]}: the places are not those that the checkpoint counts`);
+    return whole;
+  });
 }
 
 function fateOf(

@@ -1,3 +1,4 @@
+import { isLasting } from '../accumulators/store/layout.ts';
 import { MemoryStore } from '../accumulators/store/memory-store.ts';
 import type { Commit, CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { InputSettings, Settings } from '../config/settings.ts';
@@ -227,7 +228,7 @@ class TotalsOnly implements Store {
   read = (keys: readonly string[]) => this.#store.read(keys);
 
   async commit(commit: Commit): Promise<CommitAnswer> {
-    const rows = new Map([...commit.rows].filter(([key]) => key.includes(':total:')));
+    const rows = new Map([...commit.rows].filter(([key]) => isLasting(key)));
     return this.#store.commit({ ...commit, rows });
   }
 }

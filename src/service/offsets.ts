@@ -1,9 +1,6 @@
-import {
-  CheckpointError,
-  decodeCheckpoint,
-  encodeCheckpoint,
-  type UnitCheckpoint,
-} from '../accumulators/store/checkpoint-codec.ts';
+import { isLarge } from '../accumulators/admission-state.ts';
+import { decodeCheckpoint, encodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { CheckpointError } from '../accumulators/store/checkpoint-error.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
@@ -162,7 +159,7 @@ export function skipped(
   const topics = join.topics.map((one, t) => (t === topic ? moved(one) : one));
   return {
     ...checkpoint,
-    format: formatOf({ topics }),
+    format: formatOf({ topics }, checkpoint.panes.admission.some(isLarge)),
     incompleteBefore: Math.max(checkpoint.incompleteBefore, join.watermark, until),
     join: { ...join, topics },
     lastRecords: checkpoint.lastRecords.map((record, t) => (t === topic ? undefined : record)),

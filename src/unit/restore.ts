@@ -1,8 +1,17 @@
+import { isLarge, isWhole } from '../accumulators/admission-state.ts';
 import { Panes } from '../accumulators/panes.ts';
 import { liveKeys, type PanesSettings } from '../accumulators/panes-settings.ts';
 import type { RunState } from '../accumulators/runs.ts';
-import { CheckpointError } from '../accumulators/store/checkpoint-codec.ts';
-import { clockKey, looksKey, type RowOwner, totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
+import { damagedCheckpoint } from '../accumulators/store/checkpoint-error.ts';
+import {
+  clockKey,
+  looksKey,
+  placesKey,
+  type RowOwner,
+  totalKey,
+  unitKey,
+  usersKey,
+} from '../accumulators/store/layout.ts';
 import { type Fields, type Store, StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { sampleOfFields } from '../statistics/user-sample.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
@@ -55,7 +64,11 @@ export async function restoreUnit(
   const of = (key: string): Fields => rows.get(key) ?? new Map();
   const clockBlocks = new StoredClockBlocks(settings.join.topics.length, of(clockKey(owner)));
   const complete = join === undefined ? undefined : clockBlocks.complete(join);
-  if (join !== undefined && complete === undefined) throw await lacksBlocks(settings, store, token);
+  if (join !== undefined && complete === undefined) throw await differs('clock verdicts', settings, store, token);
+  const large = (panes?.admission ?? []).filter(isLarge);
+  if (!large.every((table) => isWhole(table, of(placesKey(owner, table.by))))) {
+    throw await differs('places of cohorts', settings, store, token);
+  }
   return {
     join: complete,
     panes: new Panes(shape, panes === undefined ? undefined : { state: panes, rows }),
@@ -74,17 +87,16 @@ export async function restoreUnit(
 }
 
 /**
- * Why the stored clock verdicts are not those that the claimed checkpoint counts: the unit was claimed by another meanwhile, or
- * the store is damaged.
+ * Why what is stored beside the claimed checkpoint is not what it counts: the unit was claimed by another meanwhile, or the store is damaged.
  */
-async function lacksBlocks({ namespace, partition }: UnitSettings, store: Store, token: string): Promise<Error> {
+async function differs(
+  what: string,
+  { namespace, partition }: UnitSettings,
+  store: Store,
+  token: string,
+): Promise<Error> {
   const [now] = await store.read([unitKey(namespace, partition)]);
-  if (now.get('token') === token) {
-    return new CheckpointError(
-      'the stored checkpoint is damaged: it counts other clock verdicts than are stored. Restore the store from a backup, or ' +
-        'rebuild the unit from the log',
-    );
-  }
+  if (now.get('token') === token) return damagedCheckpoint(`it counts other ${what} than are stored`);
   return new StoreUnavailable('CHANGED', 'the unit was claimed by another, or the store went back, while it was read', {
     retriable: true,
     outcome: 'refused',

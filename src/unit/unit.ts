@@ -336,11 +336,11 @@ export class Unit {
     const changes = this.#panes.takeChanges();
     const panes = this.#panes.stateText();
     const owner = { namespace, unit: partition, generation: this.#generation };
-    const removes = new Map<string, readonly string[]>();
-    this.#experiments.takeChanges(join.watermark, owner, changes.rows, removes);
-    this.#clockBlocks.takeChanges(join, owner, changes.rows, removes);
+    const { rows, removes } = changes;
+    this.#experiments.takeChanges(join.watermark, owner, rows, removes);
+    this.#clockBlocks.takeChanges(join, owner, rows, removes);
     const checkpoint = encodeCheckpoint({
-      format: formatOf(join),
+      format: formatOf(join, this.#panes.hasPlacesBeside),
       generation: this.#generation,
       fingerprint,
       partitions,
@@ -352,7 +352,7 @@ export class Unit {
     });
     const deletes = [...stale, ...changes.deletes];
     this.#commits.prepare(
-      { checkpoint, rows: changes.rows, deletes, removes },
+      { checkpoint, rows, deletes, removes },
       {
         counts: join.counts,
         invalid: this.#invalid.map(copyInvalid),

@@ -1,9 +1,11 @@
 /** What a reader of rows needs to know of a unit, from the unit's hash. */
 
-import type { AdmissionState } from '../accumulators/admission.ts';
+import { type AdmissionState, isLarge, type LargeTable, wholeTable } from '../accumulators/admission-state.ts';
 import type { RunState } from '../accumulators/runs.ts';
-import { CheckpointError, decodeCheckpoint, type Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
+import { decodeCheckpoint, type Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
+import { CheckpointError } from '../accumulators/store/checkpoint-error.ts';
 import { changedSettings, missingParts } from '../accumulators/store/fingerprint-difference.ts';
+import { setText } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
@@ -21,6 +23,8 @@ export interface UnitState {
   /** Numbers of the minute panes that exist: half-open ranges. */
   readonly panes: readonly (readonly [from: number, to: number])[];
   readonly admission: readonly AdmissionState[];
+  /** Tables that are stored beside the checkpoint. Until `withPlaces`, all of their cohorts are shown as the rest. */
+  readonly unread: readonly LargeTable[];
   /** The part of `admission` that decides which cohorts are shown by name, as text: equal texts give equal decisions. */
   readonly admitted: string;
   /** Of the experiments. */
@@ -60,8 +64,14 @@ export function readUnit(
   if (last !== undefined && last.seq === seq && last.cid === cid && last.generation === fields.get('generation')) {
     return last.token === token ? last : { ...last, token };
   }
-  const { generation, join, incompleteBefore, panes, runs, partitions, fingerprint } = decoded(unit, fields);
+  const { generation, join, incompleteBefore, panes, runs, partitions, fingerprint } = ofUnit(unit, () =>
+    decodeCheckpoint(fields),
+  );
   const misfit = reader === undefined ? FITS : misfitOf(fingerprint, reader);
+  const known = last?.generation === generation ? last.admission : [];
+  const admission = panes.admission.map((table) =>
+    isLarge(table) ? (knownTable(table, known) ?? hidden(table)) : table,
+  );
   return {
     token,
     seq,
@@ -71,18 +81,54 @@ export function readUnit(
     incompleteBefore: misfit.missing.length > 0 ? Number.POSITIVE_INFINITY : incompleteBefore,
     misfit,
     panes: panes.minutes,
-    admission: panes.admission,
-    admitted: JSON.stringify(
-      panes.admission.map(({ by, folded, entries }) => [
-        by,
-        folded,
-        entries.map(([values, , since]) => [values, since]),
-      ]),
-    ),
+    admission,
+    unread: panes.admission.filter((table) => isLarge(table)).filter((table) => knownTable(table, known) === undefined),
+    admitted: admittedText(admission),
     runs,
     partitions,
     accepted: join.counts.reduce((sum, topic) => sum + topic.impressions.accepted, 0),
   };
+}
+
+/**
+ * The state with the tables that it lacks; undefined: what was read is of another commit. Throws a CheckpointError that names the unit.
+ *
+ * @param hashes of the places of `unread`, in that order
+ */
+export function withPlaces(unit: number, state: UnitState, hashes: readonly Fields[]): UnitState | undefined {
+  const read = new Map<string, AdmissionState>();
+  for (const [i, table] of state.unread.entries()) {
+    const whole = ofUnit(unit, () => wholeTable(table, hashes[i]));
+    if (whole === undefined) return undefined;
+    read.set(setText(table.by), whole);
+  }
+  const admission = state.admission.map((table) => read.get(setText(table.by)) ?? table);
+  return { ...state, admission, unread: [], admitted: admittedText(admission) };
+}
+
+/** A table that was read before, if it is still the same. */
+function knownTable({ by, folded, places }: LargeTable, known: readonly AdmissionState[]): AdmissionState | undefined {
+  return known.find(
+    (table) =>
+      isLarge(table) &&
+      setText(table.by) === setText(by) &&
+      table.folded === folded &&
+      table.places.every((count, i) => count === places[i]),
+  );
+}
+
+function hidden({ by }: LargeTable): AdmissionState {
+  return { by, folded: Number.POSITIVE_INFINITY, entries: [] };
+}
+
+function admittedText(admission: readonly AdmissionState[]): string {
+  return JSON.stringify(
+    admission.map((table) => [
+      table.by,
+      String(table.folded),
+      isLarge(table) ? table.places : table.entries.map(([values, , since]) => [values, since]),
+    ]),
+  );
 }
 
 /** Experiments are compared by runs, of which a unit holds all lists or none. */
@@ -113,9 +159,10 @@ function guardOf(fields: Fields): { readonly token: string; readonly seq: number
   return { token: fields.get('token') ?? '', seq: Number(fields.get('seq') ?? '0'), cid: fields.get('cid') ?? '' };
 }
 
-function decoded(unit: number, fields: Fields): ReturnType<typeof decodeCheckpoint> {
+/** Reads a part of what a unit has stored. Throws a CheckpointError that names the unit. */
+function ofUnit<T>(unit: number, read: () => T): T {
   try {
-    return decodeCheckpoint(fields);
+    return read();
   } catch (error) {
     if (error instanceof CheckpointError) throw new CheckpointError(`unit ${unit}: ${error.message}`);
     throw error;

@@ -3,7 +3,8 @@
  * division at the end, never an average of averages. An empty window has no rows.
  */
 
-import { type AdmissionState, shownByName } from '../accumulators/admission.ts';
+import { shownByName } from '../accumulators/admission.ts';
+import type { AdmissionState } from '../accumulators/admission-state.ts';
 import type { Horizon } from '../accumulators/panes-settings.ts';
 import { addToSum, type Row } from '../accumulators/row.ts';
 import { otherValues, parseField, setText, splitValues } from '../accumulators/store/layout.ts';

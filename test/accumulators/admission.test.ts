@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  Admission,
-  type AdmissionSettings,
-  type AdmissionState,
-  parseAdmission,
-  reservedCohorts,
-  shownByName,
-} from '../../src/accumulators/admission.ts';
+import { Admission, type AdmissionSettings, reservedCohorts, shownByName } from '../../src/accumulators/admission.ts';
+import { type AdmissionState, isLarge, parseAdmission, wholeTable } from '../../src/accumulators/admission-state.ts';
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
@@ -31,7 +25,9 @@ function again(admission: Admission, its: AdmissionSettings): Admission {
 
 /** What a reader of the checkpoint gets. */
 function stateOf(admission: Admission): AdmissionState {
-  return parseAdmission(JSON.parse(admission.stateText()), '');
+  const table = parseAdmission(JSON.parse(admission.stateText()), '');
+  if (isLarge(table)) throw new Error('its entries are stored beside the checkpoint');
+  return table;
 }
 
 describe('the admission table', () => {
@@ -220,7 +216,7 @@ describe('the admission table', () => {
 
   it('reads what was stored before there were scores, candidates and reserved places, and lets go of who is too many', () => {
     const stored = JSON.parse('{"by":["variant"],"folded":20,"entries":[["x",30,null],["y",10,null],["A",5,20]]}');
-    const admission = new Admission(['variant'], places(2, ['A']), parseAdmission(stored, ''));
+    const admission = new Admission(['variant'], places(2, ['A']), wholeTable(parseAdmission(stored, ''), undefined));
     expect(stateOf(admission)).toEqual(
       table(30, [
         ['y', 10, NEVER],
@@ -230,7 +226,7 @@ describe('the admission table', () => {
   });
 
   it('writes anew only the entries that changed', () => {
-    const admission = new Admission(['variant'], places(1000));
+    const admission = new Admission(['variant'], { ...places(1000), mostInCheckpoint: 1000 });
     for (let n = 0; n < 1000; n++) admission.admit(`cohort ${n}`, 10);
     const writes = vi.spyOn(JSON, 'stringify');
     const all = (seventh: number): AdmissionState['entries'] =>

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { AdmissionState } from '../../src/accumulators/admission-state.ts';
 import { Panes } from '../../src/accumulators/panes.ts';
 import {
   liveKeys,
@@ -9,6 +10,7 @@ import {
 import type { Closing } from './histories.ts';
 import { listOf, placesOf } from './lists.ts';
 import { shownOf } from './plain-items.ts';
+import { wholeTables } from './whole-tables.ts';
 
 /** A worker and its store: commits when told, and dies when told. */
 export class PanesWorker {
@@ -45,12 +47,19 @@ export class PanesWorker {
     this.#watermark = watermark;
   }
 
-  commit(): PanesState {
-    const { rows, deletes } = this.#panes.takeChanges();
+  /** Returns the state with all entries of its tables. */
+  commit(): PanesState & { readonly admission: readonly AdmissionState[] } {
+    const state = this.#commit();
+    return { ...state, admission: wholeTables(state.admission, this.#settings.owner, (key) => this.stored.get(key)) };
+  }
+
+  #commit(): PanesState {
+    const { rows, deletes, removes } = this.#panes.takeChanges();
     for (const key of deletes) {
       this.stored.delete(key);
       this.deletes.push(key);
     }
+    for (const [key, fields] of removes) for (const field of fields) this.stored.get(key)?.delete(field);
     for (const [key, fields] of rows) {
       // Not by expect, which takes a while, for every row.
       if (deletes.includes(key)) expect.fail(`${key} is deleted and written`);
@@ -61,7 +70,7 @@ export class PanesWorker {
 
   /** Commits, and continues with nothing but what is stored. */
   restart(): void {
-    const state = this.commit();
+    const state = this.#commit();
     const keys = liveKeys(this.#settings, state, this.#watermark);
     const rows = new Map(keys.map((key) => [key, this.stored.get(key) ?? new Map<string, string>()]));
     this.#panes = new this.#make({ ...this.#settings, closedUpTo: this.#watermark }, { state, rows });

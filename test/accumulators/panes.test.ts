@@ -80,7 +80,7 @@ describe('panes', () => {
       Float64Array.of(WITH_POSITIVE, 1, 0),
     );
     expect([...panes.takeChanges().rows.keys()]).toEqual(['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:pane:h:0']);
-    expect(panes.takeChanges()).toEqual({ rows: new Map(), deletes: [] });
+    expect(panes.takeChanges()).toEqual({ rows: new Map(), deletes: [], removes: new Map() });
     panes.add(
       { at: 1010, ts: 1000, horizon: 0, tag, userless: false, bucket: 7 },
       true,
@@ -142,7 +142,7 @@ describe('panes', () => {
     const pane = rows.get('receval:{ns:0}:g:pane:m:1000');
     expect(pane?.get('10ms|variant|__other__')).toContain('"impressions":2');
     expect(pane?.get('10ms|variant|B')).toContain('"impressions":1');
-    expect(parsePanesState(panes.stateText()).admission[0].entries).toEqual([['B', 2000, 2000]]);
+    expect(parsePanesState(panes.stateText()).admission[0]).toMatchObject({ entries: [['B', 2000, 2000]] });
   });
 
   it('refuse a list that closes after its pane was settled', () => {

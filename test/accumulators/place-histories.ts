@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import type { AdmissionState } from '../../src/accumulators/admission-state.ts';
 import type { Panes } from '../../src/accumulators/panes.ts';
 import type { PanesSettings, PanesState } from '../../src/accumulators/panes-settings.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
@@ -42,6 +43,7 @@ export const placeHistories: fc.Arbitrary<PlaceHistory> = fc
   .record({
     bursts: fc.array(anyBurst, { minLength: 6, maxLength: 40 }),
     cohortsPerSet: fc.integer({ min: 1, max: 3 }),
+    mostInCheckpoint: fc.constantFrom(undefined, 0, 1, 2),
     keepMinutes: fc.integer({ min: 7, max: 40 }),
     named: fc.constantFrom(undefined, undefined, new Map([['variant', ['G']]])),
     takeover: fc.record({ candidates: fc.integer({ min: 1, max: 3 }), ratio: fc.integer({ min: 1, max: 2 }) }),
@@ -140,6 +142,7 @@ export function brokenPlaces({ settings, closings, steps }: PlaceHistory, make: 
 
 function rowsText(rows: ReadonlyMap<string, ReadonlyMap<string, string>>): string {
   return [...rows]
+    .filter(([key]) => !key.includes(':places:'))
     .flatMap(([key, fields]) => [...fields].map(([field, text]) => `${key} ${field} ${text}`))
     .sort()
     .join();
@@ -162,14 +165,16 @@ function wrongWindow(
   settings: PanesSettings,
   closings: readonly Closing[],
   stored: ReadonlyMap<string, ReadonlyMap<string, string>>,
-  { admission }: PanesState,
+  { admission }: { readonly admission: readonly AdmissionState[] },
   watermark: number,
 ): string | undefined {
   const codec = rowCodec(settings.shape);
   const [set] = settings.sets;
   const oldest = Math.floor((watermark - settings.keepMinutes) / PANE) * PANE;
   const panes = new Map(
-    [...stored].map(([key, fields]) => [key, [...fields].map(([field, text]) => [field, codec.decode(text)] as const)]),
+    [...stored]
+      .filter(([key]) => key.includes(':pane:'))
+      .map(([key, fields]) => [key, [...fields].map(([field, text]) => [field, codec.decode(text)] as const)]),
   );
   for (const [h, { text, ms }] of HORIZONS.entries()) {
     const end = Math.floor((watermark - ms) / PANE) * PANE;

@@ -1,4 +1,4 @@
-import type { AdmissionState } from '../../src/accumulators/admission.ts';
+import type { AdmissionState } from '../../src/accumulators/admission-state.ts';
 import type { PanesSettings } from '../../src/accumulators/panes-settings.ts';
 
 interface PlainEntry {

@@ -72,6 +72,7 @@ const SETTINGS: WorkerSettings = {
       clustered: [[], ['variant', 'country']],
       shape: SCORER,
       cohortsPerSet: 4,
+      mostInCheckpoint: 2,
       keepMinutes: 20_000,
       keepHours: 3_600_000,
       keepVectors: 1_800_000,

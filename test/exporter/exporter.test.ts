@@ -31,6 +31,8 @@ interface Shape {
   readonly unitTimeout: number;
   /** Rows of some sets keep items. */
   readonly items?: boolean;
+  /** As in `PanesSettings`. */
+  readonly mostInCheckpoint?: number | undefined;
 }
 
 const anyShape: fc.Arbitrary<Shape> = fc.record({
@@ -38,6 +40,7 @@ const anyShape: fc.Arbitrary<Shape> = fc.record({
   lengths: fc.constantFrom([1], [1, 3], [2, 3, 6]),
   unitTimeout: fc.constantFrom(3, 15, 60),
   items: fc.constantFrom(false, false, true),
+  mostInCheckpoint: fc.constantFrom(undefined, 0, 1, 2),
 });
 
 function rowShape({ items }: Shape): RowShape {
@@ -60,7 +63,7 @@ function exporterSettings({ paneSize, lengths, unitTimeout, items }: Shape): Exp
 }
 
 function panesSettings(shape: Shape, unit: number) {
-  const { paneSize, lengths, unitTimeout } = shape;
+  const { paneSize, lengths, unitTimeout, mostInCheckpoint } = shape;
   return {
     owner: { namespace: 'ns', unit, generation: 'g0' },
     paneSize,
@@ -75,6 +78,7 @@ function panesSettings(shape: Shape, unit: number) {
     cohortsPerSet: 2,
     named: new Map([['country', ['FR']]]),
     takeover: { candidates: 2, ratio: 1 },
+    mostInCheckpoint,
     keepMinutes: Math.max(...lengths) * paneSize + 9 + paneSize + unitTimeout,
     keepHours: 100,
     keepVectors: 100,

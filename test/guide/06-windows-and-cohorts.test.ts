@@ -1,10 +1,12 @@
 /** Chapter 6: results go to one-minute panes by cohort; a window is a sum of whole panes. */
+
 import { describe, expect, it } from 'vitest';
 import { Panes } from '../../src/accumulators/panes.ts';
 import { parsePanesState } from '../../src/accumulators/panes-settings.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey } from '../../src/accumulators/store/layout.ts';
 import { WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/sums.ts';
+import { wholeTables } from '../accumulators/whole-tables.ts';
 import { readWindow, type UnitRows } from '../windows/plain-windows.ts';
 import { EIGHT, PANES } from './shop.ts';
 
@@ -33,7 +35,12 @@ function unitOf(lists: readonly Scored[], watermark: number): UnitRows {
     const fields = rows.get(paneKey(owner, 'm', start));
     return fields && new Map([...fields].map(([field, text]) => [field, decode(text)] as const));
   };
-  const eight = { state: parsePanesState(panes.stateText()), incompleteBefore: EIGHT, total: () => undefined };
+  const { admission } = parsePanesState(panes.stateText());
+  const eight = {
+    admission: wholeTables(admission, owner, (key) => rows.get(key)),
+    incompleteBefore: EIGHT,
+    total: () => undefined,
+  };
   return { ...eight, watermark: EIGHT + watermark * MINUTE, pane };
 }
 

@@ -87,6 +87,23 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
     'Math.round((first - horizons[0].ms) / hour) - 1;',
     'Math.round((first - horizons[0].ms) / hour);',
   ),
+  inAdmission(
+    'a changed entry is not written beside the checkpoint',
+    'if (this.#head !== undefined) this.#changed.add(entry.values);',
+    '',
+  ),
+  inAdmission('who has left stays beside the checkpoint', 'this.#gone.add(values);', ''),
+  inAdmission('entries are numbered anew after a restart', '[, this.#admitted] = state.places;', 'this.#admitted = 0;'),
+  inAdmission(
+    'entries that fit the checkpoint again stay beside it',
+    'return this.#head === undefined ?',
+    'return this.#head === null ?',
+  ),
+  inAdmission(
+    'a table that outgrows the checkpoint writes only what changed',
+    'stored === undefined ? this.#entries.keys() : this.#changed',
+    'this.#changed',
+  ),
 ];
 
 /** Those that a simulated worker must show as well: it does so within a few seeds. */
@@ -94,4 +111,6 @@ export const SIMULATED_PLACES: readonly string[] = [
   'who is given a place counts as there from the start',
   'the checkpoint holds no candidates',
   'the checkpoint holds no scores',
+  'a changed entry is not written beside the checkpoint',
+  'who has left stays beside the checkpoint',
 ];

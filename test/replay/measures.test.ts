@@ -339,6 +339,13 @@ describe('a log of many variants that come once, and of some that are real', () 
     expect([by.size, by.get('A'), by.get('ranker_v2'), by.get('x7')]).toEqual([303, 10, 20, 1]);
   });
 
+  it('is shown by name in a replay also where there are more than the checkpoint itself has room for', async () => {
+    const many = Array.from({ length: 1000 }, (_, i) => ({ requestId: `m${i}`, variant: `v${i}`, items: ['a'] }));
+    const { rows } = await result('cohorts: [[variant]]\nmeasures: [mrr]', many, []);
+    expect(new Set(rows.map(({ labels }) => labels['variant'])).size).toBe(1000);
+    expect(rows.every(({ impressions }) => impressions === 1)).toBe(true);
+  });
+
   it('keeps the names of the configuration and of who came first where a limit leaves room for five', async () => {
     const by = await impressionsBy(`limits: {cohortsPerSet: 5}\n${experiments}`);
     expect(by).toEqual(

@@ -5,7 +5,7 @@ import {
   encodeCheckpoint,
   type UnitCheckpoint,
 } from '../../src/accumulators/store/checkpoint-codec.ts';
-import { FORMAT_VERSION, OLDEST_FORMAT, unitKey } from '../../src/accumulators/store/layout.ts';
+import { OLDEST_FORMAT, unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { Commit } from '../../src/accumulators/store/store-port.ts';
 import { noCounts } from '../../src/consumers/join/counts.ts';
@@ -60,13 +60,21 @@ describe('a checkpoint that skips', () => {
     const { join } = checkpoint();
     const counting = (...blocks: readonly number[]) =>
       checkpoint({
-        format: FORMAT_VERSION,
+        format: 2,
         join: { ...join, topics: join.topics.map((topic, t) => ({ ...topic, clockBlocks: blocks[t] })) },
       });
     const kept = skipped(counting(3, 4), 1, 250);
     expect(kept.join.topics.map(({ clockBlocks }) => clockBlocks)).toEqual([3, undefined]);
-    expect(kept.format).toBe(FORMAT_VERSION);
+    expect(kept.format).toBe(2);
     expect(skipped(counting(0, 4), 1, 250).format).toBe(OLDEST_FORMAT);
+  });
+
+  it('keeps the places that are stored beside it, and the format that they need', () => {
+    const { panes } = checkpoint();
+    const large = { by: ['country'], folded: 5000, places: [600, 700] as const };
+    const kept = skipped(checkpoint({ format: 3, panes: { ...panes, admission: [large] } }), 0, 101);
+    expect(kept).toMatchObject({ format: 3, panes: { admission: [large] } });
+    expect(decodeCheckpoint(encodeCheckpoint(kept))).toEqual(kept);
   });
 
   it('starts with a watermark that is at least the unit’s own, and never above what the topic has reached', () => {

@@ -18,9 +18,12 @@ export interface Tally {
 
 const EXAMPLES = 4;
 
-/** Looks depend on when somebody looked: looks.ts judges them. Blocks of verdicts are part of the checkpoint, for a replay. */
+/**
+ * Looks depend on when somebody looked: looks.ts judges them. Blocks of verdicts are part of the checkpoint, for a replay. So are places, which
+ * the auditor compares.
+ */
 function isNoRow(key: string): boolean {
-  return key.includes(':looks:') || key.endsWith(':clock');
+  return key.includes(':looks:') || key.includes(':places:') || key.endsWith(':clock');
 }
 
 export function differences(unit: UnitSettings, expected: Expected, lineage: Lineage, stored: StoreSnapshot): Tally {

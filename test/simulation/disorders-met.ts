@@ -1,3 +1,5 @@
+import { isLarge } from '../../src/accumulators/admission-state.ts';
+import type { PanesState } from '../../src/accumulators/panes-settings.ts';
 import type { Fields } from '../../src/accumulators/store/store-port.ts';
 import type { ReferenceResult } from '../reference/join.ts';
 import type { Disorder } from './disorders.ts';
@@ -30,8 +32,9 @@ export function noteDisorders(
   for (const { feedback } of expected.join.closings) if (feedback.length === 0) note('closed without feedback');
   if (expected.deletedPanes > 0) note('pane deleted');
   if (expected.placesGiven > 0) note('place given to another cohort');
-  const panes: Expected['panes'] = JSON.parse(checkpoint?.get('panes') ?? '{"admission":[]}');
+  const panes: PanesState = JSON.parse(checkpoint?.get('panes') ?? '{"admission":[]}');
   if (panes.admission.some(({ folded }) => Number.isFinite(folded) && folded !== null)) note('cohort folded');
+  if (panes.admission.some(isLarge)) note('places beside the checkpoint');
   if (join.topics.length === 0) throw new Error('a unit has topics');
 }
 

@@ -46,6 +46,7 @@ export const JUDGED = [
   'idle advance',
   'closed without feedback',
   'cohort folded',
+  'places beside the checkpoint',
   'place given to another cohort',
   'pane deleted',
 ] as const;

@@ -86,7 +86,9 @@ export function drawSettings(random: Random): SimulatedSettings {
   const { cohortsPerSet } = settings.panes;
   const named = cohortsPerSet === 2 ? new Map([['country', ['FR']]]) : undefined;
   const takeover = { candidates: cohortsPerSet, ratio: 1 };
-  return { ...settings, panes: { ...settings.panes, named, takeover } };
+  // Then the larger tables are stored beside the checkpoint, and are part of it again when they have become smaller.
+  const mostInCheckpoint = cohortsPerSet === 3 ? 1 : undefined;
+  return { ...settings, panes: { ...settings.panes, named, takeover, mostInCheckpoint } };
 }
 
 /** The same processes with little memory: a unit of these histories takes 5 to 250 kB. */

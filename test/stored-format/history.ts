@@ -2,7 +2,7 @@
  * A short history of one unit with most of what a state can hold: cohorts, an experiment with its users, vectors, measures of items,
  * drops of several reasons, lists that are open when it is stored. It must never change: what is recorded in state-1.json is
  * its first half, as the first version of receval stored it. In the history of format 2 the wall clock drops every second one of
- * many records, which that format is for.
+ * many records, which that format is for; in that of format 3 every list has a cohort of its own.
  */
 import type { Store } from '../../src/accumulators/store/store-port.ts';
 import { loadSettings } from '../../src/config/load.ts';
@@ -25,9 +25,22 @@ statistics: {clustered: [[]]}
 
 const BEGIN = Date.parse('2026-11-21T08:00:30Z');
 const LISTS = 240;
+/** In the history of format 3, whose checkpoint has room for the places of half of them. */
+const MANY_LISTS = 1100;
 /** Between two lists. */
 const STEP_MS = 5000;
 const BATCH = 20;
+
+const CONFIGURATION_3 = `
+namespace: recorded
+attribution: {horizons: [1m], outOfOrderness: 10s}
+measures: [mrr]
+cohorts: [[], [variant], [country]]
+windows: [5m, 1h]
+experiments: {default: {control: control, variants: {control: 0.5, treatment: 0.5}, primary: mrr, horizon: 1m}}
+statistics: {clustered: [[]]}
+limits: {series: 100000}
+`;
 
 /** Repeatable draws: [0, 2^31). The generator of POSIX's rand. */
 function draws(): () => number {
@@ -52,7 +65,7 @@ export function recordedLogs(format: number): readonly (readonly LogRecord[])[] 
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     log.push({ timestamp, value: value === null ? null : Buffer.from(text) });
   };
-  for (let n = 0; n < LISTS; n++) {
+  for (let n = 0; n < (format === 3 ? MANY_LISTS : LISTS); n++) {
     const ts = BEGIN + n * STEP_MS - (draw() % 8000);
     const items = Array.from({ length: 3 + (draw() % 5) }, (_, i) => `item${(draw() % 40) * 8 + i}`);
     const list = {
@@ -61,7 +74,7 @@ export function recordedLogs(format: number): readonly (readonly LogRecord[])[] 
       items,
       userId: `u${draw() % 50}`,
       variant: draw() % 2 === 0 ? 'control' : 'treatment',
-      cohorts: { country: ['de', 'fr', 'it'][draw() % 3] },
+      cohorts: { country: format === 3 ? `c${n}` : ['de', 'fr', 'it'][draw() % 3] },
     };
     append(impressions, ts, list);
     if (draw() % 12 === 0) append(impressions, ts, list);
@@ -75,7 +88,7 @@ export function recordedLogs(format: number): readonly (readonly LogRecord[])[] 
     if (draw() % 15 === 0) append(feedback, ts, { requestId: `none${n}`, itemId: 'a', ts, action: 'click' });
   }
   feedback.sort((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
-  if (format > 1) {
+  if (format === 2) {
     const at = Math.floor(0.45 * feedback.length);
     const timestamp = feedback[at].timestamp ?? 0;
     const among: Omit<LogRecord, 'offset'>[] = [];
@@ -92,14 +105,17 @@ let ids = 0;
 
 /** The unit of the history over a store, as `receval run` makes it. */
 export function claimRecorded(store: Store, format: number): Promise<Unit> {
-  const settings: Settings = loadSettings({ readFile: () => CONFIGURATION, env: {} });
+  const settings: Settings = loadSettings({
+    readFile: () => (format === 3 ? CONFIGURATION_3 : CONFIGURATION),
+    env: {},
+  });
   const scorer = compile(settings.measures, settings.grading);
   return Unit.claim(workerSettings(settings, scorer, 1, NO_PERMISSIONS, 0).unit(0), {
     store,
     scorer,
     decoders: serviceDecoders(settings),
     newId: () => `id${ids++}`,
-    now: () => (format > 1 ? NOW : undefined),
+    now: () => (format === 2 ? NOW : undefined),
   });
 }
 

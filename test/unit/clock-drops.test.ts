@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CheckpointError, decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
+import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
+import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
 import { clockKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { Commit, Store } from '../../src/accumulators/store/store-port.ts';

@@ -84,6 +84,7 @@ const SETTINGS: UnitSettings = {
     items: { sets: [['variant']], inTotals: true },
     positions: { sets: [['variant']], inTotals: true, horizon: 1 },
     cohortsPerSet: 4,
+    mostInCheckpoint: 2,
     keepMinutes: 2_500_000,
     keepHours: 3_000_000,
     keepVectors: 2_500_000,

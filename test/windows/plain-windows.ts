@@ -1,4 +1,5 @@
-import type { Horizon, PanesState } from '../../src/accumulators/panes-settings.ts';
+import type { AdmissionState } from '../../src/accumulators/admission-state.ts';
+import type { Horizon } from '../../src/accumulators/panes-settings.ts';
 import type { Row } from '../../src/accumulators/row.ts';
 import { parseField } from '../../src/accumulators/store/layout.ts';
 import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
@@ -8,7 +9,7 @@ import { type CohortRow, cohortRows, completeUpTo, type Rows } from '../../src/w
 export interface UnitRows {
   /** W; -Infinity: none yet. */
   readonly watermark: EpochMs;
-  readonly state: PanesState;
+  readonly admission: readonly AdmissionState[];
   /** Panes that start earlier miss something: the start, a gap, a rebuilt span. -Infinity: nothing is missing. */
   readonly incompleteBefore: EpochMs;
   /** Rows of the minute pane that starts here; undefined: none. */
@@ -72,6 +73,6 @@ function rowsAt(rows: Rows | undefined, { text }: Horizon): (readonly [string, R
   return [...(rows ?? [])].filter(([field]) => parseField(field)?.horizon === text);
 }
 
-function tablesOf(units: readonly UnitRows[]): readonly PanesState['admission'][] {
-  return units.map(({ state }) => state.admission);
+function tablesOf(units: readonly UnitRows[]): readonly (readonly AdmissionState[])[] {
+  return units.map(({ admission }) => admission);
 }

@@ -14,6 +14,7 @@ import { ITEMS, shownOf } from '../accumulators/plain-items.ts';
 import { scored } from '../accumulators/plain-panes.ts';
 import { addToVector, type PlainVector, vectorText } from '../accumulators/plain-vectors.ts';
 import { mergeRows, SHAPE } from '../accumulators/rows.ts';
+import { wholeTables } from '../accumulators/whole-tables.ts';
 import { runs } from '../runs.ts';
 import { readTotal, readWindow, type UnitRows, type WindowRows } from './plain-windows.ts';
 
@@ -40,7 +41,7 @@ function unitOf(settings: PanesSettings, history: readonly Closing[], watermark:
   }
   return {
     watermark,
-    state: parsePanesState(panes.stateText()),
+    admission: wholeTables(parsePanesState(panes.stateText()).admission, settings.owner, (key) => rows.get(key)),
     incompleteBefore: NEVER,
     pane: (start) => read(paneKey(settings.owner, 'm', start)),
     total: (name) => read(totalKey(settings.owner, name, SINCE_START)),
@@ -215,7 +216,7 @@ const MINUTE = { text: '60ms', ms: 60 };
 function empty(watermark: number): UnitRows {
   return {
     watermark,
-    state: { minutes: [], hours: [], admission: [] },
+    admission: [],
     incompleteBefore: NEVER,
     pane: () => undefined,
     total: () => undefined,

@@ -3,6 +3,7 @@ import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, type ImpressionDro
 import type { EpochMs } from '../../vocabulary/events.ts';
 import { type PanesState, parsePanesState } from '../panes-settings.ts';
 import { parseRuns, type RunState } from '../runs.ts';
+import { CheckpointError, damagedCheckpoint } from './checkpoint-error.ts';
 import { keysOf, listOf, parseJson, rangeOf, textOf, timeOf, whole } from './json.ts';
 import { FORMAT_VERSION, OLDEST_FORMAT } from './layout.ts';
 import type { Fields } from './store-port.ts';
@@ -51,12 +52,6 @@ interface SideCounts {
   readonly late: number[];
 }
 
-/** A checkpoint that this build cannot read. Restarting does not help. */
-export class CheckpointError extends Error {
-  override readonly name = 'CheckpointError';
-  readonly exitCode = 2;
-}
-
 /** A checkpoint whose panes may be JSON already, as `Panes.stateText` writes it. */
 export type WritableCheckpoint = Omit<UnitCheckpoint, 'panes'> & { readonly panes: PanesState | string };
 
@@ -82,8 +77,8 @@ export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, st
 /** Reads the fields of a unit's hash. Throws a CheckpointError for an unknown format or a part that is wrong. */
 export function decodeCheckpoint(fields: Fields): UnitCheckpoint {
   const format = fields.get('format');
-  const known = [OLDEST_FORMAT, FORMAT_VERSION].find((version) => format === String(version));
-  if (known === undefined) {
+  const known = Number(format);
+  if (format !== String(known) || !Number.isInteger(known) || known < OLDEST_FORMAT || known > FORMAT_VERSION) {
     throw new CheckpointError(
       `the stored state has format version ${format ?? '(none)'}; this build reads versions up to ${FORMAT_VERSION}: ` +
         'run the build that wrote it, or choose another namespace',
@@ -92,10 +87,7 @@ export function decodeCheckpoint(fields: Fields): UnitCheckpoint {
   try {
     return decodeKnown(fields, known);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new CheckpointError(
-      `the stored checkpoint is damaged: ${problem}. Restore the store from a backup, or rebuild the unit from the log`,
-    );
+    throw damagedCheckpoint(error);
   }
 }
 

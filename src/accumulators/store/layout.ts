@@ -1,7 +1,8 @@
 /**
- * Where everything is stored, in format versions 1 and 2 (specification: layout 1). `{namespace:unit}` is the hash tag that
- * keeps all keys of a unit in one slot of a cluster. Every key holds a hash; every value is text. A state without blocks of
- * clock verdicts has version 1, so that older builds can read it; a state with them has version 2.
+ * Where everything is stored, in format versions 1 to 3 (specification: layout 1). `{namespace:unit}` is the hash tag that
+ * keeps all keys of a unit in one slot of a cluster. Every key holds a hash; every value is text. A state has the
+ * lowest version that can express it, so that older builds can read it: with blocks of clock verdicts 2, with tables of places beside the
+ * checkpoint 3.
  *
  *   receval:{<namespace>:<unit>}:unit                                  the checkpoint (checkpoint-codec.ts), and:
  *       token       random, of the claim that owns the unit
@@ -21,22 +22,27 @@
  *       (experiment/experiment-looks.ts)
  *   receval:{<namespace>:<unit>}:<generation>:clock                    which records the wall clock dropped, where they are many
  *       <topic>:<block>            bits of one block of offsets (unit/clock-blocks.ts)
+ *   receval:{<namespace>:<unit>}:<generation>:places:<by>              the places of a grouping set, where they are many (admission-state.ts)
  *   receval:{<namespace>:accepted}:unit                                levels of watched cohorts that were accepted (accepted-level.ts)
  *   receval:{<namespace>:self-test}:<id>:...                           for the moment of a start (redis-store.ts)
  *
  * What is kept of a run does not expire with time: it is deleted when the run ends. Clock verdicts are deleted when no replay
- * needs them.
+ * needs them, and places when they are few again.
  */
 import type { JoinCheckpoint } from '../../vocabulary/checkpoint.ts';
 import { type EpochMs, OTHER_COHORT } from '../../vocabulary/events.ts';
 
 /** The newest version that this build reads, and the oldest. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 export const OLDEST_FORMAT = 1;
 
-/** The lowest version that can express this state, so that as many builds as possible can read it. */
-export function formatOf({ topics }: Pick<JoinCheckpoint, 'topics'>): number {
-  return topics.some(({ clockBlocks = 0 }) => clockBlocks > 0) ? FORMAT_VERSION : OLDEST_FORMAT;
+const WITH_CLOCK_BLOCKS = 2;
+const WITH_PLACES = 3;
+
+/** The lowest version that can express this state, so that as many builds as possible can read it. `hasPlacesBeside`: a table of places is stored beside it. */
+export function formatOf({ topics }: Pick<JoinCheckpoint, 'topics'>, hasPlacesBeside: boolean): number {
+  if (hasPlacesBeside) return WITH_PLACES;
+  return topics.some(({ clockBlocks = 0 }) => clockBlocks > 0) ? WITH_CLOCK_BLOCKS : OLDEST_FORMAT;
 }
 
 /** The owner of a set of keys. All rows of a unit that were built by one configuration from one history share a generation. */
@@ -84,12 +90,16 @@ export function clockKey(owner: RowOwner): string {
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:clock`;
 }
 
+export function placesKey(owner: RowOwner, by: readonly string[]): string {
+  return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:places:${setText(by)}`;
+}
+
 /** Whether the rows of a key are kept even if nobody writes them. */
 export function isLasting(key: string): boolean {
   return LASTING.test(key.slice(key.indexOf('}')));
 }
 
-const LASTING = /^}:[^:]*:(?:(?:total|users|looks):|clock$)/;
+const LASTING = /^}:[^:]*:(?:(?:total|users|looks|places):|clock$)/;
 
 /** The name of a grouping set in fields. */
 export function setText(by: readonly string[]): string {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  CheckpointError,
   decodeCheckpoint,
   encodeCheckpoint,
   type UnitCheckpoint,
 } from '../../../src/accumulators/store/checkpoint-codec.ts';
-import { STORE_FIELDS } from '../../../src/accumulators/store/layout.ts';
+import { CheckpointError } from '../../../src/accumulators/store/checkpoint-error.ts';
+import { FORMAT_VERSION, STORE_FIELDS } from '../../../src/accumulators/store/layout.ts';
 import { Ranges } from '../../../src/vocabulary/ranges.ts';
 
 const time = fc.oneof(fc.constant(Number.NEGATIVE_INFINITY), fc.integer({ min: -10, max: 4e12 }));
@@ -110,11 +110,16 @@ describe('the text of a checkpoint', () => {
     );
   });
 
-  it.each(['3', '0', '01', ''])('of format "%s" is refused, with what to do', (format) => {
-    const fields = encodeCheckpoint(example).set('format', format);
-    expect(() => decodeCheckpoint(fields)).toThrow(CheckpointError);
-    expect(() => decodeCheckpoint(fields)).toThrow(`format version ${format}; this build reads versions up to 2`);
-  });
+  it.each([String(FORMAT_VERSION + 1), '0', '01', '1.5', 'NaN', ''])(
+    'of format "%s" is refused, with what to do',
+    (format) => {
+      const fields = encodeCheckpoint(example).set('format', format);
+      expect(() => decodeCheckpoint(fields)).toThrow(CheckpointError);
+      expect(() => decodeCheckpoint(fields)).toThrow(
+        `format version ${format}; this build reads versions up to ${FORMAT_VERSION}`,
+      );
+    },
+  );
 
   it('without any format is refused', () => {
     expect(() => decodeCheckpoint(new Map())).toThrow('format version (none)');

@@ -1,0 +1,146 @@
+/**
+ * What is stored of an admission table (specification: layout 2.3). A small table is part of the checkpoint. Of a large one the checkpoint has
+ * the numbers alone: each cohort is a field of a hash beside it, and a commit writes the fields that changed. So what a commit costs follows
+ * what changed, and not the number of cohorts.
+ */
+import type { EpochMs } from '../vocabulary/events.ts';
+import { damagedCheckpoint } from './store/checkpoint-error.ts';
+import { keysOf, listOf, parseJson, textOf, timeOf, whole } from './store/json.ts';
+import type { Fields } from './store/store-port.ts';
+
+/** Tables with more entries are stored beside the checkpoint. */
+export const MOST_IN_CHECKPOINT = 512;
+
+/**
+ * An admitted cohort: its values, the end of its last pane, `folded` at the time of its admission, and its score, which is
+ * omitted if it is 0.
+ */
+export type AdmissionEntry = readonly [values: string, last: EpochMs, since: EpochMs, score?: number];
+
+interface TableState {
+  readonly by: readonly string[];
+  /** End of the latest pane into which something was added to the rest. -Infinity, which JSON writes as null, before anything was. */
+  readonly folded: EpochMs;
+  /** Cohorts of the rest, each with a lower bound of its impressions in this hour; omitted if there are none. */
+  readonly candidates?: readonly (readonly [values: string, impressions: number])[];
+}
+
+/** A whole table. */
+export interface AdmissionState extends TableState {
+  /** In the order of admission. */
+  readonly entries: readonly AdmissionEntry[];
+}
+
+/** How many entries a table has, and how many cohorts it has admitted so far: both are the same only if the entries are. */
+export type PlacesCount = readonly [entries: number, admitted: number];
+
+/** A table whose entries are stored beside the checkpoint. */
+export interface LargeTable extends TableState {
+  readonly places: PlacesCount;
+}
+
+/** A table as the checkpoint has it. */
+export type StoredTable = AdmissionState | LargeTable;
+
+/** A large table with its entries. By entry its number: how many were admitted before it. */
+export interface CompleteTable extends AdmissionState, LargeTable {
+  readonly numbers: readonly number[];
+}
+
+export function isLarge(table: StoredTable): table is LargeTable {
+  return 'places' in table;
+}
+
+/** The field beside those of the cohorts. Values never contain '|'. */
+export const PLACES_HEAD = '|';
+
+export function placesHead(folded: EpochMs, admitted: number): string {
+  return JSON.stringify([folded, admitted]);
+}
+
+/** The field of a cohort. `number`: how many were admitted before it. */
+export function placeText([, last, since, score]: AdmissionEntry, number: number): string {
+  return JSON.stringify(score === undefined ? [last, since, number] : [last, since, number, score]);
+}
+
+/** Whether a hash has exactly the entries that the checkpoint counts. */
+export function isWhole({ folded, places }: LargeTable, fields: Fields): boolean {
+  const [entries, admitted] = places;
+  return fields.size === entries + 1 && fields.get(PLACES_HEAD) === placesHead(folded, admitted);
+}
+
+/**
+ * A large table as its hash has it, which may be newer than the checkpoint that was read before. undefined: the hash was deleted since then.
+ * Throws a CheckpointError that names the field that is wrong.
+ */
+export function readPlaces({ by, candidates }: LargeTable, fields: Fields): CompleteTable | undefined {
+  const head = fields.get(PLACES_HEAD);
+  if (head === undefined) return undefined;
+  try {
+    return { by, ...(candidates === undefined ? {} : { candidates }), ...placesOf(fields, head, `places of [${by}]`) };
+  } catch (error) {
+    throw damagedCheckpoint(error);
+  }
+}
+
+function placesOf(
+  fields: Fields,
+  head: string,
+  where: string,
+): Pick<CompleteTable, 'folded' | 'entries' | 'numbers' | 'places'> {
+  const numbered = [...fields].flatMap(([values, text]): [number, AdmissionEntry][] => {
+    if (values === PLACES_HEAD) return [];
+    const at = `${where}: ${values.slice(0, 60)}`;
+    const [last, since, number, score] = listOf(parseJson(text, at), at, (part) => part);
+    return [[whole(number, `${at}.number`), entryOf(values, [last, since, score], at)]];
+  });
+  numbered.sort(([a], [b]) => a - b);
+  const [folded, admitted] = listOf(parseJson(head, where), where, (part) => part);
+  return {
+    folded: timeOf(folded, `${where}.folded`),
+    entries: numbered.map(([, entry]) => entry),
+    numbers: numbered.map(([number]) => number),
+    places: [numbered.length, whole(admitted, `${where}.admitted`)],
+  };
+}
+
+/** A table with its entries. `fields`: of its hash, if it is large. undefined: the hash is not the one that the checkpoint counts. */
+export function wholeTable(table: StoredTable, fields: Fields | undefined): AdmissionState | CompleteTable | undefined {
+  if (!isLarge(table)) return table;
+  return fields !== undefined && isWhole(table, fields) ? readPlaces(table, fields) : undefined;
+}
+
+/**
+ * Reads a `StoredTable` from parsed JSON. States of the first release have neither scores nor candidates. Throws an Error
+ * that names the part that is wrong.
+ */
+export function parseAdmission(json: unknown, where: string): StoredTable {
+  const state = keysOf(json, where);
+  const table: TableState = {
+    by: listOf(state['by'], `${where}.by`, textOf),
+    folded: timeOf(state['folded'], `${where}.folded`),
+    ...(state['candidates'] === undefined
+      ? {}
+      : { candidates: listOf(state['candidates'], `${where}.candidates`, candidateOf) }),
+  };
+  if (state['places'] !== undefined) {
+    const [entries, admitted] = listOf(state['places'], `${where}.places`, whole);
+    return { ...table, places: [whole(entries, `${where}.places[0]`), whole(admitted, `${where}.places[1]`)] };
+  }
+  return { ...table, entries: listOf(state['entries'], `${where}.entries`, listedEntry) };
+}
+
+function listedEntry(entry: unknown, at: string): AdmissionEntry {
+  const [values, ...numbers] = listOf(entry, at, (part) => part);
+  return entryOf(textOf(values, `${at}[0]`), numbers, at);
+}
+
+function entryOf(values: string, [last, since, score]: readonly unknown[], at: string): AdmissionEntry {
+  const times = [whole(last, `${at}.last`), timeOf(since, `${at}.since`)] as const;
+  return score === undefined ? [values, ...times] : [values, ...times, whole(score, `${at}.score`)];
+}
+
+function candidateOf(candidate: unknown, at: string): readonly [values: string, impressions: number] {
+  const parts = listOf(candidate, at, (part) => part);
+  return [textOf(parts[0], `${at}[0]`), whole(parts[1], `${at}[1]`)];
+}

@@ -1,0 +1,13 @@
+/** A checkpoint that this build cannot read. Restarting does not help. */
+export class CheckpointError extends Error {
+  override readonly name = 'CheckpointError';
+  readonly exitCode = 2;
+}
+
+/** What was found damaged, with what to do. */
+export function damagedCheckpoint(error: unknown): CheckpointError {
+  const problem = error instanceof Error ? error.message : String(error);
+  return new CheckpointError(
+    `the stored checkpoint is damaged: ${problem}. Restore the store from a backup, or rebuild the unit from the log`,
+  );
+}
