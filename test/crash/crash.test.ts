@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { wholeTable } from '../../src/accumulators/admission-state.ts';
+import { parsePanesState } from '../../src/accumulators/panes-settings.ts';
+import { placesKey } from '../../src/accumulators/store/layout.ts';
 import type { StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
+import type { Fields } from '../../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
 import { Worker } from '../../src/worker/worker.ts';
@@ -17,13 +21,36 @@ const REAL = workersOf({ Worker, createDecoder });
 /** Everything durable but the guard fields, what only tells where a replay may begin, and what depends on when somebody looked. */
 function durable(snapshot: StoreSnapshot): string {
   const without = new Set(['token', 'seq', 'cid', 'topics']);
-  const keys = [...snapshot].filter(([key]) => !isLooks(key)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const keys = [...snapshot]
+    .filter(([key]) => !isLooks(key) && !key.includes(':places:'))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(
-    keys.map(([key, fields]) => [key, [...fields].filter(([name]) => !without.has(name)).sort()]),
+    keys.map(([key, fields]) => [
+      key,
+      [...fields]
+        .filter(([name]) => !without.has(name))
+        .map(([name, text]) => [name, name === 'panes' ? wholePanes(key, fields, snapshot) : text])
+        .sort(),
+    ]),
     undefined,
     1,
   );
 }
+
+/** The panes of a checkpoint with the places that are stored beside it, whose numbers only tell their order. */
+function wholePanes(unit: string, fields: Fields, snapshot: StoreSnapshot): string {
+  const panes = parsePanesState(fields.get('panes') ?? '');
+  const [, namespace, partition] = /^receval:\{(.*):(\d+)\}/.exec(unit) ?? [];
+  const owner = { namespace, unit: Number(partition), generation: fields.get('generation') ?? '' };
+  const admission = panes.admission.map((table) => {
+    const { by, folded, entries, candidates } = wholeTable(table, snapshot.get(placesKey(owner, table.by))) ?? NO_TABLE;
+    return { by, folded, entries, candidates };
+  });
+  return JSON.stringify({ ...panes, admission });
+}
+
+/** Of places that are not those that the checkpoint counts. */
+const NO_TABLE = { by: [], folded: 0, entries: [], candidates: [] };
 
 const whole = live(new World(STEPS, BEGINNING, 'lost'), REAL);
 const unbroken = whole.then(durable);

@@ -35,7 +35,7 @@ export const RECOVERY_MUTATIONS: readonly RecoveryMutation[] = [
         file: 'unit/restore.ts',
         text: 'new Panes(shape, panes === undefined ? undefined : { state: panes, rows })',
         replacement:
-          'new Panes(shape, panes === undefined ? undefined : { state: panes, rows: new Map(keys.map((key) => [key, new Map()])) })',
+          'new Panes(shape, panes === undefined ? undefined : { state: panes, rows: new Map(keys.map((key) => [key, key.includes(":places:") ? of(key) : new Map()])) })',
       },
     ],
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unitKey } from '../../src/accumulators/store/layout.ts';
+import { FORMAT_VERSION, unitKey } from '../../src/accumulators/store/layout.ts';
 import { type Commit, StoreUnavailable } from '../../src/accumulators/store/store-port.ts';
 import {
   decodeLooks,
@@ -174,7 +174,11 @@ describe('the looks of a worker', () => {
 
   it.each([
     ['the store does not answer', {}, 'the store is away'],
-    ['another build wrote a unit', { format: '3' }, 'unit 1: the stored state has format version 3'],
+    [
+      'another build wrote a unit',
+      { format: String(FORMAT_VERSION + 1) },
+      `unit 1: the stored state has format version ${FORMAT_VERSION + 1}`,
+    ],
     ['what is stored of a unit is damaged', { counts: '[' }, 'unit 1: '],
   ])('are left out, with a warning, while %s', async (_, damage, message) => {
     const service = new ShopService();
