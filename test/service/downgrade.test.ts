@@ -1,8 +1,10 @@
 import { Redis } from 'ioredis';
-import { expect } from 'vitest';
-import { FORMAT_VERSION, unitKey } from '../../src/accumulators/store/layout.ts';
+import { expect, vi } from 'vitest';
+import { MOST_IN_CHECKPOINT } from '../../src/accumulators/admission-state.ts';
+import { FORMAT_VERSION, placesKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import { itWith } from '../services/it-with.ts';
-import { type Stand, sharedServers, shown, withStand } from './stand.ts';
+import { freePort } from '../services/ports.ts';
+import { type Produced, type Stand, sharedServers, shown, withStand } from './stand.ts';
 
 const SERVERS = sharedServers();
 const QUICK = { attribution: { horizons: ['1s', '2s'], outOfOrderness: '500ms', idleAfter: '500ms' } };
@@ -16,6 +18,14 @@ async function counts(stand: Stand, name: string, count: number, ...flags: strin
   const [{ join }] = await stand.drained(1, service, at + LONGEST);
   expect(await service.stop()).toBe(0);
   return join.counts[0].impressions.accepted;
+}
+
+/** Lists of so many shops, one of each, and no clicks. */
+function ofShops(name: string, shops: number, at: number): readonly Produced[] {
+  return Array.from({ length: shops }, (_, n): Produced => {
+    const list = { requestId: `${name}-${n}`, ts: at, items: ['a'], cohorts: { shop: `shop${n}` } };
+    return { topic: 'impressions', key: list.requestId, value: JSON.stringify(list), at };
+  });
 }
 
 /** The whole state of a namespace, as a backup holds it; answers what puts it back. */
@@ -76,6 +86,62 @@ itWith(
         expect(await refused(stand)).toContain('the state was lost');
         expect(await counts(stand, 'rebuilt', 1, '--rebuild')).toBe(10);
         expect(await stand.impressionsIn('1', '2s')).toBe(10);
+      } finally {
+        client.disconnect();
+      }
+    });
+  },
+);
+
+itWith(
+  SERVERS,
+  'more places of cohorts than fit the checkpoint are read by name, and it goes back from them',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      const configured = (limits: Readonly<Record<string, number>>): void =>
+        stand.configure({
+          ...QUICK,
+          measures: ['mrr'],
+          cohorts: [[], ['shop']],
+          windows: ['5m'],
+          limits,
+          http: { port },
+        });
+      const shops = MOST_IN_CHECKPOINT + 10;
+      const port = await freePort();
+      const names = async (records: readonly Produced[], at: number): Promise<Set<string>> => {
+        await stand.produce(records);
+        const service = stand.run();
+        await stand.drained(1, service, at + LONGEST);
+        const shown = await vi.waitFor(
+          async () => {
+            const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+            const found = [...page.matchAll(/^receval_window_impressions\{.*by="shop".*shop="([^"]*)"/gm)].map(
+              ([, shop]) => shop,
+            );
+            expect(found.length).toBeGreaterThan(1);
+            return new Set(found);
+          },
+          { timeout: 30_000, interval: 200 },
+        );
+        expect(await service.stop()).toBe(0);
+        return shown;
+      };
+      await stand.makeTopics(1);
+      const client = new Redis(servers.redis.url);
+      const format = () => client.hget(unitKey(stand.namespace, 0), 'format');
+      const key = placesKey({ namespace: stand.namespace, unit: 0, generation: '1' }, ['shop']);
+      try {
+        configured({ series: 1_000_000 });
+        // Their minute has passed.
+        const first = Date.now() - 90_000;
+        expect((await names(ofShops('first', shops, first), first)).size).toBe(shops);
+        expect([await format(), await client.hlen(key)]).toEqual(['3', shops + 1]);
+        // A start that leaves room for fewer, as docs/operations.md says.
+        configured({ series: 1_000_000, cohortsPerSet: MOST_IN_CHECKPOINT });
+        const second = Date.now();
+        expect(await names(ofShops('second', 5, second), second)).toContain('__other__');
+        expect([await format(), await client.exists(key)]).toEqual(['1', 0]);
       } finally {
         client.disconnect();
       }
