@@ -70,44 +70,28 @@ export function isWhole({ folded, places }: LargeTable, fields: Fields): boolean
 }
 
 /**
- * A large table as its hash has it, which may be newer than the checkpoint that was read before. undefined: the hash was deleted since then.
- * Throws a CheckpointError that names the field that is wrong.
+ * A table with its entries. `fields`: of its hash, if it is large. undefined: the hash is not the one that the checkpoint counts. Throws a
+ * CheckpointError that names the field that is wrong.
  */
-export function readPlaces({ by, candidates }: LargeTable, fields: Fields): CompleteTable | undefined {
-  const head = fields.get(PLACES_HEAD);
-  if (head === undefined) return undefined;
+export function wholeTable(table: StoredTable, fields: Fields | undefined): AdmissionState | CompleteTable | undefined {
+  if (!isLarge(table)) return table;
+  if (fields === undefined || !isWhole(table, fields)) return undefined;
   try {
-    return { by, ...(candidates === undefined ? {} : { candidates }), ...placesOf(fields, head, `places of [${by}]`) };
+    const numbered = [...fields].filter(([field]) => field !== PLACES_HEAD).map((place) => numberedEntry(table, place));
+    numbered.sort((a, b) => a.number - b.number);
+    return { ...table, entries: numbered.map(({ entry }) => entry), numbers: numbered.map(({ number }) => number) };
   } catch (error) {
     throw damagedCheckpoint(error);
   }
 }
 
-function placesOf(
-  fields: Fields,
-  head: string,
-  where: string,
-): Pick<CompleteTable, 'folded' | 'entries' | 'numbers' | 'places'> {
-  const numbered = [...fields].flatMap(([values, text]): [number, AdmissionEntry][] => {
-    if (values === PLACES_HEAD) return [];
-    const at = `${where}: ${values.slice(0, 60)}`;
-    const [last, since, number, score] = listOf(parseJson(text, at), at, (part) => part);
-    return [[whole(number, `${at}.number`), entryOf(values, [last, since, score], at)]];
-  });
-  numbered.sort(([a], [b]) => a - b);
-  const [folded, admitted] = listOf(parseJson(head, where), where, (part) => part);
-  return {
-    folded: timeOf(folded, `${where}.folded`),
-    entries: numbered.map(([, entry]) => entry),
-    numbers: numbered.map(([number]) => number),
-    places: [numbered.length, whole(admitted, `${where}.admitted`)],
-  };
-}
-
-/** A table with its entries. `fields`: of its hash, if it is large. undefined: the hash is not the one that the checkpoint counts. */
-export function wholeTable(table: StoredTable, fields: Fields | undefined): AdmissionState | CompleteTable | undefined {
-  if (!isLarge(table)) return table;
-  return fields !== undefined && isWhole(table, fields) ? readPlaces(table, fields) : undefined;
+function numberedEntry(
+  { by }: LargeTable,
+  [values, text]: readonly [string, string],
+): { readonly number: number; readonly entry: AdmissionEntry } {
+  const where = `places of [${by}]: ${values.slice(0, 60)}`;
+  const [last, since, number, score] = listOf(parseJson(text, where), where, (part) => part);
+  return { number: whole(number, `${where}.number`), entry: entryOf(values, [last, since, score], where) };
 }
 
 /**

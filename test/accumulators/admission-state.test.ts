@@ -6,7 +6,6 @@ import {
   MOST_IN_CHECKPOINT,
   PLACES_HEAD,
   parseAdmission,
-  readPlaces,
   type StoredTable,
   wholeTable,
 } from '../../src/accumulators/admission-state.ts';
@@ -151,7 +150,6 @@ describe('a table of places', () => {
     }
     expect(wholeTable(table, new Map())).toBeUndefined();
     expect(wholeTable(table, undefined)).toBeUndefined();
-    expect(readPlaces(table, new Map())).toBeUndefined();
     for (const text of ['', '[10,null]', '["10",null,1]', '[10,null,1,"x"]', '{}']) {
       expect(() => wholeTable(table, changed('B', text))).toThrow(CheckpointError);
       expect(() => wholeTable(table, changed('B', text))).toThrow(
