@@ -259,22 +259,20 @@ export class Admission {
   /** What a commit must change beside the checkpoint that has `stateText`. */
   takePlaces(): PlacesChanges {
     const stored = this.#head;
-    if (!this.isBeside && stored === undefined) return NO_CHANGES;
-    const set = new Map<string, string>();
+    this.#head = this.isBeside ? placesHead(this.#folded, this.#admitted) : undefined;
+    if (this.#head === undefined && stored === undefined) return NO_CHANGES;
+    const changed = [...(stored === undefined ? this.#entries.keys() : this.#changed)];
     const gone = [...this.#gone];
-    if (this.isBeside) {
-      for (const values of stored === undefined ? this.#entries.keys() : this.#changed) {
-        const entry = this.#entries.get(values);
-        if (entry !== undefined) set.set(values, placeText(entry.state, entry.number));
-      }
-      this.#head = placesHead(this.#folded, this.#admitted);
-      if (this.#head !== stored) set.set(PLACES_HEAD, this.#head);
-    } else {
-      this.#head = undefined;
-    }
     this.#changed.clear();
     this.#gone.clear();
-    return this.#head === undefined ? { ...NO_CHANGES, isDropped: true } : { set, gone, isDropped: false };
+    if (this.#head === undefined) return { ...NO_CHANGES, isDropped: true };
+    const set = new Map<string, string>();
+    for (const values of changed) {
+      const entry = this.#entries.get(values);
+      if (entry !== undefined) set.set(values, placeText(entry.state, entry.number));
+    }
+    if (this.#head !== stored) set.set(PLACES_HEAD, this.#head);
+    return { set, gone, isDropped: false };
   }
 
   #write(): string {

@@ -94,11 +94,7 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
   ),
   inAdmission('who has left stays beside the checkpoint', 'this.#gone.add(values);', ''),
   inAdmission('entries are numbered anew after a restart', '[, this.#admitted] = state.places;', 'this.#admitted = 0;'),
-  inAdmission(
-    'entries that fit the checkpoint again stay beside it',
-    'return this.#head === undefined ?',
-    'return this.#head === null ?',
-  ),
+  inAdmission('entries that fit the checkpoint again stay beside it', 'isDropped: true }', 'isDropped: false }'),
   inAdmission(
     'a table that outgrows the checkpoint writes only what changed',
     'stored === undefined ? this.#entries.keys() : this.#changed',
