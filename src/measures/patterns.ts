@@ -14,7 +14,7 @@ const FIRST_ACTION = 2;
 
 /**
  * Lists that all measures score alike. A list with at most one event, where no rank is explicit, no item repeats and only the
- * shown items are known, is scored by its length, its offset, and the event's slot, action and value: the number that stands for these is its
+ * shown items are known, is scored by its length, its page, and the event's slot, action and value: the number that stands for these is its
  * pattern. Most lists close with at most one event, and a page of 20 slots has only some dozens of patterns.
  */
 export class Patterns {
@@ -27,10 +27,10 @@ export class Patterns {
 
   /** Lists of one pattern are scored alike. NO_PATTERN: it may be scored like no other. */
   of(list: Joined): number {
-    const { length, offset, events } = list;
-    if (events > 1 || length === 0 || length >= LENGTHS || offset >= OFFSETS) return NO_PATTERN;
+    const { length, pageOffset, events } = list;
+    if (events > 1 || length === 0 || length >= LENGTHS || pageOffset >= OFFSETS) return NO_PATTERN;
     if (list.ranks !== undefined || list.firstSlot !== undefined || list.known !== undefined) return NO_PATTERN;
-    const shape = (offset * LENGTHS + length) * LENGTHS;
+    const shape = (pageOffset * LENGTHS + length) * LENGTHS;
     if (events === 0) return shape * ACTIONS * VALUES;
     const action = list.action[0];
     if (action >= ACTIONS - FIRST_ACTION) return NO_PATTERN;

@@ -7,9 +7,9 @@ export interface Places {
   readonly ranks: Float64Array;
 }
 
-/** The rank of a slot, 1 at the top of the whole list: pages begin after their offset, explicit ranks may leave gaps. */
+/** The rank of a slot, 1 at the top of the whole list: a page begins after its page offset, explicit ranks may leave gaps. */
 export function rankOf(list: Joined, slot: number): number {
-  return list.ranks === undefined ? list.offset + slot + 1 : list.ranks[slot];
+  return list.ranks === undefined ? list.pageOffset + slot + 1 : list.ranks[slot];
 }
 
 /** Rank of the last slot. The list must not be empty. */
@@ -20,7 +20,7 @@ export function lastRank(list: Joined): number {
 /** Number of slots of rank <= k. */
 export function slotsUpTo(list: Joined, k: number): number {
   const ranks = list.ranks;
-  if (ranks === undefined) return Math.max(0, Math.min(list.length, k - list.offset));
+  if (ranks === undefined) return Math.max(0, Math.min(list.length, k - list.pageOffset));
   let low = 0;
   let high = list.length;
   while (low < high) {

@@ -62,7 +62,7 @@ export function plainJoined(list: PlainList, limit: GradeLimit): Joined {
   const slots = values.flatMap((value, s) => (Number.isNaN(value) || (firstSlot?.[s] ?? s) !== s ? [] : [s]));
   return {
     length: values.length,
-    offset,
+    pageOffset: offset,
     ranks: ranks === undefined ? undefined : checkedRanks(ranks, values.length),
     firstSlot,
     events: slots.length,

@@ -28,7 +28,7 @@ export type PrecisionBase = (list: Joined, k: number) => number;
 
 /** A base is never less than the slots up to it, whatever ranks a list claims. */
 export const cutBase: PrecisionBase = (list, k) =>
-  Math.max((k === Number.POSITIVE_INFINITY ? lastRank(list) : k) - list.offset, slotsUpTo(list, k));
+  Math.max((k === Number.POSITIVE_INFINITY ? lastRank(list) : k) - list.pageOffset, slotsUpTo(list, k));
 
 const listBase: PrecisionBase = slotsUpTo;
 

@@ -35,7 +35,7 @@ export class JudgedList {
     this.#relevantFrom = relevantFrom;
     this.joined = {
       length: 0,
-      offset: 0,
+      pageOffset: 0,
       ranks: undefined,
       firstSlot: undefined,
       events: 0,

@@ -153,8 +153,8 @@ export class Encoder {
     readonly surface: string;
     readonly variant: number;
     readonly cohorts: string;
-    readonly offset: number;
-    /** Items and scores of the whole ranking; the page is [offset, end). */
+    readonly pageOffset: number;
+    /** Items and scores of the whole ranking; the page is [pageOffset, end). */
     readonly items: Int32Array;
     readonly scores: Float64Array;
     readonly end: number;
@@ -162,9 +162,9 @@ export class Encoder {
     readonly quality: number;
   }): string {
     let text = `{"requestId":"${list.requestId}","ts":${list.ts},"userId":"u${list.user + 1}","surface":"${list.surface}","variant":${this.#variants[list.variant]},"cohorts":${list.cohorts}`;
-    text += list.offset > 0 ? `,"offset":${list.offset},"items":[` : ',"items":[';
-    for (let place = list.offset; place < list.end; place++) {
-      if (place > list.offset) text += ',';
+    text += list.pageOffset > 0 ? `,"offset":${list.pageOffset},"items":[` : ',"items":[';
+    for (let place = list.pageOffset; place < list.end; place++) {
+      if (place > list.pageOffset) text += ',';
       text += this.#slots[list.items[place]];
       if (!this.#plainItems) text += SCORES[Math.round(1e4 * attractionAt(list.quality * list.scores[place]))];
     }

@@ -69,10 +69,10 @@ export class Requests {
     const secondPage = asksForMore && this.#ranker.length > PAGE_LENGTH;
     const requestId = `r-${this.#run}${hex(mix32(++this.#count))}`;
     this.#events = 0;
-    this.#show({ requestId, ts, user, surface, quality, offset: 0, lost, mayBeLate: !secondPage });
+    this.#show({ requestId, ts, user, surface, quality, pageOffset: 0, lost, mayBeLate: !secondPage });
     if (!secondPage) return;
     const later = ts + 3_000 + Math.floor(this.#pages.next() * 27_000);
-    this.#show({ requestId, ts: later, user, surface, quality, offset: PAGE_LENGTH, lost, mayBeLate: false });
+    this.#show({ requestId, ts: later, user, surface, quality, pageOffset: PAGE_LENGTH, lost, mayBeLate: false });
   }
 
   /** The ranker's quality for this request: 0 if the regression hits it. Draws one number, regression or not. */
@@ -90,14 +90,14 @@ export class Requests {
     readonly user: number;
     readonly surface: number;
     readonly quality: number;
-    readonly offset: number;
+    readonly pageOffset: number;
     readonly lost: boolean;
     readonly mayBeLate: boolean;
   }): void {
     const { shopItems, visitors } = this.#shop;
     const { items, scores, length } = this.#ranker;
-    const { requestId, ts, user, quality, offset, lost } = page;
-    const end = Math.min(length, offset + PAGE_LENGTH);
+    const { requestId, ts, user, quality, pageOffset, lost } = page;
+    const end = Math.min(length, pageOffset + PAGE_LENGTH);
     const surface = SURFACES[page.surface];
     const value = this.#encoder.impression({
       requestId,
@@ -106,7 +106,7 @@ export class Requests {
       surface: surface.name,
       variant: visitors.variant[user],
       cohorts: visitors.cohorts(user),
-      offset,
+      pageOffset,
       items,
       scores,
       end,
@@ -114,14 +114,14 @@ export class Requests {
     });
     const inTime = this.#delivery.impression(ts, requestId, value, lost, page.mayBeLate);
     const tastes = visitors.segment[user] * shopItems.size;
-    for (let place = offset; place < end; place++) {
-      this.#attraction[place - offset] = Math.min(1, surface.intent * shopItems.attraction[tastes + items[place]]);
+    for (let place = pageOffset; place < end; place++) {
+      this.#attraction[place - pageOffset] = Math.min(1, surface.intent * shopItems.attraction[tastes + items[place]]);
     }
-    if (this.#clickModel(this.#attraction, end - offset, this.#clicked, this.#clicks) === 0) return;
-    this.#reactions.react(ts, this.#clicked, end - offset);
+    if (this.#clickModel(this.#attraction, end - pageOffset, this.#clicked, this.#clicks) === 0) return;
+    this.#reactions.react(ts, this.#clicked, end - pageOffset);
     for (let n = 0; n < this.#reactions.length; n++) {
       const { slot, action, ts: reactedAt } = this.#reactions.all[n];
-      const item = items[offset + slot];
+      const item = items[pageOffset + slot];
       let worth = Number.NaN;
       if (action === 'purchase') worth = shopItems.prices[item] / 100;
       else if (action === 'rating') worth = stars(shopItems.attraction[tastes + item], this.#stars);

@@ -35,11 +35,11 @@ export interface Impression {
   readonly userId: string | undefined;
   /** Decoded only if requested; undefined: none. */
   readonly sessionId?: string | undefined;
-  /** Slots before this page. Request id + offset is the impression's identity. */
-  readonly offset: number;
+  /** Slots before this page. Request id + page offset is the impression's identity. */
+  readonly pageOffset: number;
   /** Item ids in the order of their ranks. */
   readonly items: readonly string[];
-  /** Explicit ranks, ascending, one per item; undefined: offset + 1, offset + 2, ... */
+  /** Explicit ranks, ascending, one per item; undefined: pageOffset + 1, pageOffset + 2, ... */
   readonly ranks: readonly Rank[] | undefined;
   /** Values of the configured dimensions, in the decoder's order of dimensions, already cleaned. */
   readonly dimensions: readonly string[];
@@ -71,8 +71,8 @@ export interface Joined {
   /** Number of slots, L. */
   length: number;
   /** Slots before this page. */
-  offset: number;
-  /** Rank of each slot, ascending; undefined: slot s has rank offset + s + 1. */
+  pageOffset: number;
+  /** Rank of each slot, ascending; undefined: slot s has rank pageOffset + s + 1. */
   ranks: Int32Array | undefined;
   /** For each slot the first slot that holds the same item; undefined: no item repeats. */
   firstSlot: Int32Array | undefined;

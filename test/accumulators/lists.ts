@@ -5,7 +5,7 @@ import type { Joined } from '../../src/vocabulary/events.ts';
 export function listOf(ranks: readonly number[]): Joined {
   return {
     length: ranks.length,
-    offset: 0,
+    pageOffset: 0,
     ranks: Int32Array.from(ranks),
     firstSlot: undefined,
     events: 0,

@@ -32,7 +32,7 @@ export const SMALL_CATALOGUE: ItemCatalogue = {
 export function joinedOf(items: readonly string[]): Joined {
   return {
     length: items.length,
-    offset: 0,
+    pageOffset: 0,
     ranks: undefined,
     firstSlot: undefined,
     events: 0,

@@ -47,7 +47,7 @@ describe('the counts by rank of a row', () => {
 
   it('take a page of a long list at its own ranks', () => {
     const sums = new PositionSums(5);
-    sums.add({ ...listOf([]), length: 3, offset: 3, ranks: undefined }, { count: 1, ranks: Float64Array.of(5) });
+    sums.add({ ...listOf([]), length: 3, pageOffset: 3, ranks: undefined }, { count: 1, ranks: Float64Array.of(5) });
     expect(encodePositions(sums)).toBe('{"exposed":[0,0,0,1,1],"positives":[0,0,0,0,1]}');
   });
 

@@ -32,7 +32,7 @@ describe('the sample', () => {
       requestId,
       ts: 1,
       userId: undefined,
-      offset: 0,
+      pageOffset: 0,
       items: ['a'],
       ranks: undefined,
       dimensions: [],

@@ -77,8 +77,8 @@ export function bytes(event: object): Uint8Array {
   return Buffer.from(JSON.stringify(event));
 }
 
-export function impression(requestId: string, ts: EpochMs, items: readonly string[], offset = 0): Impression {
-  return { kind: 'impression', requestId, ts, userId: 'u', offset, items, ranks: undefined, dimensions: [] };
+export function impression(requestId: string, ts: EpochMs, items: readonly string[], pageOffset = 0): Impression {
+  return { kind: 'impression', requestId, ts, userId: 'u', pageOffset, items, ranks: undefined, dimensions: [] };
 }
 
 export function click(requestId: string, itemId: string, ts: EpochMs): Feedback {

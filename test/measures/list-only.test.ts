@@ -21,7 +21,7 @@ function list(items: readonly string[], changes: Partial<Joined> = {}): Joined {
   const first = items.map((item) => items.indexOf(item));
   return {
     length: items.length,
-    offset: 0,
+    pageOffset: 0,
     ranks: undefined,
     firstSlot: first.some((slot, s) => slot !== s) ? Int32Array.from(first) : undefined,
     events: 0,

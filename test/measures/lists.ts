@@ -57,7 +57,7 @@ export function impressions(most: number): fc.Arbitrary<PlainImpression> {
   /** Predicted scores that tie, or none; and the grades of known items that were not shown, or nothing known of them. */
   const score = fc.option(fc.integer({ min: -2, max: 6 }), { nil: undefined, freq: 4 });
   const more = fc.option(fc.array(fc.constantFrom(-1, 0, 0.5, 1, 2, 3, 40), { maxLength: 5 }), { nil: undefined });
-  return fc.tuple(names, offset, fc.boolean()).chain(([items, skip, explicit]) => {
+  return fc.tuple(names, offset, fc.boolean()).chain(([items, pageOffset, explicit]) => {
     const ranks = explicit
       ? fc.uniqueArray(rank, { minLength: items.length, maxLength: items.length })
       : fc.constant(items.map((_, s) => s + 1));
@@ -77,8 +77,8 @@ export function impressions(most: number): fc.Arbitrary<PlainImpression> {
     return fc.tuple(ranks, events, scored, more).map(([places, others, { scores, ratings }, unseen]) => {
       const happened = [...ratings, ...others];
       const ascending = places.toSorted((a, b) => a - b);
-      const slots = items.map((item, s) => ({ item, rank: skip + ascending[s], score: scores[s] }));
-      const list = { offset: skip, slots, events: happened };
+      const slots = items.map((item, s) => ({ item, rank: pageOffset + ascending[s], score: scores[s] }));
+      const list = { offset: pageOffset, slots, events: happened };
       if (unseen === undefined) return list;
       return { ...list, known: [...plainGrades(list, GRADING, undefined, 'first'), ...unseen] };
     });
@@ -91,7 +91,7 @@ export function joined(list: PlainImpression, actions: readonly string[]): Joine
   const firstSlot = slots.map(({ item }) => slots.findIndex((other) => other.item === item));
   return {
     length: slots.length,
-    offset,
+    pageOffset: offset,
     ranks: slots.every(({ rank }, s) => rank === offset + s + 1)
       ? undefined
       : Int32Array.from(slots, ({ rank }) => rank),

@@ -16,7 +16,7 @@ function listWith(
   const { event: [slot, action, value] = [4, 0, 1], ...others } = change;
   const list: Joined = {
     length: 20,
-    offset: 0,
+    pageOffset: 0,
     ranks: undefined,
     firstSlot: undefined,
     events: 1,
@@ -57,7 +57,7 @@ describe('patterns', () => {
     const lists = [
       listWith({}),
       listWith({ length: 21 }),
-      listWith({ offset: 20 }),
+      listWith({ pageOffset: 20 }),
       listWith({ events: 0 }),
       listWith({ event: [5, 0, 1] }),
       listWith({ event: [4, -1, 1] }),
@@ -76,7 +76,7 @@ describe('patterns', () => {
     ['known items that were not shown', { known: [1] }],
     ['no slots', { length: 0, events: 0 }],
     ['1024 slots', { length: 1024 }],
-    ['2^20 slots before this page', { offset: 2 ** 20 }],
+    ['2^20 slots before this page', { pageOffset: 2 ** 20 }],
     ['action 62', { event: [4, 62, 1] }],
     ['a value of 16', { event: [4, 1, 16] }],
     ['a value of 0', { event: [4, 1, 0] }],
@@ -89,9 +89,9 @@ describe('patterns', () => {
   it('lists just inside these bounds have different ones', () => {
     const lists = [
       listWith({ length: 1023, event: [1022, 61, 1] }),
-      listWith({ length: 1023, offset: 2 ** 20 - 1, event: [1022, 61, 1] }),
-      listWith({ length: 1023, offset: 2 ** 20 - 1, event: [1022, 1, 15.5] }),
-      listWith({ length: 1023, offset: 2 ** 20 - 1, event: [1022, 1, 15] }),
+      listWith({ length: 1023, pageOffset: 2 ** 20 - 1, event: [1022, 61, 1] }),
+      listWith({ length: 1023, pageOffset: 2 ** 20 - 1, event: [1022, 1, 15.5] }),
+      listWith({ length: 1023, pageOffset: 2 ** 20 - 1, event: [1022, 1, 15] }),
     ].map((list) => PATTERNS.of(list));
     expect(new Set(lists).size).toBe(lists.length);
     for (const pattern of lists) expect(Number.isSafeInteger(pattern) && pattern !== NO_PATTERN).toBe(true);

@@ -112,10 +112,10 @@ class Scores {
   }
 
   of(impression: Impression, feedback: readonly Feedback[]): PlainRow {
-    const { items, offset, ts } = impression;
+    const { items, pageOffset, ts } = impression;
     if (new Set(items).size !== items.length) return this.#score(impression, feedback);
     const alike = JSON.stringify([
-      offset,
+      pageOffset,
       items.length,
       feedback.map((f) => [items.indexOf(f.itemId), f.action, f.value, f.action === 'rating' ? f.ts - ts : 0]),
     ]);
@@ -127,11 +127,11 @@ class Scores {
     return row;
   }
 
-  #score({ items, offset }: Impression, feedback: readonly Feedback[]): PlainRow {
+  #score({ items, pageOffset }: Impression, feedback: readonly Feedback[]): PlainRow {
     const { grading, measures } = this.#settings;
     const list: PlainImpression = {
-      offset,
-      slots: items.map((item, slot) => ({ item, rank: offset + slot + 1 })),
+      offset: pageOffset,
+      slots: items.map((item, slot) => ({ item, rank: pageOffset + slot + 1 })),
       events: feedback.map(({ itemId, action, value, ts }) => ({ item: itemId, action, value, ts })),
     };
     const isPositive = plainGrades(list, grading, undefined, 'first').some((grade) => grade >= grading.relevantFrom);

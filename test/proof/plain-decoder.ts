@@ -30,7 +30,7 @@ export class PlainDecoder {
       requestId,
       ts,
       userId: typeof userId === 'string' ? this.#once(userId) : undefined,
-      offset: typeof offset === 'number' ? offset : 0,
+      pageOffset: typeof offset === 'number' ? offset : 0,
       items: items.map((item: unknown) => this.#once(typeof item === 'string' ? item : String(record(item)['id']))),
       ranks: undefined,
       dimensions: [variant, record(cohorts)['country']].map((value) =>

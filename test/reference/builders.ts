@@ -34,7 +34,7 @@ export function impression(ts: EpochMs, changes: Partial<Impression> = {}): Impr
     requestId: 'r',
     ts,
     userId: undefined,
-    offset: 0,
+    pageOffset: 0,
     items: ['a', 'b', 'c'],
     ranks: undefined,
     dimensions: [],

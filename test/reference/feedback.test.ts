@@ -51,8 +51,8 @@ describe('feedback is attributed', () => {
   it('to the first impression of the request that holds its item', () => {
     const pages = [
       impression(1000, { items: ['x'] }),
-      impression(1000, { offset: 1, items: ['a', 'y'] }),
-      impression(1000, { offset: 2, items: ['a', 'z'] }),
+      impression(1000, { pageOffset: 1, items: ['a', 'y'] }),
+      impression(1000, { pageOffset: 2, items: ['a', 'z'] }),
     ];
     const result = referenceJoin(SMALL, [log(pages), log([click(1010)])]);
     expect(result.feedback[0].verdict).toMatchObject({ kind: 'attributed', to: { offset: 1 } });
@@ -74,7 +74,7 @@ describe('feedback is late', () => {
   });
 
   it('when an impression before the one that holds its item had closed for it', () => {
-    const pages = [impression(1000, { items: ['x'] }), impression(1030, { offset: 1 })];
+    const pages = [impression(1000, { items: ['x'] }), impression(1030, { pageOffset: 1 })];
     expect(verdicts(pages, [upTo(1039), click(1031)])[1]).toEqual([0, 1]);
     expect(verdicts(pages, [upTo(1040), click(1031)])[1]).toBe('late by meeting');
     expect(verdicts(pages.toReversed(), [upTo(1040), click(1031)])[1]).toEqual([0, 1]);
@@ -174,7 +174,7 @@ describe('feedback is capped', () => {
 
 it('closings come by close time, then offset, with the feedback of each horizon by topic and offset', () => {
   const settings = { ...SMALL, topics: [...SMALL.topics, { impressions: false, feedback: true }] };
-  const lists = [impression(1020, { requestId: 's' }), impression(1000), impression(1000, { offset: 3 }), end];
+  const lists = [impression(1020, { requestId: 's' }), impression(1000), impression(1000, { pageOffset: 3 }), end];
   const first = [click(1025), click(1002, { itemId: 'b', value: 2 }), upTo(2000)];
   const second = [click(1001, { itemId: 'c', action: 'save' }), upTo(2000)];
   const result = referenceJoin(settings, [log(lists), log(first), log(second)]);

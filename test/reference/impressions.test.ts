@@ -98,7 +98,12 @@ describe('an impression is a duplicate', () => {
   });
 
   it('only within its request id and page', () => {
-    const pages = [impression(0), impression(0, { offset: 10 }), impression(0, other), impression(0, { offset: 10 })];
+    const pages = [
+      impression(0),
+      impression(0, { pageOffset: 10 }),
+      impression(0, other),
+      impression(0, { pageOffset: 10 }),
+    ];
     expect(verdicts(log(pages))).toEqual([[0, 1], [0, 1], [0, 1], 'duplicate']);
   });
 

@@ -23,7 +23,7 @@ function judge(settings: JoinSettings, i: Placed<Impression>, earlier: readonly 
     (j) =>
       (j.verdict.kind === 'accepted' || j.verdict.reason === 'duplicate') &&
       j.event.requestId === i.event.requestId &&
-      j.event.offset === i.event.offset &&
+      j.event.pageOffset === i.event.pageOffset &&
       Math.abs(i.event.ts - j.event.ts) < H,
   );
   if (repeated) return { kind: 'dropped', reason: 'duplicate' };

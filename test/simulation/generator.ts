@@ -224,19 +224,19 @@ class Traffic {
   #impression(requestId: string, ts: EpochMs, disorders: Disorder[]): Impression {
     const random = this.#random;
     const items = random.pick(LISTS);
-    const offset = random.chance(0.2) ? 10 : 0;
+    const pageOffset = random.chance(0.2) ? 10 : 0;
     const userId = random.chance(0.85) ? random.pick(['u', 'v']) : undefined;
     if (new Set(items).size < items.length) disorders.push('an item twice in a list');
-    if (offset > 0) disorders.push('a later page');
+    if (pageOffset > 0) disorders.push('a later page');
     if (userId === undefined) disorders.push('no user');
     return {
       kind: 'impression',
       requestId,
       ts,
       userId,
-      offset,
+      pageOffset,
       items,
-      ranks: random.chance(0.1) ? items.map((_, slot) => offset + 2 * slot + 1) : undefined,
+      ranks: random.chance(0.1) ? items.map((_, slot) => pageOffset + 2 * slot + 1) : undefined,
       dimensions: [random.pick(['DE', 'FR', 'ES', 'IT']), random.pick(['A', 'B'])],
     };
   }

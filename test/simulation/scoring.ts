@@ -42,10 +42,10 @@ const known = new Map<string, Scored>();
 
 /** One list by the plain scorer. Lists that are alike have one score. */
 export function scoreOf({ impression, feedback }: ReferenceClosing): Scored {
-  const { items, offset, ranks } = impression;
+  const { items, pageOffset, ranks } = impression;
   const alike = JSON.stringify([
     items,
-    offset,
+    pageOffset,
     ranks,
     feedback.map(({ slot, action, value, ts }) => [slot, action, value, action === 2 ? ts - impression.ts : 0]),
   ]);
@@ -53,8 +53,8 @@ export function scoreOf({ impression, feedback }: ReferenceClosing): Scored {
   if (scored === undefined) {
     if (known.size > 100_000) known.clear();
     scored = score({
-      offset,
-      slots: items.map((item, slot) => ({ item, rank: ranks?.[slot] ?? offset + slot + 1 })),
+      offset: pageOffset,
+      slots: items.map((item, slot) => ({ item, rank: ranks?.[slot] ?? pageOffset + slot + 1 })),
       events: feedback.map(({ slot, action, value, ts }) => ({
         item: items[slot],
         action: SCORER.actions[action] ?? '(none)',

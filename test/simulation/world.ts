@@ -352,7 +352,7 @@ function describe({ decoded, timestamp }: Scenario['traffic'][number]): string {
   if ('refused' in decoded) return decoded.refused;
   const events = decoded.events.map((event) =>
     event.kind === 'impression'
-      ? `impression ${event.requestId}/${event.offset} [${event.items}] of ${event.ts}`
+      ? `impression ${event.requestId}/${event.pageOffset} [${event.items}] of ${event.ts}`
       : `${event.action} on ${event.itemId} of ${event.requestId} at ${event.ts}`,
   );
   return `${events.join(', ')}${timestamp === undefined ? '' : `, written ${timestamp}`}`;

@@ -70,8 +70,16 @@ export function shop(
   return {
     samples,
     join,
-    shows: (requestId, ts, items, offset = 0) => {
-      const list = { kind: 'impression', requestId, ts, userId: undefined, offset, items, ranks: undefined } as const;
+    shows: (requestId, ts, items, pageOffset = 0) => {
+      const list = {
+        kind: 'impression',
+        requestId,
+        ts,
+        userId: undefined,
+        pageOffset,
+        items,
+        ranks: undefined,
+      } as const;
       put(0, [{ ...list, dimensions: [] }], ts);
     },
     does: (requestId, itemId, ts, action = 'click', value = undefined) =>

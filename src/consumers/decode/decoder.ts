@@ -257,16 +257,16 @@ function textOf(value: Uint8Array, limit: number): TextOrCode {
 
 /** The plain way from a valid record to an event, against which reader.ts is tested. */
 export function impressionOf(valid: ValidImpression, dimensions: Dimensions, carries?: Carried): Impression {
-  const offset = valid.offset ?? 0;
-  const slots = valid.items.map((item, i) => ({ ...item, rank: item.position ?? offset + i + 1 }));
+  const pageOffset = valid.offset ?? 0;
+  const slots = valid.items.map((item, i) => ({ ...item, rank: item.position ?? pageOffset + i + 1 }));
   slots.sort((a, b) => a.rank - b.rank);
-  const isPlain = slots.every(({ rank }, i) => rank === offset + i + 1);
+  const isPlain = slots.every(({ rank }, i) => rank === pageOffset + i + 1);
   return {
     kind: 'impression',
     requestId: valid.requestId,
     ts: valid.ts,
     userId: valid.userId ?? undefined,
-    offset: offset === 0 ? 0 : offset,
+    pageOffset: pageOffset === 0 ? 0 : pageOffset,
     items: slots.map(({ id }) => id),
     ranks: isPlain ? undefined : slots.map(({ rank }) => rank),
     dimensions: dimensions.read(valid),

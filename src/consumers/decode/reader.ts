@@ -32,9 +32,9 @@ export class Reader {
     const requestId = idOf(record.requestId);
     const ts = this.#time(record.ts);
     const userId = idOf(record.userId);
-    const offset = record.offset ?? 0;
+    const pageOffset = record.offset ?? 0;
     if (requestId === undefined || !(ts >= 0)) return undefined;
-    if (typeof offset !== 'number' || !isWithin(offset, 0, MAX_OFFSET)) return undefined;
+    if (typeof pageOffset !== 'number' || !isWithin(pageOffset, 0, MAX_OFFSET)) return undefined;
     if (userId === undefined && !isOptionalId(record.userId)) return undefined;
     if (!isOptionalId(record.sessionId) || !isOptionalId(record.eventId)) return undefined;
     if (!hasValidContext(record)) return undefined;
@@ -78,14 +78,14 @@ export class Reader {
       order = ascending;
       if (!isAscending(ranks)) return undefined;
     }
-    if (ranks !== undefined && isPlain(ranks, offset)) ranks = undefined;
+    if (ranks !== undefined && isPlain(ranks, pageOffset)) ranks = undefined;
     const dimensions = this.#dimensions.read(record);
     const impression = {
       kind: 'impression',
       requestId,
       ts,
       userId,
-      offset: offset + 0,
+      pageOffset: pageOffset + 0,
       items,
       ranks,
       dimensions,
@@ -189,9 +189,9 @@ function isValidModel(model: unknown): boolean {
   return isOptionalText(model.version) || isOptionalNumber(model.version);
 }
 
-/** Whether the ranks are offset + 1, offset + 2, ..., and need not be stored. */
-function isPlain(ranks: readonly Rank[], offset: number): boolean {
-  for (let i = 0; i < ranks.length; i++) if (ranks[i] !== offset + i + 1) return false;
+/** Whether the ranks are pageOffset + 1, pageOffset + 2, ..., and need not be stored. */
+function isPlain(ranks: readonly Rank[], pageOffset: number): boolean {
+  for (let i = 0; i < ranks.length; i++) if (ranks[i] !== pageOffset + i + 1) return false;
   return true;
 }
 

@@ -155,7 +155,7 @@ export class Scanner implements RecordReader {
     const flags = words[RESULTS.flags];
     const isUserless = (flags & USERLESS) !== 0;
     impression.ts = ts;
-    impression.offset = words[RESULTS.offset];
+    impression.pageOffset = words[RESULTS.offset];
     impression.length = words[RESULTS.length];
     impression.isUserless = isUserless;
     impression.userWord = words[RESULTS.userWord] >>> 0;

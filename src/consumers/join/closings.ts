@@ -46,7 +46,7 @@ export class Closings {
     this.#events = this.#queuedEvents;
     this.#list = {
       length: 0,
-      offset: 0,
+      pageOffset: 0,
       ranks: undefined,
       firstSlot: undefined,
       events: 0,
@@ -102,7 +102,7 @@ export class Closings {
     closing.userless = words[at + CLOSING.isUserless] !== 0;
     closing.bucket = words[at + CLOSING.userWord] & (BUCKETS - 1);
     list.length = words[at + CLOSING.length];
-    list.offset = words[at + CLOSING.page];
+    list.pageOffset = words[at + CLOSING.page];
     list.events = words[at + CLOSING.events];
     list.items = undefined;
     list.categories = undefined;

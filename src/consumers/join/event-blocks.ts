@@ -62,7 +62,7 @@ export class EventBlocks {
     words[at + IMPRESSION_EVENT.categories] = this.#slots + 8 * room;
     words[at + IMPRESSION_EVENT.scores] = scores;
     words[at + IMPRESSION_EVENT.length] = length;
-    words[at + IMPRESSION_EVENT.page] = impression.offset;
+    words[at + IMPRESSION_EVENT.page] = impression.pageOffset;
     words[at + IMPRESSION_EVENT.userWord] = impression.userWord;
     words[at + IMPRESSION_EVENT.flags] =
       (impression.isUserless ? USERLESS : 0) |

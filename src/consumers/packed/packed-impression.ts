@@ -14,7 +14,7 @@ export class PackedImpression {
   readonly kind = 'impression';
   ts: EpochMs = 0;
   /** Slots before this page. */
-  offset = 0;
+  pageOffset = 0;
   isUserless = true;
   /** Its lowest bits are the user's bucket: `bucketWord` of the user id, or of the request id if there is no user. */
   userWord = 0;
@@ -68,7 +68,7 @@ export class PackedImpression {
     if (slots > this.categories.length) this.categories = widened(this.categories, 2 * slots);
   }
 
-  pack({ ts, offset, userId, requestId, items, ranks, dimensions, scores, categories }: Impression): this {
+  pack({ ts, pageOffset, userId, requestId, items, ranks, dimensions, scores, categories }: Impression): this {
     let bytes = textBound(requestId.length);
     for (const item of items) bytes += textBound(item.length);
     if (categories !== undefined) for (const category of categories) bytes += textBound(category.length);
@@ -76,7 +76,7 @@ export class PackedImpression {
     this.reserveSlots(items.length);
     const { u8 } = this;
     this.ts = ts;
-    this.offset = offset;
+    this.pageOffset = pageOffset;
     this.isUserless = userId === undefined;
     this.userWord = bucketWord(userId ?? requestId);
     this.sampleKey = userId === undefined ? -1 : sampleKey(userId);

@@ -9,7 +9,7 @@ describe('impressions', () => {
       requestId: 'r-1',
       ts: 1_795_248_000_123,
       userId: undefined,
-      offset: 0,
+      pageOffset: 0,
       items: ['i7', 'i3', 'i9'],
       ranks: undefined,
       dimensions: ['__none__', '__none__', '__none__', '__none__', '__none__'],
@@ -45,8 +45,8 @@ describe('impressions', () => {
     expect(event(at(2, 1, 3))).toMatchObject({ items: ['i1', 'i0', 'i2'], ranks: undefined });
     expect(event(at(0, 1), { positionBase: 0 })).toMatchObject({ ranks: undefined });
     expect(event(at(0, 2), { positionBase: 0 })).toMatchObject({ ranks: [1, 3] });
-    expect(event({ ...at(11, 12), offset: 10 })).toMatchObject({ offset: 10, ranks: undefined });
-    expect(event({ ...at(1, 2), offset: 10 })).toMatchObject({ offset: 10, ranks: [1, 2] });
+    expect(event({ ...at(11, 12), offset: 10 })).toMatchObject({ pageOffset: 10, ranks: undefined });
+    expect(event({ ...at(1, 2), offset: 10 })).toMatchObject({ pageOffset: 10, ranks: [1, 2] });
   });
 
   test.each([
@@ -162,7 +162,8 @@ describe('impressions', () => {
   });
 
   test('an offset may be 0 to a million', () => {
-    for (const offset of [0, 1, 999_999, 1_000_000]) expect(event({ ...IMPRESSION, offset })).toMatchObject({ offset });
+    for (const offset of [0, 1, 999_999, 1_000_000])
+      expect(event({ ...IMPRESSION, offset })).toMatchObject({ pageOffset: offset });
   });
 });
 

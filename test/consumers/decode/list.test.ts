@@ -34,7 +34,7 @@ describe('rows of one shown item each', () => {
     expect(list(rows)).toEqual({
       events: [
         {
-          ...{ kind: 'impression', requestId: 'r', ts: T - 5, userId: 'u', offset: 0, ranks: undefined },
+          ...{ kind: 'impression', requestId: 'r', ts: T - 5, userId: 'u', pageOffset: 0, ranks: undefined },
           ...{ items: ['a', 'b', 'c'], dimensions: ['b'], scores: [0.75, Number.NaN, Number.NaN] },
         },
         { ...shared, itemId: 'b', ts: T + 5, action: 'click', value: undefined },

@@ -104,7 +104,7 @@ describe('the map adapter', () => {
       requestId: 'r-9',
       ts: Date.UTC(2026, 10, 21, 8),
       userId: undefined,
-      offset: 0,
+      pageOffset: 0,
       items: ['a', 'b'],
       ranks: undefined,
       dimensions: ['DE', 'x', 'tt', 'home', 'B'],

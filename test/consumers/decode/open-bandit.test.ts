@@ -20,7 +20,7 @@ describe('the open-bandit adapter', () => {
           requestId: 'topic:0:7',
           ts: at,
           userId: 'cef|03a|7bc|9bd',
-          offset: 0,
+          pageOffset: 0,
           items: ['14'],
           ranks: [3],
           dimensions: ['cef', '9bd'],

@@ -151,7 +151,7 @@ describe('records of', () => {
         {
           requestId: '43b15df305339e82',
           ts: at('08:00:00.350'),
-          offset: 0,
+          pageOffset: 0,
           items: ['9780545139700', '9780439784542', '9780439139601'],
         },
       ],

@@ -30,7 +30,7 @@ function unpacked(event: PackedImpression | PackedFeedback): unknown {
       value: Number.isNaN(value) ? undefined : value,
     };
   }
-  const { isUserless, userWord, offset, length, items, hasRanks, ranks, dimensions, tuple } = event;
+  const { isUserless, userWord, pageOffset, length, items, hasRanks, ranks, dimensions, tuple } = event;
   const { hasScores, scores, hasCategories, categories, sampleKey } = event;
   return {
     kind,
@@ -39,7 +39,7 @@ function unpacked(event: PackedImpression | PackedFeedback): unknown {
     isUserless,
     userWord,
     sampleKey,
-    offset,
+    pageOffset,
     items: Array.from(items.subarray(0, length), (at) => readText(u8, at)),
     ranks: hasRanks ? [...ranks.subarray(0, length)] : undefined,
     scores: hasScores ? [...scores.subarray(0, length)] : undefined,

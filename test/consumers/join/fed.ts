@@ -68,12 +68,12 @@ function jsonOf(event: Event, names: Readonly<Record<string, string>>): object {
   if (event.kind === 'feedback') {
     return { ...event, kind: undefined, ts, itemId: names[event.itemId] ?? event.itemId };
   }
-  const { requestId, userId, offset, items, ranks, scores, categories, dimensions } = event;
+  const { requestId, userId, pageOffset, items, ranks, scores, categories, dimensions } = event;
   const ids = items.map((id) => names[id] ?? id);
   const slots = ids.map((id, s) => ({ id, position: ranks?.[s], score: scores?.[s], category: categories?.[s] }));
   // Keys that are no names of dimensions are counted.
   const cohorts = { country: dimensions[0], 'not a name': userId === undefined ? undefined : 'x' };
-  return { requestId, ts, userId, offset, items: slots, cohorts };
+  return { requestId, ts, userId, offset: pageOffset, items: slots, cohorts };
 }
 
 /** A record with several events has no canonical form, and becomes one that is not valid. `isAscii`: ids are made so. */

@@ -77,7 +77,8 @@ describe('what ids cost', () => {
 
 describe('what many pages of one request cost', () => {
   const spread = (k: number): number => 1000 + ((k * 7919) % 9000);
-  const page = (k: number, items: readonly string[], ts = 1000) => impression(ts, { requestId: 'r', offset: k, items });
+  const page = (k: number, items: readonly string[], ts = 1000) =>
+    impression(ts, { requestId: 'r', pageOffset: k, items });
   const onIt = (k: number, itemId: string, ts = 1001) => click(ts, { requestId: 'r', itemId, eventId: `e${k}` });
   const SIZE = 2000;
   const cases: [string, (n: number) => Event[]][] = [

@@ -178,7 +178,7 @@ function impressionOf(seed: EventSeed, ts: EpochMs, place: string): Impression {
     requestId: seed.requestId,
     ts,
     userId: seed.user ? 'u' : undefined,
-    offset: seed.page,
+    pageOffset: seed.page,
     items: seed.items,
     ranks: seed.ranked ? seed.items.map((_, slot) => seed.page + 2 * slot + 1) : undefined,
     dimensions: [place],

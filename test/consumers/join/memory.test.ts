@@ -23,7 +23,11 @@ const events: fc.Arbitrary<readonly Event[]> = fc.array(
     .map(({ isClick, ts, request, page, item }): Event => {
       const requestId = `r${request}`;
       if (isClick) return click(ts, { requestId, itemId: `item-${item}`, eventId: `e${ts}` });
-      return impression(ts, { requestId, offset: page, items: Array.from({ length: item }, (_, s) => `item-${s}`) });
+      return impression(ts, {
+        requestId,
+        pageOffset: page,
+        items: Array.from({ length: item }, (_, s) => `item-${s}`),
+      });
     }),
   { maxLength: 300, size: 'max' },
 );

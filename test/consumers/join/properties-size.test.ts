@@ -30,7 +30,7 @@ describe('large lists', () => {
       },
       frame: { scale: 1, origin: 1000, step: 5 },
       topics: [
-        { records: [record(0, [impression(1000, { items, ranks }), impression(1000, { offset: 9 })])], end: 1 },
+        { records: [record(0, [impression(1000, { items, ranks }), impression(1000, { pageOffset: 9 })])], end: 1 },
         { records: [record(0, clicks), record(1, [click(1000)])], end: 2 },
       ],
       steps: [{ do: 'read', topic: 1, records: 1, hole: 'skip', now: undefined }, { do: 'commit' }, { do: 'crash' }],

@@ -54,13 +54,13 @@ export class AcceptedImpressions {
     const hash = this.#requests.hash(entry);
     const pages = this.#pages.of(hash, impression.u8, 0);
     if (pages === undefined) return;
-    const { ts, offset } = impression;
+    const { ts, pageOffset } = impression;
     if (!pages.covers(ts)) {
       this.#pages.remove(hash, pages);
       return;
     }
     const before = pages.bytes;
-    pages.add(entry, ts, offset, impression);
+    pages.add(entry, ts, pageOffset, impression);
     this.#pages.grew(pages.bytes - before);
   }
 
@@ -75,9 +75,9 @@ export class AcceptedImpressions {
 
   /** The last that makes this record a duplicate. */
   predecessorOf(impression: PackedImpression, hash: number): number {
-    const { u8, offset, ts } = impression;
+    const { u8, pageOffset, ts } = impression;
     const pages = this.#pages.of(hash, u8, 0);
-    if (pages !== undefined) return pages.lastNear(offset, ts, this.#attribution);
+    if (pages !== undefined) return pages.lastNear(pageOffset, ts, this.#attribution);
     const records = this.#records;
     const requests = this.#requests;
     let steps = 0;
@@ -87,7 +87,7 @@ export class AcceptedImpressions {
       steps++;
       if (requests.hash(at) !== hash || !records.isOf(at, u8, 0)) continue;
       ofRequest++;
-      if (records.page(at) !== offset) continue;
+      if (records.page(at) !== pageOffset) continue;
       if (Math.abs(ts - records.ts(at)) < this.#attribution) break;
     }
     this.#walked(steps, ofRequest, u8, 0, hash);

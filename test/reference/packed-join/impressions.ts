@@ -105,7 +105,7 @@ export class ImpressionRecords {
     f64[at + TS] = impression.ts;
     f64[at + OFFSET] = offset;
     f64[at + WATERMARK] = watermark;
-    u32[word + PAGE_WORD] = impression.offset;
+    u32[word + PAGE_WORD] = impression.pageOffset;
     u32[word + SEQUENCE_WORD] = this.#sequence++;
     const from = at * 8;
     entries.commit(copyText(u8, from + ENTRY_BYTES, impression.u8, 0) - from);
@@ -152,7 +152,7 @@ export class ImpressionRecords {
     u32[word + FIRST_FEEDBACK_WORD] = 0;
     u32[word + LAST_FEEDBACK_WORD] = 0;
     u32[word + FLAGS_WORD] = flags;
-    u32[word + BODY_PAGE_WORD] = impression.offset;
+    u32[word + BODY_PAGE_WORD] = impression.pageOffset;
     u32[word + USER_WORD] = impression.userWord;
     bodies.commit(text - at * 8);
     return handle;
@@ -295,7 +295,7 @@ export class ImpressionRecords {
     const flags = u32[word + FLAGS_WORD];
     let at = word + BODY_BYTES / 4;
     list.length = length;
-    list.offset = u32[word + BODY_PAGE_WORD];
+    list.pageOffset = u32[word + BODY_PAGE_WORD];
     list.ranks = undefined;
     list.firstSlot = undefined;
     list.scores = undefined;

@@ -256,7 +256,7 @@ class Join implements PlainJoin {
       notes.note(records.offset(predecessor), records.watermark(predecessor), neededUntil);
       const duplicate = records.addEntry(
         impression,
-        pageHash(hash, impression.offset, this.#sliceOf(ts)),
+        pageHash(hash, impression.pageOffset, this.#sliceOf(ts)),
         offset,
         watermark,
         0,
@@ -308,7 +308,7 @@ class Join implements PlainJoin {
   #laterAgain(impression: PackedImpression, hash: number, slice: number, last: number): number {
     const records = this.#impressions;
     const duplicates = this.#duplicates;
-    const own = pageHash(hash, impression.offset, slice);
+    const own = pageHash(hash, impression.pageOffset, slice);
     let steps = 0;
     let found = last;
     for (let at = duplicates.chain(own); at !== 0; at = duplicates.next(at)) {
@@ -316,7 +316,7 @@ class Join implements PlainJoin {
       if (duplicates.hash(at) !== own || !records.isOf(at, impression.u8, 0)) continue;
       if (last !== 0 && records.logOrder(at, last) < 0) break;
       const apart = Math.abs(impression.ts - records.ts(at));
-      if (records.page(at) !== impression.offset || apart >= this.#attribution) continue;
+      if (records.page(at) !== impression.pageOffset || apart >= this.#attribution) continue;
       found = at;
       break;
     }

@@ -6,7 +6,7 @@ import type { ImpressionRecords } from './impressions.ts';
 export class JoinedLists {
   readonly list: Joined = {
     length: 0,
-    offset: 0,
+    pageOffset: 0,
     ranks: undefined,
     firstSlot: undefined,
     events: 0,
