@@ -265,7 +265,7 @@ interface Cost {
 /** Decodes and joins all of them, in chunks as a worker takes them. */
 function measure(records: Iterable<Sent>): Cost {
   const all = decoders();
-  const join = createJoin(JOIN_SETTINGS, { accepted: () => 1, released: () => {}, closed: () => {} });
+  const join = createJoin(JOIN_SETTINGS, { accepted: () => 1, unref: () => {}, closed: () => {} });
   const next: [number, number] = [0, 0];
   const values = Array.from(records, ({ topic, event }) => ({
     topic,

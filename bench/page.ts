@@ -161,8 +161,8 @@ class NewLists implements ShownSamples {
     return (this.#samples?.last ?? []).map((list) => ({ ...list }));
   }
 
-  get missed(): readonly SampledList[] {
-    return (this.#samples?.missed ?? []).map((list) => ({ ...list }));
+  get withDrops(): readonly SampledList[] {
+    return (this.#samples?.withDrops ?? []).map((list) => ({ ...list }));
   }
 
   get drops(): readonly SampledDrop[] {

@@ -119,7 +119,7 @@ export function joinStage(onClosed: (list: Joined) => void = () => {}): Stage {
   const all = decoders();
   const join = createJoin(JOIN_SETTINGS, {
     accepted: () => 1,
-    released: () => {},
+    unref: () => {},
     closed: ({ list }) => onClosed(list),
   });
   return {

@@ -30,7 +30,7 @@ export function measureState(open: number): StateFigures {
   const start = 1_760_000_000_000;
   globalThis.gc?.();
   const before = process.memoryUsage().rss;
-  const join = createJoin(JOIN_SETTINGS, { accepted: () => 1, released: () => {}, closed: () => {} });
+  const join = createJoin(JOIN_SETTINGS, { accepted: () => 1, unref: () => {}, closed: () => {} });
   const all = decoders();
   const chunks = new Chunks();
   const impression = (n: number): object => ({

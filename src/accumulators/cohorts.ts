@@ -56,12 +56,12 @@ export class Cohorts {
   }
 
   /** Adds a reference to a tag that is held. */
-  hold(tag: number): void {
+  ref(tag: number): void {
     this.#holders[tag]++;
   }
 
   /** Drops one reference; dropping the last one frees the tag. */
-  release(tag: number): void {
+  unref(tag: number): void {
     if (--this.#holders[tag] > 0) return;
     this.#bytes -= this.#bytesOf(tag);
     this.#tags.delete(this.#tuples[tag]);

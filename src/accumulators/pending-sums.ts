@@ -105,7 +105,7 @@ export class PendingSums {
     }
     this.#cells[tag] = cell + 1;
     this.#tags.push(tag);
-    this.#cohorts.hold(tag);
+    this.#cohorts.ref(tag);
     return cell;
   }
 
@@ -183,7 +183,7 @@ export class PendingSums {
     this.fold();
     for (const tag of this.#tags) {
       this.#cells[tag] = 0;
-      this.#cohorts.release(tag);
+      this.#cohorts.unref(tag);
     }
     this.#tags.length = 0;
     this.#targets.length = 0;

@@ -57,7 +57,7 @@ export class Runs {
   }
 
   /** `records` were lost before they could be read. */
-  missed(records: number): void {
+  lost(records: number): void {
     this.#states = this.#states.map((state) => ({ ...state, missing: state.missing + records }));
   }
 

@@ -33,14 +33,14 @@ export class LiveLists {
 
   /** @param withLast whether all of the last lists are shown; they are most of the work. A list has the same view each time. */
   view(withLast: boolean): ListsView {
-    const { ids, last, missed, drops } = this.#samples;
+    const { ids, last, withDrops, drops } = this.#samples;
     const { horizons } = this.#settings.attribution;
     return {
       ids,
       horizon: horizons[horizons.length - 1].text,
       primary: this.#primary,
       worst: this.#worst(last).map((list) => this.#viewOf(list)),
-      missed: missed.map((list) => this.#viewOf(list)),
+      missed: withDrops.map((list) => this.#viewOf(list)),
       last: withLast ? last.map((list) => this.#viewOf(list)) : undefined,
       lastCount: last.length,
       dropped: drops.map((drop) => this.#droppedOf(drop)),

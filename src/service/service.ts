@@ -382,7 +382,7 @@ function eventsFor(service: () => HandlerState | undefined, settings: Settings):
   return {
     onGap: ({ partition, topic, start }) =>
       worker()?.gap(partition, topic, start, settings.start.onGap) ?? 'not needed',
-    onLostLog: (lost) => worker()?.lost(lost.partition, lost.topic, lost),
+    onLostLog: (lost) => worker()?.logLost(lost.partition, lost.topic, lost),
     onRefused: ({ partition, topic, from, to }) => {
       if (worker()?.wasJudged(partition, topic, { from, to }) === true) return 'skip';
       if (settings.start.onUndecodable === 'stop') worker()?.stopUnit(partition, 'codec');

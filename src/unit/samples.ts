@@ -1,5 +1,5 @@
 /**
- * Some lists as they closed at the longest horizon, and feedback that missed its list, for people to look at. They live in memory
+ * Some lists as they closed at the longest horizon, and feedback that was dropped, for people to look at. They live in memory
  * and end with the process; no result depends on them. Number and bytes are bounded, and so is what taking them costs:
  * between two calls of `renew` no more lists are looked at than are kept.
  */
@@ -98,7 +98,7 @@ export function samplesOf(
 }
 
 /** What is shown of them. */
-export type ShownSamples = Pick<ListSamples, 'ids' | 'last' | 'missed' | 'drops' | 'renew'>;
+export type ShownSamples = Pick<ListSamples, 'ids' | 'last' | 'withDrops' | 'drops' | 'renew'>;
 
 export class ListSamples {
   readonly ids: SampledIds;
@@ -144,7 +144,7 @@ export class ListSamples {
   }
 
   /** Those whose feedback was dropped, newest first, the last ones among them. What was counted already comes last: nothing is lost by it. */
-  get missed(): readonly SampledList[] {
+  get withDrops(): readonly SampledList[] {
     const lists = [...this.#kept, ...this.#last.filter(({ drops }) => drops.length > 0)].toReversed();
     return [...lists.filter(isLosing), ...lists.filter((list) => !isLosing(list))].slice(0, this.#mostKept);
   }
@@ -254,7 +254,7 @@ export class ListSamples {
   }
 }
 
-/** What is seen of one unit: which of its open lists miss feedback, and what closes. */
+/** What is seen of one unit: of which open lists feedback was dropped, and what closes. */
 export class UnitSamples implements JoinObserver {
   readonly #samples: ListSamples;
   readonly #lastHorizon: number;

@@ -59,8 +59,8 @@ export class UnitExperiments {
   }
 
   /** `records` were lost before they could be read. */
-  missed(records: number): void {
-    this.#runs.missed(records);
+  lost(records: number): void {
+    this.#runs.lost(records);
   }
 
   /** What this unit holds of a run as of `watermark`. @param rows of its total, by value */

@@ -100,7 +100,7 @@ export class Unit {
           const leftOut = experiments.accepted(impression, from);
           return panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
         },
-        released: (tag) => panes.cohorts.release(tag),
+        unref: (tag) => panes.cohorts.unref(tag),
         closed: (closing, names) => this.#scoring.closed(closing, names),
         readsNames: this.#scoring.samples !== undefined,
         observer: this.#scoring.samples,
@@ -140,7 +140,7 @@ export class Unit {
     const { offset } = start;
     this.#changed = true;
     this.#completeness.begins(topic, start);
-    if (offset > this.#join.position(topic)) this.#join.skipTo(topic, offset);
+    if (offset > this.#join.position(topic)) this.#join.seek(topic, offset);
   }
 
   /**
@@ -157,7 +157,7 @@ export class Unit {
   skipGap(topic: number, start: Offset): void {
     this.#lose(topic, start, this.#reading.gapBelow(topic, start) ?? 0);
     this.#reading.beginsAt(topic, start);
-    this.#join.skipTo(topic, start);
+    this.#join.seek(topic, start);
     this.#join.advance();
     this.#changed = true;
   }
@@ -165,7 +165,7 @@ export class Unit {
   /** So many records of a topic, all of them below `behind`, were lost before they could be read. */
   #lose(topic: number, behind: Offset, records: number): void {
     this.#completeness.lost(topic, behind);
-    this.#experiments.missed(records);
+    this.#experiments.lost(records);
   }
 
   /** Token of the claim under which this unit is owned. */
@@ -196,7 +196,7 @@ export class Unit {
     if (undecodable !== undefined) this.#skip(topic, undecodable);
     this.#reading.taken(batch);
     this.#completeness.read(batch, this.#newest(topic), now);
-    if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);
+    if (batch.next > this.#join.position(topic)) this.#join.seek(topic, batch.next);
     this.#join.advance();
     this.#changed = true;
   }

@@ -42,7 +42,7 @@ export interface TopicCheckpoint {
   readonly hasGap?: true;
 }
 
-/** Totals of one topic since the unit's first record. `late` is by horizon: events that count, but missed it. */
+/** Totals of one topic since the unit's first record. `late` is by horizon: events that count, but came too late for it. */
 export interface TopicCounts {
   readonly impressions: {
     read: number;

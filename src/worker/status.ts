@@ -138,7 +138,7 @@ export class Tally {
    * `records` of a topic that were never read are gone, all of them below `start`. What was found before is not counted again, though
    * another claim finds it again before the gap was skipped, or the skip stored.
    */
-  missed(
+  lost(
     partition: number,
     topic: number,
     { start, records }: { readonly start: Offset; readonly records: number },

@@ -341,7 +341,7 @@ export class Worker {
       unit.reading.beginsAt(topic, start);
       return 'not needed';
     }
-    this.#tally.missed(partition, topic, { start, records: missing });
+    this.#tally.lost(partition, topic, { start, records: missing });
     if (onGap === 'stop') this.stopUnit(partition, 'gap');
     else unit.skipGap(topic, start);
     // They were written after the end that was known.
@@ -358,7 +358,7 @@ export class Worker {
   }
 
   /** The log of a topic ends before an offset that it had reached. */
-  lost(partition: number, topic: number, { held, end }: { readonly held: Offset; readonly end: Offset }): void {
+  logLost(partition: number, topic: number, { held, end }: { readonly held: Offset; readonly end: Offset }): void {
     this.stopUnit(partition, 'diverged', lostLog(this.#settings.topics[topic], { held, end }));
   }
 

@@ -14,7 +14,7 @@ describe('tags of cohorts', () => {
           const held: { tag: number; variant: string; country: string }[] = [];
           for (const [take, variant, country] of steps) {
             if (take) held.push({ tag: cohorts.tag([variant, country]), variant, country });
-            else if (held.length > 0) cohorts.release(held.splice(held.length >> 1, 1)[0].tag);
+            else if (held.length > 0) cohorts.unref(held.splice(held.length >> 1, 1)[0].tag);
             const tuples = new Map(held.map((one) => [`${one.variant},${one.country}`, one.tag]));
             expect(new Set(tuples.values()).size).toBe(tuples.size);
             for (const one of held) {
@@ -32,11 +32,11 @@ describe('tags of cohorts', () => {
   it('stay while they are held', () => {
     const cohorts = new Cohorts(['variant'], [['variant']]);
     const tag = cohorts.tag(['A']);
-    cohorts.hold(tag);
-    cohorts.release(tag);
+    cohorts.ref(tag);
+    cohorts.unref(tag);
     expect(cohorts.keys(tag)).toEqual(['A']);
     expect(cohorts.tag(['B'])).not.toBe(tag);
-    cohorts.release(tag);
+    cohorts.unref(tag);
     expect(cohorts.tag(['C'])).toBe(tag);
   });
 
@@ -47,12 +47,12 @@ describe('tags of cohorts', () => {
     expect(tags.map((tag) => cohorts.leftOut(tag))).toEqual([0, 1, 3, 2 ** 30]);
     for (const tag of tags) expect(cohorts.keys(tag)).toEqual(['', 'DE', 'A,DE']);
     expect(cohorts.tag(['A', 'DE'], 'A,DE', 3)).toBe(tags[2]);
-    cohorts.release(tags[0]);
+    cohorts.unref(tags[0]);
     // The number is used again, and says nothing of what it stood for.
     expect(cohorts.tag(['B', 'DE'], undefined, 1)).toBe(tags[0]);
     expect(cohorts.leftOut(tags[0])).toBe(1);
-    cohorts.release(tags[2]);
-    for (const tag of tags) cohorts.release(tag);
+    cohorts.unref(tags[2]);
+    for (const tag of tags) cohorts.unref(tag);
     expect(cohorts.bytes).toBe(0);
   });
 

@@ -33,7 +33,7 @@ function manyCohorts(): Panes {
   for (let n = 0; n < 4 * COHORTS; n++) {
     const tag = panes.cohorts.tag([`country ${n % COHORTS}`, `model ${n % COHORTS}`]);
     panes.add({ at: 2 * MINUTE, ts: MINUTE, horizon: 0, tag, userless: false, bucket: n % 251 }, true, out);
-    panes.cohorts.release(tag);
+    panes.cohorts.unref(tag);
   }
   panes.takeChanges();
   return panes;

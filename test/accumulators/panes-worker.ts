@@ -39,7 +39,7 @@ export class PanesWorker {
     const positives = places && placesOf(places.positives);
     const closed = { at, ts, horizon, tag, userless, bucket, ...(list === undefined ? {} : { list }) };
     this.#panes.add(closed, positive, out, { items: shown, positives });
-    if (last) this.#panes.cohorts.release(tag);
+    if (last) this.#panes.cohorts.unref(tag);
   }
 
   advance(watermark: number): void {

@@ -121,7 +121,7 @@ describe('panes', () => {
     const panes = new Panes(SETTINGS);
     const tag = panes.cohorts.tag([]);
     panes.add({ at: 10, ts: 0, horizon: 0, tag, userless: false, bucket: 7 }, true, new Float64Array(3));
-    panes.cohorts.release(tag);
+    panes.cohorts.unref(tag);
     panes.takeChanges();
     expect(panes.cohorts.bytes).toBeGreaterThan(0);
     panes.advance(1010);

@@ -48,8 +48,8 @@ describe('runs', () => {
 
   it('count what was lost, each since it began', () => {
     const runs = new Runs([{ ...ONE, run: 'r9' }, OTHER], STORED, [20, 30]);
-    runs.missed(7);
-    runs.missed(2);
+    runs.lost(7);
+    runs.lost(2);
     expect(runs.state().map(({ missing }) => missing)).toEqual([9, 13]);
     expect(STORED[0].missing).toBe(4);
   });

@@ -92,5 +92,5 @@ export function tick(ts: EpochMs): Event {
 
 /** A sink that hears of closings alone. */
 export function onClosing(closed: (closing: Closing) => void): JoinSink {
-  return { accepted: () => 0, released: () => {}, closed };
+  return { accepted: () => 0, unref: () => {}, closed };
 }

@@ -114,9 +114,9 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: UNIT,
-        text: 'if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);',
+        text: 'if (batch.next > this.#join.position(topic)) this.#join.seek(topic, batch.next);',
         replacement:
-          'if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);\n    if (Number.isFinite(this.#join.watermark)) this.#panes.advance(this.#join.watermark);',
+          'if (batch.next > this.#join.position(topic)) this.#join.seek(topic, batch.next);\n    if (Number.isFinite(this.#join.watermark)) this.#panes.advance(this.#join.watermark);',
       },
     ],
   },

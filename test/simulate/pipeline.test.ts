@@ -25,7 +25,7 @@ function counted(faults: FaultRates, stamped: boolean): { readonly counted: obje
       feedbackPerImpression: 1000,
       actions: ['click'],
     },
-    { accepted: () => 0, released: () => {}, closed: () => {} },
+    { accepted: () => 0, unref: () => {}, closed: () => {} },
   );
   const decoders = TOPICS.map((role) =>
     createDecoder({

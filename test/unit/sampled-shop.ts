@@ -53,7 +53,7 @@ export function shop(
     },
     {
       accepted: () => 0,
-      released: () => {},
+      unref: () => {},
       closed: (closing, names) => {
         SCORER.score(closing.list, scores);
         unit.closed(closing, names, () => ({ scores, dimensions: ['control'] }));

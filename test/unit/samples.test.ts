@@ -92,7 +92,7 @@ describe('samples of lists', () => {
     does('r1', 'c', 10);
     shows('r1', 20, ['c', 'd'], 2);
     at(2 * H);
-    expect(samples.missed).toEqual([]);
+    expect(samples.withDrops).toEqual([]);
     expect(samples.last).toHaveLength(2);
   });
 
@@ -145,7 +145,7 @@ describe('samples of lists', () => {
       samples.renew();
     }
     expect(samples.last).toHaveLength(5);
-    expect(samples.missed.map(({ requestId }) => requestId)).toEqual(['bad']);
+    expect(samples.withDrops.map(({ requestId }) => requestId)).toEqual(['bad']);
   });
 
   it('keep lists whose feedback is lost rather than those where it was counted already', () => {
@@ -158,7 +158,7 @@ describe('samples of lists', () => {
       samples.renew();
       at(H + 100 + n);
     }
-    expect(samples.missed.map(({ requestId }) => requestId)).toEqual(['lost']);
+    expect(samples.withDrops.map(({ requestId }) => requestId)).toEqual(['lost']);
     expect(samples.last[0].drops).toMatchObject([{ reason: 'duplicate' }]);
   });
 
@@ -169,7 +169,7 @@ describe('samples of lists', () => {
     does('bad', 'z', 10);
     at(H + 1);
     expect(samples.last.map(({ requestId }) => requestId)).toEqual(['r1']);
-    expect(samples.missed.map(({ requestId }) => requestId)).toEqual(['bad']);
+    expect(samples.withDrops.map(({ requestId }) => requestId)).toEqual(['bad']);
   });
 
   it('mask ids: equal ones look equal, others do not, and no id can be read', () => {
@@ -183,7 +183,7 @@ describe('samples of lists', () => {
     expect(first.slots[1].item).toBe(second.slots[0].item);
     expect(first.slots[0].item).not.toBe(first.slots[1].item);
     expect(first.slots[0].item).toMatch(/^#[0-9a-f]{10}$/);
-    const text = JSON.stringify([samples.last, samples.missed, samples.drops]);
+    const text = JSON.stringify([samples.last, samples.withDrops, samples.drops]);
     expect(text).toContain('not_in_list');
     expect(text).not.toMatch(/request-|item-/);
   });
@@ -210,14 +210,14 @@ describe('samples of lists', () => {
       for (let i = 0; i < 80; i++) does(`${long}${n}`, `${long}z${i}`, 200 + n, long);
     }
     at(4 * H);
-    const { last, missed, drops } = samples;
+    const { last, withDrops, drops } = samples;
     expect(last).toHaveLength(5);
     expect(last[0].length).toBe(500);
     expect(new Set(last[0].slots.map(({ item }) => item)).size).toBe(last[0].slots.length);
     expect(last[0].slots.reduce((sum, { feedback }) => sum + feedback.length, last[0].moreFeedback)).toBe(80);
-    expect(JSON.stringify([last, missed, drops]).length).toBeLessThan(200_000);
+    expect(JSON.stringify([last, withDrops, drops]).length).toBeLessThan(200_000);
     // JSON escapes halves of pairs.
-    expect(JSON.stringify([last, missed, drops])).not.toMatch(/\\ud[89a-f]/);
+    expect(JSON.stringify([last, withDrops, drops])).not.toMatch(/\\ud[89a-f]/);
   });
 
   it('hold all feedback that counts, and blame a list for none of its own items, whatever comes', () => {

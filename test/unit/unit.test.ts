@@ -420,7 +420,7 @@ describe('a unit whose log is another one', () => {
 
   it('gives the last record up when the log begins behind it, and tells what was never read', async () => {
     const { store, offsets } = await committed();
-    for (const [start, missed] of [
+    for (const [start, lost] of [
       [offsets[0] - 1, undefined],
       [offsets[0], 0],
       [offsets[0] + 2, 2],
@@ -430,7 +430,7 @@ describe('a unit whose log is another one', () => {
       unit.feed({ partition: 0, topic: 0, records: [], next: offsets[0] - 1 });
       unit.feed({ partition: 0, topic: 1, records: [], next: offsets[1] });
       const position = unit.join.position(0);
-      expect(unit.reading.gapBelow(0, start)).toBe(missed);
+      expect(unit.reading.gapBelow(0, start)).toBe(lost);
       unit.reading.beginsAt(0, start);
       expect(unit.reading.from(0)).toBe(position);
       unit.feed({ partition: 0, topic: 0, records: [], next: start });

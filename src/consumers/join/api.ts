@@ -70,7 +70,7 @@ export interface JoinSink {
   /** An impression was accepted: returns the tag (an unsigned 32-bit integer) under which it will be closed. */
   accepted(impression: AcceptedImpression, from: RecordPlace): number;
   /** The impression with this tag no longer needs it: its longest horizon has closed. */
-  released(tag: number): void;
+  unref(tag: number): void;
   /** One (impression, horizon) closed, finally. Not called for what closed before the checkpoint. */
   closed(closing: Closing, names: ClosingNames): void;
   /** Whether `closed` reads names; default: yes. It costs what many closings together need not. */
@@ -89,7 +89,7 @@ export interface ClosingNames {
 }
 
 /**
- * Observes which feedback misses its list and why, for samples: no result depends on it. Texts are valid until the call
+ * Observes which feedback is dropped and why, for samples: no result depends on it. Texts are valid until the call
  * returns. Not called for what the checkpoint holds already, nor for records that are not feedback.
  */
 export interface JoinObserver {
@@ -160,8 +160,8 @@ export interface UnitJoin extends JoinView {
   skipsInReplay(topic: number): boolean;
   /** Whether the checkpoint says that all of [from, to) was skipped as undecodable. A replay skips it again. */
   wasSkipped(topic: number, from: Offset, to: Offset): boolean;
-  /** Sets the next offset of the topic, past offsets without records for us (control records, compaction). */
-  skipTo(topic: number, offset: Offset): void;
+  /** The next record of the topic is at this offset or above: there is none below for us (control records, compaction), or it is lost. */
+  seek(topic: number, offset: Offset): void;
   /** Raises the watermark of a topic that has nothing new (specification: join 6); returns whether it moved. */
   idle(topic: number, watermark: EpochMs): boolean;
   /** Closes, settles and evicts up to the combined watermark. Results do not depend on how often it is called. */

@@ -124,13 +124,13 @@ class Join implements UnitJoin {
         place.isReplayed = place.offset < this.#topics[place.topic].committed;
         return sink.accepted(fed.at(impression), place);
       },
-      released: (tag) => sink.released(tag),
+      released: (tag) => sink.unref(tag),
       closed: () => sink.closed(closings.read(namesItems), closings.names),
       closings: (queue, count) => {
         for (let at = queue, end = queue + QUEUED_BYTES * count; at < end; at += QUEUED_BYTES) {
           const kind = closings.kindOf(at);
           if ((kind & CLOSES_LIST) !== 0) sink.closed(closings.queued(at), closings.names);
-          if ((kind & RELEASES_TAG) !== 0) sink.released(closings.tagOf(at));
+          if ((kind & RELEASES_TAG) !== 0) sink.unref(closings.tagOf(at));
         }
       },
       dropped: (reason, list, feedback) => {
@@ -254,7 +254,7 @@ class Join implements UnitJoin {
     return this.#topics[topic].wasSkipped(from, to);
   }
 
-  skipTo(topic: number, offset: Offset): void {
+  seek(topic: number, offset: Offset): void {
     this.#reach(topic, offset).moveTo(offset, Number.NEGATIVE_INFINITY);
   }
 

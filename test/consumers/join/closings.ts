@@ -41,8 +41,8 @@ export class Collector implements JoinSink {
     return tag;
   }
 
-  released(tag: number): void {
-    assert.ok(this.#held.delete(tag), `tag ${tag} is released, but no impression holds it`);
+  unref(tag: number): void {
+    assert.ok(this.#held.delete(tag), `tag ${tag} is given back, but no impression holds it`);
     this.#free.push(tag);
   }
 

@@ -179,9 +179,9 @@ export function traceOf(
         trace.push(['accepted', requestId, ts, [...dimensions], { ...from }]);
         return collector.accepted({ dimensions: [...dimensions] } as never);
       },
-      released: (tag) => {
+      unref: (tag) => {
         trace.push(['released', tag]);
-        collector.released(tag);
+        collector.unref(tag);
       },
       closed: (closing, names) => {
         collector.closed(closing);

@@ -63,7 +63,7 @@ function closed(items: readonly string[], asked: readonly string[]) {
   const seen: { items: readonly string[]; names: readonly string[]; first: readonly number[]; slots: number[] }[] = [];
   const join = createJoin(SETTINGS, {
     accepted: () => 0,
-    released: () => {},
+    unref: () => {},
     closed: ({ list }, names) =>
       seen.push({
         items: (list.items ?? []).slice(0, list.length),

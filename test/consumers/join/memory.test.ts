@@ -8,7 +8,7 @@ import type { Event } from '../../../src/vocabulary/events.ts';
 import { click, impression, TWO_TOPICS } from '../../reference/builders.ts';
 
 const SETTINGS: JoinSettings = { ...TWO_TOPICS, searchUpTo: 4 };
-const SINK = { accepted: () => 1, released: () => {}, closed: () => {} };
+const SINK = { accepted: () => 1, unref: () => {}, closed: () => {} };
 
 /** Few requests with many pages, long lists, long chains of feedback and much that waits: each kind of index is made. */
 const events: fc.Arbitrary<readonly Event[]> = fc.array(

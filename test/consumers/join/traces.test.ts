@@ -35,9 +35,9 @@ function traceOf(create: Create, { settings, topics, order, cut }: Traced): read
         trace.push(['accepted', impression.requestId, { ...from }]);
         return collector.accepted(impression as never);
       },
-      released: (tag) => {
+      unref: (tag) => {
         trace.push(['released', tag]);
-        collector.released(tag);
+        collector.unref(tag);
       },
       closed: (closing, names) => {
         collector.closed(closing);
@@ -53,7 +53,7 @@ function traceOf(create: Create, { settings, topics, order, cut }: Traced): read
       const record = next[t] < 0 ? undefined : topics[t].records[next[t]++];
       if (record === undefined) continue;
       if (record.kind === 'read') join.record(t, record.offset, record.timestamp, record.events, undefined);
-      else join.skipTo(t, record.offset + 1);
+      else join.seek(t, record.offset + 1);
       if (turn % 3 === 0) join.advance();
       trace.push([join.openImpressions, join.waitingFeedback, join.oldestRemembered]);
     }

@@ -183,7 +183,7 @@ export class Worker {
     const until = next === undefined ? end : next.offset;
     if (position < until && (hole !== 'jump' || next === undefined)) {
       const to = hole === 'part' ? position + 1 : until;
-      this.engine.skipTo(topic, to);
+      this.engine.seek(topic, to);
       assert.equal(this.engine.position(topic), to);
       return;
     }

@@ -216,7 +216,7 @@ class Join implements PlainJoin {
     return this.#topics[topic].wasSkipped(from, to);
   }
 
-  skipTo(topic: number, offset: Offset): void {
+  seek(topic: number, offset: Offset): void {
     this.#reach(topic, offset).moveTo(offset, Number.NEGATIVE_INFINITY);
   }
 
@@ -490,7 +490,7 @@ class Join implements PlainJoin {
     this.#attributed.freeChain(body, records.firstFeedback(body));
     records.freeBody(entry);
     this.#open--;
-    this.#sink.released(tag);
+    this.#sink.unref(tag);
   }
 
   #forget(entry: number): void {

@@ -34,7 +34,7 @@ export class RecordColumns {
   }
 
   /** To be called once, when nobody reads them any more: the next batch may use them. */
-  release(): void {
+  free(): void {
     const room = this.offsets.length;
     if (room > USUAL_ROOM) return;
     const free = RecordColumns.#free.get(room);

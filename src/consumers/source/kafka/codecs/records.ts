@@ -73,7 +73,7 @@ export class Records {
   readonly #batch: Buffer;
   readonly #columns: RecordColumns;
   #isForgotten = false;
-  #isReleased = false;
+  #isFreed = false;
   /** Index behind that of the record that `next` moved to. */
   #next = 0;
 
@@ -115,11 +115,11 @@ export class Records {
   }
 
   /** Nobody reads its records any more, nor what was taken of it, nor the batch: their memory may be used for others. */
-  release(): void {
-    if (this.#isReleased) return;
-    this.#isReleased = true;
+  free(): void {
+    if (this.#isFreed) return;
+    this.#isFreed = true;
     outputs.give(this.#bytes);
-    responses.release(this.#batch);
+    responses.unref(this.#batch);
     this.forget();
   }
 
@@ -127,7 +127,7 @@ export class Records {
   forget(): void {
     if (this.#isForgotten) return;
     this.#isForgotten = true;
-    this.#columns.release();
+    this.#columns.free();
   }
 
   /** Goes to the next record. false: there is none. */

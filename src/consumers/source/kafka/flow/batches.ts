@@ -85,9 +85,9 @@ async function decodedOr(entry: Buffer, decode: Decoders['set']): Promise<readon
   }
 }
 
-/** Who reads its records releases it. */
+/** Who reads its records frees it. */
 function whole(bytes: Buffer): Message {
-  responses.hold(bytes);
+  responses.ref(bytes);
   const { producerId, inTransaction } = contextOf(bytes);
   const known = inTransaction ? producerId : '-1';
   return message(lastOffset(bytes), { kind: 'batch', bytes }, { producerId: known, inTransaction });

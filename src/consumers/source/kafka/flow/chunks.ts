@@ -66,7 +66,7 @@ export class ChunkReader {
 
   /** Nobody reads the chunk that was read last any more. */
   handled(): void {
-    for (const records of this.#read) records.release();
+    for (const records of this.#read) records.free();
     this.#read = [];
   }
 

@@ -471,11 +471,11 @@ describe('batches of transactions', () => {
     expect(marked.map(({ stand }) => stand?.kind)).toEqual(['aborted', 'aborted']);
   });
 
-  it('gives its columns to the next batch once, however often it is released', async () => {
+  it('gives its columns to the next batch once, however often it is freed', async () => {
     const opened = await openBatch(batchBytes(simple(0, 1)));
     if (!(opened instanceof Records)) throw new Error(opened.reason);
     opened.forget();
-    opened.release();
+    opened.free();
     expect(RecordColumns.of(1)).not.toBe(RecordColumns.of(1));
   });
 });

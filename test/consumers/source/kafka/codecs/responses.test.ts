@@ -11,33 +11,33 @@ import { batchBytes, type RawBatch } from '../record-batch.ts';
 const SIZE = 100_000;
 
 describe('memory for responses', () => {
-  it('is never used again before all its batches are released', () => {
+  it('is never used again before all its batches are freed', () => {
     const act = fc.record({
       batches: fc.nat({ max: 3 }),
       isKept: fc.boolean(),
       size: fc.integer({ min: 1, max: 3 * SIZE }),
-      release: fc.array(fc.nat(), { maxLength: 4 }),
+      free: fc.array(fc.nat(), { maxLength: 4 }),
     });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 30 }), (acts) => {
         const pool = new Responses();
         const held: Buffer[] = [];
         const kept: Buffer[] = [];
-        for (const { batches, isKept, size, release } of acts) {
+        for (const { batches, isKept, size, free } of acts) {
           const response = pool.take(size);
           expect(response.length).toBe(size);
           const inUse = new Set([...held, ...kept].map(({ buffer }) => buffer));
           expect(inUse.has(response.buffer)).toBe(false);
           for (let i = 0; i < batches; i++) {
-            pool.hold(response.subarray(0, 1));
+            pool.ref(response.subarray(0, 1));
             held.push(response);
           }
           if (isKept) {
             pool.keep(response);
             kept.push(response);
           }
-          for (const which of release) {
-            if (held.length > 0) pool.release(held.splice(which % held.length, 1)[0]);
+          for (const which of free) {
+            if (held.length > 0) pool.unref(held.splice(which % held.length, 1)[0]);
           }
         }
       }),
@@ -47,11 +47,11 @@ describe('memory for responses', () => {
   it('is used again when they are', () => {
     const pool = new Responses();
     const response = pool.take(SIZE);
-    pool.hold(response);
-    pool.hold(response.subarray(7));
-    pool.release(response);
+    pool.ref(response);
+    pool.ref(response.subarray(7));
+    pool.unref(response);
     expect(pool.take(SIZE).buffer).not.toBe(response.buffer);
-    pool.release(response.subarray(7));
+    pool.unref(response.subarray(7));
     expect(pool.take(SIZE).buffer).toBe(response.buffer);
   });
 
@@ -84,7 +84,7 @@ describe('memory for responses', () => {
     );
   });
 
-  it('waits for the second batch, however often the first is released', async () => {
+  it('waits for the second batch, however often the first is freed', async () => {
     const response = responses.take(SIZE);
     const { bytes } = logOf([3, 3], 3);
     bytes.copy(response);
@@ -92,8 +92,8 @@ describe('memory for responses', () => {
     if (first.stand?.kind !== 'batch') throw new Error('it is not decoded yet');
     const records = await openBatch(first.stand.bytes);
     if (!(records instanceof Records)) throw new Error(records.reason);
-    records.release();
-    records.release();
+    records.free();
+    records.free();
     expect(freeOnes()).not.toContain(response.buffer);
   });
 
@@ -165,8 +165,8 @@ function spoilFree(): void {
   const taken = [responses.take(SIZE), responses.take(SIZE)];
   for (const response of taken) {
     response.fill(0xff);
-    responses.hold(response);
-    responses.release(response);
+    responses.ref(response);
+    responses.unref(response);
   }
 }
 
@@ -189,8 +189,8 @@ async function isUsedAgain(bytes: Buffer, from: number, chunks = Number.POSITIVE
 function freeOnes(): readonly ArrayBufferLike[] {
   const taken = Array.from({ length: 16 }, () => responses.take(SIZE));
   for (const one of taken) {
-    responses.hold(one);
-    responses.release(one);
+    responses.ref(one);
+    responses.unref(one);
   }
   return taken.map(({ buffer }) => buffer);
 }
