@@ -6,7 +6,7 @@ import { NO_PATTERN } from '../../src/measures/patterns.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { SCORE_WIDTH } from '../../src/measures/sums.ts';
 import type { Joined } from '../../src/vocabulary/events.ts';
-import { scoredMeasure } from './grammar/names.ts';
+import { byName, scoredMeasure } from './grammar/names.ts';
 import { ACTIONS, GRADING, joined } from './lists.ts';
 import type { PlainImpression } from './reference.ts';
 
@@ -14,7 +14,7 @@ import type { PlainImpression } from './reference.ts';
 export const someMeasures: fc.Arbitrary<readonly Measure[]> = fc.uniqueArray(
   fc.oneof(
     { weight: 8, arbitrary: scoredMeasure },
-    fc.constantFrom('length', 'duplicated').map((text) => parseMeasure(text, { relevantFrom: 1 })),
+    fc.constantFrom('length', 'duplicated').map((text) => byName(parseMeasure(text, { relevantFrom: 1 }))),
   ),
   { minLength: 1, maxLength: 4, selector: ({ canonical }) => canonical },
 );

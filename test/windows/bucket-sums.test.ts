@@ -8,6 +8,7 @@ import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/su
 import { measureValue } from '../../src/measures/value.ts';
 import { meanOfBuckets } from '../../src/statistics/mean.ts';
 import { bucketSums, stderrsOf } from '../../src/windows/bucket-sums.ts';
+import { byName } from '../measures/grammar/names.ts';
 
 const { measures } = parseMeasures(['mrr', 'mrr(empty=skip)', 'mrr(empty=one)', 'precision(avg=micro)@5'], {
   relevantFrom: 1,
@@ -182,7 +183,7 @@ describe('errors of what is no plain ratio', () => {
     );
     let known = 0;
     fc.assert(
-      fc.property(fc.constantFrom(...curved), lists, (measure, all) => {
+      fc.property(fc.constantFrom(...curved.map(byName)), lists, (measure, all) => {
         const valueFrom = (some: readonly Scored[]) => measureValue(measure, curvedRow(measure, some).sums);
         const [stderr] = stderrsOf(curvedRow(measure, all), [measure]);
         const without = Array.from({ length: 256 }, (_, b) =>

@@ -62,7 +62,12 @@ function measuresOf(
     .chain(textOf)
     .map(measureOrNot)
     .filter((measure) => measure !== undefined && only(measure))
-    .map((measure) => measure ?? parseMeasure('mrr', DEFAULTS));
+    .map((measure) => byName(measure ?? parseMeasure('mrr', DEFAULTS)));
+}
+
+/** A counterexample prints it as its name alone. */
+export function byName(measure: Measure): Measure {
+  return Object.defineProperty({ ...measure }, fc.toStringMethod, { value: () => measure.canonical });
 }
 
 /** Any measure of the family. */
