@@ -4,7 +4,6 @@ import { shapeOf } from '../src/accumulators/row.ts';
 import { rowCodec } from '../src/accumulators/row-codec.ts';
 import { valuesOfRun } from '../src/accumulators/run-total.ts';
 import { looksKey, totalKey, unitKey, usersKey } from '../src/accumulators/store/layout.ts';
-import { MemoryStore, type StoreSnapshot } from '../src/accumulators/store/memory-store.ts';
 import type { Commit, Fields, Store } from '../src/accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../src/config/settings.ts';
 import { MemoryLog, MemorySource } from '../src/consumers/source/memory-source.ts';
@@ -30,6 +29,7 @@ import {
   unitSettings,
 } from './experiment-shop.ts';
 import { ManualClock, settle } from './manual-clock.ts';
+import { RestorableStore, type StoreSnapshot } from './restorable-store.ts';
 
 export const PARTITIONS = 2;
 export const UNIT_TIMEOUT = 600_000;
@@ -38,7 +38,7 @@ const SECOND = 1000;
 
 /** Does what it is told before it answers. */
 export class WatchedStore implements Store {
-  readonly inner = new MemoryStore();
+  readonly inner = new RestorableStore();
   readonly commits: Commit[] = [];
   /** Before a read is answered. */
   onRead: ((keys: readonly string[]) => void) | undefined;

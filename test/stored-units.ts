@@ -4,17 +4,18 @@ import type { Row } from '../src/accumulators/row.ts';
 import { rowCodec } from '../src/accumulators/row-codec.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../src/accumulators/store/checkpoint-codec.ts';
 import { FORMAT_VERSION, paneKey, unitKey } from '../src/accumulators/store/layout.ts';
-import type { MemoryStore } from '../src/accumulators/store/memory-store.ts';
+import type { Store } from '../src/accumulators/store/store-port.ts';
 import { noCounts } from '../src/consumers/join/counts.ts';
 import type { Closing } from './accumulators/histories.ts';
 import { listOf, placesOf } from './accumulators/lists.ts';
 import { shownOf } from './accumulators/plain-items.ts';
 import { wholeTables } from './accumulators/whole-tables.ts';
+import type { RestorableStore } from './restorable-store.ts';
 import type { UnitRows } from './windows/plain-windows.ts';
 
 /** Owns one unit of a store and closes a history there, as far as it is told. */
 export class StoredUnit {
-  readonly #store: MemoryStore;
+  readonly #store: Store;
   readonly #settings: PanesSettings;
   readonly #history: readonly Closing[];
   readonly #incompleteBefore: number;
@@ -31,7 +32,7 @@ export class StoredUnit {
   fingerprint = { shape: '{}', additive: '[]' };
 
   constructor(
-    store: MemoryStore,
+    store: Store,
     settings: PanesSettings,
     history: readonly Closing[],
     incompleteBefore = Number.NEGATIVE_INFINITY,
@@ -121,7 +122,7 @@ export class StoredUnit {
 }
 
 /** Everything that a store holds of some units: the plain way to read it. */
-export function unitRows(store: MemoryStore, settings: PanesSettings, units: number): readonly UnitRows[] {
+export function unitRows(store: RestorableStore, settings: PanesSettings, units: number): readonly UnitRows[] {
   const hashes = store.snapshot();
   const codec = rowCodec(settings.shape);
   return Array.from({ length: units }, (_, unit) => {

@@ -49,7 +49,7 @@ export function invalidFiles(invalid: InvalidReasons, valid: ValidRecords, side:
 }
 
 /** Such as: missing_field: requestId. */
-export function reasonText({ code, field }: InvalidReason): string {
+function reasonText({ code, field }: InvalidReason): string {
   return field === undefined ? code : `${code}: ${field}`;
 }
 

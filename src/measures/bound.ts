@@ -134,7 +134,7 @@ export function scoresOfBy({ params }: Measure): readonly ListPart[] {
 }
 
 /** R, the positives that a list is compared with: the shown ones, or all known ones. */
-export function relevantOf(measure: Measure, views: Views): Counted {
+function relevantOf(measure: Measure, views: Views): Counted {
   const ideal = measure.params.get('ideal');
   const action = textOf(measure, 'action');
   const rel = numberOf(measure, 'rel');

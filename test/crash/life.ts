@@ -1,10 +1,10 @@
-import type { StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
 import { MemorySource } from '../../src/consumers/source/memory-source.ts';
 import type { SourceHandler } from '../../src/consumers/source/source-port.ts';
 import type { Clock } from '../../src/vocabulary/clock.ts';
 import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import type { Worker } from '../../src/worker/worker.ts';
 import type { WorkerDeps } from '../../src/worker/worker-contract.ts';
+import type { StoreSnapshot } from '../restorable-store.ts';
 import { LATENCY_MS, type World } from './world.ts';
 
 type Given = Pick<WorkerDeps, 'source' | 'store' | 'clock' | 'newId' | 'startOffset' | 'faultPoint'>;

@@ -1,9 +1,9 @@
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
 import { type Store, StoreUnavailable } from '../../src/accumulators/store/store-port.ts';
 import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
 import { assertNever } from '../../src/vocabulary/events.ts';
 import { ManualClock } from '../manual-clock.ts';
+import { RestorableStore, type StoreSnapshot } from '../restorable-store.ts';
 import { PARTITIONS, START, type Step } from './script.ts';
 
 export const NAMESPACE = 'crash';
@@ -51,7 +51,7 @@ export const BEGINNING: Moment = {
 export class World {
   readonly clock: ManualClock;
   readonly log = new MemoryLog(2, PARTITIONS);
-  readonly #store = new MemoryStore();
+  readonly #store = new RestorableStore();
   readonly #steps: readonly Step[];
   #done: number;
   #happened = 0;

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { addToSum, type Row, shapeOf, sumsOffsets } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import type { ExporterSettings, HistoryQuestion } from '../../src/exporter/exporter-contract.ts';
 import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { measureValue } from '../../src/measures/value.ts';
 import { anyHistory, type Closing, HORIZONS } from '../accumulators/histories.ts';
 import { SHAPE } from '../accumulators/rows.ts';
+import { RestorableStore } from '../restorable-store.ts';
 import { StoredUnit, unitRows } from '../stored-units.ts';
 import { unwatched } from './unwatched.ts';
 
@@ -54,13 +54,13 @@ function panesSettings(unit: number) {
 }
 
 interface World {
-  readonly store: MemoryStore;
+  readonly store: RestorableStore;
   readonly units: readonly StoredUnit[];
   readonly exporter: Exporter;
 }
 
 function worldOf(histories: readonly (readonly Closing[])[]): World {
-  const store = new MemoryStore();
+  const store = new RestorableStore();
   const units = histories.map((history, unit) => new StoredUnit(store, panesSettings(unit), history));
   const exporter = new Exporter(SETTINGS, { store, namespace: 'ns', partitions: units.length, hour: HOUR });
   return { store, units, exporter };

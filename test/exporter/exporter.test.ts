@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { emptyRow, type RowShape, shapeOf } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { Fields, Store } from '../../src/accumulators/store/store-port.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import type { ExporterSettings, QualitySnapshot } from '../../src/exporter/exporter-contract.ts';
 import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { anyHistory, type Closing, HORIZONS } from '../accumulators/histories.ts';
 import { SHAPE } from '../accumulators/rows.ts';
+import { RestorableStore } from '../restorable-store.ts';
 import { runs } from '../runs.ts';
 import { StoredUnit, unitRows } from '../stored-units.ts';
 import { readWindow } from '../windows/plain-windows.ts';
@@ -89,7 +89,7 @@ function panesSettings(shape: Shape, unit: number) {
 }
 
 /** What `readWindow` reads of everything in the store, in the words of a snapshot. */
-function plainly(store: MemoryStore, shape: Shape, units: number): unknown {
+function plainly(store: RestorableStore, shape: Shape, units: number): unknown {
   const all = unitRows(store, panesSettings(shape, 0), units);
   const codec = rowCodec(rowShape(shape));
   const settings = { paneSize: shape.paneSize, sets: SETS, unitTimeout: shape.unitTimeout };
@@ -122,7 +122,7 @@ function asPlain(snapshot: QualitySnapshot, shape: Shape): unknown {
 
 /** Does something between the first and the second read after it was told to. */
 class BusyStore implements Store {
-  readonly inner = new MemoryStore();
+  readonly inner = new RestorableStore();
   between: (() => Promise<void>) | undefined;
   reads: (readonly string[])[] = [];
   claim = (unit: string, token: string) => this.inner.claim(unit, token);

@@ -1,11 +1,11 @@
 /** Chapter 7: a worker dies anywhere, another continues, and the durable state is the same to the last byte. */
 
 import { expect, it } from 'vitest';
-import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Unit } from '../../src/unit/unit.ts';
 import type { UnitSettings } from '../../src/unit/unit-contract.ts';
+import { RestorableStore } from '../restorable-store.ts';
 import { bytes, decoderOf, EIGHT, JOIN, PANES, ROLES, SCORER } from './shop.ts';
 
 const SETTINGS: UnitSettings = {
@@ -32,7 +32,7 @@ for (let s = 0; s < 600; s++) {
 }
 
 let ids = 0;
-const claim = (store: MemoryStore) =>
+const claim = (store: RestorableStore) =>
   Unit.claim(SETTINGS, {
     store,
     scorer: SCORER,
@@ -51,7 +51,7 @@ function feed(unit: Unit, upTo: readonly number[]): void {
 }
 
 /** All that is durable, but for what names owner and commit, and where the next replay may begin. */
-function durable(store: MemoryStore): unknown {
+function durable(store: RestorableStore): unknown {
   const own = ['token', 'seq', 'cid', 'topics'];
   return [...store.snapshot()]
     .sort()
@@ -59,13 +59,13 @@ function durable(store: MemoryStore): unknown {
 }
 
 it('a unit that was killed between commits, and its zombie, leave what an unbroken one leaves', async () => {
-  const unbroken = new MemoryStore();
+  const unbroken = new RestorableStore();
   const only = await claim(unbroken);
   feed(only, [600, 200]);
   only.finish();
   expect(await only.commit()).toBe('OK');
 
-  const store = new MemoryStore();
+  const store = new RestorableStore();
   const first = await claim(store);
   feed(first, [300, 80]); // five minutes
   expect(await first.commit()).toBe('OK');

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { Commit } from '../../src/accumulators/store/store-port.ts';
 import { LetterQueue } from '../../src/dead-letters/queue.ts';
 import { LettersFirst } from '../../src/service/dead-letters.ts';
 import { letter } from '../dead-letters/letters.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
+import { RestorableStore } from '../restorable-store.ts';
 
 const UNIT = 'receval:{test:0}:unit';
 
@@ -31,7 +31,7 @@ it('while letters can be written, none of a committed record is ever only in mem
       }),
       async (steps) => {
         const clock = new ManualClock();
-        const memory = new MemoryStore();
+        const memory = new RestorableStore();
         const written: number[] = [];
         let takes = 0;
         const quiet = { info: () => {}, warn: () => {} };
@@ -73,7 +73,7 @@ it('a place that cannot be written holds commits up once, not for ever', async (
   const quiet = { info: () => {}, warn: () => {} };
   const writer = { write: () => new Promise<never>(() => {}), close: async () => {} };
   const queue = new LetterQueue({ clock, log: quiet, writer });
-  const store = new LettersFirst(new MemoryStore(), queue);
+  const store = new LettersFirst(new RestorableStore(), queue);
   await store.claim(UNIT, 'me');
   queue.take(letter(1));
   const first = store.commit(commitOf(1, 1));

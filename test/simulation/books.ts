@@ -62,9 +62,9 @@ export class Books {
   }
 
   /** All that a server holds of a unit, with the reference. Throws how they differ. */
-  compare({ lineages, store }: RedisNode, unit: string): void {
-    const lineage = lineages.get(unit);
-    if (lineage !== undefined) this.auditor.compare(unit, lineage, store.snapshot());
+  compare(node: RedisNode, unit: string): void {
+    const lineage = node.lineages.get(unit);
+    if (lineage !== undefined) this.auditor.compare(unit, lineage, node.stored);
   }
 
   #ownerOf(store: Store): Owner {

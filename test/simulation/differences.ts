@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
 import type { UnitSettings } from '../../src/unit/unit-contract.ts';
+import type { StoreSnapshot } from '../restorable-store.ts';
 import type { Expected } from './expected.ts';
 import { isOut } from './experiment.ts';
 import { impressionsOf, type Lineage } from './lineage.ts';

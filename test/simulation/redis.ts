@@ -3,9 +3,9 @@
  * real scripts. Between it and a process lies a network that loses, repeats and delays requests and replies; behind it a
  * failover or a restored backup takes it back, or everything is forgotten.
  */
-import type { MemoryStore, StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
 import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/store-port.ts';
 import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
+import { copyOf, type StoreSnapshot } from '../restorable-store.ts';
 import type { Happened } from './happened.ts';
 import type { Lineage, Sent } from './lineage.ts';
 import type { Product } from './product.ts';
@@ -20,7 +20,9 @@ interface Snapshot {
 
 /** One server, or one that has become another one's successor. */
 export class RedisNode {
-  readonly store: MemoryStore;
+  readonly store: Store;
+  /** Where the store keeps everything. */
+  readonly #hashes: Map<string, Map<string, string>>;
   /** By key of the unit. */
   readonly lineages: Map<string, Lineage>;
   readonly name: string;
@@ -33,9 +35,14 @@ export class RedisNode {
     this.name = name;
     this.snapshots = [...snapshots];
     const { store, lineages } = snapshots[snapshots.length - 1];
-    this.store = new product.MemoryStore();
-    this.store.restoreSnapshot(store);
+    this.#hashes = copyOf(store);
+    this.store = new product.MemoryStore(this.#hashes);
     this.lineages = new Map(lineages);
+  }
+
+  /** A copy of everything that it holds. */
+  get stored(): StoreSnapshot {
+    return copyOf(this.#hashes);
   }
 }
 
@@ -188,7 +195,7 @@ export class SimulatedRedis {
 
   #snapshot(node: RedisNode): void {
     if (!this.#deps.keepsSnapshots) return;
-    node.snapshots.push({ store: node.store.snapshot(), lineages: new Map(node.lineages) });
+    node.snapshots.push({ store: node.stored, lineages: new Map(node.lineages) });
     if (node.snapshots.length > MOST_SNAPSHOTS) node.snapshots.splice(1, 1);
   }
 

@@ -123,7 +123,7 @@ function standOf(world: World, partition: number): string {
 function judge(world: World, ended: () => void): void {
   const { primary } = world.redis;
   const { settings, traffic } = world.scenario;
-  const stored = primary.store.snapshot();
+  const stored = primary.stored;
   for (const [key, lineage] of primary.lineages) {
     const expected = world.books.auditor.compare(key, lineage, stored);
     if (expected.join.openImpressions > 0 || expected.join.waitingFeedback > 0) {

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
 import { FORMAT_VERSION, OLDEST_FORMAT, unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
 import { RedisStore } from '../../src/accumulators/store/redis-store.ts';
 import { readUnit } from '../../src/windows/unit-state.ts';
 import { wholeTables } from '../accumulators/whole-tables.ts';
+import { RestorableStore, type StoreSnapshot } from '../restorable-store.ts';
 import { itWith } from '../services/it-with.ts';
 import { REDIS, startRedis } from '../services/redis.ts';
 import { claimRecorded, readRecorded } from './history.ts';
@@ -57,7 +57,7 @@ function outcome(stored: StoreSnapshot) {
 
 /** A run by this version alone, from the first record to the last. */
 async function undisturbed(format: number) {
-  const store = new MemoryStore();
+  const store = new RestorableStore();
   await readRecorded(await claimRecorded(store, format), 1, format);
   return outcome(store.snapshot());
 }
@@ -87,7 +87,7 @@ describe.each(FORMATS)('state of format %i that the first version to write it ha
   });
 
   it('is gone on from in memory, to the same totals and rows as without any upgrade', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     store.restoreSnapshot(recorded(format));
     const unit = await claimRecorded(store, format);
     expect(unit.isNew).toBe(false);
@@ -131,7 +131,7 @@ describe('state that a later version has stored', () => {
   it('in this format is gone on from, though a field that is not known here stands in it', async () => {
     const state = recorded(format);
     state.get(UNIT)?.set('later', 'unknown');
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     store.restoreSnapshot(state);
     await readRecorded(await claimRecorded(store, format), 1, format);
     expect(outcome(store.snapshot())).toEqual(await undisturbed(format));
@@ -142,7 +142,7 @@ describe('state that a later version has stored', () => {
   it('in the next format is neither read nor changed, and the message says what to do', async () => {
     const state = recorded(format);
     state.get(UNIT)?.set('format', String(FORMAT_VERSION + 1));
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     store.restoreSnapshot(state);
     const before = new Map(state.get(UNIT));
     const claim = claimRecorded(store, format);

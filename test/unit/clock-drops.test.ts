@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
 import { clockKey, unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { Commit, Store } from '../../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import type { LogRecord } from '../../src/consumers/source/source-port.ts';
@@ -12,6 +11,7 @@ import { Unit } from '../../src/unit/unit.ts';
 import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import { CLOCK_BLOCK } from '../../src/vocabulary/checkpoint.ts';
 import { settingsOf } from '../metrics/settings.ts';
+import { RestorableStore } from '../restorable-store.ts';
 
 const SETTINGS = settingsOf('{measures: [mrr], cohorts: [[]], attribution: {horizons: [1m], outOfOrderness: 10s}}');
 const SCORER = compile(SETTINGS.measures, SETTINGS.grading);
@@ -29,10 +29,10 @@ interface Written {
   readonly removed: number;
 }
 
-class Counting extends MemoryStore {
+class Counting extends RestorableStore {
   readonly written: Written[] = [];
 
-  override commit(commit: Commit): ReturnType<MemoryStore['commit']> {
+  override commit(commit: Commit): ReturnType<RestorableStore['commit']> {
     const all = [commit.checkpoint, ...commit.rows.values()];
     const texts = all.flatMap((fields) => [...fields].map(([field, text]) => field.length + text.length));
     const removed = [...(commit.removes ?? new Map()).values()].reduce((sum, fields) => sum + fields.length, 0);
@@ -81,9 +81,9 @@ async function read(unit: Unit, end: number): Promise<void> {
 }
 
 const dropsOf = (unit: Unit) => unit.join.counts[0].impressions.drops;
-const formatIn = async (store: MemoryStore) => (await store.read([KEY]))[0].get('format');
-const blocksIn = async (store: MemoryStore) => (await store.read([CLOCK]))[0];
-const topicOf = async (store: MemoryStore) => decodeCheckpoint((await store.read([KEY]))[0]).join.topics[0];
+const formatIn = async (store: RestorableStore) => (await store.read([KEY]))[0].get('format');
+const blocksIn = async (store: RestorableStore) => (await store.read([CLOCK]))[0];
+const topicOf = async (store: RestorableStore) => decodeCheckpoint((await store.read([KEY]))[0]).join.topics[0];
 
 describe('records that the wall clock drops, each beside one that counts', () => {
   it('cost a commit no more when there have been a hundred thousand of them', async () => {
@@ -104,7 +104,7 @@ describe('records that the wall clock drops, each beside one that counts', () =>
     ['amid a block', 30_700],
     ['at the end of a block', 30_720],
   ])('are dropped again by whoever reads them again, whatever its clock shows, and no other: %s', async (_, end) => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await read(await claim(store), end);
     // By a later clock they would count; by an earlier one nothing would.
     for (const now of [FAR + 1, 0]) {
@@ -153,7 +153,7 @@ describe('records that the wall clock drops, each beside one that counts', () =>
   });
 
   it('go with their generation', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await read(await claim(store), 3000);
     expect((await blocksIn(store)).size).toBe(2);
     const anew = await claim(store, () => FAR + 1, '2');
@@ -165,12 +165,12 @@ describe('records that the wall clock drops, each beside one that counts', () =>
   });
 
   it('that the checkpoint counts and the store lacks are told as damage', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await read(await claim(store), 3000);
     const damage = async (change: (fields: Map<string, string>) => void): Promise<void> => {
       const hashes = new Map([...store.snapshot()].map(([key, fields]) => [key, new Map(fields)] as const));
       change(hashes.get(CLOCK) ?? new Map());
-      const other = new MemoryStore();
+      const other = new RestorableStore();
       other.restoreSnapshot(hashes);
       const claiming = claim(other);
       await expect(claiming).rejects.toThrow(CheckpointError);
@@ -186,7 +186,7 @@ describe('records that the wall clock drops, each beside one that counts', () =>
   });
 
   it('that a store lacks which went back during the claim are no damage: the claim is to be tried again', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const unit = await claim(store);
     await read(unit, 900);
     const before = store.snapshot();

@@ -3,7 +3,6 @@ import { MOST_IN_CHECKPOINT, PLACES_HEAD } from '../../src/accumulators/admissio
 import { emptyRow, shapeOf } from '../../src/accumulators/row.ts';
 import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
 import { placesKey, rowField, unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { Commit, Store } from '../../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { compile } from '../../src/measures/scorer.ts';
@@ -13,6 +12,7 @@ import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import { readUnit, withPlaces } from '../../src/windows/unit-state.ts';
 import { cohortRows } from '../../src/windows/windows.ts';
 import { settingsOf } from '../metrics/settings.ts';
+import { RestorableStore } from '../restorable-store.ts';
 
 const SETTINGS = settingsOf(
   '{measures: [mrr], cohorts: [[], [shop]], attribution: {horizons: [1m], outOfOrderness: 10s}, limits: {series: 100000}}',
@@ -24,10 +24,10 @@ const PLACES = placesKey({ namespace: 'test', unit: 0, generation: '1' }, ['shop
 const COHORTS = MOST_IN_CHECKPOINT + 88;
 
 /** Counts the fields and bytes that each commit writes. */
-class Counting extends MemoryStore {
+class Counting extends RestorableStore {
   readonly written: { readonly fields: number; readonly bytes: number }[] = [];
 
-  override commit(commit: Commit): ReturnType<MemoryStore['commit']> {
+  override commit(commit: Commit): ReturnType<RestorableStore['commit']> {
     const texts = [commit.checkpoint, ...commit.rows.values()].flatMap((fields) => [...fields]);
     this.written.push({
       fields: texts.length,
@@ -83,10 +83,13 @@ async function filled(store: Store): Promise<Unit> {
   return unit;
 }
 
-async function damaged(store: MemoryStore, change: (fields: Map<string, string>) => void): Promise<MemoryStore> {
+async function damaged(
+  store: RestorableStore,
+  change: (fields: Map<string, string>) => void,
+): Promise<RestorableStore> {
   const hashes = new Map([...store.snapshot()].map(([key, fields]) => [key, new Map(fields)] as const));
   change(hashes.get(PLACES) ?? new Map());
-  const other = new MemoryStore();
+  const other = new RestorableStore();
   other.restoreSnapshot(hashes);
   return other;
 }
@@ -113,7 +116,7 @@ describe('places of more cohorts than fit the checkpoint', () => {
   });
 
   it('are shown by name once they are read, and not before', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await filled(store);
     const [fields, places] = await store.read([KEY, PLACES]);
     const state = readUnit(0, fields, undefined);
@@ -136,7 +139,7 @@ describe('places of more cohorts than fit the checkpoint', () => {
   });
 
   it('are part of it again when a start leaves room for fewer, so that an earlier version can go on', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await filled(store);
     const limits = { ...SETTINGS.limits, cohortsPerSet: MOST_IN_CHECKPOINT };
     await show(await claim(store, '1', { ...SETTINGS, limits }), [7], T + 120_000);
@@ -145,14 +148,14 @@ describe('places of more cohorts than fit the checkpoint', () => {
   });
 
   it('go with their generation', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await filled(store);
     await show(await claim(store, '2'), [], T + 400_000);
     expect([...store.snapshot().keys()].filter((key) => key.includes(':1:places:'))).toEqual([]);
   });
 
   it('that the checkpoint counts and the store lacks are told as damage', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await filled(store);
     const changes: readonly ((fields: Map<string, string>) => void)[] = [
       (fields) => fields.delete('shop 7'),
@@ -170,7 +173,7 @@ describe('places of more cohorts than fit the checkpoint', () => {
   });
 
   it('that a store lacks which went back during the claim are no damage: the claim is to be tried again', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const unit = await filled(store);
     const before = store.snapshot();
     await show(unit, [COHORTS], T + 120_000);

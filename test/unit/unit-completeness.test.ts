@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
 import type { LogRecord } from '../../src/consumers/source/source-port.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Unit } from '../../src/unit/unit.ts';
 import type { UnitSettings } from '../../src/unit/unit-contract.ts';
 import { bytes, decoderOf, EIGHT, JOIN, PANES, SCORER } from '../guide/shop.ts';
+import { RestorableStore } from '../restorable-store.ts';
 import { Driver } from './driver.ts';
 
 const KEY = unitKey('test', 0);
@@ -38,7 +38,7 @@ const BOTH: UnitSettings = {
 };
 
 let ids = 0;
-function claim(store: MemoryStore, settings = SETTINGS, now: number | undefined = undefined): Promise<Unit> {
+function claim(store: RestorableStore, settings = SETTINGS, now: number | undefined = undefined): Promise<Unit> {
   return Unit.claim(settings, {
     store,
     scorer: SCORER,
@@ -75,14 +75,14 @@ function feed(unit: Unit, topic: number, ...records: readonly LogRecord[]): void
   unit.feed({ partition: 0, topic, records, next: (records.at(-1)?.offset ?? 0) + 1 });
 }
 
-async function stored(unit: Unit, store: MemoryStore) {
+async function stored(unit: Unit, store: RestorableStore) {
   expect(await unit.commit()).toBe('OK');
   const [fields] = await store.read([KEY]);
   return decodeCheckpoint(fields);
 }
 
 /** Has read two lists and a click; then the feedback up to the offset 30 has expired. */
-async function withGap(store: MemoryStore): Promise<Unit> {
+async function withGap(store: RestorableStore): Promise<Unit> {
   const unit = await claim(store);
   feed(unit, 0, shown(0), shown(1));
   feed(unit, 1, clicked(0));
@@ -94,7 +94,7 @@ async function withGap(store: MemoryStore): Promise<Unit> {
 describe('lost feedback', () => {
   it('leaves all panes incomplete of lists that it may have belonged to', async () => {
     const log = shop(3600);
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const unit = await claim(store);
     const read = (topic: number, from: number, to: number): void =>
       unit.feed({ partition: 0, topic, records: log.read(0, topic, from, to - from), next: to });
@@ -124,7 +124,7 @@ describe('lost feedback', () => {
   });
 
   it('is known to be lost after a crash before anything behind it was read', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const first = await withGap(store);
     feed(first, 0, shown(2));
     const before = await stored(first, store);
@@ -140,7 +140,7 @@ describe('lost feedback', () => {
   });
 
   it('of which an earlier release did not store the topic may be of any', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await stored(await withGap(store), store);
     const old = [...store.snapshot()].map(([key, fields]) => {
       return [key, new Map([...fields].map(([name, text]) => [name, text.replace(',"hasGap":true', '')]))] as const;
@@ -156,7 +156,7 @@ describe('lost feedback', () => {
   });
 
   it('is no younger than the end of a topic that was read to its end', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const unit = await withGap(store);
     expect(await stored(unit, store)).toMatchObject({ incompleteBefore: EIGHT, hasGap: true });
     unit.idle(1, EIGHT + 3 * MINUTE);
@@ -167,7 +167,7 @@ describe('lost feedback', () => {
   });
 
   it('is not taken to be as young as a record from the future', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await stored(await withGap(store), store);
     const unit = await claim(store, SETTINGS, EIGHT + MINUTE);
     feed(unit, 0, shown(0), shown(1), shown(2));
@@ -181,7 +181,7 @@ describe('lost feedback', () => {
     ['shown', shown(40), 40_000],
     ['clicked', clicked(40), 60_000],
   ])('of a topic of both kinds is bounded by any of its records: %s', async (_, record, after) => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const unit = await claim(store, BOTH);
     feed(unit, 0, shown(0));
     unit.skipGap(0, 40);
@@ -195,7 +195,7 @@ describe('a new unit', () => {
     ['later than', 30, 50_000 + BACKWARD],
     ['where', 0, 0],
   ])('whose feedback begins %s the lists do is complete from there on', async (_, offset, after) => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const unit = await claim(store);
     unit.beginAt(0, { offset: 0, isOldest: true });
     unit.beginAt(1, { offset, isOldest: true });
@@ -211,11 +211,11 @@ describe('lists that are kept for longer than their feedback', () => {
     ['lists are read first', [0, 1], EIGHT + 50_000 + BACKWARD],
     ['feedback is read first', [1, 0], EIGHT + 50_000 + BACKWARD],
   ])('are told once, with the time from which on they have it: %s', async (_, order, before) => {
-    const unit = await claim(new MemoryStore(), withRun(undefined));
+    const unit = await claim(new RestorableStore(), withRun(undefined));
     unit.beginAt(0, { offset: 0, isOldest: true });
     unit.beginAt(1, { offset: 30, isOldest: true });
     for (const topic of order) feed(unit, topic, topic === 0 ? shown(0) : clicked(30));
-    expect([unit.takeLackingBefore(), unit.takeLackingBefore()]).toEqual([before, undefined]);
+    expect([unit.takeLackingBefore(), unit.takeFeedbackLackingBefore()]).toEqual([before, undefined]);
   });
 
   it.each([
@@ -224,7 +224,7 @@ describe('lists that are kept for longer than their feedback', () => {
     ['all feedback is kept', undefined, 0, shown(0), true],
     ['older feedback is kept, and not wanted', undefined, 30, shown(0), false],
   ])('are not told where %s', async (_, start, offset, list, isOldest) => {
-    const unit = await claim(new MemoryStore(), withRun(start));
+    const unit = await claim(new RestorableStore(), withRun(start));
     unit.beginAt(0, { offset: 0, isOldest: true });
     unit.beginAt(1, { offset, isOldest });
     feed(unit, 0, list);
@@ -236,7 +236,7 @@ describe('lists that are kept for longer than their feedback', () => {
 describe('a new generation', () => {
   it('leaves all panes incomplete of lists that it reads again without their feedback', async () => {
     const log = shop(1800);
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const first = new Driver(log, await claim(store));
     first.drain();
     const [lists, clicks] = (await stored(first.unit, store)).join.topics.map(({ replay }) => replay);
@@ -269,7 +269,7 @@ describe('a new generation', () => {
 
 describe('lost impressions', () => {
   it('are no younger than the first record behind them, though its list is older', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const unit = await claim(store);
     feed(unit, 0, shown(0));
     unit.skipGap(0, 60);
@@ -278,7 +278,7 @@ describe('lost impressions', () => {
   });
 
   it('before the first one that is accepted leave panes incomplete up to that one', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const unit = await claim(store);
     unit.skipGap(1, 30);
     feed(unit, 1, clicked(30));
@@ -290,7 +290,7 @@ describe('lost impressions', () => {
 
 describe('a gap that was skipped', () => {
   it('is passed: neither the unit nor the next owner finds it again', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const unit = await claim(store);
     unit.skipGap(1, 50);
     expect(unit.reading.gapBelow(1, 50)).toBeUndefined();
@@ -302,7 +302,7 @@ describe('a gap that was skipped', () => {
   });
 
   it('is not counted again by a replay, which misses what was read before it', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const unit = await withGap(store);
     feed(unit, 1, clicked(30));
     await stored(unit, store);

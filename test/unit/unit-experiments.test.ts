@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { looksKey, type RowOwner, totalKey, unitKey, usersKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { Store } from '../../src/accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
@@ -24,6 +23,7 @@ import {
   unitDeps,
   unitSettings,
 } from '../experiment-shop.ts';
+import { RestorableStore } from '../restorable-store.ts';
 import { runs } from '../runs.ts';
 import { readSample } from '../statistics/read-sample.ts';
 import { Driver } from './driver.ts';
@@ -93,7 +93,7 @@ describe('a run of an experiment', () => {
   it('that is changed begins at zero, and counts only what is read from then on', async () => {
     const log = new MemoryLog(2, 1);
     fill(log, 0, 200);
-    const reader = await Reader.claim(log, new MemoryStore());
+    const reader = await Reader.claim(log, new RestorableStore());
     await reader.commit();
     const before = await reader.counted(EXPERIMENT);
     // The last minute, and what may come out of order, is still open.
@@ -121,7 +121,7 @@ describe('a run of an experiment', () => {
           maxLength: 20,
         }),
         async (steps) => {
-          const reader = await Reader.claim(log, new MemoryStore());
+          const reader = await Reader.claim(log, new RestorableStore());
           reader.feed(0, 60);
           reader.feed(1, 15);
           expect(await reader.unit.commit()).toBe('OK');
@@ -145,7 +145,7 @@ describe('a run of an experiment', () => {
   it('that has ended is deleted by the first commit after it, not before', async () => {
     const log = new MemoryLog(2, 1);
     fill(log, 0, 200);
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const reader = await Reader.claim(log, store);
     await reader.commit();
     reader.unit.look(0, stateOfUnits(EXPERIMENT, MEASURES, [reader.unit.part(0)], BEGIN + 60_000));
@@ -166,7 +166,7 @@ describe('a run of an experiment', () => {
   it('starts over with a new generation, without lists that are read again, and deletes what the old one kept of it', async () => {
     const log = new MemoryLog(2, 1);
     fill(log, 0, 200);
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const reader = await Reader.claim(log, store);
     await reader.commit();
     reader.unit.look(0, stateOfUnits(EXPERIMENT, MEASURES, [reader.unit.part(0)], BEGIN + 60_000));
@@ -186,7 +186,7 @@ describe('a run of an experiment', () => {
   it('begins when the stored checkpoint is from before there were experiments', async () => {
     const log = new MemoryLog(2, 1);
     fill(log, 0, 100);
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const reader = await Reader.claim(log, store, unitSettings([]));
     await reader.commit();
     const before = new Map([...store.snapshot()].map(([key, fields]) => [key, new Map(fields)] as const));
@@ -209,7 +209,7 @@ describe('a run of an experiment', () => {
     append(log, 0, { ts: BEGIN + 100_000, variant: 'C', user: 'u-c' });
     append(log, 0, { ts: BEGIN + 100_000, variant: 'D', user: 'u-d' });
     const late = { ...EXPERIMENT, start: BEGIN + 50_000 };
-    const reader = await Reader.claim(log, new MemoryStore(), unitSettings([late]));
+    const reader = await Reader.claim(log, new RestorableStore(), unitSettings([late]));
     await reader.end();
     expect(await reader.counted(late)).toEqual({ A: 25, B: 25, __other__: 2 });
     const [, users] = await reader.store.read(keysOf(late));
@@ -219,7 +219,7 @@ describe('a run of an experiment', () => {
   it('remembers how many records gaps have lost since it began', async () => {
     const log = new MemoryLog(2, 1);
     fill(log, 0, 100);
-    const reader = await Reader.claim(log, new MemoryStore());
+    const reader = await Reader.claim(log, new RestorableStore());
     reader.unit.skipGap(0, 7);
     reader.positions[0] = 7;
     await reader.commit();
@@ -278,12 +278,12 @@ describe('the users of a run', () => {
         ),
         async (lists, steps) => {
           const log = logOf(lists);
-          const reader = await Reader.claim(log, new MemoryStore());
+          const reader = await Reader.claim(log, new RestorableStore());
           const [, key] = keysOf(EXPERIMENT);
           const check = async (): Promise<void> => {
             // Another unit that reads as far and was never killed says what is accepted.
             const accepted: Shown[] = [];
-            const fresh = new MemoryStore();
+            const fresh = new RestorableStore();
             const deps = unitDeps(fresh);
             const unit = await Unit.claim(unitSettings(), {
               ...deps,
@@ -323,7 +323,7 @@ describe('the users of a run', () => {
   it('lose half of them piece by piece when they become too many, and at once for whoever reads', async () => {
     const log = new MemoryLog(2, 1);
     append(log, 0, { ts: BEGIN, variant: 'A', user: 'first', click: 1 });
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const reader = await Reader.claim(log, store);
     await reader.end();
     // As after many commits: the sample is full. Keys ascend in steps that fill all of their range.

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeWorkload } from '../../bench/workload.ts';
 import { shapeOf } from '../../src/accumulators/row.ts';
-import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
 import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
@@ -15,6 +14,7 @@ import { ListSamples } from '../../src/unit/samples.ts';
 import { Unit } from '../../src/unit/unit.ts';
 import type { UnitDeps, UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
+import { RestorableStore, type StoreSnapshot } from '../restorable-store.ts';
 import { runs } from '../runs.ts';
 import { Driver } from './driver.ts';
 
@@ -145,7 +145,7 @@ function durable(snapshot: StoreSnapshot): Record<string, Record<string, string>
 }
 
 async function unbroken(log: MemoryLog): Promise<StoreSnapshot> {
-  const store = new MemoryStore();
+  const store = new RestorableStore();
   const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
   driver.drain();
   driver.unit.finish();
@@ -155,9 +155,9 @@ async function unbroken(log: MemoryLog): Promise<StoreSnapshot> {
 
 /** Loses requests or replies as told, once each. */
 class LossyStore implements Store {
-  readonly inner: MemoryStore;
+  readonly inner: RestorableStore;
   lose: 'request' | 'reply' | undefined;
-  constructor(inner: MemoryStore) {
+  constructor(inner: RestorableStore) {
     this.inner = inner;
   }
   claim = (unit: string, token: string) => this.inner.claim(unit, token);
@@ -219,7 +219,7 @@ describe('a unit', () => {
           { minLength: 10, maxLength: 60 },
         ),
         async (steps) => {
-          const store = new LossyStore(new MemoryStore());
+          const store = new LossyStore(new RestorableStore());
           const samples = new ListSamples({ most: 100, ids: 'shown', key: '' }, GRADING, SCORER);
           const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store, samples)));
           const restart = async (): Promise<void> => {
@@ -252,7 +252,7 @@ describe('a unit', () => {
   });
 
   it('is fenced once another has claimed, and can do no harm', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const zombie = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
     zombie.feed(0, 300);
     expect(await zombie.unit.commit()).toBe('OK');
@@ -267,7 +267,7 @@ describe('a unit', () => {
   });
 
   it('answers CONFLICT when the store was rolled back, and the next claim makes good what was lost', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
     driver.feed(0, 200);
     await driver.unit.commit();
@@ -285,7 +285,7 @@ describe('a unit', () => {
   });
 
   it('stores where it begins, though nothing has come yet', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const first = await Unit.claim(SETTINGS, deps(store));
     expect(first.isNew).toBe(true);
     first.beginAt(0, { offset: 7, isOldest: true });
@@ -298,7 +298,7 @@ describe('a unit', () => {
   });
 
   it('sends nothing while it replays', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const first = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
     first.feed(0, 300);
     first.feed(1, 200);
@@ -328,8 +328,8 @@ describe('a unit whose log is another one', () => {
   }
 
   /** Some of both topics is committed; the last record of each is the one before its offset. */
-  async function committed(): Promise<{ store: MemoryStore; offsets: readonly number[] }> {
-    const store = new MemoryStore();
+  async function committed(): Promise<{ store: RestorableStore; offsets: readonly number[] }> {
+    const store = new RestorableStore();
     const first = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
     first.feed(0, 300);
     first.feed(1, 200);
@@ -373,7 +373,7 @@ describe('a unit whose log is another one', () => {
   it('does not take a last record that is a tombstone, or that is gone, for another one', async () => {
     const { offsets } = await committed();
     const withNull = changed(log, 0, offsets[0] - 1, ({ timestamp }) => ({ value: null, timestamp }));
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const first = new Driver(withNull, await Unit.claim(SETTINGS, deps(store)));
     first.feed(0, 300);
     expect(await first.unit.commit()).toBe('OK');
@@ -397,7 +397,7 @@ describe('a unit whose log is another one', () => {
   });
 
   it('reads the last record again when nothing else is to be read again, and counts nothing by it', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const first = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
     first.drain();
     for (const topic of [0, 1]) first.unit.idle(topic, 2_000_000_000_000);
@@ -439,7 +439,7 @@ describe('a unit whose log is another one', () => {
   });
 
   it('is compared again in the midst of its life when it is doubted', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
     driver.feed(0, 300);
     driver.feed(1, 200);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { FlowClient } from '../../src/consumers/source/kafka/flow/placement.ts';
 import type { Bounds } from '../../src/consumers/source/source-port.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import { ManualClock } from '../manual-clock.ts';
+import { RestorableStore } from '../restorable-store.ts';
 import { FlowSource, rest } from './flow-source.ts';
 import { quietDeps, settingsFor, TOPICS } from './settings.ts';
 
@@ -15,11 +15,11 @@ const CLIENT: FlowClient = { pause: () => {}, resume: () => {}, seek: () => {} }
 class Stand {
   readonly clock = new ManualClock(1_760_000_040_000);
   readonly worker: Worker;
-  readonly store: MemoryStore;
+  readonly store: RestorableStore;
   readonly #ended: Promise<void>;
   readonly #source: FlowSource;
 
-  constructor(onGap: 'skip' | 'stop', bounds: readonly Bounds[], store = new MemoryStore()) {
+  constructor(onGap: 'skip' | 'stop', bounds: readonly Bounds[], store = new RestorableStore()) {
     this.store = store;
     this.#source = new FlowSource(TOPICS, bounds, ({ partition, topic, start }) =>
       this.worker.gap(partition, topic, start, onGap),

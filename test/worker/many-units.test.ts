@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { makeWorkload } from '../../bench/workload.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { type Commit, type CommitAnswer, StoreUnavailable } from '../../src/accumulators/store/store-port.ts';
 import { type AdminClient, Brokers } from '../../src/consumers/source/kafka/flow/brokers.ts';
 import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
@@ -10,6 +9,7 @@ import { BUSY_RECORDS, turnsOf } from '../../src/worker/commit-order.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import type { WorkerDeps, WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
+import { RestorableStore } from '../restorable-store.ts';
 import { warningsOf } from '../warnings.ts';
 import { quietDeps, settingsFor, TOPICS } from './settings.ts';
 
@@ -26,7 +26,7 @@ class TurningClock extends ManualClock {
 const AWAY = new StoreUnavailable('TIMEOUT', 'not now', { retriable: true, outcome: 'unknown' });
 
 /** Tells what was asked of it, and when. */
-class WatchedStore extends MemoryStore {
+class WatchedStore extends RestorableStore {
   readonly #clock: TurningClock;
   readonly commits: { readonly turn: string; readonly unit: string; readonly rows: number }[] = [];
   claiming = 0;

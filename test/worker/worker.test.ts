@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { decoders } from '../../bench/stages.ts';
 import { makeWorkload } from '../../bench/workload.ts';
-import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
 import {
   type Commit,
   type CommitAnswer,
@@ -15,20 +14,21 @@ import { type Bounds, LogUnavailable, type SourceHandler } from '../../src/consu
 import { Worker } from '../../src/worker/worker.ts';
 import type { WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
+import { RestorableStore, type StoreSnapshot } from '../restorable-store.ts';
 import { SCORER, settingsFor } from './settings.ts';
 
 const START = 1_760_000_040_000;
 const SETTINGS = settingsFor(2);
 
 class FailingStore implements Store {
-  readonly inner: MemoryStore;
+  readonly inner: RestorableStore;
   failing = false;
   code = 'TIMEOUT';
   /** Why it may be read, but nothing else: what no other try fixes. */
   refusal: Error | undefined;
   commits = 0;
   claims = 0;
-  constructor(inner = new MemoryStore()) {
+  constructor(inner = new RestorableStore()) {
     this.inner = inner;
   }
   #check(): void {

@@ -1,15 +1,17 @@
 import { STORE_FIELDS } from './layout.ts';
 import type { Claimed, Commit, CommitAnswer, Fields, Store } from './store-port.ts';
 
-/** All hashes by key. */
-export type StoreSnapshot = ReadonlyMap<string, Fields>;
-
 /**
  * A store in the memory of this process: for the demo, for files, and as the plain model of every other store. It lives as long
  * as the process, and until then it gives every guarantee of a store (specification: commit 1).
  */
 export class MemoryStore implements Store {
-  #hashes = new Map<string, Map<string, string>>();
+  readonly #hashes: Map<string, Map<string, string>>;
+
+  /** @param hashes by key: where everything is kept */
+  constructor(hashes = new Map<string, Map<string, string>>()) {
+    this.#hashes = hashes;
+  }
 
   async claim(unit: string, token: string): Promise<Claimed> {
     const hash = this.#hashes.get(unit) ?? new Map<string, string>();
@@ -53,16 +55,6 @@ export class MemoryStore implements Store {
     });
   }
 
-  /** A copy of everything, as a backup would hold it. */
-  snapshot(): StoreSnapshot {
-    return copyOf(this.#hashes);
-  }
-
-  /** Goes back to a copy; an empty map loses everything. */
-  restoreSnapshot(snapshot: StoreSnapshot): void {
-    this.#hashes = copyOf(snapshot);
-  }
-
   #remove(key: string, fields: readonly string[]): void {
     const hash = this.#hashes.get(key);
     for (const field of fields) hash?.delete(field);
@@ -87,8 +79,4 @@ function isOwn(field: string): boolean {
 
 function owned(hash: Fields): Omit<Claimed, 'checkpoint'> {
   return { token: hash.get('token') ?? '', seq: Number(hash.get('seq') ?? '0'), cid: hash.get('cid') ?? '' };
-}
-
-function copyOf(hashes: StoreSnapshot): Map<string, Map<string, string>> {
-  return new Map([...hashes].map(([key, fields]) => [key, new Map(fields)] as const));
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore } from '../../../src/accumulators/store/memory-store.ts';
+import { RestorableStore } from '../../restorable-store.ts';
 
 describe('MemoryStore', () => {
   it.each(['token', 'seq', 'cid'])('rejects a checkpoint that would overwrite %s', async (field) => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await store.claim('u', 't');
     const commit = { unit: 'u', token: 't', seq: 1, cid: 'c', parent: '', rows: new Map(), deletes: [] };
     await expect(store.commit({ ...commit, checkpoint: new Map([[field, 'x']]) })).rejects.toThrow(`"${field}"`);
@@ -11,7 +11,7 @@ describe('MemoryStore', () => {
   });
 
   it('takes snapshots that do not change with it', async () => {
-    const store = new MemoryStore();
+    const store = new RestorableStore();
     await store.claim('u', 't1');
     const snapshot = store.snapshot();
     await store.claim('u', 't2');

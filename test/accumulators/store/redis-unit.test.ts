@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeWorkload } from '../../../bench/workload.ts';
 import type { RunSettings } from '../../../src/accumulators/runs.ts';
-import { MemoryStore, type StoreSnapshot } from '../../../src/accumulators/store/memory-store.ts';
 import { type Store, StoreUnavailable } from '../../../src/accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../../../src/config/settings.ts';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
@@ -14,6 +13,7 @@ import { NO_PERMISSIONS } from '../../../src/unit/resume.ts';
 import { Unit } from '../../../src/unit/unit.ts';
 import type { UnitDeps, UnitSettings } from '../../../src/unit/unit-contract.ts';
 import { openRedis, redisIsThere } from '../../contracts/store/redis-harness.ts';
+import { RestorableStore, type StoreSnapshot } from '../../restorable-store.ts';
 import { startRedis } from '../../services/redis.ts';
 
 const GRADING = {
@@ -175,7 +175,7 @@ if (await redisIsThere()) {
 
   describe('a unit over RedisStore', () => {
     it('that is killed, cut off and rolled back at any point equals an unbroken one in memory byte for byte', async () => {
-      const memory = new MemoryStore();
+      const memory = new RestorableStore();
       await (await claim(memory)).finish();
       const want = durable(memory.snapshot());
       expect(want.length).toBeGreaterThan(10);

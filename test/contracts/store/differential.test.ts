@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { paneKey, totalKey, unitKey, usersKey } from '../../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../../src/accumulators/store/memory-store.ts';
 import type { Commit, Fields } from '../../../src/accumulators/store/store-port.ts';
+import { RestorableStore } from '../../restorable-store.ts';
 import { anyRedis } from '../../services/redis.ts';
 import { expectSame, openRedis, redisIsThere } from './redis-harness.ts';
 
@@ -61,13 +61,13 @@ if (await redisIsThere()) {
     await server.stop();
   });
 
-  describe('RedisStore and MemoryStore', () => {
+  describe('RedisStore and RestorableStore', () => {
     it('give the same answers and hold the same after any commands, rollbacks and losses', async () => {
       const seen = new Map<string, number>();
       await fc.assert(
         fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 30, size: 'max' }), async (commands) => {
           await harness.wipe();
-          const memory = new MemoryStore();
+          const memory = new RestorableStore();
           let [backup, restore] = [memory.snapshot(), harness.wipe];
           let last: Commit | undefined;
           const commit = async (sent: Commit): Promise<void> => {

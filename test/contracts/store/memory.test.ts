@@ -1,8 +1,8 @@
-import { MemoryStore } from '../../../src/accumulators/store/memory-store.ts';
+import { RestorableStore } from '../../restorable-store.ts';
 import { storeContract } from './suite.ts';
 
 storeContract('MemoryStore', async () => {
-  const store = new MemoryStore();
+  const store = new RestorableStore();
   return {
     store,
     async backup() {

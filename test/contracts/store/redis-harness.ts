@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import type { StoreSnapshot } from '../../../src/accumulators/store/memory-store.ts';
 import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis-store.ts';
+import type { StoreSnapshot } from '../../restorable-store.ts';
 import { ServiceMissing } from '../../services/debian.ts';
 import { tryToGet } from '../../services/it-with.ts';
 import { REDIS } from '../../services/redis.ts';
