@@ -1,7 +1,8 @@
 import type { Engine } from '../engine/engine.ts';
-import { FEED, ROW } from '../engine/engine-layout.ts';
+import { FEED, IMPRESSION_EVENT, ROW, USERLESS } from '../engine/engine-layout.ts';
 import type { RecordRows } from '../engine/record-rows.ts';
-import type { RecordReader } from './api.ts';
+import { readText } from '../packed/text.ts';
+import type { FedImpression, RecordReader } from './api.ts';
 
 /** Where the engine reads what to feed: in doubles, and in words. */
 const DOUBLES_AT = FEED.AT / 8;
@@ -61,5 +62,48 @@ export class FeedBlock {
   get offset(): number {
     const { words, doubles } = this.#engine;
     return doubles[(words[WORDS_AT + FEED.row] >>> 3) + ROW.offset];
+  }
+}
+
+/** The impression that the engine has read itself and now accepts. All joins of a process share one. */
+export class FedEvent {
+  readonly #engine: Engine;
+  readonly #impression: { -readonly [Field in keyof FedImpression]: FedImpression[Field] };
+  #request = 0;
+  /** Of the topic that is fed. */
+  reader: RecordReader | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    const requestId = (): string => readText(engine.bytes, this.#request);
+    this.#impression = {
+      kind: 'impression',
+      ts: 0,
+      sampleKey: -1,
+      dimensions: [],
+      tuple: '',
+      get requestId() {
+        return requestId();
+      },
+    };
+  }
+
+  /** The one at this place: good until the next call. */
+  at(place: number): FedImpression {
+    const { words, doubles } = this.#engine;
+    const { reader } = this;
+    if (reader === undefined) throw new Error('nothing is fed');
+    const at = place >>> 2;
+    const impression = this.#impression;
+    const { dimensions, tuple } = reader.contextOf(words[at + IMPRESSION_EVENT.context]);
+    impression.ts = doubles[(place >>> 3) + IMPRESSION_EVENT.ts];
+    impression.dimensions = dimensions;
+    impression.tuple = tuple;
+    impression.sampleKey =
+      (words[at + IMPRESSION_EVENT.flags] & USERLESS) === 0
+        ? reader.sampleKeyOf(words[at + IMPRESSION_EVENT.userFrom], words[at + IMPRESSION_EVENT.userEnd])
+        : -1;
+    this.#request = words[at + IMPRESSION_EVENT.texts];
+    return impression;
   }
 }

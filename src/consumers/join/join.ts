@@ -18,8 +18,7 @@ import {
 import { Closings, QUEUED_BYTES } from './closings.ts';
 import { copyCounts, countsOfTopic, engineDrop, noCounts, putCounts, readCounts } from './counts.ts';
 import { EventBlocks } from './event-blocks.ts';
-import { FedEvent } from './fed-event.ts';
-import { FeedBlock } from './feed-block.ts';
+import { FedEvent, FeedBlock } from './feed-block.ts';
 import { openUnit } from './open-unit.ts';
 import { STATE_SIZE, Topic } from './topic.ts';
 
