@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { type Permissions, resume } from '../unit/resume.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';
-import { STATE_LOST_ADVICE } from '../worker/divergence.ts';
+import { STATE_LOST_ADVICE } from '../worker/stop-advice.ts';
 import { neededRetention, retentionFinding } from './doctor-topics.ts';
 
 /** The service must not start; the message says what to do. */

@@ -70,8 +70,8 @@ export class UnitCompleteness {
     if (isOldest) this.#shorter.add(topic);
   }
 
-  /** A new unit has accepted lists from before this time, which lack feedback that was not kept. Says so once. */
-  takeLackingBefore(): EpochMs | undefined {
+  /** A new unit has accepted lists from before this time, which lack feedback that was not kept. undefined: it has not, or this was returned before. */
+  takeFeedbackLackingBefore(): EpochMs | undefined {
     if (!this.#lacksFeedback) return undefined;
     this.#lacksFeedback = false;
     return this.#keptFrom;

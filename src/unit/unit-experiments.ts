@@ -90,7 +90,7 @@ export class UnitExperiments {
     this.#exposures.take(owner, rows, removes);
   }
 
-  /** What the checkpoint keeps. */
+  /** For the checkpoint. */
   state(): readonly RunState[] {
     return this.#runs.state();
   }

@@ -125,30 +125,30 @@ export class Unit {
     return this.#closedByIdle;
   }
 
-  /** Nothing was stored for it when it was claimed. */
+  /** Whether nothing was stored for it when it was claimed. */
   get isNew(): boolean {
     return this.#isNew;
   }
 
-  /** Something of it is stored: a worker that claims it now goes on from there. */
+  /** Whether something of it is stored: a worker that claims it now goes on from there. */
   get isStored(): boolean {
     return !this.#isNew || this.#commits.hasApplied;
   }
 
-  /** Starts a new unit there instead of at 0. That is stored by the next commit, even if no record comes. */
+  /** A new unit starts there instead of at 0. The next commit stores this, even if no record comes. */
   beginAt(topic: number, start: UnitStart): void {
     const { offset } = start;
-    this.#changed = true;
     this.#completeness.begins(topic, start);
     if (offset > this.#join.position(topic)) this.#join.seek(topic, offset);
+    this.#changed = true;
   }
 
   /**
-   * Lists from before this time have been read, though their feedback is no longer kept, and take part in a run of an experiment. Says
-   * so once.
+   * A new unit has counted lists from before this time without their feedback, which Kafka no longer kept, in a run of an experiment.
+   * undefined: it has not, or this was returned before.
    */
-  takeLackingBefore(): EpochMs | undefined {
-    const before = this.#completeness.takeLackingBefore();
+  takeFeedbackLackingBefore(): EpochMs | undefined {
+    const before = this.#completeness.takeFeedbackLackingBefore();
     const { runs } = this.#settings.panes;
     return before !== undefined && runs.some(({ start }) => (start ?? 0) < before) ? before : undefined;
   }
@@ -173,7 +173,7 @@ export class Unit {
     return this.#commits.token;
   }
 
-  /** It reads records again: to rebuild what is open, or to see whether the last records are still the same. */
+  /** Whether it reads records again: to rebuild what is open, or to see whether the last records are still the same. */
   get replaying(): boolean {
     return this.#join.replaying || this.#reading.awaits;
   }
@@ -307,7 +307,7 @@ export class Unit {
     return this.#commits.hasInFlight || (this.#changed && !this.replaying);
   }
 
-  /** The outcome of the last commit is not known. */
+  /** Whether the outcome of the last commit is unknown. */
   get isUnanswered(): boolean {
     return this.#commits.hasInFlight;
   }

@@ -19,12 +19,12 @@ export interface PaceDeps {
   readonly faultPoint?: FaultPoint | undefined;
 }
 
-/** Where a topic partition ends. */
-interface ToldEnd {
+/** Where the log of a topic partition ends, as far as the source could tell. */
+interface LogEnd {
   /** When it was asked for. */
   readonly checked: EpochMs;
   readonly wasPaused: boolean;
-  /** undefined: nobody could tell. */
+  /** undefined: the source could not tell. */
   readonly bounds: Bounds | undefined;
 }
 
@@ -138,7 +138,7 @@ export class Pace {
     }
   }
 
-  async #ask({ partition, pauseReasons }: Owned, topic: number): Promise<ToldEnd> {
+  async #ask({ partition, pauseReasons }: Owned, topic: number): Promise<LogEnd> {
     const checked = this.#clock.now();
     // The clock may have been in doubt when it was read.
     const wasPaused = pauseReasons[topic].size > 0;
@@ -149,7 +149,7 @@ export class Pace {
     return { checked, wasPaused, bounds };
   }
 
-  #look(owned: Owned, topic: number, { checked, wasPaused, bounds }: ToldEnd): void {
+  #look(owned: Owned, topic: number, { checked, wasPaused, bounds }: LogEnd): void {
     const { idleAfter, outOfOrderness } = this.#settings;
     const { unit, ends, lag, inTransactions, silentSince, pauseReasons } = owned;
     const position = unit.join.position(topic);

@@ -1,3 +1,5 @@
+import type { Divergence } from '../unit/unit-reading.ts';
+import type { Offset } from '../vocabulary/events.ts';
 import type { StopCause } from './status.ts';
 
 const SEE_LOG = 'the log says which limit to raise, and to what';
@@ -20,4 +22,29 @@ export const STOP_ADVICE: Readonly<Record<StopCause, string>> = {
     'it was read before, but nothing of it is stored. Restore Redis from a backup, or stop all workers and start one once with --rebuild',
   diverged:
     'a topic was deleted and created again, or put back. Take another namespace and kafka.groupId for the new one, or restore the old one, and restart',
+};
+
+const DIVERGED =
+  'the topic was deleted and created again, or put back. Nothing of this partition is counted or stored any more. Take another ' +
+  'namespace and kafka.groupId for the new topic, or restore the old one, and restart';
+
+/** For the log: another record is at an offset that was counted. */
+export function otherRecord(topic: string, { offset, differs }: Divergence): object {
+  return { topic, offset, differs, advice: `another record stands where one was counted: ${DIVERGED}` };
+}
+
+/** For the log: how far the topic reached before, and where it ends now. */
+export function lostLog(topic: string, { held, end }: { readonly held: Offset; readonly end: Offset }): object {
+  return { topic, held, end, advice: `the log ends before records that were counted: ${DIVERGED}` };
+}
+
+/** How the state in Redis may have been lost, for whoever has to restore it. */
+export const STATE_LOST_ADVICE =
+  'restore Redis from a backup, or stop all workers and start one once with --rebuild: everything is then counted again from the ' +
+  'earliest record that is retained, and earlier windows are marked incomplete. If Redis was only restarted, run receval doctor first: ' +
+  'its check "redis reload" tells whether this server loses all state at each restart';
+
+/** For the log: nothing is stored for a unit that was read before. */
+export const LOST_STATE: object = {
+  advice: `the partition was read before, but nothing of it is stored: the state was lost, or redis.url or namespace is not the right one. Else ${STATE_LOST_ADVICE}`,
 };

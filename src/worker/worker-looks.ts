@@ -38,7 +38,7 @@ export class WorkerLooks {
 
   /** Rejects as `ExperimentParts` does. @param owned the unit that looks */
   async look(owned: Owned): Promise<void> {
-    if (this.#parts === undefined || !looks(owned)) return;
+    if (this.#parts === undefined || !mayLook(owned)) return;
     const { experiments, join } = this.#settings.unit(LOOKING_UNIT);
     const { measures } = this.#settings.looks;
     const { hashSeed } = join;
@@ -55,7 +55,7 @@ export class WorkerLooks {
       others.push(parts.state);
       for (const [e, sum] of sums.entries()) sum.add(parts.parts[e]);
     }
-    if (looks(owned)) this.#take(owned, others, sums);
+    if (mayLook(owned)) this.#take(owned, others, sums);
   }
 
   /** @param sums of the other units, by experiment */
@@ -78,6 +78,6 @@ export class WorkerLooks {
   }
 }
 
-function looks({ unit, stopped, released }: Owned): boolean {
+function mayLook({ unit, stopped, released }: Owned): boolean {
   return !released && stopped === undefined && !unit.replaying;
 }

@@ -8,7 +8,6 @@ import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import { Claims, type ClaimsHandler, isRetriable } from './claims.ts';
 import { commitOrder } from './commit-order.ts';
-import { LOST_STATE, lostLog, otherRecord } from './divergence.ts';
 import { largest, MemoryLoad } from './memory-load.ts';
 import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
 import { type Owned, own, statusOf } from './owned.ts';
@@ -16,7 +15,7 @@ import { nextTurn, Pace } from './pace.ts';
 import { RepeatedWarning } from './repeated-warning.ts';
 import { Rivals } from './rivals.ts';
 import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type UnitMemory, type WorkerStatus } from './status.ts';
-import { STOP_ADVICE } from './stop-advice.ts';
+import { LOST_STATE, lostLog, otherRecord, STOP_ADVICE } from './stop-advice.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 
@@ -26,7 +25,7 @@ const CHECKS_PER_IDLE_AFTER = 4;
 /** How old the known lag may be: if records wait although nothing is read, the watchdog takes the worker to be stuck. */
 const LAG_KNOWN_FOR_MS = 10_000;
 
-/** What a released unit has in memory. */
+/** A released unit has nothing in memory. */
 const NO_MEMORY: UnitMemory = { openImpressions: 0, waitingFeedback: 0, stateBytes: 0 };
 
 const ONE_NAMESPACE = 'two services use one namespace: give each a namespace and a kafka.groupId of its own';
@@ -106,7 +105,7 @@ export class Worker {
     const timers = this.#startTimers();
     try {
       const reading = source.run({
-        assigned: (partitions) => this.#take(partitions),
+        assigned: (partitions) => this.#assign(partitions),
         doubted: () => {
           for (const owned of this.#units.values()) this.#readAgain(owned);
         },
@@ -140,7 +139,7 @@ export class Worker {
       every(looks.every, () => this.#lookAtExperiments()),
       every(sessionTimeout, async () => {
         // One after the other: a claim of ours looks like that of another worker to whoever knows the token before.
-        await this.#lookAtStopped();
+        await this.#lookForRivals();
         await this.#claimOutgrown();
       }),
     ];
@@ -188,7 +187,7 @@ export class Worker {
     return [...gone, ...here];
   }
 
-  async #take(partitions: readonly number[]): Promise<void> {
+  async #assign(partitions: readonly number[]): Promise<void> {
     this.#ours = partitions;
     this.#reachFaultPoint('assigned');
     for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#release(owned);
@@ -301,7 +300,7 @@ export class Worker {
   }
 
   /** A stopped unit sends no commits that could be fenced, so ask the store whether another worker has claimed it. */
-  async #lookAtStopped(): Promise<void> {
+  async #lookForRivals(): Promise<void> {
     const still = [...this.#units.values()].filter(({ stopped }) => stopped !== undefined);
     const tokens = still.map((owned) => ({ owned, partition: owned.partition, token: owned.unit.token }));
     await this.#rivals.lookFor(tokens, ({ owned }) => this.#giveUp(owned, 'silent'));
@@ -456,7 +455,7 @@ export class Worker {
         this.#makeRoom();
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
         this.#pace.setAllPaused(owned, 'store', false);
-        this.#tellLacking(owned);
+        this.#warnOfLackingFeedback(owned);
         this.#reachFaultPoint('offsets wanted');
         this.#deps.source.sendOffsets(owned.partition, owned.unit.committed.offsets);
         this.#reachFaultPoint('offsets sent');
@@ -475,8 +474,8 @@ export class Worker {
     }
   }
 
-  #tellLacking({ unit, partition }: Owned): void {
-    const before = unit.takeLackingBefore();
+  #warnOfLackingFeedback({ unit, partition }: Owned): void {
+    const before = unit.takeFeedbackLackingBefore();
     if (before === undefined) return;
     this.#deps.log.warn(
       { partition, before: new Date(before).toISOString(), advice: adviceOnStart(before) },
@@ -503,7 +502,7 @@ export class Worker {
     this.#claimAgain(partition, claims).catch(this.#fail);
   }
 
-  /** Knows nothing of the unit that was released, whose memory is free while this waits. */
+  /** Holds no reference to the unit that was released, so that its memory is free while this waits. */
   async #claimAgain(partition: number, claims: 'now' | 'silent'): Promise<void> {
     const wait = Symbol();
     this.#givenUp.set(partition, wait);

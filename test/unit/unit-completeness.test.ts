@@ -215,7 +215,7 @@ describe('lists that are kept for longer than their feedback', () => {
     unit.beginAt(0, { offset: 0, isOldest: true });
     unit.beginAt(1, { offset: 30, isOldest: true });
     for (const topic of order) feed(unit, topic, topic === 0 ? shown(0) : clicked(30));
-    expect([unit.takeLackingBefore(), unit.takeFeedbackLackingBefore()]).toEqual([before, undefined]);
+    expect([unit.takeFeedbackLackingBefore(), unit.takeFeedbackLackingBefore()]).toEqual([before, undefined]);
   });
 
   it.each([
@@ -229,7 +229,7 @@ describe('lists that are kept for longer than their feedback', () => {
     unit.beginAt(1, { offset, isOldest });
     feed(unit, 0, list);
     feed(unit, 1, clicked(offset));
-    expect(unit.takeLackingBefore()).toBeUndefined();
+    expect(unit.takeFeedbackLackingBefore()).toBeUndefined();
   });
 });
 
