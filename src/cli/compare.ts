@@ -5,7 +5,7 @@ import { ADAPTER_NAMES } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { ComparedMeasure, ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import { planOf } from '../experiment/experiment-plan.ts';
-import { claimOf } from '../experiment/surely.ts';
+import { significanceOf } from '../experiment/significance.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import { comparedFindings } from '../findings/compared.ts';
 import { type Finding, inOrder } from '../findings/finding.ts';
@@ -314,7 +314,7 @@ function rowOf(variant: ComparedVariant, compared: ComparedMeasure, alpha: numbe
   }
   if (liftCi === null) return { name, value: lift, colour: TONES.other, says: percent(lift) };
   const [lower, upper] = liftCi;
-  const claim = claimOf(variant, compared, alpha);
+  const claim = significanceOf(variant, compared, alpha);
   const tone: Tone = claim === 'worse' || claim === 'better' ? claim : 'other';
   const says = `${percent(lift)} (${percent(lower)} to ${percent(upper)})`;
   return { name, value: lift, interval: liftCi, colour: TONES[tone], says };

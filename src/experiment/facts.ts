@@ -157,7 +157,7 @@ export function splitOf({ settings, exposed, variants, looks }: ExperimentState)
   const result = <Value>(value: Result<Value>): Result<Value> => (isAbsent(value) ? absent(why(value.absent)) : value);
   const logE = result(logBayesFactor(exposure.first, weights));
   const deviation = result(largestDeviation(exposure.first, weights));
-  const p = isAbsent(logE) ? logE : seenP(looks.srm);
+  const p = isAbsent(logE) ? logE : runningPOf(looks.srm);
   return {
     exposure,
     logE,
@@ -169,7 +169,7 @@ export function splitOf({ settings, exposed, variants, looks }: ExperimentState)
   };
 }
 
-function seenP(looks: Largest | undefined): Result<number> {
+function runningPOf(looks: Largest | undefined): Result<number> {
   return looks === undefined ? absent('no_data') : runningP(looks);
 }
 

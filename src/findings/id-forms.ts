@@ -13,10 +13,10 @@ export function plainForm(id: string): string | undefined {
 }
 
 /** A change that one producer makes to ids and another does not. */
-export type Plain = 'case' | 'number' | 'blanks' | 'dashes' | 'letters';
+export type IdChange = 'case' | 'number' | 'blanks' | 'dashes' | 'letters';
 
 /** Each undoes its change; other ids stay as they are. */
-export const PLAIN: Readonly<Record<Plain, (id: string) => string>> = {
+export const UNDO: Readonly<Record<IdChange, (id: string) => string>> = {
   blanks: (id) => id.trim(),
   case: (id) => id.toLowerCase(),
   number: (id) => numberForm(id) ?? id,

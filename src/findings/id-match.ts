@@ -1,15 +1,15 @@
 /** How the ids of two whole fields differ that should be equal: tries to undo what producers do to ids. */
-import { PLAIN, type Plain } from './id-forms.ts';
+import { type IdChange, UNDO } from './id-forms.ts';
 
 export type Difference =
-  | { readonly kind: Plain }
+  | { readonly kind: IdChange }
   /** One or both sides add a part before (after) what both have. */
   | {
       readonly kind: 'prefix' | 'suffix';
       readonly impressions: string;
       readonly feedback: string;
       /** What else differs in the rest; undefined: nothing. */
-      readonly rest?: Plain | undefined;
+      readonly rest?: IdChange | undefined;
     };
 
 export interface Match {
@@ -64,12 +64,12 @@ export function normalizers(difference: Difference): readonly [(id: string) => s
     case 'prefix':
     case 'suffix': {
       const cut = difference.kind === 'prefix' ? without : withoutEnd;
-      const rest = difference.rest === undefined ? (id: string) => id : PLAIN[difference.rest];
+      const rest = difference.rest === undefined ? (id: string) => id : UNDO[difference.rest];
       const [ofImpressions, ofFeedback] = [cut(difference.impressions), cut(difference.feedback)];
       return [(id) => rest(ofImpressions(id)), (id) => rest(ofFeedback(id))];
     }
     default: {
-      const normal = PLAIN[difference.kind];
+      const normal = UNDO[difference.kind];
       return [normal, normal];
     }
   }
@@ -77,13 +77,13 @@ export function normalizers(difference: Difference): readonly [(id: string) => s
 
 function differenceOf(impressions: Counted, feedback: Counted): Difference | undefined {
   const plain = (['blanks', 'number', 'case'] as const).find(
-    (kind) => metBy(impressions, feedback, PLAIN[kind]) >= BELIEVED,
+    (kind) => shareOfIds(impressions, feedback, UNDO[kind]) >= BELIEVED,
   );
   if (plain !== undefined) return { kind: plain };
   const part = partOf(impressions, feedback, undefined);
   if (part !== undefined) return part;
   for (const kind of ['dashes', 'letters'] as const) {
-    if (metBy(impressions, feedback, PLAIN[kind]) >= BELIEVED) return { kind };
+    if (shareOfIds(impressions, feedback, UNDO[kind]) >= BELIEVED) return { kind };
   }
   for (const rest of ['case', 'number', 'dashes'] as const) {
     const both = partOf(impressions, feedback, rest);
@@ -93,8 +93,8 @@ function differenceOf(impressions: Counted, feedback: Counted): Difference | und
 }
 
 /** A prefix or suffix without which ids match, if `rest` is undone as well. */
-function partOf(impressions: Counted, feedback: Counted, rest: Plain | undefined): Difference | undefined {
-  const normal = rest === undefined ? (id: string) => id : PLAIN[rest];
+function partOf(impressions: Counted, feedback: Counted, rest: IdChange | undefined): Difference | undefined {
+  const normal = rest === undefined ? (id: string) => id : UNDO[rest];
   for (const kind of ['prefix', 'suffix'] as const) {
     const isSuffix = kind === 'suffix';
     const starts = [impressions, feedback].map((side) => commonStart([...side.keys()], isSuffix));
@@ -118,7 +118,7 @@ function partOf(impressions: Counted, feedback: Counted, rest: Plain | undefined
   return undefined;
 }
 
-function metBy(a: Counted, b: Counted, normal: (id: string) => string): number {
+function shareOfIds(a: Counted, b: Counted, normal: (id: string) => string): number {
   const known = new Set([...a.keys()].map(normal));
   return sharedAsIs(known, new Map([...b].map(([id, n]) => [normal(id), n])));
 }
@@ -161,7 +161,7 @@ function commonStart(ids: readonly string[], atEnd: boolean): string {
   return start;
 }
 
-const PLAIN_WORDS: Readonly<Record<Plain, string>> = {
+const CHANGE_WORDS: Readonly<Record<IdChange, string>> = {
   case: 'upper and lower case differ',
   number: 'numbers are written in two ways (1 and "1.0", or leading zeros)',
   blanks: 'blanks surround them on one side',
@@ -171,10 +171,10 @@ const PLAIN_WORDS: Readonly<Record<Plain, string>> = {
 
 /** The difference in a clause. */
 export function differenceWords(difference: Difference): string {
-  if (difference.kind !== 'prefix' && difference.kind !== 'suffix') return PLAIN_WORDS[difference.kind];
+  if (difference.kind !== 'prefix' && difference.kind !== 'suffix') return CHANGE_WORDS[difference.kind];
   const { kind, impressions, feedback, rest } = difference;
   const where = kind === 'prefix' ? 'begin' : 'end';
-  const also = rest === undefined ? '' : `, and ${PLAIN_WORDS[rest]}`;
+  const also = rest === undefined ? '' : `, and ${CHANGE_WORDS[rest]}`;
   if (feedback === '') return `those of impressions ${where} with "${impressions}", those of feedback do not${also}`;
   if (impressions === '') return `those of feedback ${where} with "${feedback}", those of impressions do not${also}`;
   return `those of impressions ${where} with "${impressions}", those of feedback with "${feedback}"${also}`;

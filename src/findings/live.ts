@@ -154,7 +154,10 @@ export function keyOf({ code, topic }: Pick<LiveFinding, 'code' | 'topic'>): str
 }
 
 /** Counts show that something is wrong, records show why: where both report the same, the records' finding is taken. In the order of the codes. */
-export function together(byCounts: readonly LiveFinding[], byRecords: readonly LiveFinding[]): readonly LiveFinding[] {
+export function mergedFindings(
+  byCounts: readonly LiveFinding[],
+  byRecords: readonly LiveFinding[],
+): readonly LiveFinding[] {
   const same = (a: LiveFinding, b: LiveFinding): boolean =>
     a.code === b.code && (a.topic === b.topic || a.topic === undefined || b.topic === undefined);
   const isJoin = ({ code }: LiveFinding): boolean => code === 'nothing_joined' || code === 'few_joined';

@@ -1,6 +1,6 @@
 /** Findings on the join: ids, items or clocks that differ between feedback and lists. */
 
-import type { Plain } from '../findings/id-forms.ts';
+import type { IdChange } from '../findings/id-forms.ts';
 import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
 import { isOfElements } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
@@ -154,7 +154,7 @@ function itemsAt({ form }: ListCandidate): string | undefined {
   return form.kind === 'list' ? `${form.path}[]${form.id}` : undefined;
 }
 
-function plainSteps(kind: Plain): readonly Step[] {
+function plainSteps(kind: IdChange): readonly Step[] {
   return kind === 'letters' ? [{ kind: 'case' }, { kind: 'dashes' }] : [{ kind }];
 }
 

@@ -124,7 +124,7 @@ export class LiveCohorts {
   }
 
   /** The `cohorts` with most lists of each set, over one window, at the first `horizons`. */
-  most(query: LiveQuery, horizons: number, cohorts: number): readonly CohortLine[] {
+  largest(query: LiveQuery, horizons: number, cohorts: number): readonly CohortLine[] {
     const { attribution, cohorts: sets } = this.#settings;
     const measures = this.measuresOf(query);
     return attribution.horizons.slice(0, horizons).flatMap(({ text }) =>

@@ -80,7 +80,7 @@ const MOST_REPORTED = 4;
 const ENOUGH_FEEDBACK = 100;
 
 /** The part of the view that does not depend on the query, without the lists, which few answers need. */
-export type Seen = Omit<
+export type SharedView = Omit<
   LiveView,
   'history' | 'cohorts' | 'cohort' | 'themes' | 'theme' | 'lists' | 'lastLists' | 'stateHref' | 'reportHref'
 >;
@@ -92,14 +92,14 @@ export class LivePage {
   readonly #work = new LiveWork();
   #input: LiveInput | undefined;
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
-  #view: Seen | undefined;
+  #sharedView: SharedView | undefined;
   /** By text of the query, until the next update. */
   readonly #html = new KeptViews<Promise<Versioned>>();
-  readonly #tables = new KeptViews<Promise<Versioned>>();
+  readonly #cohortTexts = new KeptViews<Promise<Versioned>>();
   readonly #reports = new KeptViews<Promise<Versioned>>(MOST_REPORTS);
   #state: Promise<Versioned> | undefined;
   #lists: Promise<Versioned> | undefined;
-  readonly #listed: LiveLists | undefined;
+  readonly #liveLists: LiveLists | undefined;
   /** By question; dropped when a pane closes. */
   readonly #histories = new Map<string, CohortHistory>();
   /** Of what is stored. The page keeps the markup of a view for as long as it is the same object. */
@@ -109,7 +109,7 @@ export class LivePage {
   readonly #tableViews = new KeptViews<CohortTableView>();
   readonly #cohortViews = new KeptViews<CohortView | undefined>();
   readonly #positionsViews = new KeptViews<PositionsView | undefined>();
-  readonly #mostLines = new KeptViews<readonly CohortLine[]>();
+  readonly #largestLines = new KeptViews<readonly CohortLine[]>();
   readonly #reportedCohorts = new KeptViews<CohortsView>(MOST_REPORTED);
   readonly #positionsJson = new KeptViews<unknown>();
   readonly #json = new StableMembers();
@@ -118,14 +118,14 @@ export class LivePage {
     this.#settings = settings;
     this.#deps = deps;
     this.#cohorts = new LiveCohorts(settings);
-    this.#listed = deps.samples === undefined ? undefined : new LiveLists(deps.samples, settings);
+    this.#liveLists = deps.samples === undefined ? undefined : new LiveLists(deps.samples, settings);
   }
 
   /** Takes what is known now. Without a snapshot the last one stays. */
   update(input: LiveInput): void {
     const snapshot = input.snapshot ?? this.#input?.snapshot;
     this.#input = { ...input, snapshot };
-    this.#view = undefined;
+    this.#sharedView = undefined;
     this.#state = undefined;
     this.#lists = undefined;
     this.#deps.samples?.renew();
@@ -139,7 +139,7 @@ export class LivePage {
   html(text = ''): Promise<Versioned> {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
-    return this.#html.of([this.#input], name, () => madeInTurns(() => livePagePieces(this.#looked(query))));
+    return this.#html.of([this.#input], name, () => madeInTurns(() => livePagePieces(this.#liveView(query))));
   }
 
   /** The page as one self-contained file, for the window, measure and horizon of the address. */
@@ -164,7 +164,7 @@ export class LivePage {
   #reported(query: LiveQuery): { readonly view: Omit<ReportView, 'raw'>; readonly json: Iterable<string> } {
     const snapshot = this.#input?.snapshot;
     const { horizons } = this.#settings.attribution;
-    const lines = snapshot === undefined ? undefined : this.#most(query, horizons.length, MOST_LISTED);
+    const lines = snapshot === undefined ? undefined : this.#largest(query, horizons.length, MOST_LISTED);
     const measures = this.#cohorts.measuresOf(query);
     const cohorts =
       lines === undefined
@@ -172,24 +172,26 @@ export class LivePage {
         : this.#reportedCohorts.of([snapshot?.rows], `${query.window} ${measures.join()}`, () =>
             reportedCohorts(lines, query, measures, this.#settings),
           );
-    const seen = { ...this.#seen, positions: snapshot === undefined ? undefined : this.#positions(snapshot, query) };
+    const seen = { ...this.#shared, positions: snapshot === undefined ? undefined : this.#positions(snapshot, query) };
     const { about = [] } = this.#deps;
     const json = this.#json.pieces(this.#stateMembers(query, seen, lines ?? []));
     const history = this.#historyView(query);
     return { view: liveReport(seen, { history, cohorts, measure: query.measure, about }, this.#settings), json };
   }
 
-  /** The cohorts with most lists, as `LiveCohorts.most`. */
-  #most(query: LiveQuery, horizons: number, cohorts: number): readonly CohortLine[] {
+  /** The cohorts with most lists, as `LiveCohorts.largest`. */
+  #largest(query: LiveQuery, horizons: number, cohorts: number): readonly CohortLine[] {
     const name = `${horizons} ${cohorts} ${query.window} ${this.#cohorts.measuresOf(query).join()}`;
-    return this.#mostLines.of([this.#input?.snapshot?.rows], name, () => this.#cohorts.most(query, horizons, cohorts));
+    return this.#largestLines.of([this.#input?.snapshot?.rows], name, () =>
+      this.#cohorts.largest(query, horizons, cohorts),
+    );
   }
 
   /** The cohorts that the page lists for the same address, as JSON. */
   cohorts(text = ''): Promise<Versioned> {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
-    return this.#tables.of([this.#input], name, () => madeInTurns(() => [this.#cohortsJson(query)]));
+    return this.#cohortTexts.of([this.#input], name, () => madeInTurns(() => [this.#cohortsJson(query)]));
   }
 
   #cohortsJson(query: LiveQuery): string {
@@ -199,7 +201,7 @@ export class LivePage {
       return stableJson({ version: VERSION, ...chosen, found: 0, all: 0, from: 0, cohorts: [], history: null });
     }
     const { found, all, from, cohorts } = this.#table(query);
-    const closely = this.#closely(query);
+    const cohort = this.#chosenCohort(query);
     return stableJson({
       version: VERSION,
       ...chosen,
@@ -207,7 +209,7 @@ export class LivePage {
       all,
       from,
       cohorts: cohorts.map(({ line, base }) => ({ ...line, against: base ?? null })),
-      history: closely?.history ?? null,
+      history: cohort?.history ?? null,
     });
   }
 
@@ -223,28 +225,28 @@ export class LivePage {
 
   lists(): Promise<Versioned> {
     this.#lists ??= madeInTurns(() => {
-      const { lastCount: _, ...lists } = this.#listed?.view(true) ?? {};
+      const { lastCount: _, ...lists } = this.#liveLists?.view(true) ?? {};
       return [stableJson({ version: VERSION, ...lists })];
     });
     return this.#lists;
   }
 
-  get #seen(): Seen {
-    this.#view ??= this.#look();
-    return this.#view;
+  get #shared(): SharedView {
+    this.#sharedView ??= this.#makeShared();
+    return this.#sharedView;
   }
 
-  #looked(query: LiveQuery): LiveView {
+  #liveView(query: LiveQuery): LiveView {
     const isKnown = this.#input?.snapshot !== undefined;
     const reported = queryText(reportQuery(query, this.#settings), this.#settings);
     return {
-      ...this.#seen,
+      ...this.#shared,
       history: this.#historyView(query),
       cohorts: isKnown ? this.#table(query) : undefined,
-      cohort: isKnown ? this.#closely(query) : undefined,
+      cohort: isKnown ? this.#chosenCohort(query) : undefined,
       themes: this.#cohorts.themes(query),
       theme: query.theme,
-      lists: this.#listed?.view(query.showsLast),
+      lists: this.#liveLists?.view(query.showsLast),
       lastLists: this.#cohorts.lastLists(query),
       stateHref: '/api/v1/state',
       reportHref: `/api/v1/report${reported === '' ? '' : `?${reported}`}`,
@@ -258,7 +260,7 @@ export class LivePage {
     return cohorts.find((by) => by.join() === wanted) ?? cohorts[0] ?? [];
   }
 
-  #look(): Seen {
+  #makeShared(): SharedView {
     const { namespace } = this.#settings;
     const { ready, reasons, stopped } = this.#deps.ready();
     const { snapshot, status, now = 0, findings = [] } = this.#input ?? {};
@@ -318,7 +320,7 @@ export class LivePage {
     return this.#tableViews.of([this.#input?.snapshot?.rows], name, () => this.#cohorts.table(query));
   }
 
-  #closely(query: LiveQuery): CohortView | undefined {
+  #chosenCohort(query: LiveQuery): CohortView | undefined {
     const [{ ms: window }] = this.#settings.windows;
     const history = (question: Omit<HistoryQuestion, 'window' | 'span'>): CohortHistory | undefined =>
       this.#history({ ...question, window, span: HISTORY_SPAN });
@@ -414,11 +416,11 @@ export class LivePage {
   #usualState(): Readonly<Record<string, unknown>> {
     const query = usualQuery(this.#settings);
     const isKnown = this.#input?.snapshot !== undefined;
-    return this.#stateMembers(query, this.#seen, isKnown ? this.#most(query, MOST_HORIZONS, MOST_COHORTS) : []);
+    return this.#stateMembers(query, this.#shared, isKnown ? this.#largest(query, MOST_HORIZONS, MOST_COHORTS) : []);
   }
 
   /** One object, whose fields keep their meaning when others are added. */
-  #stateMembers(query: LiveQuery, seen: Seen, cohorts: readonly CohortLine[]): Readonly<Record<string, unknown>> {
+  #stateMembers(query: LiveQuery, seen: SharedView, cohorts: readonly CohortLine[]): Readonly<Record<string, unknown>> {
     const { experiments: _, pipeline, work, positions, couldShowLists: __, ...rest } = seen;
     return {
       version: VERSION,

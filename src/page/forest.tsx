@@ -2,7 +2,7 @@
 
 import { scaleLinear } from 'd3-scale';
 import type { ComparedMeasure, ComparedVariant } from '../experiment/comparison.ts';
-import { type Claim, claimOf, isTrusted } from '../experiment/surely.ts';
+import { isTrusted, type Significance, significanceOf } from '../experiment/significance.ts';
 import { AxisHead } from './axis.tsx';
 import { inside, percent } from './chart-frame.tsx';
 import { jsx } from './jsx.ts';
@@ -95,7 +95,7 @@ export function Forest({ variant, control, alpha, tolerance }: ForestProps) {
 
 /** Red and green say what the decision would say. */
 function toneOf(variant: ComparedVariant, measure: ComparedMeasure, alpha: number): Tone {
-  const claim = claimOf(variant, measure, alpha);
+  const claim = significanceOf(variant, measure, alpha);
   return claim === 'worse' ? 'bad' : claim === 'better' ? 'good' : 'plain';
 }
 
@@ -180,8 +180,8 @@ function whatToSee(variant: ComparedVariant, alpha: number): string {
         : 'There are too few users for errors that can be trusted, so none of these differences counts yet.';
     return without === measures.length ? none : [why, none].filter((text) => text !== '').join(' ');
   }
-  const claims = measures.map((measure) => ({ measure, claim: claimOf(variant, measure, alpha) }));
-  const named = (...wanted: readonly Claim[]): readonly string[] =>
+  const claims = measures.map((measure) => ({ measure, claim: significanceOf(variant, measure, alpha) }));
+  const named = (...wanted: readonly Significance[]): readonly string[] =>
     claims.filter(({ claim }) => wanted.includes(claim)).map(({ measure }) => measure.measure);
   const [worse, better, alone, before] = [named('worse'), named('better'), named('alone'), named('before')];
   const open = named('open').length;

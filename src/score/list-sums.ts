@@ -84,7 +84,7 @@ const { below: BELOW } = OUT.fraction;
  * Turns what the scorer wrote, from out[at] on, for a list of one slot without a judgement into the result of no list at all:
  * its value is 0, and where slots are counted (fractions of slots, classes of slots) it has none.
  */
-export function emptied(measure: Measure, out: Float64Array, at: number): void {
+export function asNoList(measure: Measure, out: Float64Array, at: number): void {
   out[at + OUT.mean.value] = 0;
   switch (sumsKind(measure)) {
     case 'classes':

@@ -3,7 +3,7 @@ import type { ListSink } from './groups.ts';
 import { JudgedList } from './judged-list.ts';
 import type { Judgements } from './judgements.ts';
 import { InputError } from './line-blocks.ts';
-import { emptied } from './list-sums.ts';
+import { asNoList } from './list-sums.ts';
 import { closeScores, Ordering, type OrderRule } from './order.ts';
 import type { ItemRows } from './rows.ts';
 import type { RunColumns } from './run-format.ts';
@@ -147,7 +147,7 @@ export class FileScoring implements RunReading {
     const list = this.#list;
     list.loadNothing(this.#judgements, q);
     scorer.score(list.joined, out);
-    for (const [m, measure] of measures.entries()) emptied(measure, out, SCORE_WIDTH * m);
+    for (const [m, measure] of measures.entries()) asNoList(measure, out, SCORE_WIDTH * m);
     totals.add(query, list.joined, list.counts(0));
   }
 

@@ -1,4 +1,4 @@
-import { CountFindings, keyOf, type LiveFinding, type TopicHealth, together } from '../findings/live.ts';
+import { CountFindings, keyOf, type LiveFinding, mergedFindings, type TopicHealth } from '../findings/live.ts';
 import { MINUTE } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
@@ -48,7 +48,7 @@ export class LogWatch {
 
   /** @param topics their present health; none: no partition is owned */
   update(topics: readonly TopicHealth[], now: EpochMs): void {
-    this.#now = together(this.#counts.of(topics), this.#byRecords);
+    this.#now = mergedFindings(this.#counts.of(topics), this.#byRecords);
     this.#tell();
     this.#since ??= now;
     if (topics.length > 0 && this.#isDue(now)) void this.#look(now);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CountFindings, type LiveFinding, type TopicHealth, together } from '../../src/findings/live.ts';
+import { CountFindings, type LiveFinding, mergedFindings, type TopicHealth } from '../../src/findings/live.ts';
 
 const fine: TopicHealth = {
   topic: 'clicks',
@@ -95,7 +95,7 @@ describe('findings of counts and of records', () => {
 
   it('are told once, as the records explain them, under the topic of the counts', () => {
     expect(
-      together(
+      mergedFindings(
         [of('most_invalid', 'many', 'clicks'), of('items_never_match', 'few', 'clicks')],
         [of('most_invalid', 'no requestId', 'clicks'), of('items_never_match', 'a prefix')],
       ),
@@ -105,7 +105,7 @@ describe('findings of counts and of records', () => {
   it('stand beside each other where they are of different things', () => {
     const counts = [of('few_joined', 'few', 'clicks')];
     const records = [of('ids_differ_by_prefix', 'a prefix'), of('nothing_joined', 'none')];
-    expect(together(counts, records)).toEqual([counts[0], records[0]]);
-    expect(together([], records)).toEqual([records[1], records[0]]);
+    expect(mergedFindings(counts, records)).toEqual([counts[0], records[0]]);
+    expect(mergedFindings([], records)).toEqual([records[1], records[0]]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claimOf } from '../../src/experiment/surely.ts';
+import { significanceOf } from '../../src/experiment/significance.ts';
 import { Watcher } from '../../src/experiment/take-looks.ts';
 import { AS_OF, SETTINGS, sampleOf, state, variant } from './states.ts';
 
@@ -54,7 +54,7 @@ describe('what a picture claims of a measure', () => {
       fc.property(fc.array(changes, { minLength: 1, maxLength: 3 }), fc.constantFrom(...samples), (looks, sample) => {
         const { variants, alpha } = compared(looks, sample);
         for (const one of variants) {
-          const claims = new Map(one.measures.map((measure) => [measure.role, claimOf(one, measure, alpha)]));
+          const claims = new Map(one.measures.map((measure) => [measure.role, significanceOf(one, measure, alpha)]));
           const primary = claims.get('primary');
           met.add(`${one.reason} ${primary}`);
           if (one.decision === 'invalid' || one.reason === 'few_users') {
@@ -83,6 +83,6 @@ describe('what a picture claims of a measure', () => {
     const [one] = compared([[[-3, 0, 0]]], sampleOf([1000, 1000]), { ...settings, variants }).variants;
     const [, guardrail] = one.measures;
     expect([guardrail.role, guardrail.ci === null ? undefined : guardrail.ci[1] > 0]).toEqual(['guardrail', true]);
-    expect([one.reason, claimOf(one, guardrail, 0.05)]).toEqual(['guardrail_worse', 'worse']);
+    expect([one.reason, significanceOf(one, guardrail, 0.05)]).toEqual(['guardrail_worse', 'worse']);
   });
 });

@@ -1,7 +1,7 @@
 import type { ComparedMeasure, ComparedVariant } from './comparison.ts';
 
 /** What a picture may claim about a measure; `alone`: its interval excludes 0, but it does not hold beside the other comparisons. */
-export type Claim = 'worse' | 'better' | 'alone' | 'before' | 'open' | 'none';
+export type Significance = 'worse' | 'better' | 'alone' | 'before' | 'open' | 'none';
 
 /** Where one of these holds, the errors or the sides themselves cannot be trusted, whatever the intervals say. */
 export function isTrusted({ decision, reason }: Pick<ComparedVariant, 'decision' | 'reason'>): boolean {
@@ -19,7 +19,7 @@ export function isTrusted({ decision, reason }: Pick<ComparedVariant, 'decision'
  *     before    this look's interval does not show what the adjusted p, which remembers all looks, has found
  *     open      anything else
  */
-export function claimOf(
+export function significanceOf(
   variant: Pick<ComparedVariant, 'decision' | 'reason'>,
   {
     ci,
@@ -29,7 +29,7 @@ export function claimOf(
     pTwoSided,
   }: Pick<ComparedMeasure, 'ci' | 'better' | 'role' | 'pAdjusted' | 'pTwoSided'>,
   alpha: number,
-): Claim {
+): Significance {
   if (ci === null || !isTrusted(variant)) return 'none';
   const isGuardrail = role === 'guardrail';
   if (isGuardrail && isFound(pAdjusted, alpha)) return 'worse';
