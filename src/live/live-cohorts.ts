@@ -282,11 +282,11 @@ export class LiveCohorts {
       rows.sort((a, b) => (nameOf(a) < nameOf(b) ? -sign : sign));
       return;
     }
-    const worth = (row: QualityRow): number =>
+    const sortKey = (row: QualityRow): number =>
       sort === 'lists' ? row.row.impressions : (this.#value(sort, row).value ?? Number.NaN);
-    const worths = new Map(rows.map((row) => [row, worth(row)] as const));
+    const sortKeys = new Map(rows.map((row) => [row, sortKey(row)] as const));
     rows.sort((a, b) => {
-      const [one, other] = [worths.get(a) ?? Number.NaN, worths.get(b) ?? Number.NaN];
+      const [one, other] = [sortKeys.get(a) ?? Number.NaN, sortKeys.get(b) ?? Number.NaN];
       // Cohorts without a value come last, whatever the order.
       if (Number.isNaN(one) || Number.isNaN(other)) return Number(Number.isNaN(one)) - Number(Number.isNaN(other));
       return sign * (one - other) || b.row.impressions - a.row.impressions;

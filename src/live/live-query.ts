@@ -32,7 +32,7 @@ const LONGEST_FILTER = 100;
 const MOST_PAGES = 10_000;
 
 /** The query of a reader who has chosen nothing. */
-export function usualQuery({ attribution, cohorts, experiments, measures, windows }: QuerySettings): LiveQuery {
+export function defaultQuery({ attribution, cohorts, experiments, measures, windows }: QuerySettings): LiveQuery {
   const by = cohorts.find((set) => set.length > 0) ?? [];
   return {
     measure: experiments[0]?.primary ?? measures[0].canonical,
@@ -40,7 +40,7 @@ export function usualQuery({ attribution, cohorts, experiments, measures, window
     // The shortest window shows changes first, but says little about small cohorts.
     window: (windows[1] ?? windows[0]).text,
     by,
-    against: usuallyAgainst(by, experiments),
+    against: defaultAgainst(by, experiments),
     filter: '',
     sort: 'lists',
     order: 'falling',
@@ -51,38 +51,38 @@ export function usualQuery({ attribution, cohorts, experiments, measures, window
   };
 }
 
-function usuallyAgainst(by: readonly string[], [first]: QuerySettings['experiments']): LiveQuery['against'] {
+function defaultAgainst(by: readonly string[], [first]: QuerySettings['experiments']): LiveQuery['against'] {
   return first !== undefined && by.includes(first.dimension) ? 'control' : 'everything';
 }
 
 /** Parses the part of an address after `?`. Unknown values become defaults: a link may be older than the configuration. */
 export function readQuery(text: string, settings: QuerySettings): LiveQuery {
-  const usual = usualQuery(settings);
+  const defaults = defaultQuery(settings);
   const asked = new URLSearchParams(text);
   const one = (name: string, known: readonly string[]): string | undefined =>
     known.find((value) => value === asked.get(name));
   const measures = settings.measures.map(({ canonical }) => canonical);
-  const by = settings.cohorts.find((set) => set.join() === asked.get('by')) ?? usual.by;
+  const by = settings.cohorts.find((set) => set.join() === asked.get('by')) ?? defaults.by;
   const order = one('order', ['falling', 'rising']) === 'rising' ? 'rising' : 'falling';
   const page = Number(asked.get('page') ?? '1');
   const values = asked.get('cohort')?.split(',');
   const against = one('against', ['control', 'everything']);
   const theme = one('theme', ['light', 'dark']);
-  const usually = usuallyAgainst(by, settings.experiments);
+  const otherwise = defaultAgainst(by, settings.experiments);
   return {
-    measure: one('measure', measures) ?? usual.measure,
+    measure: one('measure', measures) ?? defaults.measure,
     horizon:
       one(
         'horizon',
         settings.attribution.horizons.map(({ text: name }) => name),
-      ) ?? usual.horizon,
+      ) ?? defaults.horizon,
     window:
       one(
         'window',
         settings.windows.map(({ text: name }) => name),
-      ) ?? usual.window,
+      ) ?? defaults.window,
     by,
-    against: usually === 'control' && against === 'everything' ? 'everything' : usually,
+    against: otherwise === 'control' && against === 'everything' ? 'everything' : otherwise,
     filter: (asked.get('filter') ?? '').trim().slice(0, LONGEST_FILTER),
     sort: one('sort', ['lists', 'cohort', ...measures]) ?? 'lists',
     order,
@@ -95,16 +95,16 @@ export function readQuery(text: string, settings: QuerySettings): LiveQuery {
 
 /** The query in an address: only what differs from the defaults, in a fixed order, so equal queries have equal texts. '' is the default. */
 export function queryText(query: LiveQuery, settings: QuerySettings): string {
-  const usual = usualQuery(settings);
+  const defaults = defaultQuery(settings);
   const text = new URLSearchParams();
-  const tell = (name: string, value: string, usually: string): void => {
-    if (value !== usually) text.set(name, value);
+  const tell = (name: string, value: string, otherwise: string): void => {
+    if (value !== otherwise) text.set(name, value);
   };
-  tell('measure', query.measure, usual.measure);
-  tell('horizon', query.horizon, usual.horizon);
-  tell('window', query.window, usual.window);
-  tell('by', query.by.join(), usual.by.join());
-  tell('against', query.against, usuallyAgainst(query.by, settings.experiments));
+  tell('measure', query.measure, defaults.measure);
+  tell('horizon', query.horizon, defaults.horizon);
+  tell('window', query.window, defaults.window);
+  tell('by', query.by.join(), defaults.by.join());
+  tell('against', query.against, defaultAgainst(query.by, settings.experiments));
   tell('filter', query.filter, '');
   tell('sort', query.sort, 'lists');
   tell('order', query.order, 'falling');

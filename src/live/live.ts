@@ -35,7 +35,7 @@ import type { WorkerStatus } from '../worker/status.ts';
 import { KeptViews } from './kept-views.ts';
 import { LiveLists } from './lists.ts';
 import { LiveCohorts } from './live-cohorts.ts';
-import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.ts';
+import { defaultQuery, type LiveQuery, queryText, readQuery } from './live-query.ts';
 import { liveReport, reportedCohorts } from './live-report.ts';
 import { LiveWork } from './live-work.ts';
 import { madeInTurns } from './versioned-text.ts';
@@ -214,7 +214,7 @@ export class LivePage {
   }
 
   state(): Promise<Versioned> {
-    this.#state ??= madeInTurns(() => this.#json.pieces(this.#usualState()));
+    this.#state ??= madeInTurns(() => this.#json.pieces(this.#defaultState()));
     return this.#state;
   }
 
@@ -285,7 +285,7 @@ export class LivePage {
       },
       experiments: this.#experiments(),
       decisions: this.#decisions(),
-      positions: snapshot === undefined ? undefined : this.#positions(snapshot, usualQuery(this.#settings)),
+      positions: snapshot === undefined ? undefined : this.#positions(snapshot, defaultQuery(this.#settings)),
       pipeline,
       work: status === undefined ? undefined : this.#work.view(status),
       couldShowLists: status !== undefined,
@@ -413,8 +413,8 @@ export class LivePage {
   }
 
   /** Of the default query: one window, the first horizons, the cohorts with most lists of each set. */
-  #usualState(): Readonly<Record<string, unknown>> {
-    const query = usualQuery(this.#settings);
+  #defaultState(): Readonly<Record<string, unknown>> {
+    const query = defaultQuery(this.#settings);
     const isKnown = this.#input?.snapshot !== undefined;
     return this.#stateMembers(query, this.#shared, isKnown ? this.#largest(query, MOST_HORIZONS, MOST_COHORTS) : []);
   }
@@ -443,7 +443,7 @@ export class LivePage {
 
 /** The part of a query that a report depends on. */
 function reportQuery({ measure, horizon, window }: LiveQuery, settings: Settings): LiveQuery {
-  return { ...usualQuery(settings), measure, horizon, window };
+  return { ...defaultQuery(settings), measure, horizon, window };
 }
 
 /** Positions for programs, without words. */

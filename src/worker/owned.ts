@@ -28,7 +28,7 @@ export interface Owned {
   readonly roles: readonly TopicRole[];
   /** By topic: since when there has been nothing new. */
   readonly silentSince: (EpochMs | undefined)[];
-  /** By topic: where the log ended when that was asked for last; undefined: nobody could tell. */
+  /** By topic: where the log ended when that was asked for last; undefined: the source could not tell. */
   readonly ends: (Bounds | undefined)[];
   /** By topic: records that were between the position and that end. */
   readonly lag: (number | undefined)[];
@@ -40,15 +40,18 @@ export interface Owned {
   readonly ahead: Set<number>;
   /** What it holds in memory, as counted last. */
   held: Held;
+  /** undefined: no commit is being sent. */
   committing: Promise<void> | undefined;
   /** Number of its last commit among those of this worker; 0: there was none. */
   lastCommit: number;
+  /** undefined: it is not stopped. */
   stopped: StopCause | undefined;
   /** It was released: another worker may own the unit, or a newer object here does. Nothing is paused for it any more. */
   released: boolean;
 }
 
-export function own(partition: number, unit: Unit, roles: readonly TopicRole[]): Owned {
+/** A unit that was just claimed: nothing is known of its logs yet. */
+export function newlyOwned(partition: number, unit: Unit, roles: readonly TopicRole[]): Owned {
   return {
     partition,
     unit,

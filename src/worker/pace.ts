@@ -204,7 +204,7 @@ function isReadAgain({ unit }: Owned, topic: number): boolean {
 
 /**
  * Lets everything continue that waits: heartbeats, fetches, requests. A worker that owns many units takes a turn between two of
- * them, so that how long it answers to nobody does not grow with their number.
+ * them, so that the time for which it answers nobody does not grow with their number.
  */
 export async function nextTurn(clock: Clock, reachFaultPoint: FaultPoint): Promise<void> {
   reachFaultPoint('turn waits');

@@ -10,7 +10,7 @@ import { Claims, type ClaimsHandler, isRetriable } from './claims.ts';
 import { commitOrder } from './commit-order.ts';
 import { largest, MemoryLoad } from './memory-load.ts';
 import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
-import { type Owned, own, statusOf } from './owned.ts';
+import { newlyOwned, type Owned, statusOf } from './owned.ts';
 import { nextTurn, Pace } from './pace.ts';
 import { RepeatedWarning } from './repeated-warning.ts';
 import { Rivals } from './rivals.ts';
@@ -224,7 +224,7 @@ export class Worker {
 
   /** From now on the unit is fed, committed and reported. */
   #startUnit(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void {
-    const owned = own(partition, unit, this.#settings.unit(partition).join.topics);
+    const owned = newlyOwned(partition, unit, this.#settings.unit(partition).join.topics);
     this.#units.set(partition, owned);
     this.#outgrown.remove(partition);
     this.#load.count(owned);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { type LiveQuery, queryText, readQuery, usualQuery } from '../../src/live/live-query.ts';
+import { defaultQuery, type LiveQuery, queryText, readQuery } from '../../src/live/live-query.ts';
 import { load } from '../config/fixture.ts';
 
 const SETTINGS = load(`
@@ -57,9 +57,14 @@ describe('what a reader has chosen', () => {
   });
 
   it('is short where nothing was chosen', () => {
-    expect(queryText(usualQuery(SETTINGS), SETTINGS)).toBe('');
-    expect(readQuery('', SETTINGS)).toEqual(usualQuery(SETTINGS));
-    expect(usualQuery(SETTINGS)).toMatchObject({ measure: 'ndcg@10', horizon: '1m', window: '1h', against: 'control' });
+    expect(queryText(defaultQuery(SETTINGS), SETTINGS)).toBe('');
+    expect(readQuery('', SETTINGS)).toEqual(defaultQuery(SETTINGS));
+    expect(defaultQuery(SETTINGS)).toMatchObject({
+      measure: 'ndcg@10',
+      horizon: '1m',
+      window: '1h',
+      against: 'control',
+    });
   });
 
   it.each([
