@@ -1,6 +1,5 @@
 /** What the client of Redis does not tell, as it is served: that other addresses do not answer, and that anybody is served. */
 import { RedisAccess } from '../accumulators/store/redis-clients.ts';
-import type { StoreFinding } from '../accumulators/store/redis-findings.ts';
 import { addressText, parseRedisUrl, type RedisTarget } from '../accumulators/store/redis-url.ts';
 import type { Settings } from '../config/settings.ts';
 import { answerToPing } from '../connections/spoken.ts';
@@ -52,24 +51,22 @@ async function checkPassword(
 ): Promise<readonly Finding[]> {
   const addresses = target.kind === 'server' ? [target.address] : target.addresses;
   const others = addresses.filter(({ host }) => !LOOPBACK.test(host));
-  const open: string[] = [];
   if (target.kind === 'sentinel') {
     const mayBeOpen = (target.password ?? password) === undefined && access.tls?.settings.cert === undefined;
-    if (others.length > 0 && mayBeOpen) open.push(`the primary ${target.master}`);
-  } else {
-    const tls = asStranger(access.tls);
-    for (const address of others) {
-      const answer = await answerToPing(address.host, address.port, tls, TIMEOUT_MS);
-      if (answer === '+PONG') open.push(`Redis at ${addressText(address)}`);
-    }
+    return others.length > 0 && mayBeOpen ? [noPassword(`the primary ${target.master}`)] : [];
   }
-  return open.map((where) =>
-    finding(
-      'security',
-      'warning',
-      `${where} asks for no password: whoever can connect to it may read, change and delete all that is stored. ` +
-        'Set one, and redis.username and redis.passwordFile',
-    ),
+  const tls = asStranger(access.tls);
+  const answers = await Promise.all(others.map(({ host, port }) => answerToPing(host, port, tls, TIMEOUT_MS)));
+  const open = others.filter((_, i) => answers[i] === '+PONG').map(addressText);
+  return open.length === 0 ? [] : [noPassword(`Redis at ${open.join(', ')}`)];
+}
+
+function noPassword(where: string): Finding {
+  return finding(
+    'security',
+    'warning',
+    `${where} asks for no password: whoever can connect to it may read, change and delete all that is stored. ` +
+      'Set one, and redis.username and redis.passwordFile',
   );
 }
 
@@ -77,19 +74,4 @@ async function checkPassword(
 function asStranger(tls: TlsContext | undefined): TlsContext | undefined {
   if (tls === undefined) return undefined;
   return new TlsContext({ ...tls.settings, cert: undefined, key: undefined, passphrase: undefined });
-}
-
-/** Findings on each primary, and on the store as a whole; what is found alike is told once. */
-export function ofPrimaries(findings: readonly StoreFinding[]): readonly Finding[] {
-  const alike = new Map<string, StoreFinding[]>();
-  for (const one of findings) {
-    const key = JSON.stringify([one.check, one.level, one.message]);
-    alike.set(key, [...(alike.get(key) ?? []), one]);
-  }
-  return [...alike.values()].map((same) => {
-    const { check, level, message, alert } = same[0];
-    const asked = findings.filter((one) => one.check === check).length;
-    const which = same.length === asked ? '' : `${same.length} of ${asked} primaries: `;
-    return finding(`redis ${check}`, level, `${which}${message}`, alert);
-  });
 }

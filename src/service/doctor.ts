@@ -1,3 +1,4 @@
+import { joinedFindings } from '../accumulators/store/redis-findings.ts';
 import { RedisStore } from '../accumulators/store/redis-store.ts';
 import { StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { redactUrl } from '../config/redact.ts';
@@ -24,7 +25,7 @@ import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { checkExperiments, firstRecordRanges } from './doctor-experiments.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 import { checkRecords } from './doctor-records.ts';
-import { lookAtAddresses, ofPrimaries } from './doctor-redis.ts';
+import { lookAtAddresses } from './doctor-redis.ts';
 import {
   checkClock,
   checkCohorts,
@@ -178,7 +179,11 @@ class Doctor {
       await store.close();
       return undefined;
     }
-    this.#tell(...ofPrimaries(findings));
+    this.#tell(
+      ...joinedFindings(findings).map(({ check, level, message, alert }) =>
+        finding(`redis ${check}`, level, message, alert),
+      ),
+    );
     await this.#try('clock', async () => {
       const before = this.#deps.now();
       const time = await store.time();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { joinedFindings } from '../accumulators/store/redis-findings.ts';
 import { RedisStore, type RedisStoreOptions } from '../accumulators/store/redis-store.ts';
 import { StoreUnavailable } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
@@ -72,7 +73,7 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
 }
 
 async function mustBeFit(store: RedisStore, namespace: string | undefined): Promise<void> {
-  const findings = await store.checks(namespace);
+  const findings = joinedFindings(await store.checks(namespace));
   const errors = findings.filter((finding) => finding.level === 'error');
   if (errors.length > 0) throw new StartRefused(errors.map((finding) => finding.message).join('\n'));
 }

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StoreFinding } from '../../src/accumulators/store/redis-findings.ts';
-import { lookAtAddresses, ofPrimaries } from '../../src/service/doctor-redis.ts';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { lookAtAddresses } from '../../src/service/doctor-redis.ts';
 import { load } from '../config/fixture.ts';
 import { Authority, OPENSSL } from '../services/certificates.ts';
 import { itWith, tryToGet } from '../services/it-with.ts';
@@ -17,13 +16,15 @@ async function found(redis: string): Promise<readonly string[]> {
 
 describe('addresses of redis.url', () => {
   let open: RunningRedis;
+  let more: RunningRedis;
   let closed: RunningRedis;
   beforeAll(async () => {
     if (typeof (await tryToGet(REDIS)) !== 'string') return;
     open = await startRedis();
+    more = await startRedis();
     closed = await startRedis({ config: { requirepass: 'c4n4ry' } });
   });
-  afterAll(() => Promise.all([open?.stop(), closed?.stop()]));
+  afterAll(() => Promise.all([open?.stop(), more?.stop(), closed?.stop()]));
 
   itWith(REDIS, 'sentinels that do not answer are named, and what is missed without them', async () => {
     const dead = `127.0.0.1:${await freePort()}`;
@@ -54,6 +55,9 @@ describe('addresses of redis.url', () => {
     expect(await found(`{url: "redis+cluster://${ANY}:${open.port}"}`)).toEqual([
       `ok redis: the node ${ANY}:${open.port} answers`,
       told(`Redis at ${ANY}:${open.port}`),
+    ]);
+    expect((await found(`{url: "redis+cluster://${ANY}:${open.port},${ANY}:${more.port}"}`)).slice(1)).toEqual([
+      told(`Redis at ${ANY}:${open.port}, ${ANY}:${more.port}`),
     ]);
     expect(await found(`{url: "redis://:c4n4ry@${ANY}:${closed.port}"}`)).toEqual([]);
     expect(await found(`{url: "redis://127.0.0.1:${open.port}"}`)).toEqual([]);
@@ -93,35 +97,5 @@ describe('addresses of redis.url', () => {
       }
     }
     authority.remove();
-  });
-});
-
-describe('findings on several primaries', () => {
-  const version: StoreFinding = { check: 'version', level: 'ok', message: 'Redis 8' };
-  const off: StoreFinding = { check: 'durability', level: 'warning', message: 'appendonly is off' };
-  const on: StoreFinding = { check: 'durability', level: 'ok', message: 'appendonly is on' };
-  const tested: StoreFinding = { check: 'self-test', level: 'ok', message: 'a commit was applied once' };
-  const told = (findings: readonly StoreFinding[]): readonly string[] =>
-    ofPrimaries(findings).map(({ check, level, message }) => `${level} ${check}: ${message}`);
-
-  it('are told once where all are alike', () => {
-    expect(told([version, on, version, on, version, on, tested])).toEqual([
-      'ok redis version: Redis 8',
-      'ok redis durability: appendonly is on',
-      'ok redis self-test: a commit was applied once',
-    ]);
-  });
-
-  it('say of how many where they differ', () => {
-    expect(told([version, on, version, off, version, on, tested])).toEqual([
-      'ok redis version: Redis 8',
-      'ok redis durability: 2 of 3 primaries: appendonly is on',
-      'warning redis durability: 1 of 3 primaries: appendonly is off',
-      'ok redis self-test: a commit was applied once',
-    ]);
-  });
-
-  it('are told as they are of one', () => {
-    expect(told([version, off])).toEqual(['ok redis version: Redis 8', 'warning redis durability: appendonly is off']);
   });
 });

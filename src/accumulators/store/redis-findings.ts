@@ -14,10 +14,45 @@ export interface StoreFinding {
     | 'self-test';
   /** error: do not start. */
   readonly level: 'ok' | 'warning' | 'error';
-  /** What was found and, unless all is well, what to do. */
+  /** What was found and, unless all is well, what to do: the same for all primaries that are alike. */
   readonly message: string;
+  /** What stands before it and differs from one to the other, such as how much is in use. */
+  readonly reading?: string;
+  /** `host:port` of the primary of a cluster; undefined: there is one server, or it is about all of them. */
+  readonly primary?: string;
   /** The alert that a running service raises for it (docs/runbook.md). */
   readonly alert?: string;
+}
+
+/** Each finding once, with the primaries of a cluster that it was found on. */
+export function joinedFindings(findings: readonly StoreFinding[]): readonly JoinedFinding[] {
+  const alike = new Map<string, StoreFinding[]>();
+  for (const one of findings) {
+    const key = JSON.stringify([one.check, one.level, one.message]);
+    alike.set(key, [...(alike.get(key) ?? []), one]);
+  }
+  return [...alike.values()].map((same) => {
+    const { check, level, message, alert } = same[0];
+    const asked = findings.filter((one) => one.check === check).length;
+    const text = `${asked === 1 ? readingOf(same[0]) : placesOf(same, asked)}${message}`;
+    return alert === undefined ? { check, level, message: text } : { check, level, message: text, alert };
+  });
+}
+
+type JoinedFinding = Omit<StoreFinding, 'reading' | 'primary'>;
+
+function readingOf({ reading }: StoreFinding): string {
+  return reading === undefined ? '' : `${reading}: `;
+}
+
+/** What is well everywhere has nothing to be looked for. */
+function placesOf(same: readonly StoreFinding[], asked: number): string {
+  const isAll = same.length === asked;
+  if (isAll && same[0].level === 'ok' && same[0].reading === undefined) return '';
+  const places = same.map(({ primary = '', reading }) =>
+    reading === undefined ? primary : `${primary} with ${reading}`,
+  );
+  return `${isAll ? `all ${asked}` : `${same.length} of ${asked}`} primaries (${places.sort().join(', ')}): `;
 }
 
 export type ServerInfo = ReadonlyMap<string, string>;
@@ -91,8 +126,9 @@ function eviction(info: ServerInfo): StoreFinding {
     return {
       check: 'eviction',
       level: 'warning',
+      reading: `${evicted} keys evicted since the start of the server`,
       message:
-        `${evicted} keys were evicted since this server started, though maxmemory-policy is noeviction now: if they were receval's, ` +
+        "maxmemory-policy is noeviction now, but was not always: if the keys were receval's, " +
         'measures are too low. Restore a backup, or start once with --rebuild',
     };
   }
@@ -113,17 +149,19 @@ function memory(info: ServerInfo): StoreFinding {
     return {
       check: 'memory',
       level: 'warning',
+      reading: `${mebibytes(usedBytes)} in use`,
       message:
-        `${mebibytes(usedBytes)} in use, and maxmemory is not set: the server takes memory until the machine kills it, and nobody is told ` +
+        'maxmemory is not set: the server takes memory until the machine kills it, and nobody is told ' +
         'before. Set maxmemory to at most half of what the machine or container has',
     };
   }
-  const found = `${mebibytes(usedBytes)} of maxmemory ${mebibytes(limitBytes)} in use`;
-  if (usedBytes <= NEARLY_FULL * limitBytes) return { check: 'memory', level: 'ok', message: found };
+  const reading = `${mebibytes(usedBytes)} of maxmemory ${mebibytes(limitBytes)} in use`;
+  if (usedBytes <= NEARLY_FULL * limitBytes) return { check: 'memory', level: 'ok', reading, message: 'there is room' };
   return {
     check: 'memory',
     level: 'warning',
-    message: `${found}: when it is full no commit is taken any more. Raise maxmemory, or show fewer cohorts, horizons or windows`,
+    reading,
+    message: 'when it is full no commit is taken any more. Raise maxmemory, or show fewer cohorts, horizons or windows',
     alert: 'RecevalRedisMemoryHigh',
   };
 }
@@ -232,11 +270,16 @@ export function reloadFinding(text: string, answers: readonly string[] | undefin
 function replicas(info: ServerInfo): StoreFinding {
   const count = Number(info.get('connected_slaves') ?? '0');
   if (count === 0 || info.has('min_slaves_good_slaves')) {
-    return { check: 'replicas', level: 'ok', message: `${count} replicas` };
+    return { check: 'replicas', level: 'ok', message: replicasText(count) };
   }
   return {
     check: 'replicas',
     level: 'warning',
-    message: `${count} replicas, but a primary that is cut off from them still takes writes. Set min-replicas-to-write 1`,
+    reading: replicasText(count),
+    message: 'a primary that is cut off from its replicas still takes writes. Set min-replicas-to-write 1',
   };
+}
+
+function replicasText(count: number): string {
+  return `${count} replica${count === 1 ? '' : 's'}`;
 }

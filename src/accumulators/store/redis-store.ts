@@ -17,7 +17,7 @@ import {
 import { explainRedis, sentinelAsServer } from './redis-faults.ts';
 import { findingsOf, parseInfo, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
 import { type Patience, RedisLink } from './redis-link.ts';
-import { parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
+import { addressText, parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
 import {
   type Claimed,
   type Commit,
@@ -61,6 +61,13 @@ function script(name: string): Script {
 const COMMIT = script('commit');
 const CLAIM = script('claim');
 
+/** A server that takes writes. */
+interface Primary {
+  readonly link: RedisLink;
+  /** `host:port` of one of a cluster's. */
+  readonly address: string | undefined;
+}
+
 /** A read may take so many times as long as a commit, and a commit on a long line, too. */
 const TIMES_AS_LONG = 5;
 
@@ -77,7 +84,7 @@ export class RedisStore implements Store {
   /** For claims and commits, which must not wait behind reads. */
   readonly #writes: RedisLink;
   readonly #reads: RedisLink;
-  readonly #primaries: () => readonly RedisLink[];
+  readonly #primaries: () => readonly Primary[];
 
   /**
    * Rejects with a StoreUnavailable when no server can be reached, with a RedisUrlError for a malformed URL, with an
@@ -126,7 +133,10 @@ export class RedisStore implements Store {
       links.set(node, known);
       return known;
     };
-    this.#primaries = () => (reads instanceof Cluster ? reads.nodes('master').map(linkTo) : [this.#reads]);
+    this.#primaries = () =>
+      reads instanceof Cluster
+        ? reads.nodes('master').map((node) => ({ link: linkTo(node), address: addressOf(node) }))
+        : [{ link: this.#reads, address: undefined }];
   }
 
   /** Whether commands can be sent now. */
@@ -198,7 +208,7 @@ export class RedisStore implements Store {
 
   /** Rejects when a primary does not answer. */
   async usage(): Promise<StoreUsage> {
-    const asked = this.#primaries().map((primary) => primary.call('tell its memory', 'INFO', ['memory', 'stats']));
+    const asked = this.#primaries().map(({ link }) => link.call('tell its memory', 'INFO', ['memory', 'stats']));
     return usageOf((await Promise.all(asked)).map(String));
   }
 
@@ -209,11 +219,12 @@ export class RedisStore implements Store {
   async checks(namespace: string | undefined): Promise<readonly StoreFinding[]> {
     const unit = namespace === undefined ? undefined : selfTestKey(namespace, randomUUID());
     const findings = await Promise.all(
-      this.#primaries().map(async (primary) => {
-        const info = String(await primary.call('tell of itself', 'INFO', []));
+      this.#primaries().map(async ({ link, address }) => {
+        const info = String(await link.call('tell of itself', 'INFO', []));
         if (parseInfo(info).get('redis_mode') === 'sentinel') throw sentinelAsServer(this.#target);
-        const answers = unit === undefined ? undefined : await mayReload(primary, unit);
-        return [...findingsOf(info), ...(unit === undefined ? [] : [reloadFinding(info, answers)])];
+        const answers = unit === undefined ? undefined : await mayReload(link, unit);
+        const found = [...findingsOf(info), ...(unit === undefined ? [] : [reloadFinding(info, answers)])];
+        return address === undefined ? found : found.map((one) => ({ ...one, primary: address }));
       }),
     );
     if (unit === undefined) return findings.flat();
@@ -253,6 +264,12 @@ function open(target: RedisTarget, access: RedisAccess, settings: ClientSettings
   if (target.kind === 'sentinel') quietSentinels(client);
   client.connect().catch(() => {});
   return client;
+}
+
+/** By which a client reaches a node. */
+function addressOf({ options }: Redis): string | undefined {
+  const { host, port } = options;
+  return host === undefined || port === undefined ? undefined : addressText({ host, port });
 }
 
 /** The reply for the user `default` to the commands of the append-only file; undefined: the server does not tell us. */

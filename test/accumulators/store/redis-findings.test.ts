@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   findingsOf,
+  joinedFindings,
   parseInfo,
   reloadFinding,
   reloadQuestions,
+  type StoreFinding,
   usageOf,
 } from '../../../src/accumulators/store/redis-findings.ts';
 
@@ -90,7 +92,7 @@ describe('what a server tells of itself', () => {
     });
     expect(finding('eviction', { evicted_keys: '3' })).toMatchObject({
       level: 'warning',
-      message: expect.stringContaining('3 keys were evicted'),
+      reading: expect.stringContaining('3 keys evicted'),
     });
   });
 
@@ -156,5 +158,51 @@ describe('whether a restart finds again what was committed', () => {
     expect(reloadFinding(`redis_version:7.2.4\r\nvalkey_version:${version}\r\naof_enabled:1\r\n`, ['no']).level).toBe(
       level,
     );
+  });
+});
+
+describe('findings on several primaries', () => {
+  const version: StoreFinding = { check: 'version', level: 'ok', message: 'Redis 8' };
+  const off: StoreFinding = { check: 'durability', level: 'warning', message: 'appendonly is off' };
+  const on: StoreFinding = { check: 'durability', level: 'ok', message: 'appendonly is on' };
+  const full = (reading: string): StoreFinding => ({ check: 'memory', level: 'warning', reading, message: 'no limit' });
+  const tested: StoreFinding = { check: 'self-test', level: 'ok', message: 'a commit was applied once' };
+  const told = (...ofEach: readonly (readonly StoreFinding[])[]): readonly string[] =>
+    joinedFindings(
+      ofEach.length === 1
+        ? ofEach[0]
+        : [...ofEach.flatMap((found, i) => found.map((one) => ({ ...one, primary: `r${i}:1` }))), tested],
+    ).map(({ check, level, message }) => `${level} ${check}: ${message}`);
+
+  it('are told once where all are well', () => {
+    expect(told([version, on], [version, on], [version, on])).toEqual([
+      'ok version: Redis 8',
+      'ok durability: appendonly is on',
+      'ok self-test: a commit was applied once',
+    ]);
+  });
+
+  it('name those that something must be done about, and once what it is', () => {
+    expect(told([version, on], [version, off], [version, on])).toEqual([
+      'ok version: Redis 8',
+      'ok durability: 2 of 3 primaries (r0:1, r2:1): appendonly is on',
+      'warning durability: 1 of 3 primaries (r1:1): appendonly is off',
+      'ok self-test: a commit was applied once',
+    ]);
+    expect(told([off], [off])[0]).toBe('warning durability: all 2 primaries (r0:1, r1:1): appendonly is off');
+  });
+
+  it('tell what was read on each, and once what to do', () => {
+    expect(told([full('5 MiB')], [full('6 MiB')], [full('5 MiB')])[0]).toBe(
+      'warning memory: all 3 primaries (r0:1 with 5 MiB, r1:1 with 6 MiB, r2:1 with 5 MiB): no limit',
+    );
+  });
+
+  it('name no place where there is one server', () => {
+    expect(told([version, off, full('5 MiB')])).toEqual([
+      'ok version: Redis 8',
+      'warning durability: appendonly is off',
+      'warning memory: 5 MiB: no limit',
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import { Cluster } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
 import { paneKey, unitKey } from '../../../src/accumulators/store/layout.ts';
+import { joinedFindings } from '../../../src/accumulators/store/redis-findings.ts';
 import { RedisStore } from '../../../src/accumulators/store/redis-store.ts';
 import type { TlsSettings } from '../../../src/connections/security-settings.ts';
 import { Authority, OPENSSL } from '../../services/certificates.ts';
@@ -119,6 +120,30 @@ if (await redisIsThere()) {
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', onWarning);
     expect(warnings).toEqual([]);
+  });
+
+  it('names the primaries that something is found on, and says once what it is', async () => {
+    const store = await RedisStore.connect({ url: cluster.url });
+    const [first, second, third] = cluster.primaries.map(({ server }) => `127.0.0.1:${server.port}`);
+    const { admin } = cluster.primaries[1];
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    try {
+      const told = joinedFindings(await store.checks('contract'));
+      const of = (check: string): readonly string[] =>
+        told.filter((one) => one.check === check).map(({ level, message }) => `${level}: ${message}`);
+      expect(of('eviction').find((text) => text.startsWith('error'))).toContain(
+        `1 of 3 primaries (${second}): maxmemory-policy`,
+      );
+      expect(of('memory')).toHaveLength(1);
+      for (const address of [first, second, third]) {
+        expect(of('memory')[0]).toMatch(
+          new RegExp(`^warning: all 3 primaries \\(.*${address} with \\d+\\.\\d MiB in use`),
+        );
+      }
+    } finally {
+      await admin.config('SET', 'maxmemory-policy', 'noeviction');
+      await store.close();
+    }
   });
 
   describe('a store on a cluster that changes', () => {
