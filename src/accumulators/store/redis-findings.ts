@@ -57,16 +57,22 @@ function placesOf(same: readonly StoreFinding[], asked: number): string {
 
 export type ServerInfo = ReadonlyMap<string, string>;
 
-/** The reply to INFO, by name. */
+/** The reply to INFO, by name. A name that stands there several times, such as `module`, has a line for each. */
 export function parseInfo(text: string): ServerInfo {
-  const lines = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)] as const));
+  const info = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    if (line === '' || line.startsWith('#')) continue;
+    const name = line.slice(0, line.indexOf(':'));
+    const value = line.slice(line.indexOf(':') + 1);
+    const before = info.get(name);
+    info.set(name, before === undefined ? value : `${before}\n${value}`);
+  }
+  return info;
 }
 
-/** Findings on one server, in a fixed order. `text`: the reply to INFO. */
-export function findingsOf(text: string): readonly StoreFinding[] {
-  const info = parseInfo(text);
-  return [version(info), eviction(info), memory(info), history(info, text), durability(info), replicas(info)];
+/** Findings on one server, in a fixed order. */
+export function findingsOf(info: ServerInfo): readonly StoreFinding[] {
+  return [version(info), eviction(info), memory(info), history(info), durability(info), replicas(info)];
 }
 
 /** The first version of each release line without CVE-2025-49844, through which a script can take over the server. */
@@ -196,8 +202,11 @@ function usageOfOne(info: ServerInfo): StoreUsage {
 }
 
 /** A store that is written at several places has no single history, on which the guard relies. */
-function history(info: ServerInfo, text: string): StoreFinding {
-  const several = info.get('role') === 'active-replica' || /(?:name=crdt|^crdt)/m.test(text);
+function history(info: ServerInfo): StoreFinding {
+  const several =
+    info.get('role') === 'active-replica' ||
+    /(?:^|\n)name=crdt/.test(info.get('module') ?? '') ||
+    [...info.keys()].some((name) => name.startsWith('crdt'));
   return several
     ? {
         check: 'history',
@@ -238,8 +247,7 @@ const LOADS_FREELY = '9.1.2';
  * Whether a restart of the server would reload what was committed. `answers`: the reply to ACL DRYRUN for each of
  * `reloadQuestions` and the user `default`; undefined: our user may not ask, or the server does not know the command.
  */
-export function reloadFinding(text: string, answers: readonly string[] | undefined): StoreFinding {
-  const info = parseInfo(text);
+export function reloadFinding(info: ServerInfo, answers: readonly string[] | undefined): StoreFinding {
   const finding = (level: StoreFinding['level'], message: string): StoreFinding => ({
     check: 'reload',
     level,

@@ -220,8 +220,8 @@ export class RedisStore implements Store {
     const unit = namespace === undefined ? undefined : selfTestKey(namespace, randomUUID());
     const findings = await Promise.all(
       this.#primaries().map(async ({ link, address }) => {
-        const info = String(await link.call('tell of itself', 'INFO', []));
-        if (parseInfo(info).get('redis_mode') === 'sentinel') throw sentinelAsServer(this.#target);
+        const info = parseInfo(String(await link.call('tell of itself', 'INFO', [])));
+        if (info.get('redis_mode') === 'sentinel') throw sentinelAsServer(this.#target);
         const answers = unit === undefined ? undefined : await mayReload(link, unit);
         const found = [...findingsOf(info), ...(unit === undefined ? [] : [reloadFinding(info, answers)])];
         return address === undefined ? found : found.map((one) => ({ ...one, primary: address }));

@@ -20,7 +20,7 @@ const FINE = {
 
 function finding(check: string, info: Record<string, string>, extra = '') {
   const text = Object.entries({ ...FINE, ...info }).map(([name, value]) => `${name}:${value}\r\n`);
-  return findingsOf(`# Server\r\n${text.join('')}${extra}`).find((one) => one.check === check);
+  return findingsOf(parseInfo(`# Server\r\n${text.join('')}${extra}`)).find((one) => one.check === check);
 }
 
 describe('what a server tells of itself', () => {
@@ -34,13 +34,7 @@ describe('what a server tells of itself', () => {
   });
 
   it('is fine when nothing has to be done', () => {
-    expect(
-      findingsOf(
-        Object.entries(FINE)
-          .map((pair) => pair.join(':'))
-          .join('\n'),
-      ).map(({ level }) => level),
-    ).toEqual(Array(6).fill('ok'));
+    expect(findingsOf(new Map(Object.entries(FINE))).map(({ level }) => level)).toEqual(Array(6).fill('ok'));
   });
 
   it.each([
@@ -116,6 +110,8 @@ describe('what a server tells of itself', () => {
   it('refuses databases that are written at several places', () => {
     expect(finding('history', { role: 'active-replica' })?.level).toBe('error');
     expect(finding('history', {}, 'module:name=crdt,ver=1\r\n')?.level).toBe('error');
+    expect(finding('history', {}, 'module:name=crdt,ver=1\r\nmodule:name=search,ver=1\r\n')?.level).toBe('error');
+    expect(finding('history', { crdt_guid: '1' })?.level).toBe('error');
     expect(finding('history', {}, 'module:name=search,ver=1\r\n')?.level).toBe('ok');
   });
 
@@ -127,7 +123,7 @@ describe('what a server tells of itself', () => {
 });
 
 describe('whether a restart finds again what was committed', () => {
-  const AOF = 'redis_version:7.4.6\r\naof_enabled:1\r\n';
+  const AOF = parseInfo('redis_version:7.4.6\r\naof_enabled:1\r\n');
   const OK = reloadQuestions('key').map(() => 'OK');
 
   it('is fine when default may do all that the log holds', () => {
@@ -147,7 +143,7 @@ describe('whether a restart finds again what was committed', () => {
   });
 
   it('does not depend on users without a log of writes', () => {
-    expect(reloadFinding('redis_version:7.4.6\r\naof_enabled:0\r\n', ['no']).level).toBe('ok');
+    expect(reloadFinding(parseInfo('redis_version:7.4.6\r\naof_enabled:0\r\n'), ['no']).level).toBe('ok');
   });
 
   it.each([
@@ -155,9 +151,9 @@ describe('whether a restart finds again what was committed', () => {
     ['9.1.2', 'ok'],
     ['9.2.0', 'ok'],
   ])('depends on the users of Valkey %s: %s', (version, level) => {
-    expect(reloadFinding(`redis_version:7.2.4\r\nvalkey_version:${version}\r\naof_enabled:1\r\n`, ['no']).level).toBe(
-      level,
-    );
+    expect(
+      reloadFinding(parseInfo(`redis_version:7.2.4\r\nvalkey_version:${version}\r\naof_enabled:1\r\n`), ['no']).level,
+    ).toBe(level);
   });
 });
 
