@@ -156,53 +156,59 @@ interface TlsFault {
   readonly codes: RegExp;
   /** For errors that have lost their code. */
   readonly text: RegExp;
-  readonly advice: (setting: string) => string;
+  readonly what: string;
+  readonly todo: (setting: string) => string;
 }
 
 const FAULTS: readonly TlsFault[] = [
   {
     codes: /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED)/,
     text: /self[- ]signed certificate|unable to (?:verify|get)/,
-    advice: (setting) =>
-      `the certificate of the server is signed by nobody who is known here: name the file with the certificate of its authority in ${setting}.ca`,
+    what: 'the certificate of the server is signed by nobody who is known here',
+    todo: (setting) => `name the file with the certificate of its authority in ${setting}.ca`,
   },
   {
     codes: /^CERT_HAS_EXPIRED$/,
     text: /certificate has expired/,
-    advice: () => 'the certificate of the server has expired: renew it there, and check the clock here',
+    what: 'the certificate of the server has expired',
+    todo: () => 'renew it at the server, and check the clock here',
   },
   {
     codes: /^CERT_NOT_YET_VALID$/,
     text: /certificate is not yet valid/,
-    advice: () => 'the certificate of the server is not valid yet: check the clocks of both',
+    what: 'the certificate of the server is not valid yet',
+    todo: () => 'check the clocks of both',
   },
   {
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     text: /altnames/,
-    advice: (setting) =>
-      `the certificate of the server is for another name: connect by a name that it contains, or set ${setting}.serverName to one`,
+    what: 'the certificate of the server is for another name',
+    todo: (setting) => `connect by a name that it contains, or set ${setting}.serverName to one`,
   },
   {
     codes: /^CERT_REVOKED$/,
     text: /certificate revoked$/,
-    advice: () => 'the certificate of the server was revoked: renew it there',
+    what: 'the certificate of the server was revoked',
+    todo: () => 'renew it there',
   },
   {
     codes: /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/,
     text: /wrong version number|packet length too long/,
-    advice: (setting) => `that port does not speak TLS: leave ${setting} out, or name the port that does`,
+    what: 'that port does not speak TLS',
+    todo: (setting) => `leave ${setting} out, or name the port that does`,
   },
   {
     codes:
       /^ERR_SSL_.*ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED|CERTIFICATE_REVOKED|UNKNOWN_CA|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/,
     text: /alert (?:certificate|bad certificate|unknown ca|unsupported certificate|access denied)/,
-    advice: (setting) =>
-      `the server requires a client certificate that it trusts and that has not expired: see ${setting}.cert and ${setting}.key`,
+    what: 'the server requires a client certificate that it trusts and that has not expired',
+    todo: (setting) => `see ${setting}.cert and ${setting}.key`,
   },
   {
     codes: /^ERR_SSL_.*(?:ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|ALERT_HANDSHAKE_FAILURE|NO_SHARED_CIPHER)$/,
     text: /alert (?:protocol version|handshake failure)|unsupported protocol/,
-    advice: () => 'both speak TLS, but no version or cipher in common: allow TLS 1.2 or 1.3 on the server',
+    what: 'both speak TLS, but no version or cipher in common',
+    todo: () => 'allow TLS 1.2 or 1.3 on the server',
   },
 ];
 
@@ -214,12 +220,16 @@ export function plainText(message: string): string {
     .trim();
 }
 
-/** Advice for an error of a TLS connection; undefined: it is about something else. `setting`: such as kafka.tls. */
+/**
+ * Advice for an error of a TLS connection; undefined: it is about something else. `setting`: such as kafka.tls. `facts`: of the
+ * certificate, where they are known.
+ */
 export function tlsAdvice(
   error: { readonly code?: unknown; readonly message: string },
   setting: string,
+  facts = '',
 ): string | undefined {
   const code = typeof error.code === 'string' ? error.code : '';
   const fault = FAULTS.find(({ codes }) => codes.test(code)) ?? FAULTS.find(({ text }) => text.test(error.message));
-  return fault?.advice(setting);
+  return fault && `${fault.what}${facts === '' ? '' : ` (${facts})`}: ${fault.todo(setting)}`;
 }

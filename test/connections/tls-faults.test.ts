@@ -6,7 +6,7 @@ const fault = (message: string, code?: string) => ({ message, code });
 test.each([
   ['SELF_SIGNED_CERT_IN_CHAIN', /kafka\.tls\.ca/],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /kafka\.tls\.ca/],
-  ['CERT_HAS_EXPIRED', /renew it there/],
+  ['CERT_HAS_EXPIRED', /renew it at the server/],
   ['ERR_TLS_CERT_ALTNAME_INVALID', /kafka\.tls\.serverName/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /kafka\.tls\.cert/],

@@ -20,6 +20,10 @@ export interface CertificateOptions {
   readonly hosts?: string;
   /** It ended long ago. */
   readonly expired?: boolean;
+  /** It begins in years. */
+  readonly early?: boolean;
+  /** Signed by itself, and by nobody else. */
+  readonly selfSigned?: boolean;
   /** Of the key. */
   readonly passphrase?: string;
 }
@@ -63,7 +67,14 @@ export class Authority {
     return join(this.#folder, 'ca.pem');
   }
 
-  async sign({ name, hosts, expired = false, passphrase }: CertificateOptions): Promise<Certificate> {
+  async sign({
+    name,
+    hosts,
+    expired = false,
+    early = false,
+    selfSigned = false,
+    passphrase,
+  }: CertificateOptions): Promise<Certificate> {
     const base = `${this.#serial++}`;
     const path = (ending: string): string => join(this.#folder, `${base}.${ending}`);
     await this.#run(
@@ -73,9 +84,12 @@ export class Authority {
     );
     writeFileSync(path('ext'), hosts === undefined ? 'basicConstraints=CA:FALSE\n' : `subjectAltName=${hosts}\n`);
     const now = Date.now();
-    const [from, to] = expired ? ['20200101000000Z', '20200201000000Z'] : [utc(now, -1), utc(now, 2)];
+    let [from, to] = [utc(now, -1), utc(now, 2)];
+    if (expired) [from, to] = ['20200101000000Z', '20200201000000Z'];
+    if (early) [from, to] = [utc(now, 1000), utc(now, 2000)];
+    const signer = selfSigned ? ['-selfsign', '-keyfile', path('key')] : ['-cert', 'ca.pem', '-keyfile', 'ca.key'];
     await this.#run(
-      ...['ca', '-batch', '-notext', '-config', 'ca.conf', '-cert', 'ca.pem', '-keyfile', 'ca.key'],
+      ...['ca', '-batch', '-notext', '-config', 'ca.conf', ...signer],
       ...['-startdate', from, '-enddate', to, '-extfile', path('ext'), '-in', path('csr'), '-out', path('pem')],
     );
     writeFileSync(path('both'), readFileSync(path('key'), 'utf8') + readFileSync(path('pem'), 'utf8'));

@@ -9,8 +9,8 @@ const SECURITY = 'org.apache.kafka.common.security';
 
 /**
  * One broker that asks for everything: users app (SCRAM) and plain (PLAIN), and by token whoever it names. Its listeners:
- * SECURE (TLS and login), LOGIN (login in plain text), TLS, MTLS (wants a certificate), EXPIRED and ELSEWHERE (TLS with a
- * certificate that ended, and one for another host). Who comes in without a name is administrator.
+ * SECURE (TLS and login), LOGIN (login in plain text), TLS, MTLS (wants a certificate), EXPIRED, EARLY and ELSEWHERE (TLS
+ * with a certificate that ended, one that begins in years, and one for another host). Who comes in without a name is administrator.
  */
 export interface SecureKafka {
   readonly kafka: RunningKafka;
@@ -28,6 +28,7 @@ export async function startSecureKafka(): Promise<SecureKafka> {
   const hosts = 'DNS:localhost,IP:127.0.0.1';
   const server = await authority.sign({ name: 'broker', hosts });
   const expired = await authority.sign({ name: 'broker', hosts, expired: true });
+  const early = await authority.sign({ name: 'broker', hosts, early: true });
   const elsewhere = await authority.sign({ name: 'broker', hosts: 'DNS:kafka.example' });
   const client = await authority.sign({ name: 'receval-worker' });
   const login = (listener: string): Record<string, string> => {
@@ -48,6 +49,7 @@ export async function startSecureKafka(): Promise<SecureKafka> {
       TLS: 'SSL',
       MTLS: 'SSL',
       EXPIRED: 'SSL',
+      EARLY: 'SSL',
       ELSEWHERE: 'SSL',
     },
     scram: [`SCRAM-SHA-512=[name=app,password=${PASSWORDS.app}]`, `SCRAM-SHA-256=[name=app,password=${PASSWORDS.app}]`],
@@ -59,6 +61,8 @@ export async function startSecureKafka(): Promise<SecureKafka> {
       'listener.name.mtls.ssl.client.auth': 'required',
       'listener.name.expired.ssl.keystore.type': 'PEM',
       'listener.name.expired.ssl.keystore.location': expired.both,
+      'listener.name.early.ssl.keystore.type': 'PEM',
+      'listener.name.early.ssl.keystore.location': early.both,
       'listener.name.elsewhere.ssl.keystore.type': 'PEM',
       'listener.name.elsewhere.ssl.keystore.location': elsewhere.both,
       'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { refusedCertificate } from '../../connections/server-certificate.ts';
 import { answerTo, PING, spokenAt } from '../../connections/spoken.ts';
 import { plainText, speaksTls, type TlsContext, tlsAdvice } from '../../connections/tls.ts';
 import type { RedisAccess } from './redis-clients.ts';
@@ -138,7 +139,7 @@ function lastOf(error: unknown): unknown {
 /** Whether a text of `troubleOf` says what to do. */
 function isExplained(text: string): boolean {
   const fault = FAULTS[firstWord(new Error(text))];
-  return fault !== undefined && text.endsWith(fault.advice);
+  return (fault !== undefined && text.endsWith(fault.advice)) || tlsAdvice({ message: text }, SETTING) !== undefined;
 }
 
 /** Why a connection broke, with what to do where that is known. */
@@ -173,11 +174,14 @@ const NO_TLS = 'write redis:// and leave redis.tls out, or name the port with TL
  * itself. Sends no secret. Never rejects.
  */
 export async function explainRedis(error: unknown, target: RedisTarget, access: RedisAccess): Promise<unknown> {
-  if (!(error instanceof StoreUnavailable && error.isUnanswered)) return error;
+  if (!(error instanceof StoreUnavailable) || !(error.isUnanswered || error.code === 'TLS')) return error;
   const tls = target.kind === 'sentinel' ? access.sentinelTls : access.tls;
   const said = await Promise.all(addressesOf(target).map((address) => explainAddress(address, tls)));
   const first = said.find((explained) => explained !== undefined);
-  return first === undefined ? error : new StoreUnavailable(first.code, `${error.message}. ${first.text}`, error);
+  if (first === undefined) return error;
+  // What it says of TLS is said again, with more.
+  const found = error.code === 'TLS' ? error.message.replace(/: TLS .*$/s, ': TLS') : error.message;
+  return new StoreUnavailable(first.code, `${found}. ${first.text}`, error);
 }
 
 /** A sentinel answers as a server does, but has no data. */
@@ -215,14 +219,22 @@ function addressesOf(target: RedisTarget): readonly RedisAddress[] {
 }
 
 /** Why client and server do not agree on TLS, and what to do; undefined: they agree. The client does not tell this for the nodes of a cluster. */
-function refusal(host: string, port: number, tls: TlsContext): Promise<string | undefined> {
+async function refusal(host: string, port: number, tls: TlsContext): Promise<string | undefined> {
+  const error = await handshakeError(host, port, tls);
+  const advice = error && tlsAdvice(error, tls.settings.setting);
+  if (error === undefined || advice === undefined) return undefined;
+  const said = await refusedCertificate(host, port, tls, TIMEOUT_MS);
+  return `${plainText(error.message)}: ${said ?? advice}`;
+}
+
+function handshakeError(host: string, port: number, tls: TlsContext): Promise<Error | undefined> {
   return new Promise((resolve) => {
     const socket = connectTls({ host, port, ...tls.options(host) });
     let asking: NodeJS.Timeout | undefined;
-    const end = (said: string | undefined): void => {
+    const end = (error: Error | undefined): void => {
       clearTimeout(asking);
       socket.destroy();
-      resolve(said);
+      resolve(error);
     };
     socket.setTimeout(TIMEOUT_MS, () => end(undefined));
     // A server demands a client certificate only after the handshake, and its alert is lost to a client that has written more.
@@ -231,11 +243,22 @@ function refusal(host: string, port: number, tls: TlsContext): Promise<string | 
     });
     socket.once('data', () => end(undefined));
     socket.once('close', () => end(undefined));
-    socket.on('error', (error) => {
-      const advice = tlsAdvice(error, tls.settings.setting);
-      end(advice === undefined ? undefined : `${plainText(error.message)}: ${advice}`);
-    });
+    socket.on('error', end);
   });
+}
+
+/** What `troubleOf` says, with the certificate that was refused; undefined: none was, or it is not known by now. Never rejects. */
+export async function certificateTrouble(
+  error: unknown,
+  target: RedisTarget,
+  access: RedisAccess,
+): Promise<string | undefined> {
+  const inner = lastOf(error);
+  const tls = target.kind === 'sentinel' ? access.sentinelTls : access.tls;
+  if (!(inner instanceof Error) || tls === undefined || tlsAdvice(inner, SETTING) === undefined) return undefined;
+  const asked = addressesOf(target).map(({ host, port }) => refusedCertificate(host, port, tls, TIMEOUT_MS));
+  const said = (await Promise.all(asked)).find((text) => text !== undefined);
+  return said === undefined ? undefined : `${cleaned(inner.message, access.secrets)}: ${said}`;
 }
 
 /** Whether a PING is answered, if only by a refusal. */

@@ -40,6 +40,9 @@ export class RedisLink {
   readonly #secrets: () => readonly string[];
   /** Why the connection broke last; '' for never. */
   #trouble = '';
+  /** What more was found out about `#trouble`. */
+  #more: { readonly of: string; readonly text: string } | undefined;
+  #isAsking = false;
   /** The server is a replica, as it said last. Then the client connects again, to whoever is the primary now. */
   #isReplica = false;
   #closed = false;
@@ -47,8 +50,13 @@ export class RedisLink {
   #failed = '';
   #refused = false;
 
-  /** The client's own limit must not be less than `patience.most`. */
-  constructor(client: RedisClient, patience: Patience, secrets: () => readonly string[]) {
+  /** The client's own limit must not be less than `patience.most`. `explain`: finds out more about why a connection broke. */
+  constructor(
+    client: RedisClient,
+    patience: Patience,
+    secrets: () => readonly string[],
+    explain: (error: unknown) => Promise<string | undefined>,
+  ) {
     this.#client = client;
     this.#patience = patience;
     this.#limit = patience.least;
@@ -59,7 +67,22 @@ export class RedisLink {
       if (isRefusedSelect(error)) client.disconnect(true);
       this.#trouble = troubleOf(error, secrets());
       this.#isReplica = false;
+      void this.#askMore(() => explain(error));
     });
+  }
+
+  async #askMore(explain: () => Promise<string | undefined>): Promise<void> {
+    if (this.#isAsking || this.#closed) return;
+    const of = this.#trouble;
+    this.#isAsking = true;
+    const text = await explain();
+    this.#isAsking = false;
+    this.#more = text === undefined ? undefined : { of, text };
+  }
+
+  /** Why the connection broke last, with all that is known; '' for never. */
+  get #told(): string {
+    return this.#more?.of === this.#trouble ? this.#more.text : this.#trouble;
   }
 
   get connected(): boolean {
@@ -74,7 +97,7 @@ export class RedisLink {
   /** What is wrong now, and what to do; '': nothing is known to be wrong. */
   get trouble(): string {
     if (this.#failed !== '') return this.#failed;
-    return this.connected || this.#trouble === '' ? '' : `Redis: ${this.#trouble}`;
+    return this.connected || this.#trouble === '' ? '' : `Redis: ${this.#told}`;
   }
 
   /** Resolves once commands can be sent. Rejects after `patience` ms, or at once for wrong credentials. */
@@ -179,7 +202,7 @@ export class RedisLink {
   #wrap(doing: string, error: unknown): StoreUnavailable {
     // The connection may be there again by now: what found none is told why there was none.
     const wasConnected = this.connected && faultCode(error) !== 'NOT_CONNECTED';
-    return unavailable(doing, error, this.#secrets(), wasConnected ? '' : this.#trouble);
+    return unavailable(doing, error, this.#secrets(), wasConnected ? '' : this.#told);
   }
 }
 

@@ -14,7 +14,7 @@ import {
   serverOptions,
   stayFresh,
 } from './redis-clients.ts';
-import { explainRedis, sentinelAsServer } from './redis-faults.ts';
+import { certificateTrouble, explainRedis, sentinelAsServer } from './redis-faults.ts';
 import { findingsOf, parseInfo, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
 import { type Patience, RedisLink } from './redis-link.ts';
 import { addressText, parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
@@ -112,7 +112,12 @@ export class RedisStore implements Store {
     const access = new RedisAccess(this.#target, security);
     this.#access = access;
     const link = (client: Redis | Cluster, patience: Patience): RedisLink =>
-      new RedisLink(client, patience, () => access.secrets);
+      new RedisLink(
+        client,
+        patience,
+        () => access.secrets,
+        (error) => certificateTrouble(error, this.#target, access),
+      );
     const keep = (client: Redis | Cluster, patience: Patience): RedisLink => {
       const kept = link(client, patience);
       if (client instanceof Redis) kept.revive(() => client.connect());

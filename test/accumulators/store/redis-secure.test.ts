@@ -28,7 +28,7 @@ interface Secured {
   readonly mutual: RunningRedis;
   readonly mutualPort: number;
   readonly client: Certificate;
-  readonly bad: ReadonlyMap<'expired' | 'elsewhere', number>;
+  readonly bad: ReadonlyMap<'expired' | 'early' | 'self-signed' | 'elsewhere', number>;
 }
 
 const running: RunningRedis[] = [];
@@ -67,6 +67,8 @@ async function start(): Promise<Secured> {
     'tls-auth-clients': 'yes',
   });
   const [, expired] = await tlsRedis(authority, await authority.sign({ name: 'redis', hosts, expired: true }));
+  const [, early] = await tlsRedis(authority, await authority.sign({ name: 'redis', hosts, early: true }));
+  const [, selfSigned] = await tlsRedis(authority, await authority.sign({ name: 'redis', hosts, selfSigned: true }));
   const [, elsewhere] = await tlsRedis(authority, await authority.sign({ name: 'redis', hosts: 'DNS:redis.example' }));
   return {
     authority,
@@ -78,6 +80,8 @@ async function start(): Promise<Secured> {
     client: await authority.sign({ name: 'receval-worker', passphrase: 'c4n4ry-phrase' }),
     bad: new Map([
       ['expired', expired],
+      ['early', early],
+      ['self-signed', selfSigned],
       ['elsewhere', elsewhere],
     ] as const),
   };
@@ -184,7 +188,25 @@ describe('who is not let in is told why and what to do:', () => {
     'an authority that is not known': [
       ({ tlsPort }) => ({ url: `rediss://127.0.0.1:${tlsPort}`, ...APP }),
       'TLS',
-      /signed by nobody who is known here: .*redis\.tls\.ca$/,
+      /127\.0\.0\.1:\d+: .*signed by nobody who is known here \(CN=redis, signed by CN=receval test authority; known are the authorities of Node\.js\): name the file with the certificate of its authority in redis\.tls\.ca$/,
+    ],
+    'an authority that is another than ours': [
+      ({ tlsPort, stranger }) => ({
+        url: `rediss://127.0.0.1:${tlsPort}`,
+        ...APP,
+        tls: tls({ ca: stranger.ca }),
+      }),
+      'TLS',
+      /\(CN=redis, signed by CN=receval test authority; known is CN=somebody else of .*ca\.pem\): name the file/,
+    ],
+    'a certificate that signs itself': [
+      ({ bad, authority }) => ({
+        url: `rediss://127.0.0.1:${bad.get('self-signed')}`,
+        ...APP,
+        tls: tls({ ca: authority.ca }),
+      }),
+      'TLS',
+      /\(CN=redis, signed by itself; known is CN=receval test authority of .*ca\.pem\): .*redis\.tls\.ca/,
     ],
     'a certificate that has ended': [
       ({ bad, authority }) => ({
@@ -193,7 +215,16 @@ describe('who is not let in is told why and what to do:', () => {
         tls: tls({ ca: authority.ca }),
       }),
       'TLS',
-      /certificate of the server has expired/,
+      /the certificate of the server has expired \(CN=redis, ended 2020-02-01T00:00:00Z; here it is 20\S+Z\): renew it at the server, and check the clock here$/,
+    ],
+    'a certificate that is not valid yet': [
+      ({ bad, authority }) => ({
+        url: `rediss://127.0.0.1:${bad.get('early')}`,
+        ...APP,
+        tls: tls({ ca: authority.ca }),
+      }),
+      'TLS',
+      /the certificate of the server is not valid yet \(CN=redis, begins 20\S+Z; here it is 20\S+Z\): check the clocks of both/,
     ],
     'a certificate for another host': [
       ({ bad, authority }) => ({
@@ -202,7 +233,7 @@ describe('who is not let in is told why and what to do:', () => {
         tls: tls({ ca: authority.ca }),
       }),
       'TLS',
-      /another name.*redis\.tls\.serverName/,
+      /for another name \(CN=redis, for DNS:redis\.example, and not 127\.0\.0\.1\): connect by .*redis\.tls\.serverName/,
     ],
     'no client certificate': [
       ({ mutualPort, authority }) => ({
@@ -317,6 +348,42 @@ describe('a store that is connected', () => {
     await store.close();
     admin.disconnect();
   });
+
+  itWith(
+    SECURED,
+    'says that the certificate of the server has expired, since when and whose it is',
+    async (secured) => {
+      const { authority } = secured;
+      const hosts = 'DNS:localhost,IP:127.0.0.1';
+      const [good, expired] = [
+        await authority.sign({ name: 'redis', hosts }),
+        await authority.sign({ name: 'old redis', hosts, expired: true }),
+      ];
+      const [server, port] = await tlsRedis(authority, good);
+      const admin = new Redis(server.url);
+      const show = ({ cert, key }: Certificate) => admin.config('SET', 'tls-cert-file', cert, 'tls-key-file', key);
+      const store = await RedisStore.connect({
+        url: `rediss://127.0.0.1:${port}`,
+        ...APP,
+        tls: tls({ ca: authority.ca }),
+      });
+      await store.claim(UNIT, 't');
+      await show(expired);
+      await admin.call('CLIENT', 'KILL', 'USER', 'app');
+      const said =
+        /the certificate of the server has expired \(CN=old redis, ended 2020-02-01T00:00:00Z; here it is \S+Z\): renew it at the server/;
+      await until('it is told', () => said.test(store.trouble ?? ''));
+      const refused = await store.claim(UNIT, 't').catch((error: unknown) => String(error));
+      expect(refused).toMatch(said);
+      expect(refused).not.toMatch(/server runs/);
+      await show(good);
+      await until('it is back', () => store.connected);
+      await store.claim(UNIT, 't');
+      expect(store.trouble).toBeUndefined();
+      await store.close();
+      admin.disconnect();
+    },
+  );
 
   itWith(
     SECURED,

@@ -92,6 +92,11 @@ export function accessAdvice(error: unknown): string | undefined {
   return undefined;
 }
 
+/** Whether we refuse the certificate of a broker. */
+export function isCertificateRefused(error: unknown): boolean {
+  return chain(error).some((link) => tlsAdvice(link, 'kafka.tls')?.startsWith('the certificate of the server'));
+}
+
 /** Whether this user lacks a right on a topic. */
 export function isTopicForbidden(error: unknown): boolean {
   return chain(error).some(({ type }) => type === 'TOPIC_AUTHORIZATION_FAILED');

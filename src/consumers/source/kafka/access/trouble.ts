@@ -1,9 +1,10 @@
 import { AccessFileError } from '../../../../connections/secret.ts';
+import { refusedCertificate } from '../../../../connections/server-certificate.ts';
 import { type Spoken, spokenAt, versionsRequest } from '../../../../connections/spoken.ts';
 import { plainText, speaksTls, TlsContext, tlsAdvice } from '../../../../connections/tls.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 import { addressOf, exchange, NotKafka } from './connection.ts';
-import { accessAdvice, adviceFor, KafkaFailure } from './faults.ts';
+import { accessAdvice, adviceFor, isCertificateRefused, KafkaFailure } from './faults.ts';
 import type { KafkaConnection } from './kafka-settings.ts';
 import { mechanismOf } from './login.ts';
 import { apiVersions, isBroker, rangesOf } from './versions.ts';
@@ -29,7 +30,11 @@ export async function troubleOf(
 ): Promise<KafkaTrouble> {
   const reason = error instanceof Error ? plainText(error.message) : String(error);
   const access = accessAdvice(error);
-  if (access !== undefined) return { kind: 'access', message: `${reason}; ${access}` };
+  if (access !== undefined) {
+    // The error of a certificate says neither whose it is nor since when.
+    const more = probe && isCertificateRefused(error) ? await explainBrokers(connection) : undefined;
+    return { kind: 'access', message: `${reason}; ${more?.first ?? access}` };
+  }
   const advice = adviceFor(error);
   if (advice !== undefined) return { kind: 'hopeless', message: `${reason}; ${advice}` };
   const refused = probe ? await explainBrokers(connection) : undefined;
@@ -138,7 +143,10 @@ export async function explainBroker(broker: string, connection: KafkaConnection)
     );
     if (isPlain) return 'this port speaks Kafka without TLS: leave kafka.tls out, or name the port with TLS';
     const advice = tlsAdvice(error, 'kafka.tls');
-    if (advice !== undefined) return `${plainText(error.message)}: ${advice}`;
+    if (advice !== undefined) {
+      const said = await refusedCertificate(host, port, new TlsContext(tls), TIMEOUT);
+      return `${plainText(error.message)}: ${said ?? advice}`;
+    }
     return error instanceof AccessFileError
       ? undefined
       : noBroker(error, await spokenAt(host, port, new TlsContext(tls), TIMEOUT));

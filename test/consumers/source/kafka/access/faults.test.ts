@@ -46,7 +46,7 @@ describe('errors of the client', () => {
   it('say when we are not let in, also below others, and what to do', () => {
     const expired = Object.assign(fault('KafkaJSConnectionError'), { code: 'CERT_HAS_EXPIRED' });
     for (const [error, advice] of [
-      [fault('KafkaJSNumberOfRetriesExceeded', undefined, expired), /renew it there/],
+      [fault('KafkaJSNumberOfRetriesExceeded', undefined, expired), /renew it at the server/],
       [fault('KafkaJSNonRetriableError', undefined, fault('KafkaJSSASLAuthenticationError')), /check the user/],
       [fault('KafkaJSProtocolError', 'TOPIC_AUTHORIZATION_FAILED'), /read and describe the topics/],
       [new KafkaLoginError('no token', 'look there'), /^look there$/],

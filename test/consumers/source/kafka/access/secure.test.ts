@@ -217,10 +217,20 @@ describe('who is not let in is told why and what to do:', () => {
     ],
     'an authority that is not known': [
       { listener: 'SECURE', tls: ({ stranger }) => tlsOf({ ca: stranger.ca }), sasl: SCRAM },
-      /signed by nobody who is known here: .*kafka\.tls\.ca$/,
+      /signed by nobody who is known here \(CN=broker, signed by CN=receval test authority; known is CN=somebody else of .*\): .*kafka\.tls\.ca$/,
     ],
-    'a certificate that has ended': [{ listener: 'EXPIRED', tls: known }, /has expired: renew it there/],
-    'a certificate for another host': [{ listener: 'ELSEWHERE', tls: known }, /another name.*kafka\.tls\.serverName/],
+    'a certificate that has ended': [
+      { listener: 'EXPIRED', tls: known },
+      /has expired \(CN=broker, ended 2020-02-01T00:00:00Z; here it is \S+Z\): renew it at the server/,
+    ],
+    'a certificate that is not valid yet': [
+      { listener: 'EARLY', tls: known },
+      /is not valid yet \(CN=broker, begins 20\S+Z; here it is \S+Z\): check the clocks of both/,
+    ],
+    'a certificate for another host': [
+      { listener: 'ELSEWHERE', tls: known },
+      /another name \(CN=broker, for DNS:kafka\.example, and not 127\.0\.0\.1\).*kafka\.tls\.serverName/,
+    ],
     'no client certificate': [
       { listener: 'MTLS', tls: known },
       /alert \w+ certificate; the server requires a client certificate.*kafka\.tls\.cert/,
@@ -249,6 +259,19 @@ describe('who is not let in is told why and what to do:', () => {
       expect(String(error)).not.toMatch(/c4n4ry|\n/);
     });
   }
+});
+
+describe('an error of the client about a certificate', () => {
+  itWith(SECURE, 'is told with the broker, the certificate and its end', async (secure) => {
+    const broker = secure.kafka.listener('EXPIRED');
+    const connection = { brokers: [broker], clientId: 'test', tls: known(secure), topics: [] };
+    const admin = new KafkaAdmin(connection);
+    await expect(explained(connection, () => admin.cluster())).rejects.toThrow(
+      new RegExp(
+        `; ${broker}: certificate has expired: .* has expired \\(CN=broker, ended 2020-02-01T00:00:00Z; here it is`,
+      ),
+    );
+  });
 });
 
 describe('a user without rights on the group', () => {

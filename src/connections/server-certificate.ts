@@ -1,0 +1,106 @@
+/** Which certificate a server shows that we refuse: whose it is, since when it is wrong, and what to do. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { connect, type DetailedPeerCertificate } from 'node:tls';
+import { type TlsContext, tlsAdvice } from './tls.ts';
+
+/**
+ * Asks for the certificate anew, as the error of a refused connection does not contain it. Sends nothing after the handshake. undefined:
+ * there is no answer, or nothing is wrong with it. Never rejects. `timeout` in ms.
+ */
+export function refusedCertificate(
+  host: string,
+  port: number,
+  tls: TlsContext,
+  timeout: number,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, ...tls.options(host), rejectUnauthorized: false });
+    const end = (said: string | undefined): void => {
+      socket.destroy();
+      resolve(said);
+    };
+    socket.setTimeout(timeout, () => end(undefined));
+    socket.once('secureConnect', () => {
+      // The type does not say that it is a code.
+      const code = String(socket.authorizationError ?? '');
+      const own = tls.settings.serverName ?? host;
+      end(explained(code, socket.getPeerCertificate(true), own, tls));
+    });
+    socket.on('error', () => end(undefined));
+    socket.once('close', () => end(undefined));
+  });
+}
+
+function explained(
+  code: string,
+  certificate: DetailedPeerCertificate,
+  host: string,
+  { settings }: TlsContext,
+): string | undefined {
+  const { setting, ca } = settings;
+  // A server may have shown none.
+  if (certificate.subject === undefined) return undefined;
+  const whose = nameOf(certificate.subject);
+  switch (code) {
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID': {
+      const now = Date.now();
+      const isWrong = ({ valid_from, valid_to }: DetailedPeerCertificate): boolean =>
+        Date.parse(valid_to) < now || Date.parse(valid_from) > now;
+      const wrong = chainOf(certificate).find(isWrong) ?? certificate;
+      const since =
+        code === 'CERT_HAS_EXPIRED' ? `ended ${timeText(wrong.valid_to)}` : `begins ${timeText(wrong.valid_from)}`;
+      const that = wrong === certificate ? '' : `its authority ${nameOf(wrong.subject)} `;
+      return tlsAdvice({ code, message: '' }, setting, `${whose}, ${that}${since}; here it is ${timeText(now)}`);
+    }
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return tlsAdvice(
+        { code, message: '' },
+        setting,
+        `${whose}, for ${certificate.subjectaltname ?? 'no name'}, and not ${host}`,
+      );
+    default: {
+      const isOwn = whose === nameOf(certificate.issuer);
+      const signer = isOwn ? 'itself' : nameOf(certificate.issuer);
+      return tlsAdvice({ code, message: '' }, setting, `${whose}, signed by ${signer}; ${knownIn(ca)}`);
+    }
+  }
+}
+
+/** From the server's own to that of the last authority which is known. */
+function chainOf(first: DetailedPeerCertificate): readonly DetailedPeerCertificate[] {
+  const chain: DetailedPeerCertificate[] = [];
+  for (
+    let at: DetailedPeerCertificate | undefined = first;
+    at?.subject !== undefined && !chain.includes(at);
+    at = at.issuerCertificate
+  ) {
+    chain.push(at);
+  }
+  return chain;
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+function knownIn(ca: string | undefined): string {
+  if (ca === undefined) return 'known are the authorities of Node.js';
+  try {
+    const names = (readFileSync(ca, 'utf8').match(PEM) ?? []).map((pem) =>
+      new X509Certificate(pem).subject.replaceAll('\n', ', '),
+    );
+    return `known ${names.length === 1 ? 'is' : 'are'} ${names.join(' and ')} of ${ca}`;
+  } catch {
+    return `known are those of ${ca}`;
+  }
+}
+
+/** CN=redis, O=shop */
+function nameOf(subject: object | undefined): string {
+  const parts = Object.entries(subject ?? {}).map(([name, value]) => `${name}=${[value].flat().join('+')}`);
+  return parts.length === 0 ? 'without a subject' : parts.join(', ');
+}
+
+function timeText(time: string | number): string {
+  return new Date(time).toISOString().replace(/\.\d+/, '');
+}
