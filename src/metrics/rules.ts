@@ -62,19 +62,22 @@ or on () (count(up{job="receval"} == 1) or vector(0)) < ${targets}`,
   };
 }
 
-/** Of the longest horizon only: what makes it stale makes the others stale. */
+/**
+ * Once for all horizons, by the one that is behind most, which is the longest: what makes it stale makes the others stale. It is not
+ * chosen by name: rules that were made for another configuration would find nothing, and be silent for ever.
+ */
 function staleResults({ attribution }: Settings): AlertText {
   const horizon = attribution.horizons[attribution.horizons.length - 1];
   const limit = horizon.ms + attribution.outOfOrderness + SLACK_MS;
   return {
     alert: 'RecevalStaleResults',
-    expr: `time() - max without (instance, pod) (receval_result_timestamp_seconds{horizon="${horizon.text}"}) > ${limit / 1000}`,
+    expr: `time() - min without (horizon) (max without (instance, pod) (receval_result_timestamp_seconds)) > ${limit / 1000}`,
     for: '5m',
     severity: 'critical',
     summary: 'The measures of receval are stale',
     description:
-      'The newest result is {{ $value | humanizeDuration }} old. With a horizon of ' +
-      `${horizon.text} it should be at most {{ ${limit / 1000} | humanizeDuration }}.`,
+      'The newest result is {{ $value | humanizeDuration }} old. With a longest horizon of ' +
+      `${horizon.text} it should be at most {{ ${limit / 1000} | humanizeDuration }}; with another one, generate the rules again.`,
   };
 }
 

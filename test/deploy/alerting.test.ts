@@ -109,7 +109,7 @@ describe('Alertmanager', () => {
   const critical = (alertname: string, labels: Labels = {}): Labels => ({ alertname, severity: 'critical', ...labels });
   const noProgress = critical('RecevalNoProgress', { job: 'receval', instance: 'a' });
   const otherNoProgress = critical('RecevalNoProgress', { job: 'receval', instance: 'b' });
-  const stale = critical('RecevalStaleResults', { job: 'receval', horizon: '30m' });
+  const stale = critical('RecevalStaleResults', { job: 'receval' });
 
   itWith(ALERTMANAGER, 'mutes the symptoms of a cause in the same worker, and no other', async (words) => {
     const config = resolve(ROOT, CONFIG);

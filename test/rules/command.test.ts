@@ -49,7 +49,7 @@ function generate(yaml: string, ...flags: readonly string[]): string {
 describe('receval rules generate', () => {
   it('takes the horizon and the limits of the configuration', () => {
     const rules = generate('windows: [10m, 2h]\nattribution: {horizons: [2m, 10m], outOfOrderness: 20s}\n');
-    expect(rules).toContain('(receval_result_timestamp_seconds{horizon="10m"}) > 920');
+    expect(rules).toContain('(max without (instance, pod) (receval_result_timestamp_seconds)) > 920');
   });
 
   it('names the cohorts of all grouping sets', () => {

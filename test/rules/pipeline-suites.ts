@@ -140,10 +140,11 @@ const noProgress: RuleSuite = {
 };
 
 const staleFiring: Firing = {
-  labels: { job: 'receval', horizon: '30m' },
+  labels: { job: 'receval' },
   annotations: {
     summary: 'The measures of receval are stale',
-    description: 'The newest result is 35m 11s old. With a horizon of 30m it should be at most 35m 10s.',
+    description:
+      'The newest result is 35m 11s old. With a longest horizon of 30m it should be at most 35m 10s; with another one, generate the rules again.',
   },
 };
 
@@ -167,6 +168,19 @@ const staleResults: RuleSuite = {
       before: { at: '5m', fires: [staleFiring] },
       at: '6m',
       fires: NONE,
+    },
+    'takes the horizon that is behind most': {
+      series: {
+        [`receval_result_timestamp_seconds{${A},horizon="5m"}`]: '-310+15x80',
+        [`receval_result_timestamp_seconds{${A},horizon="30m"}`]: '-2111+15x80',
+      },
+      at: '5m',
+      fires: [staleFiring],
+    },
+    'fires too where exporters show another horizon than that of the rules': {
+      series: { [`receval_result_timestamp_seconds{${A},horizon="1h"}`]: '-2111+15x80' },
+      at: '5m',
+      fires: [staleFiring],
     },
     'takes the newest of all exporters': {
       series: {
