@@ -10,6 +10,7 @@ import type { Bounds } from '../consumers/source/source-port.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { NO_PERMISSIONS, StateMismatch } from '../unit/resume.ts';
 import { LastRecords } from '../unit/unit-reading.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
 import { checkStored, StartRefused } from './checks.ts';
@@ -225,6 +226,8 @@ const LEAST_BYTES = 800;
 interface Load {
   /** Over all partitions; undefined: nothing came, or it is not known. */
   readonly impressionsPerSecond: number | undefined;
+  /** The time that this is an average of; default: not told. */
+  readonly measuredFor?: DurationMs | undefined;
   /** Average size of an impression's record; undefined: not known. */
   readonly impressionBytes?: number | undefined;
   /** Most open impressions of one worker; Infinity: only bytes are limited. */
@@ -235,7 +238,7 @@ interface Load {
 
 /** Checks whether one worker has room for what is open at once. */
 export function checkMemory({ attribution }: Settings, load: Load): Finding {
-  const { impressionsPerSecond, impressionBytes = 0 } = load;
+  const { impressionsPerSecond, measuredFor, impressionBytes = 0 } = load;
   const bytes = Math.max(LEAST_BYTES, Math.ceil(impressionBytes));
   const openLimit = Math.floor(Math.min(load.openLimit, load.stateLimit / bytes));
   const room = `up to ${grouped(openLimit)} open impressions of ${grouped(bytes)} B`;
@@ -245,8 +248,9 @@ export function checkMemory({ attribution }: Settings, load: Load): Finding {
   const { horizons, outOfOrderness } = attribution;
   const span = horizons[horizons.length - 1].ms + outOfOrderness;
   const open = Math.ceil((impressionsPerSecond * span) / 1000);
+  const lately = measuredFor === undefined ? '' : ` in the last ${Math.max(1, Math.round(measuredFor / 1000))} s`;
   const found =
-    `${impressionsPerSecond.toFixed(1)} impressions/s x (longest horizon + outOfOrderness) = ${grouped(open)} open; ` +
+    `${impressionsPerSecond.toFixed(1)} impressions/s${lately} x (longest horizon + outOfOrderness) = ${grouped(open)} open; ` +
     `one worker holds ${room}`;
   if (open <= openLimit / 2) return finding('memory', 'ok', found);
   const workers = Math.ceil(open / (openLimit / 2));

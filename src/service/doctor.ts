@@ -37,6 +37,7 @@ import {
 } from './doctor-state.ts';
 import { checkTopic, checkTransactions, hiddenSettings, neededRetention } from './doctor-topics.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './service-settings.ts';
+import { topicRates } from './topic-rates.ts';
 import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-sample.ts';
 
 interface DoctorDeps {
@@ -49,7 +50,6 @@ interface DoctorDeps {
 
 const BROKER_TIMEOUT_MS = 3000;
 const REDIS_TIMEOUT_MS = 5000;
-const RATE_SPAN_MS = 600_000;
 
 /** Checks everything that the service needs. Changes nothing but a unit of its own in Redis, which it deletes again. Never rejects. */
 export async function diagnose(settings: Settings, deps: DoctorDeps): Promise<void> {
@@ -196,9 +196,9 @@ class Doctor {
   async #traffic(partitions: number, bounds: readonly (readonly Bounds[])[]): Promise<void> {
     const { topics } = this.#settings.kafka;
     const now = this.#deps.now();
-    const rates = await this.#try('memory', () => this.#rates(now, bounds));
+    const names = topics.map(({ name }) => name);
+    const rates = await this.#try('memory', () => topicRates(this.#admin, names, bounds, now));
     const newest = await this.#try('records', async () => {
-      const names = topics.map(({ name }) => name);
       const ranges = newestRanges(names, bounds, SAMPLED_PER_TOPIC);
       const found = await sample(this.#admin.client, ranges, SAMPLE_TIMEOUT_MS);
       this.#tell(...checkRecords(this.#settings, partitions, found, serviceDecoders(this.#settings), now));
@@ -208,11 +208,11 @@ class Doctor {
       return found;
     });
     await this.#try('topics', async () => {
-      const found = await this.#admin.topicSettings(topics.map(({ name }) => name));
+      const found = await this.#admin.topicSettings(names);
       const needed = neededRetention(this.#settings);
       for (const [t, { name }] of topics.entries()) {
         const size = newest === undefined ? undefined : meanSize(newest, name);
-        const fastest = rates === undefined ? undefined : Math.max(...rates[t]);
+        const fastest = rates === undefined ? undefined : Math.max(...rates[t].perSecond);
         const bytesPerSecond = size === undefined || fastest === undefined ? undefined : size * fastest;
         const settings = found[t];
         if (settings === undefined) this.#tell(hiddenSettings(name, this.#connection));
@@ -220,24 +220,14 @@ class Doctor {
       }
     });
     const impressions = topics.findIndex(({ role }) => role.impressions);
-    const rate = rates?.[impressions].reduce((sum, perSecond) => sum + perSecond, 0) ?? 0;
+    const measured = rates?.[impressions];
+    const rate = measured?.perSecond.reduce((sum, perSecond) => sum + perSecond, 0) ?? 0;
     const scorer = compile(this.#settings.measures, this.#settings.grading, this.#settings.itemFile);
     const { openLimit, stateLimit } = workerSettings(this.#settings, scorer, partitions, NO_PERMISSIONS, 0);
     const impressionBytes = newest === undefined ? undefined : meanSize(newest, topics[impressions].name);
     const impressionsPerSecond = rate === 0 ? undefined : rate;
-    this.#tell(checkMemory(this.#settings, { impressionsPerSecond, impressionBytes, openLimit, stateLimit }));
-  }
-
-  /** Records per second of the last minutes, by topic, then partition. */
-  #rates(now: EpochMs, bounds: readonly (readonly Bounds[])[]): Promise<readonly (readonly number[])[]> {
-    return Promise.all(
-      bounds.map(async (ofTopic, topic) => {
-        const since = await this.#admin.offsetsAt(this.#settings.kafka.topics[topic].name, now - RATE_SPAN_MS);
-        return ofTopic.map(
-          ({ end }, partition) => (1000 * Math.max(0, end - (since.get(partition) ?? end))) / RATE_SPAN_MS,
-        );
-      }),
-    );
+    const load = { impressionsPerSecond, measuredFor: measured?.span, impressionBytes, openLimit, stateLimit };
+    this.#tell(checkMemory(this.#settings, load));
   }
 
   #tell(...findings: readonly Finding[]): void {

@@ -1,0 +1,59 @@
+/** How fast the configured topics are written now, as their offsets and record timestamps tell. */
+import type { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
+import { sample } from '../consumers/source/kafka/access/kafka-sample.ts';
+import type { Bounds } from '../consumers/source/source-port.ts';
+import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
+import { SAMPLE_TIMEOUT_MS } from './topic-sample.ts';
+
+export interface TopicRates {
+  /** Records per second, by partition. */
+  readonly perSecond: readonly number[];
+  /** The time that they are an average of: ten minutes, or less where the traffic is newer. */
+  readonly span: DurationMs;
+}
+
+const LONGEST_SPAN_MS: DurationMs = 600_000;
+/** What came at once, as a batch job writes it, is no rate. */
+const SHORTEST_SPAN_MS: DurationMs = 30_000;
+
+/** Whose first record is looked at: those with most records begin no later than the others. */
+const LOOKED_AT = 8;
+
+/** By topic. `bounds`: by topic, then partition. Rejects with an error of Kafka. */
+export function topicRates(
+  admin: Pick<KafkaAdmin, 'client' | 'offsetsAt'>,
+  names: readonly string[],
+  bounds: readonly (readonly Bounds[])[],
+  now: EpochMs,
+): Promise<readonly TopicRates[]> {
+  return Promise.all(
+    bounds.map(async (ofTopic, topic) => {
+      const since = await admin.offsetsAt(names[topic], now - LONGEST_SPAN_MS);
+      const recent = ofTopic.map(({ end }, partition) => ({ partition, from: since.get(partition) ?? end, end }));
+      const span = await spanOf(admin, names[topic], recent, now);
+      return { perSecond: recent.map(({ from, end }) => (1000 * Math.max(0, end - from)) / span), span };
+    }),
+  );
+}
+
+interface Recent {
+  readonly partition: number;
+  /** First record of the last ten minutes. */
+  readonly from: Offset;
+  readonly end: Offset;
+}
+
+/** Since the first record of the last ten minutes: traffic that is newer would else be spread over minutes without any. */
+async function spanOf(
+  { client }: Pick<KafkaAdmin, 'client'>,
+  topic: string,
+  recent: readonly Recent[],
+  now: EpochMs,
+): Promise<DurationMs> {
+  const most = recent.filter(({ from, end }) => end > from).sort((a, b) => b.end - b.from - (a.end - a.from));
+  const ranges = most.slice(0, LOOKED_AT).map(({ partition, from }) => ({ topic, partition, from, to: from + 1 }));
+  const { records } = await sample(client, ranges, SAMPLE_TIMEOUT_MS);
+  const first = Math.min(...records.map(({ timestamp }) => timestamp).filter((timestamp) => timestamp >= 0));
+  if (!Number.isFinite(first)) return LONGEST_SPAN_MS;
+  return Math.min(LONGEST_SPAN_MS, Math.max(SHORTEST_SPAN_MS, now - first));
+}
