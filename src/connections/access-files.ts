@@ -10,6 +10,8 @@ export interface AccessState {
   readonly problem: string | undefined;
   /** Of our own certificate in use; undefined: we have none. */
   readonly validity: Validity | undefined;
+  /** Of the last certificate of our `ca`; undefined: we have none. */
+  readonly known?: Validity | undefined;
 }
 
 /** The files that clients authenticate with. A client reads them again when it connects; `look` checks them in between. */
@@ -33,7 +35,7 @@ export class AccessFiles {
     return [
       ...this.#contexts.map((tls): AccessState => {
         void tls.context;
-        return { setting: tls.settings.setting, problem: tls.problem, validity: tls.validity };
+        return { setting: tls.settings.setting, problem: tls.problem, validity: tls.validity, known: tls.known };
       }),
       ...this.#secrets.map(({ setting, secret }): AccessState => {
         secret.read();

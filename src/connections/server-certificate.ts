@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
-import { type TlsContext, tlsAdvice } from './tls.ts';
+import { certificatesIn, type TlsContext, tlsAdvice } from './tls.ts';
 
 /**
  * Asks for the certificate anew, as the error of a refused connection does not contain it. Sends nothing after the handshake. undefined:
@@ -81,12 +81,10 @@ function chainOf(first: DetailedPeerCertificate): readonly DetailedPeerCertifica
   return chain;
 }
 
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
 function knownIn(ca: string | undefined): string {
   if (ca === undefined) return 'known are the authorities of Node.js';
   try {
-    const names = (readFileSync(ca, 'utf8').match(PEM) ?? []).map((pem) =>
+    const names = certificatesIn(readFileSync(ca, 'utf8')).map((pem) =>
       new X509Certificate(pem).subject.replaceAll('\n', ', '),
     );
     return `known ${names.length === 1 ? 'is' : 'are'} ${names.join(' and ')} of ${ca}`;

@@ -20,6 +20,7 @@ export class TlsContext {
   #files = '';
   #context: SecureContext;
   #validity: Validity | undefined;
+  #known: Validity | undefined;
   #problem: string | undefined;
 
   /** @throws AccessFileError that names the setting */
@@ -29,6 +30,7 @@ export class TlsContext {
     const files = this.#read();
     this.#context = this.#build(files);
     this.#validity = validityOf(files);
+    this.#known = lastKnown(files);
     this.#files = JSON.stringify(files);
   }
 
@@ -50,6 +52,7 @@ export class TlsContext {
       if (text !== this.#files) {
         this.#context = this.#build(files);
         this.#validity = validityOf(files);
+        this.#known = lastKnown(files);
         this.#files = text;
       }
       this.#problem = this.#passphrase?.problem;
@@ -67,6 +70,11 @@ export class TlsContext {
   /** Of our own certificate in use; undefined: we have none. */
   get validity(): Validity | undefined {
     return this.#validity;
+  }
+
+  /** Of the certificate in `ca` that ends last: afterwards no server is known; undefined: there is no such file. */
+  get known(): Validity | undefined {
+    return this.#known;
   }
 
   #read(): Files {
@@ -104,9 +112,24 @@ interface Files {
 }
 
 function validityOf({ cert }: Files): Validity | undefined {
-  if (cert === undefined) return undefined;
-  const { validFrom, validTo } = new X509Certificate(cert);
+  return cert === undefined ? undefined : validityIn(cert);
+}
+
+function validityIn(pem: string): Validity {
+  const { validFrom, validTo } = new X509Certificate(pem);
   return { begins: new Date(validFrom), ends: new Date(validTo) };
+}
+
+function lastKnown({ ca }: Files): Validity | undefined {
+  if (ca === undefined) return undefined;
+  return certificatesIn(ca)
+    .map(validityIn)
+    .reduce((last, one) => (one.ends > last.ends ? one : last), validityIn(ca));
+}
+
+/** The certificates of a file in PEM form, one after the other. */
+export function certificatesIn(pem: string): readonly string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
 
 /** Node.js silently accepts a text without any certificate. */

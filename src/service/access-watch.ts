@@ -51,23 +51,26 @@ export class AccessWatch {
     return states;
   }
 
-  #tell({ setting, problem, validity }: AccessState, now: EpochMs): void {
+  #tell({ setting, problem, validity, known }: AccessState, now: EpochMs): void {
     const isLast = validity !== undefined && isEnding(validity, now);
-    const ends = validity?.ends.toISOString();
+    const isKnownLast = known !== undefined && isEnding(known, now);
+    const ends = (isKnownLast && !isLast ? known : validity)?.ends.toISOString();
     const logged = this.#logged.get(setting);
     const message =
       problem !== undefined
         ? 'files that let us in cannot be used: their previous content stays in use until a restart'
-        : 'our certificate ends soon, or has ended: renew it';
-    if (problem === undefined && !isLast) {
+        : isLast
+          ? 'our certificate ends soon, or has ended: renew it'
+          : 'the last certificate in our ca ends soon, or has ended, and then no server is known: put the next one into the file';
+    if (problem === undefined && !isLast && !isKnownLast) {
       if (logged !== undefined)
         this.#log.info({ setting, ends }, 'the files that let us in are as they should be again');
       this.#logged.delete(setting);
       return;
     }
-    const known = `${message} ${problem}`;
-    if (logged?.message === known && now - logged.at < AGAIN_MS) return;
-    this.#logged.set(setting, { message: known, at: now });
+    const said = `${message} ${problem}`;
+    if (logged?.message === said && now - logged.at < AGAIN_MS) return;
+    this.#logged.set(setting, { message: said, at: now });
     this.#log.warn({ setting, problem, ends }, message);
   }
 }

@@ -92,8 +92,13 @@ function checkRedisLogin({ redis }: Settings): readonly Finding[] {
 function checkTls(tls: TlsSettings, now: EpochMs): readonly Finding[] {
   const { setting } = tls;
   const findings = checkFile(() => {
-    const { validity } = new TlsContext(tls);
-    return validity === undefined ? [] : [checkEnd(`${setting}.cert`, validity, now)];
+    const { validity, known } = new TlsContext(tls);
+    return [
+      ...(validity === undefined ? [] : [checkEnd(`${setting}.cert`, validity, now)]),
+      ...(known === undefined || !tls.rejectUnauthorized || !isEnding(known, now)
+        ? []
+        : [checkLastKnown(`${setting}.ca`, known, now)]),
+    ];
   });
   if (tls.rejectUnauthorized) return findings;
   const risk = `${setting}.rejectUnauthorized is false: anybody on the way may read and change all, passwords too`;
@@ -108,6 +113,17 @@ function checkEnd(setting: string, validity: Validity, now: EpochMs): Finding {
   const found = `${setting}: the certificate ends on ${day}, in ${inWords(left)}`;
   if (!isEnding(validity, now)) return finding('security', 'ok', found);
   return finding('security', 'warning', `${found}, less than a tenth of its life: renew it`, ALERT);
+}
+
+/** Servers renew theirs by an authority that follows: it must be known before. */
+function checkLastKnown(setting: string, { ends }: Validity, now: EpochMs): Finding {
+  const left = ends.getTime() - now;
+  const day = ends.toISOString().slice(0, 10);
+  const found = `${setting}: the last certificate in it ${left < 0 ? 'ended' : 'ends'} on ${day}`;
+  const advice = 'put the next one into the file, beside it';
+  return left < 0
+    ? finding('security', 'error', `${found}, so no server is known: ${advice}`)
+    : finding('security', 'warning', `${found}, in ${inWords(left)}, and then no server is known: ${advice}`);
 }
 
 /** In the largest unit of which it holds two. */

@@ -35,7 +35,12 @@ describe('the files by which clients get in', () => {
       expect(tls).toMatchObject({ setting: 'kafka.tls', problem: undefined });
       const { begins, ends } = tls.validity ?? { begins: new Date(0), ends: new Date(0) };
       expect(ends.getTime() - begins.getTime()).toBe(3 * 86_400_000);
-      expect(secret).toEqual({ setting: 'redis.passwordFile', problem: undefined, validity: undefined });
+      expect(secret).toEqual({
+        setting: 'redis.passwordFile',
+        problem: undefined,
+        validity: undefined,
+        known: undefined,
+      });
 
       copyFileSync(other.key, key);
       writeFileSync(password.path, '');
@@ -44,8 +49,14 @@ describe('the files by which clients get in', () => {
           setting: 'kafka.tls',
           problem: expect.stringMatching(/^kafka\.tls\.key: .* the key is that of another certificate$/),
           validity: tls.validity,
+          known: tls.known,
         },
-        { setting: 'redis.passwordFile', problem: expect.stringMatching(/ is empty$/), validity: undefined },
+        {
+          setting: 'redis.passwordFile',
+          problem: expect.stringMatching(/ is empty$/),
+          validity: undefined,
+          known: undefined,
+        },
       ]);
       copyFileSync(other.cert, cert);
       writeFileSync(password.path, 'c4n4ry-new');

@@ -1,9 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { AccessWatch, accessOf } from '../../src/service/access-watch.ts';
 import { load } from '../config/fixture.ts';
+import { Authority, OPENSSL } from '../services/certificates.ts';
+import { itWith } from '../services/it-with.ts';
+import { tlsOf } from '../services/secure-kafka.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-watch-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,6 +46,30 @@ it('files that cannot be used are told at once, every hour, and when it is over'
   expect(told).toHaveLength(4);
   expect(told[3]).toMatch(/^info .*as they should be again/);
   expect(told.join()).not.toContain('c4n4ry');
+});
+
+itWith(OPENSSL, 'authorities that end soon are told, and no more once another is known', async () => {
+  const authority = await Authority.make();
+  const next = await Authority.make('next');
+  const ca = join(folder, 'ca.pem');
+  copyFileSync(authority.ca, ca);
+  const told: string[] = [];
+  const tell = (details: object, message: string): void => void told.push(`${message} ${JSON.stringify(details)}`);
+  const watch = new AccessWatch(
+    { tls: [{ ...tlsOf({ ca }), setting: 'redis.tls' }], secrets: [] },
+    { info: tell, warn: tell },
+  );
+  const ends = Date.parse(new X509Certificate(readFileSync(ca)).validTo);
+  watch.look(ends - 24 * 60 * MINUTE);
+  expect(told).toEqual([]);
+  watch.look(ends - MINUTE);
+  expect(told).toEqual([expect.stringMatching(/^the last certificate in our ca ends soon.*"redis\.tls".*"ends":"20/)]);
+  const { both } = await next.sign({ name: 'next', early: true, selfSigned: true });
+  appendFileSync(ca, readFileSync(both));
+  watch.look(ends - MINUTE);
+  expect(told[1]).toMatch(/as they should be again/);
+  authority.remove();
+  next.remove();
 });
 
 it('all files that the configuration names are looked at, each once', () => {

@@ -3,10 +3,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { TlsContext } from '../../src/connections/tls.ts';
 import { checkAccess } from '../../src/service/doctor-access.ts';
 import { load } from '../config/fixture.ts';
 import { Authority, OPENSSL } from '../services/certificates.ts';
 import { itWith } from '../services/it-with.ts';
+import { tlsOf } from '../services/secure-kafka.ts';
 
 const found = (yaml: string): readonly string[] =>
   checkAccess(load(yaml), Date.now()).map(({ level, message }) => `${level} ${message}`);
@@ -65,7 +67,7 @@ itWith(OPENSSL, 'how long a certificate lasts is told in days, hours or minutes'
   const authority = await Authority.make();
   const { cert, key } = await authority.sign({ name: 'worker' });
   const ends = Date.parse(new X509Certificate(readFileSync(cert)).validTo);
-  const settings = load(`kafka: {tls: {ca: ${authority.ca}, cert: ${cert}, key: ${key}}}\n`);
+  const settings = load(`kafka: {tls: {cert: ${cert}, key: ${key}}}\n`);
   const told = (left: number): string[] => checkAccess(settings, ends - left).map(({ message }) => message);
   const found = `kafka.tls.cert: the certificate ends on ${new Date(ends).toISOString().slice(0, 10)}, in`;
   const minute = 60_000;
@@ -75,4 +77,31 @@ itWith(OPENSSL, 'how long a certificate lasts is told in days, hours or minutes'
   expect(told(minute)).toEqual([`${found} 1 minute, less than a tenth of its life: renew it`]);
   expect(told(-1)).toEqual([expect.stringMatching(/^kafka\.tls\.cert: the certificate ended on /)]);
   authority.remove();
+});
+
+itWith(OPENSSL, 'an authority that ends is told while another can still be put beside it', async () => {
+  const [authority, next] = [await Authority.make(), await Authority.make('next')];
+  const { ends, begins } = new TlsContext(tlsOf({ ca: authority.ca })).known ?? {
+    ends: new Date(0),
+    begins: new Date(0),
+  };
+  const [day, life] = [ends.toISOString().slice(0, 10), ends.getTime() - begins.getTime()];
+  const told = (ca: string, left: number): string[] =>
+    checkAccess(load(`redis: {tls: {ca: ${ca}}}\n`), ends.getTime() - left).map(
+      ({ level, message }) => `${level} ${message}`,
+    );
+  const advice = 'put the next one into the file, beside it';
+  expect(told(authority.ca, 0.11 * life)).toEqual([]);
+  expect(told(authority.ca, 3 * 3_600_000)).toEqual([
+    `warning redis.tls.ca: the last certificate in it ends on ${day}, in 3 hours, and then no server is known: ${advice}`,
+  ]);
+  expect(told(authority.ca, -1)).toEqual([
+    `error redis.tls.ca: the last certificate in it ended on ${day}, so no server is known: ${advice}`,
+  ]);
+  const both = join(folder, 'both.pem');
+  const { both: early } = await next.sign({ name: 'next', early: true, selfSigned: true });
+  writeFileSync(both, readFileSync(authority.ca, 'utf8') + readFileSync(early, 'utf8'));
+  expect(told(both, 3 * 3_600_000)).toEqual([]);
+  authority.remove();
+  next.remove();
 });
