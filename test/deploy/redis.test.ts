@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paneKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import { RedisStore } from '../../src/accumulators/store/redis-store.ts';
+import { parseRedisUrl } from '../../src/accumulators/store/redis-url.ts';
 import type { Commit } from '../../src/accumulators/store/store-port.ts';
 import { openRedis, redisIsThere } from '../contracts/store/redis-harness.ts';
 import { storeContract } from '../contracts/store/suite.ts';
@@ -540,6 +541,39 @@ if (await redisIsThere()) {
       const hidden = script.replaceAll('KEYS[1]', 'ARGV[2]');
       expect(await client.eval(hidden, 0, 'receval:{tenant1:0}:x', key)).toEqual(Array(9).fill('refused'));
       client.disconnect();
+    });
+
+    it('log in with every address that receval takes, with the rights that go with it', async () => {
+      const forms: readonly (readonly [scheme: string, password: string, rest: string, more: readonly string[]])[] = [
+        ['redis', 'plain', 'redis:6379', []],
+        ['rediss', 'a%40b%2Fc%25d%C3%A4', 'redis:6380', []],
+        ['redis', 'p@ss:w%ord', '[::1]:6379', []],
+        ['redis+sentinel', '100%', 'a:26379,b:26379/main', []],
+        ['redis+cluster', '%2bx', 'a:6379,b:6379', ['+cluster|slots', '+cluster|info']],
+        ['redis', 'db', 'redis:6379/1', ['+select']],
+        ['rediss', 'db', 'redis:6380/0', []],
+      ];
+      const others = join(top, 'other-exporter');
+      writeFileSync(others, 'redis://other:x@redis:6379\n');
+      for (const [n, [scheme, password, rest, more]] of forms.entries()) {
+        const file = join(top, `form-${n}`);
+        writeFileSync(file, `${scheme}://f${n}:${password}@${rest}\n`);
+        const made = await redisScript('acl.sh', file, others);
+        expect(made).toMatchObject({ code: 0, stderr: '' });
+        const [line] = made.stdout.split('\n').filter((one) => one.startsWith(`user f${n} `));
+        const words = line.split(' ').filter((word) => /^\+(?:cluster|select)/.test(word));
+        expect(words).toEqual(more);
+        const { username, password: sent } = parseRedisUrl(readFileSync(file, 'utf8').trim());
+        await admin.call('ACL', 'SETUSER', ...line.split(' ').slice(1));
+        const store = await RedisStore.connect({
+          url: `redis://127.0.0.1:${own.port}`,
+          username,
+          password: { kind: 'text', text: sent ?? '' },
+        });
+        await store.claim(unitKey('forms', n), 't');
+        await store.close();
+      }
+      await admin.acl('LOAD');
     });
 
     it('are made of what acl.sh is given, or not at all', async () => {
