@@ -194,13 +194,13 @@ const FAULTS: readonly TlsFault[] = [
     codes: /^CERT_HAS_EXPIRED$/,
     text: /certificate has expired/,
     what: 'the certificate of the server has expired',
-    todo: () => 'renew it at the server, and check the clock here',
+    todo: (setting) => `renew it at the server, ${setting} here need not change; and check the clock here`,
   },
   {
     codes: /^CERT_NOT_YET_VALID$/,
     text: /certificate is not yet valid/,
     what: 'the certificate of the server is not valid yet',
-    todo: () => 'check the clocks of both',
+    todo: () => 'check the clocks of both, or give the server one that is valid now',
   },
   {
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
@@ -240,6 +240,7 @@ export function plainText(message: string): string {
   return message
     .replace(/[0-9A-F]{8,}:error:[0-9A-F]*:[^:]*:[^:]*:([^:]*):\S+?:\d+:(?:SSL alert number \d+)?/g, '$1')
     .replace(/\s+/g, ' ')
+    .replace(/[: ]+$/, '')
     .trim();
 }
 

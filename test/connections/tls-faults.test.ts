@@ -29,5 +29,6 @@ test("OpenSSL's places are left out of its text", () => {
   const text =
     '80CC28AAE47F0000:error:0A000412:SSL routines:ssl3_read_bytes:sslv3 alert bad certificate:../deps/openssl/openssl/ssl/record/rec_layer_s3.c:1601:SSL alert number 42\n';
   expect(plainText(`Connection error: ${text}`)).toBe('Connection error: sslv3 alert bad certificate');
+  expect(plainText("127.0.0.1 is not in the cert's list: ")).toBe("127.0.0.1 is not in the cert's list");
   expect(plainText('connect ECONNREFUSED 127.0.0.1:1')).toBe('connect ECONNREFUSED 127.0.0.1:1');
 });
