@@ -38,7 +38,8 @@ import {
 import { showReport } from './report-file.ts';
 import { word } from './score-settings.ts';
 import { COLOUR, outputForm, painter, tableColumns, WIDE } from './terminal.ts';
-import { mustBePlotFile, mustBeReportFile, writeFile } from './written-file.ts';
+import { writeWhole } from './whole-file.ts';
+import { mustBePlotFile, mustBeReportFile } from './written-file.ts';
 
 interface Flags extends ReplayFlags {
   readonly experiment?: string;
@@ -135,7 +136,7 @@ Examples:
         process.stdout.write(output === 'table' ? paint(printed) : printed);
       }
       showReport(page, flags);
-      if (flags.plot !== undefined) writeFile('--plot', flags.plot, comparisonPlot(comparison, trail));
+      if (flags.plot !== undefined) writeWhole(flags.plot, comparisonPlot(comparison, trail), { flag: '--plot' });
       if (replayed !== undefined) noteOddities(replayed, flags);
       noteWithout(compared);
       // A regression takes precedence over an empty result, and that over what is undecided.

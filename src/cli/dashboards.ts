@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import { DASHBOARD_NAMES, dashboardText, isDashboardName } from '../dashboards/dashboards.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
-import { fileProblem, UsageError } from './failure.ts';
+import { UsageError } from './failure.ts';
+import { writeWhole } from './whole-file.ts';
 import { makeFolder } from './written-file.ts';
 
 interface Flags {
@@ -49,11 +50,6 @@ function known(name: string): (typeof DASHBOARD_NAMES)[number] {
 }
 
 function write(folder: string, name: string, text: string): void {
-  const path = join(folder, name);
   makeFolder(folder);
-  try {
-    writeFileSync(path, text);
-  } catch (error) {
-    throw new Error(fileProblem(path, error, 'written'), { cause: error });
-  }
+  writeWhole(join(folder, name), text);
 }

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { printable } from '../vocabulary/printable.ts';
 
 /** The command was called with wrong arguments. The message says what is wrong and what is right; shown without a stack trace. */
@@ -22,16 +23,24 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number' ? error.exitCode : 1;
 }
 
+/** The system's name of an error; empty: it is not of the system. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
 /** The system's error on a file, in words. */
 export function fileProblem(path: string, error: unknown, wanted: 'read' | 'written' = 'read'): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
+    ENOENT: wanted === 'read' ? 'there is no such file' : `there is no folder ${dirname(path)}`,
     EACCES: `it may not be ${wanted}`,
     ENOSPC: 'the disk is full',
+    EDQUOT: 'your share of the disk is used up',
+    EFBIG: 'it would be larger than the system allows (ulimit -f)',
+    EROFS: 'nothing may be written to that disk',
+    ELOOP: 'its symbolic links lead in a circle',
     EISDIR: 'it is a folder',
     Z_BUF_ERROR: 'the gzip data end too early',
     Z_DATA_ERROR: 'the gzip data are damaged',
   };
-  return `cannot ${wanted === 'read' ? 'read' : 'write'} ${path}: ${known[code] ?? (error instanceof Error ? error.message : String(error))}`;
+  return `cannot ${wanted === 'read' ? 'read' : 'write'} ${path}: ${known[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))}`;
 }

@@ -1,4 +1,3 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { FusionError } from '../fusion/ballots.ts';
 import type { Fusion } from '../fusion/fusion.ts';
 import type { Gathered } from '../fusion/gathering.ts';
@@ -10,11 +9,12 @@ import type { ListOrder, OrderedList } from '../score/ordered-lists.ts';
 import { orderRule, presetOf } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
 import { formatOf } from '../score/run-format.ts';
-import { fileProblem, tell } from './failure.ts';
+import { tell } from './failure.ts';
 import type { FuseSettings } from './fuse-settings.ts';
 import { runLines } from './merged-run.ts';
 import { ScoreInputs } from './score-inputs.ts';
 import { type VoteFile, VoteFiles } from './vote-files.ts';
+import { WholeFile } from './whole-file.ts';
 
 /** Merges all files and writes the run, query by query. */
 export async function fuseFiles(settings: FuseSettings): Promise<void> {
@@ -92,45 +92,26 @@ export function emptyNotes({ name }: Fusion, empty: number, queries: number): st
   return [`${name}: no item scores above the threshold, ${of}. Merge without above to see the scores`];
 }
 
-/** A file that appears only once it is complete, or standard output. */
+/** A file, or standard output. */
 class Target {
-  readonly #path: string | undefined;
-  /** The temporary file that is renamed at the end; undefined: a device or a pipe, which is written directly. */
-  readonly #part: string | undefined;
-  #file: number | undefined;
+  readonly #file: WholeFile | undefined;
 
   constructor(path: string | undefined) {
-    this.#path = path;
-    const isOther = path !== undefined && existsSync(path) && !statSync(path).isFile();
-    this.#part = path === undefined || isOther ? undefined : `${path}.part`;
+    this.#file = path === undefined ? undefined : new WholeFile(path, { flag: '--output' });
   }
 
   async write(text: string): Promise<void> {
     const bytes = bytesOf(text);
-    if (this.#path === undefined) {
-      await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()));
-      return;
-    }
-    try {
-      this.#file ??= openSync(this.#part ?? this.#path, 'w');
-      writeFileSync(this.#file, bytes);
-    } catch (error) {
-      throw new Error(`--output: ${fileProblem(this.#path, error, 'written')}`, { cause: error });
-    }
+    if (this.#file !== undefined) this.#file.write(bytes);
+    else await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()));
   }
 
   end(): void {
-    if (this.#path === undefined || this.#file === undefined) return;
-    closeSync(this.#file);
-    this.#file = undefined;
-    if (this.#part !== undefined) renameSync(this.#part, this.#path);
+    this.#file?.end();
   }
 
-  /** Removes the temporary file, after a failure. */
   drop(): void {
-    if (this.#path === undefined || this.#file === undefined) return;
-    closeSync(this.#file);
-    if (this.#part !== undefined) rmSync(this.#part, { force: true });
+    this.#file?.drop();
   }
 }
 

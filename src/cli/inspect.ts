@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
@@ -10,9 +10,10 @@ import { reportOf } from '../inspect/inspection-json.ts';
 import { shellWord } from '../inspect/mend.ts';
 import { configurationOf } from '../inspect/proposed-configuration.ts';
 import type { Role } from '../inspect/roles.ts';
-import { fileProblem, tell, UsageError } from './failure.ts';
+import { codeOf, tell, UsageError } from './failure.ts';
 import { type Given, sampleOf, withoutFolders } from './sample-file.ts';
 import { outputForm } from './terminal.ts';
+import { writeWhole } from './whole-file.ts';
 
 interface Flags {
   readonly impressions?: readonly string[];
@@ -154,15 +155,10 @@ function topicNames({ kafka: { topics } }: Settings): {
 function write(path: string, configuration: string): void {
   loadSettings({ file: path, readFile: () => configuration, env: {} });
   try {
-    writeFileSync(path, configuration, { flag: 'wx' });
+    writeWhole(path, configuration, { flag: '--write', isNew: true });
   } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    throw new Error(
-      isThere
-        ? `--write: ${path} is there already: name another file, or remove it`
-        : fileProblem(path, error, 'written'),
-      { cause: error },
-    );
+    if (!(error instanceof Error) || codeOf(error.cause) !== 'EEXIST') throw error;
+    throw new Error(`--write: ${path} is there already: name another file, or remove it`, { cause: error });
   }
 }
 

@@ -4,8 +4,10 @@ import { fileProblem, tell, UsageError } from './failure.ts';
 /** Empty on purpose. */
 const NOTHING = '/dev/null';
 
-/** A pipe that a shell has opened: it has no name of its own. */
-const OPENED = /^\/(?:dev\/(?:fd|std)|proc\/)/;
+/** Whether a shell has opened it, mostly as a pipe: it has no name of its own. */
+export function isOpened(path: string): boolean {
+  return /^\/(?:dev\/(?:fd|std)|proc\/)/.test(path);
+}
 
 /**
  * Checks the files that a command will read at the same time; `-` is standard input. Says which are pipes, as the command waits for
@@ -25,7 +27,7 @@ export function mustBeReadable(paths: readonly string[]): void {
       throw new UsageError(`${path} is a pipe and can be read only once: write it to a file, and name that`);
     }
     known.add(id);
-    if (path !== '-' && !OPENED.test(path)) pipes.push(path);
+    if (path !== '-' && !isOpened(path)) pipes.push(path);
   }
   const [first] = pipes;
   if (pipes.length === 1) tell(`${first} is a pipe: reads what somebody writes to it`);
@@ -41,7 +43,7 @@ export function mustBeReadable(paths: readonly string[]): void {
 export function mustBeFile(path: string): void {
   const is = otherThanFile(path, statsOf(path));
   if (is === undefined) return;
-  const how = OPENED.test(path) ? '' : `: cat ${path} > log`;
+  const how = isOpened(path) ? '' : `: cat ${path} > log`;
   throw new Error(
     is === 'a pipe'
       ? `cannot read ${path}: it is a pipe, and this is read more than once. Write it to a file, and name that${how}`

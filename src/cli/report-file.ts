@@ -5,7 +5,7 @@ import { stableJson } from '../output/stable-json.ts';
 import type { Fact } from '../page/model.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { version } from './process.ts';
-import { writeFile } from './written-file.ts';
+import { writeWhole } from './whole-file.ts';
 
 /** Writes a report where `--output html` and `--report` say. @param page undefined: neither flag is given */
 export function showReport(
@@ -14,7 +14,7 @@ export function showReport(
 ): void {
   if (page === undefined) return;
   if (output === 'html') process.stdout.write(page);
-  if (report !== undefined) writeFile('--report', report, page);
+  if (report !== undefined) writeWhole(report, page, { flag: '--report' });
 }
 
 export function aboutReceval(): readonly Fact[] {

@@ -7,7 +7,8 @@ import { Secret } from '../connections/secret.ts';
 import { fetchReport } from '../service/fetched-report.ts';
 import { UsageError } from './failure.ts';
 import { urlOf } from './own-address.ts';
-import { mustBeReportFile, writeFile } from './written-file.ts';
+import { writeWhole } from './whole-file.ts';
+import { mustBeReportFile } from './written-file.ts';
 
 interface Flags {
   readonly output?: string;
@@ -45,7 +46,7 @@ Examples:
       const asked = addressOf(address ?? urlOf(http.host, http.port));
       const page = await fetchReport({ address: asked, token: tokenOf(flags, http), patience: PATIENCE_MS });
       if (flags.output === undefined) process.stdout.write(page);
-      else writeFile('--output', flags.output, page);
+      else writeWhole(flags.output, page, { flag: '--output' });
     });
 }
 

@@ -1,12 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { ruleGroups } from '../metrics/rules.ts';
 import { type RuleOptions, USUAL_RULE_OPTIONS as USUAL } from '../metrics/rules-model.ts';
-import { fileProblem, UsageError } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { outputForm } from './terminal.ts';
+import { writeWhole } from './whole-file.ts';
 
 interface Flags {
   readonly config?: string;
@@ -56,7 +57,9 @@ Examples:
       if (settings.experiments.length === 0) {
         process.stderr.write('note: there are no experiments (experiments), so there are no rules on them\n');
       }
-      write(print(settings, options), flags.output);
+      const text = print(settings, options);
+      if (flags.output === undefined) process.stdout.write(text);
+      else writeWhole(flags.output, text, { flag: '--output' });
     });
   return new Command('rules').addCommand(generate);
 }
@@ -115,16 +118,4 @@ function count(option: string, text: string | undefined, least: number): number 
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least)) throw new UsageError(`${option}: expected a whole number from ${least}; found "${text}"`);
   return value;
-}
-
-function write(text: string, file: string | undefined): void {
-  if (file === undefined) {
-    process.stdout.write(text);
-    return;
-  }
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new Error(fileProblem(file, error, 'written'), { cause: error });
-  }
 }

@@ -13,7 +13,7 @@ import { scoreFiles } from './score-files.ts';
 import { findingsOf, printScores, withoutValueText } from './score-output.ts';
 import { REPORT, readScoreSettings, SCORE_OUTPUTS, type ScoreFlags, type ScoreSettings } from './score-settings.ts';
 import { WIDE } from './terminal.ts';
-import { writeFile } from './written-file.ts';
+import { writeWhole } from './whole-file.ts';
 
 export function scoreCommand(): Command {
   return new Command('score')
@@ -77,7 +77,7 @@ async function showScores(result: ScoreResult, settings: ScoreSettings): Promise
   const asked = pValues ? comparisons : undefined;
   const svg =
     plot === undefined ? undefined : (await import('./score-plot.ts')).scorePlot(result, settings, plot, asked);
-  if (svg !== undefined && plot?.file !== undefined) writeFile('--plot-file', plot.file, svg);
+  if (svg !== undefined && plot?.file !== undefined) writeWhole(plot.file, svg, { flag: '--plot-file' });
   const isShown = svg !== undefined && plot?.file === undefined && output !== 'html';
   if (isShown) process.stdout.write(svg);
   else if (output !== 'html') process.stdout.write(bytesOf(printScores(result, asked, settings, output)));

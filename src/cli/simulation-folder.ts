@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { access, rename, rm, writeFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Expectation, expectation, type Plan } from '../simulate/plan.ts';
 import type { Traffic } from '../simulate/traffic.ts';
+import { WholeFile } from './whole-file.ts';
 import { makeFolder } from './written-file.ts';
 
 export const IMPRESSIONS_FILE = 'impressions.ndjson.gz';
@@ -33,7 +33,7 @@ export async function filesInTheWay(folder: string): Promise<readonly string[]> 
  * Writes both logs, one record a line in the order of arrival, then simulation.json. The files get their names when
  * they are complete: an interrupted run leaves none. Holds as much as the streams buffer.
  * @param progress called with the number of records written, every few thousand
- * @throws the file system's error, which names the file
+ * @throws Error that names the file
  */
 export async function writeFolder(
   folder: string,
@@ -45,6 +45,7 @@ export async function writeFolder(
     impressions: new CompressedLog(join(folder, IMPRESSIONS_FILE)),
     feedback: new CompressedLog(join(folder, FEEDBACK_FILE)),
   };
+  const plan = new WholeFile(join(folder, PLAN_FILE));
   try {
     let records = 0;
     for (const { topic, value } of traffic) {
@@ -56,30 +57,31 @@ export async function writeFolder(
     }
     await Promise.all([logs.impressions.end(), logs.feedback.end()]);
     progress(records);
-  } catch (error) {
+    const simulation = { ...traffic.plan, expected: expectation(traffic.plan) };
+    plan.write(`${JSON.stringify(simulation, null, 2)}\n`);
+    for (const file of [plan, logs.impressions.file, logs.feedback.file]) file.end();
+    return simulation;
+  } finally {
+    plan.drop();
     await Promise.all([logs.impressions.discard(), logs.feedback.discard()]);
-    throw error;
   }
-  const simulation = { ...traffic.plan, expected: expectation(traffic.plan) };
-  await writeFile(join(folder, PLAN_FILE), `${JSON.stringify(simulation, null, 2)}\n`);
-  await logs.impressions.publish();
-  await logs.feedback.publish();
-  return simulation;
 }
 
 const CHUNK = 1 << 17;
 
-/** A gzip file of lines under a temporary name. */
+/** A gzip file of lines. */
 class CompressedLog {
-  readonly #path: string;
+  readonly file: WholeFile;
   readonly #gzip = createGzip({ level: 4 });
   readonly #written: Promise<void>;
   #lines: string[] = [];
   #size = 0;
 
   constructor(path: string) {
-    this.#path = path;
-    this.#written = pipeline(this.#gzip, createWriteStream(`${path}.part`));
+    this.file = new WholeFile(path);
+    this.#written = pipeline(this.#gzip, async (chunks) => {
+      for await (const chunk of chunks) this.file.write(chunk);
+    });
     // `end` reports the failure; until then it must not count as unhandled.
     this.#written.catch(() => {});
   }
@@ -99,19 +101,17 @@ class CompressedLog {
     if (!this.#gzip.write(text)) await Promise.race([once(this.#gzip, 'drain'), this.#written]);
   }
 
+  /** All is written; the file has no name yet. */
   async end(): Promise<void> {
     await this.flush();
     this.#gzip.end();
     await this.#written;
   }
 
+  /** Nothing happens after the end of the file. */
   async discard(): Promise<void> {
     this.#gzip.destroy();
     await this.#written.catch(() => {});
-    await rm(`${this.#path}.part`, { force: true });
-  }
-
-  publish(): Promise<void> {
-    return rename(`${this.#path}.part`, this.#path);
+    this.file.drop();
   }
 }

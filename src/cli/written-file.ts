@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
-import { fileProblem, UsageError } from './failure.ts';
+import { codeOf, UsageError } from './failure.ts';
 
 /**
  * Checks, before anything is read, that the file a flag names can be written; undefined: the flag is not given.
@@ -42,7 +42,7 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'EEXIST' && isFolder(path)) return; // made by another process
     const known = {
       ENOENT: `none can be made in ${above}`,
@@ -61,15 +61,6 @@ function isFolder(path: string): boolean {
 /** Whether it is a pipe or a device, whose name says nothing about its content. */
 export function isOther(path: string): boolean {
   return existsSync(path) && !statSync(path).isFile();
-}
-
-/** Writes the file that a flag names. @throws Error that names both, and says why it cannot be written */
-export function writeFile(flag: string, path: string, text: string): void {
-  try {
-    writeFileSync(path, text);
-  } catch (error) {
-    throw new Error(`${flag}: ${fileProblem(path, error, 'written')}`, { cause: error });
-  }
 }
 
 /** Whether both names lead to one existing file. Two links to one file share an inode; a device is not a file. */
