@@ -295,11 +295,15 @@ function forest(comparison: Comparison): string {
     ...FOREST,
     title: `Experiment ${experiment}: all measures at ${horizon}`,
     description: variants.map(({ explanation }) => explanation).join(' '),
-    valueLabel: `difference relative to ${control}, with ${levelOf(comparison)} confidence sequence`,
-    sections: variants.map((compared) => ({
-      heading: `${compared.variant} against ${control}: ${compared.decision}`,
-      rows: compared.measures.map((measure) => rowOf(compared, measure, alpha)),
-    })),
+    panels: [
+      {
+        valueLabel: `difference relative to ${control}, with ${levelOf(comparison)} confidence sequence`,
+        sections: variants.map((compared) => ({
+          heading: `${compared.variant} against ${control}: ${compared.decision}`,
+          rows: compared.measures.map((measure) => rowOf(compared, measure, alpha)),
+        })),
+      },
+    ],
     reference: { value: 0, name: 'no difference' },
     tick: percent,
     grid: true,

@@ -37,12 +37,12 @@ export function scorePlot(
   const names = measureNames(measures, settings.names, result.reading);
   if (plot.kind === 'intervals') return intervals(result, names, settings, size);
   const families = familiesOf(measures, names);
-  if (plot.kind === 'line') return lines(families, drawn, of, size);
+  if (plot.kind === 'line') return lines(measures, families, drawn, of, size);
   const whiskers = query === undefined ? whiskersOf(comparisons, names) : NO_WHISKERS;
   if (drawn.length > MOST_BARS) {
     const order = bestFirst(measures[0]);
     const sorted = drawn.toSorted((a, b) => order(a.values[0], b.values[0]));
-    return dots(names, sorted, of, size, whiskers);
+    return dots(measures, names, sorted, of, size, whiskers);
   }
   const isOneFamily = families.length === 1 && families[0].cuts.length === measures.length && measures.length > 1;
   return isOneFamily
@@ -161,9 +161,7 @@ function bars(
     intervals: names.map((_, m) => whiskers.of(row, m)),
   }));
   const panels = scalesOf(measures).map((categories) => ({
-    valueLabel: `${categories.length === 1 ? names[categories[0]] : 'value'}${
-      categories.every((m) => lessIsBetter(measures[m], { actions: [] }) === true) ? ' (lower is better)' : ''
-    }`,
+    valueLabel: scaleLabel(measures, categories, categories.length === 1 ? names[categories[0]] : 'value'),
     categories,
   }));
   return barPlot({
@@ -189,6 +187,12 @@ export function scalesOf(measures: readonly Measure[]): readonly (readonly numbe
     else found.push(place);
   }
   return [...scales.values()];
+}
+
+/** The label of an axis, and which end of it is better if that may surprise. @param places indices of its measures */
+function scaleLabel(measures: readonly Measure[], places: readonly number[], name: string): string {
+  const isLess = places.every((m) => lessIsBetter(measures[m], { actions: [] }) === true);
+  return isLess ? `${name} (lower is better)` : name;
 }
 
 function cutBars(
@@ -222,6 +226,7 @@ function bestFirst(measure: Measure): (a: number | undefined, b: number | undefi
 
 /** @param sorted the best run first */
 function dots(
+  measures: readonly Measure[],
   names: readonly string[],
   sorted: readonly ScoreRow[],
   of: string,
@@ -229,48 +234,67 @@ function dots(
   whiskers: Whiskers,
 ): string {
   const isOne = names.length === 1;
-  const valueLabel = isOne ? names[0] : 'value';
+  const section = (m: number) => ({
+    heading: isOne ? '' : names[m],
+    rows: sorted.map((row) => {
+      const value = row.values[m];
+      return { name: row.run, value, interval: whiskers.of(row, m), colour: TONES.other, says: shown(value) };
+    }),
+  });
   return rowPlot({
     ...size,
     title: isOne ? `${names[0]}, ${of}` : `Runs by measure, ${of}`,
     description: names
       .map((name, m) => `${name}: ${sorted.map(({ run, values }) => `${run} ${shown(values[m])}`).join(', ')}`)
       .join('; '),
-    valueLabel: whiskers.note === '' ? valueLabel : `${valueLabel} (${whiskers.note})`,
-    sections: names.map((name, m) => ({
-      heading: isOne ? '' : name,
-      rows: sorted.map((row) => {
-        const value = row.values[m];
-        return { name: row.run, value, interval: whiskers.of(row, m), colour: TONES.other, says: shown(value) };
-      }),
+    note: whiskers.note,
+    panels: scalesOf(measures).map((places) => ({
+      valueLabel: scaleLabel(measures, places, places.length === 1 ? names[places[0]] : 'value'),
+      sections: places.map(section),
     })),
   });
 }
 
-function lines(families: readonly Family[], rows: readonly ScoreRow[], of: string, size: Size): string {
+function lines(
+  measures: readonly Measure[],
+  families: readonly Family[],
+  rows: readonly ScoreRow[],
+  of: string,
+  size: Size,
+): string {
   if (families.length === 0) {
     throw new UsageError(
       '--plot line needs measures with cut-offs, such as precision@1..10; for others take --plot bar',
     );
   }
-  const series = rows.flatMap(({ run, values }) =>
-    families.map(({ label, cuts }): LineSeries => {
-      const points = cuts.flatMap(({ k, place }) => {
-        const value = values[place];
-        return value === undefined ? [] : [{ k, value }];
-      });
-      return { name: families.length === 1 ? run : `${run} ${label}`, points: points.sort((a, b) => a.k - b.k) };
+  const scales = scalesOf(measures).flatMap((places) => {
+    const own = families.filter(({ cuts: [first] }) => places.includes(first.place));
+    return own.length === 0 ? [] : [own];
+  });
+  const isOneEach = scales.every((own) => own.length === 1);
+  const lineOf = ({ run, values }: ScoreRow, { label, cuts }: Family): LineSeries => {
+    const points = cuts.flatMap(({ k, place }) => {
+      const value = values[place];
+      return value === undefined ? [] : [{ k, value }];
+    });
+    return { name: isOneEach ? run : `${run} ${label}`, points: points.sort((a, b) => a.k - b.k) };
+  };
+  const panels = scales.map((own) => ({
+    valueLabel: scaleLabel(measures, [own[0].cuts[0].place], own.length === 1 ? own[0].label : 'value'),
+    series: rows.flatMap((row) => own.map((family) => lineOf(row, family))),
+  }));
+  const description = panels.flatMap(({ valueLabel, series }) =>
+    series.map(({ name, points }) => {
+      const of = panels.length > 1 && isOneEach ? `${name} ${valueLabel}` : name;
+      return `${of}: ${points.map(({ value }) => shown(value)).join(' ')}`;
     }),
   );
-  const labels = families.map(({ label }) => label);
-  const description = series.map(({ name, points }) => `${name}: ${points.map(({ value }) => shown(value)).join(' ')}`);
   return linePlot({
     ...size,
-    title: `${labels.join(', ')} by cut-off, ${of}`,
+    title: `${families.map(({ label }) => label).join(', ')} by cut-off, ${of}`,
     description: description.join('; '),
-    valueLabel: labels.length === 1 ? labels[0] : 'value',
     cutLabel: 'cut-off',
-    series,
+    panels,
   });
 }
 

@@ -1,5 +1,5 @@
-/** Values over cut-offs as lines, one per series, with a mark at each cut-off. */
-import { scaleLinear, scalePoint } from 'd3-scale';
+/** Values over cut-offs as lines, one per series, with a mark at each cut-off. Values of another scale have an axis of their own, beside it. */
+import { type ScaleLinear, scaleLinear, scalePoint } from 'd3-scale';
 import { line } from 'd3-shape';
 import { element } from './markup.ts';
 import {
@@ -32,13 +32,20 @@ export interface LineSeries {
   readonly points: readonly LinePoint[];
 }
 
+/** Lines whose values have one scale. */
+interface LinePanel {
+  readonly valueLabel: string;
+  /** Lines of the same name look the same in all panels. */
+  readonly series: readonly LineSeries[];
+}
+
 interface LinePlot {
   readonly title: string;
   readonly description: string;
-  readonly valueLabel: string;
   readonly cutLabel: string;
-  readonly series: readonly LineSeries[];
-  /** In pixels. */
+  /** From left to right. */
+  readonly panels: readonly LinePanel[];
+  /** In pixels. The width is at least this. */
   readonly width: number;
   readonly height: number;
   readonly grid: boolean;
@@ -51,24 +58,67 @@ const MOST_IN_LEGEND = 8;
 const LABEL_HEIGHT = 15;
 const LABEL_GAP = 30;
 
+/** In pixels: each of several panels has this much, besides its axis and the names of its lines. */
+const LEAST_PANEL = 240;
+
 export function linePlot(plot: LinePlot): string {
-  const { title, description, series, width, height, grid } = plot;
-  const names = series.map(({ name }) => name);
+  const { title, description, panels, height } = plot;
+  const names = [...new Set(panels.flatMap(({ series }) => series.map(({ name }) => name)))];
+  const most = Math.max(0, ...panels.map((panel) => panel.series.length));
   const isNamedBeside =
-    series.length > MOST_IN_LEGEND && series.length * LABEL_HEIGHT <= bottomOf(height, WORDS_BELOW) - TITLE_HEIGHT;
+    names.length > MOST_IN_LEGEND && most * LABEL_HEIGHT <= bottomOf(height, WORDS_BELOW) - TITLE_HEIGHT;
   const inLegend = isNamedBeside ? [] : names;
+  const beside = isNamedBeside
+    ? Math.min((0.3 * plot.width) / Math.min(2, panels.length), LABEL_GAP + Math.max(...names.map(widthOf)))
+    : 0;
+  const around = LEFT + RIGHT + beside;
+  const width = Math.max(plot.width, panels.length > 1 ? panels.length * (around + LEAST_PANEL) : 0);
   const legend = new Legend(inLegend, width - LEFT - RIGHT, legendRoom(height, WORDS_BELOW), lineKey);
   const bottom = bottomOf(height, WORDS_BELOW + legend.height);
-  const beside = isNamedBeside ? Math.min(0.3 * width, LABEL_GAP + Math.max(...names.map(widthOf))) : 0;
-  const box: Box = { left: LEFT, right: width - RIGHT - beside, top: TITLE_HEIGHT, bottom };
+  const each = width / panels.length;
+  const drawn = panels.flatMap((panel, p) => {
+    const right = (p + 1) * each - RIGHT - beside;
+    const box: Box = { left: p * each + LEFT, right, top: TITLE_HEIGHT, bottom };
+    const styled = panel.series.map((one): StyledSeries => ({ ...one, style: styleOf(names.indexOf(one.name)) }));
+    return [
+      ...panelAt(box, panel.valueLabel, styled, plot),
+      ...(isNamedBeside ? namesBeside(styled, scalesIn(styled, box), box, beside - LABEL_GAP) : []),
+    ];
+  });
+  return picture(title, description, { width, height }, [
+    ...drawn,
+    ...(isNamedBeside ? [] : [legend.draw(LEFT, height - legend.height - 8)]),
+  ]);
+}
+
+interface StyledSeries extends LineSeries {
+  readonly style: Style;
+}
+
+interface Scales {
+  readonly cuts: readonly number[];
+  readonly x: Scale;
+  readonly y: ScaleLinear<number, number>;
+}
+
+function scalesIn(series: readonly LineSeries[], box: Box): Scales {
   const all = series.flatMap(({ points }) => points);
   const cuts = [...new Set(all.map(({ k }) => k))].sort((a, b) => a - b);
-  const x = crossing(cuts, box);
   const y = scaleLinear(padded(all.map(({ value }) => value)), [box.bottom, box.top]).nice();
+  return { cuts, x: crossing(cuts, box), y };
+}
+
+function panelAt(
+  box: Box,
+  valueLabel: string,
+  series: readonly StyledSeries[],
+  { grid, cutLabel }: LinePlot,
+): readonly string[] {
+  const { cuts, x, y } = scalesIn(series, box);
   const count = ticksFor(box, 7);
   const ticks = y.ticks(count).map((tick) => ({ y: y(tick), words: y.tickFormat(count)(tick) }));
-  return picture(title, description, plot, [
-    ...yAxis(box, ticks, plot.valueLabel, grid),
+  return [
+    ...yAxis(box, ticks, valueLabel, grid),
     element('path', {
       d: `M${box.left} ${box.top}V${Math.round(box.bottom)}H${box.right}`,
       fill: 'none',
@@ -78,16 +128,9 @@ export function linePlot(plot: LinePlot): string {
       element('line', { x1: x(k), x2: x(k), y1: box.bottom, y2: box.bottom + 5, stroke: MUTED }),
       text(String(k), { x: x(k), y: box.bottom + 20, 'text-anchor': 'middle', fill: MUTED }),
     ]),
-    ...series.map(({ points }, s) => drawn(points, styleOf(s), x, y)),
-    text(plot.cutLabel, {
-      x: (box.left + box.right) / 2,
-      y: box.bottom + 42,
-      'text-anchor': 'middle',
-    }),
-    ...(isNamedBeside
-      ? namesBeside(series, x, y, box, beside - LABEL_GAP)
-      : [legend.draw(LEFT, height - legend.height - 8)]),
-  ]);
+    ...series.map(({ points, style }) => drawn(points, style, x, y)),
+    text(cutLabel, { x: (box.left + box.right) / 2, y: box.bottom + 42, 'text-anchor': 'middle' }),
+  ];
 }
 
 type Scale = (value: number) => number;
@@ -113,10 +156,10 @@ function sparse(cuts: readonly number[], x: Scale): readonly number[] {
 }
 
 /** Names at the right ends of lines, moved apart where these are close, each with a thin leader. */
-function namesBeside(series: readonly LineSeries[], x: Scale, y: Scale, box: Box, width: number): string[] {
-  const ends = series.flatMap(({ name, points }, s) => {
+function namesBeside(series: readonly StyledSeries[], { x, y }: Scales, box: Box, width: number): string[] {
+  const ends = series.flatMap(({ name, style, points }) => {
     const last = points.at(-1);
-    return last === undefined ? [] : [{ name, s, x: x(last.k), y: y(last.value) }];
+    return last === undefined ? [] : [{ name, style, x: x(last.k), y: y(last.value) }];
   });
   ends.sort((a, b) => a.y - b.y);
   const places: number[] = [];
@@ -127,8 +170,7 @@ function namesBeside(series: readonly LineSeries[], x: Scale, y: Scale, box: Box
     places[i] = free;
     free -= LABEL_HEIGHT;
   }
-  return ends.flatMap(({ name, s, x: from, y: height }, i) => {
-    const { colour, dash } = styleOf(s);
+  return ends.flatMap(({ name, style: { colour, dash }, x: from, y: height }, i) => {
     const to = box.right + LABEL_GAP - 6;
     return [
       element('line', { x1: from + 5, y1: height, x2: to, y2: places[i], stroke: colour, ...dashed(dash) }),

@@ -22,11 +22,19 @@ interface RowSection {
   readonly rows: readonly PlotRow[];
 }
 
+/** Sections whose values have one scale. */
+interface RowPanel {
+  readonly valueLabel: string;
+  readonly sections: readonly RowSection[];
+}
+
 interface RowPlot {
   readonly title: string;
   readonly description: string;
-  readonly valueLabel: string;
-  readonly sections: readonly RowSection[];
+  /** From top to bottom, each with an axis of its own below it. */
+  readonly panels: readonly RowPanel[];
+  /** A note below the drawing, such as what intervals are. Default: none. */
+  readonly note?: string;
   /** A line to compare values with, and its name; undefined: none. */
   readonly reference?: { readonly value: number; readonly name: string } | undefined;
   /** Label of a tick; default: the number. */
@@ -47,16 +55,44 @@ const SMALLEST = 1e-9;
 const MOST_FOR_WORDS = 0.32;
 
 export function rowPlot(plot: RowPlot): string {
-  const { sections, width, reference } = plot;
+  const { panels, width, note = '' } = plot;
+  const sections = panels.flatMap((panel) => panel.sections);
   const rows = sections.flatMap((section) => section.rows);
   const headings = sections.filter(({ heading }) => heading !== '').length;
-  const above = TITLE_HEIGHT + (reference === undefined ? 0 : 18);
-  const room = plot.height - above - BELOW - headings * HEADING;
+  const above = plot.reference === undefined ? 0 : 18;
+  const noteHeight = note === '' ? 0 : 20;
+  const room = plot.height - TITLE_HEIGHT - noteHeight - panels.length * (above + BELOW) - headings * HEADING;
   const step = Math.max(ROW.least, Math.min(ROW.most, room / Math.max(1, rows.length)));
-  const bottom = above + headings * HEADING + step * rows.length;
   const most = MOST_FOR_WORDS * width;
   const left = 36 + Math.min(most, Math.max(40, ...rows.map(({ name }) => widthOf(name))));
   const right = width - RIGHT - 12 - Math.min(most, Math.max(0, ...rows.map(({ says }) => widthOf(says))));
+  const parts: string[] = [];
+  let y = TITLE_HEIGHT;
+  for (const panel of panels) {
+    const drawn = panelAt({ left, right, top: y + above, step }, panel, plot);
+    parts.push(...drawn.parts);
+    y = drawn.bottom + BELOW;
+  }
+  const height = Math.max(plot.height, Math.ceil(y + noteHeight));
+  if (note !== '') parts.push(centred(note, (left + right) / 2, width, { y: y + 4, fill: MUTED }));
+  return picture(plot.title, plot.description, { width, height }, parts);
+}
+
+interface Place {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  /** Height of a row. */
+  readonly step: number;
+}
+
+function panelAt(
+  { left, right, top, step }: Place,
+  { sections, valueLabel }: RowPanel,
+  { reference, grid, tick: label, width }: RowPlot,
+): { readonly parts: readonly string[]; readonly bottom: number } {
+  const rows = sections.flatMap((section) => section.rows);
+  const bottom = top + HEADING * sections.filter(({ heading }) => heading !== '').length + step * rows.length;
   const ends = rows.flatMap(({ value, interval = [] }) => [...(value === undefined ? [] : [value]), ...interval]);
   const x = scaleLinear(rangeOf([...ends, ...(reference === undefined ? [] : [reference.value])]), [
     left + 12,
@@ -66,18 +102,15 @@ export function rowPlot(plot: RowPlot): string {
   const usual = x.tickFormat(count);
   const ticks = x.ticks(count);
   const parts: string[] = ticks.map((tick) =>
-    element(
-      'line',
-      plot.grid ? across(x(tick), above, bottom) : { ...across(x(tick), bottom, bottom + 5), stroke: MUTED },
-    ),
+    element('line', grid ? across(x(tick), top, bottom) : { ...across(x(tick), bottom, bottom + 5), stroke: MUTED }),
   );
   if (reference !== undefined) {
     parts.push(
-      element('line', { ...across(x(reference.value), above, bottom), stroke: INK, 'stroke-width': 1.5 }),
-      text(reference.name, { x: x(reference.value), y: above - 6, 'text-anchor': 'middle' }),
+      element('line', { ...across(x(reference.value), top, bottom), stroke: INK, 'stroke-width': 1.5 }),
+      text(reference.name, { x: x(reference.value), y: top - 6, 'text-anchor': 'middle' }),
     );
   }
-  let y = above;
+  let y = top;
   for (const { heading, rows: own } of sections) {
     if (heading !== '') {
       y += HEADING;
@@ -91,16 +124,11 @@ export function rowPlot(plot: RowPlot): string {
   parts.push(
     element('line', { x1: left, x2: right, y1: bottom, y2: bottom, stroke: MUTED }),
     ...ticks.map((tick) =>
-      text(plot.tick?.(tick) ?? usual(tick), { x: x(tick), y: bottom + 20, 'text-anchor': 'middle', fill: MUTED }),
+      text(label?.(tick) ?? usual(tick), { x: x(tick), y: bottom + 20, 'text-anchor': 'middle', fill: MUTED }),
     ),
-    centred(plot.valueLabel, (left + right) / 2, width, { y: bottom + 44 }),
+    centred(valueLabel, (left + right) / 2, width, { y: bottom + 44 }),
   );
-  return picture(
-    plot.title,
-    plot.description,
-    { width, height: Math.max(plot.height, Math.ceil(bottom + BELOW)) },
-    parts,
-  );
+  return { parts, bottom };
 }
 
 function across(x: number, top: number, bottom: number): Readonly<Record<string, string | number>> {

@@ -152,10 +152,15 @@ describe('lines', () => {
       height: 384,
       grid: false,
       cutLabel: 'cut-off',
-      series: Array.from({ length: count }, (_, i) => ({
-        name: `a_long_name_with_parameters_k1:0.9_b:0.4_number_${i}`,
-        points: [{ k: 1, value: 0.1 }],
-      })),
+      panels: [
+        {
+          valueLabel: 'ap',
+          series: Array.from({ length: count }, (_, i) => ({
+            name: `a_long_name_with_parameters_k1:0.9_b:0.4_number_${i}`,
+            points: [{ k: 1, value: 0.1 }],
+          })),
+        },
+      ],
     });
   const legend = (svg: string): RegExpMatchArray[] => [
     ...svg.matchAll(/<g transform="translate\(\d+ (\d+)\)">.*?<text [^>]*>([^<]*)</g),
@@ -202,11 +207,44 @@ describe('lines', () => {
       ...SIZE,
       ...WORDS,
       cutLabel: 'cut-off',
-      series: [
-        { name: 'a', points },
-        { name: 'b', points: [] },
+      panels: [
+        {
+          valueLabel: 'ap',
+          series: [
+            { name: 'a', points },
+            { name: 'b', points: [] },
+          ],
+        },
       ],
     });
+
+  it('of another scale have another axis beside it, and look the same as those of their name', () => {
+    const line = (name: string, ...values: number[]) => ({ name, points: values.map((value, k) => ({ k, value })) });
+    for (const runs of [2, 12]) {
+      const scale = (most: number) => Array.from({ length: runs }, (_, r) => line(`run ${r}`, most, most / (2 + r)));
+      const svg = linePlot({
+        ...WORDS,
+        ...SIZE,
+        width: 576,
+        cutLabel: 'cut-off',
+        panels: [
+          { valueLabel: 'ndcg', series: scale(0.5) },
+          { valueLabel: 'dcg', series: scale(50) },
+        ],
+      });
+      // Without those of the legend.
+      const [xs, ys] = ['cx', 'cy'].map((name) => attributes(svg, 'circle', name).slice(0, 4 * runs));
+      const of = (all: readonly number[]) => [all.slice(0, 2 * runs), all.slice(2 * runs)];
+      expect(of(ys)[0]).toEqual(of(ys)[1]);
+      expect(Math.max(...of(xs)[0])).toBeLessThan(Math.min(...of(xs)[1]));
+      const [width] = attributes(svg, 'svg', 'width');
+      for (const x of attributes(svg, 'text', 'x')) expect(x).toBeLessThan(width);
+      expect(svg.match(/>run 1</g)).toHaveLength(runs === 2 ? 1 : 2);
+      expect(svg.match(/>(?:n?dcg|cut-off)</g)).toEqual(['>ndcg<', '>cut-off<', '>dcg<', '>cut-off<']);
+      const colours = [...svg.matchAll(/<circle [^>]*fill="([^"]*)"/g)].map(([, colour]) => colour);
+      expect(colours.slice(0, 2 * runs)).toEqual(colours.slice(2 * runs, 4 * runs));
+    }
+  });
 
   it('have a mark at each cut-off, higher where the value is', () => {
     const svg = plot([

@@ -6,7 +6,6 @@ import { rowPlot } from '../../src/output/row-plot.ts';
 const WORDS = {
   title: 'ap & <co>',
   description: 'what it shows',
-  valueLabel: 'ap',
   width: 800,
   height: 300,
   grid: true,
@@ -30,7 +29,7 @@ describe('a plot of rows', () => {
   it('has a dot for each value, inside of the picture, however many rows there are', () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 60 }), (rows) => {
-        const svg = rowPlot({ ...WORDS, sections: [{ heading: 'all', rows }] });
+        const svg = rowPlot({ ...WORDS, panels: [{ valueLabel: 'ap', sections: [{ heading: 'all', rows }] }] });
         const [width, height] = [numbers(svg, 'svg', 'width')[0], numbers(svg, 'svg', 'height')[0]];
         const [xs, ys] = [numbers(svg, 'circle', 'cx'), numbers(svg, 'circle', 'cy')];
         expect(xs).toHaveLength(rows.filter(({ value }) => value !== undefined).length);
@@ -45,7 +44,10 @@ describe('a plot of rows', () => {
 
   it.each([60, 120, 300])('keeps a label of %d letters inside of the picture', (letters) => {
     const rows = [{ name: 'the name of a run that takes room', value: 0.5, colour: '#000', says: '0.5' }];
-    const svg = rowPlot({ ...WORDS, valueLabel: `b${'a'.repeat(letters - 2)}b`, sections: [{ heading: '', rows }] });
+    const svg = rowPlot({
+      ...WORDS,
+      panels: [{ valueLabel: `b${'a'.repeat(letters - 2)}b`, sections: [{ heading: '', rows }] }],
+    });
     const [, x, shown] = /<text x="([\d.]+)"[^>]*>(ba[a…]*b)<\/text>/.exec(svg) ?? [];
     expect(Number(x) - widthOf(shown) / 2).toBeGreaterThanOrEqual(0);
     expect(Number(x) + widthOf(shown) / 2).toBeLessThanOrEqual(WORDS.width);
@@ -54,8 +56,42 @@ describe('a plot of rows', () => {
   it('bears values that nearly are nothing, or nearly the same', () => {
     for (const values of [[4.4e-323], [0], [1, 1 + 2e-16], [-1e-12, 1e-12], [5, 5]]) {
       const rows = values.map((value) => ({ name: 'a', value, colour: '#000', says: '' }));
-      expect(rowPlot({ ...WORDS, sections: [{ heading: '', rows }] })).not.toMatch(NO_NUMBER);
+      expect(rowPlot({ ...WORDS, panels: [{ valueLabel: 'ap', sections: [{ heading: '', rows }] }] })).not.toMatch(
+        NO_NUMBER,
+      );
     }
+  });
+
+  it('has an axis for each scale, and all rows are in the picture', () => {
+    const rows = (most: number) =>
+      Array.from({ length: 10 }, (_, i) => ({
+        name: `run ${i}`,
+        value: most - (most / 20) * i,
+        colour: '#000',
+        says: '',
+      }));
+    const svg = rowPlot({
+      ...WORDS,
+      note: 'whiskers: what they are',
+      panels: [
+        {
+          valueLabel: 'value',
+          sections: [
+            { heading: 'ndcg', rows: rows(0.5) },
+            { heading: 'ap', rows: rows(0.5) },
+          ],
+        },
+        { valueLabel: 'rmse (lower is better)', sections: [{ heading: 'rmse', rows: rows(50) }] },
+      ],
+    });
+    const xs = numbers(svg, 'circle', 'cx');
+    expect(xs.slice(0, 10)).toEqual(xs.slice(20));
+    const words = ['ndcg', 'ap', 'value', 'rmse', 'rmse (lower is better)', 'whiskers: what they are'];
+    const places = words.map((word) =>
+      Number(svg.match(`<text [^>]*y="([0-9.]+)"[^>]*>${word.replace(/[()]/g, '.')}<`)?.[1]),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(Math.max(...places)).toBeLessThan(numbers(svg, 'svg', 'height')[0]);
   });
 
   it('draws intervals around their dots, and the line that values are held against', () => {
@@ -63,12 +99,17 @@ describe('a plot of rows', () => {
       ...WORDS,
       grid: false,
       reference: { value: 0, name: 'no difference' },
-      sections: [
+      panels: [
         {
-          heading: 'B against A: regressed',
-          rows: [
-            { name: 'mrr', value: -0.2, interval: [-0.3, -0.1], colour: '#d55e00', says: '-20 %' },
-            { name: 'hit@10', value: undefined, colour: '#0072b2', says: 'no error yet' },
+          valueLabel: 'lift',
+          sections: [
+            {
+              heading: 'B against A: regressed',
+              rows: [
+                { name: 'mrr', value: -0.2, interval: [-0.3, -0.1], colour: '#d55e00', says: '-20 %' },
+                { name: 'hit@10', value: undefined, colour: '#0072b2', says: 'no error yet' },
+              ],
+            },
           ],
         },
       ],
