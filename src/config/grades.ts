@@ -40,7 +40,14 @@ const rule = z
     if (reason !== undefined) ctx.addIssue({ code: 'custom', message: reason });
   });
 
-const action = z.string().regex(/^[^\p{Cc}]{1,200}$/u, { error: 'expected the name of an action' });
+const ACTION = /^[^\p{Cc}]{1,200}$/u;
+
+/** Whether an action can be given a grade; what cannot is worth 0. Configurations know no `__proto__`. */
+export function isGradable(name: string): boolean {
+  return ACTION.test(name) && name !== '__proto__';
+}
+
+const action = z.string().regex(ACTION, { error: 'expected the name of an action' });
 
 export const gradesSchema = z.record(
   action,

@@ -2,6 +2,7 @@ import { MINUTE, printDuration, usualDuration } from '../vocabulary/durations.ts
 import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { nearest } from '../vocabulary/spelling.ts';
+import { yamlWord } from '../vocabulary/yaml-word.ts';
 import type { EventSample } from './event-sample.ts';
 import { type Finding, percent, quoted } from './finding.ts';
 import { type IdDifference, idDifference } from './id-difference.ts';
@@ -281,7 +282,7 @@ function actions({ actions: counts }: EventSample, { actions: known }: JoinShape
       code: 'unknown_actions',
       cause: `${percent(without / all)} of the feedback has actions without a grade, which are not positives: ${names.join(', ')}${ungraded.length > 5 ? ', ...' : ''}.`,
       example: `configured: ${known.length === 0 ? 'none' : known.map(quoted).join(', ')}`,
-      remedy: `Give each action that counts a grade, such as grades: {${plainKey((misspelled ?? ungraded[0])[0])}: 1}; one that does not count may be listed with 0.`,
+      remedy: `Give each action that counts a grade, such as grades: {${yamlWord((misspelled ?? ungraded[0])[0])}: 1}; one that does not count may be listed with 0.`,
     },
   ];
 }
@@ -302,10 +303,6 @@ function values({ feedback }: EventSample, { valued }: JoinShape): readonly Find
       },
     ];
   });
-}
-
-function plainKey(action: string): string {
-  return /^[A-Za-z][\w-]*$/.test(action) ? action : JSON.stringify(action);
 }
 
 function quantile(sorted: readonly number[], q: number): number {

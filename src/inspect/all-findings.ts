@@ -5,6 +5,7 @@ import { NOT_SHORTENED } from '../findings/shortened-times.ts';
 import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { yamlWord } from '../vocabulary/yaml-word.ts';
 import { actionAssumed } from './action-assumed.ts';
 import { nameFit } from './field-names.ts';
 import { decimalComma, isOfElements, timeFormsOf } from './fields.ts';
@@ -238,7 +239,7 @@ function ofActions({ proposal, facts }: Known): readonly Finding[] {
       (none ? wrong : note)(
         'unknown_actions',
         `Actions without a grade are worth 0: ${listed.join(', ')}${more}.`,
-        `Set their grades, such as grades: {${cut(unknownActions[0])}: 1}.`,
+        `Set their grades, such as grades: {${yamlWord(unknownActions[0])}: 1}.`,
       ),
     );
   }

@@ -1,4 +1,5 @@
 /** Settings that fit a sample: horizons, out-of-orderness, cohorts and grades. */
+import { isGradable } from '../config/grades.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { DAY, MINUTE, usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
@@ -66,6 +67,7 @@ export function propose(facts: Facts, offset: DurationMs, ownGrades: ReadonlySet
   const grades = new Map<string, Grade>();
   const unknownActions: string[] = [];
   for (const [action] of [...facts.actions].sort(([, a], [, b]) => b - a)) {
+    if (!isGradable(action)) continue;
     const grade = usualGrade(action);
     grades.set(action, grade ?? 0);
     if (grade === undefined && !ownGrades.has(action)) unknownActions.push(action);

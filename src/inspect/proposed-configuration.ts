@@ -9,6 +9,7 @@ import type {
 } from '../consumers/decode/decoder-settings.ts';
 import { isTogether } from '../consumers/decode/map.ts';
 import { printDuration } from '../vocabulary/durations.ts';
+import { yamlWord } from '../vocabulary/yaml-word.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
 import { wrapped } from './log-finding.ts';
 import type { Grade, Proposal, RatingScale } from './proposal.ts';
@@ -36,7 +37,7 @@ export function configurationOf(inspection: Inspection, options: ConfigurationOp
     `  outOfOrderness: ${printDuration(proposal.outOfOrderness)}`,
     ...(proposal.backward > 0 ? [`  backward: ${printDuration(proposal.backward)}`] : []),
     'measures: [mrr, ndcg@10, hit@10]',
-    `cohorts: [${proposal.cohorts.map((set) => `[${set.join(', ')}]`).join(', ')}]`,
+    `cohorts: [${proposal.cohorts.map((set) => `[${set.map(yamlWord).join(', ')}]`).join(', ')}]`,
     ...gradesOf(proposal),
     ...experimentsOf([...inspection.facts.variants.keys()].sort()),
     ...inputsOf(inspection),
@@ -60,12 +61,17 @@ function warningsOf(findings: Inspection['findings']): readonly string[] {
   ];
 }
 
+/** A name of 1025 characters or more, which escapes can make of 200, is none to YAML without a question mark. */
+const LONG_NAME = 1000;
+
 function gradesOf({ grades, unknownActions, ratings }: Proposal): readonly string[] {
   const unknown = new Set(unknownActions);
   if (grades.size === 0) return ['grades: {click: 1}'];
   const lines = [...grades].map(([action, grade]) => {
     const remark = unknown.has(action) ? ' # choose: its name does not say what it is worth' : '';
-    return `  ${text(action)}: ${gradeText(grade, ratings)}${remark}`;
+    const word = yamlWord(action);
+    const name = word.length < LONG_NAME ? word : `? ${word}\n  `;
+    return `  ${name}: ${gradeText(grade, ratings)}${remark}`;
   });
   const from =
     ratings?.relevantFrom === undefined
@@ -91,9 +97,9 @@ function experimentsOf(variants: readonly string[]): readonly string[] {
   );
   const control = known ?? variants[0];
   const others = variants.filter((name) => name !== control);
-  const weights = [control, ...others].map((name) => `${text(name)}: 1`).join(', ');
+  const weights = [control, ...others].map((name) => `${yamlWord(name)}: 1`).join(', ');
   const remark = known === undefined ? ' # choose: which of them is the control' : '';
-  return ['experiments:', '  default:', `    control: ${text(control)}${remark}`, `    variants: {${weights}}`];
+  return ['experiments:', '  default:', `    control: ${yamlWord(control)}${remark}`, `    variants: {${weights}}`];
 }
 
 /** How events are written, for files and topics alike. `serviceOf` says where they come from, for the service alone. */
@@ -103,7 +109,7 @@ function inputsOf({ impressions, feedback, oneLog, joined, zones, files }: Inspe
     if (form?.kind !== 'delimited') return [];
     const names = Array.from({ length: form.width }, (_, i) => `column_${i + 1}`);
     return [
-      ...(form.isSeen ? [] : [`    delimiter: ${text(form.delimiter)}`]),
+      ...(form.isSeen ? [] : [`    delimiter: ${yamlWord(form.delimiter)}`]),
       ...(form.columns === undefined ? [`    columns: [${names.join(', ')}]`] : []),
     ];
   };
@@ -135,7 +141,7 @@ function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: Conf
   const { impressions: lists, feedback } =
     topics ??
     (oneLog ? { impressions: 'events', feedback: ['events'] } : { impressions: 'impressions', feedback: ['feedback'] });
-  const [first, ...more] = feedback.map((name) => `{name: ${name}}`);
+  const [first, ...more] = feedback.map((name) => `{name: ${yamlWord(name)}}`);
   const remark = topics === undefined ? ' # yours' : '';
   // A topic of both kinds is read as inputs.events says. So is open-bandit, which the topic itself has to name.
   const own = oneLog && joined === 'open-bandit' ? ', adapter: open-bandit' : '';
@@ -143,7 +149,7 @@ function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: Conf
     `# For receval run only${topics === undefined ? ':' : '; brokers, Redis and logins as in your configuration:'}`,
     ...(topics === undefined ? ['kafka:', `  brokers: [localhost:9092]${remark}`] : ['kafka:']),
     '  topics:',
-    `    impressions: {name: ${lists}${own}}${remark}`,
+    `    impressions: {name: ${yamlWord(lists)}${own}}${remark}`,
     `    feedback: ${more.length === 0 ? first : `[${[first, ...more].join(', ')}]`}${remark}`,
     ...(topics === undefined ? ['redis:', `  url: redis://localhost:6379${remark}`] : []),
   ];
@@ -157,7 +163,7 @@ function formLines({ time, positionBase }: Reading, zone: string | undefined): r
   const lines: string[] = [];
   if (time?.form === 'local')
     lines.push(
-      `    timeZone: ${text(zone ?? 'UTC')}${zone === undefined ? ' # choose: the zone of times without one' : ''}`,
+      `    timeZone: ${yamlWord(zone ?? 'UTC')}${zone === undefined ? ' # choose: the zone of times without one' : ''}`,
     );
   if (positionBase === 0) lines.push('    positionBase: 0');
   return lines;
@@ -168,10 +174,10 @@ function adapterLines(adapter: ProposedAdapter): readonly string[] {
   if (adapter === 'open-bandit') return ['    adapter: open-bandit'];
   if ('list' in adapter) {
     const { list, map = {}, feedback = {} } = adapter;
-    const flags = Object.entries(feedback).map(([column, action]) => `${text(column)}: ${flagText(action)}`);
+    const flags = Object.entries(feedback).map(([column, action]) => `${yamlWord(column)}: ${flagText(action)}`);
     return [
       '    adapter:',
-      `      list: {by: ${text(list.by)}${list.order === undefined ? '' : `, order: ${text(list.order)}`}}`,
+      `      list: {by: ${yamlWord(list.by)}${list.order === undefined ? '' : `, order: ${yamlWord(list.order)}`}}`,
       '      map:',
       ...mapLines(map, '        '),
       ...(flags.length === 0 ? [] : [`      feedback: {${flags.join(', ')}}`]),
@@ -196,7 +202,7 @@ function flagText(given: string | RowFeedback): string {
 
 function conditions(when: Conditions): string {
   return Object.entries(when)
-    .map(([at, condition]) => `${text(at)}: ${conditionText(condition)}`)
+    .map(([at, condition]) => `${yamlWord(at)}: ${conditionText(condition)}`)
     .join(', ');
 }
 
@@ -206,26 +212,19 @@ function conditionText(condition: Condition): string {
 }
 
 function mapLines(map: FieldMap, indent: string): readonly string[] {
-  return Object.entries(map).map(([as, source]) => `${indent}${as}: ${sourceText(source)}`);
+  return Object.entries(map).map(([as, source]) => `${indent}${yamlWord(as)}: ${sourceText(source)}`);
 }
 
 function sourceText(source: FieldSource): string {
-  if (typeof source === 'string') return text(source);
-  if (isTogether(source)) return `[${source.map(text).join(', ')}]`;
+  if (typeof source === 'string') return yamlWord(source);
+  if (isTogether(source)) return `[${source.map(yamlWord).join(', ')}]`;
   return 'const' in source
     ? `{const: ${scalar(source.const)}}`
-    : `{at: ${text(source.at)}, split: ${text(source.split)}}`;
+    : `{at: ${yamlWord(source.at)}, split: ${yamlWord(source.split)}}`;
 }
 
 function scalar(value: unknown): string {
-  return typeof value === 'string' ? text(value) : JSON.stringify(value);
-}
-
-/** Unquoted where YAML reads the same text back, else in double quotes, which YAML reads as JSON does. */
-function text(value: string): string {
-  const isPlain =
-    /^[/A-Za-z_][\w/.@+-]*(?: [\w/.@+-]+)*$/.test(value) && !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(value);
-  return isPlain ? value : JSON.stringify(value);
+  return typeof value === 'string' ? yamlWord(value) : JSON.stringify(value);
 }
 
 function printable(name: string): string {
