@@ -1,6 +1,9 @@
 import type { FusedItem } from '../fusion/ranking.ts';
 import type { RunFormat } from './fuse-settings.ts';
 
+/** What ends columns for trec_eval, and so where runs are read (`isBlank`): other blanks of Unicode are part of ids. */
+const BLANKS = /[ \t\n\v\f\r]+/g;
+
 /**
  * A merged list as lines of a run.
  * @throws Error for an id that the format cannot represent
@@ -10,14 +13,19 @@ export function runLines(
   fused: readonly FusedItem[],
   { as, tag }: { readonly as: RunFormat; readonly tag: string },
 ): string {
-  const separator = as === 'trec' ? /\s/ : /[,\n]/;
+  const separator = as === 'trec' ? BLANKS : /[,\n]/;
   const mustFit = (what: string, id: string): void => {
-    if (!separator.test(id)) return;
+    if (id.search(separator) < 0) return;
     const [has, other] = as === 'trec' ? ['a blank', '--as flagr'] : ['a comma', '--as trec'];
     throw new Error(`the ${what} "${id}" has ${has}, which ends a column of the run; write ${other}`);
   };
   mustFit('query', query);
-  const name = as === 'trec' ? tag.replace(/\s+/g, '_') : tag.replace(/,/g, ';');
+  if (query.startsWith('#')) {
+    throw new Error(
+      `the query "${query}" begins with #, as comments do, and receval score would skip its lines: rename it`,
+    );
+  }
+  const name = as === 'trec' ? tag.replaceAll(BLANKS, '_') : tag.replace(/,/g, ';');
   const falling = as === 'trec' ? fallingScores(fused) : [];
   let text = '';
   for (const [place, { item, score }] of fused.entries()) {

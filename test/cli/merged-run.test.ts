@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runLines } from '../../src/cli/merged-run.ts';
 import type { FusedItem } from '../../src/fusion/ranking.ts';
+import { bytesOf } from '../../src/score/byte-text.ts';
+import { Fields, splitBlanks } from '../../src/score/line-fields.ts';
 import { ALL, lists, TAUGHT } from '../fusion/lists.ts';
 
 const TREC = { as: 'trec', tag: 't' } as const;
@@ -76,5 +78,42 @@ describe('scores of a merged list', () => {
         expect(readIn32Bits(written(...falling))).toEqual(falling.map((_, place) => `i${100 + place}`));
       }),
     );
+  });
+});
+
+describe("ids of a merged run in TREC's format", () => {
+  /** What the reader of such files makes of a line. */
+  function fieldsOf(line: string): string[] {
+    const fields = new Fields();
+    splitBlanks(fields, bytesOf(line), 0);
+    return Array.from({ length: fields.count }, (_, f) => fields.text(f));
+  }
+  const blank = fc.constantFrom(...' \t\n\v\f\r\u0085\u00a0\u1680\u2003\u2028\u3000\ufeff\u0001');
+  const id = fc.oneof(
+    fc.string({ unit: fc.oneof(fc.constantFrom('a', '1', '#'), blank), minLength: 1, maxLength: 4 }),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }).filter((text) => !/\p{Cs}/u.test(text)),
+  );
+
+  it('are read back, or refused because they would not be', () => {
+    fc.assert(
+      fc.property(id, id, id, (query, item, tag) => {
+        const write = () => runLines(query, [{ item, score: 1 }], { as: 'trec', tag });
+        const cut = /[ \t\n\v\f\r]/;
+        if (query.startsWith('#') && !cut.test(query)) expect(write).toThrow(/begins with #, as comments do/);
+        else if (cut.test(query + item)) expect(write).toThrow(/has a blank, which ends a column of the run/);
+        else {
+          const [first, , third, ...others] = fieldsOf(write());
+          expect([first, third, others.length]).toEqual([query, item, 3]);
+        }
+      }),
+      { examples: [['q\u00a01', 'a\u3000b', 'my\u00a0run']] },
+    );
+  });
+
+  it.each([
+    ['my run', 'my_run'],
+    ['my\u00a0run', 'my\u00a0run'],
+  ])('stand before the tag "%s"', (tag, name) => {
+    expect(runLines('q', [{ item: 'a', score: 1 }], { as: 'trec', tag })).toBe(`q Q0 a 1 1 ${name}\n`);
   });
 });
