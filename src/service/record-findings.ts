@@ -8,6 +8,7 @@ import type { Finding } from '../findings/finding.ts';
 import { type InvalidReason, InvalidReasons } from '../findings/invalid.ts';
 import type { LiveFinding } from '../findings/live.ts';
 import { matchesOf, sampleFindings } from '../findings/sample-findings.ts';
+import { shortenedTimes } from '../findings/shortened-times.ts';
 import { valuedActions } from '../measures/needs.ts';
 import type { EpochMs, Event } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
@@ -164,14 +165,24 @@ function datedAhead({ name, records, future }: SeenTopic): readonly LiveFinding[
   ];
 }
 
-/** Whether the newest feedback fits the newest lists: what a replay of them would find wrong. */
+/** Whether the newest events have whole times, and feedback fits the lists: what a replay of them would find wrong. */
 export function joinFindings(settings: Settings, seen: readonly SeenTopic[], now: EpochMs): readonly LiveFinding[] {
-  const { attribution, grading } = settings;
+  const { attribution } = settings;
   const sample = new EventSample();
   let row = 0;
   for (const { events } of seen) {
     for (const event of events) sample.take(event, '', ++row, now + attribution.futureSkew);
   }
+  return [...shortenedTimes(sample), ...ofJoin(settings, sample)].map(({ code, cause, remedy }) => ({
+    code,
+    topic: undefined,
+    cause,
+    remedy,
+  }));
+}
+
+function ofJoin(settings: Settings, sample: EventSample): readonly Finding[] {
+  const { attribution, grading } = settings;
   if (sample.count('impressions') === 0 || sample.count('feedback') < ENOUGH) return [];
   const found: readonly Finding[] = sampleFindings(sample, {
     horizon: attribution.horizons[attribution.horizons.length - 1],
@@ -184,7 +195,7 @@ export function joinFindings(settings: Settings, seen: readonly SeenTopic[], now
     ...found,
     ...noUserIds(settings, sample),
     ...variants(settings, sample),
-  ].map(({ code, cause, remedy }) => ({ code, topic: undefined, cause, remedy }));
+  ];
 }
 
 /** No feedback from the time of the sampled lists finds its list, and no other finding explains it. */

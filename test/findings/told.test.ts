@@ -39,6 +39,8 @@ const lists = (change: (i: number) => object = () => ({})): Records =>
   n.map((i) => ({ requestId: `r-${i}`, userId: `u${i}`, ts: AT + i * 1000, items: ['a', 'b'], ...change(i) }));
 const clicks = (change: (i: number) => object = () => ({})): Records =>
   n.map((i) => ({ requestId: `r-${i}`, ts: AT + i * 1000 + 20_000, itemId: 'a', action: 'click', ...change(i) }));
+/** As a spreadsheet writes it, 1.795244E+12. */
+const shortened = (i: number) => Number((AT + i * 40_000).toExponential(6));
 const ARMS = 'experiments: {default: {control: a, variants: {a: 1, b: 1}}}';
 const FRESH = 'experiments: {fresh: {control: x, variants: {x: 1, y: 1}}}';
 
@@ -59,6 +61,12 @@ const TOPICS: readonly {
   { shows: 'files_swapped', of: [clicks(), lists()] },
   { shows: 'most_invalid', of: [lists(() => ({ requestId: undefined, request: 1 })), clicks()] },
   { shows: 'dated_ahead', of: [lists((i) => (i < 5 ? { ts: NOW + 9e8 } : {})), clicks()] },
+  {
+    shows: 'times_shortened',
+    of: [lists((i) => ({ ts: shortened(i) })), clicks((i) => ({ ts: shortened(i + 1) }))],
+  },
+  // Topics without feedback too.
+  { shows: 'times_shortened', of: [lists((i) => ({ ts: shortened(i) })), []] },
   { shows: 'unit_of_time', of: [lists(), clicks((i) => ({ ts: new Date(AT / 1000 + i).toISOString() }))] },
   { shows: 'ids_differ_by_prefix', of: [lists(), clicks((i) => ({ requestId: `web:r-${i}` }))] },
   { shows: 'ids_differ_by_suffix', of: [lists(), clicks((i) => ({ requestId: `r-${i}.web` }))] },
