@@ -124,7 +124,7 @@ async function fromTopics(settings: Settings, limit: number): Promise<readonly S
   // Files need no client of Kafka.
   const { sampleTopics } = await import('../service/topic-sample.ts');
   const { partitions, complete } = await sampleTopics(settings, limit);
-  if (!complete) process.stderr.write('receval: the sample is not complete: the brokers took longer than 15 s\n');
+  if (!complete) tell('the sample is not complete: the brokers took longer than 15 s');
   return partitions.map(({ topic, partition, role, values, offsets }) => {
     const records = new Rows();
     for (const value of values) records.add(jsonText(value), undefined);

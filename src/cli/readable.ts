@@ -33,9 +33,7 @@ export function mustBeReadable(paths: readonly string[]): void {
   if (pipes.length === 1) tell(`${first} is a pipe: reads what somebody writes to it`);
   if (pipes.length > 1) {
     const commands = pipes.map((path) => `... > ${path} &`).join(' ');
-    process.stderr.write(
-      `receval: ${pipes.join(', ')} are pipes: reads what is written to them at the same time (${commands})\n`,
-    );
+    tell(`${pipes.join(', ')} are pipes: reads what is written to them at the same time (${commands})`);
   }
 }
 

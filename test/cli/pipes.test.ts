@@ -63,6 +63,19 @@ describe('a log out of a pipe', () => {
     expect(stdout).toContain(',2000,');
   });
 
+  it('is named without control characters, which a terminal would obey', async () => {
+    const odd = 'p\u001b[2J3';
+    execFileSync('mkfifo', [join(folder, odd)]);
+    const { code, stderr } = await shell(
+      `gzip -dc shown.gz > p1 & gzip -dc clicks.gz > '${odd}' & ${REPLAY} --impressions p1 --feedback '${odd}'`,
+    );
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^receval: p1, p\S+2J3 are pipes: reads what is written to them at the same time/),
+    ]);
+    expect(stderr).not.toContain('\u001b');
+  });
+
   it.each([
     ['gzip -dc shown.gz |', '/dev/stdin', '/dev/stdin'],
     ['gzip -dc shown.gz |', '-', '/dev/stdin'],
