@@ -3,7 +3,7 @@
 import { grouped } from '../vocabulary/grouped.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { type Finding, jqPath, note } from './log-finding.ts';
-import { fedAll, shellWord } from './mend.ts';
+import { fedAll, isPartlyReadable, READABLE, shellWord } from './mend.ts';
 
 export function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog }: Known): Finding {
   const at = (as: string): string | undefined => {
@@ -14,10 +14,14 @@ export function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog 
   const isCommand = !oneLog && [id, ts, items, offset].every((path) => path !== undefined);
   const program = `[group_by(${id})[] | unique_by(${offset}) | reduce .[1:][] as $page (.[0]; ${items} += ($page | ${items}))] | sort_by(${ts})[]`;
   const packing = files.find(({ name }) => lists.files.includes(name))?.format.compression ?? 'none';
+  const command = `jq -cs ${shellWord(program)}`;
+  const input = isPartlyReadable(lists.files, files)
+    ? `${fedAll(READABLE, lists.files, packing)} | ${command}`
+    : fedAll(command, lists.files, packing);
   return note(
     'lists_in_pages',
     `${grouped(paged.requests)} requests were shown in several pages (${grouped(paged.pages)} lists): each page is a list of its own, with ranks that continue. So a mean such as mrr is over pages, and below that over whole requests.`,
     `To measure whole requests, put the pages of each together${isCommand ? ':' : '.'}`,
-    isCommand ? `${fedAll(`jq -cs ${shellWord(program)}`, lists.files, packing)} > whole-lists.ndjson` : undefined,
+    isCommand ? `${input} > whole-lists.ndjson` : undefined,
   );
 }

@@ -43,10 +43,12 @@ function forAll(
   if (command === undefined || forms.some((one) => one !== command) || packings.some((one) => one !== packing)) {
     return undefined;
   }
+  const isFiltered = command.startsWith('jq ') && isPartlyReadable(names, files);
+  const [first, then] = isFiltered ? [READABLE, ` | ${command}`] : [command, ''];
   const [name, ...others] = names;
   if (others.length > 0) {
     const each = `"$f"`;
-    const input = packing === 'none' ? `${command} < ${each}` : `${UNPACK[packing]} < ${each} | ${command}`;
+    const input = `${packing === 'none' ? `${first} < ${each}` : `${UNPACK[packing]} < ${each} | ${first}`}${then}`;
     const ends = [...new Set(names.map((one) => baseName(one).slice(unpackedName(baseName(one)).length)))];
     if (ends.length > 1) return undefined;
     const isUnique = new Set(names.map(baseName)).size === names.length;
@@ -55,7 +57,17 @@ function forAll(
     const to = !isUnique ? whole : ends[0] === '' ? '$' + '{f##*/}' : `$(basename ${each} ${ends[0]})`;
     return `for f in ${names.map(shellWord).join(' ')}; do ${input} > "${as}-${to}"; done`;
   }
-  return `${fed(command, name, packing)} > ${mendedName(name, as)}`;
+  return `${fed(first, name, packing)}${then} > ${mendedName(name, as)}`;
+}
+
+/** jq ends at a line that is not JSON, and fields of what is no object are an error to it: such records are left out. */
+export const READABLE = "jq -cR 'fromjson? | objects'";
+
+/** Whether some of these files have lines that READABLE leaves out. */
+export function isPartlyReadable(names: readonly string[], files: readonly InspectedFile[]): boolean {
+  return files.some(
+    ({ name, bad, format: { form } }) => names.includes(name) && form.kind === 'ndjson' && bad.length > 0,
+  );
 }
 
 export type Packing = InspectedFile['format']['compression'];
