@@ -63,7 +63,9 @@ export class Groups {
     }
     if (!this.#gather) {
       const name = this.#queries.names[query];
-      throw new Ungrouped(this.#file, line, `the lines of query "${name}" are not together`);
+      const by = this.#voters.names[voter];
+      const of = by === undefined ? `query "${name}"` : `voter "${by}" for query "${name}"`;
+      throw new Ungrouped(this.#file, line, `the lines of ${of} are not together`);
     }
     this.#list = known;
   }

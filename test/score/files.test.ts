@@ -79,7 +79,15 @@ describe('a TREC run', () => {
   it('whose queries are not together cannot be read list by list', () => {
     const run = '1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 1 2 t\n';
     expect(() => scoreText(run, QRELS, { measures: ['mrr'] })).toThrow(Ungrouped);
+    expect(() => scoreText(run, QRELS, { measures: ['mrr'] })).toThrow('the lines of query "1" are not together');
     expect(scoreText(run, QRELS, { measures: ['mrr'], gather: true }).runs[0].queries).toBe(2);
+  });
+
+  it('of several voters is told whose lines are not together', () => {
+    const run = '1,v,a,3,d\n1,w,b,2,d\n1,v,c,1,d\n';
+    expect(() => scoreText(run, QRELS, { measures: ['mrr'] })).toThrow(
+      'line 3: the lines of voter "v" for query "1" are not together',
+    );
   });
 
   it('is cut where a depth is given, and what is judged stays known', () => {
