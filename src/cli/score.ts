@@ -111,9 +111,13 @@ const MOST_NAMED = 5;
 
 function notes(
   { measures, runs, missing, evidence }: ScoreResult,
-  { depth, missing: how, output, pValues, preset, qrels }: ScoreSettings,
+  { depth, missing: how, output, pValues, plot, preset, qrels }: ScoreSettings,
 ): string[] {
   const found: string[] = [];
+  const withoutCut = measures.filter(({ k }) => k === undefined).map(({ canonical }) => canonical);
+  if (plot?.kind === 'line' && withoutCut.length > 0) {
+    found.push(`--plot line leaves out what has no cut-off, and --plot bar does not: ${withoutCut.join(', ')}`);
+  }
   for (const { name, queries, counts, withoutOwner, withoutKnown = 0, unknownItems = 0 } of runs) {
     if (queries === 0) found.push(`${name}: no query is both in the run and judged: there is nothing to score`);
     const cut = evidence.find(({ run }) => run === name)?.relevantCut ?? 0;

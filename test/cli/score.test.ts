@@ -440,6 +440,29 @@ describe('receval score', () => {
     for (let i = 0; i < 9; i++) expect(svg).toContain(`>run${i}</text>`);
   });
 
+  it('says which measures a plot of lines leaves out', async () => {
+    const run = ['--run', POPULAR, ...QRELS, '--plot', 'line', '--measures'];
+    const some = await score([...run, 'ndcg@1..3,mrr']);
+    expect(some.stdout).toMatch(/^<svg /);
+    expect(some.stderr).toBe('receval: --plot line leaves out what has no cut-off, and --plot bar does not: mrr\n');
+    expect((await score([...run, 'ndcg@1..3'])).stderr).toBe('');
+  });
+
+  it('draws lines of measures that have another scale on an axis of their own', async () => {
+    const svg = await stdoutOf([
+      '--run',
+      POPULAR,
+      PERSONAL,
+      ...QRELS,
+      '--plot',
+      'line',
+      '--measures',
+      'ndcg@1..3,dcg@1..3',
+    ]);
+    expect(svg.match(/>cut-off</g)).toHaveLength(2);
+    expect(svg.match(/>popular</g)).toHaveLength(1);
+  });
+
   it('draws bars of measures that have another scale on an axis of their own', async () => {
     const scored = file('errors.ndjson', '{"scores":[40,30,20],"ratings":[50,10,20]}\n');
     const axesOf = async (measures: string): Promise<readonly string[]> => {
