@@ -8,7 +8,7 @@ import type { Judgements } from '../score/judgements.ts';
 import { missingOf, presetMeasures, presetOf, tiesOf } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
 import { type Format, formatOf } from '../score/run-format.ts';
-import { RunReader, runNames } from '../score/run-reader.ts';
+import { type RunLayout, RunReader, runNames } from '../score/run-reader.ts';
 import type { MissingQuery, RunEvidence, RunScore, ScoreResult } from '../score/score-result.ts';
 import { FileScoring } from '../score/scoring.ts';
 import { type ScoringSettings, scoringSettings } from '../score/scoring-settings.ts';
@@ -147,7 +147,7 @@ function readFused({ name, scoring }: FusedScore): ReadRun {
 async function readRun(
   inputs: ScoreInputs,
   file: NamedFile,
-  layout: ConstructorParameters<typeof RunReader>[1],
+  layout: RunLayout,
   settings: ScoringSettings,
   judgements: Judgements,
 ): Promise<readonly ReadRun[]> {
@@ -168,9 +168,17 @@ async function readRun(
   } catch (error) {
     if (!(error instanceof Ungrouped)) throw error;
     if (isReadOnce(file.path)) {
-      throw new Error(`${error.message}: sort them by query first (sort -s -k1,1), or give the file by its name`);
+      throw new Error(`${error.message}: sort them first (${sortCommand(layout)}), or give the file by its name`);
     }
     tell(`${error.message}: the whole file is kept in memory`);
     return read(true);
   }
+}
+
+/** Puts the lines of each list together, and leaves their order as it is. */
+function sortCommand({ format, columns }: RunLayout): string {
+  if (format === 'trec') return 'sort -s -k1,1';
+  const { query, voter } = columns ?? { query: 0, voter: 1 };
+  const keys = [query, voter].filter((column) => column >= 0).map((column) => `-k${column + 1},${column + 1}`);
+  return `sort -s -t, ${keys.join(' ')}`;
 }

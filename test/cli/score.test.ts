@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -311,7 +311,19 @@ describe('receval score', () => {
     expect(read.stderr).toContain('line 3: the lines of query "1" are not together: the whole file is kept in memory');
     const piped = await score(['--run', '-', ...args], mixed);
     expect(piped.code).toBe(1);
-    expect(piped.stderr).toContain('sort them by query first');
+    expect(piped.stderr).toContain('sort them first (sort -s -k1,1), or give the file by its name');
+  });
+
+  it.each([
+    ['trec', [], '1 Q0 b 1 3 t\n2 Q0 b 1 2 t\n1 Q0 a 2 2 t\n', 't,all,0.75'],
+    ['voters', [], '1,v,b,3,d\n2,v,b,3,d\n1,w,a,3,d\n1,v,a,2,d\n', 'v,all,0.75'],
+    ['other columns', ['--columns', 'item,query,score'], 'b,1,2\nb,2,2\na,1,2\n', 'standard input,all,0.75'],
+  ])('reads from standard input what is sorted as it says: %s', async (_, options, mixed, row) => {
+    const judged = file('sorted.qrels', '1 0 a 1\n2 0 b 1\n');
+    const args = ['--run', '-', ...options, '--qrels', judged, '--measures', 'mrr', '--output', 'csv'];
+    const [, command = ''] = /sort them first \((.*?)\)/.exec((await score(args, mixed)).stderr) ?? [];
+    const sorted = execFileSync('sh', ['-c', command], { input: mixed, encoding: 'utf8' });
+    expect((await score(args, sorted)).stdout).toContain(row);
   });
 
   it.each([
