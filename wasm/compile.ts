@@ -31,7 +31,7 @@ const PLACES = ['engine/layout', 'scan/layout'] as const;
 const NUMBERS = {
   'engine/rules': ['IS_LATE', 'IS_DUPLICATE'],
   'engine/events': ['USERLESS', 'HAS_RANKS', 'HAS_SCORES', 'HAS_CATEGORIES'],
-  'engine/closing': ['CLOSES_LIST', 'RELEASES_TAG', 'MOST_QUEUED_EVENTS'],
+  'engine/closing': ['CLOSES_LIST', 'UNREFS_TAG', 'MOST_QUEUED_EVENTS'],
   'engine/counts': [
     'ACCEPTED',
     'LATE',

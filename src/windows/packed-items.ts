@@ -21,7 +21,7 @@ export class PackedExposures {
   constructor({ amounts, isOver }: Exposures, table: ItemNumbers) {
     this.isOver = isOver;
     this.#table = table;
-    this.#items = Uint32Array.from(amounts.keys(), (item) => table.hold(item));
+    this.#items = Uint32Array.from(amounts.keys(), (item) => table.ref(item));
     this.#amounts = packed([...amounts.values()]);
   }
 
@@ -34,8 +34,8 @@ export class PackedExposures {
     else this.each((item, amount) => exposures.add(item, amount));
   }
 
-  release(): void {
-    for (const item of this.#items) this.#table.release(item);
+  unref(): void {
+    for (const item of this.#items) this.#table.unref(item);
   }
 }
 
@@ -66,9 +66,9 @@ export class PackedItems {
     }
   }
 
-  /** Releases its items; it must not be used afterwards. */
-  release(): void {
-    for (const sketch of this.sketches) if (!(sketch instanceof Registers)) sketch.release();
+  /** Drops its references to items; it must not be used afterwards. */
+  unref(): void {
+    for (const sketch of this.sketches) if (!(sketch instanceof Registers)) sketch.unref();
   }
 }
 
@@ -84,7 +84,7 @@ export class ItemNumbers {
   readonly #numbers = new Map<string, number>();
   /** By number. */
   readonly #items: string[] = [];
-  readonly #holders: number[] = [];
+  readonly #refs: number[] = [];
   readonly #free: number[] = [];
 
   /** Number of items that are held. */
@@ -93,16 +93,16 @@ export class ItemNumbers {
   }
 
   /** Returns the number of an item and adds one reference to it. */
-  hold(item: string): number {
+  ref(item: string): number {
     const known = this.#numbers.get(item);
     if (known !== undefined) {
-      this.#holders[known]++;
+      this.#refs[known]++;
       return known;
     }
     const number = this.#free.pop() ?? this.#items.length;
     this.#numbers.set(item, number);
     this.#items[number] = item;
-    this.#holders[number] = 1;
+    this.#refs[number] = 1;
     return number;
   }
 
@@ -112,9 +112,9 @@ export class ItemNumbers {
   }
 
   /** Drops one reference. */
-  release(number: number): void {
-    this.#holders[number]--;
-    if (this.#holders[number] > 0) return;
+  unref(number: number): void {
+    this.#refs[number]--;
+    if (this.#refs[number] > 0) return;
     this.#numbers.delete(this.#items[number]);
     this.#items[number] = '';
     this.#free.push(number);

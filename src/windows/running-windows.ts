@@ -89,7 +89,7 @@ export class RunningWindows {
     for (const pane of this.#panes.keys()) if (pane < bound) this.#panes.delete(pane);
     for (const [pane, rows] of this.#items) {
       if (pane >= bound) continue;
-      for (const items of rows.values()) items.release();
+      for (const items of rows.values()) items.unref();
       this.#items.delete(pane);
     }
   }
@@ -121,7 +121,7 @@ export class RunningWindows {
       if (known !== undefined) {
         for (const window of holders) subtractItems(window, field, known);
         known.addTo(items);
-        known.release();
+        known.unref();
       }
       const packed = new PackedItems(items, this.#numbers);
       ofPane.set(field, packed);

@@ -71,7 +71,12 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
     'if (end - from <= units || !sameBytes(prefix, from, units)) return -1;',
     'if (end - from <= units) return -1;',
   ),
-  change('a release overtakes what waits', CLOSING, 'made.kind = RELEASES_TAG;', 'made.kind = CLOSES_LIST;'),
+  change(
+    'a tag that is given back overtakes what waits',
+    CLOSING,
+    'made.kind = UNREFS_TAG;',
+    'made.kind = CLOSES_LIST;',
+  ),
   change(
     'feedback of several topics waits in its order of coming',
     CLOSING,

@@ -38,7 +38,7 @@ describe('packed items', () => {
     );
   });
 
-  it('hold their items until they are released, in any order, and no longer', () => {
+  it('have their items as long as somebody refers to them, in any order, and no longer', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(anyItems, fc.nat(5)), { maxLength: 8 }), (steps) => {
         const numbers = new ItemNumbers();
@@ -46,14 +46,14 @@ describe('packed items', () => {
         for (const [items, at] of steps) {
           const sums = sumsOf(items);
           held.push({ text: encodeItems(sums), packed: new PackedItems(sums, numbers) });
-          if (at < held.length) held.splice(at, 1)[0].packed.release();
+          if (at < held.length) held.splice(at, 1)[0].packed.unref();
           for (const { packed, text } of held) {
             const sum = new ItemSums(ITEMS);
             packed.addTo(sum);
             expect(encodeItems(sum)).toBe(text);
           }
         }
-        for (const { packed } of held) packed.release();
+        for (const { packed } of held) packed.unref();
         expect(numbers.size).toBe(0);
       }),
     );
@@ -76,14 +76,14 @@ describe('packed items', () => {
 describe('numbers of items', () => {
   it('tell items apart, and are given again when nobody holds them', () => {
     const numbers = new ItemNumbers();
-    const [a, b] = [numbers.hold('a'), numbers.hold('b')];
-    expect(numbers.hold('a')).toBe(a);
+    const [a, b] = [numbers.ref('a'), numbers.ref('b')];
+    expect(numbers.ref('a')).toBe(a);
     expect([numbers.item(a), numbers.item(b), numbers.size]).toEqual(['a', 'b', 2]);
-    numbers.release(a);
+    numbers.unref(a);
     expect([numbers.item(a), numbers.size]).toEqual(['a', 2]);
-    numbers.release(a);
+    numbers.unref(a);
     expect(numbers.size).toBe(1);
-    expect(numbers.hold('c')).toBe(a);
+    expect(numbers.ref('c')).toBe(a);
     expect([numbers.item(a), numbers.item(b)]).toEqual(['c', 'b']);
   });
 });

@@ -12,7 +12,7 @@ import { copyBytes } from './texts';
 export class Closing {
   at: f64;
   ts: f64;
-  /** CLOSES_LIST, RELEASES_TAG, or both, in this order. */
+  /** CLOSES_LIST, UNREFS_TAG, or both, in this order. */
   kind: u32;
   horizon: u32;
   tag: u32;
@@ -38,7 +38,7 @@ export class Closing {
   }
 }
 export const CLOSES_LIST: u32 = 1;
-export const RELEASES_TAG: u32 = 2;
+export const UNREFS_TAG: u32 = 2;
 
 /** A closing that is handed over alone. */
 @unmanaged
@@ -140,7 +140,7 @@ function widen(): void {
 
 /**
  * Closings that wait until the host takes many at once, in their order: of plain lists with few events, which most are, when nobody
- * asks for names. A list that is released meanwhile waits with them.
+ * asks for names. A list that gives its tag back meanwhile waits with them.
  */
 export const MOST_QUEUED_EVENTS: usize = 3;
 
@@ -211,13 +211,13 @@ function queueFeedback(made: usize, bodyAt: usize, listTs: f64, horizon: u32, to
 }
 
 /** Releases a tag after all that waits. `isOfLast`: of the list whose closing was the last to wait. */
-export function queueRelease(tag: u32, isOfLast: bool): void {
+export function queueUnref(tag: u32, isOfLast: bool): void {
   if (isOfLast) {
-    changetype<Closing>(queue + QUEUED_BYTES * <usize>(queued - 1)).kind |= RELEASES_TAG;
+    changetype<Closing>(queue + QUEUED_BYTES * <usize>(queued - 1)).kind |= UNREFS_TAG;
     return;
   }
   const made = nextQueued();
-  made.kind = RELEASES_TAG;
+  made.kind = UNREFS_TAG;
   made.tag = tag;
   queued++;
 }

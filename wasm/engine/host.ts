@@ -7,12 +7,12 @@ export declare function outOfMemory(bytes: f64, taken: f64): void;
 export declare function accepted(impression: usize): u32;
 
 /** The impression with this tag has closed for good. */
-export declare function released(tag: u32): void;
+export declare function unref(tag: u32): void;
 
 /** A list closes at one of its horizons: CLOSES. */
 export declare function closed(): void;
 
-/** So many lists have closed or been released, which wait at `queue` (closing.ts). */
+/** So many lists have closed, or given their tags back, which wait at `queue` (closing.ts). */
 export declare function closings(queue: usize, count: u32): void;
 
 /** For the observer of the unit, if it has one: what becomes of the feedback at this place. A list is 0 if it is not open. */

@@ -6,7 +6,7 @@
 import { addAccepted, anyFits, fitting, predecessorOf, removeAccepted } from './accepted';
 import { free } from './arena';
 import { addBody, body, freeBody, slotIn } from './bodies';
-import { flushQueue, putClosing, putFeedback, queueClosing, queueRelease } from './closing';
+import { flushQueue, putClosing, putFeedback, queueClosing, queueUnref } from './closing';
 import {
   ACCEPTED,
   ATTRIBUTED,
@@ -28,7 +28,7 @@ import { addEntry, entry, isOfRequest, logOrder } from './entries';
 import { FeedbackEvent, feedbackEvent, impressionEvent } from './events';
 import { addFeedback, append, countOf, freeFeedback } from './feedback';
 import { finalised, hashBytes } from './hash';
-import { accepted, closed, dropped, found, released, strayed } from './host';
+import { accepted, closed, dropped, found, strayed, unref } from './host';
 import { itemOf, List, newList } from './list';
 import { firstOfChain, insert, record, remove } from './request-table';
 import { sameText, textEnd } from './texts';
@@ -334,8 +334,8 @@ function close(unit: Unit, bodyAt: usize, horizon: u32, at: f64, entryAt: usize)
   freeBody(unit.bodies, indexesPlace(unit), bodyAt);
   entry(entryAt).body = 0;
   unit.open--;
-  if (unit.hasNames) released(tag);
-  else queueRelease(tag, waits);
+  if (unit.hasNames) unref(tag);
+  else queueUnref(tag, waits);
 }
 
 /** Whether the impression came too late for the horizon. */

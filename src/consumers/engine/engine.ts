@@ -10,10 +10,10 @@ import { type ModuleFunction, openModule } from './module.ts';
 export interface EngineCalls {
   /** The impression at this place is accepted: returns its tag. */
   accepted(impression: number): number;
-  released(tag: number): void;
+  unref(tag: number): void;
   /** The list at CLOSES.AT closes. */
   closed(): void;
-  /** So many lists have closed or been released, in their order; they wait at this place. */
+  /** So many lists have closed, or given their tags back, in their order; they wait at this place. */
   closings(queue: number, count: number): void;
   dropped(reason: number, list: number, feedback: number): void;
   strayed(list: number, feedback: number): void;
@@ -93,7 +93,7 @@ export class Engine {
         );
       },
       accepted: (impression: number) => at().accepted(impression >>> 0),
-      released: (tag: number) => at().released(tag >>> 0),
+      unref: (tag: number) => at().unref(tag >>> 0),
       closed: () => at().closed(),
       closings: (queue: number, count: number) => at().closings(queue >>> 0, count),
       dropped: (reason: number, list: number, feedback: number) => at().dropped(reason, list >>> 0, feedback >>> 0),

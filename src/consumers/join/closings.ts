@@ -108,7 +108,7 @@ export class Closings {
     list.categories = undefined;
   }
 
-  /** Of what waits at this place: CLOSES_LIST, RELEASES_TAG, or both. */
+  /** Of what waits at this place: CLOSES_LIST, UNREFS_TAG, or both. */
   kindOf(place: number): number {
     return this.#engine.words[(place >>> 2) + CLOSING.kind];
   }

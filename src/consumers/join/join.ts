@@ -1,7 +1,7 @@
 import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
 import type { EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
 import { type Engine, type EngineCalls, engine } from '../engine/engine.ts';
-import { CLOSES_LIST, IS_DUPLICATE, IS_LATE, RELEASES_TAG, UNIT_FIGURES } from '../engine/engine-layout.ts';
+import { CLOSES_LIST, IS_DUPLICATE, IS_LATE, UNIT_FIGURES, UNREFS_TAG } from '../engine/engine-layout.ts';
 import type { RecordRows } from '../engine/record-rows.ts';
 import { PackedFeedback } from '../packed/packed-feedback.ts';
 import { PackedImpression } from '../packed/packed-impression.ts';
@@ -123,13 +123,13 @@ class Join implements UnitJoin {
         place.isReplayed = place.offset < this.#topics[place.topic].committed;
         return sink.accepted(fed.at(impression), place);
       },
-      released: (tag) => sink.unref(tag),
+      unref: (tag) => sink.unref(tag),
       closed: () => sink.closed(closings.read(namesItems), closings.names),
       closings: (queue, count) => {
         for (let at = queue, end = queue + QUEUED_BYTES * count; at < end; at += QUEUED_BYTES) {
           const kind = closings.kindOf(at);
           if ((kind & CLOSES_LIST) !== 0) sink.closed(closings.queued(at), closings.names);
-          if ((kind & RELEASES_TAG) !== 0) sink.unref(closings.tagOf(at));
+          if ((kind & UNREFS_TAG) !== 0) sink.unref(closings.tagOf(at));
         }
       },
       dropped: (reason, list, feedback) => {
