@@ -24,6 +24,8 @@ it.each([
   "process.on('exit', listener);",
   "process.stdout.write('line');",
   "import { Worker } from 'node:worker_threads';",
+  `${'import kafkajs from'} 'kafkajs';`,
+  `const kafkajs = ${'require('}'kafkajs');`,
 ])('a file has a process of its own for: %s', (text) => {
   expect(shares(text)).toBe(false);
   expect(shares("import { b } from './b.ts';", text)).toBe(false);
@@ -36,6 +38,8 @@ it.each([
   "import { ServiceProcess } from '../proof/process.ts';",
   "import { spawn } from 'node:child_process';",
   'const called = vi.fn();',
+  "import { kafkajs } from '../src/consumers/source/kafka/access/client.ts';",
+  "type Admin = import('kafkajs').Admin;",
   "const { PATH } = process.env; run(process.execPath, { env: process.env, TZ: process.env['TZ'] });",
   "process.once('exit', lastResort); process.off('exit', lastResort);",
   "properties['process.roles']",
