@@ -52,7 +52,10 @@ export async function withMutation<Module>(
 
 type Options = BuildOptions & { readonly write: false; readonly metafile: true };
 type Built = BuildResult<Options>;
-type Build = (sources: ReadonlyMap<string, string>) => Promise<Built>;
+interface Build {
+  readonly run: (sources: ReadonlyMap<string, string>) => Promise<Built>;
+  readonly dispose: () => Promise<void>;
+}
 
 /** By their entries: what did not change since the last one is not parsed again. */
 const builds = new Map<string, Build>();
@@ -65,12 +68,18 @@ async function built(files: readonly string[], sources: ReadonlyMap<string, stri
     build = await newBuild(files);
     builds.set(key, build);
   }
-  return build(sources);
+  return build.run(sources);
+}
+
+/** Ends the compiler, which a process would wait for: to be called where no more modules are compiled. */
+export async function endBuilds(): Promise<void> {
+  await Promise.all(Array.from(builds.values(), ({ dispose }) => dispose()));
+  builds.clear();
 }
 
 async function newBuild(files: readonly string[]): Promise<Build> {
   let sources: ReadonlyMap<string, string> = new Map();
-  const { rebuild } = await context<Options>({
+  const { rebuild, dispose } = await context<Options>({
     entryPoints: files.map((file) => join(SRC, file)),
     outbase: SRC,
     outdir: SRC,
@@ -99,7 +108,7 @@ async function newBuild(files: readonly string[]): Promise<Build> {
     ],
   });
   let last: Promise<unknown> = Promise.resolve();
-  return (changed) => {
+  const run: Build['run'] = (changed) => {
     // A build that is under way would be returned to whoever asks next.
     const next = last.then(() => {
       sources = changed;
@@ -108,4 +117,5 @@ async function newBuild(files: readonly string[]): Promise<Build> {
     last = next.catch(() => {});
     return next;
   };
+  return { run, dispose };
 }

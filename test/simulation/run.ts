@@ -5,6 +5,7 @@
  * stored is compared with the reference (default 0.03; 1: every commit). Exit code 1: a promise was broken.
  */
 import { parseArgs } from 'node:util';
+import { endBuilds } from '../mutations/loader.ts';
 import { type Many, runSeeds } from './many.ts';
 import { theProduct } from './product.ts';
 import { reportOf } from './report.ts';
@@ -35,6 +36,7 @@ if (many.failure !== undefined) {
   process.stdout.write(`${await reportOf(product, many.failure.scenario, many.failure.broken)}\n`);
   process.exitCode = 1;
 }
+await endBuilds();
 
 function seconds(): number {
   return (performance.now() - began) / 1000;
