@@ -25,7 +25,12 @@ export function refusedCertificate(
       // The type does not say that it is a code.
       const code = String(socket.authorizationError ?? '');
       const own = tls.settings.serverName ?? host;
-      end(explained(code, socket.getPeerCertificate(true), own, tls));
+      try {
+        end(explained(code, socket.getPeerCertificate(true), own, tls));
+      } catch {
+        // What a server shows may be malformed, such as its times.
+        end(undefined);
+      }
     });
     socket.on('error', () => end(undefined));
     socket.once('close', () => end(undefined));

@@ -75,7 +75,7 @@ export class RedisLink {
     if (this.#isAsking || this.#closed) return;
     const of = this.#trouble;
     this.#isAsking = true;
-    const text = await explain();
+    const text = await explain().catch(() => undefined);
     this.#isAsking = false;
     this.#more = text === undefined ? undefined : { of, text };
   }
