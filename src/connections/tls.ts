@@ -180,6 +180,8 @@ interface TlsFault {
   /** For errors that have lost their code. */
   readonly text: RegExp;
   readonly what: string;
+  /** We refuse the certificate of the server. */
+  readonly isCertificate?: true;
   readonly todo: (setting: string) => string;
 }
 
@@ -188,30 +190,35 @@ const FAULTS: readonly TlsFault[] = [
     codes: /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED)/,
     text: /self[- ]signed certificate|unable to (?:verify|get)/,
     what: 'the certificate of the server is signed by nobody who is known here',
+    isCertificate: true,
     todo: (setting) => `name the file with the certificate of its authority in ${setting}.ca`,
   },
   {
     codes: /^CERT_HAS_EXPIRED$/,
     text: /certificate has expired/,
     what: 'the certificate of the server has expired',
+    isCertificate: true,
     todo: (setting) => `renew it at the server, ${setting} here need not change; and check the clock here`,
   },
   {
     codes: /^CERT_NOT_YET_VALID$/,
     text: /certificate is not yet valid/,
     what: 'the certificate of the server is not valid yet',
+    isCertificate: true,
     todo: () => 'check the clocks of both, or give the server one that is valid now',
   },
   {
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     text: /altnames/,
     what: 'the certificate of the server is for another name',
+    isCertificate: true,
     todo: (setting) => `connect by a name that it contains, or set ${setting}.serverName to one`,
   },
   {
     codes: /^CERT_REVOKED$/,
     text: /certificate revoked$/,
     what: 'the certificate of the server was revoked',
+    isCertificate: true,
     todo: () => 'renew it there',
   },
   {
@@ -244,16 +251,26 @@ export function plainText(message: string): string {
     .trim();
 }
 
+interface TlsError {
+  readonly code?: unknown;
+  readonly message: string;
+}
+
+function faultOf(error: TlsError): TlsFault | undefined {
+  const code = typeof error.code === 'string' ? error.code : '';
+  return FAULTS.find(({ codes }) => codes.test(code)) ?? FAULTS.find(({ text }) => text.test(error.message));
+}
+
+/** Whether a connection ended because we refuse the certificate of the server. */
+export function refusesCertificate(error: TlsError): boolean {
+  return faultOf(error)?.isCertificate === true;
+}
+
 /**
  * Advice for an error of a TLS connection; undefined: it is about something else. `setting`: such as kafka.tls. `facts`: of the
  * certificate, where they are known.
  */
-export function tlsAdvice(
-  error: { readonly code?: unknown; readonly message: string },
-  setting: string,
-  facts = '',
-): string | undefined {
-  const code = typeof error.code === 'string' ? error.code : '';
-  const fault = FAULTS.find(({ codes }) => codes.test(code)) ?? FAULTS.find(({ text }) => text.test(error.message));
+export function tlsAdvice(error: TlsError, setting: string, facts = ''): string | undefined {
+  const fault = faultOf(error);
   return fault && `${fault.what}${facts === '' ? '' : ` (${facts})`}: ${fault.todo(setting)}`;
 }

@@ -52,17 +52,21 @@ export class AccessWatch {
   }
 
   #tell({ setting, problem, validity, known }: AccessState, now: EpochMs): void {
-    const isLast = validity !== undefined && isEnding(validity, now);
-    const isKnownLast = known !== undefined && isEnding(known, now);
-    const ends = (isKnownLast && !isLast ? known : validity)?.ends.toISOString();
+    const ending = [
+      { of: validity, message: 'our certificate ends soon, or has ended: renew it' },
+      {
+        of: known,
+        message:
+          'the last certificate in our ca ends soon, or has ended, and then no server is known: put the next one into the file',
+      },
+    ].find(({ of }) => of !== undefined && isEnding(of, now));
+    const ends = (ending?.of ?? validity)?.ends.toISOString();
     const logged = this.#logged.get(setting);
     const message =
-      problem !== undefined
-        ? 'files that let us in cannot be used: their previous content stays in use until a restart'
-        : isLast
-          ? 'our certificate ends soon, or has ended: renew it'
-          : 'the last certificate in our ca ends soon, or has ended, and then no server is known: put the next one into the file';
-    if (problem === undefined && !isLast && !isKnownLast) {
+      problem === undefined
+        ? ending?.message
+        : 'files that let us in cannot be used: their previous content stays in use until a restart';
+    if (message === undefined) {
       if (logged !== undefined)
         this.#log.info({ setting, ends }, 'the files that let us in are as they should be again');
       this.#logged.delete(setting);

@@ -22,7 +22,7 @@ export async function lookAtAddresses(redis: Settings['redis']): Promise<readonl
 type SeveralAddresses = Exclude<RedisTarget, { readonly kind: 'server' }>;
 
 async function checkEach(target: SeveralAddresses, access: RedisAccess): Promise<readonly Finding[]> {
-  const tls = target.kind === 'sentinel' ? access.sentinelTls : access.tls;
+  const tls = access.tlsTo(target);
   const answers = await Promise.all(
     target.addresses.map(async ({ host, port }) => (await answerToPing(host, port, tls, TIMEOUT_MS)) !== undefined),
   );

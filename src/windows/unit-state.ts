@@ -69,9 +69,13 @@ export function readUnit(
   );
   const misfit = reader === undefined ? FITS : misfitOf(fingerprint, reader);
   const known = last?.generation === generation ? last.admission : [];
-  const admission = panes.admission.map((table) =>
-    isLarge(table) ? (knownTable(table, known) ?? hidden(table)) : table,
-  );
+  const unread: LargeTable[] = [];
+  const admission = panes.admission.map((table) => {
+    if (!isLarge(table)) return table;
+    const read = knownTable(table, known);
+    if (read === undefined) unread.push(table);
+    return read ?? hidden(table);
+  });
   return {
     token,
     seq,
@@ -82,7 +86,7 @@ export function readUnit(
     misfit,
     panes: panes.minutes,
     admission,
-    unread: panes.admission.filter((table) => isLarge(table)).filter((table) => knownTable(table, known) === undefined),
+    unread,
     admitted: admittedText(admission),
     runs,
     partitions,

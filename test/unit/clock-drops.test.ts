@@ -3,18 +3,14 @@ import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.
 import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
 import { clockKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import type { Commit, Store } from '../../src/accumulators/store/store-port.ts';
-import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import type { LogRecord } from '../../src/consumers/source/source-port.ts';
-import { compile } from '../../src/measures/scorer.ts';
-import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import { Unit } from '../../src/unit/unit.ts';
-import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
+import type { Unit } from '../../src/unit/unit.ts';
 import { CLOCK_BLOCK } from '../../src/vocabulary/checkpoint.ts';
 import { settingsOf } from '../metrics/settings.ts';
 import { RestorableStore } from '../restorable-store.ts';
+import { claimsOf, goingBack } from './claimed-unit.ts';
 
 const SETTINGS = settingsOf('{measures: [mrr], cohorts: [[]], attribution: {horizons: [1m], outOfOrderness: 10s}}');
-const SCORER = compile(SETTINGS.measures, SETTINGS.grading);
 const T = 1_800_000_000_000;
 const FAR = T + 86_400_000;
 const KEY = unitKey('test', 0);
@@ -41,27 +37,9 @@ class Counting extends RestorableStore {
   }
 }
 
-let ids = 0;
+const claimUnit = claimsOf(SETTINGS);
 function claim(store: Store, now: () => number | undefined = () => T, generation = '1'): Promise<Unit> {
-  return Unit.claim(
-    {
-      ...unitShape(SETTINGS, SCORER, 0),
-      namespace: 'test',
-      partition: 0,
-      partitions: 1,
-      generation,
-      permissions: { ...NO_PERMISSIONS, newGeneration: generation !== '1' },
-      fingerprint: { shape: JSON.stringify({ generation }), additive: '' },
-      sources: ['impressions:0', 'feedback:0'],
-    },
-    {
-      store,
-      scorer: SCORER,
-      decoders: SETTINGS.kafka.topics.map((topic) => createDecoder({ ...decoderLimits(SETTINGS), ...topic })),
-      newId: () => String(ids++),
-      now,
-    },
-  );
+  return claimUnit(store, { now }, generation);
 }
 
 /** Each second list is stamped far in the future; the others are shown within a second. */
@@ -191,16 +169,11 @@ describe('records that the wall clock drops, each beside one that counts', () =>
     await read(unit, 900);
     const before = store.snapshot();
     await read(unit, 3000);
-    const back = {
-      claim: async (key: string, token: string) => {
-        const claimed = await store.claim(key, token);
-        store.restoreSnapshot(before);
-        return claimed;
-      },
-      commit: (commit: Commit) => store.commit(commit),
-      read: (keys: readonly string[]) => store.read(keys),
-    };
-    await expect(claim(back)).rejects.toMatchObject({ name: 'StoreUnavailable', code: 'CHANGED', retriable: true });
+    await expect(claim(goingBack(store, before))).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      code: 'CHANGED',
+      retriable: true,
+    });
     expect((await claim(store)).reading.from(0)).toBe(0);
   });
 });

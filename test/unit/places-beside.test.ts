@@ -4,20 +4,16 @@ import { emptyRow, shapeOf } from '../../src/accumulators/row.ts';
 import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
 import { placesKey, rowField, unitKey } from '../../src/accumulators/store/layout.ts';
 import type { Commit, Store } from '../../src/accumulators/store/store-port.ts';
-import { createDecoder } from '../../src/consumers/decode/decoder.ts';
-import { compile } from '../../src/measures/scorer.ts';
-import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import { Unit } from '../../src/unit/unit.ts';
-import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
+import type { Unit } from '../../src/unit/unit.ts';
 import { readUnit, withPlaces } from '../../src/windows/unit-state.ts';
 import { cohortRows } from '../../src/windows/windows.ts';
 import { settingsOf } from '../metrics/settings.ts';
 import { RestorableStore } from '../restorable-store.ts';
+import { claimsOf, goingBack } from './claimed-unit.ts';
 
 const SETTINGS = settingsOf(
   '{measures: [mrr], cohorts: [[], [shop]], attribution: {horizons: [1m], outOfOrderness: 10s}, limits: {series: 100000}}',
 );
-const SCORER = compile(SETTINGS.measures, SETTINGS.grading);
 const T = 1_800_000_000_000;
 const KEY = unitKey('test', 0);
 const PLACES = placesKey({ namespace: 'test', unit: 0, generation: '1' }, ['shop']);
@@ -37,28 +33,7 @@ class Counting extends RestorableStore {
   }
 }
 
-let ids = 0;
-function claim(store: Store, generation = '1', settings = SETTINGS): Promise<Unit> {
-  return Unit.claim(
-    {
-      ...unitShape(settings, SCORER, 0),
-      namespace: 'test',
-      partition: 0,
-      partitions: 1,
-      generation,
-      permissions: { ...NO_PERMISSIONS, newGeneration: generation !== '1' },
-      fingerprint: { shape: JSON.stringify({ generation }), additive: '' },
-      sources: ['impressions:0', 'feedback:0'],
-    },
-    {
-      store,
-      scorer: SCORER,
-      decoders: SETTINGS.kafka.topics.map((topic) => createDecoder({ ...decoderLimits(SETTINGS), ...topic })),
-      newId: () => String(ids++),
-      now: () => undefined,
-    },
-  );
-}
+const claim = claimsOf(SETTINGS);
 
 let offset = 0;
 /** Shows a list to each of these cohorts at a time, lets it close, and commits. */
@@ -142,7 +117,7 @@ describe('places of more cohorts than fit the checkpoint', () => {
     const store = new RestorableStore();
     await filled(store);
     const limits = { ...SETTINGS.limits, cohortsPerSet: MOST_IN_CHECKPOINT };
-    await show(await claim(store, '1', { ...SETTINGS, limits }), [7], T + 120_000);
+    await show(await claimsOf({ ...SETTINGS, limits })(store), [7], T + 120_000);
     expect((await store.read([KEY]))[0].get('format')).toBe('1');
     expect([...store.snapshot().keys()]).not.toContain(PLACES);
   });
@@ -150,7 +125,7 @@ describe('places of more cohorts than fit the checkpoint', () => {
   it('go with their generation', async () => {
     const store = new RestorableStore();
     await filled(store);
-    await show(await claim(store, '2'), [], T + 400_000);
+    await show(await claim(store, {}, '2'), [], T + 400_000);
     expect([...store.snapshot().keys()].filter((key) => key.includes(':1:places:'))).toEqual([]);
   });
 
@@ -177,16 +152,11 @@ describe('places of more cohorts than fit the checkpoint', () => {
     const unit = await filled(store);
     const before = store.snapshot();
     await show(unit, [COHORTS], T + 120_000);
-    const back = {
-      claim: async (key: string, token: string) => {
-        const claimed = await store.claim(key, token);
-        store.restoreSnapshot(before);
-        return claimed;
-      },
-      commit: (commit: Commit) => store.commit(commit),
-      read: (keys: readonly string[]) => store.read(keys),
-    };
-    await expect(claim(back)).rejects.toMatchObject({ name: 'StoreUnavailable', code: 'CHANGED', retriable: true });
+    await expect(claim(goingBack(store, before))).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      code: 'CHANGED',
+      retriable: true,
+    });
     expect((await claim(store)).isNew).toBe(false);
   });
 });

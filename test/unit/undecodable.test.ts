@@ -2,42 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
-import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import type { LogRecord, UndecodableBatch } from '../../src/consumers/source/source-port.ts';
-import { compile } from '../../src/measures/scorer.ts';
-import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import { Unit } from '../../src/unit/unit.ts';
+import type { Unit } from '../../src/unit/unit.ts';
 import type { SkippedBatch } from '../../src/unit/unit-contract.ts';
-import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import { settingsOf } from '../metrics/settings.ts';
+import { claimsOf } from './claimed-unit.ts';
 
 const SETTINGS = settingsOf('{measures: [mrr], cohorts: [[]], attribution: {horizons: [1m], outOfOrderness: 10s}}');
-const SCORER = compile(SETTINGS.measures, SETTINGS.grading);
 const T = 1_800_000_000_000;
 const KEY = unitKey('test', 0);
 
-let ids = 0;
+const claimUnit = claimsOf(SETTINGS);
 function claim(store: MemoryStore, told: SkippedBatch[] = []): Promise<Unit> {
-  return Unit.claim(
-    {
-      ...unitShape(SETTINGS, SCORER, 0),
-      namespace: 'test',
-      partition: 0,
-      partitions: 1,
-      generation: '1',
-      permissions: NO_PERMISSIONS,
-      fingerprint: { shape: '', additive: '' },
-      sources: ['impressions:0', 'feedback:0'],
-    },
-    {
-      store,
-      scorer: SCORER,
-      decoders: SETTINGS.kafka.topics.map((topic) => createDecoder({ ...decoderLimits(SETTINGS), ...topic })),
-      newId: () => String(ids++),
-      now: () => undefined,
-      onUndecodable: (skipped) => told.push(skipped),
-    },
-  );
+  return claimUnit(store, { onUndecodable: (skipped) => told.push(skipped) });
 }
 
 /** The impression at this offset, shown so many seconds after T. */

@@ -194,6 +194,11 @@ export class RedisAccess {
     this.sentinelTls = contextOf(sentinel === undefined ? own : sentinel.tls);
   }
 
+  /** For the addresses of a target: those of its sentinels where it has any. */
+  tlsTo({ kind }: RedisTarget): TlsContext | undefined {
+    return kind === 'sentinel' ? this.sentinelTls : this.tls;
+  }
+
   /** Texts that no message may contain, also in their form in an address. */
   get secrets(): readonly string[] {
     return this.#secrets.flatMap(({ seen }) => [...seen].flatMap((text) => [text, encodeURIComponent(text)]));

@@ -175,7 +175,7 @@ const NO_TLS = 'write redis:// and leave redis.tls out, or name the port with TL
  */
 export async function explainRedis(error: unknown, target: RedisTarget, access: RedisAccess): Promise<unknown> {
   if (!(error instanceof StoreUnavailable) || !(error.isUnanswered || error.code === 'TLS')) return error;
-  const tls = target.kind === 'sentinel' ? access.sentinelTls : access.tls;
+  const tls = access.tlsTo(target);
   const said = await Promise.all(addressesOf(target).map((address) => explainAddress(address, tls)));
   const first = said.find((explained) => explained !== undefined);
   if (first === undefined) return error;
@@ -254,7 +254,7 @@ export async function certificateTrouble(
   access: RedisAccess,
 ): Promise<string | undefined> {
   const inner = lastOf(error);
-  const tls = target.kind === 'sentinel' ? access.sentinelTls : access.tls;
+  const tls = access.tlsTo(target);
   if (!(inner instanceof Error) || tls === undefined || tlsAdvice(inner, SETTING) === undefined) return undefined;
   const asked = addressesOf(target).map(({ host, port }) => refusedCertificate(host, port, tls, TIMEOUT_MS));
   const said = (await Promise.all(asked)).find((text) => text !== undefined);

@@ -1,4 +1,4 @@
-import { tlsAdvice } from '../../../../connections/tls.ts';
+import { refusesCertificate, tlsAdvice } from '../../../../connections/tls.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 
 /** An error whose message says what happened and what to do; `run` rejects with it. */
@@ -94,7 +94,7 @@ export function accessAdvice(error: unknown): string | undefined {
 
 /** Whether we refuse the certificate of a broker. */
 export function isCertificateRefused(error: unknown): boolean {
-  return chain(error).some((link) => tlsAdvice(link, 'kafka.tls')?.startsWith('the certificate of the server'));
+  return chain(error).some(refusesCertificate);
 }
 
 /** Whether this user lacks a right on a topic. */
