@@ -14,8 +14,8 @@ import { Traffic } from '../../src/simulate/traffic.ts';
 import { judge } from './judge.ts';
 import { deviations, feedbackSchema, impressionSchema, recordsOf, settings } from './reading.ts';
 
-function planted(faults: FaultRates, window = 600_000) {
-  const traffic = new Traffic(settings({ faults, window, events: 30_000 }));
+function planted(faults: FaultRates, window = 120_000, events = 10_000) {
+  const traffic = new Traffic(settings({ faults, window, events }));
   const records = [...traffic];
   return { records, plan: traffic.plan };
 }
@@ -56,7 +56,7 @@ test.each(FAULTS)('%s at 0 plants none, and no other fault is planted in its pla
 
 test('duplicate, malformed, outOfOrder and orphan strike the share that they are set to', () => {
   const share = (fault: Fault) => {
-    const { plan } = planted(onlyFault(fault, 0.1));
+    const { plan } = planted(onlyFault(fault, 0.1), 600_000, 30_000);
     const extra = fault === 'duplicate' || fault === 'malformed' ? sum(plan.planted[fault]) : 0;
     return { count: sum(plan.planted[fault]), base: sum(plan.records) - extra, plan };
   };
