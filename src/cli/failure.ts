@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { printable } from '../vocabulary/printable.ts';
 
 /** The command was called with wrong arguments. The message says what is wrong and what is right; shown without a stack trace. */
@@ -23,11 +24,6 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number' ? error.exitCode : 1;
 }
 
-/** The system's name of an error; empty: it is not of the system. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
 /** The system's error on a file, in words. */
 export function fileProblem(path: string, error: unknown, wanted: 'read' | 'written' = 'read'): string {
   const known: Readonly<Record<string, string>> = {
@@ -42,5 +38,5 @@ export function fileProblem(path: string, error: unknown, wanted: 'read' | 'writ
     Z_BUF_ERROR: 'the gzip data end too early',
     Z_DATA_ERROR: 'the gzip data are damaged',
   };
-  return `cannot ${wanted === 'read' ? 'read' : 'write'} ${path}: ${known[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))}`;
+  return `cannot ${wanted === 'read' ? 'read' : 'write'} ${path}: ${known[codeOf(error)] ?? messageOf(error)}`;
 }

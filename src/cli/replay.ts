@@ -17,6 +17,7 @@ import { type ReplayFile, type ReplayInputs, type ReplayOptions, replay } from '
 import { type ReplayResult, withoutPositions } from '../replay/replay-result.ts';
 import type { InvalidRecord } from '../unit/unit-contract.ts';
 import { withPositions } from '../unit/unit-settings.ts';
+import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
@@ -271,9 +272,9 @@ class Letters {
   }
 
   #failure(error: unknown): Error {
-    const isLink = error instanceof Error && 'code' in error && error.code === 'ELOOP';
+    const isLink = codeOf(error) === 'ELOOP';
     const link = 'it is a symbolic link, which is not followed: remove it, or name the file that it leads to';
-    const reason = isLink ? link : error instanceof Error ? error.message : String(error);
+    const reason = isLink ? link : messageOf(error);
     return new Error(`cannot write ${this.#path}: ${reason}`, { cause: error });
   }
 }

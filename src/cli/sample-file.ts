@@ -19,6 +19,7 @@ import {
 import { type BadRow, Rows } from '../inspect/inspected.ts';
 import type { Role } from '../inspect/roles.ts';
 import { isOtherDate } from '../inspect/time-forms.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { mustBeFile } from './readable.ts';
 
@@ -204,6 +205,6 @@ async function whyNoLog(path: string): Promise<string | undefined> {
     const hasTimes = [...fields.values()].some((field) => timesOf(field) !== undefined || isOtherDate(field.example));
     return hasTimes ? undefined : 'no field holds times';
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { packingOf, type ReadProgress, readBytes } from '../consumers/source/files/lines.ts';
 import { type BlockReader, Blocks } from '../score/line-blocks.ts';
+import { codeOf } from '../vocabulary/error-text.ts';
 import { fileProblem } from './failure.ts';
 import type { Progress } from './progress.ts';
 import { mustBeReadable } from './readable.ts';
@@ -90,7 +91,7 @@ export class ScoreInputs {
         if (this.#progress !== undefined) await new Promise((resolve) => setImmediate(resolve));
       }
     } catch (error) {
-      throw error instanceof Error && 'code' in error ? new Error(fileProblem(path, error), { cause: error }) : error;
+      throw codeOf(error) !== '' ? new Error(fileProblem(path, error), { cause: error }) : error;
     } finally {
       closeSync(file);
     }

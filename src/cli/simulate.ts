@@ -14,6 +14,7 @@ import {
 } from '../simulate/simulation-settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
@@ -179,7 +180,7 @@ async function toFolder(folder: string, flags: Flags): Promise<void> {
   try {
     simulation = await writeFolder(folder, new Traffic(settings), (records) => progress.update(records, records));
   } catch (error) {
-    throw new Error(`could not write to ${folder}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`could not write to ${folder}: ${messageOf(error)}`, {
       cause: error,
     });
   } finally {

@@ -22,7 +22,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { codeOf, fileProblem } from './failure.ts';
+import { codeOf } from '../vocabulary/error-text.ts';
+import { fileProblem } from './failure.ts';
 import { isOpened } from './readable.ts';
 
 interface WholeFileOptions {

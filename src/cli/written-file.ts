@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
-import { codeOf, UsageError } from './failure.ts';
+import { codeOf } from '../vocabulary/error-text.ts';
+import { UsageError } from './failure.ts';
 
 /**
  * Checks, before anything is read, that the file a flag names can be written; undefined: the flag is not given.

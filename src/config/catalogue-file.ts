@@ -5,6 +5,7 @@ import { splitRow } from '../consumers/decode/csv.ts';
 import { readBytes } from '../consumers/source/files/lines.ts';
 import type { ItemFile } from '../measures/item-catalogue.ts';
 import { catalogueProblem } from '../measures/needs.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import { ConfigError, type Problem } from './problems.ts';
 import type { Settings } from './settings.ts';
 
@@ -82,7 +83,7 @@ export async function readCatalogue(path: string, most: number): Promise<ItemFil
       });
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ConfigError([
       { path: 'catalogue', message: reason.startsWith('cannot read') ? reason : `cannot read ${path}: ${reason}` },
     ]);

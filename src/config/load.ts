@@ -1,6 +1,7 @@
 import type { Command } from '../measures/grammar/measure-name.ts';
 import { printDuration } from '../vocabulary/durations.ts';
-import { applyEnvironment, applyOverrides, codeOf, type Environment } from './environment.ts';
+import { codeOf } from '../vocabulary/error-text.ts';
+import { applyEnvironment, applyOverrides, type Environment } from './environment.ts';
 import { ConfigError, type Located, locate, type Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
 import { type ConfigDocument, configSchema } from './schema.ts';
@@ -126,7 +127,7 @@ function readTree(file: string | undefined, readFile: (path: string) => string):
     throw new ConfigError([
       {
         path: name,
-        message: `cannot read the configuration file: ${codeOf(error) === 'ENOENT' ? 'there is no such file' : codeOf(error)}`,
+        message: `cannot read the configuration file: ${codeOf(error) === 'ENOENT' ? 'there is no such file' : codeOf(error) || 'error'}`,
       },
     ]);
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import type { SecretSource } from './security-settings.ts';
 
 /** A file with a secret or a certificate cannot be used. The message names the setting and the file, never its content. */
@@ -17,7 +18,7 @@ export function readAccessFile(setting: string, path: string): string {
 }
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
+  const code = codeOf(error) || 'error';
   const known: Readonly<Record<string, string>> = {
     ENOENT: 'there is no such file',
     EACCES: 'this user may not read it',
@@ -51,7 +52,7 @@ export class Secret {
       return this.#keep(text);
     } catch (error) {
       if (this.#last === undefined) throw error;
-      this.#problem = error instanceof Error ? error.message : String(error);
+      this.#problem = messageOf(error);
       return this.#last;
     }
   }

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, createSecureContext, type SecureContext } from 'node:tls';
+import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { AccessFileError, readAccessFile, Secret } from './secret.ts';
 import type { TlsSettings } from './security-settings.ts';
 
@@ -17,21 +18,14 @@ export interface Validity {
 export class TlsContext {
   readonly settings: TlsSettings;
   readonly #passphrase: Secret | undefined;
-  #files = '';
-  #context: SecureContext;
-  #validity: Validity | undefined;
-  #known: Validity | undefined;
+  #inUse: Credentials;
   #problem: string | undefined;
 
   /** @throws AccessFileError that names the setting */
   constructor(settings: TlsSettings) {
     this.settings = settings;
     this.#passphrase = settings.passphrase === undefined ? undefined : new Secret(settings.passphrase);
-    const files = this.#read();
-    this.#context = this.#build(files);
-    this.#validity = validityOf(files);
-    this.#known = lastKnown(files);
-    this.#files = JSON.stringify(files);
+    this.#inUse = this.#credentials(this.#read());
   }
 
   /** For tls.connect. `host`: if it is a name, it is also sent to the server. */
@@ -48,18 +42,12 @@ export class TlsContext {
   get context(): SecureContext {
     try {
       const files = this.#read();
-      const text = JSON.stringify(files);
-      if (text !== this.#files) {
-        this.#context = this.#build(files);
-        this.#validity = validityOf(files);
-        this.#known = lastKnown(files);
-        this.#files = text;
-      }
+      if (JSON.stringify(files) !== this.#inUse.text) this.#inUse = this.#credentials(files);
       this.#problem = this.#passphrase?.problem;
     } catch (error) {
-      this.#problem = error instanceof Error ? error.message : String(error);
+      this.#problem = messageOf(error);
     }
-    return this.#context;
+    return this.#inUse.context;
   }
 
   /** Why the present files are not used; undefined: they are. */
@@ -69,12 +57,12 @@ export class TlsContext {
 
   /** Of our own certificate in use; undefined: we have none. */
   get validity(): Validity | undefined {
-    return this.#validity;
+    return this.#inUse.validity;
   }
 
   /** Of the certificate in `ca` that ends last: afterwards no server is known; undefined: there is no such file. */
   get known(): Validity | undefined {
-    return this.#known;
+    return this.#inUse.known;
   }
 
   #read(): Files {
@@ -87,6 +75,11 @@ export class TlsContext {
       key: read('key', key),
       passphrase: this.#passphrase?.read(),
     };
+  }
+
+  #credentials(files: Files): Credentials {
+    const context = this.#build(files);
+    return { text: JSON.stringify(files), context, validity: validityOf(files), known: lastKnown(files) };
   }
 
   #build(files: Files): SecureContext {
@@ -109,6 +102,15 @@ interface Files {
   readonly cert: string | undefined;
   readonly key: string | undefined;
   readonly passphrase: string | undefined;
+}
+
+/** What the files are good for. */
+interface Credentials {
+  /** The files as one text, to see whether they changed. */
+  readonly text: string;
+  readonly context: SecureContext;
+  readonly validity: Validity | undefined;
+  readonly known: Validity | undefined;
 }
 
 function validityOf({ cert }: Files): Validity | undefined {
@@ -147,7 +149,7 @@ function mustBeCertificate(setting: string, file: string | undefined, text: stri
  * its error is not always the same.
  */
 function keyProblem(error: unknown, { key, passphrase }: Files): string {
-  const text = error instanceof Error ? `${'code' in error ? String(error.code) : ''} ${error.message}` : '';
+  const text = `${codeOf(error)} ${messageOf(error)}`;
   if (/KEY_VALUES_MISMATCH|values mismatch/i.test(text)) return 'the key is that of another certificate';
   if (key !== undefined && /^-----BEGIN ENCRYPTED |^Proc-Type: *4, *ENCRYPTED/m.test(key)) {
     return passphrase === undefined

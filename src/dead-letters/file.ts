@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { codeOf } from '../vocabulary/error-text.ts';
 import { type DeadLetter, lineOf } from './letter.ts';
 import { LetterRefused, type LetterWriter } from './queue.ts';
 
@@ -104,7 +105,7 @@ async function openOwn(path: string): Promise<FileHandle> {
   try {
     return await open(path, FLAGS, MODE);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ELOOP')) throw error;
+    if (codeOf(error) !== 'ELOOP') throw error;
     const advice = 'remove it, or set deadLetter.file to the file that it leads to';
     throw new Error(`${path} is a symbolic link, which is not followed: ${advice}`, { cause: error });
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../vocabulary/clock.ts';
 import { Ending } from '../vocabulary/ending.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type DeadLetter, kept, sizeOf } from './letter.ts';
 
@@ -193,7 +194,7 @@ export class LetterQueue {
   #tell(error: unknown): void {
     const { log } = this.#options;
     if (error !== undefined && !this.#isFailing) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       log.warn({ error: reason }, 'a dead letter could not be written; counting continues');
     }
     if (error === undefined && this.#isFailing) log.info({}, 'dead letters can be written again');

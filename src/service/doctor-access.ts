@@ -14,6 +14,7 @@ import {
   type VersionRange,
 } from '../consumers/source/kafka/access/versions.ts';
 import { assignerName } from '../consumers/source/kafka/flow/assigner.ts';
+import { codeOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { accessOf } from './access-watch.ts';
 import { type Finding, finding } from './doctor-finding.ts';
@@ -187,7 +188,7 @@ export function checkReach(answers: readonly BrokerAnswer[], named: 'configured'
 
 /** Node's error for a name with several addresses has no message, only a code. */
 function reasonOf(error: Error): string {
-  return error.message !== '' ? error.message : 'code' in error ? String(error.code) : error.name;
+  return error.message || codeOf(error) || error.name;
 }
 
 /** Compares the versions that each broker offers with those of the client. Brokers that offer the same are reported together. */

@@ -7,6 +7,7 @@ import { isRecordRefused } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { KafkaProducer } from '../consumers/source/kafka/access/producer.ts';
 import { openToOthers } from '../dead-letters/file.ts';
+import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { type Finding, finding } from './doctor-finding.ts';
@@ -56,7 +57,7 @@ async function checkFile(path: string): Promise<Finding> {
     await access(path, constants.W_OK);
     return finding(CHECK, 'ok', `${path} can be written`);
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isMissing = codeOf(error) === 'ENOENT';
     const folder = dirname(path);
     const may =
       isMissing &&
@@ -122,7 +123,7 @@ async function checkWriting(topic: string, most: number, connection: KafkaConnec
     return finding(CHECK, 'ok', `${topic} can be written`);
   } catch (error) {
     if (isRecordRefused(error)) return finding(CHECK, 'ok', `${topic} can be written`);
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return finding(CHECK, 'error', `${topic} cannot be written (${reason}): allow this user to write to it`);
   } finally {
     await producer.close().catch(() => {});

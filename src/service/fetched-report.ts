@@ -1,5 +1,6 @@
 /** The report of a running service, asked for at its own address: the service makes it, as it knows its settings. */
 import { REPORT_MARK } from '../page/report.tsx';
+import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 
 /** Codes of a connection that ended before its answer did. */
 const BROKEN_OFF = ['ECONNRESET', 'EPIPE', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_SOCKET'];
@@ -49,7 +50,8 @@ function unreached(base: string, error: unknown, patience: number): string {
   if (error instanceof Error && error.name === 'TimeoutError') {
     return `${base} did not answer within ${patience / 1000} s: is it receval that listens there? Its /healthz says whether it is well`;
   }
-  const code = codeOf(error);
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const code = codeOf(cause) || messageOf(cause);
   if (code === 'ECONNREFUSED') {
     return `nothing listens at ${base}: start receval run, or name the address of its page (http.host and http.port)`;
   }
@@ -61,12 +63,6 @@ function unreached(base: string, error: unknown, patience: number): string {
     return `${base} broke off its response: it may be starting or stopping, so try again; its log says why`;
   }
   return `${base} cannot be reached: ${code}`;
-}
-
-function codeOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message;
-  return String(cause);
 }
 
 function refused(base: string, { status, headers }: Response, text: string, hasToken: boolean): string {

@@ -1,8 +1,8 @@
 import { CountFindings, keyOf, type LiveFinding, mergedFindings, type TopicHealth } from '../findings/live.ts';
 import { MINUTE } from '../vocabulary/durations.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
-import { messageOf } from './start.ts';
 
 /** Until the first look at records, and between two looks while the counts show something new. */
 const SOON = MINUTE;

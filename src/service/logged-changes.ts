@@ -1,5 +1,4 @@
 /** What the service writes to its log when it changes: decisions, and whether cohorts are counted under __other__. */
-
 import { otherValues, rowField, setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';

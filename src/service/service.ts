@@ -17,6 +17,7 @@ import { fingerprint } from '../unit/fingerprint.ts';
 import type { Permissions } from '../unit/resume.ts';
 import { samplesOf } from '../unit/samples.ts';
 import { WallClock } from '../vocabulary/clock.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
 import { RepeatedWarning } from '../worker/repeated-warning.ts';
 import { STOP_ADVICE } from '../worker/stop-advice.ts';
@@ -38,7 +39,7 @@ import {
   stateLimit,
   workerSettings,
 } from './service-settings.ts';
-import { checkStart, connectRedis, messageOf, type Retention, type Started } from './start.ts';
+import { checkStart, connectRedis, type Retention, type Started } from './start.ts';
 import { startOffset } from './start-offset.ts';
 import { lookAtRecords } from './topic-sample.ts';
 import { ClockCheck, type Health, Watchdog } from './watchdog.ts';
@@ -117,8 +118,7 @@ export class Service {
     const scorer = compile(settings.measures, settings.grading, settings.itemFile);
     const store = await connectRedis({ ...settings.redis, rowTtl: rowTtl(settings, scorer) }, options.log);
     try {
-      const service = await Service.#connected(options, store, scorer);
-      return service;
+      return await Service.#connected(options, store, scorer);
     } catch (error) {
       await store.close();
       throw error;

@@ -3,8 +3,8 @@ import { isCoordinatorMissing, isUnreachable } from '../consumers/source/kafka/a
 import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { LogUnavailable } from '../consumers/source/source-port.ts';
 import type { UnitStart } from '../unit/unit-contract.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import { wasRead } from './checks.ts';
-import { messageOf } from './start.ts';
 
 /** What decides where a unit without stored state begins. */
 export interface Beginning {

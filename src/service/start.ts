@@ -9,6 +9,7 @@ import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-set
 import { explained, mustBeBrokers, troubleOf } from '../consumers/source/kafka/access/trouble.ts';
 import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import type { Permissions } from '../unit/resume.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
@@ -76,10 +77,6 @@ async function mustBeFit(store: RedisStore, namespace: string | undefined): Prom
   const findings = joinedFindings(await store.checks(namespace));
   const errors = findings.filter((finding) => finding.level === 'error');
   if (errors.length > 0) throw new StartRefused(errors.map((finding) => finding.message).join('\n'));
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const FIRST_WAIT_MS = 500;

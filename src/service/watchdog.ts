@@ -1,4 +1,5 @@
 import type { WallClock } from '../vocabulary/clock.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { RepeatedWarning } from '../worker/repeated-warning.ts';
 import { LARGEST_SKEW, type WorkerStatus } from '../worker/status.ts';
@@ -97,7 +98,7 @@ export class ClockCheck {
     try {
       time = await store.time();
     } catch (error) {
-      this.#silent.failed('clock', '', { error: error instanceof Error ? error.message : String(error) }, before);
+      this.#silent.failed('clock', '', { error: messageOf(error) }, before);
       return;
     }
     this.#silent.worked('clock');

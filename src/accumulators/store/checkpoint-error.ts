@@ -1,3 +1,4 @@
+import { messageOf } from '../../vocabulary/error-text.ts';
 /** A checkpoint that this build cannot read. Restarting does not help. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
@@ -6,7 +7,7 @@ export class CheckpointError extends Error {
 
 /** What was found damaged, with what to do. */
 export function damagedCheckpoint(error: unknown): CheckpointError {
-  const problem = error instanceof Error ? error.message : String(error);
+  const problem = messageOf(error);
   return new CheckpointError(
     `the stored checkpoint is damaged: ${problem}. Restore the store from a backup, or rebuild the unit from the log`,
   );

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { messageOf } from '../../../vocabulary/error-text.ts';
 
 const CHUNK_BYTES = 1 << 18;
 const NEWLINE = 10;
@@ -14,7 +15,7 @@ export class UnreadableFile extends Error {
   readonly file: string;
 
   constructor(file: string, cause: unknown) {
-    super(`cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`cannot read ${file}: ${messageOf(cause)}`, { cause });
     this.file = file;
   }
 }

@@ -1,4 +1,5 @@
 import { Decompress, decompress } from 'fzstd';
+import { messageOf } from '../../../vocabulary/error-text.ts';
 
 const PIECE_BYTES = 4096;
 
@@ -31,7 +32,7 @@ function explained<T>(unpack: () => T): T {
   try {
     return unpack();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(
       `zstd: ${reason === 'window size too large' ? 'its window is above 32 MiB: pack it without --long' : reason}`,
     );

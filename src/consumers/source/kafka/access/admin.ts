@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../../../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs, Offset } from '../../../../vocabulary/events.ts';
 import { Brokers, unlessNoGroups } from '../flow/brokers.ts';
 import { offsetOf } from '../flow/chunks.ts';
@@ -169,7 +170,7 @@ export class KafkaAdmin {
       } catch (error) {
         if (!isCoordinatorMissing(error)) throw error;
         if (performance.now() < until) continue;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         throw new KafkaFailure(
           `the group ${groupId} has had no coordinator for ${this.#coordinatorTimeout / 1000} s (${reason}): ` +
             'see whether all brokers run, and whether every partition of __consumer_offsets has a leader',

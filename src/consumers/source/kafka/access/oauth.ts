@@ -2,6 +2,7 @@ import { request as plain } from 'node:http';
 import { request as encrypted } from 'node:https';
 import { Secret } from '../../../../connections/secret.ts';
 import type { SaslSettings } from '../../../../connections/security-settings.ts';
+import { codeOf } from '../../../../vocabulary/error-text.ts';
 import { kafkajs } from './client.ts';
 import { KafkaLoginError } from './faults.ts';
 
@@ -104,7 +105,7 @@ function parsed(body: string): unknown {
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.name === 'AbortError') return `nothing within ${TIMEOUT_MS / 1000} s`;
-  return 'code' in error ? String(error.code) : error.message;
+  return codeOf(error) || error.message;
 }
 
 const LONGEST = 2 ** 16;

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip, unzip } from 'node:zlib';
+import { messageOf } from '../../../../vocabulary/error-text.ts';
 import { decodeLz4 } from './lz4.ts';
 import { decodeSnappy } from './snappy.ts';
 import { decodeZstd } from './zstd.ts';
@@ -36,9 +37,7 @@ async function decodeGzip(input: Buffer, { bytes }: CodecLimits): Promise<Buffer
   try {
     return await gunzip(input, { maxOutputLength: bytes });
   } catch (error) {
-    throw new RangeError(
-      `gzip data is damaged or too large: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new RangeError(`gzip data is damaged or too large: ${messageOf(error)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../vocabulary/error-text.ts';
 import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
 import type { Envelope, LogRecord, RecordHeader, RecordRun, UndecodableBatch } from '../../source-port.ts';
 import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT, undecodable } from '../flow/batches.ts';
@@ -55,7 +56,7 @@ export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<R
     outputs.give(bytes);
     throw new RangeError(`record ${count + 1} of the ${header.count} in the batch is damaged`);
   } catch (error) {
-    return undecodable(batch, error instanceof Error ? error.message : String(error));
+    return undecodable(batch, messageOf(error));
   }
 }
 

@@ -1,5 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { decompress } from 'fzstd';
+import { messageOf } from '../../../../vocabulary/error-text.ts';
 
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
@@ -40,7 +41,7 @@ export function decodeZstd(input: Uint8Array, limit: number, milliseconds: numbe
       }
     });
   } catch (error) {
-    throw new RangeError(`zstd data is damaged: ${error instanceof Error ? error.message : String(error)}`);
+    throw new RangeError(`zstd data is damaged: ${messageOf(error)}`);
   }
   return out;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../vocabulary/error-text.ts';
 import type { Offset } from '../../../../vocabulary/events.ts';
 import type { UndecodableBatch } from '../../source-port.ts';
 import { responses } from '../codecs/responses.ts';
@@ -81,7 +82,7 @@ async function decodedOr(entry: Buffer, decode: Decoders['set']): Promise<readon
   try {
     return await decode(entry);
   } catch (error) {
-    return [refused(entry, error instanceof Error ? error.message : String(error))];
+    return [refused(entry, messageOf(error))];
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../vocabulary/error-text.ts';
 import type { DurationMs, Offset } from '../../../../vocabulary/events.ts';
 import type { Bounds, UndecodableBatch } from '../../source-port.ts';
 import type { KafkaEvents, KafkaLog } from '../access/kafka-settings.ts';
@@ -112,7 +113,7 @@ export class Placement {
         return await this.#deps.bounds(partition, topic);
       } catch (error) {
         if (!isStillWanted()) return undefined;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         this.#warn(position, 'the brokers do not report the bounds of the log; asking again', { reason });
         await this.#deps.sleep(delay);
         if (!isStillWanted()) return undefined;
