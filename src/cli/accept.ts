@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted-level.ts';
+import {
+  type AcceptedLevel,
+  acceptedKey,
+  acceptedLevels,
+  acceptLevel,
+  withdrawLevel,
+} from '../accumulators/store/accepted-level.ts';
 import { RedisStore } from '../accumulators/store/redis-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { cleanDimension } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import { fittedTable } from '../output/table.ts';
-import { acceptLevel, withdrawLevel } from '../service/accepted-levels.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { readConfiguration } from './cluster.ts';

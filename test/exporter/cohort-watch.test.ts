@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { acceptLevel, withdrawLevel } from '../../src/accumulators/store/accepted-level.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { QualityDecision } from '../../src/exporter/cohort-watch.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
-import { acceptLevel, withdrawLevel } from '../../src/service/accepted-levels.ts';
 import type { Closing } from '../accumulators/histories.ts';
 import { StoredUnit } from '../stored-units.ts';
 

@@ -9,7 +9,7 @@
 import type { EpochMs } from '../../vocabulary/events.ts';
 import { keysOf, parseJson, textOf, whole } from './json.ts';
 import { setText } from './layout.ts';
-import type { Fields } from './store-port.ts';
+import type { Fields, Store } from './store-port.ts';
 
 export interface AcceptedLevel {
   readonly by: readonly string[];
@@ -24,12 +24,15 @@ export interface AcceptedLevel {
   readonly note: string;
 }
 
+/** Whose level it is. */
+type LevelName = Pick<AcceptedLevel, 'by' | 'values' | 'measure'>;
+
 export function acceptedKey(namespace: string): string {
   return `receval:{${namespace}:accepted}:unit`;
 }
 
 /** The cohort and measure of an accepted level, as text. */
-export function levelField({ by, values, measure }: Pick<AcceptedLevel, 'by' | 'values' | 'measure'>): string {
+export function levelField({ by, values, measure }: LevelName): string {
   return `${setText(by)}|${values.join(',')}|${measure}`;
 }
 
@@ -52,4 +55,48 @@ export function acceptedLevels(hash: Fields): ReadonlyMap<string, AcceptedLevel>
     });
   }
   return levels;
+}
+
+/** Stores a level, replacing the one of the same cohort and measure. Returns false if another write came in between. */
+export async function acceptLevel(
+  store: Store,
+  namespace: string,
+  level: AcceptedLevel,
+  newId: () => string,
+): Promise<boolean> {
+  const { from, at, note } = level;
+  return await setLevel(store, namespace, levelField(level), JSON.stringify({ from, at, note }), newId);
+}
+
+/** Withdraws a level, so that the cohort is compared with its earlier past again. */
+export async function withdrawLevel(
+  store: Store,
+  namespace: string,
+  level: LevelName,
+  newId: () => string,
+): Promise<boolean> {
+  return await setLevel(store, namespace, levelField(level), '', newId);
+}
+
+async function setLevel(
+  store: Store,
+  namespace: string,
+  field: string,
+  text: string,
+  newId: () => string,
+): Promise<boolean> {
+  const unit = acceptedKey(namespace);
+  const token = newId();
+  const { seq, cid } = await store.claim(unit, token);
+  const answer = await store.commit({
+    unit,
+    token,
+    seq: seq + 1,
+    cid: newId(),
+    parent: cid,
+    checkpoint: new Map([[field, text]]),
+    rows: new Map(),
+    deletes: [],
+  });
+  return answer === 'OK' || answer === 'ALREADY';
 }

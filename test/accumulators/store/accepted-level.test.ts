@@ -2,9 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../../../src/accumulators/store/accepted-level.ts';
+import {
+  type AcceptedLevel,
+  acceptedKey,
+  acceptedLevels,
+  acceptLevel,
+  withdrawLevel,
+} from '../../../src/accumulators/store/accepted-level.ts';
 import { MemoryStore } from '../../../src/accumulators/store/memory-store.ts';
-import { acceptLevel, withdrawLevel } from '../../../src/service/accepted-levels.ts';
 import { receval } from '../../cli/receval.ts';
 import { redisIsThere } from '../../contracts/store/redis-harness.ts';
 import { type RunningRedis, startRedis } from '../../services/redis.ts';
