@@ -1,5 +1,5 @@
 import { emptyRow, type Row, shapeOf } from '../../src/accumulators/row.ts';
-import { SUM, Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
+import { SUM, Vector, vectorStarts } from '../../src/accumulators/vector.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
@@ -37,13 +37,13 @@ export class CrowdTotals {
     this.#settings = settingsOf(crowd.settings);
     this.#names = [...this.#settings.experiments[0].variants.keys()];
     const shape = shapeOf(this.#settings.measures);
-    const offsets = vectorOffsets(shape.kinds);
-    this.#columns = Int32Array.from(this.#settings.measures, (_, m) => offsets[m] + SUM);
+    const starts = vectorStarts(shape.kinds);
+    this.#columns = Int32Array.from(this.#settings.measures, (_, m) => starts[m] + SUM);
     this.#buckets = Uint8Array.from(crowd.ids, (id) => bucketOf(id));
     this.#seen = new Uint8Array(crowd.ids.length);
     this.#rows = this.#names.map(() => {
       const row = emptyRow(shape);
-      row.vector = new Vector(BUCKETS, offsets[offsets.length - 1]);
+      row.vector = new Vector(BUCKETS, starts[starts.length - 1]);
       return row;
     });
   }

@@ -1,5 +1,5 @@
 import { emptyRow, type Row, shapeOf } from '../../src/accumulators/row.ts';
-import { SUM, Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
+import { SUM, Vector, vectorStarts } from '../../src/accumulators/vector.ts';
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
 import { stateOfUnits } from '../../src/experiment/units.ts';
@@ -10,7 +10,7 @@ import type { Stream } from './model.ts';
 import { addDeltas, HEAD_WIDTH } from './row-deltas.ts';
 
 const SHAPE = shapeOf(SETTINGS.measures);
-const OFFSETS = vectorOffsets(SHAPE.kinds);
+const OFFSETS = vectorStarts(SHAPE.kinds);
 const COLUMN = Int32Array.of(OFFSETS[0] + SUM);
 
 /** Reciprocal ranks and their squares in 1e-9, as rows keep them. */

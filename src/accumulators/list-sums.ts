@@ -3,7 +3,7 @@ import { type Exact, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, WITH_POSITIVE } 
 import { addExact, DIRECT_LIMIT, difference, fixed } from './exact.ts';
 import type { ExactSums } from './exact-sums.ts';
 import type { Row, RowShape } from './row.ts';
-import { columnsBeforeSums, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, vectorOffsets } from './vector.ts';
+import { columnsBeforeSums, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, vectorStarts } from './vector.ts';
 
 const { value: VALUE } = OUT.mean;
 
@@ -60,7 +60,7 @@ export class CellColumns {
   readonly #fields: readonly FieldColumn[];
 
   constructor(shape: RowShape) {
-    const firsts = vectorOffsets(shape.kinds);
+    const firsts = vectorStarts(shape.kinds);
     this.ofVector = firsts[shape.kinds.length];
     this.userless = this.ofVector;
     let next = this.ofVector + 1;

@@ -4,18 +4,10 @@ import { ExactSums } from './exact-sums.ts';
 import { encodeItems, readItems } from './item-sums.ts';
 import { CellColumns } from './list-sums.ts';
 import { encodePositions, readPositions } from './position-sums.ts';
-import { emptyRow, type Row, type RowParts, type RowShape, sumsOffsets } from './row.ts';
+import { emptyRow, type Row, type RowParts, type RowShape, sumsStarts } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
 import { TextWriter } from './text-writer.ts';
-import {
-  columnsBeforeSums,
-  LEFT_OUT_LISTS,
-  LISTS,
-  MORE_POSITIVES,
-  POSITIVES,
-  Vector,
-  vectorOffsets,
-} from './vector.ts';
+import { columnsBeforeSums, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, Vector, vectorStarts } from './vector.ts';
 
 /** Text of rows of one shape. Equal rows have equal text. */
 export interface RowCodec {
@@ -53,7 +45,7 @@ const CLOSES = 125;
  * integers are strings.
  */
 export function rowCodec(shape: RowShape): RowCodec {
-  const offsets = sumsOffsets(shape);
+  const starts = sumsStarts(shape);
   const writer = new TextWriter();
   const vectors = vectorCodec(shape, writer);
   const openings = shape.names.map((name, m) => `${m === 0 ? '' : ','}${JSON.stringify(name)}:[`);
@@ -71,8 +63,8 @@ export function rowCodec(shape: RowShape): RowCodec {
     writer.text(',"measures":{');
     for (let m = 0; m < openings.length; m++) {
       writer.text(openings[m]);
-      for (let i = offsets[m]; i < offsets[m + 1]; i++) {
-        if (i > offsets[m]) writer.byte(COMMA);
+      for (let i = starts[m]; i < starts[m + 1]; i++) {
+        if (i > starts[m]) writer.byte(COMMA);
         writer.exact(columns.field(sums, at, i));
       }
       writer.byte(CLOSES_LIST);
@@ -107,7 +99,7 @@ export function rowCodec(shape: RowShape): RowCodec {
       const width = SUMS_WIDTH[shape.kinds[m]];
       if (sums.length !== width) throw new Error(`row.measures.${name}: expected ${width} sums, found ${sums.length}`);
       sums.forEach((sum, i) => {
-        row.sums[offsets[m] + i] = sum;
+        row.sums[starts[m] + i] = sum;
       });
     });
     if (json['vector'] !== undefined) row.vector = vectors.read(json['vector']);
@@ -151,8 +143,8 @@ function exactAt(value: unknown, where: string): Exact {
  * only where they are not those of the head in every bucket. Sums in 1e-9; digits beyond the safe integers are strings.
  */
 function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
-  const offsets = vectorOffsets(shape.kinds);
-  const width = offsets[offsets.length - 1];
+  const starts = vectorStarts(shape.kinds);
+  const width = starts[starts.length - 1];
 
   const names = shape.names.map((name, m) => `${m === 0 ? '' : ','}${JSON.stringify(name)}:{`);
 
@@ -181,7 +173,7 @@ function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
     writer.text(',"measures":{');
     for (let m = 0; m < names.length; m++) {
       writer.text(names[m]);
-      const at = offsets[m];
+      const at = starts[m];
       const { counted, values } = SUMS[shape.kinds[m]];
       let comma = '';
       const part = (name: string, column: readonly Exact[]): void => {
@@ -237,7 +229,7 @@ function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
       const own = isKnown ? keysOf(measures[name], where) : {};
       const part = (key: string, usual: readonly Exact[]): readonly Exact[] =>
         own[key] === undefined && (key === 'n' || key === 'n+') ? usual : sums(own[key], `${where}.${key}`);
-      const at = offsets[m];
+      const at = starts[m];
       const { counted, values } = SUMS[shape.kinds[m]];
       if (counted) {
         put(at + LEFT_OUT_LISTS, differences(lists, isKnown ? part('n', lists) : none));

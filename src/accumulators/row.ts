@@ -55,10 +55,10 @@ export interface Row {
 export type RowParts = Readonly<Pick<Row, 'vector' | 'items' | 'positions'>>;
 
 /** Index in `sums` of each measure's first field, and after the last one the number of all fields. */
-export function sumsOffsets(shape: RowShape): readonly number[] {
-  const offsets = [0];
-  for (const kind of shape.kinds) offsets.push(offsets[offsets.length - 1] + SUMS_WIDTH[kind]);
-  return offsets;
+export function sumsStarts(shape: RowShape): readonly number[] {
+  const starts = [0];
+  for (const kind of shape.kinds) starts.push(starts[starts.length - 1] + SUMS_WIDTH[kind]);
+  return starts;
 }
 
 /** The neutral row. */

@@ -33,10 +33,10 @@ function widthOf(kind: SumsKind): number {
 }
 
 /** First column of each measure, followed by the number of all columns. */
-export function vectorOffsets(kinds: readonly SumsKind[]): readonly number[] {
-  const offsets = [HEADS];
-  for (const kind of kinds) offsets.push(offsets[offsets.length - 1] + widthOf(kind));
-  return offsets;
+export function vectorStarts(kinds: readonly SumsKind[]): readonly number[] {
+  const starts = [HEADS];
+  for (const kind of kinds) starts.push(starts[starts.length - 1] + widthOf(kind));
+  return starts;
 }
 
 /** A vector's objects: itself, its sums, and two arrays with a buffer each. */

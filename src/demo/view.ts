@@ -1,4 +1,4 @@
-import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { shapeOf, sumsStarts } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Bounds, ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
@@ -44,14 +44,14 @@ function compareVariants({ settings, snapshot }: Pick<ViewInput, 'settings' | 's
   const horizon = settings.attribution.horizons[0].text;
   const rows = snapshot.rows.filter((r) => r.window === window && r.horizon === horizon && r.by.join() === 'variant');
   if (rows.length === 0) return undefined;
-  const offsets = sumsOffsets(shapeOf(settings.measures));
+  const starts = sumsStarts(shapeOf(settings.measures));
   return {
     variants: rows.map((row) => row.values[0]),
     impressions: rows.map(({ row }) => row.impressions),
     positives: rows.map(({ row }) => row.positives),
     values: settings.measures.map((measure, m) => ({
       name: measure.canonical,
-      of: rows.map(({ row }) => measureValue(measure, row.sums.slice(offsets[m], offsets[m + 1]))),
+      of: rows.map(({ row }) => measureValue(measure, row.sums.slice(starts[m], starts[m + 1]))),
     })),
     complete: snapshot.windows.some((w) => w.window === window && w.horizon === horizon && w.complete),
   };

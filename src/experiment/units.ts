@@ -1,5 +1,5 @@
-import { addToSum, type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
-import { vectorOffsets } from '../accumulators/vector.ts';
+import { addToSum, type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
+import { vectorStarts } from '../accumulators/vector.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
 import { measureValue } from '../measures/value.ts';
@@ -96,8 +96,8 @@ export function stateOfUnits(
 export function variantState(row: Row, measures: readonly Measure[]): VariantState {
   const { impressions, positives, userless, vector } = row;
   const shape = shapeOf(measures);
-  const sums = sumsOffsets(shape);
-  const columns = vectorOffsets(shape.kinds);
+  const sums = sumsStarts(shape);
+  const columns = vectorStarts(shape.kinds);
   const means = measures.map((measure, m): readonly [string, Result<ArmMean>] => {
     if (vector === undefined) return [measure.canonical, headMean(measure, row.sums.slice(sums[m], sums[m + 1]))];
     return [measure.canonical, armOfVector(vector, measure, columns[m])];

@@ -3,7 +3,7 @@
  * which only requested cohorts are read. Without requests it costs nothing.
  */
 import { addExact } from '../accumulators/exact.ts';
-import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, rowField, setText } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
@@ -51,7 +51,7 @@ type StderrOf = (sums: readonly Exact[]) => number | null;
 
 export class Histories {
   readonly #settings: HistoriesSettings;
-  readonly #offsets: readonly number[];
+  readonly #starts: readonly number[];
   /** By field, then number of the hour; null: no list. The least recently requested field is evicted first. */
   readonly #hours = new Map<string, Map<number, Row | null>>();
   /** By field: hours that are wanted. */
@@ -62,7 +62,7 @@ export class Histories {
 
   constructor(settings: HistoriesSettings) {
     this.#settings = settings;
-    this.#offsets = sumsOffsets(shapeOf(settings.measures));
+    this.#starts = sumsStarts(shapeOf(settings.measures));
   }
 
   /** Discards what was read from the units, which may be wrong. */
@@ -106,16 +106,16 @@ export class Histories {
     const known = firstWith(windows, field, reach);
     const first = Math.max(reach.from + length, reach.to - Math.floor(span / paneSize), known + 1);
     const stride = strideOf(reach.to - first);
-    const [offset, end] = [this.#offsets[m], this.#offsets[m + 1]];
+    const [at, end] = [this.#starts[m], this.#starts[m + 1]];
     const begin = Math.max(known, first - length);
     // Each pane is added and later subtracted.
     const rows: (Row | undefined)[] = [];
     for (let pane = begin; pane < reach.to; pane++) rows.push(windows.pane(pane)?.get(field));
-    const sums = new Array<Exact>(end - offset).fill(0);
+    const sums = new Array<Exact>(end - at).fill(0);
     const add = (row: Row | undefined, sign: 1 | -1): void => {
       if (row === undefined) return;
       for (let i = 0; i < sums.length; i++) {
-        const part = row.sums[offset + i];
+        const part = row.sums[at + i];
         if (part !== 0) sums[i] = addExact(sums[i], sign === 1 ? part : -part);
       }
     };
@@ -147,7 +147,7 @@ export class Histories {
     const stderrOf = this.#stderrs(m, newest);
     const points = numbers.flatMap((n) => {
       const row = known.get(n);
-      const sums = row?.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
+      const sums = row?.sums.slice(this.#starts[m], this.#starts[m + 1]);
       return sums === undefined ? [] : (this.#point((n + 1) * hour, m, sums, stderrOf) ?? []);
     });
     const missing = numbers.filter((n) => !known.has(n));
@@ -238,7 +238,7 @@ export class Histories {
   #stderrs(m: number, newest: QualityRow | undefined): StderrOf {
     if (newest === undefined) return () => null;
     const measure = this.#settings.measures[m];
-    const own = newest.row.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
+    const own = newest.row.sums.slice(this.#starts[m], this.#starts[m + 1]);
     const error = newest.stderrs[m];
     if (!hasMoments(measure)) {
       const weight = measureWeight(measure, own);

@@ -8,7 +8,7 @@
  */
 import { shownByName } from '../accumulators/admission.ts';
 import { addExact } from '../accumulators/exact.ts';
-import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
 import { type AcceptedLevel, levelField } from '../accumulators/store/accepted-level.ts';
 import { parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
@@ -103,7 +103,7 @@ export class Watch {
   readonly #past: PastHours;
   readonly #errors: WindowErrors;
   readonly #to: EpochMs;
-  readonly #offsets: readonly number[];
+  readonly #starts: readonly number[];
   readonly #hours: readonly EpochMs[];
   readonly #accepted: ReadonlyMap<string, AcceptedLevel>;
 
@@ -127,7 +127,7 @@ export class Watch {
     this.#past = at.past;
     this.#errors = at.errors;
     this.#accepted = at.accepted;
-    this.#offsets = sumsOffsets(shapeOf(settings.measures));
+    this.#starts = sumsStarts(shapeOf(settings.measures));
     this.#hours = wantedHours(to, at.units, settings.detect);
   }
 
@@ -234,8 +234,8 @@ export class Watch {
 
   /** Sums of one measure, in units of 1. */
   #sums(m: number, rows: readonly Row[]): Omit<BlockPane, 'start' | 'gap' | 'closedByIdle'> {
-    const first = this.#offsets[m];
-    const sums = new Array<Row['sums'][number]>(this.#offsets[m + 1] - first).fill(0);
+    const first = this.#starts[m];
+    const sums = new Array<Row['sums'][number]>(this.#starts[m + 1] - first).fill(0);
     let impressions = 0;
     let positives = 0;
     for (const row of rows) {

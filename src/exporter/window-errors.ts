@@ -2,7 +2,7 @@
  * Standard errors of windows (specification: statistics 2.4). A window has no sums by user bucket of its own: its error is that
  * of independent lists, widened by the design effect of the hours that overlap it.
  */
-import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import type { Measure } from '../measures/definition.ts';
 import { type Exact, FIELD, PER_ONE, SUMS } from '../measures/sums.ts';
@@ -30,7 +30,7 @@ interface HourError {
 /** The standard errors of one window, from the hours that overlap it. */
 export class WindowErrors {
   readonly #measures: readonly Measure[];
-  readonly #offsets: readonly number[];
+  readonly #starts: readonly number[];
   /** Grouping sets that have vectors, finest first. */
   readonly #clustered: readonly (readonly string[])[];
   /** By set, then values. */
@@ -40,7 +40,7 @@ export class WindowErrors {
   /** `hours`: sums over the hours, of the sets that have vectors. */
   constructor(measures: readonly Measure[], clustered: readonly (readonly string[])[], hours: readonly CohortRow[]) {
     this.#measures = measures;
-    this.#offsets = sumsOffsets(shapeOf(measures));
+    this.#starts = sumsStarts(shapeOf(measures));
     this.#clustered = [...clustered].sort((a, b) => b.length - a.length);
     const rows = new Map(clustered.map((by) => [setText(by), new Map<string, Row>()] as const));
     for (const { by, values, row } of hours) rows.get(setText(by))?.set(values.join(','), row);
@@ -53,7 +53,7 @@ export class WindowErrors {
     if (found === undefined) return this.#measures.map(() => absent('no_vector'));
     const hours = this.#errorsOf(found.row);
     return this.#measures.map((measure, m) => {
-      const sums = row.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
+      const sums = row.sums.slice(this.#starts[m], this.#starts[m + 1]);
       if (hasMoments(measure)) return windowStderr(momentsOf(measure, sums), hours[m].effect);
       if (found.borrowed) return absent('no_vector');
       return stretchedStderr(hours[m].stderr, hours[m].weight, measureWeight(measure, sums));
@@ -92,7 +92,7 @@ export class WindowErrors {
     if (known !== undefined) return known;
     const stderrs = stderrsOf(row, this.#measures);
     const errors = this.#measures.map((measure, m): HourError => {
-      const sums = row.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
+      const sums = row.sums.slice(this.#starts[m], this.#starts[m + 1]);
       const isMean = hasMoments(measure);
       return {
         stderr: stderrs[m],

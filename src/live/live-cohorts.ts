@@ -1,5 +1,5 @@
 /** Cohorts on the live page: a grouping set as a table, and one cohort in detail. */
-import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { shapeOf, sumsStarts } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CohortHistory, HistoryQuestion, QualityRow } from '../exporter/exporter-contract.ts';
 import type { Choice, Choices } from '../page/choices.tsx';
@@ -24,14 +24,14 @@ interface Group {
 
 export class LiveCohorts {
   readonly #settings: Settings;
-  readonly #offsets: readonly number[];
+  readonly #starts: readonly number[];
   #rows: readonly QualityRow[] = [];
   /** By window, horizon and set; of `#rows`. */
   readonly #groups = new Map<string, Group>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#offsets = sumsOffsets(shapeOf(settings.measures));
+    this.#starts = sumsStarts(shapeOf(settings.measures));
   }
 
   /** Takes the current rows, which are the same object as long as nothing changed. Returns whether they changed. */
@@ -296,7 +296,7 @@ export class LiveCohorts {
   #value(name: string, { row, stderrs }: Pick<QualityRow, 'row' | 'stderrs'>): CohortValue {
     const { measures, itemFile } = this.#settings;
     const m = measures.findIndex(({ canonical }) => canonical === name);
-    const sums = row.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
+    const sums = row.sums.slice(this.#starts[m], this.#starts[m + 1]);
     const { value = null, n } = rowValue(measures[m], row, sums, itemFile?.size ?? 0);
     const error = stderrs[m];
     return { n, stderr: error === undefined ? null : orNull(error), value };

@@ -1,5 +1,5 @@
 import { reservedCohorts } from '../accumulators/admission.ts';
-import { addRow, copyRow, type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { addRow, copyRow, type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
@@ -226,9 +226,9 @@ function restOf(parts: readonly QualityRow[]): QualityRow {
 export function columnsOf(measures: readonly Measure[], catalogueSize = 0): readonly Column[] {
   const shape = shapeOf(measures);
   const { kinds } = shape;
-  const offsets = sumsOffsets(shape);
+  const starts = sumsStarts(shape);
   return measures.map((measure, m) => {
-    const at = offsets[m];
+    const at = starts[m];
     const own = (sums: readonly Exact[]): readonly Exact[] => sums.slice(at, at + SUMS_WIDTH[kinds[m]]);
     return {
       measure,

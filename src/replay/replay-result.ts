@@ -1,6 +1,6 @@
 import { type AdmissionState, type StoredTable, wholeTable } from '../accumulators/admission-state.ts';
 import type { PanesState } from '../accumulators/panes-settings.ts';
-import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
 import { decodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { parseField, placesKey, type RowOwner, SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
@@ -221,7 +221,7 @@ function measuresOf(
   row: Row,
   userMean: (measure: Measure) => UserMean | undefined,
 ): Readonly<Record<string, ResultMeasure>> {
-  const offsets = sumsOffsets(shapeOf(measures));
+  const starts = sumsStarts(shapeOf(measures));
   const stderrs = stderrsOf(row, measures);
   return Object.fromEntries(
     measures.map((measure, m): readonly [string, ResultMeasure] => {
@@ -230,7 +230,7 @@ function measuresOf(
         const { value, n, stderr, withoutId } = mean;
         return [measure.canonical, { value, n, ...errorOf(stderr), withoutId }];
       }
-      const sums = row.sums.slice(offsets[m], offsets[m + 1]);
+      const sums = row.sums.slice(starts[m], starts[m + 1]);
       const { value = null, n } = rowValue(measure, row, sums, itemFile?.size ?? 0);
       const counts = pairCounts(measure, sums);
       const pairs =

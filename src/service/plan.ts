@@ -2,11 +2,11 @@
 import { CellColumns } from '../accumulators/list-sums.ts';
 import { HOUR_BUCKETS } from '../accumulators/panes.ts';
 import type { PanesSettings } from '../accumulators/panes-settings.ts';
-import { emptyRow, type Row, sumsOffsets } from '../accumulators/row.ts';
+import { emptyRow, type Row, sumsStarts } from '../accumulators/row.ts';
 import { rowCodec, vectorRowCodec } from '../accumulators/row-codec.ts';
 import { ROW_BYTES } from '../accumulators/row-table.ts';
 import { paneKey, rowField, setText, vectorKey } from '../accumulators/store/layout.ts';
-import { columnsBeforeSums, LISTS, POSITIVES, Vector, vectorOffsets } from '../accumulators/vector.ts';
+import { columnsBeforeSums, LISTS, POSITIVES, Vector, vectorStarts } from '../accumulators/vector.ts';
 import { GAUGES_PER_MEASURE } from '../config/resolve.ts';
 import type { Settings } from '../config/settings.ts';
 import { MOST_STATE_BYTES } from '../consumers/engine/state-limit.ts';
@@ -195,8 +195,8 @@ class RowPlan {
 
   /** Bytes of one row in an exporter, without its vector. */
   get shownBytes(): number {
-    const offsets = sumsOffsets(this.#panes.shape);
-    return SHOWN_ROW_BYTES + 8 * offsets[offsets.length - 1];
+    const starts = sumsStarts(this.#panes.shape);
+    return SHOWN_ROW_BYTES + 8 * starts[starts.length - 1];
   }
 
   /** Bytes of one row in a worker, without its vector. */
@@ -355,8 +355,8 @@ class RowPlan {
   #vectorText(set: PlannedSet, size: DurationMs): string {
     const lists = this.#listsOf(set, size);
     const { shape } = this.#panes;
-    const offsets = vectorOffsets(shape.kinds);
-    const width = offsets[offsets.length - 1];
+    const starts = vectorStarts(shape.kinds);
+    const width = starts[starts.length - 1];
     const vector = new Vector(HOUR_BUCKETS, width);
     const buckets = Math.round(filled(lists, HOUR_BUCKETS));
     for (let bucket = 0; bucket < buckets; bucket++) {
@@ -364,8 +364,8 @@ class RowPlan {
       vector.addTo(bucket, LISTS, own);
       vector.addTo(bucket, POSITIVES, Math.round(USUAL_VALUE * own));
       shape.kinds.forEach((kind, m) => {
-        const first = offsets[m] + columnsBeforeSums(kind);
-        for (let column = first; column < offsets[m + 1]; column++) vector.addTo(bucket, column, usualSum(own, column));
+        const first = starts[m] + columnsBeforeSums(kind);
+        for (let column = first; column < starts[m + 1]; column++) vector.addTo(bucket, column, usualSum(own, column));
       });
     }
     return this.#encodeVector({ ...emptyRow(shape), vector });
@@ -377,12 +377,12 @@ class RowPlan {
     const row = emptyRow(shape);
     row.impressions = lists;
     row.positives = Math.round(USUAL_VALUE * lists);
-    const offsets = sumsOffsets(shape);
+    const starts = sumsStarts(shape);
     shape.kinds.forEach((kind, m) => {
       const { counted } = SUMS[kind];
-      for (let i = offsets[m]; i < offsets[m + 1]; i++) {
-        const isCount = counted && i < offsets[m] + COUNTS;
-        row.sums[i] = isCount ? (i === offsets[m] ? lists : row.positives) : usualSum(lists, i);
+      for (let i = starts[m]; i < starts[m + 1]; i++) {
+        const isCount = counted && i < starts[m] + COUNTS;
+        row.sums[i] = isCount ? (i === starts[m] ? lists : row.positives) : usualSum(lists, i);
       }
     });
     return row;

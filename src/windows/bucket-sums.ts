@@ -10,7 +10,7 @@ import {
   POSITIVES,
   SUM,
   type Vector,
-  vectorOffsets,
+  vectorStarts,
 } from '../accumulators/vector.ts';
 import type { Measure } from '../measures/definition.ts';
 import { FIELD, PER_ONE, SUMS } from '../measures/sums.ts';
@@ -131,7 +131,7 @@ export function emptyOf(measure: Measure): Empty {
  */
 export function stderrsOf(row: Row, measures: readonly Measure[]): readonly Result<number>[] {
   const { vector } = row;
-  const columns = vectorOffsets(shapeOf(measures).kinds);
+  const columns = vectorStarts(shapeOf(measures).kinds);
   return measures.map((measure, m) => {
     if (vector === undefined || listsOf(vector) !== row.impressions) return absent('no_vector');
     const mean = meanOfVector(vector, measure, columns[m]);

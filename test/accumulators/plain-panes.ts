@@ -1,6 +1,6 @@
 import { fixed } from '../../src/accumulators/exact.ts';
 import type { PanesSettings, PanesState } from '../../src/accumulators/panes-settings.ts';
-import { addRow, emptyRow, type Row, sumsOffsets } from '../../src/accumulators/row.ts';
+import { addRow, emptyRow, type Row, sumsStarts } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { type Exact, LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { Ranges } from '../../src/vocabulary/ranges.ts';
@@ -213,11 +213,11 @@ export function scored(shape: PanesSettings['shape'], userless: boolean, positiv
   row.impressions = 1;
   row.positives = positive ? 1 : 0;
   row.userless = userless ? 1 : 0;
-  const offsets = sumsOffsets(shape);
+  const starts = sumsStarts(shape);
   shape.kinds.forEach((kind, m) => {
     const [state, ...values] = out.subarray(5 * m, 5 * m + 5);
     const sums = fieldsOf(kind, state !== LEFT_OUT, state === WITH_POSITIVE ? 1 : 0, values);
-    row.sums.splice(offsets[m], sums.length, ...sums);
+    row.sums.splice(starts[m], sums.length, ...sums);
   });
   return row;
 }

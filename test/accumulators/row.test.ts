@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addRow, copyRow, emptyRow, type Row, sumsOffsets } from '../../src/accumulators/row.ts';
+import { addRow, copyRow, emptyRow, type Row, sumsStarts } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
+import { Vector, vectorStarts } from '../../src/accumulators/vector.ts';
 import { SCORE_WIDTH, SUMS, SUMS_WIDTH } from '../../src/measures/sums.ts';
 import { anyRow, EVERY_KIND, mergeRows, rowsOf, SHAPE } from './rows.ts';
 
@@ -59,7 +59,7 @@ describe('a row', () => {
   });
 
   it('knows where each measure begins', () => {
-    expect(sumsOffsets(SHAPE)).toEqual([0, 4, 6, 10]);
+    expect(sumsStarts(SHAPE)).toEqual([0, 4, 6, 10]);
     expect(emptyRow(SHAPE).sums).toHaveLength(10);
   });
 
@@ -89,8 +89,8 @@ describe('rows of measures of every kind', () => {
   });
 
   it('hold as many fields as their kind says, and nothing for what stands apart', () => {
-    expect(sumsOffsets(EVERY_KIND)).toEqual([0, 4, 4, 6, 10, 14, 17, 23]);
-    expect(vectorOffsets(EVERY_KIND.kinds)).toEqual([2, 5, 5, 7, 11, 15, 17, 20]);
+    expect(sumsStarts(EVERY_KIND)).toEqual([0, 4, 4, 6, 10, 14, 17, 23]);
+    expect(vectorStarts(EVERY_KIND.kinds)).toEqual([2, 5, 5, 7, 11, 15, 17, 20]);
     for (const kind of EVERY_KIND.kinds) {
       const { counted, values, squared, tail } = SUMS[kind];
       expect(SUMS_WIDTH[kind]).toBe((counted ? 2 : 0) + values.length + (squared ? 1 : 0) + tail.length);

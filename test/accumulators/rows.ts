@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { addExact } from '../../src/accumulators/exact.ts';
 import { addRow, copyRow, emptyRow, type Row, type RowShape } from '../../src/accumulators/row.ts';
-import { Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
+import { Vector, vectorStarts } from '../../src/accumulators/vector.ts';
 import type { Exact } from '../../src/measures/sums.ts';
 
 /** Two means and a fraction. */
@@ -19,7 +19,7 @@ export const EVERY_KIND: RowShape = {
 
 /** Any vector of a shape with four buckets, some of them empty. */
 function vectorsOf(shape: RowShape): fc.Arbitrary<Vector> {
-  const width = vectorOffsets(shape.kinds).at(-1) ?? 0;
+  const width = vectorStarts(shape.kinds).at(-1) ?? 0;
   return fc
     .array(
       fc.option(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { emptyRow, shapeOf } from '../../src/accumulators/row.ts';
-import { LEFT_OUT_LISTS, MORE_POSITIVES, SUM, Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
+import { LEFT_OUT_LISTS, MORE_POSITIVES, SUM, Vector, vectorStarts } from '../../src/accumulators/vector.ts';
 import { variantState } from '../../src/experiment/units.ts';
 import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 
@@ -8,16 +8,16 @@ const { measures } = parseMeasures(['ndcg@10', 'ndcg(empty=skip)@10', 'ndcg(empt
   relevantFrom: 1,
 });
 const SHAPE = shapeOf(measures);
-const OFFSETS = vectorOffsets(SHAPE.kinds);
+const STARTS = vectorStarts(SHAPE.kinds);
 
 /** So many buckets with five lists each, four of them positive; S is 2 and bucket / 1000, the fraction 1 of 4. */
 function rowOf(buckets: number, change: (vector: Vector, bucket: number) => void = () => {}) {
-  const vector = new Vector(256, OFFSETS[OFFSETS.length - 1]);
+  const vector = new Vector(256, STARTS[STARTS.length - 1]);
   for (let bucket = 0; bucket < buckets; bucket++) {
     for (let i = 0; i < 5; i++) vector.add(bucket, i < 4, new Int32Array(0), new Float64Array(0), 0);
-    for (const m of [0, 1, 2]) vector.addTo(bucket, OFFSETS[m] + SUM, 2e9 + bucket * 1e6);
-    vector.addTo(bucket, OFFSETS[3], 1e9);
-    vector.addTo(bucket, OFFSETS[3] + 1, 4e9);
+    for (const m of [0, 1, 2]) vector.addTo(bucket, STARTS[m] + SUM, 2e9 + bucket * 1e6);
+    vector.addTo(bucket, STARTS[3], 1e9);
+    vector.addTo(bucket, STARTS[3] + 1, 4e9);
     change(vector, bucket);
   }
   return { ...emptyRow(SHAPE), impressions: 5 * buckets, positives: 4 * buckets, userless: 1, vector };
@@ -40,8 +40,8 @@ describe('a variant from its row', () => {
   test('lists that a measure leaves out, and positives by its own rule, are taken into account', () => {
     const row = rowOf(10, (vector, bucket) => {
       for (const m of [0, 1]) {
-        vector.addTo(bucket, OFFSETS[m] + LEFT_OUT_LISTS, 1);
-        vector.addTo(bucket, OFFSETS[m] + MORE_POSITIVES, -1);
+        vector.addTo(bucket, STARTS[m] + LEFT_OUT_LISTS, 1);
+        vector.addTo(bucket, STARTS[m] + MORE_POSITIVES, -1);
       }
     });
     const [zero, skip] = values(row);

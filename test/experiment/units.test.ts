@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { fixed } from '../../src/accumulators/exact.ts';
 import { emptyRow, type Row, shapeOf } from '../../src/accumulators/row.ts';
-import { SUM, Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
+import { SUM, Vector, vectorStarts } from '../../src/accumulators/vector.ts';
 import { stateOfUnits, type UnitPart } from '../../src/experiment/units.ts';
 import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { AS_OF, SETTINGS, sampleOf } from './states.ts';
 
 const { measures } = parseMeasures(['ndcg@10', 'mrr(empty=skip)', 'ctr'], { relevantFrom: 1 });
 const SHAPE = shapeOf(measures);
-const OFFSETS = vectorOffsets(SHAPE.kinds);
+const STARTS = vectorStarts(SHAPE.kinds);
 
 /** A row with one list in each of the buckets, half of which are positive with this value of ndcg@10. */
 function row(buckets: readonly number[], value: number): Row {
   const made = emptyRow(SHAPE);
-  const vector = new Vector(256, OFFSETS[OFFSETS.length - 1]);
+  const vector = new Vector(256, STARTS[STARTS.length - 1]);
   for (const [i, bucket] of buckets.entries()) {
     const positive = i % 2 === 0;
     made.impressions++;
@@ -21,7 +21,7 @@ function row(buckets: readonly number[], value: number): Row {
     vector.add(
       bucket,
       positive,
-      Int32Array.of(OFFSETS[0] + SUM),
+      Int32Array.of(STARTS[0] + SUM),
       Float64Array.of(Number(fixed(positive ? value : 0))),
       1,
     );

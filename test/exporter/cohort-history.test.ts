@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addToSum, type Row, shapeOf, sumsOffsets } from '../../src/accumulators/row.ts';
+import { addToSum, type Row, shapeOf, sumsStarts } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey } from '../../src/accumulators/store/layout.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
@@ -94,9 +94,9 @@ function plainValue(
       if (text !== undefined) addToSum(sums, '', codec.decode(text));
     }
   }
-  const offsets = sumsOffsets(READ);
+  const starts = sumsStarts(READ);
   const sum = sums.get('');
-  return sum === undefined ? undefined : measureValue(measures[m], sum.sums.slice(offsets[m], offsets[m + 1]));
+  return sum === undefined ? undefined : measureValue(measures[m], sum.sums.slice(starts[m], starts[m + 1]));
 }
 
 const histories = fc.array(anyHistory, { minLength: 1, maxLength: 3 });
@@ -131,8 +131,8 @@ describe('the history of a cohort', () => {
               if (isHour) hours++;
               else minutes++;
             }
-            const offsets = sumsOffsets(READ);
-            const shown = measureValue(measures[m], row.sums.slice(offsets[m], offsets[m + 1]));
+            const starts = sumsStarts(READ);
+            const shown = measureValue(measures[m], row.sums.slice(starts[m], starts[m + 1]));
             const cut = upTo - (HORIZONS.find(({ text }) => text === horizon)?.ms ?? 0);
             const newest = points.filter(({ at }) => at === Math.floor(cut / PANE) * PANE);
             expect(newest.map(({ value }) => value)).toEqual(shown === undefined ? [] : [shown]);
