@@ -33,7 +33,7 @@ export const HOUSE: readonly Room[] = [
     pure: { but: /\/store\/(?:accepted-level|store-port|memory-store|redis[\w-]*)\.ts$/ },
   },
   { name: 'windows', holds: 'stored panes as windows', pure: true },
-  { name: 'experiment', holds: 'decisions on variants', pure: { but: /\/parts\.ts$/ } },
+  { name: 'experiment', holds: 'decisions on variants', pure: { but: /\/experiment-parts\.ts$/ } },
   {
     name: 'unit',
     holds: 'the data path of one partition',

@@ -7,7 +7,7 @@ import type { ComparedMeasure, ComparedVariant, Comparison } from '../experiment
 import { planOf } from '../experiment/experiment-plan.ts';
 import { significanceOf } from '../experiment/significance.ts';
 import type { Trail } from '../experiment/take-looks.ts';
-import { comparedFindings } from '../findings/compared.ts';
+import { comparedFindings } from '../findings/compared-findings.ts';
 import { type Finding, inOrder } from '../findings/finding.ts';
 import { effectPlot } from '../output/effect-plot.ts';
 import { TONES, type Tone } from '../output/plot-frame.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from '../findings/finding.ts';
-import { scoredFindings } from '../findings/scored.ts';
+import { scoredFindings } from '../findings/scored-findings.ts';
 import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { type Cell, csvTable, LATEX, MARKDOWN, plainForm, type TextForm } from '../output/table.ts';

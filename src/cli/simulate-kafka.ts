@@ -4,7 +4,7 @@ import { KafkaProducer, type NewRecord } from '../consumers/source/kafka/access/
 import { explained, mustBeBrokers } from '../consumers/source/kafka/access/trouble.ts';
 import { kafkaConnection } from '../service/service-settings.ts';
 import type { TrafficRecord } from '../simulate/delivery.ts';
-import { type Expectation, expectation, type Plan } from '../simulate/plan.ts';
+import { type Expectation, expectation, type Plan } from '../simulate/expectation.ts';
 import { FAULTS, OUT_OF_ORDERNESS, type SimulationSettings } from '../simulate/simulation-settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { WallClock } from '../vocabulary/clock.ts';

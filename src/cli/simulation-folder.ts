@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { type Expectation, expectation, type Plan } from '../simulate/plan.ts';
+import { type Expectation, expectation, type Plan } from '../simulate/expectation.ts';
 import type { Traffic } from '../simulate/traffic.ts';
 import { WholeFile } from './whole-file.ts';
 import { makeFolder } from './written-file.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { splitRow } from '../consumers/decode/csv.ts';
+import { splitRow } from '../consumers/decode/csv-row.ts';
 import { readBytes } from '../consumers/source/files/lines.ts';
 import type { ItemFile } from '../measures/item-catalogue.ts';
 import { catalogueProblem } from '../measures/needs.ts';

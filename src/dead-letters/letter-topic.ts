@@ -3,7 +3,7 @@ import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-set
 import { KafkaProducer } from '../consumers/source/kafka/access/producer.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import { type DeadLetter, errorHeaders } from './letter.ts';
-import { LetterRefused, type LetterWriter } from './queue.ts';
+import { LetterRefused, type LetterWriter } from './letter-queue.ts';
 
 /**
  * A topic of letters: key, value and headers as they were read, followed by headers that say what is wrong. The record's time

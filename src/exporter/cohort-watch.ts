@@ -29,7 +29,7 @@ import { HOUR } from '../vocabulary/durations.ts';
 import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import type { HorizonWindows } from '../windows/horizon-windows.ts';
 import type { UnitStates } from '../windows/unit-state.ts';
-import type { PastHours } from './hours.ts';
+import type { PastHours } from './hour-rows.ts';
 import { momentsOf, type WindowErrors } from './window-errors.ts';
 
 /** The decision on one measure of one cohort. */

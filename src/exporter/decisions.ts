@@ -12,7 +12,7 @@ import {
   watchedSpan,
 } from './cohort-watch.ts';
 import type { ExporterSettings } from './exporter-contract.ts';
-import { PastHours } from './hours.ts';
+import { PastHours } from './hour-rows.ts';
 import type { WindowErrors } from './window-errors.ts';
 
 /** Hours of the past that one refresh reads per unit, so that windows do not wait for weeks of them. */

@@ -4,7 +4,7 @@ import type { Span } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
 import { decodeLooks } from '../experiment/experiment-looks.ts';
-import { ExperimentParts } from '../experiment/parts.ts';
+import { ExperimentParts } from '../experiment/experiment-parts.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { type Trail, trailOf } from '../experiment/take-looks.ts';
 import { UnitsSum } from '../experiment/units.ts';

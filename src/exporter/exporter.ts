@@ -25,7 +25,7 @@ import type {
   HistoryQuestion,
   QualitySnapshot,
 } from './exporter-contract.ts';
-import { HourRows } from './hours.ts';
+import { HourRows } from './hour-rows.ts';
 import { SealedPanes, wantedPanes } from './sealed-panes.ts';
 import { WindowErrors } from './window-errors.ts';
 

@@ -1,7 +1,7 @@
 /** Which files hold invalid records worth telling. A file counts by itself: one that is refused whole may be a small part of its side. */
 import type { Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { type InvalidReason, type InvalidReasons, merged } from './invalid.ts';
+import { type InvalidReason, type InvalidReasons, merged } from './invalid-reasons.ts';
 
 /** Records by file that are not invalid. A file that was read is in it, also if all its records are. */
 export type ValidRecords = Readonly<Record<Side, ReadonlyMap<string, number>>>;

@@ -3,8 +3,8 @@ import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { EventSample, RecordPlace } from './event-sample.ts';
 import { type Finding, inOrder, percent, quoted } from './finding.ts';
-import type { InvalidReason, InvalidReasons } from './invalid.ts';
 import { filesText, invalidFiles, reasonsText, type ValidRecords } from './invalid-files.ts';
+import type { InvalidReason, InvalidReasons } from './invalid-reasons.ts';
 import { durationText, type JoinShape, matchesOf, sampleFindings, timeText } from './sample-findings.ts';
 import { shortenedTimes } from './shortened-times.ts';
 

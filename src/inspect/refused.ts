@@ -1,11 +1,11 @@
 /** Which records a replay with the proposed configuration would refuse: they are decoded as a replay decodes them. */
-import { canonicalRow } from '../consumers/decode/csv.ts';
+import { canonicalRow } from '../consumers/decode/csv-row.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { DecoderOptions } from '../consumers/decode/decoder-settings.ts';
 import { listKey } from '../consumers/decode/list.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
-import { InvalidReasons } from '../findings/invalid.ts';
 import { type InvalidFiles, invalidFiles } from '../findings/invalid-files.ts';
+import { InvalidReasons } from '../findings/invalid-reasons.ts';
 import type { Side, TopicRole } from '../vocabulary/events.ts';
 import type { InspectedFile, Known } from './inspected.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';

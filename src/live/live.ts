@@ -5,7 +5,7 @@
  */
 import type { Settings } from '../config/settings.ts';
 import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
-import type { LiveFinding } from '../findings/live.ts';
+import type { LiveFinding } from '../findings/live-findings.ts';
 import { StableMembers, stableJson } from '../output/stable-json.ts';
 import type { CohortTableView, CohortView } from '../page/cohort-table.tsx';
 import { MOST_LISTED } from '../page/cohorts.tsx';
@@ -33,8 +33,8 @@ import type { EpochMs, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { KeptViews } from './kept-views.ts';
-import { LiveLists } from './lists.ts';
 import { LiveCohorts } from './live-cohorts.ts';
+import { LiveLists } from './live-lists.ts';
 import { defaultQuery, type LiveQuery, queryText, readQuery } from './live-query.ts';
 import { liveReport, reportedCohorts } from './live-report.ts';
 import { LiveWork } from './live-work.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import type { TopicHealth } from '../findings/live.ts';
+import type { TopicHealth } from '../findings/live-findings.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, INVALID_CODES } from '../vocabulary/drops.ts';
 import {

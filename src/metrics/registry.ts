@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { StoreUsage } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
-import { LETTER_OUTCOMES, type LetterCounts, NO_LETTERS } from '../dead-letters/queue.ts';
+import { LETTER_OUTCOMES, type LetterCounts, NO_LETTERS } from '../dead-letters/letter-queue.ts';
 import type { ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
 import { LABELS } from '../statistics/decision.ts';

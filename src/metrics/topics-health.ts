@@ -1,4 +1,4 @@
-import type { TopicHealth } from '../findings/live.ts';
+import type { TopicHealth } from '../findings/live-findings.ts';
 import { RecentJoin, RecentShare } from '../findings/recent-join.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { WorkerStatus } from '../worker/status.ts';

@@ -9,7 +9,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Decoded, Decoder } from '../consumers/decode/decoder.ts';
 import { EventSample } from '../findings/event-sample.ts';
 import type { Finding } from '../findings/finding.ts';
-import { InvalidReasons } from '../findings/invalid.ts';
+import { InvalidReasons } from '../findings/invalid-reasons.ts';
 import { isEmpty, type RunFacts, runFindings } from '../findings/run-findings.ts';
 import { isClustered } from '../measures/clusters.ts';
 import type { Measure } from '../measures/definition.ts';

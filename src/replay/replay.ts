@@ -2,7 +2,7 @@ import { isLasting } from '../accumulators/store/layout.ts';
 import { MemoryStore } from '../accumulators/store/memory-store.ts';
 import type { Commit, CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { InputSettings, Settings } from '../config/settings.ts';
-import { canonicalRow } from '../consumers/decode/csv.ts';
+import { canonicalRow } from '../consumers/decode/csv-row.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import { type AdapterChoice, adapterTraits } from '../consumers/decode/decoder-settings.ts';
 import { hasRowFeedback, listKey } from '../consumers/decode/list.ts';

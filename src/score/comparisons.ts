@@ -5,7 +5,7 @@ import { tQuantile } from '../statistics/distributions.ts';
 import { type Difference, fixedHorizon, pairedEffect } from '../statistics/effect.ts';
 import { jackknife } from '../statistics/jackknife.ts';
 import { type Interval, interval, intervalOfMean, meanOfBuckets } from '../statistics/mean.ts';
-import { valueOfSums } from './list-sums.ts';
+import { valueOfSums } from './list-values.ts';
 import type { QueryScore, ScoreResult } from './score-result.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { grownInts, ItemRows, QueryNames } from './item-rows.ts';
 import { InputError } from './line-blocks.ts';
 import type { Fields } from './line-fields.ts';
-import { grownInts, ItemRows, QueryNames } from './rows.ts';
 
 /** Receives the lists of a run, each once. `rows` are reused for the next list. */
 export type ListSink = (voter: string | undefined, query: string, rows: ItemRows) => void;

@@ -1,6 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
+import type { ItemRows } from './item-rows.ts';
 import type { Judgements } from './judgements.ts';
-import type { ItemRows } from './rows.ts';
 import type { Counts } from './score-result.ts';
 
 /** The action of a judgement: its value is the grade. */

@@ -1,5 +1,5 @@
+import { grownInts, ItemRows, QueryNames } from './item-rows.ts';
 import { InputError } from './line-blocks.ts';
-import { grownInts, ItemRows, QueryNames } from './rows.ts';
 
 /**
  * What is known to be relevant: for each query its judged items and their grades (qrels), in about 45 bytes and the id per

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { splitRow } from '../consumers/decode/csv.ts';
+import { splitRow } from '../consumers/decode/csv-row.ts';
 import { bytesOf, textOf } from './byte-text.ts';
 
 /** Most fields that are split; the rest of the line is ignored. */

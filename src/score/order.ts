@@ -1,5 +1,5 @@
 import { assertNever } from '../vocabulary/events.ts';
-import type { ItemRows } from './rows.ts';
+import type { ItemRows } from './item-rows.ts';
 
 export const TIES = ['docno', 'first', 'last', 'mean'] as const;
 export type Ties = (typeof TIES)[number];

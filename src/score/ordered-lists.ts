@@ -1,7 +1,7 @@
 import type { ListSink } from './groups.ts';
+import type { ItemRows } from './item-rows.ts';
 import { InputError } from './line-blocks.ts';
 import { Ordering, type OrderRule } from './order.ts';
-import type { ItemRows } from './rows.ts';
 import type { RunColumns } from './run-format.ts';
 import type { RunReading } from './run-reader.ts';
 

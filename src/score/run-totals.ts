@@ -5,7 +5,7 @@ import { asksCatalogue } from '../measures/needs.ts';
 import { PlainItems, PlainSums } from '../measures/plain-sums.ts';
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/sums.ts';
 import type { Joined } from '../vocabulary/events.ts';
-import { addsToMean, listSums, listValue } from './list-sums.ts';
+import { addsToMean, listSums, listValue } from './list-values.ts';
 import type { Counts, QueryScore, RunScore } from './score-result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 

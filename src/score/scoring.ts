@@ -1,11 +1,11 @@
 import { SCORE_WIDTH } from '../measures/sums.ts';
 import type { ListSink } from './groups.ts';
+import type { ItemRows } from './item-rows.ts';
 import { JudgedList } from './judged-list.ts';
 import type { Judgements } from './judgements.ts';
 import { InputError } from './line-blocks.ts';
-import { asNoList } from './list-sums.ts';
+import { asNoList } from './list-values.ts';
 import { closeScores, Ordering, type OrderRule } from './order.ts';
-import type { ItemRows } from './rows.ts';
 import type { RunColumns } from './run-format.ts';
 import type { RunReading } from './run-reader.ts';
 import { RunTotals } from './run-totals.ts';

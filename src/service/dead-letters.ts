@@ -1,9 +1,9 @@
 import type { Claimed, Commit, CommitAnswer, Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
-import { LetterFile } from '../dead-letters/file.ts';
 import { batchLetterOf, letterOf } from '../dead-letters/letter.ts';
+import { LetterFile } from '../dead-letters/letter-file.ts';
+import { LetterQueue, type LetterWriter } from '../dead-letters/letter-queue.ts';
 import { LetterTopic } from '../dead-letters/letter-topic.ts';
-import { LetterQueue, type LetterWriter } from '../dead-letters/queue.ts';
 import type { InvalidRecord, SkippedBatch } from '../unit/unit-contract.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';

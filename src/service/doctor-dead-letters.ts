@@ -6,7 +6,7 @@ import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { isRecordRefused } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { KafkaProducer } from '../consumers/source/kafka/access/producer.ts';
-import { openToOthers } from '../dead-letters/file.ts';
+import { openToOthers } from '../dead-letters/letter-file.ts';
 import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';

@@ -2,7 +2,7 @@
 import { RedisAccess } from '../accumulators/store/redis-clients.ts';
 import { addressText, parseRedisUrl, type RedisTarget } from '../accumulators/store/redis-url.ts';
 import type { Settings } from '../config/settings.ts';
-import { answerToPing } from '../connections/spoken.ts';
+import { replyToPing } from '../connections/port-protocol.ts';
 import { TlsContext } from '../connections/tls.ts';
 import { LOOPBACK } from './doctor-access.ts';
 import { type Finding, finding } from './doctor-finding.ts';
@@ -24,7 +24,7 @@ type SeveralAddresses = Exclude<RedisTarget, { readonly kind: 'server' }>;
 async function checkEach(target: SeveralAddresses, access: RedisAccess): Promise<readonly Finding[]> {
   const tls = access.tlsTo(target);
   const answers = await Promise.all(
-    target.addresses.map(async ({ host, port }) => (await answerToPing(host, port, tls, TIMEOUT_MS)) !== undefined),
+    target.addresses.map(async ({ host, port }) => (await replyToPing(host, port, tls, TIMEOUT_MS)) !== undefined),
   );
   const [name, without] =
     target.kind === 'sentinel'
@@ -56,7 +56,7 @@ async function checkPassword(
     return others.length > 0 && mayBeOpen ? [noPassword(`the primary ${target.master}`)] : [];
   }
   const tls = asStranger(access.tls);
-  const answers = await Promise.all(others.map(({ host, port }) => answerToPing(host, port, tls, TIMEOUT_MS)));
+  const answers = await Promise.all(others.map(({ host, port }) => replyToPing(host, port, tls, TIMEOUT_MS)));
   const open = others.filter((_, i) => answers[i] === '+PONG').map(addressText);
   return open.length === 0 ? [] : [noPassword(`Redis at ${open.join(', ')}`)];
 }

@@ -1,4 +1,4 @@
-import { CountFindings, keyOf, type LiveFinding, mergedFindings, type TopicHealth } from '../findings/live.ts';
+import { CountFindings, keyOf, type LiveFinding, mergedFindings, type TopicHealth } from '../findings/live-findings.ts';
 import { MINUTE } from '../vocabulary/durations.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import type { EpochMs } from '../vocabulary/events.ts';

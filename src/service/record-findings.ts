@@ -2,11 +2,11 @@
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { Sample, SampledRecord } from '../consumers/source/kafka/access/kafka-sample.ts';
-import { comparedFindings } from '../findings/compared.ts';
+import { comparedFindings } from '../findings/compared-findings.ts';
 import { EventSample } from '../findings/event-sample.ts';
 import type { Finding } from '../findings/finding.ts';
-import { type InvalidReason, InvalidReasons } from '../findings/invalid.ts';
-import type { LiveFinding } from '../findings/live.ts';
+import { type InvalidReason, InvalidReasons } from '../findings/invalid-reasons.ts';
+import type { LiveFinding } from '../findings/live-findings.ts';
 import { matchesOf, sampleFindings } from '../findings/sample-findings.ts';
 import { shortenedTimes } from '../findings/shortened-times.ts';
 import { valuedActions } from '../measures/needs.ts';

@@ -4,7 +4,7 @@ import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { type SampleRange, sample } from '../consumers/source/kafka/access/kafka-sample.ts';
 import { troubleOf } from '../consumers/source/kafka/access/trouble.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
-import type { LiveFinding } from '../findings/live.ts';
+import type { LiveFinding } from '../findings/live-findings.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import { checkPartitions, StartRefused } from './checks.ts';
 import { readSample, recordFindings } from './record-findings.ts';

@@ -1,5 +1,5 @@
 import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
-import { MARKS, type Marked } from './plan.ts';
+import { MARKS, type Marked } from './expectation.ts';
 import { Random } from './random.ts';
 import { attractionAt, type ShopItems } from './shop-items.ts';
 import { type Fault, OUT_OF_ORDERNESS, type SimulationSettings, type VariantSettings } from './simulation-settings.ts';

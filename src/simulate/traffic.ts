@@ -1,6 +1,6 @@
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { Scheduled, TrafficRecord } from './delivery.ts';
-import { type Plan, Tally } from './plan.ts';
+import { type Plan, Tally } from './expectation.ts';
 import { Random } from './random.ts';
 import { makeShopItems } from './shop-items.ts';
 import { Requests, type Shop } from './shop-requests.ts';

@@ -1,4 +1,4 @@
-import { ExperimentParts } from '../experiment/parts.ts';
+import { ExperimentParts } from '../experiment/experiment-parts.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { UnitsSum } from '../experiment/units.ts';
 import type { EpochMs } from '../vocabulary/events.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { LetterQueue } from '../../src/dead-letters/letter-queue.ts';
 import { LetterTopic } from '../../src/dead-letters/letter-topic.ts';
-import { LetterQueue } from '../../src/dead-letters/queue.ts';
 import { WallClock } from '../../src/vocabulary/clock.ts';
 import { until } from '../consumers/source/kafka/collector.ts';
 import { makeTopics } from '../consumers/source/kafka/fixture.ts';

@@ -121,7 +121,7 @@ export const MATRIX: readonly Fault[] = [
   {
     id: 'F34',
     fault: 'disk full',
-    tests: ['accumulators/store/redis-store.test.ts', 'dead-letters/file.test.ts', 'faults'],
+    tests: ['accumulators/store/redis-store.test.ts', 'dead-letters/letter-file.test.ts', 'faults'],
   },
   {
     id: 'F35',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { InvalidReason } from '../../src/findings/invalid.ts';
 import { reasonsText } from '../../src/findings/invalid-files.ts';
+import type { InvalidReason } from '../../src/findings/invalid-reasons.ts';
 
 function reason(code: InvalidReason['code'], count: number, field?: string): InvalidReason {
   return { side: 'impressions', code, field, count, place: undefined, fields: [], hasComma: false };

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FINDING_CODES, type FindingCode } from '../../src/findings/finding.ts';
-import { CountFindings, type TopicHealth } from '../../src/findings/live.ts';
+import { CountFindings, type TopicHealth } from '../../src/findings/live-findings.ts';
 import { checkRecords } from '../../src/service/doctor-records.ts';
 import { readSample, recordFindings } from '../../src/service/record-findings.ts';
 import { serviceDecoders } from '../../src/service/service-settings.ts';

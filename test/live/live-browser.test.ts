@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect } from 'vitest';
-import type { LiveFinding } from '../../src/findings/live.ts';
+import type { LiveFinding } from '../../src/findings/live-findings.ts';
 import { LivePage } from '../../src/live/live.ts';
 import { pagesOf } from '../../src/live/live-pages.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';

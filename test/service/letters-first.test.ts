@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Commit } from '../../src/accumulators/store/store-port.ts';
-import { LetterQueue } from '../../src/dead-letters/queue.ts';
+import { LetterQueue } from '../../src/dead-letters/letter-queue.ts';
 import { LettersFirst } from '../../src/service/dead-letters.ts';
 import { letter } from '../dead-letters/letters.ts';
 import { ManualClock, settle } from '../manual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveFinding, TopicHealth } from '../../src/findings/live.ts';
+import type { LiveFinding, TopicHealth } from '../../src/findings/live-findings.ts';
 import { LogWatch } from '../../src/service/log-watch.ts';
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import { doctorCommand } from '../../src/cli/doctor.ts';
 import { offsetsCommand } from '../../src/cli/offsets.ts';
 import { simulateCommand } from '../../src/cli/simulate.ts';
 import { skipCommand } from '../../src/cli/skip.ts';
-import { expectation } from '../../src/simulate/plan.ts';
+import { expectation } from '../../src/simulate/expectation.ts';
 import { CLEAN_FAULTS, USUAL_SETTINGS } from '../../src/simulate/simulation-settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
 import { until } from '../consumers/source/kafka/collector.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DAMAGES, spoil, type TrafficRecord } from '../../src/simulate/delivery.ts';
-import { expectation } from '../../src/simulate/plan.ts';
+import { expectation } from '../../src/simulate/expectation.ts';
 import {
   FAULTS,
   type Fault,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { createJoin } from '../../src/consumers/join/join.ts';
-import { type Expectation, expectation } from '../../src/simulate/plan.ts';
+import { type Expectation, expectation } from '../../src/simulate/expectation.ts';
 import { type FaultRates, OUT_OF_ORDERNESS, USUAL_FAULTS } from '../../src/simulate/simulation-settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
 import { settings } from './reading.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { firstReply, PING, protocolAt } from '../../connections/port-protocol.ts';
 import { refusedCertificate } from '../../connections/server-certificate.ts';
-import { answerTo, PING, spokenAt } from '../../connections/spoken.ts';
 import { plainText, speaksTls, type TlsContext, tlsAdvice } from '../../connections/tls.ts';
 import type { RedisAccess } from './redis-clients.ts';
 import type { RedisAddress, RedisTarget } from './redis-url.ts';
@@ -209,9 +209,9 @@ async function explainAddress(
   } else if (await speaksTls(host, port, TIMEOUT_MS)) {
     return { code: 'TLS', text: `${place} speaks TLS: ${TLS}` };
   }
-  const spoken = await spokenAt(host, port, tls, TIMEOUT_MS);
-  if (spoken === undefined || spoken === 'Redis') return undefined;
-  return { code: 'NOT_REDIS', text: `${place} speaks ${spoken}, and not Redis: correct redis.url` };
+  const protocol = await protocolAt(host, port, tls, TIMEOUT_MS);
+  if (protocol === undefined || protocol === 'Redis') return undefined;
+  return { code: 'NOT_REDIS', text: `${place} speaks ${protocol}, and not Redis: correct redis.url` };
 }
 
 function addressesOf(target: RedisTarget): readonly RedisAddress[] {
@@ -263,6 +263,6 @@ export async function certificateTrouble(
 
 /** Whether a PING is answered, if only by a refusal. */
 async function speaksPlain(host: string, port: number): Promise<boolean> {
-  const answer = await answerTo(PING, (onConnect) => connect({ host, port }, onConnect), TIMEOUT_MS);
+  const answer = await firstReply(PING, (onConnect) => connect({ host, port }, onConnect), TIMEOUT_MS);
   return /^[+-][A-Z]/.test(answer.toString('latin1'));
 }

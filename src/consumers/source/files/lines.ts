@@ -59,7 +59,7 @@ export async function* readBytes(file: string, progress: ReadProgress): AsyncGen
     return;
   }
   if (packing === 'zst') {
-    const { unpackZstd } = await import('./zstd.ts');
+    const { unpackZstd } = await import('./unpack-zstd.ts');
     yield* unpackZstd(all);
     return;
   }

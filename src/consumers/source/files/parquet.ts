@@ -10,7 +10,7 @@ import {
 import { Lz4Blocks } from '../kafka/codecs/lz4.ts';
 import { type FileRow, isParquet } from './format.ts';
 import type { ReadProgress } from './lines.ts';
-import { unpackZstdBlock } from './zstd.ts';
+import { unpackZstdBlock } from './unpack-zstd.ts';
 
 const ROWS_PER_GROUP = 500;
 

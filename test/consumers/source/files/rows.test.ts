@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { canonicalRow } from '../../../../src/consumers/decode/csv.ts';
+import { canonicalRow } from '../../../../src/consumers/decode/csv-row.ts';
 import { CsvRows } from '../../../../src/consumers/source/files/csv.ts';
 import { ANY_FORM, formatOf } from '../../../../src/consumers/source/files/format.ts';
 import { JsonValues, openRows, type RowsOptions, readRows } from '../../../../src/consumers/source/files/rows.ts';

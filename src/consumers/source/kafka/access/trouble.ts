@@ -1,6 +1,6 @@
+import { type Protocol, protocolAt, versionsRequest } from '../../../../connections/port-protocol.ts';
 import { AccessFileError } from '../../../../connections/secret.ts';
 import { refusedCertificate } from '../../../../connections/server-certificate.ts';
-import { type Spoken, spokenAt, versionsRequest } from '../../../../connections/spoken.ts';
 import { plainText, speaksTls, TlsContext, tlsAdvice } from '../../../../connections/tls.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 import { addressOf, exchange, NotKafka } from './connection.ts';
@@ -131,11 +131,11 @@ export async function explainBroker(broker: string, connection: KafkaConnection)
     if (!(error instanceof Error)) return undefined;
     const { host, port } = addressOf(broker);
     if (tls === undefined) {
-      const [isTls, spoken] = await Promise.all([
+      const [isTls, protocol] = await Promise.all([
         speaksTls(host, port, TIMEOUT),
-        spokenAt(host, port, undefined, TIMEOUT),
+        protocolAt(host, port, undefined, TIMEOUT),
       ]);
-      return isTls ? 'this port speaks TLS: set kafka.tls: true' : noBroker(error, spoken);
+      return isTls ? 'this port speaks TLS: set kafka.tls: true' : noBroker(error, protocol);
     }
     const isPlain = await apiVersions(broker, {}, TIMEOUT).then(
       () => true,
@@ -149,7 +149,7 @@ export async function explainBroker(broker: string, connection: KafkaConnection)
     }
     return error instanceof AccessFileError
       ? undefined
-      : noBroker(error, await spokenAt(host, port, new TlsContext(tls), TIMEOUT));
+      : noBroker(error, await protocolAt(host, port, new TlsContext(tls), TIMEOUT));
   }
 }
 
@@ -157,8 +157,8 @@ const LISTENERS = 'name the listeners of brokers in kafka.brokers, as in their a
 const CONTROLLER = `what answers there is not the listener of a broker, but that of a controller (KRaft): ${LISTENERS}`;
 
 /** `error`: why Kafka's question was not answered there. */
-function noBroker(error: Error, spoken: Spoken | undefined): string | undefined {
-  if (spoken === 'Redis' || spoken === 'HTTP') return `this port speaks ${spoken}, and not Kafka: ${LISTENERS}`;
+function noBroker(error: Error, protocol: Protocol | undefined): string | undefined {
+  if (protocol === 'Redis' || protocol === 'HTTP') return `this port speaks ${protocol}, and not Kafka: ${LISTENERS}`;
   return error instanceof NotKafka ? `${error.message}: ${LISTENERS}` : undefined;
 }
 

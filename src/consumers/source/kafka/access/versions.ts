@@ -1,4 +1,4 @@
-import { answersVersions, versionsRequest } from '../../../../connections/spoken.ts';
+import { isVersionsReply, versionsRequest } from '../../../../connections/port-protocol.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 import { exchange, NotKafka } from './connection.ts';
 import type { KafkaConnection } from './kafka-settings.ts';
@@ -64,7 +64,7 @@ export async function apiVersions(
 
 /** The versions in a response to `versionsRequest`. @throws Error if it is not one of Kafka's */
 export function rangesOf(bytes: Buffer): ApiVersions {
-  const count = bytes.length >= 14 && answersVersions(bytes) ? bytes.readInt32BE(10) : -1;
+  const count = bytes.length >= 14 && isVersionsReply(bytes) ? bytes.readInt32BE(10) : -1;
   if (count < 0 || bytes.length < 14 + 6 * count) throw new NotKafka();
   const error = bytes.readInt16BE(8);
   if (error !== 0) throw new Error(`the broker refused to report its versions (error ${error})`);

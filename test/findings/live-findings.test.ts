@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CountFindings, type LiveFinding, mergedFindings, type TopicHealth } from '../../src/findings/live.ts';
+import { CountFindings, type LiveFinding, mergedFindings, type TopicHealth } from '../../src/findings/live-findings.ts';
 
 const fine: TopicHealth = {
   topic: 'clicks',

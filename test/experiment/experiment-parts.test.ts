@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unitKey, usersKey } from '../../src/accumulators/store/layout.ts';
-import { ExperimentParts, USERS_PER_READING } from '../../src/experiment/parts.ts';
+import { ExperimentParts, USERS_PER_READING } from '../../src/experiment/experiment-parts.ts';
 import { ShopService } from '../experiment-service.ts';
 import { EXPERIMENT, MEASURES, NAMESPACE, nameOfRun } from '../experiment-shop.ts';
 

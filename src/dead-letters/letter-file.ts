@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { codeOf } from '../vocabulary/error-text.ts';
 import { type DeadLetter, lineOf } from './letter.ts';
-import { LetterRefused, type LetterWriter } from './queue.ts';
+import { LetterRefused, type LetterWriter } from './letter-queue.ts';
 
 export interface LetterFileOptions {
   readonly path: string;

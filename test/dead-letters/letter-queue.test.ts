@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DeadLetter, lineOf } from '../../src/dead-letters/letter.ts';
-import { LetterQueue, LetterRefused, type LetterWriter, type QueueLimits } from '../../src/dead-letters/queue.ts';
+import {
+  LetterQueue,
+  LetterRefused,
+  type LetterWriter,
+  type QueueLimits,
+} from '../../src/dead-letters/letter-queue.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
 import { letter, letters } from './letters.ts';
 

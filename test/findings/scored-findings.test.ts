@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { comparedFindings } from '../../src/findings/compared.ts';
-import { type ScoredFacts, scoredFindings } from '../../src/findings/scored.ts';
+import { comparedFindings } from '../../src/findings/compared-findings.ts';
+import { type ScoredFacts, scoredFindings } from '../../src/findings/scored-findings.ts';
 
 const fine: ScoredFacts = {
   run: 'bm25',

@@ -4,7 +4,7 @@ import type { Measure } from '../measures/definition.ts';
 import { SCORE_WIDTH } from '../measures/sums.ts';
 import { sumsKind } from '../measures/value.ts';
 import type { DroppedView, ListsView, ListView } from '../page/model.ts';
-import { listValue } from '../score/list-sums.ts';
+import { listValue } from '../score/list-values.ts';
 import type { SampledDrop, SampledList, ShownSamples } from '../unit/samples.ts';
 
 /** Number of lists with the worst value. */

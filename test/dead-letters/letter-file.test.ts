@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LetterFile, type LetterFileOptions } from '../../src/dead-letters/file.ts';
 import { type DeadLetter, lineOf } from '../../src/dead-letters/letter.ts';
-import { LetterRefused } from '../../src/dead-letters/queue.ts';
+import { LetterFile, type LetterFileOptions } from '../../src/dead-letters/letter-file.ts';
+import { LetterRefused } from '../../src/dead-letters/letter-queue.ts';
 import { letter } from './letters.ts';
 
 let top: string;
