@@ -11,7 +11,7 @@ export interface AccessState {
   /** Of our own certificate in use; undefined: we have none. */
   readonly validity: Validity | undefined;
   /** Of the last certificate of our `ca`; undefined: we have none. */
-  readonly known?: Validity | undefined;
+  readonly caValidity?: Validity | undefined;
 }
 
 /** The files that clients authenticate with. A client reads them again when it connects; `look` checks them in between. */
@@ -35,7 +35,12 @@ export class AccessFiles {
     return [
       ...this.#contexts.map((tls): AccessState => {
         void tls.context;
-        return { setting: tls.settings.setting, problem: tls.problem, validity: tls.validity, known: tls.known };
+        return {
+          setting: tls.settings.setting,
+          problem: tls.problem,
+          validity: tls.validity,
+          caValidity: tls.caValidity,
+        };
       }),
       ...this.#secrets.map(({ setting, secret }): AccessState => {
         secret.read();

@@ -5,8 +5,8 @@ import { connect, type DetailedPeerCertificate } from 'node:tls';
 import { certificatesIn, type TlsContext, tlsAdvice } from './tls.ts';
 
 /**
- * Asks for the certificate anew, as the error of a refused connection does not contain it. Sends nothing after the handshake. undefined:
- * there is no answer, or nothing is wrong with it. Never rejects. `timeout` in ms.
+ * Connects once more, because the error of a refused connection does not contain the certificate. Sends nothing after the handshake.
+ * undefined: the server did not respond, or nothing is wrong with its certificate. Never rejects. `timeout` in ms.
  */
 export function refusedCertificate(
   host: string,

@@ -60,9 +60,9 @@ export class TlsContext {
     return this.#inUse.validity;
   }
 
-  /** Of the certificate in `ca` that ends last: afterwards no server is known; undefined: there is no such file. */
-  get known(): Validity | undefined {
-    return this.#inUse.known;
+  /** Of the certificate in `ca` that ends last: afterwards no server is trusted; undefined: no `ca` is set. */
+  get caValidity(): Validity | undefined {
+    return this.#inUse.caValidity;
   }
 
   #read(): Files {
@@ -79,7 +79,7 @@ export class TlsContext {
 
   #credentials(files: Files): Credentials {
     const context = this.#build(files);
-    return { text: JSON.stringify(files), context, validity: validityOf(files), known: lastKnown(files) };
+    return { text: JSON.stringify(files), context, validity: validityOf(files), caValidity: caValidityOf(files) };
   }
 
   #build(files: Files): SecureContext {
@@ -110,7 +110,7 @@ interface Credentials {
   readonly text: string;
   readonly context: SecureContext;
   readonly validity: Validity | undefined;
-  readonly known: Validity | undefined;
+  readonly caValidity: Validity | undefined;
 }
 
 function validityOf({ cert }: Files): Validity | undefined {
@@ -122,7 +122,7 @@ function validityIn(pem: string): Validity {
   return { begins: new Date(validFrom), ends: new Date(validTo) };
 }
 
-function lastKnown({ ca }: Files): Validity | undefined {
+function caValidityOf({ ca }: Files): Validity | undefined {
   if (ca === undefined) return undefined;
   return certificatesIn(ca)
     .map(validityIn)

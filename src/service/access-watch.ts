@@ -51,11 +51,11 @@ export class AccessWatch {
     return states;
   }
 
-  #tell({ setting, problem, validity, known }: AccessState, now: EpochMs): void {
+  #tell({ setting, problem, validity, caValidity }: AccessState, now: EpochMs): void {
     const ending = [
       { of: validity, message: 'our certificate ends soon, or has ended: renew it' },
       {
-        of: known,
+        of: caValidity,
         message:
           'the last certificate in our ca ends soon, or has ended, and then no server is known: put the next one into the file',
       },

@@ -93,12 +93,12 @@ function checkRedisLogin({ redis }: Settings): readonly Finding[] {
 function checkTls(tls: TlsSettings, now: EpochMs): readonly Finding[] {
   const { setting } = tls;
   const findings = checkFile(() => {
-    const { validity, known } = new TlsContext(tls);
+    const { validity, caValidity } = new TlsContext(tls);
     return [
       ...(validity === undefined ? [] : [checkEnd(`${setting}.cert`, validity, now)]),
-      ...(known === undefined || !tls.rejectUnauthorized || !isEnding(known, now)
+      ...(caValidity === undefined || !tls.rejectUnauthorized || !isEnding(caValidity, now)
         ? []
-        : [checkLastKnown(`${setting}.ca`, known, now)]),
+        : [checkCa(`${setting}.ca`, caValidity, now)]),
     ];
   });
   if (tls.rejectUnauthorized) return findings;
@@ -117,7 +117,7 @@ function checkEnd(setting: string, validity: Validity, now: EpochMs): Finding {
 }
 
 /** Servers renew theirs by an authority that follows: it must be known before. */
-function checkLastKnown(setting: string, { ends }: Validity, now: EpochMs): Finding {
+function checkCa(setting: string, { ends }: Validity, now: EpochMs): Finding {
   const left = ends.getTime() - now;
   const day = ends.toISOString().slice(0, 10);
   const found = `${setting}: the last certificate in it ${left < 0 ? 'ended' : 'ends'} on ${day}`;

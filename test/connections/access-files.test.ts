@@ -39,7 +39,7 @@ describe('the files by which clients get in', () => {
         setting: 'redis.passwordFile',
         problem: undefined,
         validity: undefined,
-        known: undefined,
+        caValidity: undefined,
       });
 
       copyFileSync(other.key, key);
@@ -49,13 +49,13 @@ describe('the files by which clients get in', () => {
           setting: 'kafka.tls',
           problem: expect.stringMatching(/^kafka\.tls\.key: .* the key is that of another certificate$/),
           validity: tls.validity,
-          known: tls.known,
+          caValidity: tls.caValidity,
         },
         {
           setting: 'redis.passwordFile',
           problem: expect.stringMatching(/ is empty$/),
           validity: undefined,
-          known: undefined,
+          caValidity: undefined,
         },
       ]);
       copyFileSync(other.cert, cert);

@@ -23,7 +23,7 @@ test.each([
   expect(inFile('one', text).read()).toBe(secret);
 });
 
-test('a file is read anew each time, and what it held is known', () => {
+test('a file is read again each time, and what it held is known', () => {
   const secret = inFile('moving', 'first');
   expect(secret.read()).toBe('first');
   writeFileSync(join(folder, 'moving'), 'second');

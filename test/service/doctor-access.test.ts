@@ -81,7 +81,7 @@ itWith(OPENSSL, 'how long a certificate lasts is told in days, hours or minutes'
 
 itWith(OPENSSL, 'an authority that ends is told while another can still be put beside it', async () => {
   const [authority, next] = [await Authority.make(), await Authority.make('next')];
-  const { ends, begins } = new TlsContext(tlsOf({ ca: authority.ca })).known ?? {
+  const { ends, begins } = new TlsContext(tlsOf({ ca: authority.ca })).caValidity ?? {
     ends: new Date(0),
     begins: new Date(0),
   };
