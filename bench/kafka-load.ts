@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaAdmin, quietClient } from '../src/consumers/source/kafka/access/admin.ts';
 import { kafkajs } from '../src/consumers/source/kafka/access/client.ts';
 import { RETRY } from '../src/consumers/source/kafka/access/kafka-settings.ts';
-import { patiently } from '../src/service/start.ts';
+import { withRetries } from '../src/service/start.ts';
 import { type KafkaRecord, PARTITIONS, TOPICS } from './kafka-workload.ts';
 import { encodeLz4 } from './lz4.ts';
 
@@ -59,7 +59,7 @@ export async function load(brokers: readonly string[], records: readonly KafkaRe
 /** Until the coordinator of this group answers: after the start of a broker it has to be made first. */
 export async function warmCoordinator(brokers: readonly string[], groupId: string): Promise<void> {
   const admin = new KafkaAdmin({ brokers, clientId: CLIENT, topics: [] });
-  await patiently(
+  await withRetries(
     () => admin.group(groupId),
     PATIENCE_MS,
     () => {},

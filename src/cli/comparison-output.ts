@@ -1,6 +1,6 @@
 import type { ComparedCohort, ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
-import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/experiment-plan.ts';
+import { type PlannedEffect, type PlannedVariant, REACHABLE_DAYS } from '../experiment/experiment-plan.ts';
 import { likelyBots } from '../experiment/likely-bots.ts';
 import type { Finding } from '../findings/finding.ts';
 import { stableJson } from '../output/stable-json.ts';
@@ -213,9 +213,9 @@ function planWords({ primary, tolerance }: Comparison, plan: Plans): string[] {
       return [`${variant}: too young to tell how many users come in a day.`];
     const pace = `${variant}: ${grouped(Math.round(usersPerDay))} new users a day with the control.`;
     if (healthy === null) return [`${pace} A tolerance of 0 can never be called healthy.`];
-    if (healthy.days !== null && healthy.days <= PATIENCE_DAYS) return [pace];
+    if (healthy.days !== null && healthy.days <= REACHABLE_DAYS) return [pace];
     return [
-      `${pace} "healthy" within ${share(tolerance)} is out of reach in ${PATIENCE_DAYS} days; within ${share(roundedUp(withinReach))} it can be had. Set tolerance to what a loss may be.`,
+      `${pace} "healthy" within ${share(tolerance)} is out of reach in ${REACHABLE_DAYS} days; within ${share(roundedUp(withinReach))} it can be had. Set tolerance to what a loss may be.`,
     ];
   });
   return [

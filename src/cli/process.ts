@@ -31,10 +31,10 @@ interface Running {
 
 /**
  * Runs a service until it ends or `stopped` resolves, and stops it. A hung client must not delay the exit, which is safe after the last
- * commit: when a stop takes longer than `patience`, this ends as it would have, and then the process, whatever still runs. Rejects with
+ * commit: when a stop takes longer than `timeout`, this ends as it would have, and then the process, whatever still runs. Rejects with
  * the error that ended the service.
  */
-export async function runToEnd(service: Running, stopped: Promise<void>, patience: DurationMs): Promise<void> {
+export async function runToEnd(service: Running, stopped: Promise<void>, timeout: DurationMs): Promise<void> {
   const running = service.run();
   let failure: { readonly error: unknown } | undefined;
   try {
@@ -48,7 +48,7 @@ export async function runToEnd(service: Running, stopped: Promise<void>, patienc
       resolve();
       // In a later turn: by then a failure has been told, and the exit code is set.
       setImmediate(() => process.exit());
-    }, patience);
+    }, timeout);
   });
   const stop = async (): Promise<void> => {
     await service.stop();

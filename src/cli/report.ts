@@ -17,7 +17,7 @@ interface Flags {
 }
 
 /** A service that has much to do makes it within a second. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** `receval report`: what a running service shows, as one file. */
 export function reportCommand(): Command {
@@ -44,7 +44,7 @@ Examples:
         env: process.env,
       });
       const asked = addressOf(address ?? urlOf(http.host, http.port));
-      const page = await fetchReport({ address: asked, token: tokenOf(flags, http), patience: PATIENCE_MS });
+      const page = await fetchReport({ address: asked, token: tokenOf(flags, http), timeout: TIMEOUT_MS });
       if (flags.output === undefined) process.stdout.write(page);
       else writeWhole(flags.output, page, { flag: '--output' });
     });

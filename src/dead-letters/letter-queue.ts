@@ -99,10 +99,10 @@ export class LetterQueue {
   }
 
   /**
-   * Resolves once each letter that was taken so far is written or given up, or after `patience`; and at once if nothing has
-   * been written since `patience` last ran out. Never rejects.
+   * Resolves once each letter that was taken so far is written or given up, or after `timeout`; and at once if nothing has
+   * been written since `timeout` last ran out. Never rejects.
    */
-  async flushed(patience: DurationMs): Promise<void> {
+  async flushed(timeout: DurationMs): Promise<void> {
     const upTo = this.#taken;
     if (this.#finished >= upTo || this.#isBehind) return;
     const inTime = new Ending();
@@ -111,23 +111,23 @@ export class LetterQueue {
       done = resolve;
     });
     this.#waiters.push({ upTo, done });
-    await Promise.race([all, this.#options.clock.sleep(patience, inTime)]);
+    await Promise.race([all, this.#options.clock.sleep(timeout, inTime)]);
     inTime.reach();
     this.#waiters = this.#waiters.filter((waiter) => waiter.done !== done);
     this.#isBehind = this.#finished < upTo;
   }
 
-  /** Writes what is queued, for at most `patience`; the rest is dropped. No more letters are accepted. */
-  async close(patience: DurationMs): Promise<void> {
+  /** Writes what is queued, for at most `timeout`; the rest is dropped. No more letters are accepted. */
+  async close(timeout: DurationMs): Promise<void> {
     const inTime = new Ending();
     this.#ending.reach();
-    await Promise.race([this.#writing, this.#options.clock.sleep(patience, inTime)]);
+    await Promise.race([this.#writing, this.#options.clock.sleep(timeout, inTime)]);
     inTime.reach();
     this.#counts.dropped += this.#letters;
     this.#letters = 0;
     this.#waiting = [];
     this.#reached(this.#taken);
-    await Promise.race([this.#options.writer.close().catch(() => {}), this.#options.clock.sleep(patience)]);
+    await Promise.race([this.#options.writer.close().catch(() => {}), this.#options.clock.sleep(timeout)]);
   }
 
   async #drain(): Promise<void> {

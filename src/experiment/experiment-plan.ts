@@ -20,8 +20,8 @@ import type { Trail } from './take-looks.ts';
 
 /** The planned effects, as fractions of the control. */
 const EFFECTS = [0.01, 0.02, 0.05, 0.1] as const;
-/** Patience that `withinReach` assumes. */
-export const PATIENCE_DAYS = 28;
+/** `withinReach` is what can be had within so many days. */
+export const REACHABLE_DAYS = 28;
 /** No traffic has so many users. */
 const MOST_USERS = 1e15;
 
@@ -42,7 +42,7 @@ export interface PlannedVariant {
   readonly effects: readonly PlannedEffect[] | null;
   /** When equal variants can be found `healthy` at the configured tolerance. */
   readonly healthy: PlannedEffect | null;
-  /** The smallest tolerance at which that is possible within `PATIENCE_DAYS`. */
+  /** The smallest tolerance at which that is possible within `REACHABLE_DAYS`. */
   readonly withinReach: number | null;
 }
 
@@ -80,7 +80,7 @@ export function planOf(comparison: Comparison, trail: Trail, settings: PlanSetti
       effects: EFFECTS.map((effect) => planned(effect, adjusted)),
       healthy: tolerance > 0 ? planned(tolerance, settings.alpha) : null,
       withinReach:
-        usersPerDay === null ? null : seenWith((usersPerDay * PATIENCE_DAYS) / all, error, settings, settings.alpha),
+        usersPerDay === null ? null : seenWith((usersPerDay * REACHABLE_DAYS) / all, error, settings, settings.alpha),
     };
   });
 }

@@ -2,7 +2,7 @@
 
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
-import { PATIENCE_DAYS, type PlannedVariant } from '../experiment/experiment-plan.ts';
+import { type PlannedVariant, REACHABLE_DAYS } from '../experiment/experiment-plan.ts';
 import { likelyBots } from '../experiment/likely-bots.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
@@ -340,7 +340,7 @@ function Plan({ plan }: { readonly plan: readonly PlannedVariant[] }) {
     ...(effects ?? []).map((planned) => ({ variant, what: 'an effect of', planned })),
     ...(healthy === null ? [] : [{ variant, what: 'healthy within', planned: healthy }]),
   ]);
-  const beyond = plan.filter(({ healthy }) => (healthy?.days ?? 0) > PATIENCE_DAYS).map(({ variant }) => variant);
+  const beyond = plan.filter(({ healthy }) => (healthy?.days ?? 0) > REACHABLE_DAYS).map(({ variant }) => variant);
   return (
     <figure>
       <Scroll>
@@ -380,7 +380,7 @@ function Plan({ plan }: { readonly plan: readonly PlannedVariant[] }) {
           ''
         ) : (
           <strong>
-            Out of reach in {PATIENCE_DAYS} days: healthy, of {listed(beyond)}.
+            Out of reach in {REACHABLE_DAYS} days: healthy, of {listed(beyond)}.
           </strong>
         )}
       </figcaption>

@@ -58,7 +58,7 @@ function writerOf(settings: Settings, clock: Clock, log: WorkerLog): LetterWrite
 }
 
 /** How long a commit waits for letters. Two such waits, and the end of the queue, fit into the time that a stop may take. */
-const PATIENCE_MS: DurationMs = 1000;
+const TIMEOUT_MS: DurationMs = 1000;
 
 /**
  * A store that sends commits only after the letters of their records were written: records below a committed offset are never
@@ -80,7 +80,7 @@ export class LettersFirst implements Store {
   }
 
   async commit(commit: Commit): Promise<CommitAnswer> {
-    await this.#letters.flushed(PATIENCE_MS);
+    await this.#letters.flushed(TIMEOUT_MS);
     return this.#store.commit(commit);
   }
 

@@ -16,7 +16,7 @@ export interface Asked {
   /** undefined: none is sent. */
   readonly token: string | undefined;
   /** In ms. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
 /** Where the report of a page is. */
@@ -27,7 +27,7 @@ function reportAddress(address: URL): URL {
 }
 
 /** Rejects with a NoReport that says what to do. */
-export async function fetchReport({ address, token, patience }: Asked): Promise<string> {
+export async function fetchReport({ address, token, timeout }: Asked): Promise<string> {
   const base = address.origin;
   let answer: Response;
   let text: string;
@@ -36,19 +36,19 @@ export async function fetchReport({ address, token, patience }: Asked): Promise<
       headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
       // A token goes to nobody but who was named.
       redirect: 'manual',
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeout),
     });
     text = await answer.text();
   } catch (error) {
-    throw new NoReport(unreached(base, error, patience), { cause: error });
+    throw new NoReport(unreached(base, error, timeout), { cause: error });
   }
   if (answer.status === 200 && text.includes(REPORT_MARK)) return text;
   throw new NoReport(refused(base, answer, text, token !== undefined));
 }
 
-function unreached(base: string, error: unknown, patience: number): string {
+function unreached(base: string, error: unknown, timeout: number): string {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return `${base} did not answer within ${patience / 1000} s: is it receval that listens there? Its /healthz says whether it is well`;
+    return `${base} did not answer within ${timeout / 1000} s: is it receval that listens there? Its /healthz says whether it is well`;
   }
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const code = codeOf(cause) || messageOf(cause);

@@ -5,7 +5,7 @@ import type { Misfit } from '../windows/unit-state.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** A worker that starts with something new has stored that by then. */
-const PATIENCE_MS: DurationMs = MINUTE;
+const STARTUP_MS: DurationMs = MINUTE;
 
 export interface MisfitGroup {
   readonly kind: 'changed' | 'missing';
@@ -77,7 +77,7 @@ export class MisfitChanges {
     }
     this.#since ??= now;
     const text = groups.map(describeMisfit).join('. ');
-    if (text === this.#logged || now - this.#since < PATIENCE_MS) return;
+    if (text === this.#logged || now - this.#since < STARTUP_MS) return;
     this.#logged = text;
     log.warn({ advice: ADVICE }, text);
   }

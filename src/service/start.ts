@@ -16,15 +16,15 @@ import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRef
 import { keptFor } from './doctor-topics.ts';
 
 /** How long to wait for servers that are starting. After that the start fails, and the supervisor tries again. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 /** Time of one attempt to connect to Redis, and so between two log lines that say it failed. */
 const REDIS_TRY_MS = 5_000;
 
 /** Waits for a Redis that does not respond. Rejects at once if Redis refuses us, or if a file or the URL is wrong. */
 export function connectRedis(options: RedisStoreOptions, log: WorkerLog): Promise<RedisStore> {
-  return patiently(
+  return withRetries(
     () => RedisStore.connect({ ...options, connectTimeout: REDIS_TRY_MS }),
-    PATIENCE_MS,
+    TIMEOUT_MS,
     (error, retryInMs) => log.warn({ error: messageOf(error), retryInMs }, 'Redis did not answer yet'),
     (error) => !(error instanceof StoreUnavailable && error.isUnanswered),
   );
@@ -55,9 +55,9 @@ export interface Started {
 export async function checkStart(store: RedisStore, source: KafkaSource, options: StartOptions): Promise<Started> {
   const { settings, isWorker, permissions, connection, log } = options;
   const ask = <T>(question: () => Promise<T>): Promise<T> =>
-    patiently(
+    withRetries(
       () => explained(connection, question),
-      PATIENCE_MS,
+      TIMEOUT_MS,
       (error, retryInMs) => log.warn({ error: messageOf(error), retryInMs }, 'Kafka did not answer yet'),
       (error) => error instanceof KafkaFailure && !error.passing,
     );
@@ -83,16 +83,16 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Asks until there is an answer, for at most `patience` ms: brokers that have just started know no coordinator yet. Rejects
+ * Asks again and again until that succeeds, for at most `timeout` ms: brokers that have just started know no coordinator yet. Rejects
  * with the last error, or at once with one that `isFinal`. `tell` is called for each failed attempt.
  */
-export async function patiently<T>(
+export async function withRetries<T>(
   ask: () => Promise<T>,
-  patience: number,
+  timeout: number,
   tell: (error: unknown, wait: number) => void,
   isFinal: (error: unknown) => boolean = () => false,
 ): Promise<T> {
-  const until = performance.now() + patience;
+  const until = performance.now() + timeout;
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
     try {
       return await ask();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Comparison } from '../../src/experiment/comparison.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
-import { PATIENCE_DAYS, planOf } from '../../src/experiment/experiment-plan.ts';
+import { planOf, REACHABLE_DAYS } from '../../src/experiment/experiment-plan.ts';
 import type { Trail } from '../../src/experiment/take-looks.ts';
 import { balancedUsers } from '../../src/statistics/exposure.ts';
 import { multiplierAt } from '../../src/statistics/sequence.ts';
@@ -87,12 +87,12 @@ describe('the plan of an experiment', () => {
     const comparison = compared([700, 700]);
     const [{ healthy, withinReach }] = planOf(comparison, started(7), settings());
     expect(healthy?.effect).toBe(comparison.tolerance);
-    expect(healthy?.days).toBeGreaterThan(PATIENCE_DAYS);
+    expect(healthy?.days).toBeGreaterThan(REACHABLE_DAYS);
     if (withinReach === null) throw new Error('there is a rate');
     expect(withinReach).toBeGreaterThan(comparison.tolerance);
     const [inReach] = planOf({ ...comparison, tolerance: withinReach }, started(7), settings());
-    expect(inReach.healthy?.days).toBeGreaterThan(PATIENCE_DAYS * 0.999);
-    expect(inReach.healthy?.days).toBeLessThan(PATIENCE_DAYS * 1.001);
+    expect(inReach.healthy?.days).toBeGreaterThan(REACHABLE_DAYS * 0.999);
+    expect(inReach.healthy?.days).toBeLessThan(REACHABLE_DAYS * 1.001);
   });
 
   it('takes the configured start for the begin of the run', () => {

@@ -15,7 +15,7 @@ import { expectFits, watchedPage } from '../page/watched-page.ts';
 import { CHROMIUM, startBrowser } from '../services/chromium.ts';
 import { itWith } from '../services/it-with.ts';
 
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 const TOKEN = 'a-token-that-nobody-finds';
 const ended: (() => unknown)[] = [];
 
@@ -63,8 +63,7 @@ async function listen(listener: RequestListener): Promise<URL> {
   return new URL(`http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`);
 }
 
-const get = (address: URL, patience = PATIENCE): Promise<string> =>
-  fetchReport({ address, token: undefined, patience });
+const get = (address: URL, timeout = TIMEOUT): Promise<string> => fetchReport({ address, token: undefined, timeout });
 
 async function refusal(asked: Promise<string>): Promise<string> {
   const error = await asked.then(
@@ -138,7 +137,7 @@ describe('the report of a running service', () => {
       asked.push(headers.authorization ?? '');
       response.writeHead(307, { location: `${there.href}api/v1/report` }).end();
     });
-    const words = await refusal(fetchReport({ address: here, token: TOKEN, patience: PATIENCE }));
+    const words = await refusal(fetchReport({ address: here, token: TOKEN, timeout: TIMEOUT }));
     expect(words).toBe(`${here.origin} sends elsewhere, to ${there.href}api/v1/report: name that address`);
     expect(asked).toEqual([`Bearer ${TOKEN}`]);
   });

@@ -18,7 +18,7 @@ const REVIVE_MS = 100;
 const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'NO_DATABASE', 'NO_SENTINEL', 'NO_CLUSTER', 'TLS']);
 
 /** How long a call may take, in ms. */
-export interface Patience {
+export interface CallTimeout {
   /** On a good line. A dead server is noticed in this time. */
   readonly least: number;
   /** On a long or narrow one. */
@@ -34,7 +34,7 @@ const SPARE = 4;
  */
 export class RedisLink {
   readonly #client: RedisClient;
-  readonly #patience: Patience;
+  readonly #timeouts: CallTimeout;
   /** Of the next call, in ms. */
   #limit: number;
   readonly #secrets: () => readonly string[];
@@ -50,16 +50,16 @@ export class RedisLink {
   #failed = '';
   #refused = false;
 
-  /** The client's own limit must not be less than `patience.most`. `explain`: finds out more about why a connection broke. */
+  /** The client's own limit must not be less than `timeouts.most`. `explain`: finds out more about why a connection broke. */
   constructor(
     client: RedisClient,
-    patience: Patience,
+    timeouts: CallTimeout,
     secrets: () => readonly string[],
     explain: (error: unknown) => Promise<string | undefined>,
   ) {
     this.#client = client;
-    this.#patience = patience;
-    this.#limit = patience.least;
+    this.#timeouts = timeouts;
+    this.#limit = timeouts.least;
     this.#secrets = secrets;
     client.on('error', (error) => {
       if (isEcho(error)) return;
@@ -100,8 +100,8 @@ export class RedisLink {
     return this.connected || this.#trouble === '' ? '' : `Redis: ${this.#told}`;
   }
 
-  /** Resolves once commands can be sent. Rejects after `patience` ms, or at once for wrong credentials. */
-  async ready(place: string, patience: number): Promise<void> {
+  /** Resolves once commands can be sent. Rejects after `timeout` ms, or at once for wrong credentials. */
+  async ready(place: string, timeout: number): Promise<void> {
     const giveUp = new AbortController();
     let onReady = (_: unknown): void => {};
     let onError = onReady;
@@ -114,8 +114,8 @@ export class RedisLink {
         this.#client.on('ready', onReady);
         this.#client.on('error', onError);
         if (this.connected) resolve();
-        sleep(patience, undefined, { signal: giveUp.signal }).then(
-          () => reject(new Error(`unreachable for ${patience} ms`)),
+        sleep(timeout, undefined, { signal: giveUp.signal }).then(
+          () => reject(new Error(`unreachable for ${timeout} ms`)),
           () => {},
         );
       });
@@ -179,7 +179,7 @@ export class RedisLink {
   }
 
   #allow(limit: number): void {
-    this.#limit = Math.min(Math.max(limit, this.#patience.least), this.#patience.most);
+    this.#limit = Math.min(Math.max(limit, this.#timeouts.least), this.#timeouts.most);
   }
 
   /**

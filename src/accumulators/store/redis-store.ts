@@ -16,7 +16,7 @@ import {
 } from './redis-clients.ts';
 import { certificateTrouble, explainRedis, sentinelAsServer } from './redis-faults.ts';
 import { findingsOf, parseInfo, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
-import { type Patience, RedisLink } from './redis-link.ts';
+import { type CallTimeout, RedisLink } from './redis-link.ts';
 import { addressText, parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
 import {
   type Claimed,
@@ -93,9 +93,9 @@ export class RedisStore implements Store {
   static async connect(options: RedisStoreOptions): Promise<RedisStore> {
     const store = new RedisStore(options);
     try {
-      const patience = options.connectTimeout ?? 10_000;
+      const timeout = options.connectTimeout ?? 10_000;
       const place = shownTarget(store.#target);
-      await Promise.all([store.#writes.ready(place, patience), store.#reads.ready(place, patience)]);
+      await Promise.all([store.#writes.ready(place, timeout), store.#reads.ready(place, timeout)]);
       return store;
     } catch (error) {
       await store.close();
@@ -111,21 +111,21 @@ export class RedisStore implements Store {
     this.#rowTtl = rowTtl;
     const access = new RedisAccess(this.#target, security);
     this.#access = access;
-    const link = (client: Redis | Cluster, patience: Patience): RedisLink =>
+    const link = (client: Redis | Cluster, timeouts: CallTimeout): RedisLink =>
       new RedisLink(
         client,
-        patience,
+        timeouts,
         () => access.secrets,
         (error) => certificateTrouble(error, this.#target, access),
       );
-    const keep = (client: Redis | Cluster, patience: Patience): RedisLink => {
-      const kept = link(client, patience);
+    const keep = (client: Redis | Cluster, timeouts: CallTimeout): RedisLink => {
+      const kept = link(client, timeouts);
       if (client instanceof Redis) kept.revive(() => client.connect());
       return kept;
     };
     const most = TIMES_AS_LONG * commandTimeout;
-    const toWrite: Patience = { least: commandTimeout, most };
-    const toRead: Patience = { least: most, most };
+    const toWrite: CallTimeout = { least: commandTimeout, most };
+    const toRead: CallTimeout = { least: most, most };
     const opened = (name: string): Redis | Cluster =>
       open(this.#target, access, { name, commandTimeout: most, sentinelTimeout: commandTimeout });
     const reads = opened('receval-reads');
