@@ -88,7 +88,7 @@ describe('the house', () => {
       ...Object.fromEntries(
         GRAFANA.map((part) => [`@grafana/grafana-foundation-sdk/${part}`, /^dashboards\/grafana(?:-\w+)?\.ts$/]),
       ),
-      fzstd: /^consumers\/source\/(?:kafka\/codecs|files)\/zstd\.ts$/,
+      fzstd: /^consumers\/source\/(?:kafka\/codecs\/zstd|files\/unpack-zstd)\.ts$/,
       hyparquet: /^consumers\/source\/files\/parquet\.ts$/,
       '@stdlib/math-base-special-erfcinv': /^statistics\/distributions\.ts$/,
       '@stdlib/math-base-special-gammainc': /^statistics\/distributions\.ts$/,

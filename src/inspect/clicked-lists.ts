@@ -9,7 +9,7 @@ import type { ListForm } from './list-candidates.ts';
 import { partsOf } from './reading.ts';
 
 /** A field that holds such texts, and what separates the items. */
-interface Packed {
+export interface Packed {
   readonly path: string;
   readonly separator: string | 'json';
 }

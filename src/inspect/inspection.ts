@@ -1,15 +1,13 @@
 /** Inspects a sample of logs: what the records are, and what to do about them. */
-
 import type { MapCase } from '../consumers/decode/decoder-settings.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { findingsOf } from './all-findings.ts';
-import { packedAgain, unpackClicked } from './clicked-lists.ts';
+import { packedAgain } from './clicked-lists.ts';
 import { type Found, putTogether, readApart } from './feedback-apart.ts';
 import { type Fit, type FittedSide, fitFeedback, fitImpressions, type Side } from './field-fit.ts';
-import { orPairs } from './field-pairs.ts';
 import { type Profile, profileOf, timesOf } from './fields.ts';
 import type {
   InspectedFile,
@@ -20,12 +18,12 @@ import type {
   Known,
   SampledFile,
 } from './inspected.ts';
-import { doubtsOf, type ItemTrial, itemsSaySo, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
+import { doubtsOf, type JoinTrial, tryJoins } from './join-trial.ts';
 import { knownFields, knownSide } from './known-systems.ts';
-import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
+import { type ListCandidate, type ListForm, listCandidates } from './list-candidates.ts';
 import { clockOffset, factsOf } from './log-facts.ts';
 import { otherLog } from './other-logs.ts';
-import { ownFeedback } from './own-feedback.ts';
+import { bestPair, formsOf, keyOf, pairedSides, pairedWithin } from './paired-sides.ts';
 import { propose } from './proposal.ts';
 import { joinedAdapter, type Kinds, type ProposedAdapter } from './proposed-adapter.ts';
 import { unnamedAction } from './purchases.ts';
@@ -100,20 +98,8 @@ function readAlike(used: readonly InspectedFile[]): Found {
   const listed = parts.flatMap(({ name, lists }) => (lists.length > 0 ? [{ name, rows: lists }] : []));
   const others = parts.flatMap(({ name, others: rows }) => (rows.length > 0 ? [{ name, rows }] : []));
   const impressions = sideOf(listed);
-  const own = others.length === 0 ? ownFeedback(impressions, formsOf(impressions)[0]) : undefined;
-  const lists = own?.lists ?? formsOf(impressions);
-  const { side: feedback, packed } =
-    own === undefined ? unpackClicked(sideOf(others), impressions, lists[0]?.form) : { ...own, packed: undefined };
-  const rows = keyOf(lists[0]?.form);
-  const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile, rows);
-  const doubts = new Map(own === undefined ? doubtsOf(tried, impressions, feedback, lists) : []);
-  const single = tried.filter((join) => !doubts.has(join));
-  const joins =
-    own !== undefined
-      ? single
-      : orPairs(single, impressions, feedback, rows, (join) => itemsSaySo(join, { impressions, feedback }, lists));
-  const { join, items } =
-    own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
+  const own = others.length === 0 ? pairedWithin(impressions) : undefined;
+  const { lists, feedback, packed, joins, join, items, notTaken } = own ?? pairedSides(impressions, sideOf(others));
   const joining = join !== undefined && join.match.share > 0 ? join : undefined;
   const list = joinedBy(items[0]?.list.form ?? lists[0]?.form, joining);
   const knownLists = used.find((file) => file.guess?.role === 'impressions')?.known?.adapter;
@@ -125,7 +111,7 @@ function readAlike(used: readonly InspectedFile[]): Found {
   const more =
     kinds === undefined
       ? []
-      : otherKinds(kinds, parts[0]?.kinds?.others ?? [], impressions, feedback, lists, fittedLists, rows);
+      : otherKinds(kinds, parts[0]?.kinds?.others ?? [], impressions, feedback, lists, fittedLists);
   const read = inspected(own === undefined ? others : listed, feedback, fittedFeedback);
   const made = {
     impressions: listed.length === 0 ? undefined : inspected(listed, impressions, fittedLists),
@@ -137,7 +123,7 @@ function readAlike(used: readonly InspectedFile[]): Found {
   const areRows = list?.kind === 'rows';
   const joined = oneLog && !areRows ? joinedAdapter(fittedLists.map, fittedFeedback.map, kinds, more) : undefined;
   const logs =
-    oneLog && joined !== undefined
+    joined !== undefined
       ? { lists: both.map(({ rows }) => timesIn(rows, { ...fittedLists.reading, adapter: joined })), feedback: [] }
       : {
           lists: listed.map(({ rows }) => timesIn(rows, fittedLists.reading)),
@@ -149,7 +135,7 @@ function readAlike(used: readonly InspectedFile[]): Found {
     kinds: kindsRead(parts[0]?.kinds, kinds, more),
     ...made,
     joins: ordered,
-    notTaken: [...doubts].map(([join, doubt]) => ({ join, doubt })),
+    notTaken,
     items,
     guess: undefined,
     logs,
@@ -301,47 +287,10 @@ function inspected(
   return { files: names, profile: side.profile, reading, map, fits, missing, sample, apart: [] };
 }
 
-/** Where lists may be; one row for each item only if there is nothing else. */
-function formsOf({ profile, rows }: Side): readonly ListCandidate[] {
-  const lists = listCandidates(profile, rows).filter(({ share }) => share >= 0.3);
-  const form = lists.length > 0 ? undefined : rowList(profile, rows);
-  return form === undefined ? lists : [candidateOf(form)];
-}
-
-/** The one or two fields that identify a row's list; undefined: each record is a list. */
-function keyOf(form: ListForm | undefined): readonly string[] | undefined {
-  if (form?.kind !== 'rows') return undefined;
-  return form.second === undefined ? [form.by] : [form.by, form.second];
-}
-
 /** Rows are grouped by the id that clicks have. */
 function joinedBy(form: ListForm | undefined, join: JoinTrial | undefined): ListForm | undefined {
   if (form?.kind !== 'rows' || join?.second === undefined) return form;
   return { ...form, by: join.impressions, second: join.second.impressions };
-}
-
-function candidateOf(form: ListForm): ListCandidate {
-  return { form, share: 1, length: 1, fit: 1 };
-}
-
-/** Pairs whose items are tried as well. */
-const MOST_ASKED = 3;
-
-/** The pair of ids that joins, and whose items are found in the lists. */
-function bestPair(
-  impressions: Side,
-  feedback: Side,
-  lists: readonly ListCandidate[],
-  joins: readonly JoinTrial[],
-): { readonly join: JoinTrial | undefined; readonly items: readonly ItemTrial[] } {
-  const tried = joins
-    .filter(({ match, rating }) => match.share > 0 && rating > 0.2 * joins[0].rating)
-    .slice(0, MOST_ASKED)
-    .map((join) => ({ join, items: tryItems(impressions, feedback, lists, join) }));
-  const rating = ({ join, items: [best] }: (typeof tried)[number]): number =>
-    join.rating * (0.5 + (best?.withinList === true ? best.share : 0));
-  const [best] = tried.sort((a, b) => rating(b) - rating(a));
-  return best ?? { join: undefined, items: tryItems(impressions, feedback, lists, undefined) };
 }
 
 /** Without the kinds of records that hold no feedback where the others have it, such as page views. */
@@ -367,12 +316,11 @@ function otherKinds(
   feedback: Side,
   lists: readonly ListCandidate[],
   { map: { requestId } }: FittedSide,
-  by: readonly string[] | undefined,
 ): readonly MapCase[] {
   return all.flatMap((kind) => {
     if (kinds.others.includes(kind)) return [];
     const side = sideOf([{ rows: rowsOf(kind, kinds, feedback) }]);
-    const tried = tryJoins(impressions.profile, side.profile, by);
+    const tried = tryJoins(impressions.profile, side.profile, keyOf(lists[0]?.form));
     const doubts = new Map(doubtsOf(tried, impressions, side, lists));
     const sound = tried.filter((one) => one.impressions === requestId && !doubts.has(one));
     const { join, items } = bestPair(impressions, side, lists, sound);

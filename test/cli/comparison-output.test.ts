@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { comparisonPlot } from '../../src/cli/compare.ts';
 import { printComparison } from '../../src/cli/comparison-output.ts';
+import { comparisonPlot } from '../../src/cli/comparison-plot.ts';
 import type { Comparison } from '../../src/experiment/comparison.ts';
 import { type Trail, Watcher } from '../../src/experiment/take-looks.ts';
 import { AS_OF, SETTINGS, sampleOf, state, variant } from '../experiment/states.ts';
