@@ -9,6 +9,7 @@ import type { LastListsLink } from '../page/lists.tsx';
 import type { CohortLine, CohortValue } from '../page/model.ts';
 import { orNull } from '../statistics/absent.ts';
 import { rowValue } from '../windows/row-value.ts';
+import { historyView } from './history-view.ts';
 import { type LiveQuery, queryText } from './live-query.ts';
 
 /** Rows of one page of the table. */
@@ -159,7 +160,6 @@ export class LiveCohorts {
       name: one.name,
       ...history({ by: one.by, values: one.values, measure, horizon }),
     }));
-    const hours = series.flatMap(({ hoursTo }) => hoursTo ?? []);
     return {
       name: cohort.join(' · '),
       measures,
@@ -171,14 +171,7 @@ export class LiveCohorts {
         base: other === undefined ? undefined : this.line(other, measures),
       })),
       closeHref: this.#href({ ...query, cohort: undefined }),
-      history: {
-        measure,
-        horizon,
-        window: this.#settings.windows[0].text,
-        hoursTo: hours.length === 0 ? null : Math.max(...hours),
-        isReading: series.some(({ isReading = false }) => isReading),
-        series: series.map(({ name, points = [] }) => ({ name, points })),
-      },
+      history: historyView({ measure, horizon, window: this.#settings.windows[0].text }, series),
     };
   }
 

@@ -32,6 +32,7 @@ import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { WorkerStatus } from '../worker/status.ts';
+import { historyView } from './history-view.ts';
 import { KeptViews } from './kept-views.ts';
 import { LiveCohorts } from './live-cohorts.ts';
 import { LiveLists } from './live-lists.ts';
@@ -356,15 +357,7 @@ export class LivePage {
       .sort((a, b) => (a.name === control ? -1 : b.name === control ? 1 : a.name < b.name ? -1 : 1));
     const common = { by, measure, horizon, window: window.ms, span: HISTORY_SPAN };
     const series = variants.map(({ name, values }) => ({ name, ...this.#history({ ...common, values }) }));
-    const hours = series.flatMap(({ hoursTo }) => hoursTo ?? []);
-    return {
-      measure: common.measure,
-      horizon,
-      window: window.text,
-      hoursTo: hours.length === 0 ? null : Math.max(...hours),
-      isReading: series.some(({ isReading = false }) => isReading),
-      series: series.map(({ name, points = [] }) => ({ name, points })),
-    };
+    return historyView({ measure, horizon, window: window.text }, series);
   }
 
   #history(question: HistoryQuestion): CohortHistory | undefined {

@@ -1,0 +1,19 @@
+import type { CohortHistory } from '../exporter/exporter-contract.ts';
+import type { HistoryView } from '../page/history.tsx';
+
+/** A line of the chart; without a history as long as nothing of it is known. */
+type NamedHistory = { readonly name: string } & Partial<CohortHistory>;
+
+/** Histories of one measure as one chart. It is being read as long as any of them is. */
+export function historyView(
+  chart: Pick<HistoryView, 'measure' | 'horizon' | 'window'>,
+  series: readonly NamedHistory[],
+): HistoryView {
+  const hours = series.flatMap(({ hoursTo }) => hoursTo ?? []);
+  return {
+    ...chart,
+    hoursTo: hours.length === 0 ? null : Math.max(...hours),
+    isReading: series.some(({ isReading = false }) => isReading),
+    series: series.map(({ name, points = [] }) => ({ name, points })),
+  };
+}
