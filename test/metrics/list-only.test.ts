@@ -5,16 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { withCatalogue } from '../../src/config/catalogue-file.ts';
 import type { Settings } from '../../src/config/settings.ts';
-import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
-import { compile } from '../../src/measures/scorer.ts';
 import { metricSpecs } from '../../src/metrics/metric-specs.ts';
 import { qualityText } from '../../src/metrics/quality.ts';
 import { replay } from '../../src/replay/replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
-import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import { Unit } from '../../src/unit/unit.ts';
-import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
+import { claimsOf } from '../unit/claimed-unit.ts';
 import { parse } from './parse.ts';
 import { settingsOf } from './settings.ts';
 
@@ -63,40 +59,9 @@ async function settings(more = ''): Promise<Settings> {
 
 /** Units of the service that have read everything, and what an exporter shows of them. */
 async function gauges(from: Settings): Promise<ReturnType<typeof parse>> {
-  const scorer = compile(from.measures, from.grading, from.itemFile);
   const store = new MemoryStore();
-  const shape = unitShape(from, scorer, 0);
   for (let partition = 0; partition < UNITS; partition++) {
-    const unit = await Unit.claim(
-      {
-        ...shape,
-        namespace: 'ns',
-        partition,
-        partitions: UNITS,
-        generation: '1',
-        permissions: NO_PERMISSIONS,
-        fingerprint: { shape: '', additive: '' },
-        join: { ...shape.join, topics: [{ impressions: true, feedback: true }] },
-        experiments: [],
-        panes: { ...shape.panes, runs: [] },
-        sources: ['both'],
-      },
-      {
-        store,
-        scorer,
-        decoders: [
-          createDecoder({
-            ...decoderLimits(from),
-            adapter: 'canonical',
-            role: { impressions: true, feedback: true },
-            tsUnit: 'ms',
-            positionBase: 1,
-          }),
-        ],
-        newId: () => `id-${partition}`,
-        now: () => undefined,
-      },
-    );
+    const unit = await claimsOf(from, { partition, partitions: UNITS })(store);
     const own = impressions.filter((_, i) => i % UNITS === partition);
     const records = own.map((event, offset) => ({
       offset,
@@ -107,7 +72,7 @@ async function gauges(from: Settings): Promise<ReturnType<typeof parse>> {
     unit.finish();
     expect(await unit.commit()).toBe('OK');
   }
-  const exporter = new Exporter(from, { store, namespace: 'ns', partitions: UNITS });
+  const exporter = new Exporter(from, { store, namespace: 'test', partitions: UNITS });
   const { text } = qualityText(
     metricSpecs(from).filter(({ role }) => role === 'exporter'),
     from,

@@ -10,19 +10,19 @@ import type { RestorableStore, StoreSnapshot } from '../restorable-store.ts';
 
 let ids = 0;
 
-/** Claims the only unit of namespace `test`. `generation`: in another than '1' rows start empty. */
+/** Claims a unit of namespace `test`. `generation`: in another than '1' rows start empty. */
 type Claim = (store: Store, deps?: Partial<UnitDeps>, generation?: string) => Promise<Unit>;
 
-/** What claims units as the settings say. */
-export function claimsOf(settings: Settings): Claim {
-  const scorer = compile(settings.measures, settings.grading);
+/** What claims one unit as the settings say; default: the only one. */
+export function claimsOf(settings: Settings, { partition, partitions } = { partition: 0, partitions: 1 }): Claim {
+  const scorer = compile(settings.measures, settings.grading, settings.itemFile);
   return (store, deps = {}, generation = '1') =>
     Unit.claim(
       {
         ...unitShape(settings, scorer, 0),
         namespace: 'test',
-        partition: 0,
-        partitions: 1,
+        partition,
+        partitions,
         generation,
         permissions: { ...NO_PERMISSIONS, newGeneration: generation !== '1' },
         fingerprint: { shape: JSON.stringify({ generation }), additive: '' },
