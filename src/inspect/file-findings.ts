@@ -12,12 +12,13 @@ import { cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
 import { fedAll, gatherCommand, mendCommand, recoded, type Step, shellWord, unpairCommand } from './mend.ts';
 import { linesNotRead, listsInText, otherLog, otherLogFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
+import type { Role } from './roles.ts';
 import { rowsBesideFeedback } from './rows-beside-feedback.ts';
 import { dateFormat, isOtherDate, isSerial, shortenedTo } from './time-forms.ts';
 
 export function ofFile(file: InspectedFile): readonly Finding[] {
-  const { name, format, rows, bad, log } = file;
-  const { form, encoding, compression } = format;
+  const { name, format } = file;
+  const { form, compression } = format;
   switch (form.kind) {
     case 'empty':
       return [wrong('not_a_log', `${name} is empty.`, 'Name a file with records in it.')];
@@ -60,73 +61,56 @@ export function ofFile(file: InspectedFile): readonly Finding[] {
     default:
   }
   const other = otherLog(file);
-  if (other !== undefined) return [otherLogFinding(other, file)];
-  const found: Finding[] = [];
-  if (encoding === 'UTF-16')
-    found.push(
-      wrong(
-        'encoding',
-        `${name} is UTF-16; a replay reads UTF-8.`,
-        'Convert it:',
-        recoded('UTF-16', name, compression),
-      ),
-    );
-  if (encoding === 'not UTF-8')
-    found.push(
-      wrong(
-        'encoding',
-        `${name} is not UTF-8, perhaps Latin-1: its records count as invalid (not_utf8).`,
-        'Convert it:',
-        recoded('ISO-8859-1', name, compression),
-      ),
-    );
-  if (form.kind === 'delimited' && form.columns === undefined) {
-    found.push(
-      note(
-        'no_header',
-        `The first row of ${name} holds values, so nothing says what its ${form.width} columns are.`,
-        'They are called column_1, column_2, ... here; name them in inputs.',
-      ),
-    );
-  }
-  if (bad.length > 0) {
-    const [{ row, why }] = bad;
-    const all = rows.length + bad.length;
-    const level = bad.length > 0.005 * all ? wrong : note;
-    found.push(
-      level(
-        'bad_rows',
-        log === undefined
-          ? `${grouped(bad.length)} of ${grouped(all)} records of ${name} cannot be read; record ${grouped(row)} ${why}.`
-          : `${grouped(bad.length)} of ${grouped(all)} sampled records of ${name}, partition ${log.partition}, cannot be read; the one at offset ${log.offsets[row - 1]} ${why}.`,
-        `They count as invalid. ${log === undefined ? 'receval replay --dead-letters FILE' : 'receval run with deadLetter in its configuration'} keeps them.`,
-      ),
-    );
-  }
-  return found;
+  return other === undefined
+    ? [...otherEncoding(file), ...withoutHeader(file), ...badRows(file)]
+    : [otherLogFinding(other, file)];
+}
+
+function otherEncoding({ name, format: { encoding, compression } }: InspectedFile): readonly Finding[] {
+  const found = (what: string, from: string): readonly Finding[] => [
+    wrong('encoding', `${name} is ${what}`, 'Convert it:', recoded(from, name, compression)),
+  ];
+  if (encoding === 'UTF-16') return found('UTF-16; a replay reads UTF-8.', 'UTF-16');
+  if (encoding !== 'not UTF-8') return [];
+  return found('not UTF-8, perhaps Latin-1: its records count as invalid (not_utf8).', 'ISO-8859-1');
+}
+
+function withoutHeader({ name, format: { form } }: InspectedFile): readonly Finding[] {
+  if (form.kind !== 'delimited' || form.columns !== undefined) return [];
+  return [
+    note(
+      'no_header',
+      `The first row of ${name} holds values, so nothing says what its ${form.width} columns are.`,
+      'They are called column_1, column_2, ... here; name them in inputs.',
+    ),
+  ];
+}
+
+/** Some invalid records in a large log are usual. */
+const MANY_BAD = 0.005;
+
+function badRows({ name, rows, bad, log }: InspectedFile): readonly Finding[] {
+  if (bad.length === 0) return [];
+  const [{ row, why }] = bad;
+  const all = rows.length + bad.length;
+  const level = bad.length > MANY_BAD * all ? wrong : note;
+  const share = `${grouped(bad.length)} of ${grouped(all)}`;
+  return [
+    level(
+      'bad_rows',
+      log === undefined
+        ? `${share} records of ${name} cannot be read; record ${grouped(row)} ${why}.`
+        : `${share} sampled records of ${name}, partition ${log.partition}, cannot be read; the one at offset ${log.offsets[row - 1]} ${why}.`,
+      `They count as invalid. ${log === undefined ? 'receval replay --dead-letters FILE' : 'receval run with deadLetter in its configuration'} keeps them.`,
+    ),
+  ];
 }
 
 export function ofRoles(all: Known): readonly Finding[] {
   const { files, impressions, feedback, oneLog, joined, kinds, notTaken, guess } = all;
   const logs = files.filter(({ guess }) => guess !== undefined);
   if (logs.length === 0) return [];
-  const found: Finding[] = [];
-  const swapped = logs
-    .filter(({ role, guess }) => role === 'impressions' && guess?.role === 'feedback')
-    .map(({ name }) => name);
-  if (swapped.length > 0) {
-    const others = logs
-      .filter(({ role, guess }) => role === 'feedback' && guess?.role === 'impressions')
-      .map(({ name }) => name);
-    found.push(
-      wrong(
-        'files_swapped',
-        `The files are swapped: ${others.join(', ')} holds lists, ${swapped.join(', ')} holds none.`,
-        'They were read the right way round here. Pass them so:',
-        `--impressions ${others.join(' ')} --feedback ${swapped.join(' ')}`,
-      ),
-    );
-  }
+  const found = [...swappedFiles(logs)];
   const apart = impressions === undefined ? listsApart(logs) : undefined;
   if (apart !== undefined) return [...found, apart];
   const isJoined = [impressions, feedback].every((side) => side !== undefined && !side.missing.includes('requestId'));
@@ -182,6 +166,22 @@ export function ofRoles(all: Known): readonly Finding[] {
     );
   }
   return found;
+}
+
+function swappedFiles(logs: readonly InspectedFile[]): readonly Finding[] {
+  const named = (as: Role, is: Role): readonly string[] =>
+    logs.filter(({ role, guess }) => role === as && guess?.role === is).map(({ name }) => name);
+  const clicks = named('impressions', 'feedback');
+  if (clicks.length === 0) return [];
+  const lists = named('feedback', 'impressions');
+  return [
+    wrong(
+      'files_swapped',
+      `The files are swapped: ${lists.join(', ')} holds lists, ${clicks.join(', ')} holds none.`,
+      'They were read the right way round here. Pass them so:',
+      `--impressions ${lists.join(' ')} --feedback ${clicks.join(' ')}`,
+    ),
+  ];
 }
 
 /** The id of the list may be among fields that stand in pairs of a name and a value. */
