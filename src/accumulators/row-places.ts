@@ -14,7 +14,7 @@ export class RowPlaces {
     this.#sets = sets;
   }
 
-  /** Number of places, that of fields which belong to no pair included: it is the last. */
+  /** Number of places. The last is for fields that belong to no pair of a horizon and a set. */
   get count(): number {
     return this.#horizons.length * this.#sets.length + 1;
   }
@@ -29,7 +29,7 @@ export class RowPlaces {
     return rowField(this.#horizons[horizon], this.#sets[place - horizon * this.#sets.length], values);
   }
 
-  /** Where a row with this field stands, and its values; a field of no pair stands under the whole of its text. */
+  /** The place of a row with this field, and its values. For a field of no pair the values are its whole text. */
   of(field: string): { readonly place: number; readonly values: string } {
     const name = parseField(field);
     const horizon = name === undefined ? -1 : this.#horizons.indexOf(name.horizon);

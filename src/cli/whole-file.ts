@@ -1,6 +1,6 @@
 /**
- * Files that get their names once they are complete. Who reads one, or keeps one, never meets half of it: if the disk is full or
- * the command is killed, an earlier file of the name is as it was.
+ * Files that are written under another name and renamed once they are complete, so that no reader sees half a file. If the disk is
+ * full or the command is killed, an earlier file of the name is unchanged.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -44,7 +44,7 @@ export function writeWhole(path: string, text: string, options: WholeFileOptions
   }
 }
 
-/** A file that is written piece by piece; of no pieces there is none. What is no file, as a pipe or a device, is written directly. */
+/** A file that is written piece by piece, and is not created if there is no piece. A pipe or a device is written directly. */
 export class WholeFile {
   readonly #path: string;
   readonly #options: WholeFileOptions;

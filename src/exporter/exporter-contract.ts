@@ -24,7 +24,7 @@ export interface ExporterDeps {
   readonly namespace: string;
   /** Partitions of every topic, which is the number of units. */
   readonly partitions: number;
-  /** Of the configuration. Units that were stored under one that differs are told apart; undefined: their rows are read as they are. */
+  /** Of the configuration, to find units that were stored under another one; undefined: all rows are read as they are. */
   readonly fingerprint?: Fingerprint | undefined;
   /** Of this process, as in `SampleUnion`; no result depends on it. Default: 0. */
   readonly hashSeed?: number | undefined;

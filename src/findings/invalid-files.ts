@@ -6,7 +6,7 @@ import { type InvalidReason, type InvalidReasons, merged } from './invalid-reaso
 /** Records by file that are not invalid. A file that was read is in it, also if all its records are. */
 export type ValidRecords = Readonly<Record<Side, ReadonlyMap<string, number>>>;
 
-/** Files of a side whose invalid records are as many, and most of them invalid for the same reason. */
+/** Files of one side that share a finding, and the most frequent reason for it. */
 export interface InvalidFiles {
   readonly side: Side;
   readonly code: 'most_invalid' | 'some_invalid';
@@ -19,7 +19,7 @@ export interface InvalidFiles {
   readonly reasons: readonly InvalidReason[];
 }
 
-/** From this share of a file's records on, they are told. */
+/** Invalid records are a finding from this share of a file's records on. */
 const SOME = 0.02;
 const MOST = 0.5;
 /** Most reasons that a sentence names. */

@@ -195,7 +195,7 @@ function reasonOf(error: Error): string {
 export function checkVersions(answers: readonly BrokerAnswer[]): readonly Finding[] {
   const brokers = new Map<string, { readonly names: string[]; readonly versions: ApiVersions }>();
   for (const { broker, answer } of answers) {
-    // What is no broker is told already.
+    // `checkReach` has reported the others.
     if (answer instanceof Error || !isBroker(answer)) continue;
     const text = CLIENT_APIS.map(({ key }) => JSON.stringify(answer.get(key))).join();
     const same = brokers.get(text) ?? { names: [], versions: answer };

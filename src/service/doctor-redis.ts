@@ -1,4 +1,4 @@
-/** What the client of Redis does not tell, as it is served: that other addresses do not answer, and that anybody is served. */
+/** What goes unnoticed as long as one address of Redis responds: that others do not, and that no password is required. */
 import { RedisAccess } from '../accumulators/store/redis-clients.ts';
 import { addressText, parseRedisUrl, type RedisTarget } from '../accumulators/store/redis-url.ts';
 import type { Settings } from '../config/settings.ts';

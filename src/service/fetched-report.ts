@@ -1,4 +1,4 @@
-/** The report of a running service, asked for at its own address: the service makes it, as it knows its settings. */
+/** Fetches the report of a running service. The service renders it, because it has the settings. */
 import { REPORT_MARK } from '../page/report.tsx';
 import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 
@@ -34,7 +34,7 @@ export async function fetchReport({ address, token, timeout }: Asked): Promise<s
   try {
     answer = await fetch(reportAddress(address), {
       headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
-      // A token goes to nobody but who was named.
+      // The token must not be sent to another address.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeout),
     });

@@ -275,7 +275,7 @@ export class Service {
       ...[this.#store.trouble, this.#source.trouble].filter((trouble) => trouble !== undefined),
       ...(this.#exporter === undefined || this.#exported ? [] : ['nothing has been exported yet']),
       ...(this.#exported ? emptiness(this.#options.settings.namespace, this.#exporter?.nothingStored) : []),
-      // A worker claims its own or refuses to, and need not answer for others.
+      // A worker claims its own units or refuses to; those of others do not make it unready.
       ...(this.#worker === undefined ? unshown(this.#exporter?.misfits ?? []) : []),
       ...unknownPartitions(this.partitions, this.#exporter?.partitionsStored ?? 0),
       ...(this.#clockCheck.trouble === undefined ? [] : [this.#clockCheck.trouble]),
@@ -368,7 +368,7 @@ export class Service {
     this.#isStopping = true;
     if (this.#worker !== undefined) await this.#worker.stop();
     else await this.#source.stop();
-    // Redis is needed until the worker has ended. What ended it is told by `run`.
+    // Redis is needed until the worker has ended. `run` rejects with the error that ended it.
     await Promise.all([this.#working?.catch(() => {}), this.#deadLetters?.queue.close(LETTERS_MS)]);
     for (const end of this.#timers.splice(0)) end();
     await this.#server?.close();

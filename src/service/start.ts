@@ -124,7 +124,7 @@ export class Retention {
     this.#connection = connection;
   }
 
-  /** By topic; undefined: without limit, or the brokers do not say, whose reason is logged once. Never rejects. */
+  /** By topic; undefined: without limit, or not known, and then the reason is logged once. Never rejects. */
   async look(): Promise<readonly (DurationMs | undefined)[]> {
     try {
       const settings = await this.#admin.topicSettings(this.#topics);
@@ -137,7 +137,7 @@ export class Retention {
     }
   }
 
-  /** '': all is told. */
+  /** Logs why the retention of a topic is not known, once for each reason; '': it is known of all. */
   #tell(reason: string): void {
     if (reason !== '' && reason !== this.#refused) {
       this.#log.warn({ error: reason }, 'Kafka does not report how long the topics keep records');

@@ -15,7 +15,7 @@ import { Views } from '../measures/views.ts';
 import { FEEDBACK_DROPS, type FeedbackDrop } from '../vocabulary/drops.ts';
 import type { Closing, DurationMs, EpochMs } from '../vocabulary/events.ts';
 
-/** How ids of requests and items are told: as they are, or as a hash. Equal ids look equal. */
+/** How ids of requests and items are shown: as they are, or as a hash. Equal ids look equal. */
 export type SampledIds = 'masked' | 'shown';
 
 export interface SampledFeedback {
@@ -84,7 +84,7 @@ const MOST_MARKED = 64;
 /** UTF-16 units of a text that is kept as it is; a longer one loses its end. */
 const LONGEST_TEXT = 64;
 const MASK_DIGITS = 10;
-/** A fifth of the lists again is kept of those whose feedback was dropped. */
+/** Lists whose feedback was dropped are kept in addition: up to this share of the number of last lists. */
 const SHARE_KEPT = 0.2;
 
 /** As configured; undefined: none are to be kept. @param key as in `SampleSettings` */
@@ -143,7 +143,7 @@ export class ListSamples {
     return this.#last.toReversed();
   }
 
-  /** Those whose feedback was dropped, newest first, the last ones among them. What was counted already comes last: nothing is lost by it. */
+  /** Those with feedback that was dropped, also if they are among the last: first those that lost more than duplicates, then the newest. */
   get withDrops(): readonly SampledList[] {
     const lists = [...this.#kept, ...this.#last.filter(({ drops }) => drops.length > 0)].toReversed();
     return [...lists.filter(isLosing), ...lists.filter((list) => !isLosing(list))].slice(0, this.#mostKept);

@@ -203,8 +203,8 @@ function isReadAgain({ unit }: Owned, topic: number): boolean {
 }
 
 /**
- * Lets everything continue that waits: heartbeats, fetches, requests. A worker that owns many units takes a turn between two of
- * them, so that the time for which it answers nobody does not grow with their number.
+ * Yields to the event loop: heartbeats, fetches, requests. A worker yields between two of its units, so that the time for which it
+ * does not respond does not grow with their number.
  */
 export async function nextTurn(clock: Clock, reachFaultPoint: FaultPoint): Promise<void> {
   reachFaultPoint('turn waits');

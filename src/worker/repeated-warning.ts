@@ -3,8 +3,8 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from './worker-contract.ts';
 
 /**
- * What fails again and again, such as each commit of each partition while the store is away, is logged when it begins, with each other
- * cause, at intervals while it lasts, and when it is over.
+ * A failure that repeats, such as that of each partition's commits during an outage of the store. It is logged when it begins, for each
+ * new cause, at intervals while it lasts, and when it is over.
  */
 export class RepeatedWarning<Who> {
   readonly #log: WorkerLog;
@@ -35,7 +35,7 @@ export class RepeatedWarning<Who> {
     if (this.forget(who)) this.#log.info({}, this.#over);
   }
 
-  /** Nothing more is known of it. Returns whether it was the last that failed. */
+  /** Does not count it as failing any more, without a word in the log. Returns whether it was the last that failed. */
   forget(who: Who): boolean {
     if (!this.#failing.delete(who) || this.#failing.size > 0) return false;
     this.#logged.clear();

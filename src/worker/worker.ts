@@ -138,7 +138,7 @@ export class Worker {
       every(Math.min(idleAfter / CHECKS_PER_IDLE_AFTER, LAG_KNOWN_FOR_MS), () => this.#lookForSilence()),
       every(looks.every, () => this.#lookAtExperiments()),
       every(sessionTimeout, async () => {
-        // One after the other: a claim of ours looks like that of another worker to whoever knows the token before.
+        // One after the other: `#lookForRivals` would take the new token of our own claim for that of another worker.
         await this.#lookForRivals();
         await this.#claimOutgrown();
       }),
@@ -402,7 +402,7 @@ export class Worker {
     await Promise.all(await this.#beginCommits([...this.#units.values()]));
   }
 
-  /** Of those that have something to store: each is prepared in a turn of its own, and none waits for the answer to another. */
+  /** Starts the commits of all units that have something to store, each in its own turn of the event loop. They run at the same time. */
   async #beginCommits(units: readonly Owned[]): Promise<readonly Promise<void>[]> {
     const begun: Promise<void>[] = [];
     for (const owned of units) {
@@ -410,7 +410,7 @@ export class Worker {
       if (begun.length > 0) await nextTurn(this.#deps.clock, this.#reachFaultPoint);
       if (owned.released) continue;
       const commit = this.#commit(owned);
-      // Whoever asked is told of a failure, once all have begun.
+      // The caller handles a failure, once all have begun.
       commit.catch(() => {});
       begun.push(commit);
     }

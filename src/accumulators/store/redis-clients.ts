@@ -124,8 +124,8 @@ function freshTls(tls: TlsContext, host?: string): ConnectionOptions {
 }
 
 /**
- * Listens to the errors of the connections on which sentinels announce a fail-over: nobody else does. Of a sentinel that is down or
- * refuses us the client would print a stack at each try, amid the lines of the log; that there are others is what sentinels are for.
+ * Handles errors of the connections on which sentinels announce a fail-over. The client does not, so it would print a stack trace among
+ * the lines of the log at each attempt to reach a sentinel that is down or refuses us, although other sentinels are enough.
  */
 export function quietSentinels(client: object): void {
   const connector = Reflect.get(client, 'connector');

@@ -200,7 +200,7 @@ export class RedisLink {
   }
 
   #wrap(doing: string, error: unknown): StoreUnavailable {
-    // The connection may be there again by now: what found none is told why there was none.
+    // The client may be connected again by now. A call that found no connection reports why there was none.
     const wasConnected = this.connected && faultCode(error) !== 'NOT_CONNECTED';
     return unavailable(doing, error, this.#secrets(), wasConnected ? '' : this.#told);
   }

@@ -39,7 +39,7 @@ export interface Claimed {
   readonly checkpoint: Fields | undefined;
 }
 
-/** How full a server's memory is; of several primaries, that of the fullest, and what all of them have evicted. */
+/** How full a server's memory is. Of several primaries: the memory of the fullest, and the evictions of all. */
 export interface StoreUsage {
   readonly usedBytes: number;
   /** maxmemory; undefined: none is set. */
@@ -57,7 +57,7 @@ export interface Store {
   commit(commit: Commit): Promise<CommitAnswer>;
   /** All fields of each key, in order; an absent key is an empty map. */
   read(keys: readonly string[]): Promise<readonly Fields[]>;
-  /** Of each key no more than these fields, as far as it has them. Without it all fields are read. */
+  /** The same of these fields alone; a field that a key does not have is left out. Optional: callers fall back to `read`. */
   readonly readFields?: (keys: readonly string[], fields: readonly string[]) => Promise<readonly Fields[]>;
 }
 
