@@ -32,7 +32,7 @@ export interface AdmissionState extends TableState {
 }
 
 /** How many entries a table has, and how many cohorts it has admitted so far: both are the same only if the entries are. */
-export type PlacesCount = readonly [entries: number, admitted: number];
+type PlacesCount = readonly [entries: number, admitted: number];
 
 /** A table whose entries are stored beside the checkpoint. */
 export interface LargeTable extends TableState {

@@ -42,7 +42,7 @@ export interface AdmissionSettings {
 }
 
 /** What a commit changes in the hash of a table that is stored beside the checkpoint. */
-export interface PlacesChanges {
+interface PlacesChanges {
   /** Fields to set. */
   readonly set: Map<string, string>;
   /** Fields to remove before that. */

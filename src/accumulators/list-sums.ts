@@ -8,7 +8,7 @@ import { columnsBeforeSums, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, ve
 const { value: VALUE } = OUT.mean;
 
 /** Of a measure without squares. */
-export const NO_COLUMN = -1;
+const NO_COLUMN = -1;
 
 /** Where the sums of one measure stand in a cell. */
 interface MeasureColumns {

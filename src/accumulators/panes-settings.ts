@@ -21,7 +21,7 @@ export interface ItemRows {
 }
 
 /** The rows that keep counts by rank: the same, at one horizon. */
-export interface PositionRows extends ItemRows {
+interface PositionRows extends ItemRows {
   /** Index of the horizon. */
   readonly horizon: number;
 }

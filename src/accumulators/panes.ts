@@ -30,7 +30,7 @@ import { otherValues, paneKey, SINCE_START, setText, totalKey, vectorKey } from 
 export const HOUR_BUCKETS = 64;
 
 /** `list`: its slots, if rows keep counts by rank. */
-export type ClosedList = Closed & { readonly list?: Joined };
+type ClosedList = Closed & { readonly list?: Joined };
 
 /** What rows count of a scored list besides its sums, if any of them do: its items, and where its positives stand. */
 export interface CountedParts {

@@ -176,7 +176,7 @@ function bars(
 }
 
 /** Indices of measures that can share an axis: those from 0, or -1, to 1; errors; and of the others each name. */
-export function scalesOf(measures: readonly Measure[]): readonly (readonly number[])[] {
+function scalesOf(measures: readonly Measure[]): readonly (readonly number[])[] {
   const scales = new Map<string, number[]>();
   for (const [place, { definition }] of measures.entries()) {
     const { name, kind, range } = definition;

@@ -18,7 +18,7 @@ import type { UnitState, UnitStates } from '../windows/unit-state.ts';
 import type { CohortHistory, HistoryPoint, HistoryQuestion, QualityRow } from './exporter-contract.ts';
 import { hasMoments, momentsOf } from './window-errors.ts';
 
-export interface HistoriesSettings {
+interface HistoriesSettings {
   readonly store: Store;
   readonly namespace: string;
   readonly measures: readonly Measure[];
@@ -29,7 +29,7 @@ export interface HistoriesSettings {
 }
 
 /** The present inputs of a history. */
-export interface HistorySources {
+interface HistorySources {
   readonly units: UnitStates;
   /** Of the requested horizon. */
   readonly windows: HorizonWindows;

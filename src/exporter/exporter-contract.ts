@@ -71,7 +71,7 @@ export interface QualityRow extends CohortRow {
   readonly stderrs: readonly Result<number>[];
 }
 
-export interface QualityWindow {
+interface QualityWindow {
   readonly horizon: string;
   readonly window: string;
   /** Every unit has every pane of it, and all are complete. */

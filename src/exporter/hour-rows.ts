@@ -10,7 +10,7 @@ import { listsOf } from '../windows/bucket-sums.ts';
 import type { UnitState } from '../windows/unit-state.ts';
 import type { Rows } from '../windows/windows.ts';
 
-export interface HourRowsSettings {
+interface HourRowsSettings {
   readonly store: Store;
   readonly namespace: string;
   readonly measures: readonly Measure[];

@@ -9,14 +9,14 @@ import type { Rows } from '../windows/windows.ts';
 import type { ExporterDeps, ExporterSettings } from './exporter-contract.ts';
 
 /** The final rows of a unit in one minute pane, at the horizon of the windows that need them. */
-export interface SealedRows {
+interface SealedRows {
   readonly horizonWindows: HorizonWindows;
   readonly pane: number;
   readonly rows: Rows;
 }
 
 /** By number of the pane: the windows that need it. */
-export type WantedPanes = ReadonlyMap<number, readonly HorizonWindows[]>;
+type WantedPanes = ReadonlyMap<number, readonly HorizonWindows[]>;
 
 /** Keys per read, so that one reply stays small. */
 const BATCH = 32;

@@ -3,7 +3,7 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { type Finding, percent, quoted } from './finding.ts';
 
 /** What an experiment saw. */
-export interface ComparedFacts {
+interface ComparedFacts {
   readonly experiment: string;
   /** Dimension that the variants are read from: `variant`, or `experiment_<name>`. */
   readonly dimension: string;

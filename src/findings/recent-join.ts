@@ -4,7 +4,7 @@ const HALF_LIFE = 1000;
 const ENOUGH = 100;
 
 /** Settled feedback: it counts, its request is unknown, or its item is not in the list. */
-export interface Matched {
+interface Matched {
   readonly attributed: number;
   readonly orphan: number;
   readonly notInList: number;

@@ -47,7 +47,7 @@ export function sampleFindings(sample: EventSample, shape: JoinShape): readonly 
 }
 
 /** Sampled feedback, matched with the impressions of its requests. */
-export interface Matches {
+interface Matches {
   readonly unknown: readonly Feedback[];
   /** Delays of the feedback whose item is in the list; ascending. */
   readonly lags: readonly DurationMs[];

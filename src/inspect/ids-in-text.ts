@@ -8,7 +8,7 @@ import { cut, type Finding, wrong } from './log-finding.ts';
 import { extractCommand } from './mend.ts';
 
 /** An id in a text: it follows `before`, and ends at the next separator. */
-export interface IdInText {
+interface IdInText {
   readonly path: string;
   readonly before: string;
   /** One of the ids. */

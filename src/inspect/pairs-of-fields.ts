@@ -7,7 +7,7 @@ import { isFields } from '../consumers/decode/raw.ts';
 import { type Field, isOfElements, mainType } from './fields.ts';
 import type { InspectedFile } from './inspected.ts';
 
-export interface PairsOfFields {
+interface PairsOfFields {
   /** Of the lists of pairs. */
   readonly paths: readonly string[];
   /** What the name of a field is called in them: `key` or `name`. */

@@ -51,7 +51,7 @@ export interface LiveInput {
 }
 
 /** Called when the page is made. */
-export interface LiveDeps {
+interface LiveDeps {
   /** As in /readyz. */
   readonly ready: () => Readiness;
   /** As `Exporter.history`; default: there is none. */

@@ -3,7 +3,7 @@ import { inside, percent } from './chart-frame.tsx';
 import { elements } from './elements.ts';
 import { jsx, type Markup, NOTHING } from './jsx.ts';
 
-export interface AxisTick {
+interface AxisTick {
   /** Place along the axis, 0 to 1. */
   readonly at: number;
   readonly words: string;

@@ -7,13 +7,13 @@ import { type Children, jsx } from './jsx.ts';
 /** Side of the box that lines are drawn in. Their coordinates are whole numbers, which are written quickly. */
 export const BOX = 10_000;
 
-export interface FrameTick {
+interface FrameTick {
   /** Position along the axis, 0 to 1, from the left or from the top. */
   readonly at: number;
   readonly words: string;
 }
 
-export interface FrameProps {
+interface FrameProps {
   /** Alternative text. */
   readonly label: string;
   /** In pixels. */

@@ -9,7 +9,7 @@ import { Fragment, jsx } from './jsx.ts';
 import { Name } from './name.ts';
 import { instant, levelOf, several, signed } from './numbers.ts';
 
-export interface EffectChartProps {
+interface EffectChartProps {
   readonly comparison: Comparison;
   readonly variant: ComparedVariant;
   /** In the order of time. */

@@ -11,7 +11,7 @@ import { Name } from './name.ts';
 import { change, levelOf, listed, plain, probability, range, several, shown } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
-export interface ForestProps {
+interface ForestProps {
   readonly variant: ComparedVariant;
   readonly control: string;
   readonly alpha: number;

@@ -199,7 +199,7 @@ export interface ListsView {
   readonly dropped: readonly DroppedView[];
 }
 
-export interface ScoredQuery {
+interface ScoredQuery {
   readonly query: string;
   /** By measure; NaN: the measure leaves the list out. */
   readonly values: readonly number[];

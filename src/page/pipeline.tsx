@@ -12,7 +12,7 @@ import { Scroll } from './scroll.tsx';
 /** These never become an event. */
 const UNREADABLE: readonly string[] = ['undecodable', 'tombstone', 'invalid'];
 
-export interface FunnelStep {
+interface FunnelStep {
   readonly name: string;
   readonly count: number;
 }
@@ -133,7 +133,7 @@ function Side({
   );
 }
 
-export function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }) {
+function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }) {
   const most = Math.max(1, ...steps.map(({ count }) => count));
   return (
     <ol class="funnel">

@@ -6,7 +6,7 @@
 import { jsx } from './jsx.ts';
 import { Name } from './name.ts';
 
-export interface SwitchProps {
+interface SwitchProps {
   /** One or two letters, unique in the document. */
   readonly of: string;
   readonly legend: string;

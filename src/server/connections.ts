@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { TurnTaking } from './turns.ts';
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** With more connections than this, one is closed to make room. */
   readonly crowded: number;
   readonly answerTimeout: DurationMs;

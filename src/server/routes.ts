@@ -15,7 +15,7 @@ export interface Readiness {
   readonly stopped: readonly StoppedPartition[];
 }
 
-export interface StoppedPartition {
+interface StoppedPartition {
   readonly partition: number;
   readonly cause: string;
   /** What to do, in short. */

@@ -7,7 +7,7 @@ import type { WorkerLog } from '../worker/worker-contract.ts';
 /** A worker that starts with something new has stored that by then. */
 const STARTUP_MS: DurationMs = MINUTE;
 
-export interface MisfitGroup {
+interface MisfitGroup {
   readonly kind: 'changed' | 'missing';
   readonly partitions: readonly number[];
   /** Settings that differ, or what is missing. */

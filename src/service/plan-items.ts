@@ -8,7 +8,7 @@ import { REGISTERS } from '../measures/item-hash.ts';
 import type { ItemPart } from '../measures/item-part.ts';
 
 /** What lists show. */
-export interface ShownTraffic {
+interface ShownTraffic {
   readonly itemsPerList: number;
   /** Different items that lists show. */
   readonly catalogue: number;

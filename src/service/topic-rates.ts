@@ -5,7 +5,7 @@ import type { Bounds } from '../consumers/source/source-port.ts';
 import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
 import { SAMPLE_TIMEOUT_MS } from './topic-sample.ts';
 
-export interface TopicRates {
+interface TopicRates {
   /** Records per second, by partition. */
   readonly perSecond: readonly number[];
   /** The time that they are an average of: ten minutes, or less where the traffic is newer. */

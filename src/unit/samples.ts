@@ -26,7 +26,7 @@ export interface SampledFeedback {
   readonly delay: DurationMs;
 }
 
-export interface SampledSlot {
+interface SampledSlot {
   readonly rank: number;
   readonly item: string;
   readonly grade: number;
@@ -65,7 +65,7 @@ interface Held extends SampledList {
   readonly drops: SampledDrop[];
 }
 
-export interface SampleSettings {
+interface SampleSettings {
   /** Lists that are kept, at least 1. */
   readonly most: number;
   readonly ids: SampledIds;

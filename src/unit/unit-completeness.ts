@@ -5,7 +5,7 @@ import type { DurationMs, EpochMs, Offset, TopicRole } from '../vocabulary/event
 import type { UnitStart } from './unit-contract.ts';
 
 /** What the completeness of a unit starts from: as in `Resumed`. */
-export interface StoredCompleteness {
+interface StoredCompleteness {
   readonly incompleteBefore: EpochMs;
   readonly hasGap: boolean;
   readonly join: { readonly topics: readonly TopicCheckpoint[] } | undefined;

@@ -14,7 +14,7 @@ import type { UnitSettings } from './unit-contract.ts';
 import { WaitingExposures } from './waiting-exposures.ts';
 
 /** What the store holds for the runs of a unit's experiments, in the order of the settings. */
-export interface StoredRuns {
+interface StoredRuns {
   readonly states: readonly RunState[];
   /** Offsets, by topic, at which a run starts that is not among the states. */
   readonly positions: readonly Offset[];

@@ -5,7 +5,7 @@ import { RunningWindows } from './running-windows.ts';
 import type { UnitState, UnitStates } from './unit-state.ts';
 import { type CohortRow, cohortRows, cutOf, type Rows } from './windows.ts';
 
-export interface HorizonWindowsSettings {
+interface HorizonWindowsSettings {
   readonly paneSize: DurationMs;
   /** Length of each window; a multiple of the pane size. */
   readonly windows: readonly DurationMs[];
@@ -16,7 +16,7 @@ export interface HorizonWindowsSettings {
 }
 
 /** One window, ready to be shown. */
-export interface HorizonWindow {
+interface HorizonWindow {
   readonly complete: boolean;
   readonly rows: readonly CohortRow[];
 }

@@ -11,7 +11,7 @@ import type { Exact } from '../measures/sums.ts';
 const MOST_OF_32_BITS = 0xffff_ffff;
 
 /** Exposures that no longer change. */
-export class PackedExposures {
+class PackedExposures {
   /** There were more than the limit, so all were dropped. */
   readonly isOver: boolean;
   readonly #table: ItemNumbers;

@@ -6,7 +6,7 @@ import type { Exact } from '../measures/sums.ts';
 import { measureValue, measureWeight } from '../measures/value.ts';
 
 /** Value and n of one measure of a row, whether it is computed from sums or from items. */
-export interface RowValue {
+interface RowValue {
   /** undefined: nothing was counted, or the row keeps no items, or it has more of them than are counted. */
   readonly value: number | undefined;
   /** For a measure of items, the lists whose items the row keeps; else as `measureWeight`. */

@@ -6,7 +6,7 @@ export const BUSY_RECORDS = 100;
 /** However many units a worker owns, each commits about this often. */
 export const LONGEST_WAIT_MS: DurationMs = 10_000;
 
-export interface CommitRate {
+interface CommitRate {
   readonly commitInterval: DurationMs;
   /** Commits a second of units that are not busy; undefined: no bound. */
   readonly commitsPerSecond?: number | undefined;

@@ -8,7 +8,7 @@ const LONGEST_WAITS = 16;
 const MIB = 2 ** 20;
 
 /** A unit that was released because the worker had no room for it. It is no longer in memory. */
-export interface OutgrownUnit {
+interface OutgrownUnit {
   readonly partition: number;
   /** Token of the claim under which it was owned; any later claim has another one. */
   readonly token: string;

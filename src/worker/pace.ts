@@ -5,14 +5,14 @@ import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { MemoryLoad } from './memory-load.ts';
 import type { Owned, PauseReason } from './owned.ts';
 
-export interface PaceSettings {
+interface PaceSettings {
   readonly topics: readonly string[];
   readonly idleAfter: DurationMs;
   readonly outOfOrderness: DurationMs;
   readonly maxSkew: DurationMs;
 }
 
-export interface PaceDeps {
+interface PaceDeps {
   readonly source: LogSource;
   readonly clock: Clock;
   readonly load: MemoryLoad;

@@ -5,7 +5,7 @@ import type { Ending } from '../vocabulary/ending.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 
-export interface RivalsDeps {
+interface RivalsDeps {
   readonly store: Store;
   readonly clock: Clock;
   /** [0, 1); default: always 0. */
@@ -14,7 +14,7 @@ export interface RivalsDeps {
 }
 
 /** A unit that we own, under a claim. */
-export interface OwnedUnit {
+interface OwnedUnit {
   readonly partition: number;
   readonly token: string;
 }

@@ -76,7 +76,7 @@ export interface UnitStatus extends UnitMemory {
 }
 
 export const COMMIT_OUTCOMES = ['ok', 'already', 'fenced', 'conflict', 'unknown'] as const;
-export type CommitOutcomeName = (typeof COMMIT_OUTCOMES)[number];
+type CommitOutcomeName = (typeof COMMIT_OUTCOMES)[number];
 
 /** What a worker reports about itself; metrics are rendered from it. */
 export interface WorkerStatus {

@@ -53,7 +53,7 @@ interface SideCounts {
 }
 
 /** A checkpoint whose panes may be JSON already, as `Panes.stateText` writes it. */
-export type WritableCheckpoint = Omit<UnitCheckpoint, 'panes'> & { readonly panes: PanesState | string };
+type WritableCheckpoint = Omit<UnitCheckpoint, 'panes'> & { readonly panes: PanesState | string };
 
 /** Fields of the unit's hash, always the same ones. -Infinity is written as null. */
 export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, string> {

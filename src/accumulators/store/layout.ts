@@ -53,7 +53,7 @@ export interface RowOwner {
   readonly generation: string;
 }
 
-export type PaneSize = 'm' | 'h';
+type PaneSize = 'm' | 'h';
 
 /** The run of a total that no experiment restarts. */
 export const SINCE_START = 'start';
@@ -116,7 +116,7 @@ export function rowField(horizon: string, by: string, values: string): string {
   return `${horizon}|${by}|${values}`;
 }
 
-export interface RowName {
+interface RowName {
   readonly horizon: string;
   readonly by: string;
   readonly values: string;

@@ -55,7 +55,7 @@ function placesOf(same: readonly StoreFinding[], asked: number): string {
   return `${isAll ? `all ${asked}` : `${same.length} of ${asked}`} primaries (${places.sort().join(', ')}): `;
 }
 
-export type ServerInfo = ReadonlyMap<string, string>;
+type ServerInfo = ReadonlyMap<string, string>;
 
 /** The reply to INFO, by name. A name that stands there several times, such as `module`, has a line for each. */
 export function parseInfo(text: string): ServerInfo {

@@ -3,7 +3,7 @@ import { faultCode, isRefusedSelect, troubleOf, unavailable } from './redis-faul
 import type { StoreUnavailable } from './store-port.ts';
 
 /** The part of the client library that we use, for a single server and for a cluster. */
-export interface RedisClient {
+interface RedisClient {
   readonly status: string;
   call(command: string, args: (string | number)[]): Promise<unknown>;
   pipeline(commands: (string | number)[][]): { exec(): Promise<[error: Error | null, reply: unknown][] | null> };

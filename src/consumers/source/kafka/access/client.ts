@@ -35,7 +35,7 @@ interface Fetching {
   fetchBatch(topic: string, partition: number, from: number): Promise<FetchedPart>;
 }
 
-export interface FetchedPart {
+interface FetchedPart {
   readonly messages: readonly Message[];
   /** The next offset to fetch; `from`: nothing was returned. */
   readonly next: number;

@@ -6,7 +6,7 @@ import { decodeSnappy } from './snappy.ts';
 import { decodeZstd } from './zstd.ts';
 
 /** Limits of the size of a decompressed batch, and of the time to decompress it, for decoders that do not bound it themselves. */
-export interface CodecLimits {
+interface CodecLimits {
   readonly bytes: number;
   readonly milliseconds: number;
 }
