@@ -54,7 +54,7 @@ export class Rivals {
    * Resolves once nobody has claimed the unit or committed to it for one session timeout: the worker that took it may have died
    * since. Or as soon as `isStillWanted` returns false, which is called after each wait.
    */
-  async silence(partition: number, isStillWanted: () => boolean, stopping: Ending): Promise<void> {
+  async abandoned(partition: number, isStillWanted: () => boolean, stopping: Ending): Promise<void> {
     const { clock, random } = this.#deps;
     let before = await this.#owner(partition);
     for (;;) {

@@ -34,7 +34,7 @@ export interface WorkerSettings extends LoadLimits {
   readonly outOfOrderness: DurationMs;
   /** A topic that leads the unit's slowest by more than this is paused while one of the limits of `LoadLimits` is exceeded. */
   readonly maxSkew: DurationMs;
-  /** A unit that another worker took is claimed again when that worker has been silent for this long, if the unit is still assigned to us. */
+  /** A unit that another worker took is claimed again when that worker has not committed for this long, if the unit is still assigned to us. */
   readonly sessionTimeout: DurationMs;
   /** For looks at experiments. */
   readonly looks: {

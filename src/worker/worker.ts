@@ -303,10 +303,10 @@ export class Worker {
   async #lookForRivals(): Promise<void> {
     const still = [...this.#units.values()].filter(({ stopped }) => stopped !== undefined);
     const tokens = still.map((owned) => ({ owned, partition: owned.partition, token: owned.unit.token }));
-    await this.#rivals.lookFor(tokens, ({ owned }) => this.#giveUp(owned, 'silent'));
+    await this.#rivals.lookFor(tokens, ({ owned }) => this.#giveUp(owned, 'once abandoned'));
     await this.#rivals.lookFor(this.#outgrown.units, (unit) => {
       this.#outgrown.remove(unit.partition);
-      this.#claimAgain(unit.partition, 'silent').catch(this.#fail);
+      this.#claimAgain(unit.partition, 'once abandoned').catch(this.#fail);
     });
   }
 
@@ -462,7 +462,7 @@ export class Worker {
         return;
       case 'FENCED':
         this.#tally.outcome('fenced');
-        this.#giveUp(owned, 'silent');
+        this.#giveUp(owned, 'once abandoned');
         return;
       case 'CONFLICT':
         this.#tally.outcome('conflict');
@@ -485,11 +485,11 @@ export class Worker {
 
   /**
    * Releases a unit whose state is no longer the store's. It is claimed again if it is still assigned to us: `now`, or once the
-   * worker that took it has been `silent` for one session timeout, as it may have died after its claim. Does not wait for that.
+   * worker that took it has not committed for one session timeout, as it may have died after its claim. Does not wait for that.
    */
-  #giveUp(owned: Owned, claims: 'now' | 'silent'): void {
+  #giveUp(owned: Owned, claims: 'now' | 'once abandoned'): void {
     const { partition } = owned;
-    if (claims === 'silent')
+    if (claims === 'once abandoned')
       this.#deps.log.warn({ partition, advice: TAKEN_ADVICE }, 'another worker has claimed the unit');
     else
       this.#deps.log.warn(
@@ -503,7 +503,7 @@ export class Worker {
   }
 
   /** Holds no reference to the unit that was released, so that its memory is free while this waits. */
-  async #claimAgain(partition: number, claims: 'now' | 'silent'): Promise<void> {
+  async #claimAgain(partition: number, claims: 'now' | 'once abandoned'): Promise<void> {
     const wait = Symbol();
     this.#givenUp.set(partition, wait);
     const isStillWanted = (): boolean =>
@@ -511,9 +511,9 @@ export class Worker {
       this.#givenUp.get(partition) === wait &&
       this.#ours.includes(partition) &&
       !this.#units.has(partition);
-    if (claims === 'silent') this.#leftToOthers.add(partition);
+    if (claims === 'once abandoned') this.#leftToOthers.add(partition);
     this.#reachFaultPoint('given up');
-    await (claims === 'now' || this.#rivals.silence(partition, isStillWanted, this.#stopping));
+    await (claims === 'now' || this.#rivals.abandoned(partition, isStillWanted, this.#stopping));
     this.#reachFaultPoint('claim again due');
     this.#leftToOthers.delete(partition);
     if (!isStillWanted()) return;
