@@ -18,6 +18,9 @@ const TAKEN: readonly ((counts: TopicCounts) => number)[] = [
 ];
 
 class OneTopic {
+  /** Those that count. */
+  impressions = 0;
+  feedback = 0;
   readonly join = new RecentJoin();
   readonly invalid = new RecentShare();
   readonly late = new RecentShare();
@@ -33,14 +36,17 @@ class OneTopic {
     late,
     future,
     accepted,
-    impressions,
-    feedback,
+    impressionsRead,
+    feedbackRead,
   ]: readonly number[]): void {
+    const read = impressionsRead + feedbackRead;
+    this.impressions += accepted;
+    this.feedback += feedbackRead;
     this.join.add({ attributed, orphan, notInList });
-    this.invalid.add(invalid, impressions + feedback);
-    this.late.add(late, impressions + feedback);
-    this.future.add(future, impressions + feedback);
-    this.accepted.add(accepted, impressions);
+    this.invalid.add(invalid, read);
+    this.late.add(late, read);
+    this.future.add(future, read);
+    this.accepted.add(accepted, impressionsRead);
   }
 }
 
@@ -73,8 +79,7 @@ export class TopicsHealth {
 
   get now(): readonly TopicHealth[] {
     return this.#topics.map((topic, t) => {
-      const { join, invalid, late, future, accepted } = this.#recent[t];
-      const [impressions, , feedback] = this.#sums.slice(TAKEN.length * t + ACCEPTED);
+      const { join, invalid, late, future, accepted, impressions, feedback } = this.#recent[t];
       return {
         topic,
         joined: join.joined,
@@ -89,9 +94,6 @@ export class TopicsHealth {
     });
   }
 }
-
-/** Its place among `TAKEN`. */
-const ACCEPTED = 6;
 
 function taken(counts: readonly TopicCounts[]): readonly number[] {
   return counts.flatMap((ofTopic) => TAKEN.map((of) => of(ofTopic)));
