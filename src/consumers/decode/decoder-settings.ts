@@ -57,9 +57,9 @@ export interface ListChoice {
   readonly feedback?: Readonly<Record<string, string | RowFeedback>> | undefined;
 }
 
-/** Adapters that need no more than their name (decoder.ts makes them). */
+/** Adapters that need no more than their name (`NAMED` of decoder.ts makes them). */
 export const ADAPTER_NAMES = ['canonical', 'open-bandit'] as const;
-type AdapterName = (typeof ADAPTER_NAMES)[number];
+export type AdapterName = (typeof ADAPTER_NAMES)[number];
 
 interface AdapterTraits {
   /** A record is always an impression and its feedback in one. */
@@ -68,10 +68,15 @@ interface AdapterTraits {
   readonly readsLines: boolean;
 }
 
+const USUAL: AdapterTraits = { isOfBothSides: false, readsLines: false };
+const TRAITS: Readonly<Record<AdapterName, AdapterTraits>> = {
+  canonical: USUAL,
+  'open-bandit': { isOfBothSides: true, readsLines: true },
+};
+
 /** What must be known of an adapter before it has read a record. */
 export function adapterTraits(adapter: AdapterChoice): AdapterTraits {
-  const isOpenBandit = adapter === 'open-bandit';
-  return { isOfBothSides: isOpenBandit, readsLines: isOpenBandit };
+  return typeof adapter === 'string' ? TRAITS[adapter] : USUAL;
 }
 
 /** How the records of a topic become canonical events (specification: events 6). */

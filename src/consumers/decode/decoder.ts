@@ -17,7 +17,7 @@ import {
   type ValidFeedback,
   type ValidImpression,
 } from './canonical.ts';
-import type { Carried, DecoderOptions } from './decoder-settings.ts';
+import type { AdapterName, Carried, DecoderOptions } from './decoder-settings.ts';
 import { Dimensions, isDimensionName } from './dimensions.ts';
 import { listAdapter } from './list.ts';
 import { mapAdapter, mapsAdapter } from './map.ts';
@@ -218,10 +218,15 @@ function withSession(impression: Event | Refused, { sessionId }: RawRecord): Eve
   };
 }
 
+/** The adapters that need no more than their name. */
+const NAMED: Readonly<Record<AdapterName, (options: DecoderOptions) => Adapter>> = {
+  canonical: () => canonicalAdapter,
+  'open-bandit': ({ columns = OPEN_BANDIT_COLUMNS }) => openBanditAdapter(columns),
+};
+
 function adapterOf(options: DecoderOptions): Adapter {
-  const { adapter: choice, columns = OPEN_BANDIT_COLUMNS, tsUnit, timeZone: name } = options;
-  if (choice === 'canonical') return canonicalAdapter;
-  if (choice === 'open-bandit') return openBanditAdapter(columns);
+  const { adapter: choice, tsUnit, timeZone: name } = options;
+  if (typeof choice === 'string') return NAMED[choice](options);
   if ('list' in choice) {
     const zone = name === undefined ? undefined : timeZone(name);
     return listAdapter(choice, (value) =>
