@@ -7,6 +7,7 @@ import type { ParamShape } from '../../../src/measures/grammar/parameters.ts';
 import { MeasureError } from '../../../src/measures/grammar/scan.ts';
 import { isListOnly } from '../../../src/measures/needs.ts';
 
+/** By parameter that is a number: values to draw it from, the default and others. */
 const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   rel: ['0.25', '0.0000001', '1', '1.0', '2', '3'],
   beta: ['0.5', '1', '2'],
@@ -20,7 +21,9 @@ const NUMBERS: Readonly<Record<string, readonly string[]>> = {
 
 function valuesOf(key: string, shape: ParamShape): readonly string[] {
   if (shape.kind === 'word') return shape.values;
-  return shape.kind === 'action' ? ['click', 'purchase', 'rating', 'tip', 'hide'] : NUMBERS[key];
+  if (shape.kind === 'action') return ['click', 'purchase', 'rating', 'tip', 'hide'];
+  if (!Object.hasOwn(NUMBERS, key)) throw new Error(`test/measures/grammar/names.ts: add values of ${key} to NUMBERS`);
+  return NUMBERS[key];
 }
 
 function textOf({ name, params, takesCut }: MeasureDefinition): fc.Arbitrary<string> {
