@@ -85,15 +85,8 @@ describe('receval replay', () => {
       read: 6,
       attributed: 2,
       drops: {
-        undecodable: 0,
-        tombstone: 0,
-        invalid: 1,
-        future: 0,
-        late: 0,
-        orphan: 1,
-        not_in_list: 1,
-        duplicate: 1,
-        capped: 0,
+        ...Object.fromEntries(FEEDBACK_DROPS.map((reason) => [reason, 0])),
+        ...{ invalid: 1, orphan: 1, not_in_list: 1, duplicate: 1 },
       },
       late: { '1m': 0, '5m': 0, '30m': 0 },
     });

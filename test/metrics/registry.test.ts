@@ -344,17 +344,9 @@ describe('the counters of a worker', () => {
   it('show reasons of both sides once where a topic carries both', () => {
     const settings = settingsOf('kafka: {topics: {impressions: {name: events}, feedback: [{name: events}]}}');
     const families = page(new Metrics(settings, { ...ALL, role: 'worker' }));
-    expect(families.get('receval_drops_total')?.samples.map(({ labels }) => labels['reason'])).toEqual([
-      'undecodable',
-      'tombstone',
-      'invalid',
-      'future',
-      'late',
-      'duplicate',
-      'orphan',
-      'not_in_list',
-      'capped',
-    ]);
+    const reasons = families.get('receval_drops_total')?.samples.map(({ labels }) => labels['reason']) ?? [];
+    expect(reasons).toEqual([...new Set(reasons)]);
+    expect(reasons.toSorted()).toEqual([...new Set([...IMPRESSION_DROPS, ...FEEDBACK_DROPS])].sort());
   });
 
   it('add up the units, and both sides of a topic', async () => {

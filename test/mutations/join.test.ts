@@ -53,7 +53,9 @@ describe('a join with a weakened rule is caught', () => {
 
   it.each(mutations.map((each) => [each.name, each] as const))('%s', async (name, mutation) => {
     const at = caught(await mutated(mutation), HISTORIES[name]);
-    if (at === undefined) expect.fail(`not caught by ${MOST_RUNS} histories`);
+    if (at === undefined) {
+      expect.fail(`not caught by ${MOST_RUNS} histories: draw what shows it (test/consumers/join/logs.ts, profile.ts)`);
+    }
     catching.add(at);
   });
 

@@ -1,4 +1,7 @@
-/** The weakened rules of the join, and of what a replay must not count again (specification: join 9, commit 4): each looks simpler, and must be caught. */
+/**
+ * The weakened rules of the join, and of what a replay must not count again (specification: join 9, commit 4): each looks simpler, and must be caught, by the
+ * simulator as well. Boundaries moved by one are in join-boundaries.ts.
+ */
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';

@@ -52,7 +52,11 @@ describe('the simulator catches', () => {
     '%s',
     async (name, { changes }) => {
       const seed = await caught(await mutatedProduct(changes), SEEDS[name]);
-      if (seed === undefined) expect.fail(`not caught by ${MOST_SEEDS} seeds`);
+      if (seed === undefined) {
+        expect.fail(
+          `not caught by ${MOST_SEEDS} seeds: draw what shows it (test/simulation/generator.ts), or, if it moves a boundary of the join, list it in join-boundaries.ts, which is for the join alone`,
+        );
+      }
       catching.add(seed);
       // Else it would be searched for again by everybody, which takes minutes.
       if (RECEVAL_MUTATION_SEED === undefined) expect(seed, `${name}: to be pinned`).toBe(SEEDS[name] ?? seed);

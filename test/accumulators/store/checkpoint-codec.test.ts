@@ -7,6 +7,7 @@ import {
 } from '../../../src/accumulators/store/checkpoint-codec.ts';
 import { CheckpointError } from '../../../src/accumulators/store/checkpoint-error.ts';
 import { FORMAT_VERSION, STORE_FIELDS } from '../../../src/accumulators/store/layout.ts';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../../src/vocabulary/drops.ts';
 import { Ranges } from '../../../src/vocabulary/ranges.ts';
 
 const time = fc.oneof(fc.constant(Number.NEGATIVE_INFINITY), fc.integer({ min: -10, max: 4e12 }));
@@ -15,6 +16,11 @@ const ranges = fc
   .array(fc.tuple(fc.nat(1000), fc.integer({ min: 1, max: 9 })))
   .map((some) => new Ranges(some.map(([from, length]) => [from, from + length] as const)).toJSON());
 const late = fc.array(count, { maxLength: 3 });
+
+function countOfEach<Name extends string>(names: readonly Name[]): fc.Arbitrary<Record<Name, number>>;
+function countOfEach(names: readonly string[]): fc.Arbitrary<Record<string, number>> {
+  return fc.record(Object.fromEntries(names.map((name) => [name, count])));
+}
 
 const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
   format: fc.constantFrom(1, 2),
@@ -44,30 +50,13 @@ const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
         impressions: fc.record({
           read: count,
           accepted: count,
-          drops: fc.record({
-            undecodable: count,
-            tombstone: count,
-            invalid: count,
-            future: count,
-            late: count,
-            duplicate: count,
-          }),
+          drops: countOfEach(IMPRESSION_DROPS),
           late,
         }),
         feedback: fc.record({
           read: count,
           attributed: count,
-          drops: fc.record({
-            undecodable: count,
-            tombstone: count,
-            invalid: count,
-            future: count,
-            late: count,
-            orphan: count,
-            not_in_list: count,
-            duplicate: count,
-            capped: count,
-          }),
+          drops: countOfEach(FEEDBACK_DROPS),
           late,
         }),
       }),
