@@ -2,7 +2,6 @@
  * One case of `npm run bench:growth` in its own process: a worker over logs in memory and a store that keeps nothing, with a clock that is moved
  * second by second. `node --expose-gc --import tsx/esm bench/growth-case.ts CASE` prints its figures as one line of JSON.
  */
-import { existsSync, readFileSync } from 'node:fs';
 import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import { type AdminClient, Brokers } from '../src/consumers/source/kafka/flow/brokers.ts';
@@ -17,6 +16,7 @@ import type { DurationMs, EpochMs, Offset } from '../src/vocabulary/events.ts';
 import { Worker } from '../src/worker/worker.ts';
 import type { WorkerSettings } from '../src/worker/worker-contract.ts';
 import { runOf } from '../test/consumers/source/run-of.ts';
+import { Blocks } from './blocks.ts';
 import { JOIN_SETTINGS, KEPT } from './stages.ts';
 import { ACTIONS, MEASURES, randomStream } from './workload.ts';
 
@@ -158,41 +158,6 @@ class CountingStore implements Store {
 
   async read(keys: readonly string[]) {
     return keys.map(() => new Map<string, string>());
-  }
-}
-
-const OWN_TIME = '/proc/self/schedstat';
-
-/** CPU of the main thread in microseconds, to the tick of the scheduler; where no file tells it, of all threads. */
-function mainThreadUs(): number {
-  if (existsSync(OWN_TIME)) return Number(readFileSync(OWN_TIME, 'utf8').split(' ', 1)[0]) / 1000;
-  const { user, system } = process.cpuUsage();
-  return user + system;
-}
-
-/** Tells the most CPU that the main thread used between two turns of the event loop. */
-class Blocks {
-  longestUs = 0;
-  #last = mainThreadUs();
-  #runs = true;
-
-  constructor() {
-    const turn = (): void => {
-      const now = mainThreadUs();
-      this.longestUs = Math.max(this.longestUs, now - this.#last);
-      this.#last = now;
-      if (this.#runs) setImmediate(turn);
-    };
-    setImmediate(turn);
-  }
-
-  /** What happened since the last turn is not looked at. */
-  skip(): void {
-    this.#last = mainThreadUs();
-  }
-
-  end(): void {
-    this.#runs = false;
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { StoreUsage } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
@@ -106,15 +107,17 @@ export class Metrics {
     this.#redis = redis;
     if (deadLetters !== undefined) this.#deadLetters = deadLetters;
     if (access !== undefined) this.#access = access;
-    if (snapshot !== undefined) {
-      this.#takeSnapshot(snapshot);
-      this.#takeExperiments(snapshot.experiments);
-    }
     if (status !== undefined) {
       this.#pipeline.update(status);
       this.#scores.update(status.units);
     }
-    // In parts, so that no part blocks for long: the text of the snapshot was made above.
+    if (snapshot !== undefined) {
+      // The snapshot was made in this turn, which has lasted long enough; so will the one in which its text is made.
+      await nextTurn();
+      this.#takeSnapshot(snapshot);
+      this.#takeExperiments(snapshot.experiments);
+      await nextTurn();
+    }
     const process = await this.#process.metrics();
     this.#text = `${this.#page()}\n${process.replace(NOT_A_NUMBER, '')}`;
   }
