@@ -57,7 +57,12 @@ export class TlsContext {
 
   /** Of our own certificate in use; undefined: we have none. */
   get validity(): Validity | undefined {
-    return this.#inUse.validity;
+    return this.#inUse.own && validityOf(this.#inUse.own);
+  }
+
+  /** Our own certificate in use; undefined: we have none. */
+  get own(): X509Certificate | undefined {
+    return this.#inUse.own;
   }
 
   /** Of the certificate in `ca` that ends last: afterwards no server is trusted; undefined: no `ca` is set. */
@@ -79,7 +84,7 @@ export class TlsContext {
 
   #credentials(files: Files): Credentials {
     const context = this.#build(files);
-    return { text: JSON.stringify(files), context, validity: validityOf(files), caValidity: caValidityOf(files) };
+    return { text: JSON.stringify(files), context, own: ownOf(files), caValidity: caValidityOf(files) };
   }
 
   #build(files: Files): SecureContext {
@@ -109,17 +114,20 @@ interface Credentials {
   /** The files as one text, to see whether they changed. */
   readonly text: string;
   readonly context: SecureContext;
-  readonly validity: Validity | undefined;
+  readonly own: X509Certificate | undefined;
   readonly caValidity: Validity | undefined;
 }
 
-function validityOf({ cert }: Files): Validity | undefined {
-  return cert === undefined ? undefined : validityIn(cert);
+function ownOf({ cert }: Files): X509Certificate | undefined {
+  return cert === undefined ? undefined : new X509Certificate(cert);
+}
+
+function validityOf({ validFrom, validTo }: X509Certificate): Validity {
+  return { begins: new Date(validFrom), ends: new Date(validTo) };
 }
 
 function validityIn(pem: string): Validity {
-  const { validFrom, validTo } = new X509Certificate(pem);
-  return { begins: new Date(validFrom), ends: new Date(validTo) };
+  return validityOf(new X509Certificate(pem));
 }
 
 function caValidityOf({ ca }: Files): Validity | undefined {
@@ -182,8 +190,8 @@ interface TlsFault {
   /** For errors that have lost their code. */
   readonly text: RegExp;
   readonly what: string;
-  /** We refuse the certificate of the server. */
-  readonly isCertificate?: true;
+  /** Whose certificate the other refuses. */
+  readonly refused?: 'theirs' | 'ours';
   readonly todo: (setting: string) => string;
 }
 
@@ -192,35 +200,35 @@ const FAULTS: readonly TlsFault[] = [
     codes: /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED)/,
     text: /self[- ]signed certificate|unable to (?:verify|get)/,
     what: 'the certificate of the server is signed by nobody who is known here',
-    isCertificate: true,
+    refused: 'theirs',
     todo: (setting) => `name the file with the certificate of its authority in ${setting}.ca`,
   },
   {
     codes: /^CERT_HAS_EXPIRED$/,
     text: /certificate has expired/,
     what: 'the certificate of the server has expired',
-    isCertificate: true,
+    refused: 'theirs',
     todo: (setting) => `renew it at the server, ${setting} here need not change; and check the clock here`,
   },
   {
     codes: /^CERT_NOT_YET_VALID$/,
     text: /certificate is not yet valid/,
     what: 'the certificate of the server is not valid yet',
-    isCertificate: true,
+    refused: 'theirs',
     todo: () => 'check the clocks of both, or give the server one that is valid now',
   },
   {
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     text: /altnames/,
     what: 'the certificate of the server is for another name',
-    isCertificate: true,
+    refused: 'theirs',
     todo: (setting) => `connect by a name that it contains, or set ${setting}.serverName to one`,
   },
   {
     codes: /^CERT_REVOKED$/,
     text: /certificate revoked$/,
     what: 'the certificate of the server was revoked',
-    isCertificate: true,
+    refused: 'theirs',
     todo: () => 'renew it there',
   },
   {
@@ -234,7 +242,8 @@ const FAULTS: readonly TlsFault[] = [
       /^ERR_SSL_.*ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED|CERTIFICATE_REVOKED|UNKNOWN_CA|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/,
     text: /alert (?:certificate|bad certificate|unknown ca|unsupported certificate|access denied)/,
     what: 'the server requires a client certificate that it trusts and that has not expired',
-    todo: (setting) => `see ${setting}.cert and ${setting}.key`,
+    refused: 'ours',
+    todo: (setting) => `name such a one in ${setting}.cert and ${setting}.key`,
   },
   {
     codes: /^ERR_SSL_.*(?:ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|ALERT_HANDSHAKE_FAILURE|NO_SHARED_CIPHER)$/,
@@ -253,7 +262,7 @@ export function plainText(message: string): string {
     .trim();
 }
 
-interface TlsError {
+export interface TlsError {
   readonly code?: unknown;
   readonly message: string;
 }
@@ -263,9 +272,9 @@ function faultOf(error: TlsError): TlsFault | undefined {
   return FAULTS.find(({ codes }) => codes.test(code)) ?? FAULTS.find(({ text }) => text.test(error.message));
 }
 
-/** Whether a connection ended because we refuse the certificate of the server. */
-export function refusesCertificate(error: TlsError): boolean {
-  return faultOf(error)?.isCertificate === true;
+/** Whose certificate the other refused, so that a connection ended; undefined: it ended for another reason. */
+export function refusedIn(error: TlsError): 'theirs' | 'ours' | undefined {
+  return faultOf(error)?.refused;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { firstReply, PING, protocolAt } from '../../connections/port-protocol.ts';
-import { refusedCertificate } from '../../connections/server-certificate.ts';
-import { plainText, speaksTls, type TlsContext, tlsAdvice } from '../../connections/tls.ts';
+import { explainedTls, ourCertificate, refusedCertificate } from '../../connections/refused-certificate.ts';
+import { plainText, refusedIn, speaksTls, type TlsContext, tlsAdvice } from '../../connections/tls.ts';
 import type { RedisAccess } from './redis-clients.ts';
 import type { RedisAddress, RedisTarget } from './redis-url.ts';
 import { StoreUnavailable } from './store-port.ts';
@@ -221,10 +221,8 @@ function addressesOf(target: RedisTarget): readonly RedisAddress[] {
 /** Why client and server do not agree on TLS, and what to do; undefined: they agree. The client does not tell this for the nodes of a cluster. */
 async function refusal(host: string, port: number, tls: TlsContext): Promise<string | undefined> {
   const error = await handshakeError(host, port, tls);
-  const advice = error && tlsAdvice(error, tls.settings.setting);
-  if (error === undefined || advice === undefined) return undefined;
-  const said = await refusedCertificate(host, port, tls, TIMEOUT_MS);
-  return `${plainText(error.message)}: ${said ?? advice}`;
+  const said = error && (await explainedTls(error, { host, port }, tls, TIMEOUT_MS));
+  return error && said && `${plainText(error.message)}: ${said}`;
 }
 
 function handshakeError(host: string, port: number, tls: TlsContext): Promise<Error | undefined> {
@@ -256,9 +254,13 @@ export async function certificateTrouble(
   const inner = lastOf(error);
   const tls = access.tlsTo(target);
   if (!(inner instanceof Error) || tls === undefined || tlsAdvice(inner, SETTING) === undefined) return undefined;
-  const asked = addressesOf(target).map(({ host, port }) => refusedCertificate(host, port, tls, TIMEOUT_MS));
-  const said = (await Promise.all(asked)).find((text) => text !== undefined);
+  const said = refusedIn(inner) === 'ours' ? ourCertificate(tls) : await refusedOf(target, tls);
   return said === undefined ? undefined : `${cleaned(inner.message, access.secrets)}: ${said}`;
+}
+
+async function refusedOf(target: RedisTarget, tls: TlsContext): Promise<string | undefined> {
+  const asked = addressesOf(target).map(({ host, port }) => refusedCertificate(host, port, tls, TIMEOUT_MS));
+  return (await Promise.all(asked)).find((text) => text !== undefined);
 }
 
 /** Whether a PING is answered, if only by a refusal. */

@@ -1,4 +1,4 @@
-import { refusesCertificate, tlsAdvice } from '../../../../connections/tls.ts';
+import { refusedIn, tlsAdvice } from '../../../../connections/tls.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 
 /** An error whose message says what happened and what to do; `run` rejects with it. */
@@ -92,9 +92,11 @@ export function accessAdvice(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether we refuse the certificate of a broker. */
-export function isCertificateRefused(error: unknown): boolean {
-  return chain(error).some(refusesCertificate);
+/** Whose certificate was refused, that of a broker or ours; undefined: none was. */
+export function certificateRefused(error: unknown): 'theirs' | 'ours' | undefined {
+  return chain(error)
+    .map(refusedIn)
+    .find((whose) => whose !== undefined);
 }
 
 /** Whether this user lacks a right on a topic. */

@@ -1,10 +1,10 @@
 import { type Protocol, protocolAt, versionsRequest } from '../../../../connections/port-protocol.ts';
+import { explainedTls, ourCertificate } from '../../../../connections/refused-certificate.ts';
 import { AccessFileError } from '../../../../connections/secret.ts';
-import { refusedCertificate } from '../../../../connections/server-certificate.ts';
-import { plainText, speaksTls, TlsContext, tlsAdvice } from '../../../../connections/tls.ts';
+import { plainText, speaksTls, TlsContext } from '../../../../connections/tls.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 import { addressOf, exchange, NotKafka } from './connection.ts';
-import { accessAdvice, adviceFor, isCertificateRefused, KafkaFailure } from './faults.ts';
+import { accessAdvice, adviceFor, certificateRefused, KafkaFailure } from './faults.ts';
 import type { KafkaConnection } from './kafka-settings.ts';
 import { mechanismOf } from './login.ts';
 import { apiVersions, isBroker, rangesOf } from './versions.ts';
@@ -31,9 +31,8 @@ export async function troubleOf(
   const reason = error instanceof Error ? plainText(error.message) : String(error);
   const access = accessAdvice(error);
   if (access !== undefined) {
-    // The error of a certificate says neither whose it is nor since when.
-    const more = probe && isCertificateRefused(error) ? await explainBrokers(connection) : undefined;
-    return { kind: 'access', message: `${reason}; ${more?.first ?? access}` };
+    const more = await certificateOf(error, connection, probe);
+    return { kind: 'access', message: `${reason}; ${more ?? access}` };
   }
   const advice = adviceFor(error);
   if (advice !== undefined) return { kind: 'hopeless', message: `${reason}; ${advice}` };
@@ -41,6 +40,19 @@ export async function troubleOf(
   if (refused === undefined) return { kind: 'passing', message: reason };
   // Of several brokers those that do not refuse us may be away for a while.
   return { kind: refused.byAll ? 'access' : 'passing', message: `${reason}; ${refused.first}` };
+}
+
+/** The error of a certificate says neither whose it is nor since when. undefined: it is of something else, or that is not known. */
+async function certificateOf(error: unknown, connection: KafkaConnection, probe: boolean): Promise<string | undefined> {
+  const whose = certificateRefused(error);
+  if (whose === 'theirs') return probe ? (await explainBrokers(connection))?.first : undefined;
+  if (whose === undefined || connection.tls === undefined) return undefined;
+  try {
+    return ourCertificate(new TlsContext(connection.tls));
+  } catch {
+    // Its files cannot be used now, which the log says; the last good ones are.
+    return undefined;
+  }
 }
 
 /**
@@ -142,14 +154,12 @@ export async function explainBroker(broker: string, connection: KafkaConnection)
       () => false,
     );
     if (isPlain) return 'this port speaks Kafka without TLS: leave kafka.tls out, or name the port with TLS';
-    const advice = tlsAdvice(error, 'kafka.tls');
-    if (advice !== undefined) {
-      const said = await refusedCertificate(host, port, new TlsContext(tls), TIMEOUT);
-      return `${plainText(error.message)}: ${said ?? advice}`;
-    }
-    return error instanceof AccessFileError
-      ? undefined
-      : noBroker(error, await protocolAt(host, port, new TlsContext(tls), TIMEOUT));
+    if (error instanceof AccessFileError) return undefined;
+    const context = new TlsContext(tls);
+    const said = await explainedTls(error, { host, port }, context, TIMEOUT);
+    return said === undefined
+      ? noBroker(error, await protocolAt(host, port, context, TIMEOUT))
+      : `${plainText(error.message)}: ${said}`;
   }
 }
 

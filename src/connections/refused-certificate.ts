@@ -1,8 +1,42 @@
-/** Which certificate a server shows that we refuse: whose it is, since when it is wrong, and what to do. */
+/** Which certificate is refused, that of a server or ours: whose it is, since when it is wrong, and what to do. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
-import { certificatesIn, type TlsContext, tlsAdvice } from './tls.ts';
+import { certificatesIn, refusedIn, type TlsContext, type TlsError, tlsAdvice } from './tls.ts';
+
+/**
+ * What to do about an error of a TLS connection, with the certificate that was refused, where one was; undefined: the error is about
+ * something else. Asks the server for its own. Never rejects. `timeout` in ms.
+ */
+export async function explainedTls(
+  error: TlsError,
+  { host, port }: { readonly host: string; readonly port: number },
+  tls: TlsContext,
+  timeout: number,
+): Promise<string | undefined> {
+  const advice = tlsAdvice(error, tls.settings.setting);
+  if (advice === undefined) return undefined;
+  return refusedIn(error) === 'ours'
+    ? ourCertificate(tls)
+    : ((await refusedCertificate(host, port, tls, timeout)) ?? advice);
+}
+
+/** What to do about a server that refuses our certificate, with whose it is and until when it was valid. */
+export function ourCertificate({ own, validity, settings }: TlsContext): string | undefined {
+  const code = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
+  if (own === undefined || validity === undefined) {
+    return tlsAdvice({ code, message: '' }, settings.setting, 'none is set');
+  }
+  const now = Date.now();
+  const [begins, ends] = [validity.begins.getTime(), validity.ends.getTime()];
+  let valid = `valid until ${timeText(ends)}`;
+  if (now > ends) valid = `ended ${timeText(ends)}; here it is ${timeText(now)}`;
+  if (now < begins) valid = `begins ${timeText(begins)}; here it is ${timeText(now)}`;
+  const [whose, signer] = [own.subject, own.issuer].map((name) =>
+    name === '' ? 'nobody' : name.replaceAll('\n', ', '),
+  );
+  return tlsAdvice({ code, message: '' }, settings.setting, `ours is ${whose}, signed by ${signer}, ${valid}`);
+}
 
 /**
  * Connects once more, because the error of a refused connection does not contain the certificate. Sends nothing after the handshake.
