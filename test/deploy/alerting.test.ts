@@ -123,6 +123,15 @@ describe('Alertmanager', () => {
         ],
         ['RecevalNoProgress a', 'RecevalStaleResults'],
       ],
+      [
+        [
+          critical('RecevalUnitOutgrown', { job: 'receval', instance: 'a', partition: '3' }),
+          noProgress,
+          otherNoProgress,
+          stale,
+        ],
+        ['RecevalNoProgress a', 'RecevalStaleResults'],
+      ],
       [[noProgress, stale], ['RecevalStaleResults']],
       [[critical('RecevalWorkerDown')], []],
       // A ranking that got worse, and a warning, explain no standstill.
@@ -158,6 +167,10 @@ describe('Alertmanager', () => {
         [...judged, invalid('other'), warning('RecevalKeysNotPaired', { topic: 'feedback' })],
         ['RecevalExperimentInvalid', 'RecevalExperimentRegressed b', 'RecevalQualityRegressed'],
       ],
+      [
+        [...judged, critical('RecevalUnitOutgrown', { instance: 'a', partition: '3' })],
+        ['RecevalExperimentRegressed b', 'RecevalQualityRegressed'],
+      ],
       [[...judged, critical('RecevalWorkerDown', { instance: 'a' }), warning('RecevalPoisonRate')], []],
       // Of the variant that is unsound, not of another one or of another experiment.
       [[...judged, regressed('c'), invalid('default')], ['RecevalExperimentRegressed b']],
@@ -169,7 +182,7 @@ describe('Alertmanager', () => {
   it('knows no alert that is not built', () => {
     const names = new Set(readRoot(CONFIG).match(/Receval\w+/g));
     const built = readRoot('deploy/prometheus/rules/receval.yml');
-    expect(names.size).toBe(14);
+    expect(names.size).toBe(15);
     for (const name of names) expect(built).toContain(`alert: ${name}\n`);
   });
 });
