@@ -1,3 +1,4 @@
+import { isGradable } from '../config/grades.ts';
 import { MINUTE, printDuration, usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
@@ -269,7 +270,8 @@ function actions({ actions: counts }: EventSample, { actions: known }: JoinShape
   const all = [...counts.values()].reduce((sum, n) => sum + n, 0);
   const ungraded = [...counts].filter(([action]) => !known.includes(action)).sort(([, a], [, b]) => b - a);
   const without = ungraded.reduce((sum, [, n]) => sum + n, 0);
-  const misspelled = ungraded.find(
+  const gradable = ungraded.filter(([action]) => isGradable(action));
+  const misspelled = gradable.find(
     ([action, n]) =>
       n >= LEAST_MISSPELLED * all &&
       action.length >= SPELLED &&
@@ -282,9 +284,16 @@ function actions({ actions: counts }: EventSample, { actions: known }: JoinShape
       code: 'unknown_actions',
       cause: `${percent(without / all)} of the feedback has actions without a grade, which are not positives: ${names.join(', ')}${ungraded.length > 5 ? ', ...' : ''}.`,
       example: `configured: ${known.length === 0 ? 'none' : known.map(quoted).join(', ')}`,
-      remedy: `Give each action that counts a grade, such as grades: {${yamlWord((misspelled ?? ungraded[0])[0])}: 1}; one that does not count may be listed with 0.`,
+      remedy: gradeRemedy(misspelled ?? gradable[0]),
     },
   ];
+}
+
+function gradeRemedy(example: readonly [string, number] | undefined): string {
+  if (example === undefined) {
+    return 'Log other actions: no configuration can name these, which have more than 200 characters, contain control characters, or are reserved.';
+  }
+  return `Give each action that counts a grade, such as grades: {${yamlWord(example[0])}: 1}; one that does not count may be listed with 0.`;
 }
 
 /** A rating without its stars is worth 0. */

@@ -122,6 +122,17 @@ describe('what the sampled feedback says of the join', () => {
     expect(joins(clicks(() => ({ action: 'open_details' })))[0]).toContain('unknown_actions: 100 %');
   });
 
+  it('is no action as one to grade that no configuration can name', () => {
+    const worse = joins(clicks((n) => ({ action: n % 3 === 0 ? 'open' : '__proto__' })))[0];
+    expect(worse).toContain('"__proto__" ');
+    expect(worse).toContain('such as grades: {open: 1}');
+    for (const action of ['__proto__', 'a\u0001b', 'a'.repeat(201)]) {
+      const line = joins(clicks(() => ({ action })))[0] ?? '';
+      expect(line).not.toContain('such as grades');
+    }
+    expect(joins(clicks(() => ({ action: '__proto__' })))[0]).toContain('Log other actions');
+  });
+
   it('is that none finds its list, where the sampled lists are of its time', () => {
     const spread = lists.map((list, n) => ({ ...list, ts: AT - 600_000 + n * 15_000 }));
     const strangers = (at: (n: number) => number) =>
