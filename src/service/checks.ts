@@ -115,7 +115,7 @@ export function checkStored(
   throw new StartRefused(
     `the group ${settings.kafka.groupId} has committed offsets for partition ${lost.join(', ')}, but ` +
       `the namespace "${settings.namespace}" in Redis holds no state for it: the state was lost, or redis.url or namespace is ` +
-      `not the right one. Else ${STATE_LOST_ADVICE}`,
+      `not the right one. A new namespace needs a new kafka.groupId, too. Else ${STATE_LOST_ADVICE}`,
   );
 }
 

@@ -316,6 +316,7 @@ itWith(SERVERS, 'lost state is refused, and rebuilt from the log when asked to',
     await stand.redis.flushall();
     const message = await refused(stand);
     expect(message).toContain('the state was lost');
+    expect(message).toContain('A new namespace needs a new kafka.groupId, too');
     expect(message).toContain('--rebuild');
     expect(message).toContain('redis reload');
     const examined = await stand.command(doctorCommand);
