@@ -180,7 +180,9 @@ async function toFolder(folder: string, flags: Flags): Promise<void> {
   try {
     simulation = await writeFolder(folder, new Traffic(settings), (records) => progress.update(records, records));
   } catch (error) {
-    throw new Error(`could not write to ${folder}: ${messageOf(error)}`, {
+    const why = messageOf(error);
+    // What names the folder by itself says that nothing could be written.
+    throw new Error(why.startsWith('cannot make the folder ') ? why : `could not write to ${folder}: ${why}`, {
       cause: error,
     });
   } finally {
