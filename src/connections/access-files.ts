@@ -1,3 +1,4 @@
+import type { DurationMs } from '../vocabulary/events.ts';
 import { Secret } from './secret.ts';
 import type { SecretSource, TlsSettings } from './security-settings.ts';
 import { TlsContext, type Validity } from './tls.ts';
@@ -10,7 +11,7 @@ export interface AccessState {
   readonly problem: string | undefined;
   /** Of our own certificate in use; undefined: we have none. */
   readonly validity: Validity | undefined;
-  /** Of the last certificate of our `ca`; undefined: we have none. */
+  /** Of the last certificate of our `ca`; undefined: we have none, or any server is accepted. */
   readonly caValidity?: Validity | undefined;
 }
 
@@ -35,12 +36,9 @@ export class AccessFiles {
     return [
       ...this.#contexts.map((tls): AccessState => {
         void tls.context;
-        return {
-          setting: tls.settings.setting,
-          problem: tls.problem,
-          validity: tls.validity,
-          caValidity: tls.caValidity,
-        };
+        const { setting, rejectUnauthorized } = tls.settings;
+        const caValidity = rejectUnauthorized ? tls.caValidity : undefined;
+        return { setting, problem: tls.problem, validity: tls.validity, caValidity };
       }),
       ...this.#secrets.map(({ setting, secret }): AccessState => {
         secret.read();
@@ -53,7 +51,10 @@ export class AccessFiles {
 /** Certificates are renewed well before: automatic renewal leaves a third of their lifetime. */
 export const LAST_SHARE = 0.1;
 
-/** Whether less than a tenth of its lifetime is left, or none. `now`: ms since 1970. */
+/** An authority may live for ten years: nobody renews it a year before its end. */
+export const LONGEST_NOTICE_MS: DurationMs = 90 * 86_400_000;
+
+/** Whether less than a tenth of its lifetime is left, and less than 90 days, or none. `now`: ms since 1970. */
 export function isEnding({ begins, ends }: Validity, now: number): boolean {
-  return ends.getTime() - now < LAST_SHARE * (ends.getTime() - begins.getTime());
+  return ends.getTime() - now < Math.min(LONGEST_NOTICE_MS, LAST_SHARE * (ends.getTime() - begins.getTime()));
 }

@@ -132,7 +132,7 @@ function processRow(): Row {
       }),
       lines('Open files', [], [each(of('process_open_fds'))]),
       lines(
-        'Our certificates expire in',
+        'Certificates expire in',
         ['receval_certificate_not_after_timestamp_seconds', 'receval_certificate_not_before_timestamp_seconds'],
         [
           {
@@ -140,11 +140,14 @@ function processRow(): Row {
             legend: '{{instance}}: {{setting}}',
           },
           {
-            expr: `min by (setting) (0.1 * (${of('certificate_not_after_timestamp_seconds')} - ${of('certificate_not_before_timestamp_seconds')}))`,
+            expr: `min by (setting) (clamp_max(0.1 * (${of('certificate_not_after_timestamp_seconds')} - ${of('certificate_not_before_timestamp_seconds')}), 7776000))`,
             legend: '{{setting}}: renew before',
           },
         ],
-        { unit: 's', note: 'Only with a client certificate for Kafka or Redis.' },
+        {
+          unit: 's',
+          note: 'Our own for Kafka and Redis, and the last one in each ca, after which no server is known.',
+        },
       ),
       {
         title: 'Files that cannot be used',

@@ -251,14 +251,14 @@ const SHARED: readonly MetricSpec[] = [
   {
     name: 'receval_certificate_not_before_timestamp_seconds',
     type: 'gauge',
-    help: 'When our own certificate in use becomes valid.',
+    help: 'When our own certificate in use becomes valid; with a setting that ends in .ca, the last one in that file.',
     labels: ['setting'],
     role: 'both',
   },
   {
     name: 'receval_certificate_not_after_timestamp_seconds',
     type: 'gauge',
-    help: 'When our own certificate in use expires.',
+    help: 'When our own certificate in use expires; with a setting that ends in .ca, the last one in that file, after which no server is known.',
     labels: ['setting'],
     role: 'both',
   },

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { StoreUsage } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
+import type { Validity } from '../connections/tls.ts';
 import { LETTER_OUTCOMES, type LetterCounts, NO_LETTERS } from '../dead-letters/letter-queue.ts';
 import type { ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
@@ -172,13 +173,18 @@ function writeRedis(page: Exposition, { usedBytes, limitBytes, evicted, eviction
 
 /** By setting; without files there are no series. */
 function writeAccess(page: Exposition, states: readonly AccessState[]): void {
-  for (const { setting, problem, validity } of states) {
-    const labels = labelText({ setting });
-    page.series('receval_access_problem')(labels, problem === undefined ? 0 : 1);
-    if (validity === undefined) continue;
-    page.series('receval_certificate_not_before_timestamp_seconds')(labels, validity.begins.getTime() / 1000);
-    page.series('receval_certificate_not_after_timestamp_seconds')(labels, validity.ends.getTime() / 1000);
+  for (const { setting, problem, validity, caValidity } of states) {
+    page.series('receval_access_problem')(labelText({ setting }), problem === undefined ? 0 : 1);
+    writeLife(page, setting, validity);
+    writeLife(page, `${setting}.ca`, caValidity);
   }
+}
+
+function writeLife(page: Exposition, setting: string, validity: Validity | undefined): void {
+  if (validity === undefined) return;
+  const labels = labelText({ setting });
+  page.series('receval_certificate_not_before_timestamp_seconds')(labels, validity.begins.getTime() / 1000);
+  page.series('receval_certificate_not_after_timestamp_seconds')(labels, validity.ends.getTime() / 1000);
 }
 
 /** What a gauge shows of one measure of one variant; null: nothing. */

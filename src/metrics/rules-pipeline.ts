@@ -1,6 +1,6 @@
 /** Alerts on input (specification: faults 9). */
 import { NEARLY_FULL } from '../accumulators/store/redis-findings.ts';
-import { LAST_SHARE } from '../connections/access-files.ts';
+import { LAST_SHARE, LONGEST_NOTICE_MS } from '../connections/access-files.ts';
 import { type AlertText, grew } from './rules-model.ts';
 
 /**
@@ -195,13 +195,13 @@ const ACCESS_NOT_RENEWED: AlertText = {
   alert: 'RecevalAccessNotRenewed',
   expr: `receval_access_problem == 1
 or receval_certificate_not_after_timestamp_seconds - time()
-< ${LAST_SHARE} * (receval_certificate_not_after_timestamp_seconds - receval_certificate_not_before_timestamp_seconds)`,
+< clamp_max(${LAST_SHARE} * (receval_certificate_not_after_timestamp_seconds - receval_certificate_not_before_timestamp_seconds), ${LONGEST_NOTICE_MS / 1000})`,
   for: '10m',
   severity: 'warning',
   summary: 'receval on {{ $labels.instance }} may soon be shut out: {{ $labels.setting }}',
   description:
     'The files of {{ $labels.setting }} on {{ $labels.instance }} cannot be used, so that their previous content stays in use until a' +
-    ' restart; or less than a tenth of the life of our certificate is left.',
+    ' restart; or less than a tenth of the life of our certificate, or of the last one in ca, is left, and less than 90 days.',
 };
 
 export const PROCESS_ALERTS: readonly AlertText[] = [

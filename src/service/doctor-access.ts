@@ -123,8 +123,8 @@ function checkCa(setting: string, { ends }: Validity, now: EpochMs): Finding {
   const found = `${setting}: the last certificate in it ${left < 0 ? 'ended' : 'ends'} on ${day}`;
   const advice = 'put the next one into the file, beside it';
   return left < 0
-    ? finding('security', 'error', `${found}, so no server is known: ${advice}`)
-    : finding('security', 'warning', `${found}, in ${inWords(left)}, and then no server is known: ${advice}`);
+    ? finding('security', 'error', `${found}, so no server is known: ${advice}`, ALERT)
+    : finding('security', 'warning', `${found}, in ${inWords(left)}, and then no server is known: ${advice}`, ALERT);
 }
 
 /** In the largest unit of which it holds two. */

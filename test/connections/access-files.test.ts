@@ -70,6 +70,15 @@ describe('the files by which clients get in', () => {
     expect(new AccessFiles([NO_FILES], [{ kind: 'text', text: 'c4n4ry' }]).look()).toEqual([]);
   });
 
+  itWith(OPENSSL, 'are not asked when known authorities end where any certificate is accepted', async () => {
+    const authority = await Authority.make();
+    const caValidity = (rejectUnauthorized: boolean) =>
+      new AccessFiles([{ ...NO_FILES, ca: authority.ca, rejectUnauthorized }], []).look()[0].caValidity;
+    expect(caValidity(true)).toBeDefined();
+    expect(caValidity(false)).toBeUndefined();
+    authority.remove();
+  });
+
   it('must be usable at first', () => {
     const missing = { kind: 'file', path: join(folder, 'none'), setting: 'http.tokenFile' } as const;
     expect(() => new AccessFiles([], [missing])).toThrow(AccessFileError);
@@ -77,6 +86,14 @@ describe('the files by which clients get in', () => {
 });
 
 describe('a certificate', () => {
+  it('of a long life ends soon when less than 90 days are left', () => {
+    const day = 86_400_000;
+    const validity = { begins: new Date(0), ends: new Date(3650 * day) };
+    expect(isEnding(validity, 3560 * day - 1)).toBe(false);
+    expect(isEnding(validity, 3560 * day)).toBe(false);
+    expect(isEnding(validity, 3560 * day + 1)).toBe(true);
+  });
+
   it('ends soon when less than a tenth of its life is left, whatever its length', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 0, max: 1e12 }), (tenth, begin) => {

@@ -35,9 +35,10 @@ describe('the files by which a process gets in', () => {
     await metrics.update({});
     expect(told()).toEqual([]);
     const validity = { begins: new Date(1000), ends: new Date(9000) };
+    const caValidity = { begins: new Date(2000), ends: new Date(7000) };
     await metrics.update({
       access: [
-        { setting: 'kafka.tls', problem: 'c4n4ry', validity },
+        { setting: 'kafka.tls', problem: 'c4n4ry', validity, caValidity },
         { setting: 'redis.passwordFile', problem: undefined, validity: undefined },
       ],
     });
@@ -45,7 +46,9 @@ describe('the files by which a process gets in', () => {
       'receval_access_problem{setting="kafka.tls"} 1',
       'receval_access_problem{setting="redis.passwordFile"} 0',
       'receval_certificate_not_before_timestamp_seconds{setting="kafka.tls"} 1',
+      'receval_certificate_not_before_timestamp_seconds{setting="kafka.tls.ca"} 2',
       'receval_certificate_not_after_timestamp_seconds{setting="kafka.tls"} 9',
+      'receval_certificate_not_after_timestamp_seconds{setting="kafka.tls.ca"} 7',
     ];
     expect(told()).toEqual(expected);
     await metrics.update({});

@@ -222,7 +222,7 @@ const notRenewed: Firing = {
   annotations: {
     summary: 'receval on a may soon be shut out: kafka.tls',
     description:
-      'The files of kafka.tls on a cannot be used, so that their previous content stays in use until a restart; or less than a tenth of the life of our certificate is left.',
+      'The files of kafka.tls on a cannot be used, so that their previous content stays in use until a restart; or less than a tenth of the life of our certificate, or of the last one in ca, is left, and less than 90 days.',
   },
 };
 const accessNotRenewed: RuleSuite = {
@@ -248,6 +248,17 @@ const accessNotRenewed: RuleSuite = {
       at: '1h40m',
       fires: NONE,
     },
+    'is silent while 90 days of a long life are left': {
+      series: { [unusable]: '0x110', [begins]: '-300000000x110', [ends]: '7782000x110' },
+      at: '1h40m',
+      fires: NONE,
+    },
+    'fires when less of a long life has been left for 10 minutes': {
+      series: { [unusable]: '0x120', [begins]: '-300000000x120', [ends]: '7782000x120' },
+      before: { at: '1h50m', fires: NONE },
+      at: '1h51m',
+      fires: [notRenewed],
+    },
     'fires when less has been left for 10 minutes, also at its end, and is resolved by a new one': {
       series: { [unusable]: '0x130', [begins]: '0x109 6000x20', [ends]: '6000x109 12000x20' },
       before: { at: '1h41m', fires: [notRenewed] },
@@ -256,8 +267,8 @@ const accessNotRenewed: RuleSuite = {
     },
   },
   control: {
-    from: '< 0.1 *',
-    to: '< 0.05 *',
+    from: 'clamp_max(0.1 *',
+    to: 'clamp_max(0.05 *',
     breaks: 'fires when less has been left for 10 minutes, also at its end, and is resolved by a new one',
   },
 };
