@@ -1,6 +1,6 @@
 /** What goes unnoticed as long as one address of Redis responds: that others do not, and that no password is required. */
 import { RedisAccess } from '../accumulators/store/redis-clients.ts';
-import { addressText, parseRedisUrl, type RedisTarget } from '../accumulators/store/redis-url.ts';
+import { addressText, parseRedisUrl, type RedisAddress, type RedisTarget } from '../accumulators/store/redis-url.ts';
 import type { Settings } from '../config/settings.ts';
 import { replyToPing } from '../connections/port-protocol.ts';
 import { TlsContext } from '../connections/tls.ts';
@@ -9,13 +9,16 @@ import { type Finding, finding } from './doctor-finding.ts';
 
 const TIMEOUT_MS = 3000;
 
-/** Asks each address of redis.url for itself, where one of them serves us. Sends no secret. */
-export async function lookAtAddresses(redis: Settings['redis']): Promise<readonly Finding[]> {
+/** Asks each address of redis.url for itself, where one of them serves us, and the primaries that do. Sends no secret. */
+export async function lookAtAddresses(
+  redis: Settings['redis'],
+  primaries: readonly RedisAddress[],
+): Promise<readonly Finding[]> {
   const target = parseRedisUrl(redis.url);
   const access = new RedisAccess(target, redis);
   return [
     ...(target.kind === 'server' ? [] : await checkEach(target, access)),
-    ...(await checkPassword(target, access, redis)),
+    ...(await checkPassword(target, access, primaries)),
   ];
 }
 
@@ -47,31 +50,33 @@ async function checkEach(target: SeveralAddresses, access: RedisAccess): Promise
 async function checkPassword(
   target: RedisTarget,
   access: RedisAccess,
-  { password }: Settings['redis'],
+  primaries: readonly RedisAddress[],
 ): Promise<readonly Finding[]> {
-  const addresses = target.kind === 'server' ? [target.address] : target.addresses;
-  const others = addresses.filter(({ host }) => !LOOPBACK.test(host));
-  if (target.kind === 'sentinel') {
-    const mayBeOpen = (target.password ?? password) === undefined && access.tls?.settings.cert === undefined;
-    return others.length > 0 && mayBeOpen ? [noPassword(`the primary ${target.master}`)] : [];
-  }
+  // Elsewhere redis.url names those that find the primaries.
+  const asked = target.kind === 'server' ? [target.address] : primaries;
+  const others = asked.filter(({ host }) => !LOOPBACK.test(host));
   const tls = asStranger(access.tls);
   const answers = await Promise.all(others.map(({ host, port }) => replyToPing(host, port, tls, TIMEOUT_MS)));
   const open = others.filter((_, i) => answers[i] === '+PONG').map(addressText);
-  return open.length === 0 ? [] : [noPassword(`Redis at ${open.join(', ')}`)];
+  if (open.length === 0) return [];
+  return [
+    finding(
+      'security',
+      'warning',
+      `Redis at ${open.join(', ')} asks for no password: whoever can connect to it may read, change and delete all that is stored. ` +
+        'Set one, and redis.username and redis.passwordFile',
+    ),
+  ];
 }
 
-function noPassword(where: string): Finding {
-  return finding(
-    'security',
-    'warning',
-    `${where} asks for no password: whoever can connect to it may read, change and delete all that is stored. ` +
-      'Set one, and redis.username and redis.passwordFile',
-  );
-}
-
-/** Without our certificate, which may be what the server knows us by. */
+/** Without our certificate, which may be what the server knows us by. Any server may answer: a primary is asked by another name. */
 function asStranger(tls: TlsContext | undefined): TlsContext | undefined {
   if (tls === undefined) return undefined;
-  return new TlsContext({ ...tls.settings, cert: undefined, key: undefined, passphrase: undefined });
+  return new TlsContext({
+    ...tls.settings,
+    cert: undefined,
+    key: undefined,
+    passphrase: undefined,
+    rejectUnauthorized: false,
+  });
 }

@@ -173,7 +173,7 @@ class Doctor {
     );
     if (store === undefined) return undefined;
     this.#tell(finding('redis', 'ok', `${redactUrl(redis.url)} answers`));
-    await this.#try('redis', async () => this.#tell(...(await lookAtAddresses(redis))));
+    await this.#try('redis', async () => this.#tell(...(await lookAtAddresses(redis, store.primaries))));
     const findings = await this.#try('redis', () => store.checks(this.#settings.namespace));
     if (findings === undefined) {
       await store.close();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { RedisStore } from '../../src/accumulators/store/redis-store.ts';
 import { lookAtAddresses } from '../../src/service/doctor-redis.ts';
 import { load } from '../config/fixture.ts';
 import { Authority, OPENSSL } from '../services/certificates.ts';
@@ -9,8 +10,9 @@ import { REDIS, type RunningRedis, startRedis } from '../services/redis.ts';
 /** On Linux it leads to this machine, as an address that others reach would. */
 const ANY = '0.0.0.0';
 
-async function found(redis: string): Promise<readonly string[]> {
-  const findings = await lookAtAddresses(load(`redis: ${redis}\n`).redis);
+async function found(redis: string, primaries: readonly RunningRedis[] = []): Promise<readonly string[]> {
+  const addresses = primaries.map(({ port }) => ({ host: ANY, port }));
+  const findings = await lookAtAddresses(load(`redis: ${redis}\n`).redis, addresses);
   return findings.map(({ check, level, message }) => `${level} ${check}: ${message}`);
 }
 
@@ -52,23 +54,34 @@ describe('addresses of redis.url', () => {
       'Set one, and redis.username and redis.passwordFile';
     expect(await found(`{url: "redis://${ANY}:${open.port}"}`)).toEqual([told(`Redis at ${ANY}:${open.port}`)]);
     expect(await found(`{url: "redis://:any@${ANY}:${open.port}"}`)).toEqual([told(`Redis at ${ANY}:${open.port}`)]);
-    expect(await found(`{url: "redis+cluster://${ANY}:${open.port}"}`)).toEqual([
-      `ok redis: the node ${ANY}:${open.port} answers`,
-      told(`Redis at ${ANY}:${open.port}`),
-    ]);
-    expect((await found(`{url: "redis+cluster://${ANY}:${open.port},${ANY}:${more.port}"}`)).slice(1)).toEqual([
+    // The nodes that were found, of which redis.url names some.
+    expect(await found(`{url: "redis+cluster://127.0.0.1:${closed.port}"}`, [open, closed, more])).toEqual([
+      `ok redis: the node 127.0.0.1:${closed.port} answers`,
       told(`Redis at ${ANY}:${open.port}, ${ANY}:${more.port}`),
     ]);
     expect(await found(`{url: "redis://:c4n4ry@${ANY}:${closed.port}"}`)).toEqual([]);
     expect(await found(`{url: "redis://127.0.0.1:${open.port}"}`)).toEqual([]);
   });
 
-  itWith(REDIS, 'the primary behind sentinels, too, where we log in without', async () => {
-    const url = `redis+sentinel://${ANY}:${closed.port}/main`;
-    expect((await found(`{url: "${url}"}`)).slice(1)).toEqual([
-      expect.stringMatching(/^warning security: the primary main asks for no password: /),
-    ]);
-    expect((await found(`{url: "${url}", password: p}`)).slice(1)).toEqual([]);
+  itWith(REDIS, 'the primary behind sentinels, too, also where we log in', async () => {
+    const url = `redis+sentinel://127.0.0.1:${closed.port}/main`;
+    for (const login of ['', ', password: p']) {
+      expect((await found(`{url: "${url}"${login}}`, [open])).slice(1)).toEqual([
+        expect.stringMatching(new RegExp(`^warning security: Redis at ${ANY}:${open.port} asks for no password: `)),
+      ]);
+      expect((await found(`{url: "${url}"${login}}`, [closed])).slice(1)).toEqual([]);
+    }
+  });
+
+  itWith(REDIS, 'the primary that sentinels name is the one that is asked', async () => {
+    const sentinel = await startRedis({
+      sentinel: true,
+      config: { 'sentinel monitor': `main 127.0.0.1 ${open.port} 1` },
+    });
+    const store = await RedisStore.connect({ url: `redis+sentinel://127.0.0.1:${sentinel.port}/main` });
+    expect(store.primaries).toEqual([{ host: '127.0.0.1', port: open.port }]);
+    await store.close();
+    await sentinel.stop();
   });
 
   itWith(OPENSSL, 'a server that takes nobody without a certificate needs no password', async () => {

@@ -17,7 +17,7 @@ import {
 import { certificateTrouble, explainRedis, sentinelAsServer } from './redis-faults.ts';
 import { findingsOf, parseInfo, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
 import { type CallTimeout, RedisLink } from './redis-link.ts';
-import { addressText, parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
+import { addressText, parseRedisUrl, type RedisAddress, type RedisTarget, shownTarget } from './redis-url.ts';
 import {
   type Claimed,
   type Commit,
@@ -85,6 +85,7 @@ export class RedisStore implements Store {
   readonly #writes: RedisLink;
   readonly #reads: RedisLink;
   readonly #primaries: () => readonly Primary[];
+  readonly #connected: () => readonly RedisAddress[];
 
   /**
    * Rejects with a StoreUnavailable when no server can be reached, with a RedisUrlError for a malformed URL, with an
@@ -142,6 +143,12 @@ export class RedisStore implements Store {
       reads instanceof Cluster
         ? reads.nodes('master').map((node) => ({ link: linkTo(node), address: addressOf(node) }))
         : [{ link: this.#reads, address: undefined }];
+    this.#connected = () => (reads instanceof Cluster ? reads.nodes('master').flatMap(announced) : peerOf(reads));
+  }
+
+  /** Where the primaries are that we are connected to: behind sentinels, or of a cluster, those that are found and not those that are named. */
+  get primaries(): readonly RedisAddress[] {
+    return this.#connected();
   }
 
   /** Whether commands can be sent now. */
@@ -272,9 +279,18 @@ function open(target: RedisTarget, access: RedisAccess, settings: ClientSettings
 }
 
 /** By which a client reaches a node. */
-function addressOf({ options }: Redis): string | undefined {
-  const { host, port } = options;
-  return host === undefined || port === undefined ? undefined : addressText({ host, port });
+function addressOf(node: Redis): string | undefined {
+  return announced(node).map(addressText)[0];
+}
+
+/** A node of a cluster may not be connected yet. */
+function announced({ options: { host, port } }: Redis): readonly RedisAddress[] {
+  return host === undefined || port === undefined ? [] : [{ host, port }];
+}
+
+function peerOf({ stream }: Redis): readonly RedisAddress[] {
+  const { remoteAddress: host, remotePort: port } = stream ?? {};
+  return host === undefined || port === undefined ? [] : [{ host, port }];
 }
 
 /** The reply for the user `default` to the commands of the append-only file; undefined: the server does not tell us. */

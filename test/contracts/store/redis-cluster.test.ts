@@ -124,7 +124,9 @@ if (await redisIsThere()) {
 
   it('names the primaries that something is found on, and says once what it is', async () => {
     const store = await RedisStore.connect({ url: cluster.url });
+    const ports = store.primaries.map(({ host, port }) => `${host}:${port}`);
     const [first, second, third] = cluster.primaries.map(({ server }) => `127.0.0.1:${server.port}`);
+    expect(ports.sort()).toEqual([first, second, third].sort());
     const { admin } = cluster.primaries[1];
     await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
     try {
