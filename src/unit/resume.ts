@@ -73,8 +73,7 @@ export function resume(
     throw new StateMismatch(
       'partitions',
       `the topics have ${current.partitions} partitions, the stored state was built with ${stored.partitions}: ` +
-        'keys that go to one partition now went to another before. Start once with --accept-partitions to continue: windows ' +
-        'within the longest horizon of the change are then marked incomplete',
+        (current.partitions < stored.partitions ? FEWER_PARTITIONS : MORE_PARTITIONS),
     );
   }
   if (stored.fingerprint.shape !== current.fingerprint.shape) {
@@ -105,6 +104,13 @@ export function resume(
   };
 }
 
+const MORE_PARTITIONS =
+  'keys that go to one partition now went to another before. To continue, stop all workers, and start one once with ' +
+  '--accept-partitions: windows are then marked incomplete until they no longer reach back to the change';
+
+const FEWER_PARTITIONS =
+  'Kafka takes none away, so these are other topics, or were created again. Correct kafka.topics, or take another namespace and kafka.groupId';
+
 /**
  * The same logs from the replay offsets on, with nothing judged. Those of feedback are later than those of impressions, so lists that
  * had closed are read again without their feedback: what is below a replay offset is a gap.
@@ -126,6 +132,6 @@ function changed(lines: readonly string[]): StateMismatch {
   return new StateMismatch(
     'configuration',
     `the configuration gives rows another meaning than the stored ones have:\n${lines.map((line) => `  ${line}`).join('\n')}\n` +
-      'Set these back, or start once with --new-generation: rows then start empty',
+      'Set these back, or stop all workers and start one once with --new-generation: rows then start empty',
   );
 }

@@ -14,7 +14,8 @@ export const STOP_ADVICE: Readonly<Record<StopCause, string>> = {
     'a topic is gone, or has another number of partitions than at the start. The log says which, and what to do',
   pairing:
     'the partitions of the same number are not assigned to the same worker. Give all workers of the group the same kafka.topics and version',
-  configuration: 'its rows were stored under other settings. Restore these, or start once with --new-generation',
+  configuration:
+    'its rows were stored under other settings. Restore these, or stop all workers and start one once with --new-generation',
   format: 'another version wrote what is stored. Run that one, or take another namespace and kafka.groupId',
   codec:
     'a batch cannot be decoded. receval doctor names its offsets and the command that skips it; start.onUndecodable: skip skips all such',

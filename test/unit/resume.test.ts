@@ -182,7 +182,10 @@ describe('a unit goes on from its stored state', () => {
 
   it('not with another number of partitions, unless told so', () => {
     expect(() => resume(stored(''), now('', 6), NO_PERMISSIONS)).toThrow(
-      /6 partitions.*built with 3.*--accept-partitions/,
+      /6 partitions.*built with 3.*stop all workers.*--accept-partitions.*incomplete until they no longer reach back to the change$/,
+    );
+    expect(() => resume(stored(''), now('', 2), NO_PERMISSIONS)).toThrow(
+      /2 partitions.*built with 3: Kafka takes none away.*another namespace and kafka\.groupId$/,
     );
     expect(resume(stored(''), now('', 6), { ...NO_PERMISSIONS, acceptPartitions: true })).toMatchObject({
       generation: '4',
