@@ -228,6 +228,8 @@ interface Load {
   readonly impressionsPerSecond: number | undefined;
   /** The time that this is an average of; default: not told. */
   readonly measuredFor?: DurationMs | undefined;
+  /** How long ago the first of them was written; default: not told. */
+  readonly age?: DurationMs | undefined;
   /** Average size of an impression's record; undefined: not known. */
   readonly impressionBytes?: number | undefined;
   /** Most open impressions of one worker; Infinity: only bytes are limited. */
@@ -248,7 +250,7 @@ export function checkMemory({ attribution }: Settings, load: Load): Finding {
   const { horizons, outOfOrderness } = attribution;
   const span = horizons[horizons.length - 1].ms + outOfOrderness;
   const open = Math.ceil((impressionsPerSecond * span) / 1000);
-  const lately = measuredFor === undefined ? '' : ` in the last ${Math.max(1, Math.round(measuredFor / 1000))} s`;
+  const lately = measuredFor === undefined ? '' : ` in the last ${inSeconds(measuredFor)} s${begun(load, measuredFor)}`;
   const found =
     `${impressionsPerSecond.toFixed(1)} impressions/s${lately} x (longest horizon + outOfOrderness) = ${grouped(open)} open; ` +
     `one worker holds ${room}`;
@@ -260,6 +262,16 @@ export function checkMemory({ attribution }: Settings, load: Load): Finding {
     `${found}. Run ${workers} workers, give them more memory, or raise limits.stateBytes or limits.openImpressions if they are set`,
     'RecevalMemoryHigh',
   );
+}
+
+function inSeconds(duration: DurationMs): number {
+  return Math.max(1, Math.round(duration / 1000));
+}
+
+/** Of traffic that is younger than the shortest span a rate too low is told. */
+function begun({ age = Number.POSITIVE_INFINITY }: Load, span: DurationMs): string {
+  if (age >= span) return '';
+  return ` (they began ${inSeconds(age)} s ago, so there are more in truth: run doctor again in a minute)`;
 }
 
 const NOTABLE_SKEW_MS = 5_000;

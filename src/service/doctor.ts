@@ -226,7 +226,8 @@ class Doctor {
     const { openLimit, stateLimit } = workerSettings(this.#settings, scorer, partitions, NO_PERMISSIONS, 0);
     const impressionBytes = newest === undefined ? undefined : meanSize(newest, topics[impressions].name);
     const impressionsPerSecond = rate === 0 ? undefined : rate;
-    const load = { impressionsPerSecond, measuredFor: measured?.span, impressionBytes, openLimit, stateLimit };
+    const measuredFor = measured?.span;
+    const load = { impressionsPerSecond, measuredFor, age: measured?.age, impressionBytes, openLimit, stateLimit };
     this.#tell(checkMemory(this.#settings, load));
   }
 

@@ -10,6 +10,8 @@ interface TopicRates {
   readonly perSecond: readonly number[];
   /** The time that they are an average of: ten minutes, or less where the traffic is newer. */
   readonly span: DurationMs;
+  /** How long ago the first record of the last ten minutes was written: less than `span` where that is too short for a rate; undefined: there is none. */
+  readonly age: DurationMs | undefined;
 }
 
 const LONGEST_SPAN_MS: DurationMs = 600_000;
@@ -30,8 +32,9 @@ export function topicRates(
     bounds.map(async (ofTopic, topic) => {
       const since = await admin.offsetsAt(names[topic], now - LONGEST_SPAN_MS);
       const recent = ofTopic.map(({ end }, partition) => ({ partition, from: since.get(partition) ?? end, end }));
-      const span = await spanOf(admin, names[topic], recent, now);
-      return { perSecond: recent.map(({ from, end }) => (1000 * Math.max(0, end - from)) / span), span };
+      const age = await ageOf(admin, names[topic], recent, now);
+      const span = Math.min(LONGEST_SPAN_MS, Math.max(SHORTEST_SPAN_MS, age ?? LONGEST_SPAN_MS));
+      return { perSecond: recent.map(({ from, end }) => (1000 * Math.max(0, end - from)) / span), span, age };
     }),
   );
 }
@@ -44,16 +47,15 @@ interface Recent {
 }
 
 /** Since the first record of the last ten minutes: traffic that is newer would else be spread over minutes without any. */
-async function spanOf(
+async function ageOf(
   { client }: Pick<KafkaAdmin, 'client'>,
   topic: string,
   recent: readonly Recent[],
   now: EpochMs,
-): Promise<DurationMs> {
+): Promise<DurationMs | undefined> {
   const most = recent.filter(({ from, end }) => end > from).sort((a, b) => b.end - b.from - (a.end - a.from));
   const ranges = most.slice(0, LOOKED_AT).map(({ partition, from }) => ({ topic, partition, from, to: from + 1 }));
   const { records } = await sample(client, ranges, SAMPLE_TIMEOUT_MS);
   const first = Math.min(...records.map(({ timestamp }) => timestamp).filter((timestamp) => timestamp >= 0));
-  if (!Number.isFinite(first)) return LONGEST_SPAN_MS;
-  return Math.min(LONGEST_SPAN_MS, Math.max(SHORTEST_SPAN_MS, now - first));
+  return Number.isFinite(first) ? now - first : undefined;
 }

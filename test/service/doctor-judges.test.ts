@@ -223,6 +223,14 @@ describe('the load', () => {
     expect(judge(9.95).level).toBe('ok');
     expect(judge(10).level).toBe('ok');
     expect(judge(10.05)).toMatchObject({ level: 'warning', message: expect.stringContaining('Run 2 workers') });
+    const young = (age: number) =>
+      checkMemory(some, { impressionsPerSecond: 1, measuredFor: 30_000, age, openLimit: 400, stateLimit: 2 ** 30 })
+        .message;
+    expect(young(29_999)).toContain('run doctor again in a minute');
+    expect(young(8_000)).toMatch(
+      /^1\.0 impressions\/s in the last 30 s \(they began 8 s ago, so there are more in truth: /,
+    );
+    expect(young(30_000)).toMatch(/^1\.0 impressions\/s in the last 30 s x /);
   });
 
   it('of series is told as room, which nothing needs to fill', () => {

@@ -33,11 +33,11 @@ itWith(
       names.map((_, topic) => Promise.all([0, 1].map((partition) => admin.questions.bounds(partition, topic)))),
     );
     expect(await topicRates(admin, names, bounds, NOW)).toEqual([
-      { perSecond: [1, 0.5], span: 60 * SECOND },
-      { perSecond: [1, 0], span: 600 * SECOND },
-      { perSecond: [1, 0], span: 60 * SECOND },
-      { perSecond: [2, 0], span: 30 * SECOND },
-      { perSecond: [0, 0], span: 600 * SECOND },
+      { perSecond: [1, 0.5], span: 60 * SECOND, age: 60 * SECOND },
+      { perSecond: [1, 0], span: 600 * SECOND, age: 600 * SECOND },
+      { perSecond: [1, 0], span: 60 * SECOND, age: 60 * SECOND },
+      { perSecond: [2, 0], span: 30 * SECOND, age: 10 },
+      { perSecond: [0, 0], span: 600 * SECOND, age: undefined },
     ]);
     await admin.close();
   },
