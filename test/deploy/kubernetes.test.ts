@@ -1,11 +1,8 @@
 import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { printPrometheusRule } from '../../src/cli/rules.ts';
-import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
-import { load } from '../config/fixture.ts';
 import { run } from '../services/commands.ts';
 import { itWith } from '../services/it-with.ts';
 import { KUBECONFORM } from '../services/kubeconform.ts';
@@ -382,10 +379,6 @@ describe('deploy/kubernetes', () => {
     },
     PATIENCE_MS,
   );
-
-  it('ships the rules of the default settings, as `receval rules generate --format kubernetes` prints them for four targets', () => {
-    expect(readRoot(RULES)).toBe(printPrometheusRule(load(''), { ...USUAL_RULE_OPTIONS, targets: 4 }));
-  });
 
   itWith(PROMTOOL, 'ships rules that Prometheus takes', async (promtool) => {
     const { spec } = prometheusRule.parse(parse(readRoot(RULES)));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { printRules } from '../../src/cli/rules.ts';
+import { printPrometheusRule, printRules } from '../../src/cli/rules.ts';
 import { ruleGroups } from '../../src/metrics/rules.ts';
 import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
 import { load } from '../config/fixture.ts';
@@ -28,6 +28,14 @@ describe('the files in deploy/prometheus', () => {
     }
     const rules = await run(promtool, ['check', 'rules', 'deploy/prometheus/rules/receval.yml'], { cwd: ROOT });
     expect(rules).toMatchObject({ code: 0, stdout: expect.not.stringContaining('duplicate') });
+  });
+});
+
+describe('the PrometheusRule in deploy/kubernetes', () => {
+  it('is that of the default settings for four targets, as `--format kubernetes` prints it and `npm run generate` writes it', async () => {
+    await expect(printPrometheusRule(load(''), { ...USUAL_RULE_OPTIONS, targets: 4 })).toMatchFileSnapshot(
+      resolve(ROOT, 'deploy/kubernetes/components/prometheus-operator/rules.yaml'),
+    );
   });
 });
 
