@@ -1,8 +1,8 @@
-import { canBeNegative } from '../measures/direction.ts';
+import { canBeNegative, needsFeedback } from '../measures/direction.ts';
 import { type Absence, absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { type ArmMean, effectOfArms } from '../statistics/arm.ts';
 import { type Directions, holm, holmByDirection } from '../statistics/corrections.ts';
-import type { EffectFacts, ExperimentFacts, VariantFacts } from '../statistics/decision.ts';
+import type { EffectFacts, ExperimentFacts, LookFacts, VariantFacts } from '../statistics/decision.ts';
 import { detectableEffect, type Effect, type Lift, liftOf } from '../statistics/effect.ts';
 import { balancedUsers, type Exposure, exposureOf } from '../statistics/exposure.ts';
 import {
@@ -34,7 +34,7 @@ export function factsOf(
     alpha: settings.alpha,
     tolerance: settings.tolerance,
     lowerIsBetter: settings.lowerIsBetter.has(settings.primary),
-    ...sidesOf(state, variant, primary, split.exposure),
+    ...sidesOf(state, variant, settings.primary, primary, split.exposure),
     impressions: [...variants.values()].reduce((sum, { impressions }) => sum + impressions, 0),
     missing,
     split: p === undefined || deviation === undefined ? undefined : { p, deviation },
@@ -51,19 +51,24 @@ function present<Value>(result: Result<Value> | undefined): Value | undefined {
   return result === undefined || isAbsent(result) ? undefined : result;
 }
 
-/** Both sides of a pair, to check the minima of a look. */
+/** Both sides of a pair, to check the minima of a look. @param measure of the pair */
 export function sidesOf(
   state: ExperimentState,
   variant: string,
+  measure: string,
   { control, value }: Pick<Pair, 'control' | 'value'>,
   exposure: Exposure,
-): Pick<ExperimentFacts, 'control' | 'variant'> {
+): LookFacts {
   const side = (name: string, mean: Result<ArmMean>): VariantFacts => {
     const { impressions, positives, userless, buckets, heaviest } = variantOf(state, name);
     const users = usersSeen(state, name, exposure) + userless;
     return { impressions, positives, buckets, heaviest, users, kish: present(mean)?.kish };
   };
-  return { control: side(state.settings.control, control), variant: side(variant, value) };
+  return {
+    control: side(state.settings.control, control),
+    variant: side(variant, value),
+    needsPositives: needsFeedback(measure),
+  };
 }
 
 function effectFacts({ effect, stderr, sequence, lift }: Pair): EffectFacts | undefined {

@@ -36,7 +36,7 @@ export function takeLooks(state: ExperimentState): ExperimentLooks {
       const ofMeasures = measures.map((measure) => {
         const pair = pairOf(state, variant, measure, users);
         // Below the minima, errors are wrong, and what they show must not be remembered.
-        const mayCount = shortfall(sidesOf(state, variant, pair, exposure)) === undefined;
+        const mayCount = shortfall(sidesOf(state, variant, measure, pair, exposure)) === undefined;
         return { measure, pair, look: mayCount ? lookOf(state, measure, pair, users, asOf) : undefined };
       });
       return [variant, ofMeasures] as const;

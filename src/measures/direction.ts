@@ -1,5 +1,6 @@
 import { definitionOf } from './all.ts';
 import type { Measure, MeasureDefinition } from './definition.ts';
+import { isListOnly } from './needs.ts';
 import type { Grading } from './scorer-contract.ts';
 
 /**
@@ -14,6 +15,12 @@ export function isUndirected(canonical: string): boolean {
 /** Whether a mean below 0 is possible; of all other measures nothing can be lost beyond 100 %. @param canonical as above */
 export function canBeNegative(canonical: string): boolean {
   return (definitionOfCanonical(canonical)?.range[0] ?? 0) < 0;
+}
+
+/** Whether feedback changes the measure; not one of the list alone, such as `length`. @param canonical as above */
+export function needsFeedback(canonical: string): boolean {
+  const definition = definitionOfCanonical(canonical);
+  return definition === undefined || !isListOnly({ definition });
 }
 
 function definitionOfCanonical(canonical: string): MeasureDefinition | undefined {

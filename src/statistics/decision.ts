@@ -71,6 +71,8 @@ export interface ExperimentFacts {
   readonly tolerance: number;
   /** Whether lower values of the primary measure are better. */
   readonly lowerIsBetter: boolean;
+  /** Whether feedback changes the measure; one of the list alone has an error without any positive. */
+  readonly needsPositives: boolean;
   readonly control: VariantFacts;
   readonly variant: VariantFacts;
   /** Impressions of all variants of the experiment. */
@@ -93,7 +95,7 @@ export interface ExperimentFacts {
 
 /**
  * What each of the two variants must have before anything is said about a run; positives only one of them, because a variant
- * that has none while the other has many must be found.
+ * that has none while the other has many must be found, and neither where the measure is of the list alone.
  */
 export const DECISION_MINIMUM = { users: 100, buckets: 30, kish: 30, positives: 25 } as const;
 
@@ -221,12 +223,16 @@ function isWithinTolerance({ effect, controlMean, tolerance, lowerIsBetter }: Ex
   return worst(effect) >= -tolerance * Math.abs(controlMean);
 }
 
+/** What the minima of a look are checked by. */
+export type LookFacts = Pick<ExperimentFacts, 'control' | 'variant' | 'needsPositives'>;
+
 /** The first minimum that is not met; undefined: the look counts (specification: statistics 9.1). */
-export function shortfall({ control, variant }: Pick<ExperimentFacts, 'control' | 'variant'>): Minimum | undefined {
+export function shortfall({ control, variant, needsPositives }: LookFacts): Minimum | undefined {
   const { users, buckets, kish, positives } = DECISION_MINIMUM;
   if (!(Math.min(control.users, variant.users) >= users)) return 'few_users';
   if (!(Math.min(control.buckets, variant.buckets) >= buckets)) return 'few_buckets';
   if ([control, variant].some((side) => side.kish !== undefined && !(side.kish >= kish))) return 'few_users';
+  if (!needsPositives) return undefined;
   // Where lists without positives do not count (`empty=skip`), a variant without them has no value to compare.
   const hasNoValue = [control, variant].some((side) => side.kish === undefined && !(side.positives >= positives));
   if (hasNoValue || !(Math.max(control.positives, variant.positives) >= positives)) return 'few_positives';

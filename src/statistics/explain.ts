@@ -136,11 +136,12 @@ function fewPositives(facts: ExperimentFacts, names: ExperimentNames): string {
       control.positives < variant.positives ? [names.control, names.variant] : [names.variant, names.control];
     return `${names.measure} has no value in ${few}, because it counts lists with a positive alone: ${fewest(facts, names, 'positives', 'list')}, ${many} has ${Math.max(control.positives, variant.positives)}. Check the feedback of ${few}, or take a primary measure that counts all lists.`;
   }
-  return `${names.control} has ${control.positives} and ${names.variant} ${variant.positives} lists with a positive; ${least} are needed in one of them. Wait for more feedback; if none arrives, check the feedback topic.`;
+  return `${names.control} has ${control.positives} and ${names.variant} ${variant.positives} lists with a positive; ${least} are needed in one of them. A positive has feedback with a grade of at least relevantFrom. Wait for more feedback; if no more positives come, check the feedback and the grades of its actions.`;
 }
 
 /** If one of the two has next to no positives, the feedback may be broken. */
 function hardlyAny(facts: ExperimentFacts, names: ExperimentNames): string {
+  if (!facts.needsPositives) return '';
   const few = Math.min(facts.control.positives, facts.variant.positives) < DECISION_MINIMUM.positives;
   const has = fewest(facts, names, 'positives', 'list');
   return few ? ` ${has}: if its ranking is not broken, its feedback is.` : '';

@@ -243,6 +243,27 @@ describe('decisions', () => {
     expect(looked(state(variants, more)).variants[0].reason).toBe(reason);
   });
 
+  test('a measure of the list alone is decided without any feedback', () => {
+    const settings = { ...SETTINGS, primary: 'length' };
+    const none = { positives: 0 };
+    const shown = (value: number) =>
+      variant(
+        new Map([
+          ['length', { value, stderr: Math.sqrt(5e-7), df: 255 }],
+          ['ndcg@10', { value: 0, stderr: Math.sqrt(5e-7), df: 255 }],
+        ]),
+        none,
+      );
+    const before = state({ A: shown(0.3), B: shown(0.29) }, { settings, measures: ['length', 'ndcg@10'] });
+    const [compared] = looked(before).variants;
+    expect(compared).toMatchObject({ decision: 'regressed', reason: 'primary_worse' });
+    expect(compared.explanation).not.toContain('positive');
+    expect(compared.measures.map(({ measure, p }) => [measure, p === null])).toEqual([
+      ['length', false],
+      ['ndcg@10', true],
+    ]);
+  });
+
   test('users seen in both variants make it invalid', () => {
     const sample = sampleOf([300, 300]);
     for (let i = 0; i < 10; i++) sample.add(`u-0-${i}`, 1, AS_OF + 1);

@@ -50,6 +50,7 @@ const anyFacts = fc.record({
   alpha: fc.constant(0.05),
   tolerance: fc.constantFrom(0, 0.01, 1),
   lowerIsBetter: fc.boolean(),
+  needsPositives: mostly(true, false),
   control: mostly(SOUND, { ...SOUND, users: 99 }, { ...SOUND, impressions: 0 }),
   variant: mostly(SOUND, { ...SOUND, buckets: 29 }, { ...SOUND, positives: 24 }),
   impressions: fc.nat(),
@@ -222,6 +223,13 @@ describe('the rows', () => {
     const none = { ...SOUND, positives: 0, kish: undefined };
     expect(first(change({ variant: none, effect: undefined }))).toBe('few_positives');
     expect(first(change({ control: none, effect: undefined }))).toBe('few_positives');
+  });
+
+  it('need no positives where the measure reads no feedback', () => {
+    const none = { ...SOUND, positives: 0 };
+    const without = { control: none, variant: none, needsPositives: false };
+    expect(first(change(without))).toBe('within_tolerance');
+    expect(first(change({ ...without, needsPositives: true }))).toBe('few_positives');
   });
 
   it('find all traffic in one variant before they find that the other has none', () => {

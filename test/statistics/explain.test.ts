@@ -131,7 +131,7 @@ describe('the explanation of an experiment', () => {
     expect(said({ control: { ...few, users: 0 } })).toMatch(/^A has no users;/);
     const hardlyAny = (positives: number) => ({ ...HEALTHY.control, positives });
     expect(said({ control: hardlyAny(0), variant: hardlyAny(24) })).toBe(
-      'A has 0 and B 24 lists with a positive; 25 are needed in one of them. Wait for more feedback; if none arrives, check the feedback topic.',
+      'A has 0 and B 24 lists with a positive; 25 are needed in one of them. A positive has feedback with a grade of at least relevantFrom. Wait for more feedback; if no more positives come, check the feedback and the grades of its actions.',
     );
     const noValue = { ...hardlyAny(0), kish: undefined };
     expect(said({ variant: noValue, effect: undefined })).toMatch(
