@@ -156,9 +156,15 @@ function lackingRemedy({ field }: InvalidReason): string {
 /** Fields that are numbers, and may be written as text. */
 const NUMBER = /^(?:value|offset|items\[\d+\]\.(?:position|score|propensity))$/;
 
+/** Fields that are text, and no ids: a number or a yes or no is refused. */
+const TEXT = /^(?:surface|variant|experiments|action|model\.name|items\[\d+\]\.(?:team|category))$/;
+
 function invalidRemedy({ side, code, field, hasComma }: InvalidReason): string {
   if (code === 'wrong_type' && hasComma && field !== undefined && NUMBER.test(field)) {
     return `${field} is no number, and the record has one with a decimal comma: write 3.5 in place of 3,5; receval inspect FILE... shows a command that does it for ratings.`;
+  }
+  if (code === 'wrong_type' && field !== undefined && TEXT.test(field)) {
+    return `${field} is text: write "1" in place of 1, and "true" in place of true, or say where the text is (adapter: {map: {...}}); receval inspect FILE... shows a command.`;
   }
   switch (code) {
     case 'missing_field':

@@ -8,7 +8,7 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { yamlWord } from '../vocabulary/yaml-word.ts';
 import { actionAssumed } from './action-assumed.ts';
 import { nameFit } from './field-names.ts';
-import { decimalComma, isOfElements, timeFormsOf } from './fields.ts';
+import { decimalComma, isOfElements, mainType, timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
 import { filesApart } from './files-apart.ts';
 import { alikeIn, type InspectedFile, type InspectOptions, type Known } from './inspected.ts';
@@ -90,6 +90,10 @@ function ofRefused({ refused, impressions, feedback, files: all }: Known): reado
       );
     }
     const ofFiles = all.filter(({ name }) => files.includes(name));
+    const [path] = paths;
+    const asNumber = first.code === 'wrong_type' && paths.length === 1 ? profile?.fields.get(path) : undefined;
+    const isNumber = asNumber !== undefined && ['whole', 'number', 'boolean'].includes(mainType(asNumber));
+    const textCommand = isNumber ? mendCommand(path, [{ kind: 'text' }], files, all) : undefined;
     const isLacking = first.code === 'missing_field' && first.field === 'itemId' && feedback !== undefined;
     const kinds = isLacking ? kindsLacking(feedback, impressions, ofFiles) : undefined;
     const message = `${grouped(invalid)} of ${grouped(read)} records of ${filesText(files)} (${percent(invalid / read)}) would be invalid, and not count: ${reasonsText(reasons)}.${kinds === undefined ? '' : ` ${kinds}`}`;
@@ -98,8 +102,10 @@ function ofRefused({ refused, impressions, feedback, files: all }: Known): reado
         ? 'Log the item in each of them, unless what they say is of no item: then nothing is lost.'
         : first.code === 'missing_field' && paths.length > 0
           ? `Log ${paths.join(' and ')} in each of them.`
-          : 'Fix what writes them; docs/events.md explains each code.';
-    return (code === 'most_invalid' ? wrong : note)(code, message, remedy);
+          : isNumber
+            ? `Write ${path} as text, such as "${String(asNumber.example)}" in place of ${String(asNumber.example)}${textCommand === undefined ? '.' : ':'}`
+            : 'Fix what writes them; docs/events.md explains each code.';
+    return (code === 'most_invalid' ? wrong : note)(code, message, remedy, textCommand);
   });
 }
 

@@ -6,7 +6,7 @@ import { baseName, jqPath } from './log-finding.ts';
 
 /** A change to the text of a field. */
 export type Step =
-  | { readonly kind: 'case' | 'number' | 'blanks' | 'dashes' | 'comma' }
+  | { readonly kind: 'case' | 'number' | 'blanks' | 'dashes' | 'comma' | 'text' }
   | { readonly kind: 'prefix' | 'suffix'; readonly cut: string }
   | { readonly kind: 'prefix' | 'suffix'; readonly put: string }
   /** `quoted`: the number is in quotes. */
@@ -297,6 +297,7 @@ const JQ = {
   blanks: 'gsub("^ +| +$"; "")',
   dashes: 'gsub("[-_{}]"; "")',
   comma: '(if type == "string" then sub(","; ".") else . end)',
+  text: '(if . == null then . else tostring end)',
 } as const;
 
 function jqStep(step: Step): string {
@@ -356,6 +357,8 @@ function pythonStep(text: string, step: Step): string {
       return `${text}.strip()`;
     case 'dashes':
       return `re.sub("[-_{}]","",${text})`;
+    case 'text':
+      return text;
     case 'number':
       return `re.sub(r"^0+(?=.)","",re.sub(r"\\.0+$","",${text}))`;
   }

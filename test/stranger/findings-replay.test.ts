@@ -140,6 +140,12 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: ['wrong_type: items[0].score 60', 'items[0].score is no number, and the record has one with a decimal comma'],
     attributed: 0,
   },
+  'variants as numbers': {
+    log: shop({ shown: (row) => ({ ...row, variant: 1 }) }),
+    codes: ['nothing_counted', 'most_invalid'],
+    says: ['wrong_type: variant 60', 'variant is text: write "1" in place of 1, and "true" in place of true'],
+    attributed: 0,
+  },
   'half of the requests unknown': {
     log: shop({ clicked: (row, n) => (n % 5 < 3 ? { ...row, requestId: `session${n}` } : row) }),
     codes: ['few_joined'],
