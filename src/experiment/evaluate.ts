@@ -1,13 +1,13 @@
 import { isUndirected } from '../measures/direction.ts';
-import { type Absence, isAbsent, orNull, type Result } from '../statistics/absent.ts';
-import { decide, HEAVY_SHARE } from '../statistics/decision.ts';
+import { type Absence, absent, isAbsent, orNull, type Result } from '../statistics/absent.ts';
+import { decide, HEAVY_SHARE, shortfall } from '../statistics/decision.ts';
 import { fixedHorizon } from '../statistics/effect.ts';
 import { explainExperiment } from '../statistics/explain.ts';
 import type { Interval } from '../statistics/mean.ts';
 import { runningTwoSidedP } from '../statistics/sequence.ts';
 import type { Bounds, ComparedMeasure, ComparedSplit, ComparedVariant, Comparison } from './comparison.ts';
 import { looksOf } from './experiment-looks.ts';
-import { type Families, factsOf, familiesOf, pairOf, type Split, splitOf, usersOfVariants } from './facts.ts';
+import { type Families, factsOf, familiesOf, pairOf, type Split, sidesOf, splitOf, usersOfVariants } from './facts.ts';
 import { type ExperimentState, type Role, roleOf, treatmentsOf, usersSeen, variantOf } from './state.ts';
 
 /** Above this share, impressions without a user are reported. */
@@ -92,7 +92,7 @@ function comparedVariant(
     measures: roles.flatMap((role) =>
       measures
         .filter((measure) => roleOf(settings, measure) === role)
-        .map((measure) => comparedMeasure(state, variant, measure, users, families)),
+        .map((measure) => comparedMeasure(state, variant, measure, users, split, families)),
     ),
   };
 }
@@ -102,14 +102,18 @@ function comparedMeasure(
   variant: string,
   measure: string,
   users: number,
+  split: Split,
   families: Families,
 ): ComparedMeasure {
   const { settings } = state;
-  const { control, value, effect, stderr, sequence, lift, mde } = pairOf(state, variant, measure, users);
+  const pair = pairOf(state, variant, measure, users);
+  const { control, value, effect, stderr, sequence, lift, mde } = pair;
   const ps = families.ps.get(variant)?.get(measure);
   const fixed = isAbsent(effect) ? effect : fixedHorizon(effect, settings.alpha);
   const liftBounds = isAbsent(lift) ? lift : lift.bounds;
-  const p = ps?.p ?? { absent: 'no_data' };
+  // Without a look that may decide there is no p, although there may be a value.
+  const few = shortfall(sidesOf(state, variant, measure, pair, split.exposure));
+  const p = ps === undefined || isAbsent(ps.p) ? absent(few ?? 'no_data') : ps.p;
   return withReason(
     {
       measure,

@@ -1,7 +1,7 @@
 import type { ComparedMeasure, ComparedVariant } from './comparison.ts';
 
 /** What a picture may claim about a measure; `alone`: its interval excludes 0, but it does not hold beside the other comparisons. */
-export type Significance = 'worse' | 'better' | 'alone' | 'before' | 'open' | 'none';
+export type Significance = 'worse' | 'better' | 'alone' | 'before' | 'open' | 'untested' | 'none';
 
 /** Where one of these holds, the errors or the sides themselves cannot be trusted, whatever the intervals say. */
 export function isTrusted({ decision, reason }: Pick<ComparedVariant, 'decision' | 'reason'>): boolean {
@@ -12,6 +12,7 @@ export function isTrusted({ decision, reason }: Pick<ComparedVariant, 'decision'
  * What may be claimed of a measure, by the rules of the decision, so that a picture and the verdict beside it never disagree:
  *
  *     none      the experiment is invalid, or has too few users or buckets; or there is no interval
+ *     untested  no look had enough for a p, whatever the interval says
  *     worse     a guardrail's adjusted one-sided p is at most alpha; or the interval excludes 0 on that side, and so does the
  *               adjusted p
  *     better    the same on the other side; of a guardrail its two-sided p, because the adjusted one knows only worse
@@ -31,6 +32,7 @@ export function significanceOf(
   alpha: number,
 ): Significance {
   if (ci === null || !isTrusted(variant)) return 'none';
+  if (pTwoSided === null) return 'untested';
   const isGuardrail = role === 'guardrail';
   if (isGuardrail && isFound(pAdjusted, alpha)) return 'worse';
   const isSure = isFound(isGuardrail ? pTwoSided : pAdjusted, alpha);

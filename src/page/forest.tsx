@@ -185,6 +185,7 @@ function whatToSee(variant: ComparedVariant, alpha: number): string {
     claims.filter(({ claim }) => wanted.includes(claim)).map(({ measure }) => measure.measure);
   const [worse, better, alone, before] = [named('worse'), named('better'), named('alone'), named('before')];
   const open = named('open').length;
+  const untested = named('untested');
   // Of guardrails alone: their test is one-sided, and remembers.
   const held = claims
     .filter(({ claim, measure: { ci } }) => claim === 'worse' && ci !== null && ci[1] >= 0 && ci[0] <= 0)
@@ -204,6 +205,7 @@ function whatToSee(variant: ComparedVariant, alpha: number): string {
     open === 0
       ? ''
       : `${several(open, 'interval')} ${open === 1 ? 'holds' : 'hold'} 0, so there a difference cannot be told from none.`,
+    untested.length === 0 ? '' : `Not tested yet, because too little has been counted: ${listed(untested)}.`,
     none,
   ]
     .filter((text) => text !== '')

@@ -12,6 +12,8 @@ export const ABSENCES = [
   'few_users',
   /** Too few buckets, or clusters, that are not empty. */
   'few_buckets',
+  /** Too few lists with a positive for a look that may decide. */
+  'few_positives',
   /** All buckets have the same mean, so there is no spread to estimate an error from. */
   'zero_variance',
   /** The measure or the cohort keeps no sums by bucket. */

@@ -264,6 +264,24 @@ describe('decisions', () => {
     ]);
   });
 
+  test.each([
+    ['few_users', arms(0.29), { sample: sampleOf([99, 101]) }],
+    ['few_buckets', { ...arms(0.29), B: variant(mean(0.29, 5e-7, 255), { buckets: 29 }) }, {}],
+    [
+      'few_positives',
+      {
+        A: variant(mean(0.3, 5e-7, 255), { positives: 24 }),
+        B: variant(mean(0.29, 5e-7, 255), { positives: 24 }),
+      },
+      {},
+    ],
+    [undefined, arms(0.29), {}],
+  ] as const)('a p that no look may leave is absent by what is too few: %s', (reason, variants, more) => {
+    const compared = primary(looked(state(variants, more)));
+    expect(compared.ci).not.toBeNull();
+    expect([compared.p === null, compared.reason]).toEqual([reason !== undefined, reason]);
+  });
+
   test('users seen in both variants make it invalid', () => {
     const sample = sampleOf([300, 300]);
     for (let i = 0; i < 10; i++) sample.add(`u-0-${i}`, 1, AS_OF + 1);

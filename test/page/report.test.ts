@@ -110,6 +110,9 @@ describe('a report', () => {
     };
     const alone = told({ ci: [-0.02, -0.001], pAdjusted: 0.06 }, 'wide_interval');
     expect(alone).toContain('Different alone, but not after the adjustment for the number of comparisons: ndcg@10.');
+    const untested = told({ ci: [-0.02, -0.001], p: null, pTwoSided: null, pAdjusted: null }, 'few_positives');
+    expect(untested).not.toContain('Different alone');
+    expect(untested).toContain('Not tested yet, because too little has been counted: ndcg@10.');
     const before = told({ ci: [-0.02, 0.001], pAdjusted: 0.03 }, 'primary_worse');
     expect(before).toContain('Found at an earlier look, which stays, though this one does not show it: ndcg@10.');
     const last = { at: 1_800_000_000_000, effect: -0.01, lower: -0.02, upper: 0.001 };
