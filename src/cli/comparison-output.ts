@@ -2,6 +2,7 @@ import type { ComparedCohort, ComparedCohorts } from '../experiment/cohort-split
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import { type PlannedEffect, type PlannedVariant, REACHABLE_DAYS } from '../experiment/experiment-plan.ts';
 import { likelyBots } from '../experiment/likely-bots.ts';
+import { otherVariants } from '../experiment/other-variants.ts';
 import type { Finding } from '../findings/finding.ts';
 import { stableJson } from '../output/stable-json.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../output/table.ts';
 import type { ReplayResult } from '../replay/replay-result.ts';
 import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
-import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
+import { ABSENT_DIMENSION, assertNever, OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { findingsBlock } from './findings-output.ts';
 import { fate } from './result-output.ts';
@@ -238,8 +239,9 @@ function sinceText(since: string | null): string {
   return since === null ? '' : `, since ${since}`;
 }
 
-function headline({ experiment, control, horizon, asOf }: Comparison): string {
-  const upTo = asOf === null ? 'nothing final yet' : `up to ${asOf}`;
+function headline({ experiment, control, horizon, asOf, start }: Comparison): string {
+  const from = start === undefined ? '' : `from ${start} `;
+  const upTo = asOf === null ? 'nothing final yet' : `${from}up to ${asOf}`;
   return `Experiment ${experiment} against ${control}, at ${horizon}, ${upTo}`;
 }
 
@@ -299,21 +301,14 @@ function line(variant: string, compared: ComparedMeasure): readonly string[] {
   ];
 }
 
-/** Values of an experiment's dimension that are not variants. */
-const NAMELESS: ReadonlyMap<string, string> = new Map([
-  [ABSENT_DIMENSION, 'without a variant'],
-  [INVALID_DIMENSION, 'with a name that is not allowed'],
-  [OTHER_COHORT, 'with a variant that is not configured'],
-]);
-
 /** What a reader of the tables must know, and anomalies of the traffic. */
 function notes(comparison: Comparison): string[] {
-  const { srm, userless, notes: found, others, crossovers, experiment } = comparison;
+  const { srm, userless, notes: found, crossovers, experiment, start } = comparison;
   const split =
     srm.p === null || srm.deviation === null
       ? `Split of the users: not tested (${srm.reason ?? 'no_data'}).`
       : `Split of the users: ${srm.mismatch ? 'NOT as configured' : srm.warning ? 'WARNING, not quite as configured' : 'as configured'} (p ${probability(srm.p)}, largest deviation ${percent(srm.deviation).slice(1)}).`;
-  const names = Object.entries(others).map(([name, n]) => `${NAMELESS.get(name) ?? name} ${grouped(n)}`);
+  const others = otherVariants(comparison);
   return [
     split,
     ...(crossovers > 0 ? [`Users seen in more than one variant: ${grouped(crossovers)} of the sampled ones.`] : []),
@@ -324,9 +319,10 @@ function notes(comparison: Comparison): string[] {
       ([name, share]) =>
         `About ${percent(share).slice(1)} of the impressions of ${name} come from one user, or from few that share its bucket: a bot?`,
     ),
-    ...(names.length > 0
+    ...(start === undefined ? [] : [`Impressions before ${start} take no part: experiments.${experiment}.start.`]),
+    ...(others !== ''
       ? [
-          `Impressions of other variants, which take no part: ${names.join(', ')}. Name them in experiments.${experiment}.variants if they should.`,
+          `Impressions of other variants, which take no part: ${others}. Name them in experiments.${experiment}.variants if they should.`,
         ]
       : []),
     'Intervals hold however often you look; each stands for itself, not adjusted for the number of comparisons.',

@@ -3,7 +3,7 @@ import type { Comparison } from '../experiment/comparison.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import { verdictOf } from '../page/experiment.tsx';
 import type { Fact, PositionsView } from '../page/model.ts';
-import { share } from '../page/numbers.ts';
+import { instant, share } from '../page/numbers.ts';
 import { positionLines } from '../page/position-lines.ts';
 import { renderReport } from '../page/report.tsx';
 import { experimentFacts } from '../page/settings-facts.ts';
@@ -34,6 +34,7 @@ export function comparisonReport(
     verdict: verdictOf(comparison),
     facts: [
       ['period', periodOf(replayed?.from ?? startOf(trail), comparison.asOf)],
+      ...(comparison.start === undefined ? [] : [['start', `${instant(comparison.start)} UTC`] as const]),
       ['users', grouped(sum(users))],
       ['lists', grouped(sum(impressions))],
       ['primary measure', `${comparison.primary} at ${comparison.horizon}`],

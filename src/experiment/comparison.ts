@@ -78,6 +78,8 @@ export interface Comparison {
   readonly tolerance: number;
   /** ISO time up to which all results are included; null: none yet. */
   readonly asOf: string | null;
+  /** ISO time before which impressions take no part; only where one is configured. */
+  readonly start?: string;
   /** Distinct users that saw the variant. */
   readonly users: Readonly<Record<string, number>>;
   readonly impressions: Readonly<Record<string, number>>;

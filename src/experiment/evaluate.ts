@@ -35,6 +35,7 @@ export function evaluate(state: ExperimentState): Comparison {
     alpha: settings.alpha,
     tolerance: settings.tolerance,
     asOf: asOf === undefined ? null : isoTime(asOf),
+    ...(settings.start === undefined ? {} : { start: isoTime(settings.start) }),
     users: Object.fromEntries(names.map((name) => [name, usersSeen(state, name, split.exposure)])),
     impressions: Object.fromEntries(names.map((name) => [name, variantOf(state, name).impressions])),
     userless,

@@ -4,6 +4,7 @@ import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import { type PlannedVariant, REACHABLE_DAYS } from '../experiment/experiment-plan.ts';
 import { likelyBots } from '../experiment/likely-bots.ts';
+import { otherVariants } from '../experiment/other-variants.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from './chart-frame.tsx';
@@ -157,7 +158,7 @@ function Numbers({ variant, alpha }: { readonly variant: ComparedVariant; readon
 
 /** Users of each variant, and the number its weight implies. */
 function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'weights'>) {
-  const { users, impressions, srm } = comparison;
+  const { users, impressions, srm, start } = comparison;
   const names = Object.keys(users);
   const all = names.reduce((sum, name) => sum + users[name], 0);
   const whole = names.reduce((sum, name) => sum + (weights?.get(name) ?? 0), 0);
@@ -225,6 +226,7 @@ function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'wei
         {weights === undefined
           ? 'Users by the variant that they saw first.'
           : 'Users by the variant that they saw first; the mark is what its weight promises.'}{' '}
+        {start === undefined ? '' : `Lists before ${instant(start)} UTC take no part. `}
         <strong>{oddTraffic(comparison)}</strong>
       </figcaption>
     </figure>
@@ -245,8 +247,8 @@ function splitSentence({ srm: { p, deviation, reason } }: Comparison): string {
 }
 
 function oddTraffic(comparison: Comparison): string {
-  const { srm, crossovers, userless, notes, others } = comparison;
-  const strange = Object.entries(others).map(([name, n]) => `${name} ${grouped(n)}`);
+  const { srm, crossovers, userless, notes } = comparison;
+  const strange = otherVariants(comparison);
   const found = [
     ...(crossovers > 0 ? [`${grouped(crossovers)} of the sampled users were seen in more than one variant.`] : []),
     ...(notes.includes('unclustered') ? [`${share(userless)} of the lists name no user.`] : []),
@@ -254,7 +256,7 @@ function oddTraffic(comparison: Comparison): string {
       ([name, part]) =>
         `About ${share(part)} of the lists of ${name} come from one user, or from few that share its bucket: a bot?`,
     ),
-    ...(strange.length > 0 ? [`Lists of other variants, which take no part: ${strange.join(', ')}.`] : []),
+    ...(strange !== '' ? [`Lists of other variants, which take no part: ${strange}.`] : []),
   ];
   if (found.length > 0) return found.join(' ');
   // The badge above says what is wrong with the split; without a list nothing is known.

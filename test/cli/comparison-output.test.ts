@@ -114,6 +114,14 @@ describe('for people', () => {
     expect(lines.join('\n')).toContain('Split of the users: as configured');
   });
 
+  test('the start of the run is named with what it leaves out', () => {
+    const text = printComparison({ ...comparison, start: '2026-11-21T09:30:00.000Z' }, 'table');
+    expect(text.split('\n')[0]).toBe(
+      'Experiment default against A, at 30m, from 2026-11-21T09:30:00.000Z up to 2026-11-21T12:00:00.000Z',
+    );
+    expect(text).toContain('Impressions before 2026-11-21T09:30:00.000Z take no part: experiments.default.start.\n');
+  });
+
   test('markdown is tables and a list', () => {
     const text = printComparison(comparison, 'md');
     expect(text).toMatch(/^## Experiment default/);

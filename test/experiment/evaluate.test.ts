@@ -282,6 +282,12 @@ describe('decisions', () => {
     expect([compared.p === null, compared.reason]).toEqual([reason !== undefined, reason]);
   });
 
+  test('the start is told where one is set', () => {
+    const told = (start: number | undefined) => looked(state(arms(0.3), { settings: { ...SETTINGS, start } }));
+    expect(told(AS_OF - 3_600_000).start).toBe('2026-11-21T08:00:00.000Z');
+    expect(told(undefined)).not.toHaveProperty('start');
+  });
+
   test('users seen in both variants make it invalid', () => {
     const sample = sampleOf([300, 300]);
     for (let i = 0; i < 10; i++) sample.add(`u-0-${i}`, 1, AS_OF + 1);

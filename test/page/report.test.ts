@@ -98,6 +98,15 @@ describe('a report', () => {
     }
   });
 
+  it('names lists that take no part: those before the start, and those of no variant', () => {
+    const view = experimentReport('treatment');
+    const [experiment] = view.experiments ?? [];
+    const comparison = { ...experiment.comparison, others: { __none__: 7 }, start: '2026-11-21T09:30:00.000Z' };
+    const html = renderReport({ ...view, experiments: [{ ...experiment, comparison }] });
+    expect(html).toContain('Lists before 2026-11-21 09:30:00 UTC take no part.');
+    expect(html).toContain('Lists of other variants, which take no part: without a variant 7.');
+  });
+
   it('says of a measure that differs alone, or was found before, what its decision says of it', () => {
     const view = experimentReport('treatment');
     const [experiment] = view.experiments ?? [];
