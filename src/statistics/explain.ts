@@ -46,7 +46,7 @@ function sentences(decision: ExperimentDecision, names: ExperimentNames): string
     case 'incomplete':
       return `${percent(missingShare(facts))} of the records are missing, more than ${percent(MISSING_LIMIT)}, so the numbers may be wrong. Restore the missing records and replay, or restart the experiment after the gap.`;
     case 'srm':
-      return `The users are not split between the variants as configured (off by ${percent(facts.split?.deviation ?? 0)}, p ${probability(facts.split?.p ?? 0)}), so the variants are not comparable. Check the weights, the assignment, and lost impressions or bots in one variant, then restart the experiment.`;
+      return `The users are not split between the variants as configured (off by ${percent(facts.split?.deviation ?? 0)}, p ${probability(facts.split?.p ?? 0)}), so the variants are not comparable. Check the weights, the assignment, whether one of them began later (then set start), and lost impressions or bots in one variant, then restart the experiment.`;
     case 'crossover':
       return `${percent(crossoverShare(facts))} of the users were seen in more than one variant, so the variants are not apart. Assign each user to one variant for good, then restart the experiment.`;
     case 'few_users':
