@@ -2,6 +2,7 @@ import { FEEDBACK_DROPS, type FeedbackDrop, type ImpressionDrop } from '../vocab
 import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { EventSample, RecordPlace } from './event-sample.ts';
+import { feedbackPeriod } from './feedback-period.ts';
 import { type Finding, inOrder, percent, quoted } from './finding.ts';
 import { filesText, invalidFiles, reasonsText, type ValidRecords } from './invalid-files.ts';
 import type { InvalidReason, InvalidReasons } from './invalid-reasons.ts';
@@ -39,6 +40,8 @@ const ENOUGH_IMPRESSIONS = 1000;
 const MUCH_LATE = 0.1;
 /** Share of events dated ahead. */
 const MUCH_AHEAD = 0.01;
+/** Share of feedback that cannot be read. */
+const MUCH_UNREAD = 0.02;
 
 /** Whether the run shows nothing: no impression counted, or a measure needs feedback and none joined. */
 export function isEmpty({
@@ -67,6 +70,7 @@ export function runFindings(facts: RunFacts): readonly Finding[] {
     ...allLate(facts, 'feedback'),
     ...outOfOrder(facts),
     ...feedbackMissing(facts),
+    ...feedbackPartial(facts),
     ...sampleFindings(sample, shape),
     ...noUserIds(facts),
   ];
@@ -115,6 +119,13 @@ function feedbackMissing({ input, feedback, needsFeedback, impressions }: RunFac
             : 'Check that the file of the feedback is the right one.',
     },
   ];
+}
+
+/** Of what cannot be read no time is known. */
+function feedbackPartial({ needsFeedback, feedback, sample }: RunFacts): readonly Finding[] {
+  const { invalid, undecodable } = feedback.drops;
+  if (!needsFeedback || invalid + undecodable > MUCH_UNREAD * feedback.read) return [];
+  return feedbackPeriod(sample, matchesOf(sample));
 }
 
 const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);

@@ -314,7 +314,7 @@ function values({ feedback }: EventSample, { valued }: JoinShape): readonly Find
   });
 }
 
-function quantile(sorted: readonly number[], q: number): number {
+export function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
 }
 

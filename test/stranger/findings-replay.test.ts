@@ -405,6 +405,48 @@ describe('times of a side', () => {
   });
 });
 
+describe('feedback of a part of the time', () => {
+  /** 200 lists in 200 minutes, half of them clicked within a minute, but nothing known of what came before or after. */
+  const log = (from: number, to: number): Log => {
+    const numbers = Array.from({ length: 200 }, (_, n) => n);
+    const at = (n: number): number => NOW - 12 * HOUR + 60_000 * n;
+    const clicked = numbers.filter((n) => n % 2 === 0 && n >= from && n < to);
+    return {
+      impressions: numbers.map((n) => ({ requestId: `r${n}x`, ts: at(n), userId: `u${n % 50}`, items: ['a', 'b'] })),
+      feedback: clicked.map((n) => ({ requestId: `r${n}x`, ts: at(n) + 30_000, itemId: 'b', action: 'click' })),
+    };
+  };
+
+  it.each([
+    ['all of it', 0, 200, []],
+    ['all but the last 59 lists', 0, 141, []],
+    ['all but the last 61 lists', 0, 139, ['feedback_partial']],
+    ['all but the first 58 lists', 58, 200, []],
+    ['all but the first 60 lists', 60, 200, ['feedback_partial']],
+    ['all but the first and last 64', 64, 136, ['feedback_partial', 'feedback_partial']],
+  ] as const)('is told if it would have been of 30 lists or more: %s', async (_, from, to, codes) => {
+    expect((await replayed(log(from, to))).codes).toEqual(codes);
+  });
+
+  it('is not told where the rest of the feedback joins no list, or cannot be read', async () => {
+    const { impressions, feedback } = log(0, 200);
+    const changed = (change: Row): Log => ({
+      impressions,
+      feedback: feedback.map((row, n) => (n < 50 ? row : { ...row, ...change })),
+    });
+    expect((await replayed(changed({ requestId: 'other' }))).codes).not.toContain('feedback_partial');
+    expect((await replayed(changed({ itemId: null }))).codes).not.toContain('feedback_partial');
+  });
+
+  it('says from when on it is missing, and what its lists count as', async () => {
+    const screen = (await replayed(log(0, 100))).screen.replaceAll(/\s+/g, ' ');
+    expect(screen).toContain(
+      'The feedback ends at 2026-11-21T13:38:30.000Z, and 50.5 % of the impressions are later: they count as lists without a positive, though about 51 of 100 of the others have feedback.',
+    );
+    expect(screen).toContain('Add the feedback of that time, or leave out the impressions after it.');
+  });
+});
+
 describe('invalid records', () => {
   const clicks = (all: number, invalid: number) =>
     shop()

@@ -1,0 +1,46 @@
+import type { EpochMs } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
+import type { EventSample } from './event-sample.ts';
+import { type Finding, percent } from './finding.ts';
+import { type Matches, quantile, timeText } from './sample-findings.ts';
+
+/** A smaller share of the lists hardly moves a mean. */
+const LEAST_SHARE = 0.02;
+/** So many lists with feedback must be expected where there is none: then it is no accident. */
+const LEAST_EXPECTED = 30;
+
+/**
+ * Lists that are later than all feedback, or so much earlier that theirs would have come before the first: nobody logged what
+ * people did with them, but they count as lists without a positive. How many of them would have feedback is known from the
+ * lists between.
+ */
+export function feedbackPeriod(
+  { impressions, feedback }: Pick<EventSample, 'impressions' | 'feedback'>,
+  { lags }: Pick<Matches, 'lags'>,
+): readonly Finding[] {
+  const shown = new Set(impressions.map(({ requestId }) => requestId));
+  const known = feedback.filter(({ requestId }) => shown.has(requestId));
+  if (known.length === 0 || lags.length === 0) return [];
+  // All of it: what joins no list is told by its ids.
+  const first = feedback.reduce((least, { ts }) => Math.min(least, ts), Infinity);
+  const last = feedback.reduce((most, { ts }) => Math.max(most, ts), -Infinity);
+  // Nine of ten would have come by then.
+  const begin = first - Math.max(0, quantile(lags, 0.9));
+  const before = impressions.filter(({ ts }) => ts < begin).length;
+  const after = impressions.filter(({ ts }) => ts > last).length;
+  const asked = new Set(known.map(({ requestId }) => requestId));
+  const between = impressions.filter(({ ts }) => ts >= begin && ts <= last);
+  const rate = between.filter(({ requestId }) => asked.has(requestId)).length / Math.max(1, between.length);
+  const told = (lists: number, edge: 'begins' | 'ends', at: EpochMs): readonly Finding[] => {
+    if (lists < LEAST_SHARE * impressions.length || rate * lists < LEAST_EXPECTED) return [];
+    return [
+      {
+        code: 'feedback_partial',
+        cause: `The feedback ${edge} at ${timeText(at)}, and ${percent(lists / impressions.length)} of the impressions are ${edge === 'ends' ? 'later' : 'earlier'}: they count as lists without a positive, though about ${grouped(Math.round(100 * rate))} of 100 of the others have feedback.`,
+        example: null,
+        remedy: `Add the feedback of that time, or leave out the impressions ${edge === 'ends' ? 'after' : 'before'} it.`,
+      },
+    ];
+  };
+  return [...told(before, 'begins', first), ...told(after, 'ends', last)];
+}
