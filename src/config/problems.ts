@@ -48,15 +48,18 @@ function locateOne(issue: z.core.$ZodIssue, above: Path, root: z.core.$ZodType, 
   switch (issue.code) {
     case 'unrecognized_keys': {
       const names = namesBelow(root, path);
+      const above = path.length === 0 ? [] : namesBelow(root, path.slice(0, -1));
       return issue.keys.map((key) => ({
         path: [...path, key],
-        message: `unknown setting${suggestion(names.find((name) => name === ELSEWHERE.get(key)) ?? key, names)}`,
+        message: above.includes(key)
+          ? `unknown setting here; it belongs beside ${printPath(path)}, not in it`
+          : `unknown setting${suggestion(names.find((name) => name === ELSEWHERE.get(key)) ?? key, names)}`,
       }));
     }
     case 'invalid_union': {
       // Of all forms that a value may have, the one that it resembles gives the best explanation: that which knows its names.
       const forms = issue.errors.filter((errors) => errors.some(isCloser));
-      const form = forms.find((errors) => !errors.some(isOfAnotherForm)) ?? forms[0];
+      const [form] = [...forms].sort((a, b) => foreignNames(a) - foreignNames(b));
       if (form !== undefined) return form.flatMap((inner) => locateOne(inner, path, root, document));
       return [{ path, message: withFound(issue.message, path, document) }];
     }
@@ -69,8 +72,12 @@ function locateOne(issue: z.core.$ZodIssue, above: Path, root: z.core.$ZodType, 
   }
 }
 
-function isOfAnotherForm({ code, path }: z.core.$ZodIssue): boolean {
-  return code === 'unrecognized_keys' && path.length === 0;
+/** How many names of the value are not of this form. */
+function foreignNames(errors: readonly z.core.$ZodIssue[]): number {
+  return errors.reduce(
+    (sum, issue) => sum + (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys.length : 0),
+    0,
+  );
 }
 
 /** Whether it says more than that the value is of another kind. */

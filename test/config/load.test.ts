@@ -298,6 +298,14 @@ unknown: 1
       'kafka.topics.feedback.adapter.maps[0].when./e.exists: expected true or false; found "yes"',
     ],
     [
+      'inputs: {impressions: {adapter: {list: {by: id}, positionBase: 0, map: {ts: /t, itemId: /i}}}}',
+      'inputs.impressions.adapter.positionBase: unknown setting here; it belongs beside inputs.impressions.adapter, not in it',
+    ],
+    [
+      'attribution: {measures: [mrr]}',
+      'attribution.measures: unknown setting here; it belongs beside attribution, not in it',
+    ],
+    [
       'kafka: {topics: {feedback: {name: a, adapter: {maps: [{when: {e: x}, map: {requestId: /r, ts: /t, itemId: /i, action: /a}}]}}}}',
       'kafka.topics.feedback.adapter.maps[0].when.e: expected a JSON pointer such as /event (RFC 6901)',
     ],
