@@ -1,4 +1,4 @@
-import type { EpochMs } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { EventSample } from './event-sample.ts';
 import { type Finding, percent } from './finding.ts';
@@ -43,4 +43,56 @@ export function feedbackPeriod(
     ];
   };
   return [...told(before, 'begins', first), ...told(after, 'ends', last)];
+}
+
+/** From this share of the feedback on, what is still to come moves the means. */
+const MUCH_TO_COME = 0.05;
+
+/**
+ * At the end of files all lists close, also those that are younger than the longest horizon. How much of their feedback is still
+ * to come is known from the delays of the feedback on lists that are old enough.
+ *
+ * Example: lists of two days, feedback 8 h later on average and a horizon of 24 h: a sixth is to come.
+ */
+export function feedbackToCome(
+  { impressions, feedback }: Pick<EventSample, 'impressions' | 'feedback'>,
+  horizon: { readonly text: string; readonly ms: DurationMs },
+): readonly Finding[] {
+  const end = [...impressions, ...feedback].reduce((most, { ts }) => Math.max(most, ts), -Infinity);
+  const isOld = (ts: EpochMs): boolean => ts + horizon.ms <= end;
+  const old = impressions.filter(({ ts }) => isOld(ts)).length;
+  if (old < LEAST_EXPECTED) return [];
+  const shownAt = new Map<string, EpochMs>();
+  for (const { requestId, ts } of impressions) if (!shownAt.has(requestId)) shownAt.set(requestId, ts);
+  const delays: DurationMs[] = [];
+  let counted = 0;
+  for (const { requestId, ts } of feedback) {
+    const at = shownAt.get(requestId);
+    if (at === undefined || ts < at || ts - at >= horizon.ms) continue;
+    counted++;
+    if (isOld(at)) delays.push(ts - at);
+  }
+  delays.sort((a, b) => a - b);
+  const toCome = impressions.reduce((sum, { ts }) => sum + (isOld(ts) ? 0 : above(delays, end - ts)), 0) / old;
+  const share = toCome / (counted + toCome);
+  if (!(toCome >= LEAST_EXPECTED && share >= MUCH_TO_COME)) return [];
+  return [
+    {
+      code: 'feedback_to_come',
+      cause: `${percent(1 - old / impressions.length)} of the impressions are younger than ${horizon.text} at the end of the logs, ${timeText(end)}: about ${percent(share)} of all feedback at that horizon is still to come, so means over all lists are too low there.`,
+      example: null,
+      remedy: `Add the feedback of the next ${horizon.text}, leave out the impressions of the last ${horizon.text}, or read a shorter horizon.`,
+    },
+  ];
+}
+
+/** How many of these are above x. @param ascending in order */
+function above(ascending: readonly number[], x: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] > x) high = middle;
+    else low = middle + 1;
+  }
+  return ascending.length - low;
 }

@@ -8,6 +8,7 @@ export const FINDING_CODES = [
   'few_joined', // less than half of the feedback counted
   'feedback_missing', // there is no feedback, so no list has a positive
   'feedback_partial', // there is none of a time with many lists, which count as lists without a positive
+  'feedback_to_come', // many lists are younger than the longest horizon at the end of the logs
   'nothing_relevant', // no judged item is relevant, so measures of relevant items are 0
   'files_swapped', // the impressions are feedback, and the reverse
   'most_invalid', // most records of a file are refused

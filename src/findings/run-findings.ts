@@ -2,7 +2,7 @@ import { FEEDBACK_DROPS, type FeedbackDrop, type ImpressionDrop } from '../vocab
 import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { EventSample, RecordPlace } from './event-sample.ts';
-import { feedbackPeriod } from './feedback-period.ts';
+import { feedbackPeriod, feedbackToCome } from './feedback-period.ts';
 import { type Finding, inOrder, percent, quoted } from './finding.ts';
 import { filesText, invalidFiles, reasonsText, type ValidRecords } from './invalid-files.ts';
 import type { InvalidReason, InvalidReasons } from './invalid-reasons.ts';
@@ -122,10 +122,11 @@ function feedbackMissing({ input, feedback, needsFeedback, impressions }: RunFac
 }
 
 /** Of what cannot be read no time is known. */
-function feedbackPartial({ needsFeedback, feedback, sample }: RunFacts): readonly Finding[] {
+function feedbackPartial({ needsFeedback, feedback, sample, shape }: RunFacts): readonly Finding[] {
   const { invalid, undecodable } = feedback.drops;
   if (!needsFeedback || invalid + undecodable > MUCH_UNREAD * feedback.read) return [];
-  return feedbackPeriod(sample, matchesOf(sample));
+  const partial = feedbackPeriod(sample, matchesOf(sample));
+  return partial.length > 0 ? partial : feedbackToCome(sample, shape.horizon);
 }
 
 const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);

@@ -447,6 +447,43 @@ describe('feedback of a part of the time', () => {
   });
 });
 
+describe('logs that end before their horizon', () => {
+  /** A list a minute for 48 h, each third clicked up to 20 h later, in a log that is cut at this hour. */
+  const log = (hours: number): Log => {
+    const begin = NOW - 100 * HOUR;
+    const numbers = Array.from({ length: 48 * 60 }, (_, n) => n);
+    const clicks = numbers
+      .filter((n) => n % 3 === 0)
+      .map((n) => ({ requestId: `r${n}x`, ts: begin + 60_000 * n + (n % 20) * HOUR, itemId: 'b', action: 'click' }));
+    return {
+      impressions: numbers.map((n) => ({
+        requestId: `r${n}x`,
+        ts: begin + 60_000 * n,
+        userId: `u${n % 50}`,
+        items: ['a', 'b'],
+      })),
+      feedback: clicks.filter(({ ts: at }) => at < begin + hours * HOUR).sort((a, b) => a.ts - b.ts),
+    };
+  };
+
+  it.each([
+    [72, '24h', []],
+    [48, '24h', ['feedback_to_come']],
+    [48, '30m', ['few_joined', 'beyond_horizon']],
+  ] as const)('are told if much is to come (cut after %d h, horizon %s)', async (hours, horizon, codes) => {
+    expect((await replayed(log(hours), `attribution: {horizons: [${horizon}]}`)).codes).toEqual(codes);
+  });
+
+  it('are told with how much that is', async () => {
+    const all = log(72).feedback.length;
+    const cut = log(48).feedback.length;
+    const told = (await replayed(log(48), LONG)).screen
+      .replaceAll(/\s+/g, ' ')
+      .match(/about ([\d.]+) % of all feedback/);
+    expect(Number(told?.[1])).toBeCloseTo((100 * (all - cut)) / all, 0);
+  });
+});
+
 describe('invalid records', () => {
   const clicks = (all: number, invalid: number) =>
     shop()
