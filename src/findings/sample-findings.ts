@@ -48,7 +48,7 @@ export function sampleFindings(sample: EventSample, shape: JoinShape): readonly 
 }
 
 /** Sampled feedback, matched with the impressions of its requests. */
-interface Matches {
+export interface Matches {
   readonly unknown: readonly Feedback[];
   /** Delays of the feedback whose item is in the list; ascending. */
   readonly lags: readonly DurationMs[];

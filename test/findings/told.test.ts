@@ -164,7 +164,14 @@ describe('the table of what is told where', () => {
 
   it('names all that files and score tell', () => {
     expect(saying(({ files }) => files === 'yes')).toEqual(
-      written('run-findings', 'feedback-period', 'shortened-times', 'invalid-files', 'sample-findings', 'compared-findings'),
+      written(
+        'run-findings',
+        'feedback-period',
+        'shortened-times',
+        'invalid-files',
+        'sample-findings',
+        'compared-findings',
+      ),
     );
     expect(saying(({ score }) => score === 'yes')).toEqual(written('scored-findings'));
   });
