@@ -49,6 +49,7 @@ export function rowCodec(shape: RowShape): RowCodec {
   const writer = new TextWriter();
   const vectors = vectorCodec(shape, writer);
   const openings = shape.names.map((name, m) => `${m === 0 ? '' : ','}${JSON.stringify(name)}:[`);
+  const places = shape.names.map((name) => `row.measures.${name}`);
 
   const columns = new CellColumns(shape);
   const single = new ExactSums(columns.width);
@@ -95,9 +96,9 @@ export function rowCodec(shape: RowShape): RowCodec {
     row.userless = whole(json['userless'], 'row.userless');
     shape.names.forEach((name, m) => {
       if (!Object.hasOwn(measures, name)) return;
-      const sums = listOf(measures[name], `row.measures.${name}`, exactAt);
+      const sums = listOf(measures[name], places[m], exactAt);
       const width = SUMS_WIDTH[shape.kinds[m]];
-      if (sums.length !== width) throw new Error(`row.measures.${name}: expected ${width} sums, found ${sums.length}`);
+      if (sums.length !== width) throw new Error(`${places[m]}: expected ${width} sums, found ${sums.length}`);
       sums.forEach((sum, i) => {
         row.sums[starts[m] + i] = sum;
       });

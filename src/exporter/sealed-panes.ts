@@ -81,15 +81,18 @@ export class SealedPanes {
   /** The rows of one horizon. */
   #decode(hash: Fields, horizon: string): Rows {
     const rows = new Map<string, Row>();
+    const begins = `${horizon}|`;
     for (const [field, text] of hash) {
-      if (parseField(field)?.horizon === horizon) rows.set(this.#one(field), this.#codec.decode(text));
+      const own = field.startsWith(begins) ? this.#one(field) : undefined;
+      if (own !== undefined) rows.set(own, this.#codec.decode(text));
     }
     return rows;
   }
 
-  #one(field: string): string {
+  /** The same text for all panes; undefined: not a row's field. */
+  #one(field: string): string | undefined {
     const known = this.#fields.get(field);
-    if (known !== undefined) return known;
+    if (known !== undefined || parseField(field) === undefined) return known;
     if (this.#fields.size === FIELDS) this.#fields.clear();
     this.#fields.set(field, field);
     return field;

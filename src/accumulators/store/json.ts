@@ -20,7 +20,14 @@ export function keysOf(value: unknown, where: string): Readonly<Record<string, u
 
 export function listOf<T>(value: unknown, where: string, element: (value: unknown, where: string) => T): readonly T[] {
   if (!Array.isArray(value)) throw new Error(`${where}: expected a list`);
-  return value.map((one, i) => element(one, `${where}[${i}]`));
+  return value.map((one, i) => {
+    try {
+      return element(one, where);
+    } catch {
+      // Named only now: to make the names of all elements takes longer than to read them.
+      return element(one, `${where}[${i}]`);
+    }
+  });
 }
 
 export function textOf(value: unknown, where: string): string {
