@@ -17,10 +17,11 @@ export class Blocks {
 
   constructor() {
     const turn = (): void => {
+      if (!this.#runs) return;
       const now = mainThreadUs();
       this.longestUs = Math.max(this.longestUs, now - this.#last);
       this.#last = now;
-      if (this.#runs) setImmediate(turn);
+      setImmediate(turn);
     };
     setImmediate(turn);
   }
@@ -30,6 +31,7 @@ export class Blocks {
     this.#last = mainThreadUs();
   }
 
+  /** What comes is not looked at any more. */
   end(): void {
     this.#runs = false;
   }

@@ -31,9 +31,9 @@ export interface ExporterFigures {
   /** CPU of all threads for one look, its page included: after a minute has closed, and when nothing has. */
   readonly minuteMs: number;
   readonly idleMs: number;
-  readonly pageKib: number;
+  readonly pageBytes: number;
   /** What the process holds for it. */
-  readonly processMib: number;
+  readonly processBytes: number;
 }
 
 const SLOTS = 20;
@@ -148,7 +148,7 @@ async function measure(cohorts: number, url: string): Promise<ExporterFigures> {
   await look();
   const startSeconds = usedMs(from) / 1000;
   starting.end();
-  const processMib = (heldBytes() - before) / 2 ** 20;
+  const processBytes = heldBytes() - before;
   const following = new Blocks();
   const minutes: number[] = [];
   const idle: number[] = [];
@@ -172,8 +172,8 @@ async function measure(cohorts: number, url: string): Promise<ExporterFigures> {
     followBlockMs: following.longestUs / 1000,
     minuteMs: median(minutes),
     idleMs: median(idle),
-    pageKib: Buffer.byteLength(metrics.text) / 1024,
-    processMib,
+    pageBytes: Buffer.byteLength(metrics.text),
+    processBytes,
   };
 }
 

@@ -2,37 +2,29 @@
  * One case of `npm run bench:growth` in its own process: a worker over logs in memory and a store that keeps nothing, with a clock that is moved
  * second by second. `node --expose-gc --import tsx/esm bench/growth-case.ts CASE` prints its figures as one line of JSON.
  */
+import type { Horizon } from '../src/accumulators/panes-settings.ts';
 import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/store-port.ts';
+import { loadSettings } from '../src/config/load.ts';
+import type { Settings } from '../src/config/settings.ts';
 import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import { type AdminClient, Brokers } from '../src/consumers/source/kafka/flow/brokers.ts';
-import { RunBatch } from '../src/consumers/source/run-batch.ts';
-import type { Batch, Bounds, LogRecord, LogSource, SourceHandler } from '../src/consumers/source/source-port.ts';
+import type { Batch, Bounds, LogSource, SourceHandler } from '../src/consumers/source/source-port.ts';
 import { parseMeasures } from '../src/measures/grammar/measure-name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import type { Grading } from '../src/measures/scorer-contract.ts';
+import { Metrics } from '../src/metrics/registry.ts';
 import { NO_PERMISSIONS } from '../src/unit/resume.ts';
+import { unitShape } from '../src/unit/unit-settings.ts';
 import type { Clock } from '../src/vocabulary/clock.ts';
 import type { DurationMs, EpochMs, Offset } from '../src/vocabulary/events.ts';
 import { Worker } from '../src/worker/worker.ts';
 import type { WorkerSettings } from '../src/worker/worker-contract.ts';
-import { runOf } from '../test/consumers/source/run-of.ts';
 import { Blocks } from './blocks.ts';
+import { type GrowthCase, REFERENCE } from './growth-cases.ts';
+import { experimentNames, type Second, Traffic } from './growth-traffic.ts';
+import { median } from './median.ts';
 import { JOIN_SETTINGS, KEPT } from './stages.ts';
-import { ACTIONS, MEASURES, randomStream } from './workload.ts';
-
-/** What grows. */
-export interface GrowthCase {
-  readonly partitions: number;
-  readonly cohorts: number;
-  readonly measures: number;
-  readonly horizons: number;
-  /** Hour panes have sums by user bucket for every cohort. */
-  readonly vectors: boolean;
-  /** Events a second; a multiple of 5. */
-  readonly rate: number;
-  /** Seconds of event time that are read at once, between two commits on time; 1: as they come. */
-  readonly catchUp: number;
-}
+import { ACTIONS, MEASURES } from './workload.ts';
 
 export interface GrowthFigures {
   /** CPU of all threads in microseconds: per event, with its share of commits and looks. */
@@ -45,17 +37,38 @@ export interface GrowthFigures {
   readonly stateKib: number;
   readonly processKib: number;
   readonly rowsPerCommit: number;
+  /** Of the worker's metrics. */
+  readonly pageBytes: number;
+  /** CPU that it takes to make them again, each second. */
+  readonly pageMs: number;
 }
 
 const START: EpochMs = 1_760_000_040_000;
-/** Of events; the others are feedback. */
-const IMPRESSIONS = 0.4;
 const WARM_UP_S = 45;
 const MEASURED_S = 20;
 const IDLE_S = 60;
-const CHUNK = 200;
+const PAGES = 15;
 const TOPICS = ['impressions', 'feedback'];
 const SECONDS = [5, 10, 20, 25, 30, 35];
+/** Up to 29. */
+const MORE_MEASURES = [
+  ...['mrr@5', 'precision@1', 'precision@3', 'precision@20', 'ndcg@3', 'ndcg@5', 'ndcg@20', 'recall@1', 'recall@5'],
+  ...[
+    'recall@20',
+    'ap@5',
+    'ap@20',
+    'hit@1',
+    'hit@3',
+    'hit@5',
+    'hit@20',
+    'f1@10',
+    'rprec',
+    'dcg@10',
+    'rbp',
+    'err(gmax=3)@10',
+    'auc',
+  ],
+];
 
 /** Stands until it is moved; a turn is one of the event loop. */
 class SteppedClock implements Clock {
@@ -161,7 +174,7 @@ class CountingStore implements Store {
   }
 }
 
-function settingsOf({ partitions, measures, horizons, vectors }: GrowthCase) {
+function settingsOf({ partitions, measures, horizons, vectors, experiments }: GrowthCase) {
   const grading: Grading = {
     relevantFrom: 1,
     actions: ACTIONS.map((name, i) => ({
@@ -169,9 +182,15 @@ function settingsOf({ partitions, measures, horizons, vectors }: GrowthCase) {
       rule: { from: 'grade', grade: 2 * i + 1, rule: 'max', max: 30, veto: false },
     })),
   };
-  const scorer = compile(parseMeasures(MEASURES.slice(0, measures), grading).measures, grading);
+  const all = [...MEASURES, ...MORE_MEASURES];
+  const names = all.slice(0, measures);
+  if (names.length < measures) throw new Error(`there are ${all.length} measures, and not ${measures}`);
+  const scorer = compile(parseMeasures(names, grading).measures, grading);
   const kept = SECONDS.slice(0, horizons).map((s) => ({ text: `${s}s`, ms: s * 1000 }));
   const sets = [[], ['segment']];
+  const configured = configuration(experiments, names, kept);
+  // Looks at experiments find nothing in a store that keeps nothing.
+  const runs = unitShape(configured, scorer, 0);
   const settings: WorkerSettings = {
     topics: TOPICS,
     unit: (partition) => ({
@@ -186,16 +205,16 @@ function settingsOf({ partitions, measures, horizons, vectors }: GrowthCase) {
         paneSize: 60_000,
         hour: 3_600_000,
         horizons: kept,
-        dimensions: ['segment'],
+        dimensions: dimensionsOf(experiments),
         sets,
         clustered: vectors ? sets : [],
         shape: { names: scorer.names, kinds: scorer.kinds },
         cohortsPerSet: 20_000,
         ...KEPT,
         totals: [],
-        runs: [],
+        runs: runs.panes.runs,
       },
-      experiments: [],
+      experiments: runs.experiments,
       sources: TOPICS,
     }),
     commitInterval: 1000,
@@ -209,62 +228,25 @@ function settingsOf({ partitions, measures, horizons, vectors }: GrowthCase) {
     sessionTimeout: 30_000,
     looks: { every: 60_000, partitions, measures: [], unitTimeout: 600_000 },
   };
-  return { settings, scorer };
+  return { settings, scorer, configured };
 }
 
-/** Batches, as they are read from Kafka: each has the values of its records one behind the other. */
-type Second = readonly Batch[];
+function dimensionsOf(experiments: number): readonly string[] {
+  return ['segment', ...experimentNames(experiments).map((name) => `experiment_${name}`)];
+}
 
-/** The traffic of one second after the other. */
-class Traffic {
-  readonly #random = randomStream(1);
-  readonly #next: Offset[][];
-  readonly #cohorts: number;
-  readonly #impressions: number;
-  readonly #feedback: number;
-  #request = 0;
-
-  constructor({ partitions, cohorts, rate }: GrowthCase) {
-    this.#impressions = Math.round(IMPRESSIONS * rate);
-    this.#feedback = rate - this.#impressions;
-    this.#next = TOPICS.map(() => new Array<Offset>(partitions).fill(0));
-    this.#cohorts = cohorts;
-  }
-
-  second(now: EpochMs): Second {
-    const random = this.#random;
-    const records = this.#next.map((partitions) => partitions.map((): LogRecord[] => []));
-    const put = (topic: number, request: number, event: object): void => {
-      const partition = request % this.#next[topic].length;
-      const value = Buffer.from(JSON.stringify(event));
-      records[topic][partition].push({ offset: this.#next[topic][partition]++, timestamp: now, value });
-    };
-    const first = this.#request;
-    for (let i = 0; i < this.#impressions; i++) {
-      const items = Array.from({ length: 20 }, (_, slot) => ({ id: `itm_${slot}_${i}`, score: 1 - slot / 20 }));
-      const segment = `s${Math.floor(random() * this.#cohorts)}`;
-      const userId = `u_${Math.floor(random() * 1e8)}`;
-      put(0, this.#request, { requestId: `r${this.#request++}`, ts: now, userId, cohorts: { segment }, items });
-    }
-    for (let i = 0; i < this.#feedback; i++) {
-      const shown = Math.floor(random() * this.#impressions);
-      const itemId = `itm_${Math.floor(random() * 20)}_${shown}`;
-      const request = first + shown;
-      put(1, request, { requestId: `r${request}`, itemId, ts: now, action: 'click', eventId: `e${request}_${i}` });
-    }
-    return records.flatMap((byPartition, topic) =>
-      byPartition.flatMap((all, partition) =>
-        Array.from({ length: Math.ceil(all.length / CHUNK) }, (_, i) => {
-          const chunk = all.slice(CHUNK * i, CHUNK * (i + 1));
-          return new RunBatch(partition, topic, [runOf(chunk)], chunk[chunk.length - 1].offset + 1);
-        }),
-      ),
-    );
-  }
+/** As a user would write it, for what is not set by hand: experiments and the page. */
+function configuration(count: number, measures: readonly string[], horizons: readonly Horizon[]): Settings {
+  const experiments = Object.fromEntries(
+    experimentNames(count).map((name) => [name, { control: 'a', variants: { a: 1, b: 1 } }]),
+  );
+  const attribution = { horizons: horizons.map(({ text }) => text) };
+  const document = JSON.stringify({ attribution, measures, experiments, cohorts: [[], ['segment']] });
+  return loadSettings({ file: 'bench.yaml', readFile: () => document, env: {} });
 }
 
 async function measure(growth: GrowthCase): Promise<GrowthFigures> {
-  const { settings, scorer } = settingsOf(growth);
+  const { settings, scorer, configured } = settingsOf(growth);
   const { partitions, catchUp, rate } = growth;
   const clock = new SteppedClock();
   const source = new DrivenSource(partitions);
@@ -287,7 +269,8 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
         createDecoder({
           adapter: 'canonical',
           role: { impressions: topic === 0, feedback: topic === 1 },
-          dimensions: ['segment'],
+          dimensions: dimensionsOf(growth.experiments),
+          sampleUsers: growth.experiments > 0,
           itemsPerList: 1000,
           impressionBytes: 262_144,
           feedbackBytes: 65_536,
@@ -338,6 +321,16 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
   const blocks = new Blocks();
   await run(Math.max(10, catchUp), blocks);
   blocks.end();
+  const metrics = new Metrics(configured, { role: 'worker', version: '', node: '' });
+  const pages: number[] = [];
+  for (let page = 0; page < PAGES; page++) {
+    await run(catchUp, undefined);
+    const cpu = process.cpuUsage();
+    await metrics.update({ status: worker.status() });
+    const { user, system } = process.cpuUsage(cpu);
+    pages.push((user + system) / 1000);
+  }
+  const pageBytes = Buffer.byteLength(metrics.text);
 
   // Everything closes, then nothing comes any more.
   for (let s = 0; s < 120; s++) await clock.advance(1000);
@@ -358,20 +351,14 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
     stateKib: state / partitions / 1024,
     processKib: held / partitions / 1024,
     rowsPerCommit,
+    pageBytes,
+    pageMs: median(pages),
   };
 }
 
 /** The reference beside all cases: microseconds of CPU per event of the traffic. */
 function parseReference(): number {
-  const traffic = new Traffic({
-    partitions: 1,
-    cohorts: 10,
-    measures: 7,
-    horizons: 3,
-    vectors: false,
-    rate: 2000,
-    catchUp: 1,
-  });
+  const traffic = new Traffic(REFERENCE);
   const values = traffic
     .second(START)
     .flatMap(({ records }) => records.map(({ value }) => Buffer.from(value ?? []).toString()));

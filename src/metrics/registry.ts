@@ -112,9 +112,9 @@ export class Metrics {
       this.#pipeline.update(status);
       this.#scores.update(status.units);
     }
+    // In turns: what was made of many cohorts until here has lasted long enough, and so will each of the following parts.
+    await nextTurn();
     if (snapshot !== undefined) {
-      // The snapshot was made in this turn, which has lasted long enough; so will the one in which its text is made.
-      await nextTurn();
       this.#takeSnapshot(snapshot);
       this.#takeExperiments(snapshot.experiments);
       await nextTurn();

@@ -40,7 +40,9 @@ export class Scores {
     this.#shape = { names: measures.map((measure) => measure.canonical), kinds: measures.map(sumsKind) };
     this.#columns = columnsOf(measures);
     this.#sets = new Map(cohorts.map((by) => [setText(by), by] as const));
-    this.#limit = Math.floor(limits.series / Math.max(1, measures.length));
+    const seriesOf = ({ hasScore, hasWeight }: Column): number => Number(hasScore) + Number(hasWeight);
+    const each = this.#columns.reduce((sum, column) => sum + seriesOf(column), 0);
+    this.#limit = Math.floor(limits.series / Math.max(1, each));
     const named = namedValues(experiments);
     const horizons = attribution.horizons.map(({ text }) => text);
     this.#reserved = new Set(

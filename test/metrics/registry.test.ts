@@ -486,7 +486,8 @@ describe('the counters of a worker', () => {
   });
 
   it('keep their number: who comes when the limit is reached is counted with the rest', async () => {
-    const settings = { ...SETTINGS, limits: { ...SETTINGS.limits, series: 2 * NAMES.length } };
+    // A row has five scores, and three weights.
+    const settings = { ...SETTINGS, limits: { ...SETTINGS.limits, series: 2 * 8 } };
     const metrics = new Metrics(settings, { ...ALL, role: 'worker' });
     for (const variant of ['A', 'B', 'C', 'D']) {
       const scored = rowsByField([rowField('1m', 'variant', variant), meanRow(NAMES, 5, 2, 1)]);
