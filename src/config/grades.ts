@@ -3,6 +3,7 @@ import type { Measure } from '../measures/definition.ts';
 import { LARGEST_EXPONENT } from '../measures/gain.ts';
 import { gradeLimit } from '../measures/grade-limit.ts';
 import type { GradeRule, Grading } from '../measures/scorer-contract.ts';
+import { ACTION_NAME } from '../vocabulary/action-name.ts';
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { Report } from './problems.ts';
 import { number, word } from './values.ts';
@@ -40,14 +41,7 @@ const rule = z
     if (reason !== undefined) ctx.addIssue({ code: 'custom', message: reason });
   });
 
-const ACTION = /^[^\p{Cc}]{1,200}$/u;
-
-/** Whether an action can be given a grade; what cannot is worth 0. Configurations know no `__proto__`. */
-export function isGradable(name: string): boolean {
-  return ACTION.test(name) && name !== '__proto__';
-}
-
-const action = z.string().regex(ACTION, { error: 'expected the name of an action' });
+const action = z.string().regex(ACTION_NAME, { error: 'expected the name of an action' });
 
 export const gradesSchema = z.record(
   action,

@@ -1,4 +1,4 @@
-import { isGradable } from '../config/grades.ts';
+import { isGradable } from '../vocabulary/action-name.ts';
 import { MINUTE, printDuration, usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';

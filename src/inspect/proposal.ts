@@ -1,6 +1,6 @@
 /** Settings that fit a sample: horizons, out-of-orderness, cohorts and grades. */
-import { isGradable } from '../config/grades.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
+import { isGradable } from '../vocabulary/action-name.ts';
 import { DAY, MINUTE, usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { usualGrade } from './field-names.ts';

@@ -116,6 +116,7 @@ describe('receval', () => {
       'src/cli/failure.ts',
       'src/cli/main.ts',
       'src/cli/process.ts',
+      'src/vocabulary/error-text.ts',
       'src/vocabulary/printable.ts',
     ]);
   });
