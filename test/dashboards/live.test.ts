@@ -21,8 +21,8 @@ const SILENT: Readonly<Record<string, string>> = {
   'Memory of Redis / maxmemory': 'the demo has none',
   'Keys evicted by Redis / keys': 'the demo has none',
   'Redis may evict keys / may evict': 'the demo has none',
-  'Our certificates expire in / {{instance}}: {{setting}}': 'the demo needs to be let in nowhere',
-  'Our certificates expire in / {{setting}}: renew before': 'the demo needs to be let in nowhere',
+  'Certificates expire in / {{instance}}: {{setting}}': 'the demo needs to be let in nowhere',
+  'Certificates expire in / {{setting}}: renew before': 'the demo needs to be let in nowhere',
   'Files that cannot be used / cannot be used': 'the demo needs to be let in nowhere',
   'Clock skew / {{instance}}': 'the store of the demo has no clock of its own',
 };
