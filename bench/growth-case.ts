@@ -31,7 +31,7 @@ export interface GrowthFigures {
   readonly usPerEvent: number;
   /** Of one core, without any traffic. */
   readonly idlePercent: number;
-  /** The most CPU of the main thread between two turns of the event loop, garbage collection included. */
+  /** The most CPU of the main thread between two turns of the event loop, the page and garbage collection included. */
   readonly longestBlockMs: number;
   /** What a unit says it holds, and what the process holds for it, when everything has closed. */
   readonly stateKib: number;
@@ -320,16 +320,16 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
   const rowsPerCommit = store.rows / Math.max(1, store.commits);
   const blocks = new Blocks();
   await run(Math.max(10, catchUp), blocks);
-  blocks.end();
   const metrics = new Metrics(configured, { role: 'worker', version: '', node: '' });
   const pages: number[] = [];
   for (let page = 0; page < PAGES; page++) {
-    await run(catchUp, undefined);
+    await run(catchUp, blocks);
     const cpu = process.cpuUsage();
     await metrics.update({ status: worker.status() });
     const { user, system } = process.cpuUsage(cpu);
     pages.push((user + system) / 1000);
   }
+  blocks.end();
   const pageBytes = Buffer.byteLength(metrics.text);
 
   // Everything closes, then nothing comes any more.

@@ -9,6 +9,7 @@ import type { ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
 import { LABELS } from '../statistics/decision.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
+import { Turns } from '../vocabulary/clock.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
 import { EXPERIMENT_METRICS, type MetricSpec, metricSpecs, PREFIX, UNWANTED_PROCESS_METRICS } from './metric-specs.ts';
@@ -110,7 +111,8 @@ export class Metrics {
     if (access !== undefined) this.#access = access;
     if (status !== undefined) {
       this.#pipeline.update(status);
-      this.#scores.update(status.units);
+      const turns = new Turns();
+      for (const _ of this.#scores.updating(status.units)) await turns.step();
     }
     // In turns: what was made of many cohorts until here has lasted long enough, and so will each of the following parts.
     await nextTurn();

@@ -11,6 +11,8 @@ import { type Exposition, joinLabels, labelText } from './exposition.ts';
 import { scoreName, weightName } from './metric-specs.ts';
 import { type Column, columnsOf } from './quality.ts';
 
+const ROWS_PER_STEP = 500;
+
 type ScoresSettings = Pick<Settings, 'attribution' | 'cohorts' | 'experiments' | 'limits' | 'measures'>;
 
 /**
@@ -62,12 +64,19 @@ export class Scores {
     return this.#capped;
   }
 
-  /** Adds what the units scored since the last call. A row that decreased has restarted from 0. */
-  update(units: readonly Pick<UnitStatus, 'partition' | 'scored'>[]): void {
+  /**
+   * Adds what the units scored since the last time. A row that decreased has restarted from 0. Yields after some rows: in a catch-up over
+   * many cohorts all of them have changed. All steps are to be taken before the next time.
+   */
+  *updating(units: readonly Pick<UnitStatus, 'partition' | 'scored'>[]): Generator<undefined, void> {
     const last = new Map<number, Map<string, Row>>();
+    let rows = 0;
     for (const { partition, scored } of units) {
       const known = this.#last.get(partition) ?? new Map<string, Row>();
-      for (const field of scored.fields()) this.#count(field, scored, known);
+      for (const field of scored.fields()) {
+        this.#count(field, scored, known);
+        if (++rows % ROWS_PER_STEP === 0) yield;
+      }
       if (known.size > scored.size) {
         for (const field of [...known.keys()]) if (scored.impressionsOf(field) === undefined) known.delete(field);
       }
