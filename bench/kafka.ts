@@ -23,7 +23,8 @@ const WAIT_FOR_GROUP_MS = 6000;
 
 const { values } = parseArgs({
   options: {
-    events: { type: 'string', default: '500000' },
+    // Fewer pass before a worker has been looked at often enough.
+    events: { type: 'string', default: '2000000' },
     rounds: { type: 'string', default: '3' },
     workers: { type: 'string', default: '1' },
   },
