@@ -88,6 +88,7 @@ function comparedVariant(
       control: settings.control,
       measure: settings.primary,
       areUsersMissing,
+      start: settings.start === undefined ? undefined : isoTime(settings.start),
       isWithoutError: isAbsent(primary.effect) && primary.effect.absent === 'no_vector',
     }),
     measures: roles.flatMap((role) =>

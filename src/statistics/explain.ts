@@ -23,6 +23,8 @@ interface ExperimentNames {
   readonly measure: string;
   /** Many impressions have no user: waiting for more fixes nothing. Default: false. */
   readonly areUsersMissing?: boolean;
+  /** ISO time before which impressions take no part. */
+  readonly start?: string | undefined;
   /** The measure is no mean over lists. Default: false. */
   readonly isWithoutError?: boolean;
 }
@@ -42,7 +44,9 @@ function sentences(decision: ExperimentDecision, names: ExperimentNames): string
   const { variant, control, measure } = names;
   switch (reason) {
     case 'no_data':
-      return `${empty(facts, names)} no impressions yet, so there is nothing to compare. Check that impressions name their variant and that it is spelled as in the configuration.`;
+      return names.start === undefined
+        ? `${empty(facts, names)} no impressions yet, so there is nothing to compare. Check that impressions name their variant and that it is spelled as in the configuration.`
+        : `${empty(facts, names)} no impressions since the start, ${names.start}, so there is nothing to compare. Check the start, and that impressions name their variant and that it is spelled as in the configuration.`;
     case 'incomplete':
       return `${percent(missingShare(facts))} of the records are missing, more than ${percent(MISSING_LIMIT)}, so the numbers may be wrong. Restore the missing records and replay, or restart the experiment after the gap.`;
     case 'srm':

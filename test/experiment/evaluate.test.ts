@@ -288,6 +288,14 @@ describe('decisions', () => {
     expect(told(undefined)).not.toHaveProperty('start');
   });
 
+  test('a variant without impressions since the start is told of the start, which may be what is wrong', () => {
+    const settings = { ...SETTINGS, start: AS_OF - 3_600_000 };
+    const [{ explanation }] = looked(state({ A: arms(0.29).A }, { settings, sample: sampleOf([0, 0]) })).variants;
+    expect(explanation).toBe(
+      'B has no impressions since the start, 2026-11-21T08:00:00.000Z, so there is nothing to compare. Check the start, and that impressions name their variant and that it is spelled as in the configuration.',
+    );
+  });
+
   test('users seen in both variants make it invalid', () => {
     const sample = sampleOf([300, 300]);
     for (let i = 0; i < 10; i++) sample.add(`u-0-${i}`, 1, AS_OF + 1);
