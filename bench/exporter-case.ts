@@ -18,6 +18,7 @@ import { startRedis } from '../test/services/redis.ts';
 import { StoredUnit } from '../test/stored-units.ts';
 import { Blocks } from './blocks.ts';
 import { median } from './median.ts';
+import { heldBytes, usedMs } from './process-use.ts';
 import { MEASURES, randomStream } from './workload.ts';
 
 export interface ExporterFigures {
@@ -105,17 +106,6 @@ function listWith(clicked: readonly number[]): Joined {
     value: new Float64Array(clicked.length).fill(Number.NaN),
     ts: new Float64Array(clicked.length),
   };
-}
-
-function usedMs(from?: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(from);
-  return (user + system) / 1000;
-}
-
-function heldBytes(): number {
-  globalThis.gc?.();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
 }
 
 async function measure(cohorts: number, url: string): Promise<ExporterFigures> {

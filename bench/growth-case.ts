@@ -23,6 +23,7 @@ import { Blocks } from './blocks.ts';
 import { type GrowthCase, REFERENCE } from './growth-cases.ts';
 import { experimentNames, type Second, Traffic } from './growth-traffic.ts';
 import { median } from './median.ts';
+import { heldBytes, usedMs } from './process-use.ts';
 import { JOIN_SETTINGS, KEPT } from './stages.ts';
 import { ACTIONS, MEASURES } from './workload.ts';
 
@@ -51,24 +52,10 @@ const PAGES = 15;
 const TOPICS = ['impressions', 'feedback'];
 const SECONDS = [5, 10, 20, 25, 30, 35];
 /** Up to 29. */
-const MORE_MEASURES = [
-  ...['mrr@5', 'precision@1', 'precision@3', 'precision@20', 'ndcg@3', 'ndcg@5', 'ndcg@20', 'recall@1', 'recall@5'],
-  ...[
-    'recall@20',
-    'ap@5',
-    'ap@20',
-    'hit@1',
-    'hit@3',
-    'hit@5',
-    'hit@20',
-    'f1@10',
-    'rprec',
-    'dcg@10',
-    'rbp',
-    'err(gmax=3)@10',
-    'auc',
-  ],
-];
+const MORE_MEASURES =
+  'mrr@5 precision@1 precision@3 precision@20 ndcg@3 ndcg@5 ndcg@20 recall@1 recall@5 recall@20 ap@5 ap@20 hit@1 hit@3 hit@5 hit@20 f1@10 rprec dcg@10 rbp err(gmax=3)@10 auc'.split(
+    ' ',
+  );
 
 /** Stands until it is moved; a turn is one of the event loop. */
 class SteppedClock implements Clock {
@@ -252,12 +239,7 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
   const source = new DrivenSource(partitions);
   const store = new CountingStore();
   let ids = 0;
-  const memory = (): number => {
-    globalThis.gc?.();
-    const { heapUsed, arrayBuffers } = process.memoryUsage();
-    return heapUsed + arrayBuffers;
-  };
-  const before = memory();
+  const before = heldBytes();
   const worker = new Worker(settings, {
     source,
     store,
@@ -326,8 +308,7 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
     await run(catchUp, blocks);
     const cpu = process.cpuUsage();
     await metrics.update({ status: worker.status() });
-    const { user, system } = process.cpuUsage(cpu);
-    pages.push((user + system) / 1000);
+    pages.push(usedMs(cpu));
   }
   blocks.end();
   const pageBytes = Buffer.byteLength(metrics.text);
@@ -341,7 +322,7 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
   const open = units.reduce((sum, unit) => sum + unit.openImpressions, 0);
   if (open > 0) throw new Error(`${open} impressions are still open`);
   const state = units.reduce((sum, unit) => sum + unit.stateBytes, 0);
-  const held = memory() - before;
+  const held = heldBytes() - before;
   await worker.stop();
   await ended;
   return {

@@ -10,8 +10,8 @@ import type { Stream } from './model.ts';
 import { addDeltas, HEAD_WIDTH } from './row-deltas.ts';
 
 const SHAPE = shapeOf(SETTINGS.measures);
-const OFFSETS = vectorStarts(SHAPE.kinds);
-const COLUMN = Int32Array.of(OFFSETS[0] + SUM);
+const STARTS = vectorStarts(SHAPE.kinds);
+const COLUMN = Int32Array.of(STARTS[0] + SUM);
 
 /** Reciprocal ranks and their squares in 1e-9, as rows keep them. */
 const VALUES = Float64Array.from({ length: 11 }, (_, rank) => (rank === 0 ? 0 : Math.round(1e9 / rank)));
@@ -31,7 +31,7 @@ export class Totals {
   readonly #seen: Uint8Array;
   readonly #rows: readonly Row[] = NAMES.map(() => {
     const row = emptyRow(SHAPE);
-    row.vector = new Vector(BUCKETS, OFFSETS[OFFSETS.length - 1]);
+    row.vector = new Vector(BUCKETS, STARTS[STARTS.length - 1]);
     return row;
   });
   readonly #sample = new UserSample();

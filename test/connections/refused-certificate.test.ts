@@ -6,10 +6,10 @@ import { itWith } from '../services/it-with.ts';
 import { tlsOf } from '../services/secure-kafka.ts';
 
 const REQUIRED = 'the server requires a client certificate that it trusts and that has not expired';
-const TODO = 'name such a one in kafka.tls.cert and kafka.tls.key';
+const ADVICE = 'name such a one in kafka.tls.cert and kafka.tls.key';
 
 test('a client without a certificate is told that it has none', () => {
-  expect(ourCertificate(new TlsContext(tlsOf()))).toBe(`${REQUIRED} (none is set): ${TODO}`);
+  expect(ourCertificate(new TlsContext(tlsOf()))).toBe(`${REQUIRED} (none is set): ${ADVICE}`);
 });
 
 itWith(OPENSSL, 'a client whose certificate is refused is told whose it is, and when it is valid', async () => {
@@ -24,7 +24,7 @@ itWith(OPENSSL, 'a client whose certificate is refused is told whose it is, and 
     const { cert, key } = await authority.sign({ name: 'worker', ...options });
     const ours = `ours is CN=worker, signed by CN=receval test authority, ${valid}`;
     expect(ourCertificate(new TlsContext(tlsOf({ cert, key })))).toMatch(
-      new RegExp(`^${REQUIRED} \\(${ours}\\): ${TODO}$`),
+      new RegExp(`^${REQUIRED} \\(${ours}\\): ${ADVICE}$`),
     );
   }
   authority.remove();

@@ -1,13 +1,11 @@
 /** Ids of 64 bits: as JSON numbers they lose digits, and a command writes them as text without a loss. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleFiles } from '../../src/cli/inspect.ts';
-import type { Inspection } from '../../src/inspect/inspected.ts';
-import { inspect } from '../../src/inspect/inspection.ts';
 import { MADE_AT } from './made-log.ts';
+import { inspected, writeLogs, wrongIn } from './written-logs.ts';
 
 const numbers = Array.from({ length: 40 }, (_, n) => n);
 const SAFE = 2n ** 53n - 1n;
@@ -28,17 +26,9 @@ function write(name: string, id: (n: number) => string, items: (n: number) => st
   const clicks = numbers.map(
     (n) => `{"rid":${id(n)},"at":${MADE_AT + n * 9000 + 4000},"sku":${items(n)},"type":"click"}\n`,
   );
-  const paths = [join(folder, `${name}-shown.jsonl`), join(folder, `${name}-clicks.jsonl`)];
-  for (const [i, rows] of [lists, clicks].entries()) writeFileSync(paths[i], rows.join(''));
-  return paths;
+  return writeLogs(folder, name, lists, clicks);
 }
 
-async function inspected(paths: readonly string[]): Promise<Inspection> {
-  const given = paths.map((path) => ({ path, role: undefined }));
-  return inspect(await sampleFiles(given, 1000), { now: MADE_AT + 9e8, grades: new Set(), weights: undefined });
-}
-
-const wrongIn = ({ findings }: Inspection) => findings.filter(({ level }) => level === 'wrong');
 const small = (n: number): string => String(item(n));
 
 describe('ids as numbers', () => {

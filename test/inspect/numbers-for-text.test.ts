@@ -1,13 +1,11 @@
 /** Variants that are logged as 0 and 1: text is asked for, and a command writes it. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleFiles } from '../../src/cli/inspect.ts';
-import type { Inspection } from '../../src/inspect/inspected.ts';
-import { inspect } from '../../src/inspect/inspection.ts';
 import { MADE_AT } from './made-log.ts';
+import { inspected, writeLogs, wrongIn } from './written-logs.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -22,17 +20,8 @@ function write(name: string, arm: (n: number) => string): readonly string[] {
     (n) => `{"rid":"r${n}x","at":${MADE_AT + n * 9000},"user":"u${n}","arm":${arm(n)},"skus":["a${n}","b","c"]}\n`,
   );
   const clicks = numbers.map((n) => `{"rid":"r${n}x","at":${MADE_AT + n * 9000 + 4000},"sku":"b","type":"click"}\n`);
-  const paths = [join(folder, `${name}-shown.jsonl`), join(folder, `${name}-clicks.jsonl`)];
-  for (const [i, rows] of [lists, clicks].entries()) writeFileSync(paths[i], rows.join(''));
-  return paths;
+  return writeLogs(folder, name, lists, clicks);
 }
-
-async function inspected(paths: readonly string[]): Promise<Inspection> {
-  const given = paths.map((path) => ({ path, role: undefined }));
-  return inspect(await sampleFiles(given, 1000), { now: MADE_AT + 9e8, grades: new Set(), weights: undefined });
-}
-
-const wrongIn = ({ findings }: Inspection) => findings.filter(({ level }) => level === 'wrong');
 
 describe('a field of text that holds', () => {
   it.each([
