@@ -30,6 +30,7 @@ import {
   type Simulation,
   writeFolder,
 } from './simulation-folder.ts';
+import { makeFolder } from './written-file.ts';
 
 /** The options as commander hands them over: texts, not read yet. */
 interface Flags {
@@ -175,16 +176,13 @@ async function toFolder(folder: string, flags: Flags): Promise<void> {
       'note: a file keeps no arrival times, so clocks ahead will make other feedback late in a replay\n',
     );
   }
+  makeFolder(folder);
   const progress = showProgress(process.stderr, settings.events);
   let simulation: Simulation;
   try {
     simulation = await writeFolder(folder, new Traffic(settings), (records) => progress.update(records, records));
   } catch (error) {
-    const why = messageOf(error);
-    // What names the folder by itself says that nothing could be written.
-    throw new Error(why.startsWith('cannot make the folder ') ? why : `could not write to ${folder}: ${why}`, {
-      cause: error,
-    });
+    throw new Error(`could not write to ${folder}: ${messageOf(error)}`, { cause: error });
   } finally {
     progress.stop();
   }

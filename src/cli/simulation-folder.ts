@@ -6,7 +6,6 @@ import { createGzip } from 'node:zlib';
 import { type Expectation, expectation, type Plan } from '../simulate/expectation.ts';
 import type { Traffic } from '../simulate/traffic.ts';
 import { WholeFile } from './whole-file.ts';
-import { makeFolder } from './written-file.ts';
 
 export const IMPRESSIONS_FILE = 'impressions.ndjson.gz';
 export const FEEDBACK_FILE = 'feedback.ndjson.gz';
@@ -40,7 +39,6 @@ export async function writeFolder(
   traffic: Traffic,
   progress: (records: number) => void,
 ): Promise<Simulation> {
-  makeFolder(folder);
   const logs = {
     impressions: new CompressedLog(join(folder, IMPRESSIONS_FILE)),
     feedback: new CompressedLog(join(folder, FEEDBACK_FILE)),

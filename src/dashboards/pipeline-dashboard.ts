@@ -1,4 +1,5 @@
 /** The health of the service, in the order of the runbook. */
+import { LAST_SHARE, LONGEST_NOTICE_MS } from '../connections/access-files.ts';
 import { PREFIX } from '../metrics/metric-specs.ts';
 import type { DashboardPlan, Panel, Query, Row } from './panel.ts';
 
@@ -140,7 +141,7 @@ function processRow(): Row {
             legend: '{{instance}}: {{setting}}',
           },
           {
-            expr: `min by (setting) (clamp_max(0.1 * (${of('certificate_not_after_timestamp_seconds')} - ${of('certificate_not_before_timestamp_seconds')}), 7776000))`,
+            expr: `min by (setting) (clamp_max(${LAST_SHARE} * (${of('certificate_not_after_timestamp_seconds')} - ${of('certificate_not_before_timestamp_seconds')}), ${LONGEST_NOTICE_MS / 1000}))`,
             legend: '{{setting}}: renew before',
           },
         ],

@@ -4,7 +4,7 @@ import type { HistoryView } from '../page/history.tsx';
 /** A line of the chart; without a history as long as nothing of it is known. */
 type NamedHistory = { readonly name: string } & Partial<CohortHistory>;
 
-/** Histories of one measure as one chart. It is being read as long as any of them is. */
+/** Histories of one measure as one chart. `isReading`: older hours of at least one of them are not there yet. */
 export function historyView(
   chart: Pick<HistoryView, 'measure' | 'horizon' | 'window'>,
   series: readonly NamedHistory[],

@@ -44,9 +44,7 @@ function sentences(decision: ExperimentDecision, names: ExperimentNames): string
   const { variant, control, measure } = names;
   switch (reason) {
     case 'no_data':
-      return names.start === undefined
-        ? `${empty(facts, names)} no impressions yet, so there is nothing to compare. Check that impressions name their variant and that it is spelled as in the configuration.`
-        : `${empty(facts, names)} no impressions since the start, ${names.start}, so there is nothing to compare. Check the start, and that impressions name their variant and that it is spelled as in the configuration.`;
+      return noData(facts, names);
     case 'incomplete':
       return `${percent(missingShare(facts))} of the records are missing, more than ${percent(MISSING_LIMIT)}, so the numbers may be wrong. Restore the missing records and replay, or restart the experiment after the gap.`;
     case 'srm':
@@ -110,6 +108,12 @@ function notAdjusted(facts: ExperimentFacts, { variant, control, measure }: Expe
 
 function range({ effect }: ExperimentFacts): string {
   return effect === undefined ? 'unknown bounds' : ends(effect);
+}
+
+function noData(facts: ExperimentFacts, names: ExperimentNames): string {
+  const [since, start] =
+    names.start === undefined ? ['yet', ''] : [`since the start, ${names.start}`, 'the start, and '];
+  return `${empty(facts, names)} no impressions ${since}, so there is nothing to compare. Check ${start}that impressions name their variant and that it is spelled as in the configuration.`;
 }
 
 function empty({ control, variant }: ExperimentFacts, names: ExperimentNames): string {

@@ -1,4 +1,5 @@
 import { messageOf } from '../../vocabulary/error-text.ts';
+
 /** A checkpoint that this build cannot read. Restarting does not help. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
