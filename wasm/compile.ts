@@ -22,6 +22,7 @@ const STRUCTURES = {
   'engine/events': ['ImpressionEvent', 'FeedbackEvent'],
   'engine/feed': ['Feed', 'Row'],
   'engine/closing': ['Closing', 'Closes', 'QueuedEvent'],
+  'engine/adding': ['Adder', 'AdderPane', 'Cell', 'PendingBuckets', 'KeptTable', 'KeptPlace', 'KeptSums'],
   'engine/unit': ['Settings', 'TopicState', 'UnitFigures'],
   'scan/results': ['Results'],
 } as const;
@@ -32,6 +33,7 @@ const NUMBERS = {
   'engine/rules': ['IS_LATE', 'IS_DUPLICATE'],
   'engine/events': ['USERLESS', 'HAS_RANKS', 'HAS_SCORES', 'HAS_CATEGORIES'],
   'engine/closing': ['CLOSES_LIST', 'UNREFS_TAG', 'MOST_QUEUED_EVENTS'],
+  'engine/adding': ['MOST_VECTORS', 'MOST_LISTS', 'PLACE_BITS'],
   'engine/counts': [
     'ACCEPTED',
     'LATE',

@@ -1,3 +1,5 @@
+import type { EngineWords } from '../consumers/engine/engine-blocks.ts';
+
 /** Bytes of a tag besides its texts: an entry of the map, its list of keys, its places in five arrays. */
 const TAG_BYTES = 200;
 /** The head of a text. */
@@ -14,12 +16,18 @@ export class Cohorts {
   readonly #tuples: string[] = [];
   readonly #keys: (readonly string[])[] = [];
   readonly #leftOut: number[] = [];
-  readonly #holders: number[] = [];
+  /** By tag. The engine takes some away, but never the last. */
+  readonly #holders: Pick<EngineWords, 'get' | 'set'>;
   readonly #free: number[] = [];
   #bytes = 0;
 
   /** `dimensions`: names in the order of a tuple. `sets`: grouping sets, as lists of dimension names. */
-  constructor(dimensions: readonly string[], sets: readonly (readonly string[])[]) {
+  constructor(
+    dimensions: readonly string[],
+    sets: readonly (readonly string[])[],
+    holders: Pick<EngineWords, 'get' | 'set'>,
+  ) {
+    this.#holders = holders;
     this.#places = sets.map((set) =>
       set.map((name) => {
         const place = dimensions.indexOf(name);
@@ -42,7 +50,7 @@ export class Cohorts {
   #tag(values: readonly string[], tuple: string, leftOut: number): number {
     const known = this.#tags.get(tuple);
     if (known !== undefined) {
-      this.#holders[known]++;
+      this.ref(known);
       return known;
     }
     const tag = this.#free.pop() ?? this.#tuples.length;
@@ -50,19 +58,21 @@ export class Cohorts {
     this.#tuples[tag] = tuple;
     this.#keys[tag] = this.#places.map((places) => places.map((place) => values[place]).join(','));
     this.#leftOut[tag] = leftOut;
-    this.#holders[tag] = 1;
+    this.#holders.set(tag, 1);
     this.#bytes += this.#bytesOf(tag);
     return tag;
   }
 
   /** Adds a reference to a tag that is held. */
   ref(tag: number): void {
-    this.#holders[tag]++;
+    this.#holders.set(tag, this.#holders.get(tag) + 1);
   }
 
   /** Drops one reference; dropping the last one frees the tag. */
   unref(tag: number): void {
-    if (--this.#holders[tag] > 0) return;
+    const left = this.#holders.get(tag) - 1;
+    this.#holders.set(tag, left);
+    if (left > 0) return;
     this.#bytes -= this.#bytesOf(tag);
     this.#tags.delete(this.#tuples[tag]);
     this.#tuples[tag] = '';

@@ -1,56 +1,65 @@
-import { NO_PATTERN } from '../measures/patterns.ts';
-import type { Places } from '../measures/places.ts';
+import { PLACE_BITS } from '../consumers/engine/engine-layout.ts';
+import { MOST_EVENTS, NO_PATTERN, type Patterns } from '../measures/patterns.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { SCORE_WIDTH } from '../measures/sums.ts';
 import type { Joined } from '../vocabulary/events.ts';
+import { type KeptList, KeptTable } from './kept-table.ts';
 import { CellColumns, ListSums } from './list-sums.ts';
 
-/** What all lists of one pattern add to rows. */
-export interface KeptList {
-  readonly sums: ListSums;
-  /** As in `Scorer.positives`. */
-  readonly positives: Places;
-}
-
-/** Lists of one length with two actions have some dozens of patterns. */
-const PLACE_BITS = 12;
-
 /**
- * What lists of a pattern add, scored once and kept (measures/patterns.ts). A pattern has one place in a table of fixed size,
- * and takes it from another when it is met twice in a row there, so lists that are rarely alike cost little more than without the table.
+ * What lists of a pattern add, scored once and kept (measures/patterns.ts). A pattern has one place in a table of fixed size, and
+ * takes it from another when it is met twice there with no third between, so lists that are rarely alike cost little more than
+ * without the table. The engine reads the table and adds most of these lists itself.
  */
 export class KeptLists {
+  readonly table: KeptTable;
+  readonly #patterns: Patterns;
   readonly #scorer: Scorer;
   readonly #out: Float64Array;
-  readonly #loaded: ListSums;
-  /** By place: the pattern that was met last, and what it adds, if that is kept. */
-  readonly #patterns = new Float64Array(2 ** PLACE_BITS).fill(NO_PATTERN);
-  readonly #lists: (KeptList | undefined)[] = new Array(2 ** PLACE_BITS).fill(undefined);
+  /** By place: the pattern of the last list that was not kept there. */
+  readonly #met = new Float64Array(KeptTable.places).fill(NO_PATTERN);
+  /** The one that was asked for last. */
+  readonly #kept;
 
-  constructor(scorer: Scorer) {
-    this.#scorer = scorer;
-    this.#out = new Float64Array(SCORE_WIDTH * scorer.names.length);
-    this.#loaded = new ListSums(new CellColumns(scorer));
+  /** undefined: nothing can be kept of what these measures read. */
+  static by(scorer: Scorer): KeptLists | undefined {
+    return scorer.patterns === undefined ? undefined : new KeptLists(scorer, scorer.patterns);
   }
 
-  /** undefined: nothing is kept of such lists. */
+  private constructor(scorer: Scorer, patterns: Patterns) {
+    this.#scorer = scorer;
+    this.#patterns = patterns;
+    this.table = new KeptTable(patterns);
+    this.#out = new Float64Array(SCORE_WIDTH * scorer.names.length);
+    this.#kept = {
+      sums: new ListSums(new CellColumns(scorer)),
+      positives: { count: 0, ranks: new Float64Array(MOST_EVENTS) },
+    };
+  }
+
+  /** Valid until the next call. undefined: nothing is kept of such lists. */
   of(list: Joined): KeptList | undefined {
-    const pattern = this.#scorer.patternOf(list);
+    const pattern = this.#patterns.of(list);
     if (pattern === NO_PATTERN) return undefined;
     const place = placeOf(pattern);
-    if (this.#patterns[place] === pattern) return this.#lists[place] ?? this.#keep(place, list);
-    this.#patterns[place] = pattern;
-    this.#lists[place] = undefined;
+    if (this.table.patternAt(place) === pattern) {
+      this.table.read(place, this.#kept);
+      return this.#kept;
+    }
+    if (this.#met[place] === pattern) return this.#keep(place, pattern, list);
+    this.#met[place] = pattern;
     return undefined;
   }
 
-  #keep(place: number, list: Joined): KeptList {
-    const isPositive = this.#scorer.score(list, this.#out);
+  #keep(place: number, pattern: number, list: Joined): KeptList | undefined {
+    const { sums, positives } = this.#kept;
+    sums.load(this.#scorer.score(list, this.#out), this.#out);
+    if (sums.large.length > 0) return undefined;
     const { count, ranks } = this.#scorer.positives;
-    this.#loaded.load(isPositive, this.#out);
-    const kept = { sums: this.#loaded.copy(), positives: { count, ranks: ranks.slice(0, count) } };
-    this.#lists[place] = kept;
-    return kept;
+    positives.count = count;
+    for (let i = 0; i < count; i++) positives.ranks[i] = ranks[i];
+    this.table.put(place, pattern, this.#kept);
+    return this.#kept;
   }
 }
 

@@ -144,11 +144,11 @@ export class ListSums {
   large: LargeSum[] = [];
   readonly #cell: CellColumns;
 
-  /** With room for `count` and `ownCount` changes; default: for all that one list can make. */
-  constructor(cell: CellColumns, count = cell.ofVector, ownCount = cell.width - cell.ofVector) {
+  constructor(cell: CellColumns) {
+    const ownCount = cell.width - cell.ofVector;
     this.#cell = cell;
-    this.columns = new Int32Array(count);
-    this.amounts = new Float64Array(count);
+    this.columns = new Int32Array(cell.ofVector);
+    this.amounts = new Float64Array(cell.ofVector);
     this.ownColumns = new Int32Array(ownCount);
     this.ownAmounts = new Float64Array(ownCount);
   }
@@ -182,21 +182,6 @@ export class ListSums {
         if (value !== 0) this.#putOwn(one.tails + i, value);
       }
     }
-  }
-
-  /** An equal object of its own. */
-  copy(): ListSums {
-    const { count, ownCount } = this;
-    const copy = new ListSums(this.#cell, count, ownCount);
-    copy.isPositive = this.isPositive;
-    copy.count = count;
-    copy.columns.set(this.columns.subarray(0, count));
-    copy.amounts.set(this.amounts.subarray(0, count));
-    copy.ownCount = ownCount;
-    copy.ownColumns.set(this.ownColumns.subarray(0, ownCount));
-    copy.ownAmounts.set(this.ownAmounts.subarray(0, ownCount));
-    copy.large = this.large;
-    return copy;
   }
 
   #put(column: number, amount: number): void {

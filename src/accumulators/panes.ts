@@ -3,9 +3,10 @@ import { type Places, slotsUpTo } from '../measures/places.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import type { Closed, EpochMs, Joined } from '../vocabulary/events.ts';
 import { BUCKETS } from '../vocabulary/user-words.ts';
+import { Adder } from './adder.ts';
 import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
-import type { KeptList } from './kept-lists.ts';
+import type { KeptList, KeptTable } from './kept-table.ts';
 import { CellColumns, ListSums } from './list-sums.ts';
 import {
   checkSettings,
@@ -69,6 +70,7 @@ export class Panes {
   readonly #scored: ScoredDeltas;
   /** Of its rows. */
   readonly columns: CellColumns;
+  readonly #adder: Adder;
   readonly #pending: readonly PendingSums[];
   /** The list that was added last, unless it is kept. */
   readonly #list: ListSums;
@@ -77,7 +79,7 @@ export class Panes {
   #epoch = 0;
   #clock: EpochMs;
   /** When the next deletion or review is due. */
-  #due: EpochMs;
+  #due: EpochMs = Number.NEGATIVE_INFINITY;
   #deletes: string[] = [];
 
   constructor(settings: PanesSettings, restored?: RestoredPanes) {
@@ -91,10 +93,9 @@ export class Panes {
     const columns = new CellColumns(settings.shape);
     this.columns = columns;
     this.#list = new ListSums(columns);
-    this.cohorts = new Cohorts(settings.dimensions, [
-      ...settings.sets,
-      ...settings.runs.map(({ dimension }) => [dimension]),
-    ]);
+    this.#adder = new Adder(settings.horizons.length, columns);
+    const runSets = settings.runs.map(({ dimension }) => [dimension]);
+    this.cohorts = new Cohorts(settings.dimensions, [...settings.sets, ...runSets], this.#adder.holders);
     const clustered = new Set(settings.clustered.map(setText));
     const withItems = setsWithItems(settings);
     const withPositions = setsWithPositions(settings);
@@ -131,7 +132,7 @@ export class Panes {
     this.#totals = settings.totals.map(sinceStart);
     this.#runs = settings.runs.map((run) => new RunTotal(run, settings, { columns, codec }, this.#memory));
     this.#scored = new ScoredDeltas(this.#places, columns);
-    this.#pending = settings.horizons.map(() => new PendingSums(columns, this.cohorts));
+    this.#pending = this.#adder.panes.map((pane) => new PendingSums(columns, this.cohorts, pane));
     if (restored !== undefined) {
       const restore = (table: RowTable): void => restoreTable(table, restored);
       for (const panes of this.#kinds) {
@@ -139,7 +140,7 @@ export class Panes {
       }
       for (const total of this.#sinceStart) restore(total);
     }
-    this.#due = this.#earliest();
+    this.#setDue();
   }
 
   /**
@@ -175,6 +176,20 @@ export class Panes {
     if (ranks === undefined || horizon !== this.#settings.positions?.horizon) return;
     if (list === undefined || positives === undefined || slotsUpTo(list, ranks) === 0) return;
     this.#pending[horizon].addPositions(cell, ranks, list, positives);
+  }
+
+  /**
+   * Where the engine adds lists of which something is kept in this table, in place of calls of `addKept` (wasm/engine/adding.ts). Both
+   * must be held for as long as it does.
+   */
+  adder({ at }: KeptTable): number {
+    this.#adder.setKept(at);
+    return this.#adder.place;
+  }
+
+  /** Gives back the memory of what was not taken. Nothing else may follow. */
+  close(): void {
+    this.#adder.blocks.giveAll();
   }
 
   /** Everything that closes up to `watermark` has been added: deletes what expires there. */
@@ -251,13 +266,12 @@ export class Panes {
     const finalUpTo = this.#clock - this.#window;
     const minute = this.#minutes.of(ts, finalUpTo);
     const hourly = this.#hours.of(ts, finalUpTo);
-    pending.from = Math.max(minute.end - paneSize, hourly.end - hour);
-    pending.to = Math.min(minute.end, hourly.end);
+    pending.setTimes(Math.max(minute.end - paneSize, hourly.end - hour), Math.min(minute.end, hourly.end));
     pending.tables = [minute, hourly, ...this.#totals];
     pending.tablesOfItems = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
     pending.tablesOfPositions = this.#settings.positions?.inTotals === true ? [minute, ...this.#totals] : [minute];
     pending.vectors = this.#vectors.of(ts, finalUpTo);
-    this.#due = this.#earliest();
+    this.#setDue();
   }
 
   /** The cell of a tag that is new (-1) or has a cohort in a rest. It is admitted as of now, and counted in that rest. */
@@ -324,7 +338,7 @@ export class Panes {
     }
     for (const n of this.#hours.deleteUpTo(at)) this.#deletes.push(paneKey(owner, 'h', n * hour));
     for (const n of this.#vectors.deleteUpTo(at)) this.#deletes.push(vectorKey(owner, n * hour));
-    this.#due = this.#earliest();
+    this.#setDue();
   }
 
   /** Entries were evicted from the admission tables. */
@@ -333,8 +347,9 @@ export class Panes {
     this.#scored.retain((field) => this.#admission.holds(field));
   }
 
-  #earliest(): EpochMs {
-    return Math.min(this.#admission.nextReview, ...this.#kinds.map(({ numbers }) => numbers.nextDeletion));
+  #setDue(): void {
+    this.#due = Math.min(this.#admission.nextReview, ...this.#kinds.map(({ numbers }) => numbers.nextDeletion));
+    this.#adder.setDue(this.#due);
   }
 
   get #sinceStart(): readonly RowTable[] {

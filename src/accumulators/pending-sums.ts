@@ -6,19 +6,32 @@
  * number is added to the rows at once. Measured (Node 20, 7 measures, 3 sets, one total): 0.1 us per addition to an existing
  * cell, 13 us for the plain version of the tests, which adds each list to all of its rows.
  *
- * Sums by user bucket are not deferred: few rows have them, and a list changes only those of its sums that are not 0.
+ * Cells lie in the engine's memory, which adds most lists itself (wasm/engine/adding.ts): to cells that were added to before since they
+ * were folded, and often, whose rows keep neither items nor counts by rank. It defers sums by user bucket, too; the host does not, as a
+ * list changes only those of its sums that are not 0.
  */
 
+import type { EngineBlocks } from '../consumers/engine/engine-blocks.ts';
+import { CELL, MOST_LISTS, MOST_VECTORS } from '../consumers/engine/engine-layout.ts';
 import type { Places } from '../measures/places.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import type { EpochMs, Joined } from '../vocabulary/events.ts';
+import type { AdderPane } from './adder.ts';
 import type { Cohorts } from './cohorts.ts';
 import type { ItemsShape } from './item-sums.ts';
 import type { CellColumns, LargeSum, ListSums } from './list-sums.ts';
+import { PendingBuckets } from './pending-buckets.ts';
 import type { FoldTarget, LiveRow, RowTable } from './row-table.ts';
 import { LISTS, POSITIVES } from './vector.ts';
 
-const ADDITIONS_PER_FOLD = 4096;
+/** After so many additions within one folding the engine goes on with a cell: for fewer its sums by bucket would cost more than they save. */
+const ADDITIONS_BEFORE_ENGINE = 4;
+
+/** Rows whose sums by bucket the engine may defer at once. */
+const MOST_BUCKETED_ROWS = 16;
+
+/** Cells whose sums stand in one block. */
+const CELLS_PER_BLOCK = 16;
 
 /** Bytes of a cell besides its sums: three lists of rows, and its places in five arrays. */
 const CELL_BYTES = 300;
@@ -43,9 +56,6 @@ export class Targets {
 }
 
 export class PendingSums {
-  /** Event times [from, to) of the pane that these sums belong to; empty at first. */
-  from: EpochMs = Number.POSITIVE_INFINITY;
-  to: EpochMs = Number.NEGATIVE_INFINITY;
   /** The tables that hold the rows. */
   tables: readonly RowTable[] = [];
   /** Those of `tables` whose rows keep items. */
@@ -58,31 +68,57 @@ export class PendingSums {
   readonly admittedAt: number[] = [];
   readonly #cohorts: Cohorts;
   readonly #columns: CellColumns;
+  readonly #pane: AdderPane;
+  readonly #blocks: EngineBlocks;
+  #from: EpochMs = Number.POSITIVE_INFINITY;
+  #to: EpochMs = Number.NEGATIVE_INFINITY;
   /** Cells that were added to since they were folded; some may stand there twice. */
   readonly #dirty: number[] = [];
   /** For each tag its cell + 1; 0: none. */
   #cells = new Int32Array(64);
   readonly #tags: number[] = [];
   /** For each cell the rows that it is folded into. */
-  readonly #targets: (readonly FoldTarget[])[] = [];
-  /** For each cell the rows to whose vectors its lists are added. */
-  readonly #vectors: (readonly LiveRow[])[] = [];
-  /** For each cell the rows that keep items of its lists. */
-  readonly #items: (readonly LiveRow[])[] = [];
-  /** The same of counts by rank. */
-  readonly #positions: (readonly LiveRow[])[] = [];
-  /** By cell, then column. */
-  #sums: Float64Array;
+  readonly #targets: Targets[] = [];
+  /** For each cell, open or not, where its sums begin, in doubles. */
+  readonly #bases: number[] = [];
+  /** The memory of the engine. */
+  readonly #sums: Float64Array;
+  /** By row: the sums by bucket that the engine defers. */
+  readonly #buckets = new Map<LiveRow, PendingBuckets>();
 
-  constructor(columns: CellColumns, cohorts: Cohorts) {
+  constructor(columns: CellColumns, cohorts: Cohorts, pane: AdderPane) {
     this.#cohorts = cohorts;
     this.#columns = columns;
-    this.#sums = new Float64Array(16 * columns.width);
+    this.#pane = pane;
+    this.#blocks = pane.blocks;
+    this.#sums = pane.blocks.engine.doubles;
   }
 
-  /** Bytes in memory, about. */
+  /** Event times [from, to) of the pane that these sums belong to; empty at first. */
+  get from(): EpochMs {
+    return this.#from;
+  }
+
+  get to(): EpochMs {
+    return this.#to;
+  }
+
+  setTimes(from: EpochMs, to: EpochMs): void {
+    this.#from = from;
+    this.#to = to;
+    this.#pane.setTimes(from, to);
+  }
+
+  /** Bytes in memory, about, those of the engine included. */
   get bytes(): number {
-    return CELL_BYTES * this.#tags.length + this.#cells.byteLength + this.#sums.byteLength;
+    let bytes = CELL_BYTES * this.#tags.length + this.#cells.byteLength + this.#pane.cells.bytes;
+    bytes += this.#bases.length * this.#cellBytes;
+    for (const { bytes: ofRow } of this.#buckets.values()) bytes += ofRow;
+    return bytes;
+  }
+
+  get #cellBytes(): number {
+    return CELL.BYTES + 8 * this.#columns.width;
   }
 
   /** The cell of a tag; -1: none. */
@@ -98,62 +134,91 @@ export class PendingSums {
       grown.set(this.#cells);
       this.#cells = grown;
     }
-    if ((cell + 1) * this.#columns.width > this.#sums.length) {
-      const grown = new Float64Array(2 * this.#sums.length);
-      grown.set(this.#sums);
-      this.#sums = grown;
-    }
+    if (cell === this.#bases.length) this.#makeCells();
     this.#cells[tag] = cell + 1;
     this.#tags.push(tag);
     this.#cohorts.ref(tag);
     return cell;
   }
 
+  #makeCells(): void {
+    const first = this.#blocks.take(CELLS_PER_BLOCK * this.#cellBytes);
+    for (let c = 0; c < CELLS_PER_BLOCK; c++) this.#bases.push((first + c * this.#cellBytes + CELL.BYTES) >>> 3);
+  }
+
   /** Sets the rows that a cell is folded into from now on. What it holds is folded into its former rows first. */
-  direct(cell: number, { rows, vectors, items, positions }: Targets, admittedAt: number): void {
+  direct(cell: number, targets: Targets, admittedAt: number): void {
     this.#foldCell(cell);
-    this.#items[cell] = items;
-    this.#positions[cell] = positions;
-    this.#targets[cell] = rows;
-    this.#vectors[cell] = vectors;
+    this.#pane.cells.set(this.#tags[cell], 0);
+    this.#targets[cell] = targets;
     this.admittedAt[cell] = admittedAt;
   }
 
   /** Adds one scored list to a cell. `bucket`: of its user, of 256. */
   add(cell: number, userless: boolean, list: ListSums, bucket: number): void {
     const sums = this.#sums;
-    const base = cell * this.#columns.width;
+    const base = this.#bases[cell];
     const { count, columns, amounts } = list;
-    if (sums[base + LISTS]++ === 0) {
+    const { rows, vectors } = this.#targets[cell];
+    const lists = sums[base + LISTS] + 1;
+    sums[base + LISTS] = lists;
+    if (lists === 1) {
       this.#dirty.push(cell);
-      const targets = this.#targets[cell];
-      for (let t = 0; t < targets.length; t++) targets[t].touch();
+      for (let t = 0; t < rows.length; t++) rows[t].touch();
     }
     if (list.isPositive) sums[base + POSITIVES]++;
     if (userless) sums[base + this.#columns.userless]++;
     for (let i = 0; i < count; i++) sums[base + columns[i]] += amounts[i];
     const { ownCount, ownColumns, ownAmounts } = list;
     for (let i = 0; i < ownCount; i++) sums[base + ownColumns[i]] += ownAmounts[i];
-    const vectors = this.#vectors[cell];
     for (let v = 0; v < vectors.length; v++) {
       vectors[v].touch();
       vectors[v].vector?.add(bucket, list.isPositive, columns, amounts, count);
     }
     if (list.large.length > 0) this.#addLarge(cell, list.large, bucket);
-    if (sums[base + LISTS] >= ADDITIONS_PER_FOLD) this.#foldCell(cell);
+    if (lists === ADDITIONS_BEFORE_ENGINE) this.#giveToEngine(cell);
+    if (lists >= MOST_LISTS) this.#foldCell(cell);
   }
 
   #addLarge(cell: number, large: readonly LargeSum[], bucket: number): void {
+    const { rows, vectors } = this.#targets[cell];
     for (const { column, value } of large) {
-      for (const row of this.#targets[cell]) row.addTo(column, value);
-      if (column < this.#columns.ofVector)
-        for (const row of this.#vectors[cell]) row.vector?.addTo(bucket, column, value);
+      for (const row of rows) row.addTo(column, value);
+      if (column < this.#columns.ofVector) for (const row of vectors) row.vector?.addTo(bucket, column, value);
     }
+  }
+
+  /** Lets the engine add to a cell, if it can. */
+  #giveToEngine(cell: number): void {
+    const { vectors, items, positions } = this.#targets[cell];
+    if (this.admittedAt[cell] !== NAMED || items.length > 0 || positions.length > 0) return;
+    if (vectors.length > MOST_VECTORS) return;
+    const pending: number[] = [];
+    for (const row of vectors) {
+      const buckets = this.#bucketsOf(row);
+      if (buckets === undefined) return;
+      pending.push(buckets.place);
+    }
+    const place = 8 * this.#bases[cell] - CELL.BYTES;
+    const { words } = this.#blocks.engine;
+    words[(place >>> 2) + CELL.vectors] = pending.length;
+    words.set(pending, (place >>> 2) + CELL.first);
+    this.#pane.cells.set(this.#tags[cell], place);
+  }
+
+  /** undefined: there are too many. */
+  #bucketsOf(row: LiveRow): PendingBuckets | undefined {
+    let buckets = this.#buckets.get(row);
+    if (buckets === undefined && row.vector !== undefined && this.#buckets.size < MOST_BUCKETED_ROWS) {
+      buckets = new PendingBuckets(this.#blocks, row.vector);
+      this.#buckets.set(row, buckets);
+    }
+    return buckets;
   }
 
   /** Adds the items of the list that was added to the cell last. */
   addItems(cell: number, shape: ItemsShape, shown: ShownItems): void {
-    for (const row of this.#items[cell]) {
+    for (const row of this.#targets[cell].items) {
       row.touch();
       row.itemsOf(shape).add(shown);
     }
@@ -161,7 +226,7 @@ export class PendingSums {
 
   /** Adds where the slots and positives of the last list stand. The list must have a slot of rank <= `ranks`. */
   addPositions(cell: number, ranks: number, list: Joined, positives: Places): void {
-    for (const row of this.#positions[cell]) {
+    for (const row of this.#targets[cell].positions) {
       row.touch();
       row.positionsOf(ranks).add(list, positives);
     }
@@ -170,12 +235,14 @@ export class PendingSums {
   /** A cohort lost its place: every cell is admitted again before the next addition. */
   expireJudgements(): void {
     this.admittedAt.fill(STALE);
+    for (const tag of this.#tags) this.#pane.cells.set(tag, 0);
   }
 
   /** Folds all cells into their rows. */
   fold(): void {
     for (const cell of this.#dirty) this.#foldCell(cell);
     this.#dirty.length = 0;
+    for (const buckets of this.#buckets.values()) buckets.fold();
   }
 
   /** Folds all cells and closes them. */
@@ -183,16 +250,15 @@ export class PendingSums {
     this.fold();
     for (const tag of this.#tags) {
       this.#cells[tag] = 0;
+      this.#pane.cells.set(tag, 0);
       this.#cohorts.unref(tag);
     }
+    for (const buckets of this.#buckets.values()) buckets.close();
+    this.#buckets.clear();
     this.#tags.length = 0;
     this.#targets.length = 0;
-    this.#vectors.length = 0;
-    this.#items.length = 0;
-    this.#positions.length = 0;
     this.admittedAt.length = 0;
-    this.from = Number.POSITIVE_INFINITY;
-    this.to = Number.NEGATIVE_INFINITY;
+    this.setTimes(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
     this.tables = [];
     this.tablesOfItems = [];
     this.tablesOfPositions = [];
@@ -201,10 +267,10 @@ export class PendingSums {
 
   #foldCell(cell: number): void {
     const { width } = this.#columns;
-    const base = cell * width;
+    const base = this.#bases[cell];
     if (this.#sums[base + LISTS] === 0) return;
-    const targets = this.#targets[cell];
-    for (let t = 0; t < targets.length; t++) targets[t].add(this.#sums, base);
+    const { rows } = this.#targets[cell];
+    for (let t = 0; t < rows.length; t++) rows[t].add(this.#sums, base);
     this.#sums.fill(0, base, base + width);
   }
 }

@@ -70,6 +70,11 @@ export class Vector {
     this.#sums.addEach(base, columns, amounts, count);
   }
 
+  /** Adds one number to each column of a bucket, whole ones of at most 2^52, which start at `amounts[from]`. */
+  addAll(bucket: number, amounts: Float64Array, from: number): void {
+    this.#sums.addAll(this.#base(bucket), amounts, from, this.width);
+  }
+
   /** Adds to one sum. `bucket` as in `add`. */
   addTo(bucket: number, column: number, value: Exact): void {
     if (value !== 0) this.#sums.addExact(this.#base(bucket & (this.buckets - 1)) + column, value);

@@ -1,5 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
 import type { ItemCatalogue } from './item-catalogue.ts';
+import type { Patterns } from './patterns.ts';
 import type { Places } from './places.ts';
 import type { SumsKind } from './sums.ts';
 
@@ -54,8 +55,8 @@ export interface Scorer {
    */
   score(list: Joined, out: Float64Array): boolean;
   /**
-   * The pattern of a list (patterns.ts): `score` does the same for lists that have the same one, except NO_PATTERN, and
-   * `positives` are the same then. It depends neither on feedback beyond the list nor on lists before it.
+   * `score` does the same for lists of one pattern, and `positives` are the same then: that depends neither on feedback beyond the
+   * list nor on lists before it. undefined: measures read more of a list than patterns tell apart.
    */
-  patternOf(list: Joined): number;
+  readonly patterns: Patterns | undefined;
 }

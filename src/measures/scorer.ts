@@ -14,9 +14,9 @@ import { offered } from './grammar/measure-name.ts';
 import { MeasureError } from './grammar/scan.ts';
 import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
 import { actionsOf, catalogueProblem, needsGrade, needsOf } from './needs.ts';
-import { NO_PATTERN, Patterns } from './patterns.ts';
+import { Patterns } from './patterns.ts';
 import { rankOf } from './places.ts';
-import type { Grading, Scorer, ScorerNeeds } from './scorer-contract.ts';
+import type { Grading, Scorer } from './scorer-contract.ts';
 import { leaveOut, type Step } from './step.ts';
 import { SCORE_WIDTH } from './sums.ts';
 import { sumsKind } from './value.ts';
@@ -84,15 +84,9 @@ export function compile(
     catalogue,
     positives,
     score,
-    patternOf: patternsOf(views, needs),
+    // Lists differ by more than a pattern where measures read scores, items or categories.
+    patterns: needs.scores || needs.items || needs.categories ? undefined : new Patterns(views.readsValue),
   };
-}
-
-/** Lists differ by more than a pattern where measures read scores, items or categories. */
-function patternsOf(views: Views, { scores, items, categories }: ScorerNeeds): Scorer['patternOf'] {
-  if (scores || items || categories) return () => NO_PATTERN;
-  const patterns = new Patterns(views.readsValue);
-  return (list) => patterns.of(list);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type KeptList, KeptLists } from '../accumulators/kept-lists.ts';
+import { KeptLists } from '../accumulators/kept-lists.ts';
+import type { KeptList } from '../accumulators/kept-table.ts';
 import type { CountedParts, Panes } from '../accumulators/panes.ts';
 import type { ClosingNames } from '../consumers/join/api.ts';
 import { ShownItems } from '../measures/shown-items.ts';
@@ -17,11 +18,11 @@ export class UnitScoring {
   readonly #scores: Float64Array;
   /** Of the list that was scored last; without items where no measure asks for them. */
   readonly #counted: CountedParts;
-  /** undefined: a hook gets the scores of each list. */
+  /** undefined: nothing is kept of what is scored, or a hook gets the scores of each list. */
   readonly #kept: KeptLists | undefined;
 
   constructor(
-    { join, panes: { shape } }: UnitSettings,
+    { join, panes: { shape } }: Pick<UnitSettings, 'join' | 'panes'>,
     deps: Pick<UnitDeps, 'scorer' | 'hooks' | 'samples' | 'kept'>,
     panes: Panes,
   ) {
@@ -33,9 +34,15 @@ export class UnitScoring {
       items: needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined,
       positives: deps.scorer.positives,
     };
-    this.#kept = deps.hooks?.scored === undefined ? (deps.kept ?? new KeptLists(deps.scorer)) : undefined;
+    this.#kept = deps.hooks?.scored === undefined ? (deps.kept ?? KeptLists.by(deps.scorer)) : undefined;
     this.unknownItems = join.horizons.map(() => 0);
     this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
+  }
+
+  /** Where the engine adds closings by itself; undefined: each is given to `closed`. */
+  get adder(): number | undefined {
+    const isAsked = this.#deps.hooks?.closing !== undefined || this.samples !== undefined;
+    return isAsked || this.#kept === undefined ? undefined : this.#panes.adder(this.#kept.table);
   }
 
   closed(closing: Closing, names: ClosingNames): void {

@@ -103,6 +103,7 @@ export class Unit {
         unref: (tag) => panes.cohorts.unref(tag),
         closed: (closing, names) => this.#scoring.closed(closing, names),
         readsNames: this.#scoring.samples !== undefined,
+        adder: this.#scoring.adder,
         observer: this.#scoring.samples,
       },
       join,
@@ -384,6 +385,7 @@ export class Unit {
   /** Gives back the memory of what is open. What was committed stays readable; nothing is fed to it any more. */
   release(): void {
     this.#join.close();
+    this.#panes.close();
   }
 
   /** The share that is open now of the longest time that can be open at once: (0, 1]. */

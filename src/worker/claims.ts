@@ -33,7 +33,7 @@ export class Claims {
   readonly #stopping: Ending;
   readonly #reachFaultPoint: FaultPoint;
   /** Of all units. */
-  readonly #kept: KeptLists;
+  readonly #kept: KeptLists | undefined;
   /** By partition: the claim in progress. */
   readonly #running = new Map<number, Promise<void>>();
 
@@ -44,7 +44,7 @@ export class Claims {
     this.#handler = handler;
     this.#stopping = stopping;
     this.#reachFaultPoint = deps.faultPoint ?? NO_FAULT;
-    this.#kept = new KeptLists(deps.scorer);
+    this.#kept = KeptLists.by(deps.scorer);
   }
 
   /**

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Cohorts } from '../../src/accumulators/cohorts.ts';
+import { EngineBlocks, EngineWords } from '../../src/consumers/engine/engine-blocks.ts';
+
+function cohortsOf(dimensions: readonly string[], sets: readonly (readonly string[])[]): Cohorts {
+  return new Cohorts(dimensions, sets, new EngineWords(new EngineBlocks(), () => undefined));
+}
 
 const SETS = [[], ['country'], ['variant', 'country']];
 
@@ -10,7 +15,7 @@ describe('tags of cohorts', () => {
       fc.property(
         fc.array(fc.tuple(fc.boolean(), fc.constantFrom('A', 'B'), fc.constantFrom('DE', 'FR', '__none__'))),
         (steps) => {
-          const cohorts = new Cohorts(['variant', 'country'], SETS);
+          const cohorts = cohortsOf(['variant', 'country'], SETS);
           const held: { tag: number; variant: string; country: string }[] = [];
           for (const [take, variant, country] of steps) {
             if (take) held.push({ tag: cohorts.tag([variant, country]), variant, country });
@@ -30,7 +35,7 @@ describe('tags of cohorts', () => {
   });
 
   it('stay while they are held', () => {
-    const cohorts = new Cohorts(['variant'], [['variant']]);
+    const cohorts = cohortsOf(['variant'], [['variant']]);
     const tag = cohorts.tag(['A']);
     cohorts.ref(tag);
     cohorts.unref(tag);
@@ -41,7 +46,7 @@ describe('tags of cohorts', () => {
   });
 
   it('are others for what takes no part in some runs, and for each such choice', () => {
-    const cohorts = new Cohorts(['variant', 'country'], SETS);
+    const cohorts = cohortsOf(['variant', 'country'], SETS);
     const tags = [0, 1, 3, 2 ** 30].map((leftOut) => cohorts.tag(['A', 'DE'], undefined, leftOut));
     expect(new Set(tags).size).toBe(4);
     expect(tags.map((tag) => cohorts.leftOut(tag))).toEqual([0, 1, 3, 2 ** 30]);
@@ -57,11 +62,11 @@ describe('tags of cohorts', () => {
   });
 
   it('exist without dimensions too', () => {
-    const cohorts = new Cohorts([], [[]]);
+    const cohorts = cohortsOf([], [[]]);
     expect(cohorts.keys(cohorts.tag([]))).toEqual(['']);
   });
 
   it('are refused for a set of unknown dimensions', () => {
-    expect(() => new Cohorts(['variant'], [['country']])).toThrow('"country" is none of the dimensions variant');
+    expect(() => cohortsOf(['variant'], [['country']])).toThrow('"country" is none of the dimensions variant');
   });
 });

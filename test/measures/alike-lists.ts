@@ -26,14 +26,14 @@ const event = fc.record({
   ts: fc.nat(1),
 });
 
-/** At most three slots and two events. */
+/** At most three slots and four events. */
 export const smallList: fc.Arbitrary<PlainImpression> = fc
   .record({
     length: fc.integer({ min: 0, max: 3 }),
     offset: fc.constantFrom(0, 0, 0, 1, 2),
     gap: fc.constantFrom(0, 0, 0, 0, 1),
     repeats: fc.constantFrom(false, false, false, true),
-    events: fc.oneof({ weight: 4, arbitrary: fc.array(event, { maxLength: 1 }) }, fc.array(event, { maxLength: 2 })),
+    events: fc.oneof({ weight: 4, arbitrary: fc.array(event, { maxLength: 1 }) }, fc.array(event, { maxLength: 4 })),
     scores: fc.boolean(),
     known: fc.constantFrom(undefined, undefined, undefined, [1], [3, 0, 0, 2]),
   })
@@ -71,7 +71,7 @@ export function alike(measures: readonly Measure[], lists: readonly PlainImpress
   let pairs = 0;
   for (const list of lists) {
     const plain = joined(list, scorer.actions);
-    const pattern = scorer.patternOf(plain);
+    const pattern = scorer.patterns?.of(plain) ?? NO_PATTERN;
     if (pattern === NO_PATTERN) continue;
     const scored = scoredBy(scorer, plain);
     const other = first.get(pattern);

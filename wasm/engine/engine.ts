@@ -1,5 +1,6 @@
 /** What the host calls (src/consumers/engine/engine.ts). */
 import { openScan } from '../scan/scan';
+import { openAdding } from './adding';
 import { openClosing, openQueue } from './closing';
 import { feedbackEvent, impressionEvent, setFeedbackEvent, setImpressionEvent } from './events';
 import { feedAll, openFeed } from './feed';
@@ -7,7 +8,7 @@ import { openFeedback } from './feedback';
 import { openItems } from './items';
 import { FEEDBACK_EVENT, IMPRESSION_EVENT } from './layout';
 import { openLongWaiting } from './long-waiting';
-import { give, openMemory, take, taken } from './memory';
+import { give, giveShared, openMemory, take, taken, takeShared } from './memory';
 import { openNumbers } from './numbers';
 import { openPages } from './pages';
 import { openRepeats } from './repeats';
@@ -47,6 +48,7 @@ export function open(bytes: usize, salt: u32): void {
   openTimeline();
   openClosing();
   openQueue();
+  openAdding();
   openRules();
   openFeed();
 }
@@ -58,6 +60,15 @@ export function takeBlock(bytes: usize): usize {
 
 export function giveBlock(at: usize): void {
   give(at);
+}
+
+/** The same of a block that belongs to no unit, also while the host is called. */
+export function takeSharedBlock(bytes: usize): usize {
+  return takeShared(bytes);
+}
+
+export function giveSharedBlock(at: usize): void {
+  giveShared(at);
 }
 
 export function takenBytes(): f64 {

@@ -1,4 +1,4 @@
-/** What the host does for the engine. Each returns before the engine goes on; none calls the engine. */
+/** What the host does for the engine. Each returns before the engine goes on; none calls the engine, but for blocks that belong to no unit. */
 
 /** Does not return: there is no block of so many bytes, though only so many are taken. */
 export declare function outOfMemory(bytes: f64, taken: f64): void;

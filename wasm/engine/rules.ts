@@ -3,10 +3,12 @@
  * comes, the combined watermark moves. What was judged before the checkpoint is judged again by a replay, but not counted again:
  * `isReplayed`. Where feedback meets an impression, both must have been.
  */
+
 import { addAccepted, anyFits, fitting, predecessorOf, removeAccepted } from './accepted';
+import { addClosing, dropTag, flush } from './adding';
 import { free } from './arena';
 import { addBody, body, freeBody, slotIn } from './bodies';
-import { flushQueue, putClosing, putFeedback, queueClosing, queueUnref } from './closing';
+import { putClosing, putFeedback, queueClosing, queueUnref } from './closing';
 import {
   ACCEPTED,
   ATTRIBUTED,
@@ -309,7 +311,7 @@ function beyond(unit: Unit, lag: f64): u32 {
 export function moveOn(unit: Unit, from: f64, to: f64): void {
   seek(unit.timeline, from);
   while (nextClosing(unit.timeline, to)) close(unit, closingBody, closingHorizon, closingAt, closingEntry);
-  flushQueue();
+  flush(unit.adder);
   settle(unit, to);
   const until = to - 2 * unit.attribution - unit.backward;
   while (isOldestPast(unit.timeline, until)) forgetOldest(unit);
@@ -321,8 +323,10 @@ function close(unit: Unit, bodyAt: usize, horizon: u32, at: f64, entryAt: usize)
   let waits = false;
   if (at > unit.decidedUpTo && !missed(bodyAt, entryAt, horizon)) {
     const length = horizonOf(unit, horizon);
-    waits = !unit.hasNames && queueClosing(bodyAt, horizon, at, length, unit.feedbackTopics);
-    if (!waits) {
+    const topics = unit.feedbackTopics;
+    const isAdded = unit.adder !== 0 && addClosing(unit.adder, bodyAt, horizon, at, length, topics);
+    waits = !isAdded && !unit.hasNames && queueClosing(bodyAt, horizon, at, length, topics);
+    if (!isAdded && !waits) {
       putClosing(bodyAt, entryAt, horizon, at, length);
       if (unit.feedbackTopics === 1) putFeedback(bodyAt, -1, horizon);
       else for (let topic: u32 = 0; topic < unit.topics; topic++) putFeedback(bodyAt, topic, horizon);
@@ -334,7 +338,8 @@ function close(unit: Unit, bodyAt: usize, horizon: u32, at: f64, entryAt: usize)
   freeBody(unit.bodies, indexesPlace(unit), bodyAt);
   entry(entryAt).body = 0;
   unit.open--;
-  if (unit.hasNames) unref(tag);
+  if (unit.adder !== 0) dropTag(unit.adder, tag);
+  else if (unit.hasNames) unref(tag);
   else queueUnref(tag, waits);
 }
 

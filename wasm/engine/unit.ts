@@ -34,6 +34,8 @@ export class Settings {
   delayBounds: u32;
   /** Whether the host asks for names of lists that close. */
   hasNames: u32;
+  /** An `Adder` (adding.ts), which the host keeps for as long as the unit; 0: the host is told of all that closes. */
+  adder: usize;
   /** A block, which the unit keeps: f64 horizons, f64 bounds of delays, then the texts of the actions. */
   block: usize;
 }
@@ -92,6 +94,7 @@ export class Unit extends UnitFigures {
   feedbackTopics: u32;
   hasObserver: bool;
   hasNames: bool;
+  adder: usize;
   actions: u32;
   delayBounds: u32;
   block: usize;
@@ -147,6 +150,7 @@ export function openUnit(): Unit {
   unit.feedbackTopics = settings.feedbackTopics;
   unit.hasObserver = settings.hasObserver !== 0;
   unit.hasNames = settings.hasNames !== 0;
+  unit.adder = settings.adder;
   unit.actions = settings.actions;
   unit.delayBounds = settings.delayBounds;
   unit.block = settings.block;

@@ -113,9 +113,61 @@ export const QUEUED_EVENT = {
   action: 5,
 } as const;
 
+export const ADDER = {
+  BYTES: 24,
+  due: 0,
+  kept: 2,
+  holders: 3,
+  userless: 4,
+  bucketWidth: 5,
+} as const;
+
+export const ADDER_PANE = {
+  BYTES: 24,
+  from: 0,
+  to: 1,
+  cells: 4,
+  tags: 5,
+} as const;
+
+export const CELL = {
+  BYTES: 16,
+  vectors: 0,
+  first: 1,
+  second: 2,
+  third: 3,
+} as const;
+
+export const PENDING_BUCKETS = {
+  BYTES: 8,
+  buckets: 0,
+  changed: 1,
+} as const;
+
+export const KEPT_TABLE = {
+  BYTES: 8,
+  actions: 0,
+  classes: 1,
+} as const;
+
+export const KEPT_PLACE = {
+  BYTES: 16,
+  pattern: 0,
+  sums: 2,
+  reserved: 3,
+} as const;
+
+export const KEPT_SUMS = {
+  BYTES: 16,
+  isPositive: 0,
+  shared: 1,
+  all: 2,
+  ranks: 3,
+} as const;
+
 export const SETTINGS = {
   AT: 4992,
-  BYTES: 68,
+  BYTES: 72,
   seed: 0,
   backward: 1,
   decidedUpTo: 2,
@@ -129,7 +181,8 @@ export const SETTINGS = {
   actions: 13,
   delayBounds: 14,
   hasNames: 15,
-  block: 16,
+  adder: 16,
+  block: 17,
 } as const;
 
 export const TOPIC_STATE = {
@@ -188,6 +241,9 @@ export const HAS_CATEGORIES = 8;
 export const CLOSES_LIST = 1;
 export const UNREFS_TAG = 2;
 export const MOST_QUEUED_EVENTS = 3;
+export const MOST_VECTORS = 3;
+export const MOST_LISTS = 4096;
+export const PLACE_BITS = 14;
 export const ACCEPTED = 0;
 export const LATE = 1;
 export const DUPLICATE = 2;

@@ -54,6 +54,9 @@ export class Engine {
   /** A block of memory of at least so many bytes, at a multiple of 64. */
   readonly take: (bytes: number) => number;
   readonly give: (at: number) => void;
+  /** The same for what belongs to no unit (engine-blocks.ts); it may be called while a unit is at work. */
+  readonly takeShared: (bytes: number) => number;
+  readonly giveShared: (at: number) => void;
   /** Bytes of all blocks that are taken. */
   readonly takenBytes: () => number;
   /** Opens a unit with the settings at SETTINGS.AT and returns its place. */
@@ -113,9 +116,12 @@ export class Engine {
     this.words = new Uint32Array(buffer);
     this.doubles = new Float64Array(buffer);
     const takeBlock = functionOf('takeBlock');
+    const takeSharedBlock = functionOf('takeSharedBlock');
     const begin = functionOf('begin');
     this.take = (bytes) => takeBlock(bytes) >>> 0;
     this.give = functionOf('giveBlock');
+    this.takeShared = (bytes) => takeSharedBlock(bytes) >>> 0;
+    this.giveShared = functionOf('giveSharedBlock');
     this.takenBytes = functionOf('takenBytes');
     this.begin = () => begin() >>> 0;
     this.end = functionOf('end');

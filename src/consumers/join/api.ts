@@ -75,6 +75,11 @@ export interface JoinSink {
   closed(closing: Closing, names: ClosingNames): void;
   /** Whether `closed` reads names; default: yes. It costs what many closings together need not. */
   readonly readsNames?: boolean | undefined;
+  /**
+   * Where closings may be added up without a call of `closed`, and holders of tags counted without one of `unref`: the place of an
+   * `Adder` in the engine's memory (wasm/engine/adding.ts). Default: nowhere.
+   */
+  readonly adder?: number | undefined;
   /** Observes what becomes of single events; default: none. */
   readonly observer?: JoinObserver | undefined;
 }

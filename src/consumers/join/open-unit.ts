@@ -13,7 +13,7 @@ const MOST = 0x7fffffff;
 
 /** Opens a unit (wasm/engine/unit.ts) and returns its place. */
 export function openUnit(own: Engine, settings: JoinSettings, sink: JoinSink, decidedUpTo: EpochMs): number {
-  const { observer, readsNames = true } = sink;
+  const { observer, readsNames = true, adder = 0 } = sink;
   const { horizons, topics, actions, hashSeed = 0, searchUpTo = SEARCH_UP_TO } = settings;
   const numbers = [...horizons, ...Delays.bounds];
   const texts = actions.reduce((bytes, name) => bytes + textBound(name.length), 0);
@@ -39,6 +39,7 @@ export function openUnit(own: Engine, settings: JoinSettings, sink: JoinSink, de
   words[at + SETTINGS.actions] = actions.length;
   words[at + SETTINGS.delayBounds] = Delays.bounds.length;
   words[at + SETTINGS.hasNames] = readsNames || observer !== undefined || settings.namesItems === true ? 1 : 0;
+  words[at + SETTINGS.adder] = adder;
   words[at + SETTINGS.block] = block;
   return own.begin();
 }

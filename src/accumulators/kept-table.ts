@@ -1,0 +1,105 @@
+import { EngineBlocks } from '../consumers/engine/engine-blocks.ts';
+import { KEPT_PLACE, KEPT_SUMS, KEPT_TABLE, PLACE_BITS } from '../consumers/engine/engine-layout.ts';
+import { NO_PATTERN, type Patterns } from '../measures/patterns.ts';
+import type { Places } from '../measures/places.ts';
+import type { ListSums } from './list-sums.ts';
+
+/** What lists of a pattern add, and where their positives stand. */
+export interface KeptList {
+  readonly sums: ListSums;
+  readonly positives: Places;
+}
+
+/** What lists of some patterns add, each at its place in a table of fixed size, where the engine reads it too (wasm/engine/adding.ts). */
+export class KeptTable {
+  static readonly places = 2 ** PLACE_BITS;
+  /** Where it is. */
+  readonly at: number;
+  readonly #blocks = new EngineBlocks();
+
+  constructor({ actions, classes, readsValue }: Patterns) {
+    const behind = KEPT_TABLE.BYTES + KEPT_PLACE.BYTES * KeptTable.places;
+    this.at = this.#blocks.take(behind + readsValue.length);
+    const { words, bytes, doubles } = this.#blocks.engine;
+    words[(this.at >>> 2) + KEPT_TABLE.actions] = actions;
+    words[(this.at >>> 2) + KEPT_TABLE.classes] = classes;
+    for (const [action, isRead] of readsValue.entries()) bytes[this.at + behind + action] = isRead ? 1 : 0;
+    for (let place = 0; place < KeptTable.places; place++) {
+      doubles[(this.#placeAt(place) >>> 3) + KEPT_PLACE.pattern] = NO_PATTERN;
+    }
+  }
+
+  #placeAt(place: number): number {
+    return this.at + KEPT_TABLE.BYTES + KEPT_PLACE.BYTES * place;
+  }
+
+  /** The pattern that is kept there; NO_PATTERN: none. */
+  patternAt(place: number): number {
+    return this.#blocks.engine.doubles[(this.#placeAt(place) >>> 3) + KEPT_PLACE.pattern];
+  }
+
+  /** Keeps a copy at this place, instead of what is there. Its sums must not be large. */
+  put(place: number, pattern: number, { sums, positives }: KeptList): void {
+    const { words, doubles } = this.#blocks.engine;
+    const at = this.#placeAt(place);
+    this.#blocks.give(words[(at >>> 2) + KEPT_PLACE.sums]);
+    doubles[(at >>> 3) + KEPT_PLACE.pattern] = pattern;
+    words[(at >>> 2) + KEPT_PLACE.sums] = this.#write(sums, positives);
+  }
+
+  /** Where the copy is. */
+  #write(sums: ListSums, { count: ranks, ranks: values }: Places): number {
+    const { words, doubles } = this.#blocks.engine;
+    const { count, ownCount } = sums;
+    const all = count + ownCount;
+    const place = this.#blocks.take(KEPT_SUMS.BYTES + 12 * all + 8 * ranks);
+    const at = place >>> 2;
+    words[at + KEPT_SUMS.isPositive] = sums.isPositive ? 1 : 0;
+    words[at + KEPT_SUMS.shared] = count;
+    words[at + KEPT_SUMS.all] = all;
+    words[at + KEPT_SUMS.ranks] = ranks;
+    const amounts = (place + KEPT_SUMS.BYTES) >>> 3;
+    const columns = 2 * (amounts + all + ranks);
+    for (let i = 0; i < count; i++) {
+      doubles[amounts + i] = sums.amounts[i];
+      words[columns + i] = sums.columns[i];
+    }
+    for (let i = 0; i < ownCount; i++) {
+      doubles[amounts + count + i] = sums.ownAmounts[i];
+      words[columns + count + i] = sums.ownColumns[i];
+    }
+    for (let i = 0; i < ranks; i++) doubles[amounts + all + i] = values[i];
+    return place;
+  }
+
+  /** Reads what is kept there. */
+  read(place: number, { sums, positives }: { readonly sums: ListSums; readonly positives: MutablePlaces }): void {
+    const { words, doubles } = this.#blocks.engine;
+    const at = words[(this.#placeAt(place) >>> 2) + KEPT_PLACE.sums];
+    const count = words[(at >>> 2) + KEPT_SUMS.shared];
+    const all = words[(at >>> 2) + KEPT_SUMS.all];
+    const ranks = words[(at >>> 2) + KEPT_SUMS.ranks];
+    const amounts = (at + KEPT_SUMS.BYTES) >>> 3;
+    const columns = 2 * (amounts + all + ranks);
+    if (sums.large.length > 0) sums.large = [];
+    sums.isPositive = words[(at >>> 2) + KEPT_SUMS.isPositive] !== 0;
+    sums.count = count;
+    sums.ownCount = all - count;
+    for (let i = 0; i < count; i++) {
+      sums.amounts[i] = doubles[amounts + i];
+      sums.columns[i] = words[columns + i];
+    }
+    for (let i = count; i < all; i++) {
+      sums.ownAmounts[i - count] = doubles[amounts + i];
+      sums.ownColumns[i - count] = words[columns + i];
+    }
+    positives.count = ranks;
+    for (let i = 0; i < ranks; i++) positives.ranks[i] = doubles[amounts + all + i];
+  }
+}
+
+/** Room for the positives of a list. */
+export interface MutablePlaces extends Places {
+  count: number;
+  readonly ranks: Float64Array;
+}

@@ -1,0 +1,252 @@
+/**
+ * Closings that are added up here, without the host: of a list of a pattern whose sums the host has kept, in a cell that it has opened
+ * and goes on adding to (src/accumulators/pending-sums.ts). Of all others the host is told.
+ */
+import { body } from './bodies';
+import { flushQueue } from './closing';
+import { feedback, firstOf, nextOf } from './feedback';
+import { unref } from './host';
+import { takeShared } from './memory';
+
+/** Where the closings of a unit are added, as the host has laid it out. Behind the fields: an `AdderPane` for each horizon. */
+@unmanaged
+export class Adder {
+  /** At this time the host has something to do before anything is added that closes then, or later. */
+  due: f64;
+  /** A `KeptTable`. */
+  kept: usize;
+  /** u32 by tag: how many hold it. */
+  holders: usize;
+  /** Column of a cell that counts lists without a user. */
+  userless: u32;
+  /** Columns of a bucket. */
+  bucketWidth: u32;
+}
+const ADDER_BYTES: usize = offsetof<Adder>();
+
+/** What one horizon adds to. */
+@unmanaged
+export class AdderPane {
+  /** Of the impressions: from <= time < to. */
+  from: f64;
+  to: f64;
+  /** u32 by tag: the place of its cell; 0: the host adds to it. Tags from `tags` on have none. */
+  cells: usize;
+  tags: u32;
+}
+const PANE_BYTES: usize = offsetof<AdderPane>();
+
+/** Behind the fields: f64 by column. */
+@unmanaged
+export class Cell {
+  /** Number of vectors, and their places. */
+  vectors: u32;
+  first: usize;
+  second: usize;
+  third: usize;
+}
+export const CELL_HEAD: usize = offsetof<Cell>();
+export const MOST_VECTORS: u32 = 3;
+
+/** Sums by user bucket. Behind the fields: f64 by bucket, then column; then u16 buckets that were added to. */
+@unmanaged
+export class PendingBuckets {
+  /** Number of buckets, a power of two, and of those that were added to. */
+  buckets: u32;
+  changed: u32;
+}
+export const BUCKETS_HEAD: usize = offsetof<PendingBuckets>();
+
+/** The first columns of a cell, and of a bucket. */
+const LISTS: usize = 0;
+const POSITIVES: usize = 8;
+
+/** With so many lists the host folds a cell, or a bucket, so that doubles add exactly. */
+export const MOST_LISTS: f64 = 4096;
+
+/** Behind the fields: a `KeptPlace` for each place, then u8 by action: whether the value of its events is read. */
+@unmanaged
+export class KeptTable {
+  /** How many actions, and classes of values, a pattern tells apart. */
+  actions: u32;
+  classes: u32;
+}
+export const KEPT_HEAD: usize = offsetof<KeptTable>();
+
+@unmanaged
+export class KeptPlace {
+  pattern: f64;
+  /** What lists of the pattern add; 0: that is not kept. */
+  sums: usize;
+  reserved: u32;
+}
+const KEPT_BYTES: usize = offsetof<KeptPlace>();
+export const PLACE_BITS: u32 = 14;
+
+/** Behind the fields: f64 amounts, f64 ranks of positives, then u32 columns. */
+@unmanaged
+export class KeptSums {
+  isPositive: u32;
+  /** Number of amounts that buckets have a column for, which come first, and of all. */
+  shared: u32;
+  all: u32;
+  /** Of positives. */
+  ranks: u32;
+}
+export const SUMS_HEAD: usize = offsetof<KeptSums>();
+
+/** Bounds of patterns (src/measures/patterns.ts). */
+const LENGTHS: u32 = 1024;
+const MOST_EVENTS: u32 = 3;
+const LIMIT: f64 = 9007199254740992;
+const VALUES: f64 = 32;
+const NO_PATTERN: f64 = -1;
+
+/** Adds the closing of a list at one horizon. False: the host must do that. `topics`: how many carry feedback. */
+export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, length: f64, topics: u32): bool {
+  const adder = changetype<Adder>(at);
+  if (time >= adder.due) return false;
+  const pane = changetype<AdderPane>(at + ADDER_BYTES + PANE_BYTES * <usize>horizon);
+  const ts = time - length;
+  const list = body(bodyAt);
+  if (!(ts >= pane.from && ts < pane.to) || list.tag >= pane.tags || !list.isPlain()) return false;
+  const cellAt = <usize>load<u32>(pane.cells + 4 * <usize>list.tag);
+  if (cellAt === 0) return false;
+  const cell = changetype<Cell>(cellAt);
+  const lists = load<f64>(cellAt + CELL_HEAD + LISTS);
+  // The first one changes rows, and the last one folds them.
+  if (lists === 0 || lists >= MOST_LISTS - 1) return false;
+  const sums = sumsOf(adder.kept, bodyAt, horizon, topics);
+  if (sums === 0) return false;
+  const user = <u32>list.userWord;
+  const width = adder.bucketWidth;
+  if (!hasRoom(cell, user, width)) return false;
+  const kept = changetype<KeptSums>(sums);
+  addTo(cellAt + CELL_HEAD, kept, kept.all);
+  if (list.isUserless()) increase(cellAt + CELL_HEAD + 8 * <usize>adder.userless);
+  for (let v: u32 = 0; v < cell.vectors; v++) {
+    const vector = changetype<PendingBuckets>(vectorOf(cell, v));
+    const bucket = user & (vector.buckets - 1);
+    const to = bucketAt(vector, bucket, width);
+    if (load<f64>(to + LISTS) === 0) {
+      const changed = bucketAt(vector, vector.buckets, width);
+      store<u16>(changed + 2 * <usize>vector.changed, <u16>bucket);
+      vector.changed++;
+    }
+    addTo(to, kept, kept.shared);
+  }
+  return true;
+}
+
+function vectorOf(cell: Cell, v: u32): usize {
+  return v === 0 ? cell.first : v === 1 ? cell.second : cell.third;
+}
+
+function bucketAt(vector: PendingBuckets, bucket: u32, width: u32): usize {
+  return changetype<usize>(vector) + BUCKETS_HEAD + 8 * <usize>(bucket * width);
+}
+
+/** Whether each of its vectors can take one more list of this user. */
+function hasRoom(cell: Cell, user: u32, width: u32): bool {
+  for (let v: u32 = 0; v < cell.vectors; v++) {
+    const vector = changetype<PendingBuckets>(vectorOf(cell, v));
+    if (load<f64>(bucketAt(vector, user & (vector.buckets - 1), width) + LISTS) >= MOST_LISTS) return false;
+  }
+  return true;
+}
+
+function increase(at: usize): void {
+  store<f64>(at, load<f64>(at) + 1);
+}
+
+/** Adds one list: the first `count` amounts, each to its column. */
+function addTo(to: usize, kept: KeptSums, count: u32): void {
+  increase(to + LISTS);
+  if (kept.isPositive !== 0) increase(to + POSITIVES);
+  const amounts = changetype<usize>(kept) + SUMS_HEAD;
+  const columns = amounts + 8 * <usize>(kept.all + kept.ranks);
+  for (let i: usize = 0; i < <usize>count; i++) {
+    const at = to + 8 * <usize>load<u32>(columns + 4 * i);
+    store<f64>(at, load<f64>(at) + load<f64>(amounts + 8 * i));
+  }
+}
+
+/** The place of what a list adds at a horizon; 0: that is not kept. */
+function sumsOf(tableAt: usize, bodyAt: usize, horizon: u32, topics: u32): usize {
+  const pattern = patternOf(tableAt, bodyAt, horizon, topics);
+  if (pattern < 0) return 0;
+  const place = changetype<KeptPlace>(tableAt + KEPT_HEAD + KEPT_BYTES * placeOf(pattern));
+  return place.pattern === pattern ? place.sums : 0;
+}
+
+/** As in src/measures/patterns.ts, of a plain list. Also of one that has none there, for two values of a slot and action: nothing is kept of it. */
+function patternOf(tableAt: usize, bodyAt: usize, horizon: u32, topics: u32): f64 {
+  const length = body(bodyAt).length();
+  if (length === 0 || length >= LENGTHS) return NO_PATTERN;
+  const table = changetype<KeptTable>(tableAt);
+  const isRead = tableAt + KEPT_HEAD + (KEPT_BYTES << PLACE_BITS);
+  let pattern = <f64>body(bodyAt).page();
+  let events: u32 = 0;
+  for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
+    const event = feedback(at);
+    if ((event.missed() & (1 << horizon)) !== 0) continue;
+    if (events === MOST_EVENTS || (events > 0 && topics > 1)) return NO_PATTERN;
+    const action = event.action();
+    let value: f64 = 0;
+    if (action >= 0 && load<u8>(isRead + <usize>action) !== 0) {
+      value = classOf(event.value());
+      if (value < 0) return NO_PATTERN;
+    }
+    pattern = pattern * <f64>length + <f64>event.slot();
+    pattern = (pattern * <f64>table.actions + <f64>(action + 1)) * <f64>table.classes + value;
+    events++;
+  }
+  pattern = (pattern * <f64>LENGTHS + <f64>length) * <f64>(MOST_EVENTS + 1) + <f64>events;
+  return pattern < LIMIT ? pattern : NO_PATTERN;
+}
+
+/** Ratings have a class each, and so has an event without a value. Below 0: any other value. */
+function classOf(value: f64): f64 {
+  if (isNaN(value)) return 0;
+  const halves = 2 * value;
+  return Math.floor(halves) === halves && halves > 0 && halves < VALUES ? halves : -1;
+}
+
+/** As in src/accumulators/kept-lists.ts. */
+function placeOf(pattern: f64): usize {
+  const whole = <u64>pattern;
+  const mixed = <u32>whole * 0x9e3779b1 + <u32>(whole >> 31) * 0x85ebca6b;
+  return <usize>(mixed >>> (32 - PLACE_BITS));
+}
+
+/** Tags that lists hold no longer, until what waits for the host has been told: it may be about such a list. */
+let dropped: usize = 0;
+let drops: u32 = 0;
+const MOST_DROPS: u32 = 256;
+
+/** To be called once, before anything else of this file. */
+export function openAdding(): void {
+  dropped = takeShared(4 * <usize>MOST_DROPS);
+}
+
+/** The list that has closed for good holds its tag no longer. */
+export function dropTag(at: usize, tag: u32): void {
+  store<u32>(dropped + 4 * <usize>drops, tag);
+  drops++;
+  if (drops === MOST_DROPS) flush(at);
+}
+
+/** Gives the host what waits, then drops holders of tags. */
+export function flush(at: usize): void {
+  flushQueue();
+  const holders = at === 0 ? 0 : changetype<Adder>(at).holders;
+  const count = drops;
+  drops = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const tag = load<u32>(dropped + 4 * <usize>i);
+    const holder = holders + 4 * <usize>tag;
+    // The last one is for the host, which forgets the tag.
+    if (load<u32>(holder) > 1) store<u32>(holder, load<u32>(holder) - 1);
+    else unref(tag);
+  }
+}
