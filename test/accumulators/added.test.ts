@@ -27,6 +27,35 @@ describe('closings that the engine adds itself', () => {
     expect(told).toBeLessThan(0.8 * all);
   });
 
+  it('do so after another unit has failed in the middle of its closings', () => {
+    let failed = 0;
+    fc.assert(
+      fc.property(histories, fc.integer({ min: 1, max: 60 }), (history, most) => {
+        const failing: Parts = {
+          ...PARTS,
+          createJoin: (settings, sink) => {
+            let told = 0;
+            const closed: typeof sink.closed = (closing, names) => {
+              if (++told > most) throw new Error('the unit fails');
+              sink.closed(closing, names);
+            };
+            return createJoin(settings, { ...sink, closed });
+          },
+        };
+        try {
+          added(failing, history, true);
+        } catch {
+          failed++;
+        }
+        const byEngine = added(PARTS, history, true);
+        const byHost = added(PARTS, history, false);
+        expect([byEngine.commits, byEngine.tags]).toEqual([byHost.commits, byHost.tags]);
+      }),
+      { numRuns: 60 },
+    );
+    expect(failed).toBeGreaterThan(40);
+  });
+
   it('do so when they add more than doubles hold', () => {
     const byEngine = added(PARTS, MANY, true);
     expect(byEngine.commits).toEqual(added(PARTS, MANY, false).commits);

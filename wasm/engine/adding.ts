@@ -229,6 +229,11 @@ export function openAdding(): void {
   dropped = takeShared(4 * <usize>MOST_DROPS);
 }
 
+/** Before anything closes: forgets what a unit has left here that failed while the host was told. */
+export function beginAdding(): void {
+  drops = 0;
+}
+
 /** The list that has closed for good holds its tag no longer. */
 export function dropTag(at: usize, tag: u32): void {
   store<u32>(dropped + 4 * <usize>drops, tag);
