@@ -51,14 +51,14 @@ export class KeptLists {
     return undefined;
   }
 
-  #keep(place: number, pattern: number, list: Joined): KeptList | undefined {
+  #keep(place: number, pattern: number, list: Joined): KeptList {
     const { sums, positives } = this.#kept;
     sums.load(this.#scorer.score(list, this.#out), this.#out);
-    if (sums.large.length > 0) return undefined;
     const { count, ranks } = this.#scorer.positives;
     positives.count = count;
     for (let i = 0; i < count; i++) positives.ranks[i] = ranks[i];
-    this.table.put(place, pattern, this.#kept);
+    // The engine adds no large ones, so they are scored each time.
+    if (sums.large.length === 0) this.table.put(place, pattern, this.#kept);
     return this.#kept;
   }
 }

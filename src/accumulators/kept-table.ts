@@ -42,9 +42,11 @@ export class KeptTable {
   put(place: number, pattern: number, { sums, positives }: KeptList): void {
     const { words, doubles } = this.#blocks.engine;
     const at = this.#placeAt(place);
+    // First, as there may be no room: then what is there stays.
+    const written = this.#write(sums, positives);
     this.#blocks.give(words[(at >>> 2) + KEPT_PLACE.sums]);
     doubles[(at >>> 3) + KEPT_PLACE.pattern] = pattern;
-    words[(at >>> 2) + KEPT_PLACE.sums] = this.#write(sums, positives);
+    words[(at >>> 2) + KEPT_PLACE.sums] = written;
   }
 
   /** Where the copy is. */

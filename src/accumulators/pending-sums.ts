@@ -24,7 +24,7 @@ import { PendingBuckets } from './pending-buckets.ts';
 import type { FoldTarget, LiveRow, RowTable } from './row-table.ts';
 import { LISTS, POSITIVES } from './vector.ts';
 
-/** After so many additions within one folding the engine goes on with a cell: for fewer its sums by bucket would cost more than they save. */
+/** After so many additions within one folding the engine goes on with a cell, until its pane ends: for fewer its sums by bucket would cost more than they save. */
 const ADDITIONS_BEFORE_ENGINE = 4;
 
 /** Rows whose sums by bucket the engine may defer at once. */
@@ -33,7 +33,7 @@ const MOST_BUCKETED_ROWS = 16;
 /** Cells whose sums stand in one block. */
 const CELLS_PER_BLOCK = 16;
 
-/** Bytes of a cell besides its sums: three lists of rows, and its places in five arrays. */
+/** Bytes of a cell besides its sums: four lists of rows, and its places in five arrays. */
 const CELL_BYTES = 300;
 
 /** In `admittedAt`: all cohorts of the cell are added by name, so it need not be admitted again. */

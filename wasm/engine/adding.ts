@@ -61,7 +61,7 @@ export const BUCKETS_HEAD: usize = offsetof<PendingBuckets>();
 const LISTS: usize = 0;
 const POSITIVES: usize = 8;
 
-/** With so many lists the host folds a cell, or a bucket, so that doubles add exactly. */
+/** With so many lists a cell is folded, and a bucket takes no more until it is, so that doubles add exactly. */
 export const MOST_LISTS: f64 = 4096;
 
 /** Behind the fields: a `KeptPlace` for each place, then u8 by action: whether the value of its events is read. */

@@ -140,7 +140,7 @@ function widen(): void {
 
 /**
  * Closings that wait until the host takes many at once, in their order: of plain lists with few events, which most are, when nobody
- * asks for names. A list that gives its tag back meanwhile waits with them.
+ * asks for names. A list that gives its tag back meanwhile waits with them, unless the engine counts who holds a tag (adding.ts).
  */
 export const MOST_QUEUED_EVENTS: usize = 3;
 
@@ -162,6 +162,11 @@ let queued: u32 = 0;
 /** To be called once, before anything else of this file. */
 export function openQueue(): void {
   queue = takeShared(QUEUED_BYTES * <usize>MOST_QUEUED);
+}
+
+/** Before anything closes: forgets what waited for a unit that has failed. */
+export function beginQueue(): void {
+  queued = 0;
 }
 
 /** Gives the host what waits. */

@@ -63,13 +63,13 @@ function unlink(at: usize, order: u32): void {
 }
 
 /**
- * Places from here on are used last: in the host they are no whole numbers of 32 bits with a sign, with which V8 computes fastest, and
+ * Places from here on are opened last: in the host they are no whole numbers of 32 bits with a sign, with which V8 computes fastest, and
  * takes memory for none.
  */
 const HIGH: usize = 0x80000000;
 let isHighFree: bool = false;
 
-/** To be called once, before anything else: all of the memory, `bytes` long, behind the map is free. */
+/** To be called once, before anything else: all of the memory, `bytes` long, behind the map is free, what is high when the rest does not suffice. */
 export function openMemory(bytes: usize): void {
   const blocks = bytes >>> LEAST_ORDER;
   heapBegin = (MAP + blocks + 63) & ~63;

@@ -8,7 +8,7 @@ import { addAccepted, anyFits, fitting, predecessorOf, removeAccepted } from './
 import { addClosing, beginAdding, dropTag, flush } from './adding';
 import { free } from './arena';
 import { addBody, body, freeBody, slotIn } from './bodies';
-import { putClosing, putFeedback, queueClosing, queueUnref } from './closing';
+import { beginQueue, putClosing, putFeedback, queueClosing, queueUnref } from './closing';
 import {
   ACCEPTED,
   ATTRIBUTED,
@@ -309,6 +309,7 @@ function beyond(unit: Unit, lag: f64): u32 {
 
 /** The combined watermark moves. */
 export function moveOn(unit: Unit, from: f64, to: f64): void {
+  beginQueue();
   beginAdding();
   seek(unit.timeline, from);
   while (nextClosing(unit.timeline, to)) close(unit, closingBody, closingHorizon, closingAt, closingEntry);
