@@ -36,9 +36,10 @@ export class Adder {
     this.blocks.engine.doubles[(this.place >>> 3) + ADDER.due] = due;
   }
 
-  /** The table of what lists add (kept-table.ts). */
-  setKept(table: number): void {
+  /** From now on the engine adds what is kept in this table (kept-table.ts). */
+  begin(table: number): void {
     this.blocks.engine.words[(this.place >>> 2) + ADDER.kept] = table;
+    for (const pane of this.panes) pane.isUsed = true;
   }
 }
 
@@ -47,6 +48,8 @@ export class AdderPane {
   readonly blocks: EngineBlocks;
   /** By tag: the place of its cell; 0: the host adds to it. */
   readonly cells: EngineWords;
+  /** Whether the engine adds anything. */
+  isUsed = false;
   readonly #place: number;
 
   constructor(blocks: EngineBlocks, place: number) {

@@ -1,6 +1,6 @@
 import { EngineBlocks } from '../consumers/engine/engine-blocks.ts';
 import { KEPT_PLACE, KEPT_SUMS, KEPT_TABLE, PLACE_BITS } from '../consumers/engine/engine-layout.ts';
-import { NO_PATTERN, type Patterns } from '../measures/patterns.ts';
+import { LENGTHS, MOST_EVENTS, NO_PATTERN, type Patterns } from '../measures/patterns.ts';
 import type { Places } from '../measures/places.ts';
 import type { ListSums } from './list-sums.ts';
 
@@ -23,6 +23,8 @@ export class KeptTable {
     const { words, bytes, doubles } = this.#blocks.engine;
     words[(this.at >>> 2) + KEPT_TABLE.actions] = actions;
     words[(this.at >>> 2) + KEPT_TABLE.classes] = classes;
+    words[(this.at >>> 2) + KEPT_TABLE.lengths] = LENGTHS;
+    words[(this.at >>> 2) + KEPT_TABLE.mostEvents] = MOST_EVENTS;
     for (const [action, isRead] of readsValue.entries()) bytes[this.at + behind + action] = isRead ? 1 : 0;
     for (let place = 0; place < KeptTable.places; place++) {
       doubles[(this.#placeAt(place) >>> 3) + KEPT_PLACE.pattern] = NO_PATTERN;

@@ -179,11 +179,11 @@ export class Panes {
   }
 
   /**
-   * Where the engine adds lists of which something is kept in this table, in place of calls of `addKept` (wasm/engine/adding.ts). Both
-   * must be held for as long as it does.
+   * Lets the engine add lists of which something is kept in this table, in place of calls of `addKept` (wasm/engine/adding.ts): returns
+   * where it does. Both must be held for as long.
    */
-  adder({ at }: KeptTable): number {
-    this.#adder.setKept(at);
+  letEngineAdd({ at }: KeptTable): number {
+    this.#adder.begin(at);
     return this.#adder.place;
   }
 

@@ -12,7 +12,7 @@
  */
 
 import type { EngineBlocks } from '../consumers/engine/engine-blocks.ts';
-import { CELL, MOST_LISTS, MOST_VECTORS } from '../consumers/engine/engine-layout.ts';
+import { CELL, MOST_LISTS, MOST_VECTORS, PENDING_BUCKETS } from '../consumers/engine/engine-layout.ts';
 import type { Places } from '../measures/places.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import type { EpochMs, Joined } from '../vocabulary/events.ts';
@@ -20,9 +20,8 @@ import type { AdderPane } from './adder.ts';
 import type { Cohorts } from './cohorts.ts';
 import type { ItemsShape } from './item-sums.ts';
 import type { CellColumns, LargeSum, ListSums } from './list-sums.ts';
-import { PendingBuckets } from './pending-buckets.ts';
 import type { FoldTarget, LiveRow, RowTable } from './row-table.ts';
-import { LISTS, POSITIVES } from './vector.ts';
+import { LISTS, POSITIVES, type Vector } from './vector.ts';
 
 /** After so many additions within one folding the engine goes on with a cell, until its pane ends: for fewer its sums by bucket would cost more than they save. */
 const ADDITIONS_BEFORE_ENGINE = 4;
@@ -52,6 +51,45 @@ export class Targets {
   put(row: LiveRow): void {
     this.rows.push(row);
     if (row.vector !== undefined) this.vectors.push(row);
+  }
+}
+
+/** What the engine has added by user bucket for one row, until it is folded into the row's vector. The row was touched by the list before. */
+class PendingBuckets {
+  /** Where it is. */
+  readonly place: number;
+  readonly bytes: number;
+  readonly #blocks: EngineBlocks;
+  readonly #vector: Vector;
+
+  constructor(blocks: EngineBlocks, vector: Vector) {
+    const { buckets, width } = vector;
+    this.#blocks = blocks;
+    this.#vector = vector;
+    this.bytes = PENDING_BUCKETS.BYTES + 8 * buckets * width + 2 * buckets;
+    this.place = blocks.take(this.bytes);
+    blocks.engine.words[(this.place >>> 2) + PENDING_BUCKETS.buckets] = buckets;
+  }
+
+  fold(): void {
+    const { words, doubles, buffer } = this.#blocks.engine;
+    const count = (this.place >>> 2) + PENDING_BUCKETS.changed;
+    const changed = words[count];
+    if (changed === 0) return;
+    const { buckets, width } = this.#vector;
+    const sums = (this.place + PENDING_BUCKETS.BYTES) >>> 3;
+    const list = new Uint16Array(buffer, 8 * (sums + buckets * width), changed);
+    for (const bucket of list) {
+      const at = sums + bucket * width;
+      this.#vector.addAll(bucket, doubles, at);
+      doubles.fill(0, at, at + width);
+    }
+    words[count] = 0;
+  }
+
+  /** What it holds is lost. */
+  close(): void {
+    this.#blocks.give(this.place);
   }
 }
 
@@ -191,29 +229,24 @@ export class PendingSums {
   /** Lets the engine add to a cell, if it can. */
   #giveToEngine(cell: number): void {
     const { vectors, items, positions } = this.#targets[cell];
-    if (this.admittedAt[cell] !== NAMED || items.length > 0 || positions.length > 0) return;
-    if (vectors.length > MOST_VECTORS) return;
-    const pending: number[] = [];
-    for (const row of vectors) {
-      const buckets = this.#bucketsOf(row);
-      if (buckets === undefined) return;
-      pending.push(buckets.place);
-    }
-    const place = 8 * this.#bases[cell] - CELL.BYTES;
+    if (!this.#pane.isUsed || this.admittedAt[cell] !== NAMED || items.length > 0 || positions.length > 0) return;
+    const missing = vectors.filter((row) => !this.#buckets.has(row)).length;
+    if (vectors.length > MOST_VECTORS || this.#buckets.size + missing > MOST_BUCKETED_ROWS) return;
+    const places = vectors.map((row) => this.#bucketsOf(row).place);
+    const cellAt = 8 * this.#bases[cell] - CELL.BYTES;
     const { words } = this.#blocks.engine;
-    words[(place >>> 2) + CELL.vectors] = pending.length;
-    words.set(pending, (place >>> 2) + CELL.first);
-    this.#pane.cells.set(this.#tags[cell], place);
+    words[(cellAt >>> 2) + CELL.vectors] = places.length;
+    words.set(places, (cellAt >>> 2) + CELL.first);
+    this.#pane.cells.set(this.#tags[cell], cellAt);
   }
 
-  /** undefined: there are too many. */
-  #bucketsOf(row: LiveRow): PendingBuckets | undefined {
-    let buckets = this.#buckets.get(row);
-    if (buckets === undefined && row.vector !== undefined && this.#buckets.size < MOST_BUCKETED_ROWS) {
-      buckets = new PendingBuckets(this.#blocks, row.vector);
-      this.#buckets.set(row, buckets);
-    }
-    return buckets;
+  #bucketsOf(row: LiveRow): PendingBuckets {
+    const known = this.#buckets.get(row);
+    if (known !== undefined) return known;
+    if (row.vector === undefined) throw new Error(`the row ${row.field} has no sums by bucket`);
+    const made = new PendingBuckets(this.#blocks, row.vector);
+    this.#buckets.set(row, made);
+    return made;
   }
 
   /** Adds the items of the list that was added to the cell last. */

@@ -3,8 +3,8 @@ import type { Joined } from '../vocabulary/events.ts';
 /** The pattern of a list that has none. */
 export const NO_PATTERN = -1;
 
-/** Bounds of the parts of a pattern. */
-const LENGTHS = 2 ** 10;
+/** Bounds of the parts of a pattern, which the engine reads where the lists are kept (accumulators/kept-table.ts). Lists of so many slots or more have none. */
+export const LENGTHS = 2 ** 10;
 /** Lists with more events have none. */
 export const MOST_EVENTS = 3;
 /** A pattern is below, so that it is an exact double. */

@@ -39,10 +39,10 @@ export class UnitScoring {
     this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
   }
 
-  /** Where the engine adds closings by itself; undefined: each is given to `closed`. */
-  get adder(): number | undefined {
+  /** Lets the engine add closings by itself, unless each must be given to `closed`: returns where it does. */
+  letEngineAdd(): number | undefined {
     const isAsked = this.#deps.hooks?.closing !== undefined || this.samples !== undefined;
-    return isAsked || this.#kept === undefined ? undefined : this.#panes.adder(this.#kept.table);
+    return isAsked || this.#kept === undefined ? undefined : this.#panes.letEngineAdd(this.#kept.table);
   }
 
   closed(closing: Closing, names: ClosingNames): void {

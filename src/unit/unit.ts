@@ -103,7 +103,7 @@ export class Unit {
         unref: (tag) => panes.cohorts.unref(tag),
         closed: (closing, names) => this.#scoring.closed(closing, names),
         readsNames: this.#scoring.samples !== undefined,
-        adder: this.#scoring.adder,
+        adder: this.#scoring.letEngineAdd(),
         observer: this.#scoring.samples,
       },
       join,
@@ -372,7 +372,7 @@ export class Unit {
     return this.#panes.changedBytes;
   }
 
-  /** Bytes in memory of rows, cohorts and experiments. They are in the heap of V8, unlike those of the join. */
+  /** Bytes in memory of rows, cohorts and experiments. Most are in the heap of V8, unlike those of the join; cells that the engine adds to are counted here, too. */
   get rowBytes(): number {
     return this.#panes.bytes + this.#experiments.bytes;
   }

@@ -14,7 +14,7 @@ export interface Parts {
   readonly compile: typeof import('../../src/measures/scorer.ts').compile;
 }
 
-export type Step =
+type Step =
   | {
       readonly kind: 'list';
       readonly after: number;
@@ -107,8 +107,8 @@ const GRADING = {
   ],
   relevantFrom: 2,
 } as const;
-export const MEASURES = ['mrr', 'precision(rel=1)@2', 'ndcg(gain=exp)', 'dcg(gain=exp)', 'rate(action=click)'].map(
-  (text) => parseMeasure(text, { relevantFrom: 2 }),
+const MEASURES = ['mrr', 'precision(rel=1)@2', 'ndcg(gain=exp)', 'dcg(gain=exp)', 'rate(action=click)'].map((text) =>
+  parseMeasure(text, { relevantFrom: 2 }),
 );
 
 const HORIZONS = [20, 60];
@@ -126,7 +126,7 @@ function joinSettings(topics: 1 | 2): JoinSettings {
   };
 }
 
-export function panesSettings({ cohorts, countsRanks }: Pick<History, 'cohorts' | 'countsRanks'>): PanesSettings {
+function panesSettings({ cohorts, countsRanks }: Pick<History, 'cohorts' | 'countsRanks'>): PanesSettings {
   return {
     owner: { namespace: 'ns', unit: 0, generation: 'g' },
     paneSize: 200,
@@ -148,7 +148,7 @@ export function panesSettings({ cohorts, countsRanks }: Pick<History, 'cohorts' 
   };
 }
 
-export interface Added {
+interface Added {
   /** Of each commit: rows, keys that are deleted, and what counters are told. */
   readonly commits: readonly unknown[];
   /** What remains of tags, in bytes. */
@@ -163,7 +163,7 @@ export function added({ createJoin, Panes, UnitScoring, compile }: Parts, histor
   const shape = panesSettings(history);
   const panes = new Panes(shape);
   const scorer = compile(MEASURES, GRADING);
-  const scoring = new UnitScoring({ join: settings, panes: { ...shape, shape: shape.shape } }, { scorer }, panes);
+  const scoring = new UnitScoring({ join: settings, panes: shape }, { scorer }, panes);
   let told = 0;
   const join = createJoin(settings, {
     accepted: ({ dimensions }) => panes.cohorts.tag(dimensions),
@@ -173,7 +173,7 @@ export function added({ createJoin, Panes, UnitScoring, compile }: Parts, histor
       scoring.closed(closing, names);
     },
     readsNames: false,
-    adder: byEngine ? scoring.adder : undefined,
+    adder: byEngine ? scoring.letEngineAdd() : undefined,
   });
   const commits: unknown[] = [];
   const next = [0, 0, 0];

@@ -5,7 +5,6 @@ const ADDING = '../wasm/engine/adding.ts';
 const RULES = '../wasm/engine/rules.ts';
 const PENDING = 'accumulators/pending-sums.ts';
 const PANES = 'accumulators/panes.ts';
-const BUCKETS = 'accumulators/pending-buckets.ts';
 const TABLE = 'accumulators/kept-table.ts';
 
 /** So few that patterns take their places from each other. */
@@ -28,15 +27,15 @@ export const ADDING_MUTATIONS: readonly Mutation[] = [
   change(
     'feedback beyond the most does not count',
     ADDING,
-    'if (events === MOST_EVENTS || (events > 0 && topics > 1)) return NO_PATTERN;',
-    'if (events === MOST_EVENTS) break; if (events > 0 && topics > 1) return NO_PATTERN;',
+    'if (events === table.mostEvents || (events > 0 && topics > 1)) return NO_PATTERN;',
+    'if (events === table.mostEvents) break; if (events > 0 && topics > 1) return NO_PATTERN;',
   ),
   change('values are not read', ADDING, 'if (action >= 0 && load<u8>(isRead + <usize>action) !== 0) {', 'if (false) {'),
   change(
     'values of no class are all alike',
     ADDING,
-    'halves > 0 && halves < VALUES ? halves : -1',
-    'halves > 0 && halves < VALUES ? halves : 31',
+    'halves < <f64>classes ? halves : -1',
+    'halves < <f64>classes ? halves : 31',
   ),
   change('actions are alike', ADDING, '<f64>(action + 1)', '1'),
   change('slots are alike', ADDING, ' + <f64>event.slot();', ';'),
@@ -62,7 +61,7 @@ export const ADDING_MUTATIONS: readonly Mutation[] = [
     '  flushQueue();\n  const holders',
     '  const holders',
   ),
-  change('a tag is never forgotten', ADDING, '  else unref(tag);'.trim(), 'else store<u32>(holder, 1);'),
+  change('a tag is never forgotten', ADDING, 'else unref(tag);', 'else store<u32>(holder, 1);'),
   change('what came too late for a horizon is added', RULES, '!missed(bodyAt, entryAt, horizon)', 'true'),
   change('what is shared by rows that keep counts by rank is added', PENDING, ' || positions.length > 0', ''),
   change('cells of cohorts in the rest are added to', PENDING, 'this.admittedAt[cell] !== NAMED || ', ''),
@@ -78,7 +77,7 @@ export const ADDING_MUTATIONS: readonly Mutation[] = [
     'for (const buckets of this.#buckets.values()) buckets.fold();',
     '',
   ),
-  change('buckets are folded twice', BUCKETS, '      doubles.fill(0, at, at + width);\n', ''),
+  change('buckets are folded twice', PENDING, '      doubles.fill(0, at, at + width);\n', ''),
   change(
     'the pane of a horizon stays the first',
     PENDING,

@@ -3,7 +3,7 @@
  * and goes on adding to (src/accumulators/pending-sums.ts). Of all others the host is told.
  */
 import { body } from './bodies';
-import { flushQueue } from './closing';
+import { flushQueue, forgetQueue } from './closing';
 import { feedback, firstOf, nextOf } from './feedback';
 import { unref } from './host';
 import { takeShared } from './memory';
@@ -67,9 +67,11 @@ export const MOST_LISTS: f64 = 4096;
 /** Behind the fields: a `KeptPlace` for each place, then u8 by action: whether the value of its events is read. */
 @unmanaged
 export class KeptTable {
-  /** How many actions, and classes of values, a pattern tells apart. */
+  /** How many actions, classes of values, and lengths a pattern tells apart, and events at most (src/measures/patterns.ts). */
   actions: u32;
   classes: u32;
+  lengths: u32;
+  mostEvents: u32;
 }
 export const KEPT_HEAD: usize = offsetof<KeptTable>();
 
@@ -95,11 +97,8 @@ export class KeptSums {
 }
 export const SUMS_HEAD: usize = offsetof<KeptSums>();
 
-/** Bounds of patterns (src/measures/patterns.ts). */
-const LENGTHS: u32 = 1024;
-const MOST_EVENTS: u32 = 3;
+/** Numbers below are exact. */
 const LIMIT: f64 = 9007199254740992;
-const VALUES: f64 = 32;
 const NO_PATTERN: f64 = -1;
 
 /** Adds the closing of a list at one horizon. False: the host must do that. `topics`: how many carry feedback. */
@@ -181,35 +180,35 @@ function sumsOf(tableAt: usize, bodyAt: usize, horizon: u32, topics: u32): usize
 
 /** As in src/measures/patterns.ts, of a plain list. Also of one that has none there, for two values of a slot and action: nothing is kept of it. */
 function patternOf(tableAt: usize, bodyAt: usize, horizon: u32, topics: u32): f64 {
-  const length = body(bodyAt).length();
-  if (length === 0 || length >= LENGTHS) return NO_PATTERN;
   const table = changetype<KeptTable>(tableAt);
+  const length = body(bodyAt).length();
+  if (length === 0 || length >= table.lengths) return NO_PATTERN;
   const isRead = tableAt + KEPT_HEAD + (KEPT_BYTES << PLACE_BITS);
   let pattern = <f64>body(bodyAt).page();
   let events: u32 = 0;
   for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
     const event = feedback(at);
     if ((event.missed() & (1 << horizon)) !== 0) continue;
-    if (events === MOST_EVENTS || (events > 0 && topics > 1)) return NO_PATTERN;
+    if (events === table.mostEvents || (events > 0 && topics > 1)) return NO_PATTERN;
     const action = event.action();
     let value: f64 = 0;
     if (action >= 0 && load<u8>(isRead + <usize>action) !== 0) {
-      value = classOf(event.value());
+      value = classOf(event.value(), table.classes);
       if (value < 0) return NO_PATTERN;
     }
     pattern = pattern * <f64>length + <f64>event.slot();
     pattern = (pattern * <f64>table.actions + <f64>(action + 1)) * <f64>table.classes + value;
     events++;
   }
-  pattern = (pattern * <f64>LENGTHS + <f64>length) * <f64>(MOST_EVENTS + 1) + <f64>events;
+  pattern = (pattern * <f64>table.lengths + <f64>length) * <f64>(table.mostEvents + 1) + <f64>events;
   return pattern < LIMIT ? pattern : NO_PATTERN;
 }
 
 /** Ratings have a class each, and so has an event without a value. Below 0: any other value. */
-function classOf(value: f64): f64 {
+function classOf(value: f64, classes: u32): f64 {
   if (isNaN(value)) return 0;
   const halves = 2 * value;
-  return Math.floor(halves) === halves && halves > 0 && halves < VALUES ? halves : -1;
+  return Math.floor(halves) === halves && halves > 0 && halves < <f64>classes ? halves : -1;
 }
 
 /** As in src/accumulators/kept-lists.ts. */
@@ -220,23 +219,24 @@ function placeOf(pattern: f64): usize {
 }
 
 /** Tags that lists hold no longer, until what waits for the host has been told: it may be about such a list. */
-let dropped: usize = 0;
+let droppedAt: usize = 0;
 let drops: u32 = 0;
 const MOST_DROPS: u32 = 256;
 
 /** To be called once, before anything else of this file. */
 export function openAdding(): void {
-  dropped = takeShared(4 * <usize>MOST_DROPS);
+  droppedAt = takeShared(4 * <usize>MOST_DROPS);
 }
 
-/** Before anything closes: forgets what a unit has left here that failed while the host was told. */
+/** Before anything closes: forgets what waits of a unit that has failed. */
 export function beginAdding(): void {
+  forgetQueue();
   drops = 0;
 }
 
 /** The list that has closed for good holds its tag no longer. */
 export function dropTag(at: usize, tag: u32): void {
-  store<u32>(dropped + 4 * <usize>drops, tag);
+  store<u32>(droppedAt + 4 * <usize>drops, tag);
   drops++;
   if (drops === MOST_DROPS) flush(at);
 }
@@ -248,7 +248,7 @@ export function flush(at: usize): void {
   const count = drops;
   drops = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const tag = load<u32>(dropped + 4 * <usize>i);
+    const tag = load<u32>(droppedAt + 4 * <usize>i);
     const holder = holders + 4 * <usize>tag;
     // The last one is for the host, which forgets the tag.
     if (load<u32>(holder) > 1) store<u32>(holder, load<u32>(holder) - 1);

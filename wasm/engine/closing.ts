@@ -164,8 +164,8 @@ export function openQueue(): void {
   queue = takeShared(QUEUED_BYTES * <usize>MOST_QUEUED);
 }
 
-/** Before anything closes: forgets what waited for a unit that has failed. */
-export function beginQueue(): void {
+/** Of a unit that has failed, nobody is told. */
+export function forgetQueue(): void {
   queued = 0;
 }
 

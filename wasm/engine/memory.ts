@@ -76,10 +76,10 @@ export function openMemory(bytes: usize): void {
   // Reads of 16 bytes go beyond what is asked for, and so do those of a next line (touch.ts).
   heapEnd = (bytes - 64) & ~63;
   isHighFree = heapEnd <= HIGH;
-  free(heapBegin, min(heapEnd, HIGH));
+  pushAll(heapBegin, min(heapEnd, HIGH));
 }
 
-function free(from: usize, end: usize): void {
+function pushAll(from: usize, end: usize): void {
   for (let at = from; at < end; ) {
     let order = <u32>ctz(at);
     while (end - at < (<usize>1) << order) order--;
@@ -94,7 +94,7 @@ function fitting(order: u32): u32 {
   const least = ~((1 << order) - 1);
   if ((orders & least) === 0 && !isHighFree) {
     isHighFree = true;
-    free(HIGH, heapEnd);
+    pushAll(HIGH, heapEnd);
   }
   return orders & least;
 }

@@ -3,12 +3,11 @@
  * comes, the combined watermark moves. What was judged before the checkpoint is judged again by a replay, but not counted again:
  * `isReplayed`. Where feedback meets an impression, both must have been.
  */
-
 import { addAccepted, anyFits, fitting, predecessorOf, removeAccepted } from './accepted';
 import { addClosing, beginAdding, dropTag, flush } from './adding';
 import { free } from './arena';
 import { addBody, body, freeBody, slotIn } from './bodies';
-import { beginQueue, putClosing, putFeedback, queueClosing, queueUnref } from './closing';
+import { putClosing, putFeedback, queueClosing, queueUnref } from './closing';
 import {
   ACCEPTED,
   ATTRIBUTED,
@@ -309,7 +308,6 @@ function beyond(unit: Unit, lag: f64): u32 {
 
 /** The combined watermark moves. */
 export function moveOn(unit: Unit, from: f64, to: f64): void {
-  beginQueue();
   beginAdding();
   seek(unit.timeline, from);
   while (nextClosing(unit.timeline, to)) close(unit, closingBody, closingHorizon, closingAt, closingEntry);

@@ -145,9 +145,11 @@ export const PENDING_BUCKETS = {
 } as const;
 
 export const KEPT_TABLE = {
-  BYTES: 8,
+  BYTES: 16,
   actions: 0,
   classes: 1,
+  lengths: 2,
+  mostEvents: 3,
 } as const;
 
 export const KEPT_PLACE = {
