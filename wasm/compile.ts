@@ -22,7 +22,16 @@ const STRUCTURES = {
   'engine/events': ['ImpressionEvent', 'FeedbackEvent'],
   'engine/feed': ['Feed', 'Row'],
   'engine/closing': ['Closing', 'Closes', 'QueuedEvent'],
-  'engine/adding': ['Adder', 'AdderPane', 'Cell', 'PendingBuckets', 'KeptTable', 'KeptPlace', 'KeptSums'],
+  'engine/adding': [
+    'Adder',
+    'AdderPane',
+    'Cell',
+    'PendingBuckets',
+    'KeptTable',
+    'KeptPlace',
+    'ActionCodes',
+    'KeptSums',
+  ],
   'engine/unit': ['Settings', 'TopicState', 'UnitFigures'],
   'scan/results': ['Results'],
 } as const;

@@ -1,5 +1,5 @@
 import { EngineBlocks } from '../consumers/engine/engine-blocks.ts';
-import { KEPT_PLACE, KEPT_SUMS, KEPT_TABLE, PLACE_BITS } from '../consumers/engine/engine-layout.ts';
+import { ACTION_CODES, KEPT_PLACE, KEPT_SUMS, KEPT_TABLE, PLACE_BITS } from '../consumers/engine/engine-layout.ts';
 import { LENGTHS, MOST_EVENTS, NO_PATTERN, type Patterns } from '../measures/patterns.ts';
 import type { Places } from '../measures/places.ts';
 import type { ListSums } from './list-sums.ts';
@@ -17,15 +17,23 @@ export class KeptTable {
   readonly at: number;
   readonly #blocks = new EngineBlocks();
 
-  constructor({ actions, classes, readsValue }: Patterns) {
+  constructor({ codes, width }: Patterns) {
     const behind = KEPT_TABLE.BYTES + KEPT_PLACE.BYTES * KeptTable.places;
-    this.at = this.#blocks.take(behind + readsValue.length);
-    const { words, bytes, doubles } = this.#blocks.engine;
-    words[(this.at >>> 2) + KEPT_TABLE.actions] = actions;
-    words[(this.at >>> 2) + KEPT_TABLE.classes] = classes;
-    words[(this.at >>> 2) + KEPT_TABLE.lengths] = LENGTHS;
-    words[(this.at >>> 2) + KEPT_TABLE.mostEvents] = MOST_EVENTS;
-    for (const [action, isRead] of readsValue.entries()) bytes[this.at + behind + action] = isRead ? 1 : 0;
+    this.at = this.#blocks.take(behind + ACTION_CODES.BYTES * codes.length + 4 * MOST_EVENTS);
+    const { words, doubles } = this.#blocks.engine;
+    const table = this.at >>> 2;
+    words[table + KEPT_TABLE.width] = width;
+    words[table + KEPT_TABLE.actions] = codes.length;
+    words[table + KEPT_TABLE.lengths] = LENGTHS;
+    words[table + KEPT_TABLE.mostEvents] = MOST_EVENTS;
+    let at = (this.at + behind) >>> 2;
+    for (const { readsValue, addsUp, first, behind: end } of codes) {
+      words[at + ACTION_CODES.first] = first;
+      words[at + ACTION_CODES.behind] = end;
+      words[at + ACTION_CODES.readsValue] = readsValue ? 1 : 0;
+      words[at + ACTION_CODES.addsUp] = addsUp ? 1 : 0;
+      at += ACTION_CODES.BYTES / 4;
+    }
     for (let place = 0; place < KeptTable.places; place++) {
       doubles[(this.#placeAt(place) >>> 3) + KEPT_PLACE.pattern] = NO_PATTERN;
     }

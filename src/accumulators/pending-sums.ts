@@ -7,7 +7,7 @@
  * cell, 13 us for the plain version of the tests, which adds each list to all of its rows.
  *
  * Cells lie in the engine's memory, which adds most lists itself (wasm/engine/adding.ts): to cells that were added to before since they
- * were folded, and often, whose rows keep neither items nor counts by rank. It defers sums by user bucket, too; the host does not, as a
+ * were folded, whose rows keep neither items nor counts by rank. It defers sums by user bucket, too; the host does not, as a
  * list changes only those of its sums that are not 0.
  */
 
@@ -22,9 +22,6 @@ import type { ItemsShape } from './item-sums.ts';
 import type { CellColumns, LargeSum, ListSums } from './list-sums.ts';
 import type { FoldTarget, LiveRow, RowTable } from './row-table.ts';
 import { LISTS, POSITIVES, type Vector } from './vector.ts';
-
-/** After so many additions within one folding the engine goes on with a cell, until its pane ends: for fewer its sums by bucket would cost more than they save. */
-const ADDITIONS_BEFORE_ENGINE = 4;
 
 /** Rows whose sums by bucket the engine may defer at once. */
 const MOST_BUCKETED_ROWS = 16;
@@ -190,6 +187,7 @@ export class PendingSums {
     this.#pane.cells.set(this.#tags[cell], 0);
     this.#targets[cell] = targets;
     this.admittedAt[cell] = admittedAt;
+    this.#giveToEngine(cell);
   }
 
   /** Adds one scored list to a cell. `bucket`: of its user, of 256. */
@@ -214,7 +212,6 @@ export class PendingSums {
       vectors[v].vector?.add(bucket, list.isPositive, columns, amounts, count);
     }
     if (list.large.length > 0) this.#addLarge(cell, list.large, bucket);
-    if (lists === ADDITIONS_BEFORE_ENGINE) this.#giveToEngine(cell);
     if (lists >= MOST_LISTS) this.#foldCell(cell);
   }
 

@@ -85,7 +85,7 @@ export function compile(
     positives,
     score,
     // Lists differ by more than a pattern where measures read scores, items or categories.
-    patterns: needs.scores || needs.items || needs.categories ? undefined : new Patterns(views.readsValue),
+    patterns: needs.scores || needs.items || needs.categories ? undefined : new Patterns(views.reading),
   };
 }
 

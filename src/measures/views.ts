@@ -1,6 +1,7 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { Graded } from './grade.ts';
 import { Known, KnownPositives } from './known.ts';
+import type { ActionReading } from './patterns.ts';
 import { Acted, Positives } from './positives.ts';
 import { Pairs, Rated } from './rated.ts';
 import type { GradeRule, Grading } from './scorer-contract.ts';
@@ -90,9 +91,12 @@ export class Views {
     return shared(this.#pairs, JSON.stringify([action, credit, by]), () => this.#also(new Pairs(rated, by)));
   }
 
-  /** By index of action: whether a view made so far reads the value of its events, for a grade or as a rating. */
-  get readsValue(): readonly boolean[] {
-    return this.#rules.map((rule, a) => rule.from === 'value' || this.#rates[a]);
+  /** By index of action: what views made so far read of its events, for a grade or as a rating. */
+  get reading(): readonly ActionReading[] {
+    return this.#rules.map(({ from, rule }, a) => ({
+      readsValue: from === 'value' || this.#rates[a],
+      addsUp: rule === 'sum',
+    }));
   }
 
   #also<V extends { load(list: Joined): void }>(view: V): V {

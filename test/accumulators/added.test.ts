@@ -4,7 +4,7 @@ import { Panes } from '../../src/accumulators/panes.ts';
 import { createJoin } from '../../src/consumers/join/join.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { UnitScoring } from '../../src/unit/unit-scoring.ts';
-import { added, histories, MANY, type Parts } from './added.ts';
+import { added, histories, MANY_LISTS, type Parts } from './added.ts';
 
 const PARTS: Parts = { createJoin, Panes, UnitScoring, compile };
 
@@ -57,8 +57,8 @@ describe('closings that the engine adds itself', () => {
   });
 
   it('do so when they add more than doubles hold', () => {
-    const byEngine = added(PARTS, MANY, true);
-    expect(byEngine.commits).toEqual(added(PARTS, MANY, false).commits);
+    const byEngine = added(PARTS, MANY_LISTS, true);
+    expect(byEngine.commits).toEqual(added(PARTS, MANY_LISTS, false).commits);
     expect(JSON.stringify(byEngine.commits, (_, value) => (typeof value === 'bigint' ? String(value) : value))).toMatch(
       /"1\d{16}/,
     );

@@ -69,7 +69,7 @@ const event: fc.Arbitrary<Step> = fc.record({
   slot: fc.constantFrom(0, 0, 1),
   action: fc.constantFrom('click', 'click', 'purchase', 'rating', 'rating', 'wave'),
   value: fc.constantFrom(undefined, 4, 4, 3.25, 15.5, 15.5),
-  times: fc.constantFrom(1, 1, 1, 1, 1, 1, 1, 3, 4),
+  times: fc.constantFrom(1, 1, 1, 1, 1, 1, 1, 3, 6, 7),
   back: fc.constantFrom(0, 0, 0, 3),
   topic: fc.constantFrom(1 as const, 2 as const),
 });
@@ -89,13 +89,29 @@ export const histories: fc.Arbitrary<History> = fc.record({
 });
 
 /** So many lists of one user that add so much that doubles would not hold all of them exactly. */
-export const MANY: History = {
+export const MANY_LISTS: History = {
   topics: 1,
   cohorts: 5,
   countsRanks: false,
   steps: Array.from({ length: 30_000 }, (): readonly Step[] => [
     { kind: 'list', after: 0, variant: 0, length: 2, page: 0, user: 1, hasGap: false, back: 0 },
     { kind: 'event', after: 0, of: 0, slot: 1, action: 'rating', value: 5, topic: 1, times: 1, back: 0 },
+  ]).flat(),
+};
+
+function eventOn(slot: number, action: string): Step {
+  return { kind: 'event', after: 0, of: 0, slot, action, value: 4, topic: 1, times: 1, back: 0 };
+}
+
+/** Lists with as many events as a pattern may have, and then with one more that counts most. */
+export const MANY_EVENTS: History = {
+  topics: 1,
+  cohorts: 5,
+  countsRanks: false,
+  steps: Array.from({ length: 20 }, (_, n): readonly Step[] => [
+    { kind: 'list', after: 1, variant: 0, length: 3, page: 0, user: 1, hasGap: false, back: 0 },
+    ...[0, 1, 2].flatMap((slot) => [eventOn(slot, 'click'), eventOn(slot, 'purchase')]),
+    ...(n < 10 ? [] : [eventOn(2, 'rating')]),
   ]).flat(),
 };
 

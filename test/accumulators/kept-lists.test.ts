@@ -87,7 +87,7 @@ describe('lists that are kept', () => {
     const measures = ['mrr', 'precision(denom=list)@5', 'ndcg(gain=exp)'].map((text) =>
       parseMeasure(text, { relevantFrom: 1 }),
     );
-    const lists = Array.from({ length: 400 }, (_, n) => n + 1).flatMap((n) => {
+    const lists = Array.from({ length: 700 }, (_, n) => n + 1).flatMap((n) => {
       const length = (n % 100) + 1;
       return Array.from({ length }, (_, slot): Joined => {
         const list = {
@@ -118,6 +118,6 @@ describe('lists that are kept', () => {
     expect(kept?.of(list)).toBeUndefined();
     expect(kept?.of(list)?.sums).toMatchObject({ isPositive: false, count: 0, ownCount: 0 });
     expect(kept?.of({ ...list })?.sums).toMatchObject({ isPositive: false, count: 0, ownCount: 0 });
-    expect(kept?.of({ ...list, events: 4 })).toBeUndefined();
+    expect(kept?.of({ ...list, ranks: Int32Array.of(1, 3) })).toBeUndefined();
   });
 });

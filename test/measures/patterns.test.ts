@@ -9,7 +9,7 @@ import { GRADING, joined } from './lists.ts';
 
 const parse = (text: string) => parseMeasure(text, { relevantFrom: 1 });
 
-/** A list of 20 slots with one event, whose action 0 counts by itself and action 1 by its value. */
+/** A list of 20 slots with one event, whose action 0 counts by itself, action 1 by its value and action 2 as often as it comes. */
 function listWith(
   change: Partial<Joined> & { readonly event?: readonly [slot: number, action: number, value: number] },
 ) {
@@ -40,7 +40,8 @@ function eventsOf(...events: readonly (readonly [slot: number, action: number, v
   };
 }
 
-const PATTERNS = new Patterns([false, true]);
+const FIXED = { readsValue: false, addsUp: false };
+const PATTERNS = new Patterns([FIXED, { readsValue: true, addsUp: false }, { readsValue: false, addsUp: true }]);
 
 describe('patterns', () => {
   it('of lists that any measures score differently are different', () => {
@@ -62,6 +63,24 @@ describe('patterns', () => {
     expect(PATTERNS.of(listWith({ ts: Float64Array.of(99) }))).toBe(pattern);
     expect(PATTERNS.of(listWith({ event: [4, 0, 17.3] }))).toBe(pattern);
     expect(PATTERNS.of(listWith({ scores: Float64Array.of(1) }))).toBe(pattern);
+    expect(PATTERNS.of(listWith(eventsOf([4, 0, 1], [4, 0, 1])))).toBe(pattern);
+    expect(PATTERNS.of(listWith(eventsOf([5, -1, 1], [4, 0, 1])))).toBe(pattern);
+    expect(PATTERNS.of(listWith({ event: [4, -1, 1] }))).toBe(PATTERNS.of(listWith({ events: 0 })));
+  });
+
+  it('are one for the same events in any order', () => {
+    const events = fc.tuple(fc.nat(19), fc.nat(2), fc.constantFrom(1, 4.5, Number.NaN));
+    let found = 0;
+    fc.assert(
+      fc.property(fc.array(events, { minLength: 2, maxLength: 6 }), fc.infiniteStream(fc.nat()), (list, order) => {
+        const other = [...list].map((event) => [order.next().value ?? 0, event] as const);
+        const shuffled = other.sort(([a], [b]) => a - b).map(([, event]) => event);
+        const pattern = PATTERNS.of(listWith(eventsOf(...list)));
+        expect(PATTERNS.of(listWith(eventsOf(...shuffled)))).toBe(pattern);
+        if (pattern !== NO_PATTERN) found++;
+      }),
+    );
+    expect(found).toBeGreaterThan(20);
   });
 
   it('differ by everything that measures read', () => {
@@ -71,22 +90,26 @@ describe('patterns', () => {
       listWith({ pageOffset: 20 }),
       listWith({ events: 0 }),
       listWith({ event: [5, 0, 1] }),
-      listWith({ event: [4, -1, 1] }),
       listWith({ event: [4, 1, 1] }),
       listWith({ event: [4, 1, 0.5] }),
       listWith({ event: [4, 1, Number.NaN] }),
+      listWith({ event: [4, 2, 1] }),
       listWith(eventsOf([4, 0, 1], [5, 0, 1])),
-      listWith(eventsOf([5, 0, 1], [4, 0, 1])),
-      listWith(eventsOf([4, 0, 1], [4, 0, 1])),
       listWith(eventsOf([4, 0, 1], [4, 1, 1])),
-      listWith(eventsOf([4, 0, 1], [4, 0, 1], [4, 0, 1])),
+      listWith(eventsOf([4, 2, 1], [4, 2, 1])),
+      listWith(eventsOf([4, 2, 1], [4, 2, 1], [4, 2, 1])),
+      listWith(eventsOf([4, 0, 1], [5, 0, 1], [6, 0, 1], [7, 0, 1])),
     ].map((list) => PATTERNS.of(list));
     expect(new Set(lists).size).toBe(lists.length);
     expect(lists).not.toContain(NO_PATTERN);
   });
 
   it.each([
-    ['more than three events', { events: 4 }],
+    ['seven events that differ', eventsOf(...[1, 2, 3, 4, 5, 6, 7].map((slot) => [slot, 0, 1] as const))],
+    [
+      'six events on a hundred slots',
+      { length: 100, ...eventsOf(...[9, 10, 11, 12, 13, 14].map((slot) => [slot, 1, 1] as const)) },
+    ],
     ['two values of one slot and action', { event: [4, 1, 2], ...eventsOf([4, 1, 2], [4, 1, 3]) }],
     ['explicit ranks', { ranks: Int32Array.from({ length: 20 }, (_, s) => s + 1) }],
     ['items that repeat', { firstSlot: new Int32Array(20) }],

@@ -1,4 +1,5 @@
 /** Weakened rules of closings that the engine adds itself: each must be caught. */
+import { type History, MANY_EVENTS, MANY_LISTS } from '../accumulators/added.ts';
 import { type Change, change, type Mutation } from './mutation.ts';
 
 const ADDING = '../wasm/engine/adding.ts';
@@ -9,8 +10,8 @@ const TABLE = 'accumulators/kept-table.ts';
 
 /** So few that patterns take their places from each other. */
 export const FEW_PLACES: readonly Change[] = [
-  { file: ADDING, text: 'PLACE_BITS: u32 = 14', replacement: 'PLACE_BITS: u32 = 2' },
-  { file: 'consumers/engine/engine-layout.ts', text: 'PLACE_BITS = 14', replacement: 'PLACE_BITS = 2' },
+  { file: ADDING, text: 'PLACE_BITS: u32 = 15', replacement: 'PLACE_BITS: u32 = 2' },
+  { file: 'consumers/engine/engine-layout.ts', text: 'PLACE_BITS = 15', replacement: 'PLACE_BITS = 2' },
 ];
 
 export const ADDING_MUTATIONS: readonly Mutation[] = [
@@ -21,24 +22,31 @@ export const ADDING_MUTATIONS: readonly Mutation[] = [
   change(
     'feedback that comes too late for a horizon counts',
     ADDING,
-    'if ((event.missed() & (1 << horizon)) !== 0) continue;',
+    '(event.missed() & (1 << horizon)) !== 0 || ',
     '',
   ),
+  change('values are not read', ADDING, 'codes.readsValue === 0', 'codes.readsValue <= 1'),
   change(
-    'feedback beyond the most does not count',
+    'the same event again does not count where it should',
     ADDING,
-    'if (events === table.mostEvents || (events > 0 && topics > 1)) return NO_PATTERN;',
-    'if (events === table.mostEvents) break; if (events > 0 && topics > 1) return NO_PATTERN;',
+    'if (isAgain && codes.addsUp === 0) continue;',
+    'if (isAgain) continue;',
   ),
-  change('values are not read', ADDING, 'if (action >= 0 && load<u8>(isRead + <usize>action) !== 0) {', 'if (false) {'),
+  change('events of no listed action count', ADDING, ' || action < 0) continue;', ') continue;'),
+  change(
+    'a code takes the place of another',
+    ADDING,
+    'for (let from = end; from > to; from -= 4) store<u32>(from, load<u32>(from - 4));',
+    '',
+  ),
   change(
     'values of no class are all alike',
     ADDING,
     'halves < <f64>classes ? halves : -1',
     'halves < <f64>classes ? halves : 31',
   ),
-  change('actions are alike', ADDING, '<f64>(action + 1)', '1'),
-  change('slots are alike', ADDING, ' + <f64>event.slot();', ';'),
+  change('actions are alike', ADDING, 'ofSlot + codes.first + <u32>value', 'ofSlot + <u32>value'),
+  change('slots are alike', ADDING, 'event.slot() * table.width', 'event.slot() * 0'),
   change('pages are alike', ADDING, 'let pattern = <f64>body(bodyAt).page();', 'let pattern: f64 = 0;'),
   change('lists with positives are not counted', ADDING, 'if (kept.isPositive !== 0) increase(to + POSITIVES);', ''),
   change('lists without a user are not counted', ADDING, 'if (list.isUserless()) increase', 'if (false) increase'),
@@ -102,8 +110,20 @@ export const ADDING_MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** They matter for very many lists alone. */
-export const BOUND_MUTATIONS: readonly Mutation[] = [
-  change('a cell is not folded in time', ADDING, ' || lists >= MOST_LISTS - 1', ''),
-  change('a bucket takes any number of lists', ADDING, 'if (!hasRoom(cell, user, width)) return false;', ''),
+/** They matter for histories that are seldom drawn. */
+export const BOUND_MUTATIONS: readonly (Mutation & { readonly history: History })[] = [
+  { ...change('a cell is not folded in time', ADDING, ' || lists >= MOST_LISTS - 1', ''), history: MANY_LISTS },
+  {
+    ...change('a bucket takes any number of lists', ADDING, 'if (!hasRoom(cell, user, width)) return false;', ''),
+    history: MANY_LISTS,
+  },
+  {
+    ...change(
+      'feedback beyond the most does not count',
+      ADDING,
+      'if (end === codesAt + 4 * <usize>table.mostEvents) return -1;',
+      'if (end === codesAt + 4 * <usize>table.mostEvents) break;',
+    ),
+    history: MANY_EVENTS,
+  },
 ];

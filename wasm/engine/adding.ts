@@ -64,12 +64,12 @@ const POSITIVES: usize = 8;
 /** With so many lists a cell is folded, and a bucket takes no more until it is, so that doubles add exactly. */
 export const MOST_LISTS: f64 = 4096;
 
-/** Behind the fields: a `KeptPlace` for each place, then u8 by action: whether the value of its events is read. */
+/** Behind the fields: a `KeptPlace` for each place, `ActionCodes` by action, then u32 codes, room for those of a list. */
 @unmanaged
 export class KeptTable {
-  /** How many actions, classes of values, and lengths a pattern tells apart, and events at most (src/measures/patterns.ts). */
+  /** Codes of the events of a slot, and their actions; bounds of the lengths and the number of events of a list (src/measures/patterns.ts). */
+  width: u32;
   actions: u32;
-  classes: u32;
   lengths: u32;
   mostEvents: u32;
 }
@@ -83,7 +83,17 @@ export class KeptPlace {
   reserved: u32;
 }
 const KEPT_BYTES: usize = offsetof<KeptPlace>();
-export const PLACE_BITS: u32 = 14;
+export const PLACE_BITS: u32 = 15;
+
+/** As in src/measures/patterns.ts. */
+@unmanaged
+export class ActionCodes {
+  first: u32;
+  behind: u32;
+  readsValue: u32;
+  addsUp: u32;
+}
+const CODES_BYTES: usize = offsetof<ActionCodes>();
 
 /** Behind the fields: f64 amounts, f64 ranks of positives, then u32 columns. */
 @unmanaged
@@ -101,8 +111,8 @@ export const SUMS_HEAD: usize = offsetof<KeptSums>();
 const LIMIT: f64 = 9007199254740992;
 const NO_PATTERN: f64 = -1;
 
-/** Adds the closing of a list at one horizon. False: the host must do that. `topics`: how many carry feedback. */
-export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, length: f64, topics: u32): bool {
+/** Adds the closing of a list at one horizon. False: the host must do that. */
+export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, length: f64): bool {
   const adder = changetype<Adder>(at);
   if (time >= adder.due) return false;
   const pane = changetype<AdderPane>(at + ADDER_BYTES + PANE_BYTES * <usize>horizon);
@@ -115,7 +125,7 @@ export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, le
   const lists = load<f64>(cellAt + CELL_HEAD + LISTS);
   // The first one changes rows, and the last one folds them.
   if (lists === 0 || lists >= MOST_LISTS - 1) return false;
-  const sums = sumsOf(adder.kept, bodyAt, horizon, topics);
+  const sums = sumsOf(adder.kept, bodyAt, horizon);
   if (sums === 0) return false;
   const user = <u32>list.userWord;
   const width = adder.bucketWidth;
@@ -171,37 +181,55 @@ function addTo(to: usize, kept: KeptSums, count: u32): void {
 }
 
 /** The place of what a list adds at a horizon; 0: that is not kept. */
-function sumsOf(tableAt: usize, bodyAt: usize, horizon: u32, topics: u32): usize {
-  const pattern = patternOf(tableAt, bodyAt, horizon, topics);
+function sumsOf(tableAt: usize, bodyAt: usize, horizon: u32): usize {
+  const pattern = patternOf(tableAt, bodyAt, horizon);
   if (pattern < 0) return 0;
   const place = changetype<KeptPlace>(tableAt + KEPT_HEAD + KEPT_BYTES * placeOf(pattern));
   return place.pattern === pattern ? place.sums : 0;
 }
 
-/** As in src/measures/patterns.ts, of a plain list. Also of one that has none there, for two values of a slot and action: nothing is kept of it. */
-function patternOf(tableAt: usize, bodyAt: usize, horizon: u32, topics: u32): f64 {
+/** As in src/measures/patterns.ts, of a plain list. */
+function patternOf(tableAt: usize, bodyAt: usize, horizon: u32): f64 {
   const table = changetype<KeptTable>(tableAt);
   const length = body(bodyAt).length();
   if (length === 0 || length >= table.lengths) return NO_PATTERN;
-  const isRead = tableAt + KEPT_HEAD + (KEPT_BYTES << PLACE_BITS);
+  const actionsAt = tableAt + KEPT_HEAD + (KEPT_BYTES << PLACE_BITS);
+  const codesAt = actionsAt + CODES_BYTES * <usize>table.actions;
+  const count = sortCodes(table, actionsAt, codesAt, bodyAt, horizon);
+  if (count < 0) return NO_PATTERN;
   let pattern = <f64>body(bodyAt).page();
-  let events: u32 = 0;
+  for (let n = 0; n < count; n++) {
+    pattern = pattern * <f64>length * <f64>table.width + <f64>load<u32>(codesAt + 4 * <usize>n);
+  }
+  pattern = (pattern * <f64>table.lengths + <f64>length) * <f64>(table.mostEvents + 1) + <f64>count;
+  return pattern < LIMIT ? pattern : NO_PATTERN;
+}
+
+/** Puts the codes of the events that count in order. Returns how many they are; -1: they belong to no pattern. */
+function sortCodes(table: KeptTable, actionsAt: usize, codesAt: usize, bodyAt: usize, horizon: u32): i32 {
+  let end = codesAt;
   for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
     const event = feedback(at);
-    if ((event.missed() & (1 << horizon)) !== 0) continue;
-    if (events === table.mostEvents || (events > 0 && topics > 1)) return NO_PATTERN;
     const action = event.action();
-    let value: f64 = 0;
-    if (action >= 0 && load<u8>(isRead + <usize>action) !== 0) {
-      value = classOf(event.value(), table.classes);
-      if (value < 0) return NO_PATTERN;
-    }
-    pattern = pattern * <f64>length + <f64>event.slot();
-    pattern = (pattern * <f64>table.actions + <f64>(action + 1)) * <f64>table.classes + value;
-    events++;
+    if ((event.missed() & (1 << horizon)) !== 0 || action < 0) continue;
+    const codes = changetype<ActionCodes>(actionsAt + CODES_BYTES * <usize>action);
+    const value = codes.readsValue === 0 ? 0 : classOf(event.value(), codes.behind - codes.first);
+    if (value < 0) return -1;
+    const ofSlot = event.slot() * table.width;
+    const code = ofSlot + codes.first + <u32>value;
+    let to = end;
+    while (to > codesAt && load<u32>(to - 4) > code) to -= 4;
+    const isAgain = to > codesAt && load<u32>(to - 4) === code;
+    if (isAgain && codes.addsUp === 0) continue;
+    // One value follows another of the same slot and action.
+    if (to > codesAt && !isAgain && load<u32>(to - 4) >= ofSlot + codes.first) return -1;
+    if (to < end && load<u32>(to) < ofSlot + codes.behind) return -1;
+    if (end === codesAt + 4 * <usize>table.mostEvents) return -1;
+    for (let from = end; from > to; from -= 4) store<u32>(from, load<u32>(from - 4));
+    store<u32>(to, code);
+    end += 4;
   }
-  pattern = (pattern * <f64>table.lengths + <f64>length) * <f64>(table.mostEvents + 1) + <f64>events;
-  return pattern < LIMIT ? pattern : NO_PATTERN;
+  return <i32>((end - codesAt) / 4);
 }
 
 /** Ratings have a class each, and so has an event without a value. Below 0: any other value. */

@@ -324,7 +324,7 @@ function close(unit: Unit, bodyAt: usize, horizon: u32, at: f64, entryAt: usize)
   if (at > unit.decidedUpTo && !missed(bodyAt, entryAt, horizon)) {
     const length = horizonOf(unit, horizon);
     const topics = unit.feedbackTopics;
-    const isAdded = unit.adder !== 0 && addClosing(unit.adder, bodyAt, horizon, at, length, topics);
+    const isAdded = unit.adder !== 0 && addClosing(unit.adder, bodyAt, horizon, at, length);
     waits = !isAdded && !unit.hasNames && queueClosing(bodyAt, horizon, at, length, topics);
     if (!isAdded && !waits) {
       putClosing(bodyAt, entryAt, horizon, at, length);

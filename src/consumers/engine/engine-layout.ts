@@ -146,8 +146,8 @@ export const PENDING_BUCKETS = {
 
 export const KEPT_TABLE = {
   BYTES: 16,
-  actions: 0,
-  classes: 1,
+  width: 0,
+  actions: 1,
   lengths: 2,
   mostEvents: 3,
 } as const;
@@ -157,6 +157,14 @@ export const KEPT_PLACE = {
   pattern: 0,
   sums: 2,
   reserved: 3,
+} as const;
+
+export const ACTION_CODES = {
+  BYTES: 16,
+  first: 0,
+  behind: 1,
+  readsValue: 2,
+  addsUp: 3,
 } as const;
 
 export const KEPT_SUMS = {
@@ -245,7 +253,7 @@ export const UNREFS_TAG = 2;
 export const MOST_QUEUED_EVENTS = 3;
 export const MOST_VECTORS = 3;
 export const MOST_LISTS = 4096;
-export const PLACE_BITS = 14;
+export const PLACE_BITS = 15;
 export const ACCEPTED = 0;
 export const LATE = 1;
 export const DUPLICATE = 2;
