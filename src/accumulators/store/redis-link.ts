@@ -43,6 +43,7 @@ export class RedisLink {
   /** What more was found out about `#trouble`. */
   #more: { readonly of: string; readonly text: string } | undefined;
   #isAsking = false;
+  #other: RedisLink | undefined;
   /** The server is a replica, as it said last. Then the client connects again, to whoever is the primary now. */
   #isReplica = false;
   #closed = false;
@@ -80,9 +81,17 @@ export class RedisLink {
     this.#more = text === undefined ? undefined : { of, text };
   }
 
+  /** Another connection to the same place: it may know sooner why there is none. */
+  beside(other: RedisLink): void {
+    this.#other = other;
+  }
+
   /** Why the connection broke last, with all that is known; '' for never. */
   get #told(): string {
-    return this.#more?.of === this.#trouble ? this.#more.text : this.#trouble;
+    const other = this.#other;
+    const who = other === undefined || other.connected ? [this] : [this, other];
+    const of = who.map((link) => link.#trouble).find((text) => text !== '') ?? '';
+    return who.map((link) => link.#more).find((more) => more?.of === of)?.text ?? of;
   }
 
   get connected(): boolean {

@@ -132,6 +132,8 @@ export class RedisStore implements Store {
     const reads = opened('receval-reads');
     this.#writes = keep(opened('receval-commits'), toWrite);
     this.#reads = keep(reads, toRead);
+    this.#writes.beside(this.#reads);
+    this.#reads.beside(this.#writes);
     // One link per node, however often it is asked for: a link listens as long as its node lives.
     const links = new WeakMap<Redis, RedisLink>();
     const linkTo = (node: Redis): RedisLink => {
