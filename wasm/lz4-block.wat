@@ -2,8 +2,9 @@
 ;;
 ;; Copies go in steps of 8 or 16 bytes, so up to 30 bytes behind `to` may be read and as many behind `end` written: the caller
 ;; keeps 64 free behind both. What is written too far is not part of the answer, or is written over.
-;; Each round of $sequence reads at least one byte, so the time is in proportion to the bytes in and out. No sum of addresses and
-;; lengths reaches 2^32 as long as a block is no longer than 4 MiB: each of its bytes adds at most 255 to a length.
+;; Each round of $sequence reads at least one byte, so the time is in proportion to the bytes in and out. A block is no longer than 4 MiB, and
+;; each of its bytes adds at most 255 to a length, so no length reaches 2^31. The memory may reach to 2^32: a length is compared with what is
+;; left, as its sum with an address may not fit.
 ;; Compile with wasm/compile.ts.
 (module
   (import "host" "memory" (memory 1))
@@ -45,11 +46,11 @@
               (local.set $from (i32.add (local.get $from) (i32.const 1)))
               (local.set $length (i32.add (local.get $length) (local.get $more)))
               (br_if $longer (i32.eq (local.get $more) (i32.const 255))))
+            (br_if $noLiterals (i32.gt_u (local.get $length) (i32.sub (local.get $to) (local.get $from))))
+            (br_if $tooLarge (i32.gt_u (local.get $length) (i32.sub (local.get $end) (local.get $out))))
             (local.set $source (local.get $from))
             (local.set $from (i32.add (local.get $from) (local.get $length)))
-            (br_if $noLiterals (i32.gt_u (local.get $from) (local.get $to)))
             (local.set $stop (i32.add (local.get $out) (local.get $length)))
-            (br_if $tooLarge (i32.gt_u (local.get $stop) (local.get $end)))
             (loop $copy
               (i64.store (local.get $out) (i64.load (local.get $source)))
               (i64.store offset=8 (local.get $out) (i64.load offset=8 (local.get $source)))
@@ -95,8 +96,11 @@
               (local.set $from (i32.add (local.get $from) (i32.const 1)))
               (local.set $length (i32.add (local.get $length) (local.get $more)))
               (br_if $longer (i32.eq (local.get $more) (i32.const 255))))
-            (local.set $stop (i32.add (i32.add (local.get $out) (local.get $length)) (i32.const 4)))
-            (br_if $tooLarge (i32.gt_u (local.get $stop) (local.get $end)))))
+            ;; Short literals may have gone too far already
+            (br_if $tooLarge (i32.gt_u (local.get $out) (local.get $end)))
+            (local.set $length (i32.add (local.get $length) (i32.const 4)))
+            (br_if $tooLarge (i32.gt_u (local.get $length) (i32.sub (local.get $end) (local.get $out))))
+            (local.set $stop (i32.add (local.get $out) (local.get $length)))))
 
         ;; A distance below 8 repeats a pattern: of each 8 bytes as many are right as the distance has, which doubles it
         (loop $widen

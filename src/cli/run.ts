@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadConfiguration } from '../config/load.ts';
@@ -22,6 +23,12 @@ const ROLES: readonly Role[] = ['worker', 'exporter', 'all'];
 /** How long a stop may take. */
 const STOP_MS = 4500;
 
+/**
+ * Calls before V8 optimizes a function with its slowest compiler: ten times as many as by itself. What a worker does often is WebAssembly, so
+ * most JavaScript is not worth it (docs/decisions/0027-fewer-functions-optimized.md).
+ */
+const CALLS_BEFORE_TURBOFAN = 30_000;
+
 /** `receval run`: the service on Kafka and Redis. */
 export function runCommand(): Command {
   return new Command('run')
@@ -34,6 +41,10 @@ export function runCommand(): Command {
 }
 
 async function run(flags: Flags, verbose: boolean): Promise<void> {
+  // Earlier releases do not know the flag, and would print so.
+  if (Number.parseInt(process.versions.v8, 10) >= 13) {
+    setFlagsFromString(`--invocation-count-for-turbofan=${CALLS_BEFORE_TURBOFAN}`);
+  }
   const role = ROLES.find((name) => name === flags.role);
   if (role === undefined) throw new UsageError(`--role: no role "${flags.role}"${suggestion(flags.role, ROLES)}`);
   const configuration = loadConfiguration({

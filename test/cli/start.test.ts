@@ -1,10 +1,10 @@
-/** What `bin/receval` starts: the sources, or what was compiled of them; and how little `receval` loads before a command is called. */
+/** What `bin/receval` starts: the sources, or what was compiled of them; what `receval run` sets; and how little `receval` loads before a command is called. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../services/commands.ts';
-import { ROOT } from './receval.ts';
+import { ROOT, receval } from './receval.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'receval-start-'));
 afterAll(() => rmSync(top, { recursive: true }));
@@ -97,6 +97,15 @@ describe('bin/receval', () => {
     build(0);
     rmSync(join(folder, 'dist/built'));
     expect(await started()).toBe('compiled');
+  });
+});
+
+describe('receval run', () => {
+  it('sets no flag that this V8 does not know: it would print so', async () => {
+    const { code, stderr } = await receval(['run', '--config', join(top, 'none.yaml')]);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/none\.yaml/);
+    expect(stderr).not.toMatch(/flag/);
   });
 });
 

@@ -47,6 +47,8 @@ const LEAST_PAGES = 2 ** 10;
  * (wasm/engine). Of all that is reserved only what was touched is real; it never grows, so views of it stay good.
  */
 export class Engine {
+  /** For modules that work on what lies there. */
+  readonly memory: WebAssembly.Memory;
   readonly buffer: ArrayBuffer;
   readonly bytes: Buffer<ArrayBuffer>;
   readonly words: Uint32Array<ArrayBuffer>;
@@ -111,6 +113,7 @@ export class Engine {
       scores: () => scanned().scores(),
     };
     const functionOf = openModule('the engine', ENGINE_CODE, memory, host);
+    this.memory = memory;
     this.buffer = buffer;
     this.bytes = Buffer.from(buffer);
     this.words = new Uint32Array(buffer);

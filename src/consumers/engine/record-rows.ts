@@ -41,7 +41,7 @@ export class RecordRows {
 
   /**
    * Puts records of a run here, in place of those before, from this one on: as many as are scanned while their bytes are still in the
-   * processor's cache. Those above `limit` bytes are left to the host. Returns the index behind the last.
+   * processor's cache. Values that lie in the engine's memory stay where they are. Those above `limit` bytes are left to the host. Returns the index behind the last.
    */
   fill(run: RecordBytes, from: number, limit: number): number {
     const { words, doubles } = this.#engine;
@@ -58,14 +58,16 @@ export class RecordRows {
     }
     this.count = end - from;
     this.judged = 0;
-    this.#reserve(this.count, first < 0 ? 0 : last - first);
-    if (first >= 0) this.#engine.bytes.set(run.bytes.subarray(first, last), this.#values);
+    const isHere = run.bytes.buffer === this.#engine.buffer;
+    this.#reserve(this.count, first < 0 || isHere ? 0 : last - first);
+    if (first >= 0 && !isHere) this.#engine.bytes.set(run.bytes.subarray(first, last), this.#values);
+    const values = isHere ? run.bytes.byteOffset : this.#values - first;
     for (let i = from, row = this.#rows; i < end; i++, row += ROW.BYTES) {
       const size = run.size[i];
       const isLeft = size < 0 || size > limit;
       doubles[(row >>> 3) + ROW.offset] = run.offsets[i];
       doubles[(row >>> 3) + ROW.timestamp] = run.timestamps[i];
-      words[(row >>> 2) + ROW.at] = isLeft ? 0 : this.#values + run.at[i] - first;
+      words[(row >>> 2) + ROW.at] = isLeft ? 0 : values + run.at[i];
       words[(row >>> 2) + ROW.size] = isLeft ? NO_VALUE : size;
     }
     return end;

@@ -24,10 +24,10 @@ const compressGzip = promisify(gzip);
 const GZIP = 1;
 
 /** Decoders by the code in a batch's attributes (3 bits; kafka.apache.org/documentation/#recordbatch). */
-const DECODERS = new Map<number, (input: Buffer, limits: CodecLimits) => Buffer | Promise<Buffer>>([
+const DECODERS = new Map<number, (input: Buffer, limits: CodecLimits, inEngine: boolean) => Buffer | Promise<Buffer>>([
   [GZIP, decodeGzip],
   [2, (input, { bytes }) => decodeSnappy(input, bytes)],
-  [3, (input, { bytes }) => decodeLz4(input, bytes)],
+  [3, (input, { bytes }, inEngine) => decodeLz4(input, bytes, inEngine)],
   [4, (input, { bytes, milliseconds }) => decodeZstd(input, bytes, milliseconds)],
 ]);
 const NAMES = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
@@ -41,11 +41,20 @@ async function decodeGzip(input: Buffer, { bytes }: CodecLimits): Promise<Buffer
   }
 }
 
-/** Rejects with a RangeError if the data are damaged or exceed the limits, or if there is no such codec. */
-export async function decompress(code: number, compressed: Buffer, limits = CODEC_LIMITS): Promise<Buffer> {
+/**
+ * Rejects with a RangeError if the data are damaged or exceed the limits, or if there is no such codec.
+ *
+ * @param inEngine they may be left in the engine's memory: the caller gives them back to `engineBuffers`
+ */
+export async function decompress(
+  code: number,
+  compressed: Buffer,
+  limits = CODEC_LIMITS,
+  inEngine = false,
+): Promise<Buffer> {
   const decoder = DECODERS.get(code);
   if (decoder === undefined) throw new RangeError(`compression codec ${code} is unknown`);
-  return decoder(compressed, limits);
+  return decoder(compressed, limits, inEngine);
 }
 
 /** For kafkajs, which decodes messages in the formats before Kafka 0.11: by code, a function that returns the codec. */

@@ -1,3 +1,5 @@
+import { engineIfAny } from '../../../engine/engine.ts';
+import { openModule } from '../../../engine/module.ts';
 import { CRC32C_CODE } from './crc32c-code.ts';
 
 /** The Castagnoli polynomial, lowest bit first. */
@@ -5,10 +7,8 @@ const POLYNOMIAL = 0x82f63b78;
 const TABLES = 16;
 /** Bytes of one table. */
 const TABLE_BYTES = 1024;
-const INPUT_AT = TABLES * TABLE_BYTES;
-/** The input is copied in pieces that stay in the processor's cache. */
+/** What lies elsewhere is copied into the engine's memory in pieces that stay in the processor's cache. */
 const PIECE = 2 ** 16;
-const PAGES = 2;
 
 type Checksum = (bytes: Uint8Array, from: number) => number;
 
@@ -23,25 +23,25 @@ export function crc32c(bytes: Uint8Array, from = 0): number {
 
 /** undefined: WebAssembly cannot get memory, for example because of a limit on address space (`ulimit -v`). */
 function compiled(): Checksum | undefined {
-  try {
-    const memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
-    const module = new WebAssembly.Module(Buffer.from(CRC32C_CODE, 'base64'));
-    const { crc32c: add } = new WebAssembly.Instance(module, { host: { memory } }).exports;
-    if (typeof add !== 'function') return undefined;
-    new Uint32Array(memory.buffer).set(tables());
-    const input = new Uint8Array(memory.buffer, INPUT_AT, PIECE);
-    return (bytes, from) => {
-      let crc = -1;
-      for (let at = from; at < bytes.length; at += PIECE) {
-        const size = Math.min(PIECE, bytes.length - at);
-        input.set(new Uint8Array(bytes.buffer, bytes.byteOffset + at, size));
-        crc = add(crc, INPUT_AT, INPUT_AT + size);
-      }
-      return ~crc >>> 0;
-    };
-  } catch {
-    return undefined;
-  }
+  const engine = engineIfAny();
+  if (engine === undefined) return undefined;
+  const { memory, buffer } = engine;
+  const add = openModule('the checksum', CRC32C_CODE, memory, { memory })('crc32c');
+  const ofTables = engine.takeShared(TABLES * TABLE_BYTES + PIECE);
+  engine.words.set(tables(), ofTables >>> 2);
+  const pieceAt = ofTables + TABLES * TABLE_BYTES;
+  return (bytes, from) => {
+    if (from >= bytes.length) return 0;
+    if (bytes.buffer === buffer)
+      return ~add(-1, bytes.byteOffset + from, bytes.byteOffset + bytes.length, ofTables) >>> 0;
+    let crc = -1;
+    for (let at = from; at < bytes.length; at += PIECE) {
+      const size = Math.min(PIECE, bytes.length - at);
+      engine.bytes.set(new Uint8Array(bytes.buffer, bytes.byteOffset + at, size), pieceAt);
+      crc = add(crc, pieceAt, pieceAt + size, ofTables);
+    }
+    return ~crc >>> 0;
+  };
 }
 
 let table: Uint32Array | undefined;

@@ -1,3 +1,7 @@
+import { type Engine, engine } from '../../../engine/engine.ts';
+import { type EngineBuffers, engineBuffers } from '../../../engine/engine-buffers.ts';
+import { openModule } from '../../../engine/module.ts';
+import { EngineInput } from './engine-input.ts';
 import { LZ4_BLOCK_CODE } from './lz4-block-code.ts';
 import { outputs } from './reused-buffers.ts';
 
@@ -28,17 +32,9 @@ interface Frame {
 /** Made when the first frame comes: not every command reads lz4. */
 let decoder: Lz4Blocks | undefined;
 
-const PAGE = 1 << 16;
-/**
- * 64 MiB, enough for every frame within the default limits. Pages that were never used take address space, not memory. A memory
- * that grows detaches its buffer, and from the first detached buffer of a process on V8 checks every access to every typed
- * array: decoding events costs 18 % more then (docs/decisions/0012).
- */
-const FIRST_PAGES = 2 ** 10;
-/** So all addresses are positive int32. */
-const MOST_PAGES = 2 ** 14;
-/** Bytes between input and output, and after the output: copies proceed in steps and may write up to 30 bytes too far. */
+/** Bytes behind the output: copies proceed in steps and may write up to 30 bytes too far. */
 const SPARE = 64;
+const LEAST_SCRATCH = 2 ** 18;
 
 /** Faults of a block, by the negative number that the module returns. */
 const FAULTS = [
@@ -54,15 +50,17 @@ type Fault = (typeof FAULTS)[number];
 /**
  * Decodes one lz4 frame, as Kafka producers write it. Its checksums are not verified: that of the whole batch was.
  * Format: github.com/lz4/lz4 lz4_Frame_format.md and lz4_Block_format.md. The bytes are the caller's own.
+ *
+ * @param inEngine leave them in the engine's memory, if there is room: the caller gives them back to `engineBuffers`
  * @throws RangeError if it is damaged or holds more than `limit` bytes, Error if the process has no memory for it. Takes time in
  * proportion to the bytes in and out.
  */
-export function decodeLz4(input: Uint8Array, limit: number): Buffer {
+export function decodeLz4(input: Uint8Array, limit: number, inEngine = false): Buffer {
   const { blocks, largest } = frame(input);
   let most = 0;
   for (const { from, to, raw } of blocks) most += raw ? to - from : Math.min(largest, (to - from) * MOST_GROWTH);
   decoder ??= new Lz4Blocks();
-  decoder.begin(input, Math.min(most, limit));
+  decoder.begin(input, Math.min(most, limit), inEngine);
   for (const { from, to, raw } of blocks) {
     const fault = raw ? decoder.addRaw(from, to) : decoder.add(from, to, largest);
     if (fault !== undefined) throw refused(fault, limit);
@@ -102,50 +100,60 @@ function damaged(what: string): RangeError {
   return new RangeError(`lz4 data is damaged: ${what}`);
 }
 
-/**
- * Decodes frames block by block, in a memory of its own: whatever the input holds, nothing outside of that memory can be read
- * or written. The memory in use is that of the largest frame so far (input and output).
- */
+/** Decodes frames block by block, in the engine's memory. Whatever the input holds, only the output is written, and SPARE bytes behind it. */
 export class Lz4Blocks {
-  readonly #memory = withMemory(() => new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MOST_PAGES }));
-  readonly #decode: (from: number, to: number, out: number, begin: number, end: number) => number;
-  #bytes = new Uint8Array(this.#memory.buffer);
+  readonly #engine: Engine = engine();
+  readonly #input = new EngineInput(this.#engine);
+  readonly #buffers: EngineBuffers | undefined = engineBuffers();
+  readonly #decode = openModule('the decoder of lz4', LZ4_BLOCK_CODE, this.#engine.memory, {
+    memory: this.#engine.memory,
+  })('decode');
+  /** For output that is copied out of here. */
+  #scratch = 0;
+  #scratchRoom = 0;
+  /** For output that stays here. */
+  #buffer: Buffer | undefined;
+  #from = 0;
   #size = 0;
   #begin = 0;
   #out = 0;
   #end = 0;
 
-  constructor() {
-    const module = new WebAssembly.Module(Buffer.from(LZ4_BLOCK_CODE, 'base64'));
-    const { decode } = new WebAssembly.Instance(module, { host: { memory: this.#memory } }).exports;
-    if (typeof decode !== 'function') throw new Error('the compiled decoder of LZ4 has no function "decode"');
-    this.#decode = (from, to, out, begin, end) => decode(from, to, out, begin, end);
-  }
-
   /**
-   * Starts a frame whose blocks hold at most `most` bytes together. Discards the output of the last frame.
+   * Starts a frame whose blocks hold at most `most` bytes together. Discards the output of the last frame, unless it was taken.
+   *
+   * @param inEngine leave the output in the engine's memory, if there is room
    * @throws Error if there is no memory for it.
    */
-  begin(input: Uint8Array, most: number): void {
-    this.#size = input.length;
-    this.#begin = input.length + SPARE;
+  begin(input: Uint8Array, most: number, inEngine = false): void {
+    if (this.#buffer !== undefined) this.#buffers?.give(this.#buffer);
+    this.#buffer = inEngine ? this.#buffers?.take(most, SPARE) : undefined;
+    this.#begin = this.#buffer?.byteOffset ?? this.#scratchOf(most);
     this.#out = this.#begin;
     this.#end = this.#begin + most;
-    const missing = Math.ceil((this.#end + SPARE - this.#bytes.length) / PAGE);
-    if (missing > 0) {
-      withMemory(() => this.#memory.grow(missing));
-      this.#bytes = new Uint8Array(this.#memory.buffer);
+    this.#from = this.#input.put(input).byteOffset;
+    this.#size = input.length;
+  }
+
+  #scratchOf(bytes: number): number {
+    if (bytes > this.#scratchRoom) {
+      if (this.#scratchRoom > 0) this.#engine.giveShared(this.#scratch);
+      this.#scratchRoom = 0;
+      const room = Math.max(LEAST_SCRATCH, bytes);
+      this.#scratch = this.#engine.takeShared(room + SPARE);
+      this.#scratchRoom = room;
     }
-    this.#bytes.set(input);
+    return this.#scratch;
   }
 
   /** Adds a block of at most `largest` bytes, which is at [from, to) of the input. */
   add(from: number, to: number, largest: number): Fault | undefined {
     this.#check(from, to);
     const end = Math.min(this.#end, this.#out + largest);
-    const out = this.#decode(from, to, this.#out, this.#begin, end);
-    if (out < 0) return FAULTS[-1 - out];
-    this.#out = out;
+    const out = this.#decode(this.#from + from, this.#from + to, this.#out, this.#begin, end);
+    // An address beyond 2^31 is negative, too, but far below.
+    if (out < 0 && out >= -FAULTS.length) return FAULTS[-1 - out];
+    this.#out = out >>> 0;
     return undefined;
   }
 
@@ -153,29 +161,23 @@ export class Lz4Blocks {
   addRaw(from: number, to: number): Fault | undefined {
     this.#check(from, to);
     if (to - from > this.#end - this.#out) return 'too large';
-    this.#bytes.copyWithin(this.#out, from, to);
+    this.#engine.bytes.copyWithin(this.#out, this.#from + from, this.#from + to);
     this.#out += to - from;
     return undefined;
   }
 
-  /** The output of the blocks, owned by the caller, who may give it back to `outputs`. */
+  /** The output of the blocks, owned by the caller, who may give it back: to `engineBuffers` if it lies there, else to `outputs`. */
   take(): Buffer {
-    const taken = outputs.take(this.#out - this.#begin);
-    taken.set(this.#bytes.subarray(this.#begin, this.#out));
+    const size = this.#out - this.#begin;
+    const buffer = this.#buffer;
+    this.#buffer = undefined;
+    if (buffer !== undefined) return this.#buffers?.cut(buffer, size) ?? buffer;
+    const taken = outputs.take(size);
+    taken.set(this.#engine.bytes.subarray(this.#begin, this.#out));
     return taken;
   }
 
   #check(from: number, to: number): void {
     if (from < 0 || from > to || to > this.#size) throw new RangeError(`no block stands at ${from} to ${to}`);
-  }
-}
-
-/** Running out of memory is not a fault of the input, so it is another kind of error. */
-function withMemory<T>(claim: () => T): T {
-  try {
-    return claim();
-  } catch (cause) {
-    const advice = 'it needs 11 GB of address space, most of which stays empty: raise the limit (ulimit -v)';
-    throw new Error(`lz4 cannot be decoded: WebAssembly gets no memory; ${advice}`, { cause });
   }
 }

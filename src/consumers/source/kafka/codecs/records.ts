@@ -1,9 +1,11 @@
 import { messageOf } from '../../../../vocabulary/error-text.ts';
 import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
+import { engineBuffers } from '../../../engine/engine-buffers.ts';
 import type { Envelope, LogRecord, RecordHeader, RecordRun, UndecodableBatch } from '../../source-port.ts';
 import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT, undecodable } from '../flow/batches.ts';
 import { CODEC_LIMITS, decompress } from './codecs.ts';
 import { crc32c } from './crc32c.ts';
+import { engineInput } from './engine-input.ts';
 import { RecordColumns } from './record-columns.ts';
 import { responses } from './responses.ts';
 import { outputs } from './reused-buffers.ts';
@@ -13,6 +15,7 @@ const FIRST_TIME_AT = 27;
 const LARGEST_TIME_AT = 35;
 const COUNT_AT = 57;
 const CODEC = 0x07;
+const LZ4 = 3;
 const APPEND_TIME = 0x08;
 
 const WRONG_CHECKSUM =
@@ -30,8 +33,14 @@ interface Header {
 /**
  * Verifies the checksum of a record batch, decompresses it and checks that all its records can be read: kafka.apache.org/documentation/#recordbatch.
  * Returns a refusal if not. Never rejects.
+ *
+ * @param isFreed the caller frees the records, and reads nothing of them later: they may lie in the engine's memory
  */
-export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<Records | UndecodableBatch> {
+export async function openBatch(
+  batch: Buffer,
+  limits = CODEC_LIMITS,
+  isFreed = false,
+): Promise<Records | UndecodableBatch> {
   const attributes = batch.readInt16BE(ATTRIBUTES_AT);
   const firstTime = batch.readBigInt64BE(FIRST_TIME_AT);
   const header: Header = {
@@ -42,22 +51,32 @@ export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<R
     appendTime: (attributes & APPEND_TIME) === 0 ? undefined : batch.readBigInt64BE(LARGEST_TIME_AT),
   };
   try {
-    // The checksum covers everything after it. Brokers may change what precedes it.
-    if (crc32c(batch, ATTRIBUTES_AT) !== batch.readUInt32BE(CHECKSUM_AT)) throw new RangeError(WRONG_CHECKSUM);
-    if (header.count < 0 || header.lastDelta < 0) throw new RangeError('the header of the record batch is damaged');
-    const content = batch.subarray(HEADER_BYTES);
     const code = attributes & CODEC;
+    // Checksum and decoder work in the engine's memory.
+    const read = code === LZ4 ? (engineInput()?.put(batch) ?? batch) : batch;
+    // The checksum covers everything after it. Brokers may change what precedes it.
+    if (crc32c(read, ATTRIBUTES_AT) !== batch.readUInt32BE(CHECKSUM_AT)) throw new RangeError(WRONG_CHECKSUM);
+    if (header.count < 0 || header.lastDelta < 0) throw new RangeError('the header of the record batch is damaged');
     const isEmpty = header.count === 0 && header.lastDelta >= 0;
-    const bytes = code === 0 || isEmpty ? content : await decompress(code, content, limits);
+    const bytes =
+      code === 0 || isEmpty
+        ? batch.subarray(HEADER_BYTES)
+        : await decompress(code, read.subarray(HEADER_BYTES), limits, isFreed);
     const records = new Records(bytes, header, batch);
     const { count } = records;
     if (count === header.count) return records;
     records.forget();
-    outputs.give(bytes);
+    give(bytes);
     throw new RangeError(`record ${count + 1} of the ${header.count} in the batch is damaged`);
   } catch (error) {
     return undecodable(batch, messageOf(error));
   }
+}
+
+/** Nobody reads what was decompressed any more. */
+function give(bytes: Buffer): void {
+  outputs.give(bytes);
+  engineBuffers()?.give(bytes);
 }
 
 /** Less is not a record: its length, attributes, two deltas, the lengths of key and value, and the number of headers. */
@@ -119,7 +138,7 @@ export class Records {
   free(): void {
     if (this.#isFreed) return;
     this.#isFreed = true;
-    outputs.give(this.#bytes);
+    give(this.#bytes);
     responses.unref(this.#batch);
     this.forget();
   }

@@ -100,7 +100,7 @@ export class ChunkReader {
           // Formats before Kafka 0.11 have no headers.
           runs.push(runOf(this.#withEnvelopes ? { ...record, envelope: { key, headers: [] } } : record));
         } else if (stand.kind !== 'aborted') {
-          this.#open ??= stand.kind === 'batch' ? await openBatch(stand.bytes) : stand.refusal;
+          this.#open ??= stand.kind === 'batch' ? await openBatch(stand.bytes, CODEC_LIMITS, true) : stand.refusal;
           if (!(this.#open instanceof Records)) {
             if (records > 0) break;
             return { runs, last: message.offset, next: offset, refusal: this.#within(this.#open, expected) };

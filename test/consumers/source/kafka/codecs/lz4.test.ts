@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { engine } from '../../../../../src/consumers/engine/engine.ts';
+import { engineBuffers } from '../../../../../src/consumers/engine/engine-buffers.ts';
 import { CODEC_LIMITS } from '../../../../../src/consumers/source/kafka/codecs/codecs.ts';
 import { decodeLz4, Lz4Blocks } from '../../../../../src/consumers/source/kafka/codecs/lz4.ts';
 import { plainLz4 } from './plain-lz4.ts';
@@ -33,6 +35,8 @@ const block = fc.oneof(
 );
 /** The first has a byte that the next ones may repeat. */
 const blocks = fc.array(block, { maxLength: 4 }).map((list) => [Uint8Array.of(65), ...list]);
+/** A limit, counted from the size of what is decoded. */
+const beyond = fc.oneof(fc.constantFrom(-20, -2, -1, 0, 1, LIMIT), fc.integer({ min: -1500, max: 0 }));
 type Block = readonly [readonly Sequence[], Uint8Array] | Uint8Array;
 
 /** What does not fit half a token. */
@@ -85,9 +89,9 @@ function framed(blocks: readonly Block[]): Buffer {
 }
 
 /** The decoder's bytes; nothing if it refuses. */
-function decoded(frame: Uint8Array, limit: number): Buffer | undefined {
+function decoded(frame: Uint8Array, limit: number, inEngine = false): Buffer | undefined {
   try {
-    return decodeLz4(frame, limit);
+    return decodeLz4(frame, limit, inEngine);
   } catch (error) {
     expect(error).toBeInstanceOf(RangeError);
     return undefined;
@@ -107,11 +111,11 @@ function single(hex: string): Buffer {
 describe('the lz4 decoder', () => {
   it('reads frames like a plain decoder, with every limit', () => {
     fc.assert(
-      fc.property(blocks, fc.constantFrom(-20, -2, -1, 0, 1, LIMIT), (list, beyond) => {
+      fc.property(blocks, beyond, (list, more) => {
         const frame = framed(list);
         const whole = plainLz4(frame, LIMIT);
         if (whole === undefined) throw new Error('no frame was made');
-        const limit = Math.max(0, whole.length + beyond);
+        const limit = Math.max(0, whole.length + more);
         expect(isSame(decoded(frame, limit), whole.length > limit ? undefined : whole)).toBe(true);
       }),
       { numRuns: 500 },
@@ -197,19 +201,110 @@ describe('the lz4 decoder', () => {
     }
   });
 
-  it('has memory for the largest frame from the start: a buffer that is detached slows the whole process', () => {
+  it('lets no memory grow, for any frame: a buffer that is detached slows the whole process', () => {
     const grow = vi.spyOn(WebAssembly.Memory.prototype, 'grow');
     const blocks = new Lz4Blocks();
     const input = new Uint8Array(CODEC_LIMITS.bytes - 2 ** 10).fill(65);
-    blocks.begin(input, CODEC_LIMITS.bytes);
-    expect(blocks.addRaw(0, input.length)).toBeUndefined();
+    for (const most of [CODEC_LIMITS.bytes, 2 * CODEC_LIMITS.bytes]) {
+      blocks.begin(input, most);
+      expect(blocks.addRaw(0, input.length)).toBeUndefined();
+      expect(blocks.take().equals(input)).toBe(true);
+    }
     expect(grow).not.toHaveBeenCalled();
-    expect(blocks.take().equals(input)).toBe(true);
-    blocks.begin(input, 2 * CODEC_LIMITS.bytes);
-    expect(grow).toHaveBeenCalledOnce();
-    expect(blocks.addRaw(0, input.length)).toBeUndefined();
-    expect(blocks.take().equals(input)).toBe(true);
     grow.mockRestore();
+  });
+
+  it('leaves what it decodes in the memory of the engine, until that is given back or nobody holds it', () => {
+    const buffers = engineBuffers();
+    const before = engine().takenBytes();
+    fc.assert(
+      fc.property(
+        fc.array(blocks, { minLength: 1, maxLength: 8 }),
+        fc.array(fc.nat(7), { maxLength: 8 }),
+        (all, gone) => {
+          const held = all.map((list) => {
+            const frame = framed(list);
+            return { bytes: decodeLz4(frame, LIMIT, true), plain: decodeLz4(frame, LIMIT) };
+          });
+          for (const n of gone) if (n < held.length) buffers?.give(held[n].bytes);
+          const left = held.filter((_, n) => !gone.includes(n));
+          for (const { bytes, plain } of left) {
+            expect(bytes.buffer).toBe(engine().buffer);
+            expect(bytes.equals(plain)).toBe(true);
+          }
+          // Given twice or not from there: nothing happens.
+          for (const { bytes, plain } of held) for (const one of [bytes, bytes, plain]) buffers?.give(one);
+        },
+      ),
+    );
+    // A frame that is refused leaves nothing behind either, but at most the buffer that it had begun.
+    const refused = single('10 41 01 00');
+    for (let n = 0; n < 100; n++) expect(() => decodeLz4(refused, LIMIT, true)).toThrow('a block has no end');
+    expect(engine().takenBytes() - before).toBeLessThan(2 ** 21);
+  });
+
+  it('writes nothing but its output, and 64 bytes behind it, whatever a block holds', () => {
+    const change = fc.tuple(fc.nat(), fc.oneof(fc.nat(255), fc.constantFrom(0, 15, 240, 255)));
+    const buffers = engineBuffers();
+    const decoder = new Lz4Blocks();
+    let refused = 0;
+    fc.assert(
+      fc.property(block, fc.nat(2000), fc.array(change, { maxLength: 2 }), (drawn, most, changes) => {
+        if (drawn instanceof Uint8Array || buffers === undefined) return;
+        const first = { literals: Uint8Array.of(65), distance: 1, match: MIN_MATCH };
+        const bytes = encode([first, ...drawn[0]], drawn[1], 0);
+        for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
+        // The next buffer of this size is at the same place, once that of a refused block was given back.
+        decoder.begin(bytes, 0);
+        const probe = buffers.take(most, 64);
+        if (probe === undefined) throw new Error('there is no room');
+        buffers.give(probe);
+        decoder.begin(bytes, most, true);
+        const behind = engine().bytes.subarray(probe.byteOffset + most + 64, probe.byteOffset + most + 64 + 2 ** 20);
+        const before = Buffer.from(behind);
+        const fault = decoder.add(0, bytes.length, 2 ** 22);
+        expect(behind.equals(before)).toBe(true);
+        if (fault === undefined) {
+          const output = decoder.take();
+          expect([output.byteOffset, output.length <= most]).toEqual([probe.byteOffset, true]);
+          buffers.give(output);
+        } else refused++;
+      }),
+      { numRuns: 1000 },
+    );
+    expect(refused).toBeGreaterThan(100);
+  });
+
+  it('reads frames like a plain decoder beyond 2^31, where places are no numbers with a sign', () => {
+    const high = 2 ** 31;
+    const own = engine();
+    const taken: number[] = [];
+    // Gives back what was begun for a frame that was refused.
+    decodeLz4(framed([]), LIMIT);
+    // What is not touched takes no memory.
+    for (let bytes = 2 ** 30; bytes >= 2 ** 14; bytes /= 2) {
+      let place = own.takeShared(bytes);
+      for (; place < high; place = own.takeShared(bytes)) taken.push(place);
+      own.giveShared(place);
+    }
+    const input = own.takeShared(LIMIT);
+    fc.assert(
+      fc.property(blocks, beyond, (list, more) => {
+        const frame = framed(list);
+        const whole = plainLz4(frame, LIMIT);
+        if (whole === undefined) throw new Error('no frame was made');
+        own.bytes.set(frame, input);
+        const limit = Math.max(0, whole.length + more);
+        const bytes = decoded(own.bytes.subarray(input, input + frame.length), limit, true);
+        expect(isSame(bytes, whole.length > limit ? undefined : whole)).toBe(true);
+        if (bytes === undefined) return;
+        expect(bytes.byteOffset).toBeGreaterThanOrEqual(high);
+        engineBuffers()?.give(bytes);
+      }),
+      { numRuns: 500 },
+    );
+    expect(input).toBeGreaterThanOrEqual(high);
+    for (const place of [input, ...taken]) own.giveShared(place);
   });
 
   it('says what is wrong', () => {
