@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../src/vocabulary/drops.ts';
 import { itWith } from '../services/it-with.ts';
 import { kafkaJars } from '../services/kafka-jars.ts';
 import { REDIS } from '../services/redis.ts';
@@ -59,6 +60,18 @@ describe('on real Kafka and Redis, with workers and Redis killed under load', ()
     },
     1_200_000,
   );
+});
+
+describe('the list of what occurs', () => {
+  it.each([
+    ['impressions', IMPRESSION_DROPS],
+    ['feedback', FEEDBACK_DROPS],
+  ])('has every reason for which %s can be dropped here', (side, reasons) => {
+    const occurs = (reason: string): boolean => OCCURS.some((name) => name.endsWith(`.${side}.drops.${reason}`));
+    // Brokers refuse a damaged batch.
+    const missing = reasons.filter((reason) => reason !== 'undecodable' && !occurs(reason));
+    expect(missing, 'add each to OCCURS, and send it in feed.ts').toEqual([]);
+  });
 });
 
 /** Equal numbers say little if there were few of them, or if nothing went wrong on the way. */
