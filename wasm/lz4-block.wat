@@ -2,9 +2,9 @@
 ;;
 ;; Copies go in steps of 8 or 16 bytes, so up to 30 bytes behind `to` may be read and as many behind `end` written: the caller
 ;; keeps 64 free behind both. What is written too far is not part of the answer, or is written over.
-;; Each round of $sequence reads at least one byte, so the time is in proportion to the bytes in and out. A block is no longer than 4 MiB, and
-;; each of its bytes adds at most 255 to a length, so no length reaches 2^31. The memory may reach to 2^32: a length is compared with what is
-;; left, as its sum with an address may not fit.
+;; Each round of $sequence reads at least one byte, so the time is in proportion to the bytes in and out. A block is no longer than 16 MiB, and
+;; each of its bytes adds at most 255 to a length, so no length reaches 2^32 - 64. The memory may reach to 2^32, too: a length is compared with
+;; what is left, as its sum with an address may not fit.
 ;; Compile with wasm/compile.ts.
 (module
   (import "host" "memory" (memory 1))
@@ -26,6 +26,7 @@
     (block $noLiterals
     (block $noLength
     (block $noEnd
+      (br_if $tooLarge (i32.gt_u (local.get $out) (local.get $end)))
       (loop $sequence
         (br_if $noEnd (i32.ge_u (local.get $from) (local.get $to)))
         (local.set $token (i32.load8_u (local.get $from)))

@@ -18,18 +18,18 @@ export class KeptTable {
   readonly #blocks = new EngineBlocks();
 
   constructor({ codes, width }: Patterns) {
-    const behind = KEPT_TABLE.BYTES + KEPT_PLACE.BYTES * KeptTable.places;
-    this.at = this.#blocks.take(behind + ACTION_CODES.BYTES * codes.length + 4 * MOST_EVENTS);
+    const ofActions = KEPT_TABLE.BYTES + KEPT_PLACE.BYTES * KeptTable.places;
+    this.at = this.#blocks.take(ofActions + ACTION_CODES.BYTES * codes.length + 4 * MOST_EVENTS);
     const { words, doubles } = this.#blocks.engine;
     const table = this.at >>> 2;
     words[table + KEPT_TABLE.width] = width;
     words[table + KEPT_TABLE.actions] = codes.length;
     words[table + KEPT_TABLE.lengths] = LENGTHS;
     words[table + KEPT_TABLE.mostEvents] = MOST_EVENTS;
-    let at = (this.at + behind) >>> 2;
-    for (const { readsValue, addsUp, first, behind: end } of codes) {
+    let at = (this.at + ofActions) >>> 2;
+    for (const { readsValue, addsUp, first, behind } of codes) {
       words[at + ACTION_CODES.first] = first;
-      words[at + ACTION_CODES.behind] = end;
+      words[at + ACTION_CODES.behind] = behind;
       words[at + ACTION_CODES.readsValue] = readsValue ? 1 : 0;
       words[at + ACTION_CODES.addsUp] = addsUp ? 1 : 0;
       at += ACTION_CODES.BYTES / 4;

@@ -23,6 +23,12 @@ import type { CellColumns, LargeSum, ListSums } from './list-sums.ts';
 import type { FoldTarget, LiveRow, RowTable } from './row-table.ts';
 import { LISTS, POSITIVES, type Vector } from './vector.ts';
 
+/**
+ * The engine adds to a cell from its second list on. If sums by bucket must be deferred for that which are not yet, then after so many
+ * lists within one folding: for fewer they cost more than they save, and rows that are rarely added to shall leave room for others.
+ */
+const LISTS_BEFORE_BUCKETS = 4;
+
 /** Rows whose sums by bucket the engine may defer at once. */
 const MOST_BUCKETED_ROWS = 16;
 
@@ -187,7 +193,7 @@ export class PendingSums {
     this.#pane.cells.set(this.#tags[cell], 0);
     this.#targets[cell] = targets;
     this.admittedAt[cell] = admittedAt;
-    this.#giveToEngine(cell);
+    this.#giveToEngine(cell, false);
   }
 
   /** Adds one scored list to a cell. `bucket`: of its user, of 256. */
@@ -212,6 +218,7 @@ export class PendingSums {
       vectors[v].vector?.add(bucket, list.isPositive, columns, amounts, count);
     }
     if (list.large.length > 0) this.#addLarge(cell, list.large, bucket);
+    if (lists === LISTS_BEFORE_BUCKETS) this.#giveToEngine(cell, true);
     if (lists >= MOST_LISTS) this.#foldCell(cell);
   }
 
@@ -223,11 +230,12 @@ export class PendingSums {
     }
   }
 
-  /** Lets the engine add to a cell, if it can. */
-  #giveToEngine(cell: number): void {
+  /** Lets the engine add to a cell, if it can. `defers`: sums by bucket of rows whose sums are not deferred yet, too. */
+  #giveToEngine(cell: number, defers: boolean): void {
     const { vectors, items, positions } = this.#targets[cell];
     if (!this.#pane.isUsed || this.admittedAt[cell] !== NAMED || items.length > 0 || positions.length > 0) return;
     const missing = vectors.filter((row) => !this.#buckets.has(row)).length;
+    if (missing > 0 && !defers) return;
     if (vectors.length > MOST_VECTORS || this.#buckets.size + missing > MOST_BUCKETED_ROWS) return;
     const places = vectors.map((row) => this.#bucketsOf(row).place);
     const cellAt = 8 * this.#bases[cell] - CELL.BYTES;

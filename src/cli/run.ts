@@ -41,12 +41,12 @@ export function runCommand(): Command {
 }
 
 async function run(flags: Flags, verbose: boolean): Promise<void> {
-  // Earlier releases do not know the flag, and would print so.
-  if (Number.parseInt(process.versions.v8, 10) >= 13) {
-    setFlagsFromString(`--invocation-count-for-turbofan=${CALLS_BEFORE_TURBOFAN}`);
-  }
   const role = ROLES.find((name) => name === flags.role);
   if (role === undefined) throw new UsageError(`--role: no role "${flags.role}"${suggestion(flags.role, ROLES)}`);
+  // Earlier releases do not know the flag, and would print so.
+  if (role !== 'exporter' && Number.parseInt(process.versions.v8, 10) >= 13) {
+    setFlagsFromString(`--invocation-count-for-turbofan=${CALLS_BEFORE_TURBOFAN}`);
+  }
   const configuration = loadConfiguration({
     file: flags.config,
     readFile: (path) => readFileSync(path, 'utf8'),

@@ -67,9 +67,10 @@ export const MOST_LISTS: f64 = 4096;
 /** Behind the fields: a `KeptPlace` for each place, `ActionCodes` by action, then u32 codes, room for those of a list. */
 @unmanaged
 export class KeptTable {
-  /** Codes of the events of a slot, and their actions; bounds of the lengths and the number of events of a list (src/measures/patterns.ts). */
+  /** Number of codes of a slot, and of actions. */
   width: u32;
   actions: u32;
+  /** Lists of so many slots have no pattern, nor have those with more events that differ (src/measures/patterns.ts). */
   lengths: u32;
   mostEvents: u32;
 }

@@ -8,7 +8,7 @@ import { openFeedback } from './feedback';
 import { openItems } from './items';
 import { FEEDBACK_EVENT, IMPRESSION_EVENT } from './layout';
 import { openLongWaiting } from './long-waiting';
-import { give, giveShared, openMemory, take, taken, takeShared } from './memory';
+import { give, giveShared, openMemory, shrinkShared, sizeOf, take, taken, takeShared } from './memory';
 import { openNumbers } from './numbers';
 import { openPages } from './pages';
 import { openRepeats } from './repeats';
@@ -69,6 +69,12 @@ export function takeSharedBlock(bytes: usize): usize {
 
 export function giveSharedBlock(at: usize): void {
   giveShared(at);
+}
+
+/** Gives back what such a block needs no longer for so many bytes. Returns the bytes that it has from now on. */
+export function shrinkSharedBlock(at: usize, bytes: usize): usize {
+  shrinkShared(at, bytes);
+  return sizeOf(at);
 }
 
 export function takenBytes(): f64 {

@@ -227,6 +227,12 @@ export function giveShared(at: usize): void {
   give(at);
 }
 
+export function shrinkShared(at: usize, bytes: usize): void {
+  const before = sizeOf(at);
+  shrink(at, bytes);
+  shared -= before - sizeOf(at);
+}
+
 export function widenedShared(at: usize): usize {
   shared += sizeOf(at);
   return widened(at);

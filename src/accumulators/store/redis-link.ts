@@ -38,7 +38,7 @@ export class RedisLink {
   /** Of the next call, in ms. */
   #limit: number;
   readonly #secrets: () => readonly string[];
-  /** Why the connection broke last; '' for never. */
+  /** Why the connection broke; '': it has not since it was made, or nobody knows. */
   #trouble = '';
   /** What more was found out about `#trouble`. */
   #more: { readonly of: string; readonly text: string } | undefined;
@@ -62,6 +62,9 @@ export class RedisLink {
     this.#timeouts = timeouts;
     this.#limit = timeouts.least;
     this.#secrets = secrets;
+    client.on('ready', () => {
+      if (!this.#isReplica) this.#trouble = '';
+    });
     client.on('error', (error) => {
       if (isEcho(error)) return;
       // The client would use the connection all the same, in database 0.
@@ -86,7 +89,7 @@ export class RedisLink {
     this.#other = other;
   }
 
-  /** Why the connection broke last, with all that is known; '' for never. */
+  /** Why the connection broke, with all that is known; '': nobody knows. */
   get #told(): string {
     const other = this.#other;
     const who = other === undefined || other.connected ? [this] : [this, other];
@@ -106,7 +109,8 @@ export class RedisLink {
   /** What is wrong now, and what to do; '': nothing is known to be wrong. */
   get trouble(): string {
     if (this.#failed !== '') return this.#failed;
-    return this.connected || this.#trouble === '' ? '' : `Redis: ${this.#told}`;
+    const told = this.connected ? '' : this.#told;
+    return told === '' ? '' : `Redis: ${told}`;
   }
 
   /** Resolves once commands can be sent. Rejects after `timeout` ms, or at once for wrong credentials. */

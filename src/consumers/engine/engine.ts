@@ -59,6 +59,8 @@ export class Engine {
   /** The same for what belongs to no unit (engine-blocks.ts); it may be called while a unit is at work. */
   readonly takeShared: (bytes: number) => number;
   readonly giveShared: (at: number) => void;
+  /** Gives back what such a block needs no longer for so many bytes: returns the bytes that it has from now on. */
+  readonly shrinkShared: (at: number, bytes: number) => number;
   /** Bytes of all blocks that are taken. */
   readonly takenBytes: () => number;
   /** Opens a unit with the settings at SETTINGS.AT and returns its place. */
@@ -125,6 +127,7 @@ export class Engine {
     this.give = functionOf('giveBlock');
     this.takeShared = (bytes) => takeSharedBlock(bytes) >>> 0;
     this.giveShared = functionOf('giveSharedBlock');
+    this.shrinkShared = functionOf('shrinkSharedBlock');
     this.takenBytes = functionOf('takenBytes');
     this.begin = () => begin() >>> 0;
     this.end = functionOf('end');
@@ -137,7 +140,8 @@ export class Engine {
   }
 }
 
-let shared: Engine | undefined;
+/** null: there was no memory for it. */
+let shared: Engine | undefined | null;
 
 /** The engine of this process. Throws when WebAssembly gets no memory at all. */
 export function engine(): Engine {
@@ -151,8 +155,8 @@ export function engine(): Engine {
 
 /** The same; undefined: WebAssembly gets no memory, which a limit on address space (`ulimit -v`) may be the reason of. */
 export function engineIfAny(): Engine | undefined {
-  shared ??= largestEngine();
-  return shared;
+  if (shared === undefined) shared = largestEngine() ?? null;
+  return shared ?? undefined;
 }
 
 /** With as much memory as can be reserved. */

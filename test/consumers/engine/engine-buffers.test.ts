@@ -6,8 +6,8 @@ import { Engine } from '../../../src/consumers/engine/engine.ts';
 import { EngineBuffers } from '../../../src/consumers/engine/engine-buffers.ts';
 
 const MIB = 2 ** 20;
-/** 128 MiB of its own, which nobody else takes from. */
-const engine = new Engine(2 ** 11);
+/** 1 GiB of its own, which nobody else takes from: what is not touched takes no memory. */
+const engine = new Engine(2 ** 14);
 const buffers = new EngineBuffers(engine);
 
 it('are at most 64 MiB at once, and as many again when they are given back, once', () => {
@@ -27,14 +27,29 @@ it('are at most 64 MiB at once, and as many again when they are given back, once
   }
 });
 
+it('are counted as the blocks that they take, powers of two', () => {
+  const before = engine.takenBytes();
+  const all: Buffer[] = [];
+  for (let one = buffers.take(MIB, 64); one !== undefined; one = buffers.take(MIB, 64)) all.push(one);
+  expect(engine.takenBytes() - before).toBe(64 * MIB);
+  for (const one of all) buffers.give(one);
+});
+
+it('are a small part of a small engine', () => {
+  const few = new EngineBuffers(new Engine(2 ** 10));
+  expect(few.take(4 * MIB - 64, 64)).toBeDefined();
+  expect(few.take(64, 64)).toBeUndefined();
+});
+
 it('are given back whole when their beginning is kept in place of them', () => {
   const before = engine.takenBytes();
   const whole = buffers.take(1000, 64);
   if (whole === undefined) throw new Error('there is no room');
   whole.write('begin');
-  const cut = buffers.cut(whole, 5);
+  const cut = buffers.cut(whole, 5, 64);
   expect(cut.toString()).toBe('begin');
-  expect(() => buffers.cut(whole, 5)).toThrow('given back');
+  expect(engine.takenBytes() - before).toBe(128);
+  expect(() => buffers.cut(whole, 5, 64)).toThrow('given back');
   buffers.give(whole);
   expect(engine.takenBytes()).toBeGreaterThan(before);
   buffers.give(cut);

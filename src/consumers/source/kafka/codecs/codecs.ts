@@ -11,6 +11,12 @@ interface CodecLimits {
   readonly milliseconds: number;
 }
 
+export interface Decompression {
+  readonly limits?: CodecLimits;
+  /** They may be left in the engine's memory: the caller gives them back to `engineBuffers`, and keeps no views. */
+  readonly inEngine?: boolean;
+}
+
 export const CODEC_LIMITS: CodecLimits = { bytes: 32 * 2 ** 20, milliseconds: 2000 };
 
 /** The form that kafkajs requires. Only gzip can be written, as in plain kafkajs. */
@@ -22,12 +28,13 @@ interface Codec {
 const gunzip = promisify(unzip);
 const compressGzip = promisify(gzip);
 const GZIP = 1;
+export const LZ4 = 3;
 
 /** Decoders by the code in a batch's attributes (3 bits; kafka.apache.org/documentation/#recordbatch). */
 const DECODERS = new Map<number, (input: Buffer, limits: CodecLimits, inEngine: boolean) => Buffer | Promise<Buffer>>([
   [GZIP, decodeGzip],
   [2, (input, { bytes }) => decodeSnappy(input, bytes)],
-  [3, (input, { bytes }, inEngine) => decodeLz4(input, bytes, inEngine)],
+  [LZ4, (input, { bytes }, inEngine) => decodeLz4(input, bytes, inEngine)],
   [4, (input, { bytes, milliseconds }) => decodeZstd(input, bytes, milliseconds)],
 ]);
 const NAMES = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
@@ -41,16 +48,11 @@ async function decodeGzip(input: Buffer, { bytes }: CodecLimits): Promise<Buffer
   }
 }
 
-/**
- * Rejects with a RangeError if the data are damaged or exceed the limits, or if there is no such codec.
- *
- * @param inEngine they may be left in the engine's memory: the caller gives them back to `engineBuffers`
- */
+/** Rejects with a RangeError if the data are damaged or exceed the limits, or if there is no such codec. */
 export async function decompress(
   code: number,
   compressed: Buffer,
-  limits = CODEC_LIMITS,
-  inEngine = false,
+  { limits = CODEC_LIMITS, inEngine = false }: Decompression = {},
 ): Promise<Buffer> {
   const decoder = DECODERS.get(code);
   if (decoder === undefined) throw new RangeError(`compression codec ${code} is unknown`);

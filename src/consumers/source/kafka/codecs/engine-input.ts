@@ -1,12 +1,12 @@
 import type { Buffer } from 'node:buffer';
-import { type Engine, engineIfAny } from '../../../engine/engine.ts';
+import { type Engine, engine } from '../../../engine/engine.ts';
 
 const LEAST_BYTES = 2 ** 16;
 
 /** Input of the modules that work in the engine's memory, put there in place of the input before. */
 export class EngineInput {
   /** Decoders proceed in steps and may read so many bytes too far. */
-  static readonly spare = 64;
+  static readonly #spare = 64;
   readonly #engine: Engine;
   #place = 0;
   #room = 0;
@@ -24,7 +24,7 @@ export class EngineInput {
       if (this.#room > 0) this.#engine.giveShared(this.#place);
       this.#room = 0;
       const room = Math.max(LEAST_BYTES, length);
-      this.#place = this.#engine.takeShared(room + EngineInput.spare);
+      this.#place = this.#engine.takeShared(room + EngineInput.#spare);
       this.#room = room;
     }
     this.#engine.bytes.set(bytes, this.#place);
@@ -34,9 +34,8 @@ export class EngineInput {
 
 let shared: EngineInput | undefined;
 
-/** That of this process; undefined: WebAssembly gets no memory. */
-export function engineInput(): EngineInput | undefined {
-  const engine = engineIfAny();
-  if (engine !== undefined) shared ??= new EngineInput(engine);
+/** That of this process. Throws when WebAssembly gets no memory. */
+export function engineInput(): EngineInput {
+  shared ??= new EngineInput(engine());
   return shared;
 }

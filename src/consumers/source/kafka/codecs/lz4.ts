@@ -1,7 +1,8 @@
 import { type Engine, engine } from '../../../engine/engine.ts';
 import { type EngineBuffers, engineBuffers } from '../../../engine/engine-buffers.ts';
+import { ZEROS } from '../../../engine/engine-layout.ts';
 import { openModule } from '../../../engine/module.ts';
-import { EngineInput } from './engine-input.ts';
+import { engineInput } from './engine-input.ts';
 import { LZ4_BLOCK_CODE } from './lz4-block-code.ts';
 import { outputs } from './reused-buffers.ts';
 
@@ -32,9 +33,13 @@ interface Frame {
 /** Made when the first frame comes: not every command reads lz4. */
 let decoder: Lz4Blocks | undefined;
 
-/** Bytes behind the output: copies proceed in steps and may write up to 30 bytes too far. */
-const SPARE = 64;
+/** Bytes behind the output: copies proceed in steps and may write up to 30 bytes too far; then the engine reads records there. */
+const SPARE = Math.max(64, ZEROS);
 const LEAST_SCRATCH = 2 ** 18;
+/** Far above all limits; with SPARE it is a block of the engine. */
+const MOST_OUTPUT = 2 ** 30;
+/** Of one block, so that no length in it reaches 2^32 (wasm/lz4-block.wat). */
+const MOST_INPUT = 2 ** 24;
 
 /** Faults of a block, by the negative number that the module returns. */
 const FAULTS = [
@@ -103,7 +108,7 @@ function damaged(what: string): RangeError {
 /** Decodes frames block by block, in the engine's memory. Whatever the input holds, only the output is written, and SPARE bytes behind it. */
 export class Lz4Blocks {
   readonly #engine: Engine = engine();
-  readonly #input = new EngineInput(this.#engine);
+  readonly #input = engineInput();
   readonly #buffers: EngineBuffers | undefined = engineBuffers();
   readonly #decode = openModule('the decoder of lz4', LZ4_BLOCK_CODE, this.#engine.memory, {
     memory: this.#engine.memory,
@@ -123,9 +128,12 @@ export class Lz4Blocks {
    * Starts a frame whose blocks hold at most `most` bytes together. Discards the output of the last frame, unless it was taken.
    *
    * @param inEngine leave the output in the engine's memory, if there is room
-   * @throws Error if there is no memory for it.
+   * @throws RangeError if they cannot hold so many; Error if there is no memory for it.
    */
   begin(input: Uint8Array, most: number, inEngine = false): void {
+    if (!Number.isInteger(most) || most < 0 || most > MOST_OUTPUT) {
+      throw new RangeError(`lz4 data of ${most} bytes: expected 0 to ${MOST_OUTPUT}`);
+    }
     if (this.#buffer !== undefined) this.#buffers?.give(this.#buffer);
     this.#buffer = inEngine ? this.#buffers?.take(most, SPARE) : undefined;
     this.#begin = this.#buffer?.byteOffset ?? this.#scratchOf(most);
@@ -136,7 +144,7 @@ export class Lz4Blocks {
   }
 
   #scratchOf(bytes: number): number {
-    if (bytes > this.#scratchRoom) {
+    if (this.#scratchRoom === 0 || bytes > this.#scratchRoom) {
       if (this.#scratchRoom > 0) this.#engine.giveShared(this.#scratch);
       this.#scratchRoom = 0;
       const room = Math.max(LEAST_SCRATCH, bytes);
@@ -149,6 +157,7 @@ export class Lz4Blocks {
   /** Adds a block of at most `largest` bytes, which is at [from, to) of the input. */
   add(from: number, to: number, largest: number): Fault | undefined {
     this.#check(from, to);
+    if (to - from > MOST_INPUT) return 'too large';
     const end = Math.min(this.#end, this.#out + largest);
     const out = this.#decode(this.#from + from, this.#from + to, this.#out, this.#begin, end);
     // An address beyond 2^31 is negative, too, but far below.
@@ -171,7 +180,7 @@ export class Lz4Blocks {
     const size = this.#out - this.#begin;
     const buffer = this.#buffer;
     this.#buffer = undefined;
-    if (buffer !== undefined) return this.#buffers?.cut(buffer, size) ?? buffer;
+    if (buffer !== undefined) return this.#buffers?.cut(buffer, size, SPARE) ?? buffer;
     const taken = outputs.take(size);
     taken.set(this.#engine.bytes.subarray(this.#begin, this.#out));
     return taken;

@@ -1,9 +1,8 @@
-import { messageOf } from '../../../../vocabulary/error-text.ts';
 import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
 import { engineBuffers } from '../../../engine/engine-buffers.ts';
 import type { Envelope, LogRecord, RecordHeader, RecordRun, UndecodableBatch } from '../../source-port.ts';
 import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT, undecodable } from '../flow/batches.ts';
-import { CODEC_LIMITS, decompress } from './codecs.ts';
+import { type Decompression, decompress, LZ4 } from './codecs.ts';
 import { crc32c } from './crc32c.ts';
 import { engineInput } from './engine-input.ts';
 import { RecordColumns } from './record-columns.ts';
@@ -15,7 +14,6 @@ const FIRST_TIME_AT = 27;
 const LARGEST_TIME_AT = 35;
 const COUNT_AT = 57;
 const CODEC = 0x07;
-const LZ4 = 3;
 const APPEND_TIME = 0x08;
 
 const WRONG_CHECKSUM =
@@ -32,15 +30,11 @@ interface Header {
 
 /**
  * Verifies the checksum of a record batch, decompresses it and checks that all its records can be read: kafka.apache.org/documentation/#recordbatch.
- * Returns a refusal if not. Never rejects.
+ * Returns a refusal if not. Rejects if the process has no memory for it, which is no fault of the batch.
  *
- * @param isFreed the caller frees the records, and reads nothing of them later: they may lie in the engine's memory
+ * @param decompression `inEngine`: the caller frees the records, and reads nothing of them later
  */
-export async function openBatch(
-  batch: Buffer,
-  limits = CODEC_LIMITS,
-  isFreed = false,
-): Promise<Records | UndecodableBatch> {
+export async function openBatch(batch: Buffer, decompression: Decompression = {}): Promise<Records | UndecodableBatch> {
   const attributes = batch.readInt16BE(ATTRIBUTES_AT);
   const firstTime = batch.readBigInt64BE(FIRST_TIME_AT);
   const header: Header = {
@@ -53,7 +47,7 @@ export async function openBatch(
   try {
     const code = attributes & CODEC;
     // Checksum and decoder work in the engine's memory.
-    const read = code === LZ4 ? (engineInput()?.put(batch) ?? batch) : batch;
+    const read = code === LZ4 ? engineInput().put(batch) : batch;
     // The checksum covers everything after it. Brokers may change what precedes it.
     if (crc32c(read, ATTRIBUTES_AT) !== batch.readUInt32BE(CHECKSUM_AT)) throw new RangeError(WRONG_CHECKSUM);
     if (header.count < 0 || header.lastDelta < 0) throw new RangeError('the header of the record batch is damaged');
@@ -61,7 +55,7 @@ export async function openBatch(
     const bytes =
       code === 0 || isEmpty
         ? batch.subarray(HEADER_BYTES)
-        : await decompress(code, read.subarray(HEADER_BYTES), limits, isFreed);
+        : await decompress(code, read.subarray(HEADER_BYTES), decompression);
     const records = new Records(bytes, header, batch);
     const { count } = records;
     if (count === header.count) return records;
@@ -69,7 +63,8 @@ export async function openBatch(
     give(bytes);
     throw new RangeError(`record ${count + 1} of the ${header.count} in the batch is damaged`);
   } catch (error) {
-    return undecodable(batch, messageOf(error));
+    if (!(error instanceof RangeError)) throw error;
+    return undecodable(batch, error.message);
   }
 }
 

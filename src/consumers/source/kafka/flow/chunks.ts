@@ -70,6 +70,13 @@ export class ChunkReader {
     this.#read = [];
   }
 
+  /** Nobody reads any of it any more, nor what was read before. */
+  close(): void {
+    this.handled();
+    if (this.#open instanceof Records) this.#open.free();
+    this.#open = undefined;
+  }
+
   /** Nothing is left. */
   get isDone(): boolean {
     return this.#at === this.#batch.messages.length;
@@ -100,7 +107,7 @@ export class ChunkReader {
           // Formats before Kafka 0.11 have no headers.
           runs.push(runOf(this.#withEnvelopes ? { ...record, envelope: { key, headers: [] } } : record));
         } else if (stand.kind !== 'aborted') {
-          this.#open ??= stand.kind === 'batch' ? await openBatch(stand.bytes, CODEC_LIMITS, true) : stand.refusal;
+          this.#open ??= stand.kind === 'batch' ? await openBatch(stand.bytes, { inEngine: true }) : stand.refusal;
           if (!(this.#open instanceof Records)) {
             if (records > 0) break;
             return { runs, last: message.offset, next: offset, refusal: this.#within(this.#open, expected) };

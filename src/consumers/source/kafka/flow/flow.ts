@@ -173,7 +173,7 @@ export class Flow {
     while (!reader.isDone && isStillWanted()) {
       if (this.#interruption !== undefined) throw this.#interruption.error;
       const { runs, refusal, last, next } = await reader.chunk(position.expected ?? 0, this.#chunkSize.records);
-      if (!isStillWanted()) return;
+      if (!isStillWanted()) break;
       if (refusal !== undefined) {
         if (this.#placement.refuse(position, refusal) === 'skip')
           await this.#pass(unit, position, refusal, isStillWanted);
@@ -188,6 +188,8 @@ export class Flow {
       await this.#beating(batch.heartbeat);
       await this.#turns.step();
     }
+    // What was read last was given to nobody, and what was given before has been handled.
+    reader.close();
   }
 
   /**

@@ -185,8 +185,8 @@ describe('hostile bytes', () => {
 describe('the codecs', () => {
   it('decode gzip up to the limit and refuse one byte more', async () => {
     const limits = { ...CODEC_LIMITS, bytes: LIMIT };
-    expect(await decompress(1, gzipSync(Buffer.alloc(LIMIT)), limits)).toHaveLength(LIMIT);
-    await expect(decompress(1, gzipSync(Buffer.alloc(LIMIT + 1)), limits)).rejects.toThrow(RangeError);
+    expect(await decompress(1, gzipSync(Buffer.alloc(LIMIT)), { limits })).toHaveLength(LIMIT);
+    await expect(decompress(1, gzipSync(Buffer.alloc(LIMIT + 1)), { limits })).rejects.toThrow(RangeError);
   });
 
   it('refuse what no codec has', async () => {

@@ -275,6 +275,26 @@ describe('the lz4 decoder', () => {
     expect(refused).toBeGreaterThan(100);
   });
 
+  it('refuses sizes that are none, as a page of a Parquet file may declare, and writes nothing', () => {
+    const input = Buffer.concat([Buffer.of(0xf0, ...rest(3000)), Buffer.alloc(3000, 7)]);
+    for (const most of [-1, Number.NaN, 0.5, 2 ** 32 - 64, 2 ** 31, Number.POSITIVE_INFINITY]) {
+      for (const inEngine of [false, true])
+        expect(() => new Lz4Blocks().begin(input, most, inEngine)).toThrow(RangeError);
+    }
+    const blocks = new Lz4Blocks();
+    const first = Buffer.from(engine().bytes.subarray(0, 65_536));
+    blocks.begin(Buffer.of(0), 0);
+    expect(blocks.add(0, 1, 0)).toBeUndefined();
+    expect(blocks.take()).toHaveLength(0);
+    blocks.begin(input, 0);
+    for (const largest of [0, -1, Number.NaN]) expect(blocks.add(0, input.length, largest)).toBe('too large');
+    expect(engine().bytes.subarray(0, 65_536).equals(first)).toBe(true);
+    expect(blocks.add(0, input.length, 2 ** 22)).toBe('too large');
+    const large = new Uint8Array(2 ** 24 + 1).fill(255);
+    blocks.begin(large, 100);
+    expect(blocks.add(0, large.length, 2 ** 30)).toBe('too large');
+  });
+
   it('reads frames like a plain decoder beyond 2^31, where places are no numbers with a sign', () => {
     const high = 2 ** 31;
     const own = engine();

@@ -347,8 +347,11 @@ describe('a batch that cannot be read', () => {
   it('because it is too large is refused at one byte above the limit', async () => {
     const limits = { bytes: recordBytes(simple(0, 1).records[0]).length, milliseconds: 1000 };
     const bytes = batchBytes(simple(0, 1, { codec: 1 }));
-    expect(await openBatch(bytes, limits)).toBeInstanceOf(Records);
-    expect(await openBatch(bytes, { ...limits, bytes: limits.bytes - 1 })).toMatchObject({ from: 0, to: 1 });
+    expect(await openBatch(bytes, { limits })).toBeInstanceOf(Records);
+    expect(await openBatch(bytes, { limits: { ...limits, bytes: limits.bytes - 1 } })).toMatchObject({
+      from: 0,
+      to: 1,
+    });
   });
 });
 
