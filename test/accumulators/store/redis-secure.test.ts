@@ -386,6 +386,8 @@ describe('a store that is connected', () => {
       expect(refused).not.toMatch(/server runs/);
       await show(good);
       await until('it is back', () => store.connected);
+      await store.claim(UNIT, 't');
+      expect(store.trouble).toBeUndefined();
       // The connection of reads meets the certificate first; that of claims has broken, and has not tried again.
       await show(expired);
       await admin.call('CLIENT', 'KILL', 'ID', await idOf(admin, 'receval-reads'));
