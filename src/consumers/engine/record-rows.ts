@@ -1,5 +1,6 @@
 import { type Engine, engine } from './engine.ts';
 import { ROW, ZEROS } from './engine-layout.ts';
+import { EngineRoom } from './engine-room.ts';
 
 /** In place of a size: the host must read it. */
 const NO_VALUE = 0xffffffff;
@@ -22,16 +23,17 @@ export interface RecordBytes {
 /** Records of one topic where the engine reads them. All units of a process use the same. */
 export class RecordRows {
   readonly #engine: Engine;
+  readonly #rowsRoom: EngineRoom;
+  readonly #valuesRoom: EngineRoom;
   #rows = 0;
-  #room = 0;
-  #values = 0;
-  #valuesRoom = 0;
   count = 0;
   /** How many of them were judged. */
   judged = 0;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.#rowsRoom = new EngineRoom(engine, ROW.BYTES * LEAST_ROWS);
+    this.#valuesRoom = new EngineRoom(engine, LEAST_BYTES);
   }
 
   /** Where the rows are. */
@@ -41,7 +43,8 @@ export class RecordRows {
 
   /**
    * Puts records of a run here, in place of those before, from this one on: as many as are scanned while their bytes are still in the
-   * processor's cache. Values that lie in the engine's memory stay where they are. Those above `limit` bytes are left to the host. Returns the index behind the last.
+   * processor's cache. Values that lie in the engine's memory stay where they are. Those above `limit` bytes are left to the host.
+   * Returns the index behind the last.
    */
   fill(run: RecordBytes, from: number, limit: number): number {
     const { words, doubles } = this.#engine;
@@ -58,10 +61,8 @@ export class RecordRows {
     }
     this.count = end - from;
     this.judged = 0;
-    const isHere = run.bytes.buffer === this.#engine.buffer;
-    this.#reserve(this.count, first < 0 || isHere ? 0 : last - first);
-    if (first >= 0 && !isHere) this.#engine.bytes.set(run.bytes.subarray(first, last), this.#values);
-    const values = isHere ? run.bytes.byteOffset : this.#values - first;
+    this.#rows = this.#rowsRoom.reserve(ROW.BYTES * this.count);
+    const values = first < 0 ? 0 : this.#place(run.bytes, first, last);
     for (let i = from, row = this.#rows; i < end; i++, row += ROW.BYTES) {
       const size = run.size[i];
       const isLeft = size < 0 || size > limit;
@@ -73,18 +74,12 @@ export class RecordRows {
     return end;
   }
 
-  #reserve(records: number, bytes: number): void {
-    const { take, give } = this.#engine;
-    if (records > this.#room) {
-      if (this.#rows !== 0) give(this.#rows);
-      this.#room = Math.max(LEAST_ROWS, records);
-      this.#rows = take(ROW.BYTES * this.#room);
-    }
-    if (bytes + ZEROS > this.#valuesRoom) {
-      if (this.#values !== 0) give(this.#values);
-      this.#valuesRoom = Math.max(LEAST_BYTES, bytes + ZEROS);
-      this.#values = take(this.#valuesRoom);
-    }
+  /** Where `bytes` begin, or would, once those from `first` up to `last` are in the engine's memory. */
+  #place(bytes: Uint8Array, first: number, last: number): number {
+    if (bytes.buffer === this.#engine.buffer) return bytes.byteOffset;
+    const values = this.#valuesRoom.reserve(last - first + ZEROS);
+    this.#engine.bytes.set(bytes.subarray(first, last), values);
+    return values - first;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Engine, engine } from '../../../engine/engine.ts';
 import { type EngineBuffers, engineBuffers } from '../../../engine/engine-buffers.ts';
 import { ZEROS } from '../../../engine/engine-layout.ts';
+import { EngineRoom } from '../../../engine/engine-room.ts';
 import { openModule } from '../../../engine/module.ts';
 import { engineInput } from './engine-input.ts';
 import { LZ4_BLOCK_CODE } from './lz4-block-code.ts';
@@ -108,14 +109,12 @@ function damaged(what: string): RangeError {
 /** Decodes frames block by block, in the engine's memory. Whatever the input holds, only the output is written, and SPARE bytes behind it. */
 export class Lz4Blocks {
   readonly #engine: Engine = engine();
-  readonly #input = engineInput();
   readonly #buffers: EngineBuffers | undefined = engineBuffers();
   readonly #decode = openModule('the decoder of lz4', LZ4_BLOCK_CODE, this.#engine.memory, {
     memory: this.#engine.memory,
   })('decode');
   /** For output that is copied out of here. */
-  #scratch = 0;
-  #scratchRoom = 0;
+  readonly #scratch = new EngineRoom(this.#engine, LEAST_SCRATCH + SPARE);
   /** For output that stays here. */
   #buffer: Buffer | undefined;
   #from = 0;
@@ -136,22 +135,11 @@ export class Lz4Blocks {
     }
     if (this.#buffer !== undefined) this.#buffers?.give(this.#buffer);
     this.#buffer = inEngine ? this.#buffers?.take(most, SPARE) : undefined;
-    this.#begin = this.#buffer?.byteOffset ?? this.#scratchOf(most);
+    this.#begin = this.#buffer?.byteOffset ?? this.#scratch.reserve(most + SPARE);
     this.#out = this.#begin;
     this.#end = this.#begin + most;
-    this.#from = this.#input.put(input).byteOffset;
+    this.#from = engineInput(input).byteOffset;
     this.#size = input.length;
-  }
-
-  #scratchOf(bytes: number): number {
-    if (this.#scratchRoom === 0 || bytes > this.#scratchRoom) {
-      if (this.#scratchRoom > 0) this.#engine.giveShared(this.#scratch);
-      this.#scratchRoom = 0;
-      const room = Math.max(LEAST_SCRATCH, bytes);
-      this.#scratch = this.#engine.takeShared(room + SPARE);
-      this.#scratchRoom = room;
-    }
-    return this.#scratch;
   }
 
   /** Adds a block of at most `largest` bytes, which is at [from, to) of the input. */

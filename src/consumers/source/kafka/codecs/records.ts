@@ -47,7 +47,7 @@ export async function openBatch(batch: Buffer, decompression: Decompression = {}
   try {
     const code = attributes & CODEC;
     // Checksum and decoder work in the engine's memory.
-    const read = code === LZ4 ? engineInput().put(batch) : batch;
+    const read = code === LZ4 ? engineInput(batch) : batch;
     // The checksum covers everything after it. Brokers may change what precedes it.
     if (crc32c(read, ATTRIBUTES_AT) !== batch.readUInt32BE(CHECKSUM_AT)) throw new RangeError(WRONG_CHECKSUM);
     if (header.count < 0 || header.lastDelta < 0) throw new RangeError('the header of the record batch is damaged');
