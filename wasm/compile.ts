@@ -32,6 +32,7 @@ const STRUCTURES = {
     'ActionCodes',
     'KeptSums',
   ],
+  'engine/tags': ['TagOfContext'],
   'engine/unit': ['Settings', 'TopicState', 'UnitFigures'],
   'scan/results': ['Results'],
 } as const;

@@ -1,16 +1,27 @@
 /** Where the engine adds closings by itself (wasm/engine/adding.ts), as it is laid out in its memory. */
 import { EngineBlocks, EngineWords } from '../consumers/engine/engine-blocks.ts';
-import { ADDER, ADDER_PANE } from '../consumers/engine/engine-layout.ts';
+import { ADDER, ADDER_PANE, TAG_OF_CONTEXT } from '../consumers/engine/engine-layout.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { CellColumns } from './list-sums.ts';
+
+/** What the engine knows of tags. */
+export interface TagWords {
+  /** By tag: how many hold it. The engine adds some and takes some away, but never the last. */
+  readonly holders: Words;
+  /** By tag: how often it was freed. */
+  readonly versions: Words;
+  /** By context, WORDS_OF_CONTEXT each: a `TagOfContext` (wasm/engine/tags.ts). */
+  readonly contexts: Words;
+}
+type Words = Pick<EngineWords, 'bytes' | 'get' | 'set'>;
+const WORDS_OF_CONTEXT = TAG_OF_CONTEXT.BYTES / 4;
 
 /** The cells of one unit. */
 export class Adder {
   readonly blocks = new EngineBlocks();
   /** Where it is. */
   readonly place: number;
-  /** By tag: how many hold it. */
-  readonly holders: EngineWords;
+  readonly tags: TagWords;
   /** By horizon. */
   readonly panes: readonly AdderPane[];
 
@@ -21,9 +32,18 @@ export class Adder {
     engine.words[at + ADDER.userless] = userless;
     engine.words[at + ADDER.bucketWidth] = ofVector;
     this.place = place;
-    this.holders = new EngineWords(this.blocks, (holders) => {
-      engine.words[at + ADDER.holders] = holders;
-    });
+    this.tags = {
+      holders: new EngineWords(this.blocks, (holders) => {
+        engine.words[at + ADDER.holders] = holders;
+      }),
+      versions: new EngineWords(this.blocks, (versions) => {
+        engine.words[at + ADDER.versions] = versions;
+      }),
+      contexts: new EngineWords(this.blocks, (contexts, length) => {
+        engine.words[at + ADDER.tags] = contexts;
+        engine.words[at + ADDER.contexts] = Math.floor(length / WORDS_OF_CONTEXT);
+      }),
+    };
     this.panes = Array.from(
       { length: horizons },
       (_, h) => new AdderPane(this.blocks, place + ADDER.BYTES + ADDER_PANE.BYTES * h),

@@ -1,7 +1,10 @@
-import type { EngineWords } from '../consumers/engine/engine-blocks.ts';
+import { TAG_OF_CONTEXT } from '../consumers/engine/engine-layout.ts';
+import type { TagWords } from './adder.ts';
 
 /** Bytes of a tag besides its texts: an entry of the map, its list of keys, its places in five arrays. */
 const TAG_BYTES = 200;
+/** The scanner knows fewer (wasm/scan/contexts.ts). */
+const MOST_CONTEXTS = 2 ** 16;
 /** The head of a text. */
 const TEXT_BYTES = 24;
 
@@ -16,18 +19,13 @@ export class Cohorts {
   readonly #tuples: string[] = [];
   readonly #keys: (readonly string[])[] = [];
   readonly #leftOut: number[] = [];
-  /** By tag. The engine takes some away, but never the last. */
-  readonly #holders: Pick<EngineWords, 'get' | 'set'>;
+  readonly #words: TagWords;
   readonly #free: number[] = [];
   #bytes = 0;
 
   /** `dimensions`: names in the order of a tuple. `sets`: grouping sets, as lists of dimension names. */
-  constructor(
-    dimensions: readonly string[],
-    sets: readonly (readonly string[])[],
-    holders: Pick<EngineWords, 'get' | 'set'>,
-  ) {
-    this.#holders = holders;
+  constructor(dimensions: readonly string[], sets: readonly (readonly string[])[], words: TagWords) {
+    this.#words = words;
     this.#places = sets.map((set) =>
       set.map((name) => {
         const place = dimensions.indexOf(name);
@@ -58,21 +56,36 @@ export class Cohorts {
     this.#tuples[tag] = tuple;
     this.#keys[tag] = this.#places.map((places) => places.map((place) => values[place]).join(','));
     this.#leftOut[tag] = leftOut;
-    this.#holders.set(tag, 1);
+    this.#words.holders.set(tag, 1);
     this.#bytes += this.#bytesOf(tag);
     return tag;
   }
 
   /** Adds a reference to a tag that is held. */
   ref(tag: number): void {
-    this.#holders.set(tag, this.#holders.get(tag) + 1);
+    const { holders } = this.#words;
+    holders.set(tag, holders.get(tag) + 1);
+  }
+
+  /**
+   * From now on the engine takes this tag, which is held, for every impression of a context, and adds the reference. Contexts from
+   * MOST_CONTEXTS on are not remembered.
+   */
+  remember(context: number, tag: number): void {
+    if (context >= MOST_CONTEXTS) return;
+    const { contexts, versions } = this.#words;
+    const at = (context * TAG_OF_CONTEXT.BYTES) / 4;
+    contexts.set(at + TAG_OF_CONTEXT.version, versions.get(tag));
+    contexts.set(at + TAG_OF_CONTEXT.tag, tag + 1);
   }
 
   /** Drops one reference; dropping the last one frees the tag. */
   unref(tag: number): void {
-    const left = this.#holders.get(tag) - 1;
-    this.#holders.set(tag, left);
+    const { holders, versions } = this.#words;
+    const left = holders.get(tag) - 1;
+    holders.set(tag, left);
     if (left > 0) return;
+    versions.set(tag, versions.get(tag) + 1);
     this.#bytes -= this.#bytesOf(tag);
     this.#tags.delete(this.#tuples[tag]);
     this.#tuples[tag] = '';

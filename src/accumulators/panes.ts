@@ -95,7 +95,7 @@ export class Panes {
     this.#list = new ListSums(columns);
     this.#adder = new Adder(settings.horizons.length, columns);
     const runSets = settings.runs.map(({ dimension }) => [dimension]);
-    this.cohorts = new Cohorts(settings.dimensions, [...settings.sets, ...runSets], this.#adder.holders);
+    this.cohorts = new Cohorts(settings.dimensions, [...settings.sets, ...runSets], this.#adder.tags);
     const clustered = new Set(settings.clustered.map(setText));
     const withItems = setsWithItems(settings);
     const withPositions = setsWithPositions(settings);
@@ -236,7 +236,12 @@ export class Panes {
 
   /** Approximate bytes in memory: rows, tags, cells and tables. Sums by bucket and items are counted as of the last `takeChanges`. */
   get bytes(): number {
-    let bytes = this.cohorts.bytes + this.#admission.bytes + this.#memory.bytes + this.#scored.bytes;
+    let bytes =
+      this.cohorts.bytes +
+      this.#adder.tags.contexts.bytes +
+      this.#admission.bytes +
+      this.#memory.bytes +
+      this.#scored.bytes;
     for (const pending of this.#pending) bytes += pending.bytes;
     return bytes;
   }

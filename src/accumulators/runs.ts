@@ -56,6 +56,11 @@ export class Runs {
     return runs;
   }
 
+  /** Whether impressions take part in all runs from this record on, at whatever time. */
+  haveBegun(topic: number, offset: Offset): boolean {
+    return this.leftOut(topic, offset, Number.NEGATIVE_INFINITY) === 0;
+  }
+
   /** `records` were lost before they could be read. */
   lost(records: number): void {
     this.#states = this.#states.map((state) => ({ ...state, missing: state.missing + records }));

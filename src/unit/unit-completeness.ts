@@ -82,6 +82,11 @@ export class UnitCompleteness {
     this.#behindGap[topic] = Math.max(this.#behindGap[topic] ?? 0, behind);
   }
 
+  /** Impressions that are accepted from now on change nothing. */
+  get isSettled(): boolean {
+    return !this.#awaitsAny && !this.#awaitsNew;
+  }
+
   /** An impression was accepted. `isReplayed`: it was judged before the checkpoint. */
   accepted(ts: EpochMs, isReplayed: boolean): void {
     if (!this.#awaitsAny && (isReplayed || !this.#awaitsNew)) return;

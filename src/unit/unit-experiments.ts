@@ -58,6 +58,13 @@ export class UnitExperiments {
     return leftOut;
   }
 
+  /** Whether no impression of these dimensions matters to a run, from the record `from` on. Later records of its topic are at larger offsets. */
+  ignores(dimensions: readonly string[], { topic, offset }: RecordPlace): boolean {
+    return (
+      this.#runs.haveBegun(topic, offset) && !this.#places.some((place, r) => this.#exposures.has(r, dimensions[place]))
+    );
+  }
+
   /** `records` were lost before they could be read. */
   lost(records: number): void {
     this.#runs.lost(records);
@@ -137,6 +144,11 @@ export class UnitExposures {
       if (variant === undefined) continue;
       this.#waiting.add(r, user, variant, ts);
     }
+  }
+
+  /** Whether it is a variant of a run. */
+  has(run: number, variant: string): boolean {
+    return this.#variants[run].has(variant);
   }
 
   /** Everything up to `watermark` has been accepted. */

@@ -4,7 +4,14 @@ import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkp
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import { recordRows } from '../consumers/engine/record-rows.ts';
-import type { JoinView, RecordReader, UnitJoin } from '../consumers/join/api.ts';
+import type {
+  AcceptedImpression,
+  FedImpression,
+  JoinView,
+  RecordPlace,
+  RecordReader,
+  UnitJoin,
+} from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
 import type { Batch, LogRecord, RecordRun, UndecodableBatch } from '../consumers/source/source-port.ts';
 import type { ExperimentState } from '../experiment/state.ts';
@@ -98,7 +105,9 @@ export class Unit {
           deps.hooks?.accepted?.(impression);
           this.#completeness.accepted(impression.ts, from.isReplayed);
           const leftOut = experiments.accepted(impression, from);
-          return panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
+          const tag = panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
+          if (this.#isTagAll(impression, from)) panes.cohorts.remember(impression.context, tag);
+          return tag;
         },
         unref: (tag) => panes.cohorts.unref(tag),
         closed: (closing, names) => this.#scoring.closed(closing, names),
@@ -110,6 +119,12 @@ export class Unit {
     );
     this.#commits = new UnitCommits(claimed, claimedState(this.#join, this.#invalid, resumed), panes.columns, deps);
     this.#reading = new UnitReading(settings.join, this.#join, () => this.committed, lastRecords);
+  }
+
+  /** Whether nobody will ask for more of an impression of this context than its tag. */
+  #isTagAll(impression: AcceptedImpression, from: RecordPlace): impression is FedImpression {
+    if (!('context' in impression) || this.#deps.hooks?.accepted !== undefined) return false;
+    return this.#completeness.isSettled && this.#experiments.ignores(impression.dimensions, from);
   }
 
   /** As of the last commit. */

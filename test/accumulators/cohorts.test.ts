@@ -4,7 +4,9 @@ import { Cohorts } from '../../src/accumulators/cohorts.ts';
 import { EngineBlocks, EngineWords } from '../../src/consumers/engine/engine-blocks.ts';
 
 function cohortsOf(dimensions: readonly string[], sets: readonly (readonly string[])[]): Cohorts {
-  return new Cohorts(dimensions, sets, new EngineWords(new EngineBlocks(), () => undefined));
+  const blocks = new EngineBlocks();
+  const words = () => new EngineWords(blocks, () => undefined);
+  return new Cohorts(dimensions, sets, { holders: words(), versions: words(), contexts: words() });
 }
 
 const SETS = [[], ['country'], ['variant', 'country']];

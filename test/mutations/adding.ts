@@ -4,6 +4,7 @@ import { type Change, change, type Mutation } from './mutation.ts';
 
 const ADDING = '../wasm/engine/adding.ts';
 const RULES = '../wasm/engine/rules.ts';
+const DUE = '../wasm/engine/due.ts';
 const PENDING = 'accumulators/pending-sums.ts';
 const PANES = 'accumulators/panes.ts';
 const TABLE = 'accumulators/kept-table.ts';
@@ -15,9 +16,14 @@ export const FEW_PLACES: readonly Change[] = [
 ];
 
 export const ADDING_MUTATIONS: readonly Mutation[] = [
-  change('what is due is not done first', ADDING, 'if (time >= adder.due) return false;', ''),
+  change(
+    'what is due is not done first',
+    ADDING,
+    'if (pattern < 0 || time >= adder.due) return false;',
+    'if (pattern < 0) return false;',
+  ),
   change('a list of the next pane is added to this one', ADDING, 'ts >= pane.from && ts < pane.to', 'ts >= pane.from'),
-  change('what is not plain is scored as if it were', ADDING, ' || !list.isPlain()', ''),
+  change('what is not plain is scored as if it were', DUE, 'if (body(due.body).isPlain()) ', ''),
   change('the first list of a cell changes no rows', ADDING, 'lists === 0 || ', ''),
   change(
     'feedback that comes too late for a horizon counts',

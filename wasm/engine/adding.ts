@@ -7,6 +7,7 @@ import { flushQueue, forgetQueue } from './closing';
 import { feedback, firstOf, nextOf } from './feedback';
 import { unref } from './host';
 import { takeShared } from './memory';
+import { NEXT_LINE } from './touch';
 
 /** Where the closings of a unit are added, as the host has laid it out. Behind the fields: an `AdderPane` for each horizon. */
 @unmanaged
@@ -15,8 +16,13 @@ export class Adder {
   due: f64;
   /** A `KeptTable`. */
   kept: usize;
-  /** u32 by tag: how many hold it. */
+  /** u32 by tag: how many hold it, and how often it was freed. */
   holders: usize;
+  versions: usize;
+  /** Room for contexts; a `TagOfContext` for each (tags.ts); and when the scanner had those. */
+  contexts: u32;
+  tags: usize;
+  generation: u32;
   /** Column of a cell that counts lists without a user. */
   userless: u32;
   /** Columns of a bucket. */
@@ -112,21 +118,21 @@ export const SUMS_HEAD: usize = offsetof<KeptSums>();
 const LIMIT: f64 = 9007199254740992;
 const NO_PATTERN: f64 = -1;
 
-/** Adds the closing of a list at one horizon. False: the host must do that. */
-export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, length: f64): bool {
+/** Adds the closing of a list of a pattern at one horizon. False: the host must do that. */
+export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, length: f64, pattern: f64): bool {
   const adder = changetype<Adder>(at);
-  if (time >= adder.due) return false;
-  const pane = changetype<AdderPane>(at + ADDER_BYTES + PANE_BYTES * <usize>horizon);
+  if (pattern < 0 || time >= adder.due) return false;
+  const pane = paneOf(at, horizon);
   const ts = time - length;
+  if (!(ts >= pane.from && ts < pane.to)) return false;
   const list = body(bodyAt);
-  if (!(ts >= pane.from && ts < pane.to) || list.tag >= pane.tags || !list.isPlain()) return false;
-  const cellAt = <usize>load<u32>(pane.cells + 4 * <usize>list.tag);
+  const cellAt = cellOf(pane, list.tag);
   if (cellAt === 0) return false;
   const cell = changetype<Cell>(cellAt);
   const lists = load<f64>(cellAt + CELL_HEAD + LISTS);
   // The first one changes rows, and the last one folds them.
   if (lists === 0 || lists >= MOST_LISTS - 1) return false;
-  const sums = sumsOf(adder.kept, bodyAt, horizon);
+  const sums = sumsOf(adder.kept, pattern);
   if (sums === 0) return false;
   const user = <u32>list.userWord;
   const width = adder.bucketWidth;
@@ -146,6 +152,15 @@ export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, le
     addTo(to, kept, kept.shared);
   }
   return true;
+}
+
+function paneOf(at: usize, horizon: u32): AdderPane {
+  return changetype<AdderPane>(at + ADDER_BYTES + PANE_BYTES * <usize>horizon);
+}
+
+/** The place of the cell of a tag; 0: the host adds to it. */
+function cellOf(pane: AdderPane, tag: u32): usize {
+  return tag < pane.tags ? <usize>load<u32>(pane.cells + 4 * <usize>tag) : 0;
 }
 
 function vectorOf(cell: Cell, v: u32): usize {
@@ -181,16 +196,49 @@ function addTo(to: usize, kept: KeptSums, count: u32): void {
   }
 }
 
-/** The place of what a list adds at a horizon; 0: that is not kept. */
-function sumsOf(tableAt: usize, bodyAt: usize, horizon: u32): usize {
-  const pattern = patternOf(tableAt, bodyAt, horizon);
-  if (pattern < 0) return 0;
-  const place = changetype<KeptPlace>(tableAt + KEPT_HEAD + KEPT_BYTES * placeOf(pattern));
+/** The place of what lists of a pattern add; 0: that is not kept. */
+function sumsOf(tableAt: usize, pattern: f64): usize {
+  const place = keptAt(tableAt, pattern);
   return place.pattern === pattern ? place.sums : 0;
 }
 
-/** As in src/measures/patterns.ts, of a plain list. */
-function patternOf(tableAt: usize, bodyAt: usize, horizon: u32): f64 {
+function keptAt(tableAt: usize, pattern: f64): KeptPlace {
+  return changetype<KeptPlace>(tableAt + KEPT_HEAD + KEPT_BYTES * placeOf(pattern));
+}
+
+/** Loads the place of a pattern. Returns that of what is kept of it; 0: nothing is. */
+export function touchKept(at: usize, pattern: f64): usize {
+  return pattern < 0 ? 0 : sumsOf(changetype<Adder>(at).kept, pattern);
+}
+
+/** Loads what is kept of a pattern, and returns something of it. */
+export function touchSums(sums: usize): usize {
+  const bytes = SUMS_HEAD + 12 * <usize>changetype<KeptSums>(sums).all;
+  let sum: usize = 0;
+  for (let line: usize = NEXT_LINE; line < bytes; line += NEXT_LINE) sum += <usize>load<u32>(sums + line);
+  return sum;
+}
+
+/** Loads the buckets of the user of a list, and returns something of them. */
+export function touchBuckets(at: usize, bodyAt: usize, horizon: u32): usize {
+  const list = body(bodyAt);
+  const cellAt = cellOf(paneOf(at, horizon), list.tag);
+  if (cellAt === 0) return 0;
+  const cell = changetype<Cell>(cellAt);
+  const width = changetype<Adder>(at).bucketWidth;
+  let sum: usize = 0;
+  for (let v: u32 = 0; v < cell.vectors; v++) {
+    const vector = changetype<PendingBuckets>(vectorOf(cell, v));
+    const to = bucketAt(vector, <u32>list.userWord & (vector.buckets - 1), width);
+    sum += <usize>load<u32>(to) + <usize>load<u32>(to, NEXT_LINE);
+  }
+  return sum;
+}
+
+/** The pattern of a plain list at a horizon, as in src/measures/patterns.ts; below 0: it has none, or nothing is kept. */
+export function patternOf(at: usize, bodyAt: usize, horizon: u32): f64 {
+  const tableAt = changetype<Adder>(at).kept;
+  if (tableAt === 0) return NO_PATTERN;
   const table = changetype<KeptTable>(tableAt);
   const length = body(bodyAt).length();
   if (length === 0 || length >= table.lengths) return NO_PATTERN;

@@ -2,6 +2,7 @@
 import { openScan } from '../scan/scan';
 import { openAdding } from './adding';
 import { openClosing, openQueue } from './closing';
+import { openDue } from './due';
 import { feedbackEvent, impressionEvent, setFeedbackEvent, setImpressionEvent } from './events';
 import { feedAll, openFeed } from './feed';
 import { openFeedback } from './feedback';
@@ -49,6 +50,7 @@ export function open(bytes: usize, salt: u32): void {
   openClosing();
   openQueue();
   openAdding();
+  openDue();
   openRules();
   openFeed();
 }

@@ -30,8 +30,8 @@ export class ImpressionEvent {
   flags: u32;
   /** From here on only of an impression that the engine reads itself; what the host gives has zeros. Its body; 0: it is yet to be made. */
   body: usize;
-  /** For the host: number of its context, and where its user id stands, both as the scanner has them. */
-  context: i32;
+  /** Number of its context + 1, and where its user id stands, both as the scanner has them. */
+  context: u32;
   userFrom: usize;
   userEnd: usize;
   /** By slot: u32 beginning and end of the item in its record, whose packed texts are made when they are needed; 0: they are there. */

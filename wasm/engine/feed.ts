@@ -201,7 +201,7 @@ function readImpression(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
   impressionEvent.page = results.offset();
   impressionEvent.userWord = results.userWord();
   impressionEvent.ids = ids;
-  impressionEvent.context = number;
+  impressionEvent.context = <u32>number + 1;
   impressionEvent.userFrom = begin(USER_ID) + 1;
   impressionEvent.userEnd = end(USER_ID) - 1;
   impressionEvent.flags = results.flags();

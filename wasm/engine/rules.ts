@@ -25,6 +25,7 @@ import {
 } from './counts';
 import { firstDue, leastDeadline } from './deadlines';
 import { addDelay } from './delays';
+import { Due, dueAt, findDue } from './due';
 import { addEntry, entry, isOfRequest, logOrder } from './entries';
 import { FeedbackEvent, feedbackEvent, impressionEvent } from './events';
 import { addFeedback, append, countOf, freeFeedback } from './feedback';
@@ -32,20 +33,9 @@ import { finalised, hashBytes } from './hash';
 import { accepted, closed, dropped, found, strayed, unref } from './host';
 import { itemOf, List, newList } from './list';
 import { firstOfChain, insert, record, remove } from './request-table';
+import { holdTag, NO_TAG } from './tags';
 import { sameText, textEnd } from './texts';
-import {
-  closingAt,
-  closingBody,
-  closingEntry,
-  closingHorizon,
-  countOfOldest,
-  dropOldest,
-  entryOfOldest,
-  isOldestPast,
-  nextClosing,
-  remember,
-  seek,
-} from './timeline';
+import { countOfOldest, dropOldest, entryOfOldest, isOldestPast, remember, seek } from './timeline';
 import { consume } from './touch';
 import { actionsOf, countsOf, delayBoundsOf, horizonOf, Unit } from './unit';
 import { addWaiting, findWaiting, readWaiting, removeWaiting, waiting } from './waiting';
@@ -99,7 +89,7 @@ export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, 
     countLateImpression(counts, missed);
   }
   const bodyAt = impressionEvent.body !== 0 ? impressionEvent.body : newBody(unit);
-  body(bodyAt).tag = accepted(changetype<usize>(impressionEvent));
+  body(bodyAt).tag = tagOf(unit);
   if (missed !== 0) body(bodyAt).setMisses();
   const entryAt = addEntry(unit.entries, hash, offset, watermark, bodyAt, missed, isReplayed, unit.sequence++);
   addAccepted(unit.accepted, entryAt);
@@ -110,6 +100,13 @@ export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, 
   findWaiting(unit.waiting, impressionEvent, bodyAt, hash, ts - unit.backward, closes, closes, candidates);
   for (let i: u32 = 0; i < candidates.count; i++) meetWaiting(unit, itemOf(candidates, i), entryAt, bodyAt, isReplayed);
   return IS_ACCEPTED;
+}
+
+/** The tag of `impressionEvent`, which is accepted. */
+function tagOf(unit: Unit): u32 {
+  const context = impressionEvent.context;
+  const known = unit.adder === 0 || context === 0 ? NO_TAG : holdTag(unit.adder, context - 1);
+  return known === NO_TAG ? accepted(changetype<usize>(impressionEvent)) : <u32>known;
 }
 
 /** The body of `impressionEvent`. */
@@ -310,21 +307,26 @@ function beyond(unit: Unit, lag: f64): u32 {
 export function moveOn(unit: Unit, from: f64, to: f64): void {
   beginAdding();
   seek(unit.timeline, from);
-  while (nextClosing(unit.timeline, to)) close(unit, closingBody, closingHorizon, closingAt, closingEntry);
+  for (let count = findDue(unit, to); count > 0; count = findDue(unit, to)) {
+    for (let i: u32 = 0; i < count; i++) close(unit, dueAt(i));
+  }
   flush(unit.adder);
   settle(unit, to);
   const until = to - 2 * unit.attribution - unit.backward;
   while (isOldestPast(unit.timeline, until)) forgetOldest(unit);
 }
 
-function close(unit: Unit, bodyAt: usize, horizon: u32, at: f64, entryAt: usize): void {
-  if (bodyAt === 0) return; // a duplicate
+function close(unit: Unit, due: Due): void {
+  const at = due.at;
+  const bodyAt = due.body;
+  const entryAt = due.entry;
+  const horizon = due.horizon;
   const tag = body(bodyAt).tag;
   let waits = false;
   if (at > unit.decidedUpTo && !missed(bodyAt, entryAt, horizon)) {
     const length = horizonOf(unit, horizon);
     const topics = unit.feedbackTopics;
-    const isAdded = unit.adder !== 0 && addClosing(unit.adder, bodyAt, horizon, at, length);
+    const isAdded = unit.adder !== 0 && addClosing(unit.adder, bodyAt, horizon, at, length, due.pattern);
     waits = !isAdded && !unit.hasNames && queueClosing(bodyAt, horizon, at, length, topics);
     if (!isAdded && !waits) {
       putClosing(bodyAt, entryAt, horizon, at, length);

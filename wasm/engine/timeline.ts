@@ -2,12 +2,9 @@
  * Remembered impressions by event time. Since every horizon adds the same length to all of them, one order by (time, log order)
  * serves all horizons: a slice of time is sorted when it is first read, and each horizon moves a cursor over it.
  */
-import { body } from './bodies';
 import { logOrder } from './entries';
-import { feedback, firstOf } from './feedback';
 import { give, givePieces, giveShared, sizeOf, take, takeShared, trim } from './memory';
 import { sortNumbers } from './sort';
-import { consume } from './touch';
 
 /** Slices are at most this long, so that a time within one fits 16 bits. */
 const LONGEST_SLICE_MS: f64 = 1000;
@@ -238,7 +235,6 @@ function read(timeline: Timeline, cursor: Cursor): void {
     const slice = sorted(timeline, cursor.place);
     const index = <usize>cursor.index;
     if (cursor.index < slice.count) {
-      if (cursor.index % TOUCHED === 0) touch(slice, cursor.index);
       cursor.entry = <usize>load<u32>(slice.records + 4 * index);
       cursor.body = <usize>load<u32>(bodiesOf(slice) + 4 * index);
       cursor.at = slice.key * timeline.sliceMs + <f64>load<u16>(timesOf(slice) + 2 * index) + cursor.horizon;
@@ -249,30 +245,6 @@ function read(timeline: Timeline, cursor: Cursor): void {
     cursor.index = 0;
   }
   cursor.at = Infinity;
-}
-
-/** So many bodies are touched together. */
-const TOUCHED: u32 = 16;
-
-/** Loads what the next closings will look at. */
-function touch(slice: Slice, from: u32): void {
-  const end = <usize>min(slice.count, from + TOUCHED);
-  const bodies = bodiesOf(slice);
-  let sum: usize = 0;
-  for (let i = <usize>from; i < end; i++) {
-    const at = <usize>load<u32>(bodies + 4 * i);
-    if (at !== 0) sum += body(at).lastFeedback();
-  }
-  for (let i = <usize>from; i < end; i++) {
-    const at = <usize>load<u32>(bodies + 4 * i);
-    if (at !== 0) sum += firstOf(at);
-  }
-  for (let i = <usize>from; i < end; i++) {
-    const at = <usize>load<u32>(bodies + 4 * i);
-    const first = at === 0 ? 0 : firstOf(at);
-    if (first !== 0) sum += <usize>feedback(first).kind;
-  }
-  consume(sum);
 }
 
 /** Finds the next (record, horizon) that closes at or before `to`, in the order of that time, then of the log. False: there is none. */

@@ -41,6 +41,9 @@ export class Settings {
 }
 export const settings = changetype<Settings>(SETTINGS);
 
+/** Every impression is looked up among the duplicates, three times, and few are found. */
+const CHAINS_OF_DUPLICATE: u32 = 8;
+
 /** One topic: what the host knows of it, too (src/consumers/join/topic.ts). Numbers that count are taken away by the host. */
 @unmanaged
 export class TopicState {
@@ -163,7 +166,7 @@ export function openUnit(): Unit {
   unit.bodies = newArena();
   unit.attributed = newArena();
   unit.accepted = newAccepted(unit.keys, unit.attribution, unit.backward, settings.searchUpTo);
-  unit.duplicates = newRequestTable();
+  unit.duplicates = newRequestTable(CHAINS_OF_DUPLICATE);
   unit.timeline = newTimeline(unit.block, horizons);
   const reach = 4 * unit.attribution + 2 * unit.backward;
   unit.waiting = newWaitingFeedback(unit.keys, settings.searchUpTo, reach);

@@ -5,16 +5,19 @@ import { begin, CONTEXT, end, FIELDS } from './spans';
 
 export const UNKNOWN: i32 = -1;
 
-/** With one more all are forgotten. */
-const MOST: u32 = 32768;
+/** Cells that are used at first: few, as few pages of memory are found faster than many. When half of them are taken, there will be more. */
+const LEAST_CELLS: u32 = 4096;
 /** A longer one is not worth its place. */
 const MOST_KEY_BYTES: usize = 1024;
 /** Cells that are looked at. Who chooses contexts that collide gains no more by it than by contexts that are all new. */
 const PROBES: u32 = 16;
 
+let cells: u32 = LEAST_CELLS;
 let known: u32 = 0;
 let top: usize = CONTEXT_KEYS;
 let hash: u32 = 0;
+/** How often all were forgotten: a number means another context from then on. */
+export let generation: u32 = 0;
 /** Keys of the context that was found last which are no names of dimensions. */
 export let ignoredKeys: u32 = 0;
 /** Records are in hand whose contexts must keep their numbers. */
@@ -53,7 +56,7 @@ function hasKey(key: usize, scanner: u32): bool {
 }
 
 function cellAt(probe: u32): usize {
-  return CONTEXTS + 16 * <usize>((hash + probe) & (CELLS - 1));
+  return CONTEXTS + 16 * <usize>((hash + probe) & (cells - 1));
 }
 
 /** Number of the context of the record in hand; UNKNOWN: it is not kept. */
@@ -72,8 +75,7 @@ export function findContext(scanner: u32): i32 {
 
 /** Until `letGo` no context is forgotten, so that the numbers which are given meanwhile stay good. */
 export function takeInHand(): void {
-  // Reads go up to 16 bytes beyond a key.
-  if (known === MOST || top + MOST_KEY_BYTES + 16 > CONTEXT_KEYS_END) forgetAll();
+  if (isFull(MOST_KEY_BYTES)) forgetAll();
   areInHand = true;
 }
 
@@ -81,10 +83,18 @@ export function letGo(): void {
   areInHand = false;
 }
 
+/** Whether there is no place for one more with a key of so many bytes. Reads go up to 16 bytes beyond a key. */
+function isFull(bytes: usize): bool {
+  return known * 2 >= cells || top + bytes + 16 > CONTEXT_KEYS_END;
+}
+
+/** They are soon known again, then with more cells if there were too few. */
 function forgetAll(): void {
-  memory.fill(CONTEXTS, 0, 16 * <usize>CELLS);
+  if (known * 2 >= cells && cells < CELLS) cells *= 4;
+  memory.fill(CONTEXTS, 0, 16 * <usize>cells);
   known = 0;
   top = CONTEXT_KEYS;
+  generation++;
 }
 
 /**
@@ -97,7 +107,7 @@ export function keepContext(scanner: u32, ignored: u32): i32 {
   let bytes: usize = 4;
   for (let field = CONTEXT; field < FIELDS; field++) bytes += 4 + end(field) - begin(field);
   if (bytes > MOST_KEY_BYTES) return UNKNOWN;
-  if (known === MOST || top + bytes + 16 > CONTEXT_KEYS_END) {
+  if (isFull(bytes)) {
     if (areInHand) return UNKNOWN;
     forgetAll();
   }

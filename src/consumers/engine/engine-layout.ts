@@ -114,12 +114,16 @@ export const QUEUED_EVENT = {
 } as const;
 
 export const ADDER = {
-  BYTES: 24,
+  BYTES: 40,
   due: 0,
   kept: 2,
   holders: 3,
-  userless: 4,
-  bucketWidth: 5,
+  versions: 4,
+  contexts: 5,
+  tags: 6,
+  generation: 7,
+  userless: 8,
+  bucketWidth: 9,
 } as const;
 
 export const ADDER_PANE = {
@@ -173,6 +177,12 @@ export const KEPT_SUMS = {
   shared: 1,
   all: 2,
   ranks: 3,
+} as const;
+
+export const TAG_OF_CONTEXT = {
+  BYTES: 8,
+  tag: 0,
+  version: 1,
 } as const;
 
 export const SETTINGS = {

@@ -26,6 +26,8 @@ export interface FedImpression {
   readonly sampleKey: number;
   readonly dimensions: readonly string[];
   readonly tuple: string;
+  /** Number of its context, from which its dimensions come. */
+  readonly context: number;
 }
 
 /** `tuple`: its dimensions joined by ',', if it was packed. */
@@ -76,8 +78,8 @@ export interface JoinSink {
   /** Whether `closed` reads names; default: yes. It costs what many closings together need not. */
   readonly readsNames?: boolean | undefined;
   /**
-   * Where closings may be added up without a call of `closed`, and holders of tags counted without one of `unref`: the place of an
-   * `Adder` in the engine's memory (wasm/engine/adding.ts). Default: nowhere.
+   * Where closings may be added up without a call of `closed`, and holders of tags counted without one of `unref`, or of `accepted`
+   * where a context has a tag: the place of an `Adder` in the engine's memory (wasm/engine/adding.ts). Default: nowhere.
    */
   readonly adder?: number | undefined;
   /** Observes what becomes of single events; default: none. */

@@ -82,6 +82,7 @@ export class FedEvent {
       sampleKey: -1,
       dimensions: [],
       tuple: '',
+      context: -1,
       get requestId() {
         return requestId();
       },
@@ -95,7 +96,9 @@ export class FedEvent {
     if (reader === undefined) throw new Error('nothing is fed');
     const at = place >>> 2;
     const impression = this.#impression;
-    const { dimensions, tuple } = reader.contextOf(words[at + IMPRESSION_EVENT.context]);
+    const context = words[at + IMPRESSION_EVENT.context] - 1;
+    const { dimensions, tuple } = reader.contextOf(context);
+    impression.context = context;
     impression.ts = doubles[(place >>> 3) + IMPRESSION_EVENT.ts];
     impression.dimensions = dimensions;
     impression.tuple = tuple;

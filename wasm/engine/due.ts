@@ -1,0 +1,85 @@
+/**
+ * Closings by the dozen: some that are due are found ahead, then what they will look at is touched together, then they close one by
+ * one, in their order. Nothing that decides which is next, or what counts in a list, changes meanwhile.
+ */
+import { patternOf, touchBuckets, touchKept, touchSums } from './adding';
+import { body } from './bodies';
+import { feedback, firstOf } from './feedback';
+import { takeShared } from './memory';
+import { closingAt, closingBody, closingEntry, closingHorizon, nextClosing } from './timeline';
+import { consume } from './touch';
+import { Unit } from './unit';
+
+@unmanaged
+export class Due {
+  at: f64;
+  /** Of the list at this horizon, if the engine may add it; below 0: it has none. */
+  pattern: f64;
+  body: usize;
+  entry: usize;
+  horizon: u32;
+  /** What is touched next; 0: nothing. */
+  step: usize;
+}
+const DUE_BYTES: usize = offsetof<Due>();
+/** Found ahead at most. */
+const MOST: u32 = 32;
+/** So many events of a list are touched behind its first; few have more. */
+const TOUCHED_EVENTS: u32 = 2;
+
+let all: usize = 0;
+
+/** To be called once, before anything else of this file. */
+export function openDue(): void {
+  all = takeShared(DUE_BYTES * <usize>MOST);
+}
+
+export function dueAt(i: u32): Due {
+  if (!ASC_NO_ASSERT) assert(i < MOST, 'a closing that was found ahead');
+  return changetype<Due>(all + DUE_BYTES * <usize>i);
+}
+
+/** Finds the next lists that close at or before `to`. Returns how many; 0: none does. */
+export function findDue(unit: Unit, to: f64): u32 {
+  let count: u32 = 0;
+  while (count < MOST && nextClosing(unit.timeline, to)) {
+    if (closingBody === 0) continue; // a duplicate
+    const due = dueAt(count);
+    due.at = closingAt;
+    due.pattern = -1;
+    due.body = closingBody;
+    due.entry = closingEntry;
+    due.horizon = closingHorizon;
+    count++;
+  }
+  touchFeedback(count);
+  if (unit.adder !== 0) touchSumsOf(unit.adder, count);
+  return count;
+}
+
+/** Loads the lists and their feedback, one step of the way after the other. */
+function touchFeedback(count: u32): void {
+  let sum: usize = 0;
+  for (let i: u32 = 0; i < count; i++) dueAt(i).step = body(dueAt(i).body).lastFeedback();
+  for (let i: u32 = 0; i < count; i++) if (dueAt(i).step !== 0) dueAt(i).step = firstOf(dueAt(i).body);
+  for (let n: u32 = 0; n < TOUCHED_EVENTS; n++) {
+    for (let i: u32 = 0; i < count; i++) if (dueAt(i).step !== 0) dueAt(i).step = feedback(dueAt(i).step).next;
+  }
+  for (let i: u32 = 0; i < count; i++) if (dueAt(i).step !== 0) sum += <usize>feedback(dueAt(i).step).kind;
+  consume(sum);
+}
+
+/** Loads what is kept of their patterns, and what that is added to. */
+function touchSumsOf(adder: usize, count: u32): void {
+  let sum: usize = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const due = dueAt(i);
+    if (body(due.body).isPlain()) due.pattern = patternOf(adder, due.body, due.horizon);
+  }
+  for (let i: u32 = 0; i < count; i++) dueAt(i).step = touchKept(adder, dueAt(i).pattern);
+  for (let i: u32 = 0; i < count; i++) {
+    if (dueAt(i).step === 0) continue;
+    sum += touchSums(dueAt(i).step) + touchBuckets(adder, dueAt(i).body, dueAt(i).horizon);
+  }
+  consume(sum);
+}
