@@ -81,7 +81,7 @@ async function watch(workers: readonly Started[], { total, expected, progress }:
     await Promise.race([sleep(POLL_MS), end]);
     const pages = await Promise.all(workers.map(({ url }) => pageOf(`${url}/metrics`)));
     const text = pages.join('\n');
-    // A page is made again once a second.
+    // A page is made again at most once a second.
     if (pages.includes('') || text === last) continue;
     last = text;
     const now = performance.now();

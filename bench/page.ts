@@ -214,7 +214,7 @@ async function mainThread(): Promise<void> {
   pass();
   const server = await startServer(
     { host: '127.0.0.1', port: 0 },
-    { metrics: () => '', contentType: 'text/plain', ready, healthy: () => true, page: pagesOf(page) },
+    { metrics: async () => '', contentType: 'text/plain', ready, healthy: () => true, page: pagesOf(page) },
   );
   const browser = await startBrowser(await CHROMIUM.get());
   const tab = await browser.newPage();

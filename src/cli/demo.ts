@@ -8,9 +8,11 @@ import { Demo, withAllOfThePage, withQuickDetection, withShopExperiment } from '
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
 import { LivePage } from '../live/live.ts';
 import { pagesOf } from '../live/live-pages.ts';
+import { MetricsPage } from '../metrics/metrics-page.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { memoryLimit } from '../service/service-settings.ts';
+import { WallClock } from '../vocabulary/clock.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
 import { aboutService } from './about-service.ts';
 import { UsageError } from './failure.ts';
@@ -83,9 +85,10 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     samples: shop.samples,
     about: aboutService(configuration),
   });
+  const metricsPage = new MetricsPage({ metrics, status: () => ({ status: shop.status() }), clock: new WallClock() });
   // The port comes first: if it is in use, nothing else has started.
   const server = await startServer(settings.http, {
-    metrics: () => metrics.text,
+    metrics: () => metricsPage.text(),
     contentType: metrics.contentType,
     ready,
     healthy: () => true,
@@ -97,7 +100,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   const view = async (): Promise<ViewInput> => {
     const snapshot = await shop.snapshot();
     const status = shop.status();
-    await metrics.update({ snapshot, status });
+    await metrics.take({ snapshot, status });
     page.update({ snapshot, status, now: shop.clock.now() });
     const { columns } = screen;
     return { settings, snapshot, status, speed, now: shop.clock.now(), regression: shop.regression, columns };

@@ -230,7 +230,7 @@ const SHARED: readonly MetricSpec[] = [
   {
     name: 'receval_series_capped_total',
     type: 'counter',
-    help: 'Rows of cohorts with a place in limits.cohortsPerSet that were added to __other__ on this page or in its counters, and decisions left off it, because limits.series was reached, summed over all renderings.',
+    help: 'Rows of cohorts with a place in limits.cohortsPerSet that were added to __other__ on this page or in its counters, and decisions left off it, because limits.series was reached, summed over all snapshots.',
     labels: [],
     role: 'both',
   },

@@ -20,12 +20,6 @@ type QualitySettings = Pick<Settings, 'cohorts' | 'experiments' | 'itemFile' | '
 /** A value and its standard error. */
 const SERIES_PER_MEASURE = 2;
 
-/** A snapshot as text, and how many of its rows and decisions have no series of their own. */
-export interface QualityText {
-  readonly text: string;
-  readonly capped: number;
-}
-
 /** How the value of a measure is read from a row, and how its series are labelled. */
 export interface Column {
   readonly measure: Measure;
@@ -40,16 +34,65 @@ export interface Column {
   weight(sums: readonly Exact[]): number;
 }
 
-/** Writes all gauges of a snapshot: a value without data has no series. `snapshot` undefined: nothing was read yet. */
-export function qualityText(
-  metrics: readonly MetricSpec[],
-  settings: QualitySettings,
-  snapshot: QualitySnapshot | undefined,
-): QualityText {
-  const page = new Exposition(metrics);
-  if (snapshot === undefined) return { text: page.text(), capped: 0 };
-  const columns = columnsOf(settings.measures, settings.itemFile?.size);
-  const { rows, decisions, capped } = withinLimit(snapshot, columns.length * SERIES_PER_MEASURE, settings);
+/**
+ * The gauges of the last snapshot. What of it is shown is decided when it is taken, because that counts; the text is made when it is
+ * requested, and kept until something else is to be shown.
+ */
+export class Quality {
+  readonly #metrics: readonly MetricSpec[];
+  readonly #settings: QualitySettings;
+  readonly #columns: readonly Column[];
+  #last: { readonly snapshot: QualitySnapshot; readonly shown: Shown } | undefined;
+  #capped = 0;
+  /** Of `#last`; undefined: not rendered yet. */
+  #text: string | undefined;
+
+  /** @param metrics none: nothing is shown */
+  constructor(metrics: readonly MetricSpec[], settings: QualitySettings) {
+    this.#metrics = metrics;
+    this.#settings = settings;
+    this.#columns = columnsOf(settings.measures, settings.itemFile?.size);
+  }
+
+  /** How many rows and decisions had no series of their own, summed over all snapshots. */
+  get capped(): number {
+    return this.#capped;
+  }
+
+  take(snapshot: QualitySnapshot): void {
+    if (this.#metrics.length === 0) return;
+    if (this.#last === undefined || !isSame(snapshot, this.#last.snapshot)) {
+      const shown = withinLimit(snapshot, this.#columns.length * SERIES_PER_MEASURE, this.#settings);
+      this.#last = { snapshot, shown };
+      this.#text = undefined;
+    }
+    this.#capped += this.#last.shown.capped;
+  }
+
+  /** HELP and TYPE alone before the first snapshot. */
+  text(): string {
+    this.#text ??= this.#render();
+    return this.#text;
+  }
+
+  #render(): string {
+    const page = new Exposition(this.#metrics);
+    if (this.#last !== undefined) writeQuality(page, this.#columns, this.#last.snapshot, this.#last.shown);
+    return page.text();
+  }
+}
+
+function isSame(a: QualitySnapshot, b: QualitySnapshot): boolean {
+  return a.rows === b.rows && a.windows === b.windows && a.decisions === b.decisions;
+}
+
+/** Writes all gauges of a snapshot: a value without data has no series. */
+function writeQuality(
+  page: Exposition,
+  columns: readonly Column[],
+  { windows, resultTimes }: QualitySnapshot,
+  { rows, decisions }: Shown,
+): void {
   const labels = rows.map(rowLabels);
   writeMeasures(page, columns, rows, labels);
   const impressions = page.series('receval_window_impressions');
@@ -60,12 +103,10 @@ export function qualityText(
   }
   page.series('receval_item_limit_rows')('', rows.filter(({ row }) => isOverItemLimit(row)).length);
   const complete = page.series('receval_window_complete');
-  for (const { window, horizon, complete: whole } of snapshot.windows)
-    complete(labelText({ window, horizon }), Number(whole));
+  for (const { window, horizon, complete: whole } of windows) complete(labelText({ window, horizon }), Number(whole));
   const resultTime = page.series('receval_result_timestamp_seconds');
-  for (const [horizon, at] of snapshot.resultTimes) resultTime(labelText({ horizon }), at / 1000);
+  for (const [horizon, at] of resultTimes) resultTime(labelText({ horizon }), at / 1000);
   writeDecisions(page, decisions);
-  return { text: page.text(), capped };
 }
 
 function writeDecisions(page: Exposition, decisions: readonly QualityDecision[]): void {

@@ -14,7 +14,7 @@ import type { WorkerStatus } from '../worker/status.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
 import { EXPERIMENT_METRICS, type MetricSpec, metricSpecs, PREFIX, UNWANTED_PROCESS_METRICS } from './metric-specs.ts';
 import { Pipeline } from './pipeline.ts';
-import { type QualityText, qualityText } from './quality.ts';
+import { Quality } from './quality.ts';
 import { Scores } from './scores.ts';
 
 type MetricsSettings = Pick<
@@ -48,50 +48,42 @@ export interface MetricsUpdate {
 /** prom-client's output for values that Node could not measure yet. */
 const NOT_A_NUMBER = /^.* Nan\n/gm;
 
-/** The metrics page of one process. Its text is rendered when something is new, never at a scrape. */
+/**
+ * The metrics of one process. `take` adds up what is new, so that nothing is lost of a unit that is gone before the next scrape; only
+ * `text` renders.
+ */
 export class Metrics {
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
-  readonly #settings: MetricsSettings;
   readonly #options: MetricsOptions;
-  readonly #qualityMetrics: readonly MetricSpec[];
   readonly #workerMetrics: readonly MetricSpec[];
   readonly #sharedMetrics: readonly MetricSpec[];
   /** Metrics of the process and of Node, which prom-client measures. */
   readonly #process = new Registry();
   readonly #pipeline: Pipeline;
   readonly #scores: Scores;
-  #snapshot: QualitySnapshot | undefined;
-  #quality: QualityText;
-  #compared: readonly Comparison[] | undefined;
-  #experiments = '';
+  readonly #quality: Quality;
+  #compared: readonly Comparison[] = [];
+  /** The gauges of `#compared`; undefined: not rendered yet. */
+  #experiments: string | undefined;
   #deadLetters = NO_LETTERS;
   #access: readonly AccessState[] = [];
   #redis: StoreUsage | undefined;
-  #capped = 0;
-  #text = '';
+  /** Settles when the last piece of work that was queued is done. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(settings: MetricsSettings, options: MetricsOptions) {
     const { role } = options;
     const all = metricSpecs(settings);
-    this.#settings = settings;
     this.#options = options;
     const isOfExperiments = (metric: MetricSpec): boolean => EXPERIMENT_METRICS.includes(metric);
-    this.#qualityMetrics =
-      role === 'worker' ? [] : all.filter((metric) => metric.role === 'exporter' && !isOfExperiments(metric));
+    const ofQuality = all.filter((metric) => metric.role === 'exporter' && !isOfExperiments(metric));
+    this.#quality = new Quality(role === 'worker' ? [] : ofQuality, settings);
     this.#workerMetrics = role === 'exporter' ? [] : all.filter((metric) => metric.role === 'worker');
     this.#sharedMetrics = all.filter((metric) => metric.role === 'both');
     this.#pipeline = new Pipeline(settings);
     this.#scores = new Scores(settings);
     collectDefaultMetrics({ register: this.#process, prefix: PREFIX });
     for (const name of UNWANTED_PROCESS_METRICS) this.#process.removeSingleMetric(name);
-    this.#quality = qualityText(this.#qualityMetrics, settings, undefined);
-    this.#takeExperiments([]);
-    this.#text = this.#page();
-  }
-
-  /** The text as rendered last, for a scrape. */
-  get text(): string {
-    return this.#text;
   }
 
   /** A unit was claimed whose checkpoint contained these counts, which must not be counted again. Needed if others owned the unit before. */
@@ -104,50 +96,64 @@ export class Metrics {
     return this.#pipeline.topics;
   }
 
-  /** Renders the text with what is new. Must not be called while a call is running. */
-  async update({ snapshot, status, deadLetters, access, redis }: MetricsUpdate): Promise<void> {
+  /**
+   * Takes what is new, without rendering it; in turns of the event loop. What is told must be as of the call: totals are added up in the
+   * order of the calls, and those of a unit that is claimed afterwards come later.
+   */
+  async take({ snapshot, status, deadLetters, access, redis }: MetricsUpdate): Promise<void> {
     this.#redis = redis;
     if (deadLetters !== undefined) this.#deadLetters = deadLetters;
     if (access !== undefined) this.#access = access;
-    if (status !== undefined) {
-      this.#pipeline.update(status);
-      const turns = new Turns();
-      for (const _ of this.#scores.updating(status.units)) await turns.step();
-    }
-    // In turns: what was made of many cohorts until here has lasted long enough, and so will each of the following parts.
-    await nextTurn();
-    if (snapshot !== undefined) {
-      this.#takeSnapshot(snapshot);
-      this.#takeExperiments(snapshot.experiments);
+    if (status !== undefined) this.#pipeline.update(status);
+    await this.#inTurn(async () => {
+      if (status !== undefined) {
+        const turns = new Turns();
+        for (const _ of this.#scores.updating(status.units)) await turns.step();
+      }
+      if (snapshot === undefined) return;
       await nextTurn();
-    }
-    const process = await this.#process.metrics();
-    this.#text = `${this.#page()}\n${process.replace(NOT_A_NUMBER, '')}`;
+      this.#quality.take(snapshot);
+      this.#takeExperiments(snapshot.experiments);
+    });
   }
 
-  #takeSnapshot(snapshot: QualitySnapshot): void {
-    const last = this.#snapshot;
-    this.#snapshot = snapshot;
-    if (this.#qualityMetrics.length === 0) return;
-    const isSame =
-      last?.rows === snapshot.rows && last.windows === snapshot.windows && last.decisions === snapshot.decisions;
-    if (!isSame) {
-      this.#quality = qualityText(this.#qualityMetrics, this.#settings, snapshot);
-    }
-    this.#capped += this.#quality.capped;
+  /** Renders all that was taken before the call, and what the process and Node measure now; in turns of the event loop. */
+  text(): Promise<string> {
+    return this.#inTurn(async () => {
+      // What was made of many cohorts until here has lasted long enough, and so will each of the following parts.
+      await nextTurn();
+      const results = [this.#quality.text(), this.#experimentsText()];
+      await nextTurn();
+      const process = await this.#process.metrics();
+      return `${this.#page(results)}\n${process.replace(NOT_A_NUMBER, '')}`;
+    });
+  }
+
+  /** Runs one piece of work at a time, in the order of the calls: no text shows a part of what is being added up. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
   }
 
   #takeExperiments(experiments: readonly Comparison[]): void {
-    if (this.#options.role === 'worker' || this.#compared === experiments) return;
+    if (this.#compared === experiments) return;
     this.#compared = experiments;
-    this.#experiments = experimentsText(experiments);
+    this.#experiments = undefined;
   }
 
-  #page(): string {
+  #experimentsText(): string {
+    if (this.#options.role === 'worker') return '';
+    this.#experiments ??= experimentsText(this.#compared);
+    return this.#experiments;
+  }
+
+  /** @param results texts of what is read from the store */
+  #page(results: readonly string[]): string {
     const shared = new Exposition(this.#sharedMetrics);
     const { version, node, memoryLimit, openLimit, stateLimit } = this.#options;
     shared.series('receval_build_info')(labelText({ version, node }), 1);
-    shared.series('receval_series_capped_total')('', this.#capped + this.#scores.capped);
+    shared.series('receval_series_capped_total')('', this.#quality.capped + this.#scores.capped);
     if (memoryLimit !== undefined) shared.series('receval_memory_limit_bytes')('', memoryLimit);
     writeAccess(shared, this.#access);
     if (this.#redis !== undefined) writeRedis(shared, this.#redis);
@@ -160,9 +166,7 @@ export class Metrics {
       const letters = worker.series('receval_dead_letters_total');
       for (const outcome of LETTER_OUTCOMES) letters(labelText({ outcome }), this.#deadLetters[outcome]);
     }
-    return [this.#quality.text, this.#experiments, shared.text(), worker.text()]
-      .filter((text) => text !== '')
-      .join('\n');
+    return [...results, shared.text(), worker.text()].filter((text) => text !== '').join('\n');
   }
 }
 

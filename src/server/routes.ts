@@ -22,10 +22,10 @@ interface StoppedPartition {
   readonly advice: string;
 }
 
-/** Sources of the pages. They are called for each request, so they must be cheap. None holds up the process for long. */
+/** Sources of the pages. They are called for each request, so they must be cheap, or share what they make. None holds up the process for long. */
 export interface Pages {
-  /** The rendered metrics. */
-  readonly metrics: () => string;
+  /** The metrics, rendered when they are requested. */
+  readonly metrics: () => Promise<string>;
   /** Content type of `metrics`. */
   readonly contentType: string;
   readonly ready: () => Readiness;
@@ -114,7 +114,7 @@ export async function answer(method: string, target: Target, pages: Pages): Prom
 function pageOf(target: Target, pages: Pages): (() => Answer | Promise<Answer>) | undefined {
   switch (target.path) {
     case '/metrics':
-      return () => ({ status: 200, type: pages.contentType, body: pages.metrics(), isShared: true });
+      return async () => ({ status: 200, type: pages.contentType, body: await pages.metrics(), isShared: true });
     case '/healthz':
       return () => (pages.healthy() ? fine('healthy') : failure(503, 'the watchdog has given up: restart the process'));
     case '/readyz':

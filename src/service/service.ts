@@ -9,7 +9,8 @@ import { LivePage } from '../live/live.ts';
 import { pagesOf } from '../live/live-pages.ts';
 import { isListOnly } from '../measures/needs.ts';
 import { compile } from '../measures/scorer.ts';
-import { Metrics } from '../metrics/registry.ts';
+import { MetricsPage } from '../metrics/metrics-page.ts';
+import { Metrics, type MetricsUpdate } from '../metrics/registry.ts';
 import type { Fact } from '../page/model.ts';
 import type { Readiness } from '../server/routes.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
@@ -84,7 +85,7 @@ export class Service {
   readonly #source: KafkaSource;
   readonly #metrics: Metrics;
   readonly #page: LivePage;
-  readonly #partitions: number;
+  readonly partitions: number;
   readonly #retention: Retention | undefined;
   readonly #accessWatch: AccessWatch;
   #access: readonly AccessState[] = [];
@@ -181,7 +182,7 @@ export class Service {
     });
     this.#store = store;
     this.#source = source;
-    this.#partitions = partitions;
+    this.partitions = partitions;
     this.#clockCheck = new ClockCheck({
       clock: this.#clock,
       store,
@@ -233,10 +234,6 @@ export class Service {
     });
   }
 
-  get partitions(): number {
-    return this.#partitions;
-  }
-
   /** The worker; undefined: this process has none. */
   get worker(): Worker | undefined {
     return this.#worker;
@@ -252,9 +249,11 @@ export class Service {
   }
 
   async #listen(): Promise<void> {
+    const metrics = this.#metrics;
+    const metricsPage = new MetricsPage({ metrics, status: () => this.#status(), clock: this.#clock });
     this.#server = await startServer(this.#options.settings.http, {
-      metrics: () => this.#metrics.text,
-      contentType: this.#metrics.contentType,
+      metrics: () => metricsPage.text(),
+      contentType: metrics.contentType,
       ready: () => this.#readiness(),
       healthy: () => this.#health.healthy,
       page: this.#options.settings.http.page ? pagesOf(this.#page) : undefined,
@@ -333,7 +332,13 @@ export class Service {
     this.#timers.push(this.#clock.every(RETENTION_CHECK_MS, look));
   }
 
-  /** Renders what is new. A failed read of the store is retried in a second; until then the page keeps the last numbers. */
+  /** What this process knows of itself, as of now. */
+  #status(): MetricsUpdate {
+    const deadLetters = this.#deadLetters?.queue.counts;
+    return { status: this.#worker?.status(), deadLetters, access: this.#access, redis: this.#redis };
+  }
+
+  /** Takes what is new. A failed read of the store is retried in a second; until then the pages keep the last numbers. */
   async #refresh(): Promise<void> {
     let snapshot: Awaited<ReturnType<Exporter['refresh']>> | undefined;
     try {
@@ -349,15 +354,10 @@ export class Service {
       // A stop closes the connection.
       if (!this.#isStopping) this.#unread.failed('windows', '', { error: messageOf(error) }, this.#clock.now());
     }
-    const status = this.#worker?.status();
+    const own = this.#status();
+    const { status } = own;
     if (status !== undefined) this.#folded.tell(status.units, this.#options.log, this.#clock.now());
-    await this.#metrics.update({
-      snapshot,
-      status,
-      deadLetters: this.#deadLetters?.queue.counts,
-      access: this.#access,
-      redis: this.#redis,
-    });
+    await this.#metrics.take({ ...own, snapshot });
     const now = this.#clock.now();
     if (status !== undefined) this.#logWatch.update(status.units.length > 0 ? this.#metrics.topics : [], now);
     this.#page.update({ snapshot, status, now, findings: this.#logWatch.findings });

@@ -19,7 +19,7 @@ function serve(page: LivePages | undefined, token?: string): Promise<RunningServ
   const ready = () => ({ ready: true, reasons: [], stopped: [] });
   return startServer(
     { host: '127.0.0.1', port: 0, token: token === undefined ? undefined : { kind: 'text', text: token } },
-    { metrics: () => '', contentType: 'text/plain', ready, healthy: () => true, page },
+    { metrics: async () => '', contentType: 'text/plain', ready, healthy: () => true, page },
   );
 }
 

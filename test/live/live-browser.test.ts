@@ -48,7 +48,7 @@ async function startProcess({ port = 0, token = false, cohorts = 0 } = {}): Prom
   for (const minute of [0, 1, 2]) pass(minute);
   const server = await startServer(
     { host: '127.0.0.1', port, token: token ? { kind: 'text', text: TOKEN } : undefined },
-    { metrics: () => '', contentType: 'text/plain', ready, healthy: () => true, page: pagesOf(live) },
+    { metrics: async () => '', contentType: 'text/plain', ready, healthy: () => true, page: pagesOf(live) },
   );
   return { pass, shop, server, url: `http://127.0.0.1:${server.port}/` };
 }

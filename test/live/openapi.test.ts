@@ -63,7 +63,7 @@ async function serve(page: LivePage, token?: string): Promise<RunningServer> {
   return startServer(
     { host: '127.0.0.1', port: 0, token: token === undefined ? undefined : { kind: 'text', text: token } },
     {
-      metrics: () => '',
+      metrics: async () => '',
       contentType: 'text/plain',
       ready: () => ({ ready: true, reasons: [], stopped: [] }),
       healthy: () => true,

@@ -129,20 +129,20 @@ describe('the gauges of experiments', () => {
     'stand on the page of the role %s, anew when they have changed',
     async (role) => {
       const metrics = new Metrics(settingsOf(), { role, version: '1', node: '20' });
-      const decided = () => parse(metrics.text).get('receval_experiment_decision')?.samples.length;
-      expect(decided()).toBe(0);
-      await metrics.update({ snapshot: { ...NOTHING_READ, experiments: [looked(WORSE)] } });
-      expect(decided()).toBe(5);
-      await metrics.update({});
-      expect(decided()).toBe(5);
-      await metrics.update({ snapshot: { ...NOTHING_READ, experiments: [] } });
-      expect(decided()).toBe(0);
+      const decided = async () => parse(await metrics.text()).get('receval_experiment_decision')?.samples.length;
+      expect(await decided()).toBe(0);
+      await metrics.take({ snapshot: { ...NOTHING_READ, experiments: [looked(WORSE)] } });
+      expect(await decided()).toBe(5);
+      await metrics.take({});
+      expect(await decided()).toBe(5);
+      await metrics.take({ snapshot: { ...NOTHING_READ, experiments: [] } });
+      expect(await decided()).toBe(0);
     },
   );
 
   it('are not on the page of a worker', async () => {
     const metrics = new Metrics(settingsOf(), { role: 'worker', version: '1', node: '20' });
-    await metrics.update({ snapshot: { ...NOTHING_READ, experiments: [looked(WORSE)] } });
-    expect(metrics.text).not.toContain('receval_experiment_');
+    await metrics.take({ snapshot: { ...NOTHING_READ, experiments: [looked(WORSE)] } });
+    expect(await metrics.text()).not.toContain('receval_experiment_');
   });
 });

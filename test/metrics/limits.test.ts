@@ -7,9 +7,10 @@ const LIMITS = { version: '1', node: '20', memoryLimit: 2 ** 30, openLimit: 5000
 
 async function valuesOf(options: ConstructorParameters<typeof Metrics>[1]): Promise<readonly string[]> {
   const metrics = new Metrics(settingsOf(), options);
-  await metrics.update({});
-  expect(parse(metrics.text).has('receval_memory_limit_bytes')).toBe(true);
-  return metrics.text.match(/^receval_(?:memory_limit_bytes|open_impressions_limit) .*/gm) ?? [];
+  await metrics.take({});
+  const text = await metrics.text();
+  expect(parse(text).has('receval_memory_limit_bytes')).toBe(true);
+  return text.match(/^receval_(?:memory_limit_bytes|open_impressions_limit) .*/gm) ?? [];
 }
 
 describe('what a process may use', () => {
@@ -31,12 +32,13 @@ describe('what a process may use', () => {
 describe('the files by which a process gets in', () => {
   it('are told by setting, with the life of our own certificate, and not at all where there are none', async () => {
     const metrics = new Metrics(settingsOf(), { ...LIMITS, role: 'exporter' });
-    const told = (): readonly string[] => metrics.text.match(/^receval_(?:access|certificate)_.*/gm) ?? [];
-    await metrics.update({});
-    expect(told()).toEqual([]);
+    const told = async (): Promise<readonly string[]> =>
+      (await metrics.text()).match(/^receval_(?:access|certificate)_.*/gm) ?? [];
+    await metrics.take({});
+    expect(await told()).toEqual([]);
     const validity = { begins: new Date(1000), ends: new Date(9000) };
     const caValidity = { begins: new Date(2000), ends: new Date(7000) };
-    await metrics.update({
+    await metrics.take({
       access: [
         { setting: 'kafka.tls', problem: 'c4n4ry', validity, caValidity },
         { setting: 'redis.passwordFile', problem: undefined, validity: undefined },
@@ -50,36 +52,37 @@ describe('the files by which a process gets in', () => {
       'receval_certificate_not_after_timestamp_seconds{setting="kafka.tls"} 9',
       'receval_certificate_not_after_timestamp_seconds{setting="kafka.tls.ca"} 7',
     ];
-    expect(told()).toEqual(expected);
-    await metrics.update({});
-    expect(told()).toEqual(expected);
-    expect(metrics.text).not.toContain('c4n4ry');
+    expect(await told()).toEqual(expected);
+    await metrics.take({});
+    expect(await told()).toEqual(expected);
+    expect(await metrics.text()).not.toContain('c4n4ry');
   });
 });
 
 describe('the memory of Redis', () => {
-  const told = (metrics: Metrics): readonly string[] => metrics.text.match(/^receval_redis_.*/gm) ?? [];
+  const told = async (metrics: Metrics): Promise<readonly string[]> =>
+    (await metrics.text()).match(/^receval_redis_.*/gm) ?? [];
 
   it.each(['worker', 'exporter', 'all'] as const)(
     'is told by role %s, and no more when it is not known',
     async (role) => {
       const metrics = new Metrics(settingsOf(), { ...LIMITS, role });
-      expect(told(metrics)).toEqual([]);
-      await metrics.update({ redis: { usedBytes: 70, limitBytes: 100, evicted: 3, evictionPolicy: 'allkeys-lru' } });
-      expect(told(metrics)).toEqual([
+      expect(await told(metrics)).toEqual([]);
+      await metrics.take({ redis: { usedBytes: 70, limitBytes: 100, evicted: 3, evictionPolicy: 'allkeys-lru' } });
+      expect(await told(metrics)).toEqual([
         'receval_redis_memory_used_bytes 70',
         'receval_redis_memory_limit_bytes 100',
         'receval_redis_evicted_keys_total 3',
         'receval_redis_may_evict 1',
       ]);
-      await metrics.update({ redis: { usedBytes: 70, limitBytes: undefined, evicted: 0 } });
-      expect(told(metrics)).toEqual([
+      await metrics.take({ redis: { usedBytes: 70, limitBytes: undefined, evicted: 0 } });
+      expect(await told(metrics)).toEqual([
         'receval_redis_memory_used_bytes 70',
         'receval_redis_evicted_keys_total 0',
         'receval_redis_may_evict 0',
       ]);
-      await metrics.update({ redis: undefined });
-      expect(told(metrics)).toEqual([]);
+      await metrics.take({ redis: undefined });
+      expect(await told(metrics)).toEqual([]);
     },
   );
 });

@@ -7,7 +7,7 @@ import { withCatalogue } from '../../src/config/catalogue-file.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import { metricSpecs } from '../../src/metrics/metric-specs.ts';
-import { qualityText } from '../../src/metrics/quality.ts';
+import { Quality } from '../../src/metrics/quality.ts';
 import { replay } from '../../src/replay/replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
 import { claimsOf } from '../unit/claimed-unit.ts';
@@ -73,12 +73,12 @@ async function gauges(from: Settings): Promise<ReturnType<typeof parse>> {
     expect(await unit.commit()).toBe('OK');
   }
   const exporter = new Exporter(from, { store, namespace: 'test', partitions: UNITS });
-  const { text } = qualityText(
+  const quality = new Quality(
     metricSpecs(from).filter(({ role }) => role === 'exporter'),
     from,
-    await exporter.refresh(),
   );
-  return parse(text);
+  quality.take(await exporter.refresh());
+  return parse(quality.text());
 }
 
 async function replayed(from: Settings, events: readonly object[]): Promise<ReplayResult> {

@@ -28,8 +28,8 @@ attribution: {horizons: [1m, 5m, 30m]}
 const NAMES = SETTINGS.measures.map(({ canonical }) => canonical);
 const ALL: MetricsOptions = { role: 'all', version: '1.2.3', node: 'v20.0.0' };
 
-function page(metrics: Metrics): ReadonlyMap<string, Family> {
-  return parse(metrics.text);
+async function page(metrics: Metrics): Promise<ReadonlyMap<string, Family>> {
+  return parse(await metrics.text());
 }
 
 function snapshotOf(rows: readonly QualityRow[], changes: Partial<QualitySnapshot> = {}): QualitySnapshot {
@@ -62,10 +62,13 @@ function rowOf(by: readonly string[], values: readonly string[], row = meanRow(N
   return { horizon: '1m', window: '5m', by, values, row, stderrs: NAMES.map(() => ({ absent: 'no_vector' }) as const) };
 }
 
+/** Of what prom-client measures. */
+const OF_PROCESS = /receval_(?:process|nodejs)_/;
+
 const COUNTERS = (families: ReadonlyMap<string, Family>): Map<string, number> =>
   new Map(
     [...families]
-      .filter(([name, { type }]) => type !== 'gauge' && !/receval_(?:process|nodejs)_/.test(name))
+      .filter(([name, { type }]) => type !== 'gauge' && !OF_PROCESS.test(name))
       .flatMap(([, { samples }]) =>
         samples.map(({ name, labels, value }) => [`${name} ${JSON.stringify(labels)}`, value] as const),
       ),
@@ -74,12 +77,13 @@ const COUNTERS = (families: ReadonlyMap<string, Family>): Map<string, number> =>
 describe('the page', () => {
   it.each(['exporter', 'worker', 'all'] as const)(
     'of role %s has HELP and TYPE of all its metrics from the start',
-    (role) => {
-      const families = page(new Metrics(SETTINGS, { ...ALL, role }));
+    async (role) => {
+      const families = [...(await page(new Metrics(SETTINGS, { ...ALL, role })))];
+      const own = families.filter(([name]) => !OF_PROCESS.test(name));
       const expected = metricSpecs(SETTINGS).filter(
         (metric) => role === 'all' || metric.role === role || metric.role === 'both',
       );
-      expect([...families].map(([name, { type, help }]) => ({ name, type, help }))).toEqual(
+      expect(own.map(([name, { type, help }]) => ({ name, type, help }))).toEqual(
         expected.map(({ name, type, help }) => ({ name, type, help })),
       );
     },
@@ -87,9 +91,9 @@ describe('the page', () => {
 
   it('has every label that it uses in the catalogue', async () => {
     const metrics = new Metrics(SETTINGS, ALL);
-    await metrics.update(everything());
+    await metrics.take(everything());
     const labels = new Map(metricSpecs(SETTINGS).map((metric) => [metric.name, metric.labels] as const));
-    for (const [name, { samples, type }] of page(metrics)) {
+    for (const [name, { samples, type }] of await page(metrics)) {
       const known = [...(labels.get(name) ?? []), ...(type === 'histogram' ? ['le'] : [])];
       if (labels.has(name))
         for (const sample of samples) expect(known).toEqual(expect.arrayContaining(Object.keys(sample.labels)));
@@ -98,31 +102,65 @@ describe('the page', () => {
 
   it('tells its version, its process and Node', async () => {
     const metrics = new Metrics(SETTINGS, ALL);
-    await metrics.update({});
-    const families = page(metrics);
+    await metrics.take({});
+    const families = await page(metrics);
     expect(sampleValue(families, 'receval_build_info', { version: '1.2.3', node: 'v20.0.0' })).toBe(1);
     expect(sampleValue(families, 'receval_process_start_time_seconds')).toBeGreaterThan(1.7e9);
     expect(families.has('receval_nodejs_eventloop_lag_p99_seconds')).toBe(true);
     expect(metrics.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
   });
 
-  it('is rendered once, and served as it is', async () => {
+  it('is rendered when it is requested, and not when something is taken', async () => {
     const metrics = new Metrics(SETTINGS, ALL);
-    await metrics.update(everything());
-    const text = metrics.text;
-    expect(metrics.text).toBe(text);
-    await metrics.update({ status: workerStatus([unitStatus(0, { openImpressions: 5 })]) });
-    expect(metrics.text).not.toBe(text);
+    let reads = 0;
+    const unit: UnitStatus = {
+      ...unitStatus(0),
+      get waitingFeedback() {
+        return ++reads;
+      },
+    };
+    const row: QualityRow = {
+      ...rowOf([], []),
+      get stderrs() {
+        reads++;
+        return [];
+      },
+    };
+    for (let second = 0; second < 3; second++) {
+      await metrics.take({ status: workerStatus([unit]), snapshot: snapshotOf([row]) });
+    }
+    expect(reads).toBe(0);
+    await metrics.text();
+    expect(reads).toBeGreaterThan(1);
+  });
+
+  it('shows what was taken before the call as a whole, though more is taken meanwhile', async () => {
+    const metrics = new Metrics(SETTINGS, ALL);
+    const scoredBy = (n: number) =>
+      workerStatus([unitStatus(0, { scored: rowsByField([rowField('1m', '', ''), meanRow(NAMES, n, 1, 1)]) })]);
+    const calls = [
+      metrics.take({ status: scoredBy(1) }),
+      metrics.text(),
+      metrics.take({}),
+      metrics.take({ status: scoredBy(3) }),
+      metrics.text(),
+    ];
+    const texts = (await Promise.all(calls)).filter((text) => text !== undefined);
+    const scored = texts.map((text) =>
+      sampleValue(parse(text), 'receval_scored_impressions_total', { horizon: '1m', by: '' }),
+    );
+    expect(scored).toEqual([1, 3]);
   });
 
   itWith(PROMTOOL, 'passes promtool check metrics', async (promtool) => {
     const metrics = new Metrics(SETTINGS, ALL);
-    await metrics.update(everything());
+    await metrics.take(everything());
+    const text = await metrics.text();
     const { code, printed } = await new Promise<{ code: number | null; printed: string }>((resolve) => {
       const child = execFile(promtool, ['check', 'metrics'], (_, out, err) =>
         resolve({ code: child.exitCode, printed: out + err }),
       );
-      child.stdin?.end(metrics.text);
+      child.stdin?.end(text);
     });
     expect(printed).toBe('');
     expect(code).toBe(0);
@@ -132,7 +170,7 @@ describe('the page', () => {
 describe('the gauges of quality', () => {
   async function shown(snapshot: QualitySnapshot, settings = SETTINGS): Promise<ReadonlyMap<string, Family>> {
     const metrics = new Metrics(settings, { ...ALL, role: 'exporter' });
-    await metrics.update({ snapshot });
+    await metrics.take({ snapshot });
     return page(metrics);
   }
 
@@ -170,13 +208,11 @@ describe('the gauges of quality', () => {
 
   it('lose the series of a cohort that has no data any more', async () => {
     const metrics = new Metrics(SETTINGS, ALL);
-    await metrics.update({ snapshot: snapshotOf([rowOf(['variant'], ['A']), rowOf(['variant'], ['B'])]) });
-    expect(page(metrics).get('receval_window_impressions')?.samples).toHaveLength(2);
-    await metrics.update({ snapshot: snapshotOf([rowOf(['variant'], ['A'])]) });
+    await metrics.take({ snapshot: snapshotOf([rowOf(['variant'], ['A']), rowOf(['variant'], ['B'])]) });
+    expect((await page(metrics)).get('receval_window_impressions')?.samples).toHaveLength(2);
+    await metrics.take({ snapshot: snapshotOf([rowOf(['variant'], ['A'])]) });
     expect(
-      page(metrics)
-        .get('receval_window_impressions')
-        ?.samples.map(({ labels }) => labels['variant']),
+      (await page(metrics)).get('receval_window_impressions')?.samples.map(({ labels }) => labels['variant']),
     ).toEqual(['A']);
   });
 
@@ -212,10 +248,10 @@ describe('the gauges of quality', () => {
   it('are recreated when nothing but a decision is new', async () => {
     const metrics = new Metrics(SETTINGS, ALL);
     const first = snapshotOf([rowOf([], [])], { decisions: [decisionOf('healthy')] });
-    await metrics.update({ snapshot: first });
-    await metrics.update({ snapshot: { ...first, decisions: [] } });
-    expect(page(metrics).get('receval_quality_decision')?.samples).toEqual([]);
-    expect(page(metrics).get('receval_window_impressions')?.samples).toHaveLength(1);
+    await metrics.take({ snapshot: first });
+    await metrics.take({ snapshot: { ...first, decisions: [] } });
+    expect((await page(metrics)).get('receval_quality_decision')?.samples).toEqual([]);
+    expect((await page(metrics)).get('receval_window_impressions')?.samples).toHaveLength(1);
   });
 
   it.each([
@@ -224,11 +260,11 @@ describe('the gauges of quality', () => {
     [11, 10, 0],
   ])('say no more of decisions than a limit of %d series holds', async (series, shownSeries, capped) => {
     const metrics = new Metrics({ ...SETTINGS, limits: { ...SETTINGS.limits, series } }, ALL);
-    await metrics.update({
+    await metrics.take({
       snapshot: snapshotOf([], { decisions: [decisionOf('healthy'), decisionOf('healthy', [])] }),
     });
-    expect(page(metrics).get('receval_quality_decision')?.samples).toHaveLength(shownSeries);
-    expect(sampleValue(page(metrics), 'receval_series_capped_total', {})).toBe(capped);
+    expect((await page(metrics)).get('receval_quality_decision')?.samples).toHaveLength(shownSeries);
+    expect(sampleValue(await page(metrics), 'receval_series_capped_total', {})).toBe(capped);
   });
 
   it('tell completeness and freshness', async () => {
@@ -301,12 +337,12 @@ describe('the gauges of quality', () => {
 describe('the counters of a worker', () => {
   async function told(...steps: readonly (readonly UnitStatus[])[]): Promise<ReadonlyMap<string, Family>> {
     const metrics = new Metrics(SETTINGS, { ...ALL, role: 'worker' });
-    for (const units of steps) await metrics.update({ status: workerStatus(units) });
+    for (const units of steps) await metrics.take({ status: workerStatus(units) });
     return page(metrics);
   }
 
-  it('are all there at 0 before anything happened', () => {
-    const families = page(new Metrics(SETTINGS, { ...ALL, role: 'worker' }));
+  it('are all there at 0 before anything happened', async () => {
+    const families = await page(new Metrics(SETTINGS, { ...ALL, role: 'worker' }));
     for (const [topic, reasons] of [
       ['impressions', IMPRESSION_DROPS],
       ['feedback', FEEDBACK_DROPS],
@@ -341,9 +377,9 @@ describe('the counters of a worker', () => {
     expect([...COUNTERS(families).values()].every((value) => value === 0)).toBe(true);
   });
 
-  it('show reasons of both sides once where a topic carries both', () => {
+  it('show reasons of both sides once where a topic carries both', async () => {
     const settings = settingsOf('kafka: {topics: {impressions: {name: events}, feedback: [{name: events}]}}');
-    const families = page(new Metrics(settings, { ...ALL, role: 'worker' }));
+    const families = await page(new Metrics(settings, { ...ALL, role: 'worker' }));
     const reasons = families.get('receval_drops_total')?.samples.map(({ labels }) => labels['reason']) ?? [];
     expect(reasons).toEqual([...new Set(reasons)]);
     expect(reasons.toSorted()).toEqual([...new Set([...IMPRESSION_DROPS, ...FEEDBACK_DROPS])].sort());
@@ -425,10 +461,10 @@ describe('the counters of a worker', () => {
 
   it('write histograms with cumulative buckets', async () => {
     const metrics = new Metrics(SETTINGS, ALL);
-    await metrics.update({
+    await metrics.take({
       status: workerStatus([], { commitDuration: { bounds: [0.01, 0.1], counts: [3, 2, 1], sum: 4.5 } }),
     });
-    const families = page(metrics);
+    const families = await page(metrics);
     const name = 'receval_commit_duration_seconds';
     expect(['0.01', '0.1', '+Inf'].map((le) => sampleValue(families, `${name}_bucket`, { le }))).toEqual([3, 5, 6]);
     expect([sampleValue(families, `${name}_sum`), sampleValue(families, `${name}_count`)]).toEqual([4.5, 6]);
@@ -469,13 +505,13 @@ describe('the counters of a worker', () => {
         ),
         async (steps) => {
           const metrics = new Metrics(SETTINGS, { ...ALL, role: 'worker' });
-          let before = COUNTERS(page(metrics));
+          let before = COUNTERS(await page(metrics));
           for (const [units, ok, counts] of steps) {
             const commits = { ok, already: 0, fenced: 0, conflict: 0, unknown: 0 };
-            await metrics.update({
+            await metrics.take({
               status: workerStatus(units, { commits, commitDuration: { bounds: [0.01, 0.1], counts, sum: counts[0] } }),
             });
-            const now = COUNTERS(page(metrics));
+            const now = COUNTERS(await page(metrics));
             for (const [series, value] of before) expect(now.get(series), series).toBeGreaterThanOrEqual(value);
             before = now;
           }
@@ -491,9 +527,9 @@ describe('the counters of a worker', () => {
     const metrics = new Metrics(settings, { ...ALL, role: 'worker' });
     for (const variant of ['A', 'B', 'C', 'D']) {
       const scored = rowsByField([rowField('1m', 'variant', variant), meanRow(NAMES, 5, 2, 1)]);
-      await metrics.update({ status: workerStatus([unitStatus(0, { scored })]) });
+      await metrics.take({ status: workerStatus([unitStatus(0, { scored })]) });
     }
-    const families = page(metrics);
+    const families = await page(metrics);
     const byVariant = families
       .get('receval_scored_impressions_total')
       ?.samples.filter(({ labels }) => labels['by'] === 'variant');
@@ -507,9 +543,9 @@ describe('the counters of a worker', () => {
 
   it('count what units added to the rest of a set, by set, once, and from the start', async () => {
     const metrics = new Metrics(SETTINGS, ALL);
-    const folded = (by: string): number | undefined =>
-      sampleValue(page(metrics), 'receval_folded_impressions_total', { horizon: '1m', by });
-    expect([folded('variant'), folded('')]).toEqual([0, undefined]);
+    const folded = async (by: string): Promise<number | undefined> =>
+      sampleValue(await page(metrics), 'receval_folded_impressions_total', { horizon: '1m', by });
+    expect([await folded('variant'), await folded('')]).toEqual([0, undefined]);
     const told = async (...units: readonly (readonly [partition: number, rest: number])[]): Promise<void> => {
       const status = units.map(([partition, n]) =>
         unitStatus(partition, {
@@ -520,7 +556,7 @@ describe('the counters of a worker', () => {
           ),
         }),
       );
-      await metrics.update({ status: workerStatus(status) });
+      await metrics.take({ status: workerStatus(status) });
     };
     await told([0, 3]);
     await told([0, 3], [1, 4]);
@@ -528,7 +564,20 @@ describe('the counters of a worker', () => {
     // Another worker owned it meanwhile.
     await told([1, 4]);
     await told([0, 2], [1, 4]);
-    expect([folded('variant'), folded('')]).toEqual([11, undefined]);
+    expect([await folded('variant'), await folded('')]).toEqual([11, undefined]);
+  });
+
+  it('count a unit that is claimed while what was before is still being added up', async () => {
+    const counts = (read: number) => {
+      const of = [noCounts(3), noCounts(3)];
+      of[0].impressions.read = read;
+      return of;
+    };
+    const metrics = new Metrics(SETTINGS, { ...ALL, role: 'worker' });
+    const before = metrics.take({ status: workerStatus([]) });
+    metrics.claimed(0, counts(5));
+    await Promise.all([before, metrics.take({ status: workerStatus([unitStatus(0, { counts: counts(8) })]) })]);
+    expect(sampleValue(await page(metrics), 'receval_events_total', { topic: 'impressions' })).toBe(3);
   });
 
   it('count what a unit scored since its claim once, though it is told again and again', async () => {

@@ -8,7 +8,7 @@ import type { QualityDecision } from '../../src/exporter/cohort-watch.ts';
 import type { QualityRow, QualitySnapshot } from '../../src/exporter/exporter-contract.ts';
 import { measureValue } from '../../src/measures/value.ts';
 import { metricSpecs } from '../../src/metrics/metric-specs.ts';
-import { qualityText } from '../../src/metrics/quality.ts';
+import { Quality } from '../../src/metrics/quality.ts';
 import { watch } from '../../src/statistics/watched.ts';
 import { OTHER_COHORT } from '../../src/vocabulary/events.ts';
 import { parse, type Sample } from './parse.ts';
@@ -47,15 +47,16 @@ interface Shown {
 
 function shown(snapshot: QualitySnapshot, series: number): Shown {
   const chosen = settings(series);
-  const { text, capped } = qualityText(metricSpecs(chosen), chosen, snapshot);
-  const families = parse(text);
+  const quality = new Quality(metricSpecs(chosen), chosen);
+  quality.take(snapshot);
+  const families = parse(quality.text());
   const samples = (name: string): readonly Sample[] => families.get(name)?.samples ?? [];
   return {
     impressions: samples('receval_window_impressions'),
     mrr: samples('receval_mrr'),
     stderrs: samples('receval_mrr_stderr'),
     decisions: samples('receval_quality_decision'),
-    capped,
+    capped: quality.capped,
   };
 }
 

@@ -84,9 +84,9 @@ const EVERYTHING: MetricsUpdate = {
 async function shown(): Promise<ReadonlyMap<string, Family>> {
   const metrics = new Metrics(SETTINGS, OPTIONS);
   metrics.claimed(0, countsOf(0));
-  await metrics.update({ status: workerStatus([unitOf(0)]) });
-  await metrics.update(EVERYTHING);
-  return parse(metrics.text);
+  await metrics.take({ status: workerStatus([unitOf(0)]) });
+  await metrics.take(EVERYTHING);
+  return parse(await metrics.text());
 }
 
 /** Of these names those that have HELP and TYPE at most, and no series. */

@@ -21,7 +21,7 @@ import { load } from '../config/fixture.ts';
 
 const TEXT = Array.from({ length: 100 }, (_, n) => `receval_x{n="${n}"} ${n}\n`).join('');
 const PAGES: Pages = {
-  metrics: () => TEXT,
+  metrics: async () => TEXT,
   contentType: 'text/plain',
   ready: () => ({ ready: true, reasons: [], stopped: [] }),
   healthy: () => true,
@@ -227,14 +227,14 @@ describe('packing', () => {
 
   it('follows the page, for many who ask at once', async () => {
     let version = 0;
-    const page = (): string => `${version}\n${TEXT}`;
+    const page = async (): Promise<string> => `${version}\n${TEXT}`;
     const server = await start({}, { metrics: page });
     for (; version < 3; version++) {
       const replies = await Promise.all(
         Array.from({ length: 20 }, (_, n) => ask(server, '/metrics', n % 2 === 0 ? { 'Accept-Encoding': 'gzip' } : {})),
       );
       for (const { bytes, headers } of replies) {
-        expect(String(headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes)).toBe(page());
+        expect(String(headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes)).toBe(await page());
       }
     }
   });
@@ -252,7 +252,9 @@ describe('packing', () => {
   });
 
   it('leaves a short page as it is', async () => {
-    const { headers } = await ask(await start({}, { metrics: () => 'x\n' }), '/metrics', { 'Accept-Encoding': 'gzip' });
+    const { headers } = await ask(await start({}, { metrics: async () => 'x\n' }), '/metrics', {
+      'Accept-Encoding': 'gzip',
+    });
     expect(headers['content-encoding']).toBeUndefined();
   });
 

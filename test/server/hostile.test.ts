@@ -6,7 +6,7 @@ import { until } from '../consumers/source/kafka/collector.ts';
 import { RawConnection } from './raw.ts';
 
 const PAGES: Pages = {
-  metrics: () => 'receval_x 1\n',
+  metrics: async () => 'receval_x 1\n',
   contentType: 'text/plain',
   ready: () => ({ ready: true, reasons: [], stopped: [] }),
   healthy: () => true,
@@ -76,7 +76,7 @@ describe('a client that is slow', () => {
 
   it('to take its answer is cut, be it drop by drop, and leaves others alone', async () => {
     const page = 'x'.repeat(50_000_000);
-    const server = await start({ answerTimeout: 500 }, { metrics: () => page });
+    const server = await start({ answerTimeout: 500 }, { metrics: async () => page });
     const slow = await connect(server);
     slow.socket.pause();
     slow.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -102,7 +102,7 @@ describe('a client that is slow', () => {
 describe('a client that wants too much', () => {
   it('gets the answers of pipelined requests in their order', async () => {
     const page = `${'y'.repeat(5000)}\n`;
-    const connection = await connect(await start({}, { metrics: () => page }));
+    const connection = await connect(await start({}, { metrics: async () => page }));
     const paths = Array.from({ length: 40 }, (_, n) => ['/metrics', '/nothing', '/healthz'][n % 3]);
     const all = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n`);
     connection.write(`${all.join('')}GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
@@ -120,7 +120,7 @@ describe('a client that wants too much', () => {
 
   it('cannot fill the memory with answers that it does not take', async () => {
     const page = 'x'.repeat(1_000_000);
-    const server = await start({}, { metrics: () => page });
+    const server = await start({}, { metrics: async () => page });
     const greedy = await connect(server);
     greedy.socket.pause();
     const before = process.memoryUsage().rss;
@@ -140,7 +140,7 @@ describe('a client that wants too much', () => {
     // More than the system takes for it.
     const page = 'x'.repeat(20_000_000);
     let made = 0;
-    const counted = (): string => {
+    const counted = async (): Promise<string> => {
       made++;
       return page;
     };
@@ -175,7 +175,7 @@ describe('a client that wants too much', () => {
 
   it('is cut when it holds an old page while many pages are held, and who holds a new one is not', async () => {
     let made = 0;
-    const page = (): string => `${made++}${'x'.repeat(10_000_000)}`;
+    const page = async (): Promise<string> => `${made++}${'x'.repeat(10_000_000)}`;
     const server = await start({ heldBytes: 1_000_000 }, { metrics: page });
     const greedy: RawConnection[] = [];
     for (let n = 0; n < 12; n++) {
@@ -198,7 +198,7 @@ describe('a client that wants too much', () => {
   it('cannot take all connections by never taking its answers', async () => {
     const page = 'x'.repeat(20_000_000);
     const patient = { answerTimeout: 3_600_000, silence: 3_600_000 };
-    const server = await start({ ...patient, connections: 60 }, { metrics: () => page });
+    const server = await start({ ...patient, connections: 60 }, { metrics: async () => page });
     for (let n = 0; n < 60; n++) {
       const greedy = await connect(server).catch(() => undefined);
       greedy?.socket.pause();
@@ -266,7 +266,7 @@ describe('a request that is no good', () => {
 
   it('behind one whose answer is on its way is answered behind that, and ends the connection', async () => {
     const page = 'z'.repeat(2_000_000);
-    const connection = await connect(await start({}, { metrics: () => page }));
+    const connection = await connect(await start({}, { metrics: async () => page }));
     connection.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\nrubbish\r\n\r\n');
     await connection.ended;
     expect(connection.statuses).toEqual([200, 400]);

@@ -28,7 +28,7 @@ function start(
   return startServer(
     { host: '127.0.0.1', port: 0, token: token === undefined ? undefined : { kind: 'text', text: token } },
     {
-      metrics: () => 'receval_metric 1\n',
+      metrics: async () => 'receval_metric 1\n',
       contentType: 'text/plain',
       ready: () => ({ ready: true, reasons: [], stopped: [] }),
       healthy: () => true,

@@ -24,7 +24,7 @@ itWith(PROMETHEUS, 'Prometheus reads with a token as the manual shows, packed, a
   const server = await startServer(
     { host: '127.0.0.1', port: 0, token: { kind: 'text', text: 'a-long-random-text' } },
     {
-      metrics: () => metrics.text,
+      metrics: () => metrics.text(),
       contentType: metrics.contentType,
       ready: () => ({ ready: true, reasons: [], stopped: [] }),
       healthy: () => true,

@@ -5,7 +5,7 @@ const TEXT = Array.from({ length: 4000 }, (_, n) => `receval_measure{measure="nd
 
 let version = 0;
 let page = TEXT;
-// As the service does, which renders its page again every second.
+// As the service does, which renders its page again once a second while many request it.
 setInterval(() => {
   page = `${version++}\n${TEXT}`;
 }, 1000);
@@ -13,7 +13,7 @@ setInterval(() => {
 const server = await startServer(
   { host: '127.0.0.1', port: 0 },
   {
-    metrics: () => page,
+    metrics: async () => page,
     contentType: 'text/plain',
     ready: () => ({ ready: true, reasons: [], stopped: [] }),
     healthy: () => true,

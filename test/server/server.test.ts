@@ -7,7 +7,7 @@ import { LIMITS, type Limits, type RunningServer, startServer } from '../../src/
 
 const TEXT = '# HELP receval_x x\n# TYPE receval_x gauge\nreceval_x 1\n';
 const PAGES: Pages = {
-  metrics: () => TEXT,
+  metrics: async () => TEXT,
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
   ready: () => ({ ready: true, reasons: [], stopped: [] }),
   healthy: () => true,
@@ -67,7 +67,7 @@ describe('the server', () => {
   });
 
   it('counts the bytes of the text, not its letters', async () => {
-    const response = await get(await start({ metrics: () => 'receval_x{country="Türkiye"} 1\n' }), '/metrics');
+    const response = await get(await start({ metrics: async () => 'receval_x{country="Türkiye"} 1\n' }), '/metrics');
     expect(response.headers.get('content-length')).toBe('32');
     expect(await response.text()).toBe('receval_x{country="Türkiye"} 1\n');
   });
@@ -149,7 +149,7 @@ describe('the server', () => {
     const told: string[] = [];
     const server = await start({
       failed: (path, { message }) => told.push(`${path} ${message}`),
-      metrics: () => {
+      metrics: async () => {
         if (broken) throw new Error('secret');
         return TEXT;
       },

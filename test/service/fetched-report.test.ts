@@ -41,7 +41,7 @@ async function serve(page: LivePage): Promise<URL> {
   const server = await startServer(
     { host: '127.0.0.1', port: 0 },
     {
-      metrics: () => '',
+      metrics: async () => '',
       contentType: 'text/plain',
       ready: () => ({ ready: true, reasons: [], stopped: [] }),
       healthy: () => true,
