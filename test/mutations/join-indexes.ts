@@ -1,7 +1,7 @@
 /** The rules once more, as the indexes of long requests follow them: each must be caught there too. */
 import { change, type Mutation } from './mutation.ts';
 
-const RULES = '../wasm/engine/rules.ts';
+const DUPLICATES = '../wasm/engine/duplicates.ts';
 const ACCEPTED = '../wasm/engine/accepted.ts';
 const PAGES = '../wasm/engine/pages.ts';
 const WAITING = '../wasm/engine/waiting.ts';
@@ -66,14 +66,14 @@ export const INDEX_MUTATIONS: readonly Mutation[] = [
   ),
   change(
     'duplicates of the slice before are not seen',
-    RULES,
-    'last = laterDuplicate(unit, hash, slice - 1, last);',
+    DUPLICATES,
+    'last = laterDuplicate(duplicates, hash, slice - 1, last);',
     '',
   ),
   change(
     'duplicates of the slice after are not seen',
-    RULES,
-    'return laterDuplicate(unit, hash, slice + 1, last);',
+    DUPLICATES,
+    'return laterDuplicate(duplicates, hash, slice + 1, last);',
     'return last;',
   ),
 ];

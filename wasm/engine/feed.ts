@@ -10,6 +10,7 @@ import * as results from '../scan/results';
 import { IMPRESSION, packFeedback, readRecord, texts, UNKNOWN, write } from '../scan/scan';
 import { begin, end, REQUEST_ID, USER_ID } from '../scan/spans';
 import { body } from './bodies';
+import { touchDuplicates } from './duplicates';
 import { entry } from './entries';
 import {
   feedbackEvent,
@@ -24,16 +25,7 @@ import { ahead, context, note, scores, stopped, time, value } from './host';
 import { FEED } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { firstOfChain, record, touchSplits } from './request-table';
-import {
-  dropBody,
-  hashOf,
-  IS_DUPLICATE,
-  IS_LATE,
-  judgeFeedback,
-  judgeImpression,
-  newBody,
-  touchDuplicates,
-} from './rules';
+import { dropBody, hashOf, IS_DUPLICATE, IS_LATE, judgeFeedback, judgeImpression, newBody } from './rules';
 import { consume, NEAR_END, NEXT_LINE } from './touch';
 import { beginWork, endWork, stateOf, TopicState, Unit, unitAt } from './unit';
 
@@ -251,10 +243,8 @@ function touch(unit: Unit): void {
     if (staged.isImpression === 0) continue;
     impressions++;
     if (awaited.size > 0) staged.awaited = firstOfChain(awaited, hash);
-    if (unit.duplicates.size > 0) {
-      setImpressionEvent(changetype<usize>(staged) + EVENT);
-      sum += touchDuplicates(unit, hash);
-    }
+    setImpressionEvent(changetype<usize>(staged) + EVENT);
+    sum += touchDuplicates(unit.duplicates, hash);
   }
   sum += touchSplits(requests, impressions) + touchSplits(awaited, count - impressions);
   for (let step: u32 = 0; step < TOUCHED_OF_CHAIN; step++) {

@@ -29,12 +29,9 @@ export class RequestTable {
   round: u32;
   /** Records. */
   size: u32;
-  /** Chains for each record. */
-  spread: u32;
 }
 
-/** `spread`: the more chains there are for a record, the more of those that are looked up in vain are empty. */
-export function newRequestTable(spread: u32 = 1): RequestTable {
+export function newRequestTable(): RequestTable {
   const table = changetype<RequestTable>(take(offsetof<RequestTable>()));
   table.parts = take(64);
   const first = take(<usize>LEAST_CHAINS * 4);
@@ -44,7 +41,6 @@ export function newRequestTable(spread: u32 = 1): RequestTable {
   table.chains = LEAST_CHAINS;
   table.round = LEAST_CHAINS;
   table.size = 0;
-  table.spread = spread;
   return table;
 }
 
@@ -91,8 +87,7 @@ export function insert(table: RequestTable, at: usize): void {
   record(at).before = 0;
   if (after !== 0) record(after).before = at;
   store<u32>(head, <u32>at);
-  table.size++;
-  for (let i: u32 = 0; i < table.spread && table.size * table.spread > table.chains; i++) grow(table);
+  if (++table.size > table.chains) grow(table);
 }
 
 export function remove(table: RequestTable, at: usize): void {
@@ -102,9 +97,8 @@ export function remove(table: RequestTable, at: usize): void {
   else record(before).next = next;
   if (next !== 0) record(next).before = before;
   table.size--;
-  // Twice as many as were added for it, so that a table that is emptied becomes small again.
-  const most: u32 = 2 * table.spread;
-  for (let i: u32 = 0; i < most && table.size * most < table.chains && table.chains > LEAST_CHAINS; i++) shrink(table);
+  // Twice, so that a table that is emptied becomes small again.
+  for (let i = 0; i < 2 && table.size < table.chains >>> 1 && table.chains > LEAST_CHAINS; i++) shrink(table);
 }
 
 /** Makes room for the chain behind the last. */
@@ -122,9 +116,9 @@ function addChain(table: RequestTable): void {
 
 /** Loads the chains that so many insertions will split, and returns something of them: those records lie anywhere. */
 export function touchSplits(table: RequestTable, insertions: u32): usize {
-  if ((table.size + insertions) * table.spread <= table.chains) return 0;
+  if (table.size + insertions <= table.chains) return 0;
   const from = table.chains - table.round;
-  const end = min(from + insertions * table.spread, table.round);
+  const end = min(from + insertions, table.round);
   let sum: usize = 0;
   for (let chain = from; chain < end; chain++) {
     const at = <usize>load<u32>(headOf(table, chain));

@@ -26,20 +26,20 @@ import {
 import { firstDue, leastDeadline } from './deadlines';
 import { addDelay } from './delays';
 import { Due, dueAt, findDue } from './due';
-import { addEntry, entry, isOfRequest, logOrder } from './entries';
+import { addDuplicate, duplicateHash, lastDuplicate, removeDuplicate } from './duplicates';
+import { addEntry, entry } from './entries';
 import { FeedbackEvent, feedbackEvent, impressionEvent } from './events';
 import { addFeedback, append, countOf, freeFeedback } from './feedback';
-import { finalised, hashBytes } from './hash';
+import { hashBytes } from './hash';
 import { accepted, closed, dropped, found, strayed, unref } from './host';
 import { itemOf, List, newList } from './list';
-import { firstOfChain, insert, record, remove } from './request-table';
+import { firstOfChain, record } from './request-table';
 import { holdTag, NO_TAG } from './tags';
 import { sameText, textEnd } from './texts';
 import { countOfOldest, dropOldest, entryOfOldest, isOldestPast, remember, seek } from './timeline';
 import { consume } from './touch';
 import { actionsOf, countsOf, delayBoundsOf, horizonOf, Unit } from './unit';
 import { addWaiting, findWaiting, readWaiting, removeWaiting, waiting } from './waiting';
-import { walk } from './work';
 
 /** What became of an impression. */
 export const IS_LATE: i32 = 0;
@@ -77,9 +77,9 @@ export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, 
     dropBody(unit);
     unit.predecessorOffset = entry(predecessor).offset();
     unit.predecessorWatermark = entry(predecessor).watermark();
-    const own = pageHash(hash, impressionEvent.page, sliceOf(unit, ts));
+    const own = duplicateHash(unit.duplicates, hash);
     const duplicate = addEntry(unit.entries, own, offset, watermark, 0, 0, isReplayed, unit.sequence++);
-    insert(unit.duplicates, duplicate);
+    addDuplicate(unit.duplicates, duplicate, hash);
     remember(unit.timeline, ts, duplicate, 0);
     return IS_DUPLICATE;
   }
@@ -122,53 +122,7 @@ export function dropBody(unit: Unit): void {
 /** The last earlier record that makes `impressionEvent` a duplicate; 0: none. */
 function lastPredecessor(unit: Unit, hash: u32): usize {
   const among = predecessorOf(unit.accepted, hash, impressionEvent.request(), impressionEvent.page, impressionEvent.ts);
-  if (unit.duplicates.size === 0) return among;
-  // A record less than H away is in the same slice of time, or in one next to it.
-  const slice = sliceOf(unit, impressionEvent.ts);
-  let last = laterDuplicate(unit, hash, slice, among);
-  last = laterDuplicate(unit, hash, slice - 1, last);
-  return laterDuplicate(unit, hash, slice + 1, last);
-}
-
-function sliceOf(unit: Unit, ts: f64): f64 {
-  return Math.floor(ts / unit.attribution);
-}
-
-/**
- * The last duplicate in the slice that makes `impressionEvent` a duplicate, if it is later than `last`; else `last`. Examines only those later
- * than `last`: each is examined at most once from either neighbouring slice, since `impressionEvent` then becomes a later one of its own slice.
- */
-function laterDuplicate(unit: Unit, hash: u32, slice: f64, last: usize): usize {
-  const own = pageHash(hash, impressionEvent.page, slice);
-  let steps: u32 = 0;
-  let later = last;
-  for (let at = firstOfChain(unit.duplicates, own); at !== 0; at = record(at).next) {
-    steps++;
-    if (record(at).hash !== own || !isOfRequest(at, impressionEvent.request())) continue;
-    if (last !== 0 && logOrder(at, last) < 0) break;
-    const apart = Math.abs(impressionEvent.ts - entry(at).ts());
-    if (entry(at).page() !== impressionEvent.page || apart >= unit.attribution) continue;
-    later = at;
-    break;
-  }
-  walk(steps);
-  return later;
-}
-
-/** Loads what `laterDuplicate` will look at for `impressionEvent`, and returns something of it. */
-export function touchDuplicates(unit: Unit, hash: u32): usize {
-  const slice = sliceOf(unit, impressionEvent.ts);
-  let sum: usize = 0;
-  for (let near = slice - 1; near <= slice + 1; near++) {
-    const at = firstOfChain(unit.duplicates, pageHash(hash, impressionEvent.page, near));
-    if (at !== 0) sum += <usize>record(at).hash;
-  }
-  return sum;
-}
-
-/** Hash of a page of a request in a slice of time. */
-function pageHash(hash: u32, page: u32, slice: f64): u32 {
-  return finalised(finalised(hash ^ (page * 0x9e3779b1)) ^ (<u32>(<i64>slice) * 0x85ebca6b));
+  return lastDuplicate(unit.duplicates, hash, among);
 }
 
 /** An impression came for which feedback may be waiting. */
@@ -373,7 +327,7 @@ function forgetOldest(unit: Unit): void {
     if (i % TOUCHED === 0) touchOldest(unit, i, min(count, i + TOUCHED));
     const at = entryOfOldest(unit.timeline, i);
     if (entry(at).isAccepted()) removeAccepted(unit.accepted, at);
-    else remove(unit.duplicates, at);
+    else removeDuplicate(unit.duplicates, at);
     free(unit.entries, at);
   }
   dropOldest(unit.timeline);

@@ -4,11 +4,11 @@ import { Arena, closeArena, newArena } from './arena';
 import { indexesAt } from './bodies';
 import { ByteTable, closeByteTable } from './byte-table';
 import { countsOfTopic } from './counts';
+import { closeDuplicates, Duplicates, newDuplicates } from './duplicates';
 import { closeIndex } from './feedback';
 import { newKeys } from './hash';
 import { SETTINGS } from './layout';
 import { give, shared, sizeOf, taken, takeZeros } from './memory';
-import { closeRequestTable, newRequestTable, RequestTable } from './request-table';
 import { closeTimeline, newTimeline, oldest, Timeline } from './timeline';
 import { closeWaitingFeedback, newWaitingFeedback, WaitingFeedback } from './waiting';
 import { steps } from './work';
@@ -40,9 +40,6 @@ export class Settings {
   block: usize;
 }
 export const settings = changetype<Settings>(SETTINGS);
-
-/** Every impression is looked up among the duplicates, three times, and few are found. */
-const CHAINS_OF_DUPLICATE: u32 = 8;
 
 /** One topic: what the host knows of it, too (src/consumers/join/topic.ts). Numbers that count are taken away by the host. */
 @unmanaged
@@ -107,11 +104,7 @@ export class Unit extends UnitFigures {
   bodies: Arena;
   attributed: Arena;
   accepted: Accepted;
-  /**
-   * Duplicates by request, page and slice of H of their time: they can make further records duplicates, but no feedback is
-   * attributed to them.
-   */
-  duplicates: RequestTable;
+  duplicates: Duplicates;
   timeline: Timeline;
   waiting: WaitingFeedback;
   /** The first of the indexes of bodies. */
@@ -166,7 +159,7 @@ export function openUnit(): Unit {
   unit.bodies = newArena();
   unit.attributed = newArena();
   unit.accepted = newAccepted(unit.keys, unit.attribution, unit.backward, settings.searchUpTo);
-  unit.duplicates = newRequestTable(CHAINS_OF_DUPLICATE);
+  unit.duplicates = newDuplicates(unit.keys, unit.attribution);
   unit.timeline = newTimeline(unit.block, horizons);
   const reach = 4 * unit.attribution + 2 * unit.backward;
   unit.waiting = newWaitingFeedback(unit.keys, settings.searchUpTo, reach);
@@ -185,7 +178,7 @@ export function closeUnit(unit: Unit): void {
   }
   closeWaitingFeedback(unit.waiting);
   closeTimeline(unit.timeline);
-  closeRequestTable(unit.duplicates);
+  closeDuplicates(unit.duplicates);
   closeAccepted(unit.accepted);
   closeArena(unit.attributed);
   closeArena(unit.bodies);

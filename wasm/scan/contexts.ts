@@ -8,9 +8,19 @@ export const UNKNOWN: i32 = -1;
 /** Cells that are used at first: few, as few pages of memory are found faster than many. When half of them are taken, there will be more. */
 const LEAST_CELLS: u32 = 4096;
 /** A longer one is not worth its place. */
-const MOST_KEY_BYTES: usize = 1024;
+const MOST_KEY_BYTES: usize = 1036;
 /** Cells that are looked at. Who chooses contexts that collide gains no more by it than by contexts that are all new. */
 const PROBES: u32 = 16;
+
+/** What stands before the bytes of its fields, each of which has a length. */
+@unmanaged
+class Key {
+  hash: u32;
+  number: u32;
+  ignored: u32;
+  scanner: u32;
+}
+const KEY_HEAD: usize = offsetof<Key>();
 
 let cells: u32 = LEAST_CELLS;
 let known: u32 = 0;
@@ -43,9 +53,9 @@ function hashContext(scanner: u32): u32 {
   return <u32>(h >> 32);
 }
 
-function hasKey(key: usize, scanner: u32): bool {
-  if (load<u32>(key) !== scanner) return false;
-  let k = key + 4;
+function isKey(key: Key, scanner: u32): bool {
+  if (key.hash !== hash || key.scanner !== scanner) return false;
+  let k = changetype<usize>(key) + KEY_HEAD;
   for (let field = CONTEXT; field < FIELDS; field++) {
     const from = begin(field);
     const size = end(field) - from;
@@ -56,19 +66,19 @@ function hasKey(key: usize, scanner: u32): bool {
 }
 
 function cellAt(probe: u32): usize {
-  return CONTEXTS + 16 * <usize>((hash + probe) & (cells - 1));
+  return CONTEXTS + 4 * <usize>((hash + probe) & (cells - 1));
 }
 
 /** Number of the context of the record in hand; UNKNOWN: it is not kept. */
 export function findContext(scanner: u32): i32 {
   hash = hashContext(scanner);
   for (let probe: u32 = 0; probe < PROBES; probe++) {
-    const cell = cellAt(probe);
-    const number = load<i32>(cell, 4);
-    if (number === 0) return UNKNOWN;
-    if (load<u32>(cell) !== hash || !hasKey(<usize>load<u32>(cell, 8), scanner)) continue;
-    ignoredKeys = load<u32>(cell, 12);
-    return number - 1;
+    const at = <usize>load<u32>(cellAt(probe));
+    if (at === 0) return UNKNOWN;
+    const key = changetype<Key>(at);
+    if (!isKey(key, scanner)) continue;
+    ignoredKeys = key.ignored;
+    return key.number;
   }
   return UNKNOWN;
 }
@@ -91,7 +101,7 @@ function isFull(bytes: usize): bool {
 /** They are soon known again, then with more cells if there were too few. */
 function forgetAll(): void {
   if (known * 2 >= cells && cells < CELLS) cells *= 4;
-  memory.fill(CONTEXTS, 0, 16 * <usize>cells);
+  memory.fill(CONTEXTS, 0, 4 * <usize>cells);
   known = 0;
   top = CONTEXT_KEYS;
   generation++;
@@ -104,7 +114,7 @@ function forgetAll(): void {
  * @param ignored number of its keys that are no names of dimensions
  */
 export function keepContext(scanner: u32, ignored: u32): i32 {
-  let bytes: usize = 4;
+  let bytes = KEY_HEAD;
   for (let field = CONTEXT; field < FIELDS; field++) bytes += 4 + end(field) - begin(field);
   if (bytes > MOST_KEY_BYTES) return UNKNOWN;
   if (isFull(bytes)) {
@@ -113,16 +123,17 @@ export function keepContext(scanner: u32, ignored: u32): i32 {
   }
   let cell = cellAt(0);
   for (let probe: u32 = 0; probe < PROBES; probe++) {
-    if (load<i32>(cellAt(probe), 4) !== 0) continue;
+    if (load<u32>(cellAt(probe)) !== 0) continue;
     cell = cellAt(probe);
     break;
   }
-  store<u32>(cell, hash);
-  store<i32>(cell, known + 1, 4);
-  store<u32>(cell, <u32>top, 8);
-  store<u32>(cell, ignored, 12);
-  store<u32>(top, scanner);
-  top += 4;
+  store<u32>(cell, <u32>top);
+  const key = changetype<Key>(top);
+  key.hash = hash;
+  key.number = known;
+  key.ignored = ignored;
+  key.scanner = scanner;
+  top += KEY_HEAD;
   for (let field = CONTEXT; field < FIELDS; field++) {
     const from = begin(field);
     const size = end(field) - from;
@@ -130,5 +141,6 @@ export function keepContext(scanner: u32, ignored: u32): i32 {
     memory.copy(top + 4, from, size);
     top += 4 + size;
   }
-  return known++;
+  known++;
+  return <i32>known - 1;
 }

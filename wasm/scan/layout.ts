@@ -22,11 +22,11 @@ export const SPANS: usize = SCAN + 6144;
 /** What the host reads: see results.ts. */
 export const RESULTS: usize = SCAN + 6400;
 
-/** Contexts that are known: at most CELLS of 16 bytes (hash, number + 1, place of the key, ignored keys), then the bytes of their keys. */
+/** Contexts that are known: at most CELLS with the place of a key each, 0 where there is none; then the keys (contexts.ts). */
 export const CONTEXTS: usize = SCAN + 8192;
 /** A power of four times the least (contexts.ts). */
 export const CELLS: u32 = 65536;
-export const CONTEXT_KEYS: usize = CONTEXTS + 16 * <usize>CELLS;
+export const CONTEXT_KEYS: usize = CONTEXTS + 4 * <usize>CELLS;
 export const CONTEXT_KEYS_END: usize = SCAN + (6 << 20);
 
 /** All of the scanner is below this place. */
