@@ -104,11 +104,15 @@ export function feedbackSchema(options: Pick<DecoderOptions, 'tsUnit' | 'timeZon
 export type ValidImpression = z.output<ReturnType<typeof impressionSchema>>;
 export type ValidFeedback = z.output<ReturnType<typeof feedbackSchema>>;
 
-/** Code and field of the first thing that is wrong, in the order of the schema. */
-export function explain(error: z.ZodError): Invalid {
+/**
+ * Code and field of the first thing that is wrong, in the order of the schema.
+ *
+ * @param within the field whose own schema says so; undefined: that of the record
+ */
+export function explain(error: z.ZodError, within?: string): Invalid {
   const issue = error.issues[0];
   const code = INVALID_CODES.find((known) => known === issue.message) ?? 'wrong_type';
-  let field = '';
+  let field = within ?? '';
   for (const key of issue.path)
     field += typeof key === 'number' ? `[${key}]` : `${field === '' ? '' : '.'}${String(key)}`;
   return { code, field: field === '' ? undefined : field };

@@ -9,16 +9,10 @@ import {
   type TopicRole,
 } from '../../vocabulary/events.ts';
 import type { JoinEvent, RecordReader } from '../join/api.ts';
-import {
-  explain,
-  feedbackSchema,
-  type Invalid,
-  impressionSchema,
-  type ValidFeedback,
-  type ValidImpression,
-} from './canonical.ts';
+import type { Invalid, ValidFeedback, ValidImpression } from './canonical.ts';
 import type { AdapterName, Carried, DecoderOptions } from './decoder-settings.ts';
 import { Dimensions, isDimensionName } from './dimensions.ts';
+import { feedbackJudge, impressionJudge } from './field-by-field.ts';
 import { listAdapter } from './list.ts';
 import { mapAdapter, mapsAdapter } from './map.ts';
 import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
@@ -32,7 +26,7 @@ import {
   ownValue,
   type RawRecord,
 } from './raw.ts';
-import { carriedCategories, carriedScores, firstDoubtful, Reader } from './reader.ts';
+import { carriedCategories, carriedScores, Reader } from './reader.ts';
 import { Scanner } from './scanner.ts';
 import { timeOf, timeZone } from './times.ts';
 
@@ -66,9 +60,6 @@ export interface Decoder {
   readonly ignoredCohortKeys: number;
 }
 
-/** The fields that the schema of an impression checks before its items. */
-const FIELDS_BEFORE_ITEMS: ReadonlySet<PropertyKey> = new Set(['requestId', 'ts', 'eventId', 'userId', 'sessionId']);
-
 /**
  * All events of one record may together have this many times the bytes of the largest record: with `each` they share the fields
  * outside of the list.
@@ -82,8 +73,6 @@ export function createDecoder(options: DecoderOptions): Decoder {
 class RecordDecoder implements Decoder {
   readonly #role: TopicRole;
   readonly #limit: number;
-  readonly #itemsPerList: number;
-  readonly #positionBase: number;
   readonly #adapter: Adapter;
   readonly #dimensions: Dimensions;
   readonly #defaults: Defaults | undefined;
@@ -94,15 +83,13 @@ class RecordDecoder implements Decoder {
   readonly #scanner: Scanner | undefined;
   /** The result of `scan`, which is reused. */
   readonly #scanned: { readonly events: JoinEvent[] } = { events: [] };
-  readonly #impression: ReturnType<typeof impressionSchema>;
-  readonly #feedback: ReturnType<typeof feedbackSchema>;
+  readonly #judgeImpression: ReturnType<typeof impressionJudge>;
+  readonly #judgeFeedback: ReturnType<typeof feedbackJudge>;
 
   constructor(options: DecoderOptions) {
     this.#role = options.role;
     const { impressions, feedback } = options.role;
     this.#limit = Math.max(impressions ? options.impressionBytes : 0, feedback ? options.feedbackBytes : 0);
-    this.#itemsPerList = options.itemsPerList;
-    this.#positionBase = options.positionBase;
     this.#adapter = adapterOf(options);
     this.#dimensions = new Dimensions(options.dimensions);
     this.#defaults =
@@ -112,8 +99,8 @@ class RecordDecoder implements Decoder {
     this.#sessions = options.sessions === true;
     const isPlain = options.adapter === 'canonical' && this.#defaults === undefined && !this.#sessions;
     this.#scanner = isPlain ? new Scanner(options, this.#dimensions) : undefined;
-    this.#impression = impressionSchema(options);
-    this.#feedback = feedbackSchema(options);
+    this.#judgeImpression = impressionJudge(options);
+    this.#judgeFeedback = feedbackJudge(options);
   }
 
   get ignoredCohortKeys(): number {
@@ -168,32 +155,14 @@ class RecordDecoder implements Decoder {
   }
 
   #impressionOrRefusal(record: RawRecord): Event | Refused {
-    const invalidItem = this.#invalidItem(record);
-    if (invalidItem !== undefined) return invalidItem;
-    const parsed = this.#impression.safeParse(record);
-    if (!parsed.success) return invalidBy(explain(parsed.error), 'impressions');
-    return impressionOf(parsed.data, this.#dimensions, this.#carries);
-  }
-
-  /**
-   * The refusal of a list by its first invalid item, without checking the items after it: the schemas create an issue for each,
-   * which takes twenty times as long as reading them. undefined: the schemas decide on the whole record.
-   */
-  #invalidItem(record: RawRecord): Refused | undefined {
-    const { items } = record;
-    if (!Array.isArray(items) || items.length > this.#itemsPerList) return undefined;
-    const doubtful = firstDoubtful(items, this.#positionBase);
-    if (doubtful < 0) return undefined;
-    const parsed = this.#impression.safeParse({ ...record, items: items.slice(0, doubtful + 1) });
-    if (parsed.success) return undefined;
-    const [field, place] = parsed.error.issues[0].path;
-    const isFirst = field === 'items' ? place === doubtful : FIELDS_BEFORE_ITEMS.has(field);
-    return isFirst ? invalidBy(explain(parsed.error), 'impressions') : undefined;
+    const judged = this.#judgeImpression(record);
+    if ('invalid' in judged) return invalidBy(judged.invalid, 'impressions');
+    return impressionOf(judged.valid, this.#dimensions, this.#carries);
   }
 
   #feedbackOrRefusal(record: RawRecord): Event | Refused {
-    const parsed = this.#feedback.safeParse(record);
-    return parsed.success ? feedbackOf(parsed.data) : invalidBy(explain(parsed.error), 'feedback');
+    const judged = this.#judgeFeedback(record);
+    return 'invalid' in judged ? invalidBy(judged.invalid, 'feedback') : feedbackOf(judged.valid);
   }
 }
 

@@ -2,7 +2,16 @@ import type { EpochMs, TopicRole } from '../../vocabulary/events.ts';
 import type { FieldMap, FieldSource, ListChoice } from './decoder-settings.ts';
 import { eventOf, FIELDS, getterOf, mapProblems } from './map.ts';
 import { numberIn, parsePointer } from './pointer.ts';
-import { type Adapted, type Adapter, ITEM_FIELDS, isItem, isRecord, NUMBER_FIELDS, type RawRecord } from './raw.ts';
+import {
+  type Adapted,
+  type Adapter,
+  ITEM_FIELDS,
+  isItem,
+  isRecord,
+  NUMBER_FIELDS,
+  parseJson,
+  type RawRecord,
+} from './raw.ts';
 
 type Getter = (row: unknown) => unknown;
 
@@ -23,12 +32,7 @@ function pointerTo(name: string): string {
 export function listKey({ list, map }: ListChoice): (value: Uint8Array) => string | undefined {
   const by = getterOf(sourceOf(list.by, map));
   return (value) => {
-    let row: unknown;
-    try {
-      row = JSON.parse(new TextDecoder().decode(value));
-    } catch {
-      return undefined;
-    }
+    const row = parseJson(new TextDecoder().decode(value));
     const key = isRecord(row) ? by(row) : undefined;
     return (typeof key === 'string' && key !== '') || typeof key === 'number' ? String(key) : undefined;
   };
@@ -95,12 +99,8 @@ export function listAdapter(choice: ListChoice, timeOf: (value: unknown) => Epoc
 const OWN = FIELDS.filter((name) => !['items', 'action', 'value', 'eventId'].includes(name));
 
 function rowsIn(text: string): readonly RawRecord[] | 'not_json' | 'not_an_object' {
-  let rows: unknown;
-  try {
-    rows = JSON.parse(text);
-  } catch {
-    return 'not_json';
-  }
+  const rows = parseJson(text);
+  if (rows === undefined) return 'not_json';
   if (!Array.isArray(rows) || rows.length === 0) return 'not_an_object';
   const records = rows.filter(isRecord);
   return records.length < rows.length ? 'not_an_object' : records;

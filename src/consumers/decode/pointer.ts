@@ -1,3 +1,5 @@
+import { parseJson } from './raw.ts';
+
 /** A parsed JSON pointer (RFC 6901). */
 type Pointer = readonly string[];
 
@@ -41,11 +43,7 @@ let lastValue: unknown;
 export function jsonIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   if (text === lastText) return lastValue;
-  try {
-    lastValue = JSON.parse(text);
-  } catch {
-    lastValue = text;
-  }
+  lastValue = parseJson(text) ?? text;
   lastText = text;
   return lastValue;
 }

@@ -242,6 +242,13 @@ describe('bytes', () => {
     expect(refusal(text, { role: FEEDBACK })).toBe(code);
   });
 
+  test('errors keep their stack traces after a record that is no JSON, and one that is', () => {
+    const before = Error.stackTraceLimit;
+    for (const text of ['{', '{}']) refusal(text);
+    expect(Error.stackTraceLimit).toBe(before);
+    expect(new Error('x').stack).toContain('decoder.test');
+  });
+
   test('bytes that are no UTF-8 are refused', () => {
     const body = bytes(JSON.stringify(CLICK));
     body[15] = 0xff;
