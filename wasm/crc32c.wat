@@ -1,6 +1,13 @@
-;; CRC-32C over a range of memory, 16 bytes a step by 16 tables ("slicing": Kounavis and Berry, ISCC 2005).
+;; CRC-32C over a range of memory, 16 bytes a step by 16 tables ("slicing": Kounavis and Berry, ISCC 2005). Of a longer range, 304 bytes
+;; that have the same checksum are made first, in a fifth of the time and without tables ("Chorba": Russell, arXiv 2412.16398).
 ;;
-;; Table k stands 1024 k behind the first: for each byte its remainder when k more bytes follow it. Only tables and the range are read.
+;; The range is a polynomial, its first bit the highest coefficient, and the checksum its remainder by P. So what remains by a multiple
+;; of P has the same, and by one of few terms it takes few exclusive ors. P divides x^290 + x^136 + x^113 + x^107 + x^32 + 1, therefore
+;; also its eighth power, which is the same with whole bytes for bits. In this division, each byte of the quotient is that of the range,
+;; exclusive or those of the quotient 154, 177, 183, 258 and 290 bytes before; where the quotient ends, it is that of the remainder.
+;;
+;; Table k stands 1024 k behind the first: for each byte its remainder when k more bytes follow it. Behind the last is room for 304 bytes
+;; and as many as the range has. Only these and the range are read, only the room is written.
 ;; Compile with wasm/compile.ts.
 (module
   (import "host" "memory" (memory 1))
@@ -9,11 +16,32 @@
   (func (export "crc32c")
     (param $crc i32) (param $at i32) (param $end i32) (param $tables i32)
     (result i32)
+    (local $room i32)
+    (local $rest i32) ;; where the last 304 bytes begin
+    (local $window i32) ;; 304 bytes before what belongs to them
     (local $last i32) ;; the last place where a step may begin
     (local $first i32)
     (local $second i32)
     (local $third i32)
     (local $fourth i32)
+    ;; Of fewer bytes it is no faster.
+    (if (i32.ge_u (i32.sub (local.get $end) (local.get $at)) (i32.const 512))
+      (then
+        (local.set $room (i32.add (local.get $tables) (i32.const 16384)))
+        (memory.fill (local.get $room) (i32.const 0) (i32.const 304))
+        ;; 290 before the first four bytes, and so far only these look back.
+        (i32.store offset=14 align=1 (local.get $room) (local.get $crc))
+        (local.set $rest (i32.sub (local.get $end) (i32.const 304)))
+        (local.set $window (i32.add (local.get $room) (i32.sub (local.get $rest) (local.get $at))))
+        (call $divide
+          (local.get $at) (local.get $rest) (local.get $room) (i32.add (local.get $room) (i32.const 304)))
+        ;; The last step may have gone beyond the end of the quotient.
+        (memory.fill (i32.add (local.get $window) (i32.const 304)) (i32.const 0) (i32.const 304))
+        ;; To where the room begins: each byte has been read when it is overwritten.
+        (call $divide (local.get $rest) (local.get $end) (local.get $window) (local.get $room))
+        (local.set $crc (i32.const 0))
+        (local.set $at (local.get $room))
+        (local.set $end (i32.add (local.get $room) (i32.const 304)))))
     (local.set $last (i32.sub (local.get $end) (i32.const 16)))
     (block $short
       (loop $step
@@ -70,4 +98,26 @@
                   (i32.const 2))))))
         (local.set $at (i32.add (local.get $at) (i32.const 1)))
         (br $byte)))
-    (local.get $crc)))
+    (local.get $crc))
+
+  ;; Writes to `to`, for [at, end), each byte with those of the quotient before it; the first of `window` is 304 before it. At least 16
+  ;; bytes, 16 a step, of which none needs another; up to 15 more than [at, end) in the last.
+  (func $divide (param $at i32) (param $end i32) (param $window i32) (param $to i32)
+    (loop $step
+      (v128.store align=1
+        (local.get $to)
+        (v128.xor
+          (v128.xor
+            (v128.xor
+              (v128.load align=1 (local.get $at))
+              (v128.load offset=14 align=1 (local.get $window)))
+            (v128.xor
+              (v128.load offset=46 align=1 (local.get $window))
+              (v128.load offset=121 align=1 (local.get $window))))
+          (v128.xor
+            (v128.load offset=127 align=1 (local.get $window))
+            (v128.load offset=150 align=1 (local.get $window)))))
+      (local.set $to (i32.add (local.get $to) (i32.const 16)))
+      (local.set $window (i32.add (local.get $window) (i32.const 16)))
+      (local.set $at (i32.add (local.get $at) (i32.const 16)))
+      (br_if $step (i32.lt_u (local.get $at) (local.get $end))))))

@@ -7,15 +7,17 @@ const POLYNOMIAL = 0x82f63b78;
 const TABLES = 16;
 /** Bytes of one table. */
 const TABLE_BYTES = 1024;
-/** What lies elsewhere is copied into the engine's memory in pieces that stay in the processor's cache. */
-const PIECE = 2 ** 16;
+/** Of so many bytes at a time, which stay in the processor's cache. What lies elsewhere is copied into the engine's memory first. */
+const PIECE = 2 ** 15;
+/** Bytes behind the tables that the module writes to, for one piece (wasm/crc32c.wat). */
+const ROOM = 304 + PIECE;
 
 type Checksum = (bytes: Uint8Array, from: number) => number;
 
 /** Made when the first batch comes. */
 let checksum: Checksum | undefined;
 
-/** CRC-32C (RFC 3720, section 12.1) of the bytes from `from` on: 32 bits, unsigned. 0.35 ns per byte (decision 0017). */
+/** CRC-32C (RFC 3720, section 12.1) of the bytes from `from` on: 32 bits, unsigned. 0.1 ns per byte (decision 0017). */
 export function crc32c(bytes: Uint8Array, from = 0): number {
   checksum ??= compiled() ?? byBytes;
   return checksum(bytes, from);
@@ -27,17 +29,16 @@ function compiled(): Checksum | undefined {
   if (engine === undefined) return undefined;
   const { memory, buffer } = engine;
   const add = openModule('the checksum', CRC32C_CODE, memory, { memory })('crc32c');
-  const ofTables = engine.takeShared(TABLES * TABLE_BYTES + PIECE);
+  const ofTables = engine.takeShared(TABLES * TABLE_BYTES + ROOM + PIECE);
   engine.words.set(tables(), ofTables >>> 2);
-  const pieceAt = ofTables + TABLES * TABLE_BYTES;
+  const copyAt = ofTables + TABLES * TABLE_BYTES + ROOM;
   return (bytes, from) => {
-    if (from >= bytes.length) return 0;
-    if (bytes.buffer === buffer)
-      return ~add(-1, bytes.byteOffset + from, bytes.byteOffset + bytes.length, ofTables) >>> 0;
+    const isInside = bytes.buffer === buffer;
     let crc = -1;
     for (let at = from; at < bytes.length; at += PIECE) {
       const size = Math.min(PIECE, bytes.length - at);
-      engine.bytes.set(new Uint8Array(bytes.buffer, bytes.byteOffset + at, size), pieceAt);
+      if (!isInside) engine.bytes.set(new Uint8Array(bytes.buffer, bytes.byteOffset + at, size), copyAt);
+      const pieceAt = isInside ? bytes.byteOffset + at : copyAt;
       crc = add(crc, pieceAt, pieceAt + size, ofTables);
     }
     return ~crc >>> 0;
@@ -46,7 +47,7 @@ function compiled(): Checksum | undefined {
 
 let table: Uint32Array | undefined;
 
-/** The same with a single table, eight times as slow. */
+/** The same with a single table, many times as slow. */
 export const byBytes: Checksum = (bytes, from) => {
   table ??= tables().subarray(0, 256);
   let crc = -1;
