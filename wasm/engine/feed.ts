@@ -5,7 +5,6 @@
  */
 import { ignoredKeys, letGo, takeInHand } from '../scan/contexts';
 import { categoryPlaces, ids, placesAt, ranks, scoredSlots, scoreValues, slots } from '../scan/items';
-import { ZEROS } from '../scan/layout';
 import * as results from '../scan/results';
 import { IMPRESSION, packFeedback, readRecord, texts, UNKNOWN, write } from '../scan/scan';
 import { begin, end, REQUEST_ID, USER_ID } from '../scan/spans';
@@ -98,14 +97,11 @@ let free: usize = 0;
 const LEAST_AREA: usize = 32768;
 /** Headers of the texts of a record, and what `writeText` may write more. */
 const BESIDE: usize = 64;
-/** What the bytes behind a record were. */
-let behind: usize = 0;
 
 /** To be called once, before anything else of this file. */
 export function openFeed(): void {
   all = takeShared(STAGED_BYTES * <usize>MOST);
   area = takeShared(LEAST_AREA);
-  behind = takeShared(ZEROS);
 }
 
 /** Judges the rows, up to one that the scanner does not know: returns its index, for the host to judge it; -1: all are judged. */
@@ -155,16 +151,28 @@ function stage(unit: Unit): bool {
 
 function readAhead(unit: Unit, row: Row, staged: Staged): bool {
   const recordEnd = row.at + <usize>row.size;
-  memory.copy(behind, recordEnd, ZEROS);
-  memory.fill(recordEnd, 0, ZEROS);
+  // ZEROS of them. So few bytes are moved faster in registers.
+  const first = v128.load(recordEnd);
+  const second = v128.load(recordEnd, 16);
+  const third = v128.load(recordEnd, 32);
+  const fourth = v128.load(recordEnd, 48);
+  const zeros = i8x16.splat(0);
+  putBehind(recordEnd, zeros, zeros, zeros, zeros);
   const kind = readRecord(row.at, <usize>row.size, feed.scanner, feed.holds, feed.itemsPerList, feed.positionBase);
-  memory.copy(recordEnd, behind, ZEROS);
+  putBehind(recordEnd, first, second, third, fourth);
   if (kind === UNKNOWN) return false;
   const ts = timeOf();
   if (!(ts >= 0)) return false;
   staged.isImpression = kind === IMPRESSION ? 1 : 0;
   const event = changetype<usize>(staged) + EVENT;
   return kind === IMPRESSION ? readImpression(unit, staged, event, ts) : readFeedback(unit, staged, event, ts);
+}
+
+function putBehind(at: usize, first: v128, second: v128, third: v128, fourth: v128): void {
+  v128.store(at, first);
+  v128.store(at, second, 16);
+  v128.store(at, third, 32);
+  v128.store(at, fourth, 48);
 }
 
 function timeOf(): f64 {

@@ -23,7 +23,10 @@ export const EMPTY: i32 = 1;
 const FULL: i32 = 2;
 
 export function clearSpans(): void {
-  memory.fill(SPANS, 0, 8 * FIELDS);
+  const zeros = i8x16.splat(0);
+  let at = SPANS;
+  for (; at + 16 <= SPANS + 8 * FIELDS; at += 16) v128.store(at, zeros);
+  if (at < SPANS + 8 * FIELDS) store<u64>(at, 0);
 }
 
 export function setSpan(field: usize, from: usize, to: usize): void {
