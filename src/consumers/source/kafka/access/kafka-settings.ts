@@ -60,14 +60,15 @@ export const CONNECTION_TIMEOUT: DurationMs = 3_000;
 /** All fields are set, because kafkajs has other defaults when NODE_ENV is `test`. */
 export const RETRY = { retries: 5, initialRetryTime: 300, maxRetryTime: 30_000, factor: 0.2, multiplier: 2 } as const;
 
-/**
- * Most records that a handler gets at once, and how long they may take: fewer are delivered if they take longer, so that
- * heartbeats continue.
- */
-export const CHUNK_RECORDS = 200;
+/** Records that a handler gets at once at first, and at most (`ChunkSize` in flow/chunks.ts). */
+export const FIRST_CHUNK_RECORDS = 200;
+export const MOST_CHUNK_RECORDS = 4096;
 /** Approximate limit of the bytes in a chunk, since memory is measured only between chunks. */
-export const CHUNK_BYTES = 4 * 2 ** 20;
-export const CHUNK_TIME: DurationMs = 50;
+export const CHUNK_BYTES = 2 * 2 ** 20;
+/** About how long a handler takes for a chunk: nothing else runs meanwhile. */
+export const CHUNK_TIME: DurationMs = 10;
+/** Decompression for one chunk ends after this time, so that heartbeats continue. */
+export const DECOMPRESSION_TIME: DurationMs = 50;
 
 /**
  * An idle member sends heartbeats only between two fetches, so both times must leave room for several heartbeats in a session.

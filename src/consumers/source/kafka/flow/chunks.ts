@@ -1,6 +1,12 @@
 import type { Offset } from '../../../../vocabulary/events.ts';
 import type { LogRecord, RecordRun, UndecodableBatch } from '../../source-port.ts';
-import { CHUNK_BYTES, CHUNK_RECORDS, CHUNK_TIME } from '../access/kafka-settings.ts';
+import {
+  CHUNK_BYTES,
+  CHUNK_TIME,
+  DECOMPRESSION_TIME,
+  FIRST_CHUNK_RECORDS,
+  MOST_CHUNK_RECORDS,
+} from '../access/kafka-settings.ts';
 import { CODEC_LIMITS } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
 import type { Message } from './batches.ts';
@@ -127,7 +133,7 @@ export class ChunkReader {
       }
       this.#open = undefined;
       this.#at++;
-      if (decoded > CODEC_LIMITS.bytes || performance.now() - began > CHUNK_TIME) break;
+      if (decoded > CODEC_LIMITS.bytes || performance.now() - began > DECOMPRESSION_TIME) break;
     }
     const { offset: last } = messages[this.#at - 1];
     return { runs, last, next: this.isDone ? end : offsetOf(last) + 1, refusal: undefined };
@@ -187,15 +193,19 @@ function timestampOf(digits: string): number | undefined {
   return timestamp < 0 ? undefined : timestamp;
 }
 
-/** How many records a handler gets at once: as many as it handles in about the time between two heartbeats. */
+/**
+ * How many records a handler gets at once: as many as it handles in about CHUNK_TIME. What is done once for each chunk costs as much as
+ * some dozens of records, so many in one are cheaper; nothing else runs while a handler works, so they must not be too many.
+ */
 export class ChunkSize {
-  records = CHUNK_RECORDS;
+  records = FIRST_CHUNK_RECORDS;
 
   /** Only time spent without awaiting counts, since it blocks the event loop. */
   took(milliseconds: number, records: number): void {
-    if (milliseconds > CHUNK_TIME) this.records = Math.max(1, Math.floor((records * CHUNK_TIME) / milliseconds));
-    else if (this.records < CHUNK_RECORDS && milliseconds < CHUNK_TIME / 2) {
-      this.records = Math.min(CHUNK_RECORDS, this.records * 2);
+    if (milliseconds > 2 * CHUNK_TIME) this.records = Math.max(1, Math.floor((records * CHUNK_TIME) / milliseconds));
+    // Those of a small fetch say little of a full chunk.
+    else if (records >= this.records && milliseconds < CHUNK_TIME / 2) {
+      this.records = Math.min(MOST_CHUNK_RECORDS, this.records * 2);
     }
   }
 }

@@ -147,7 +147,7 @@ describe('reading from Kafka', () => {
     );
     await until('the other topic is read', () => read.offsets(1).length === 1000);
     await sleep(300);
-    expect(paused).toBeLessThanOrEqual(200);
+    expect(paused).toBeLessThan(1000);
     expect(read.offsets(0)).toEqual(range(0, paused));
     expect(source.state(0, 0)).toEqual({ position: paused, flows: false });
     source.resume(0, 0);
