@@ -1,10 +1,10 @@
 import { TAG_OF_CONTEXT } from '../consumers/engine/engine-layout.ts';
 import type { TagWords } from './adder.ts';
 
-/** Bytes of a tag besides its texts: an entry of the map, its list of keys, its places in five arrays. */
+/** Bytes of a tag besides its texts: an entry of the map, its list of keys, its places in six arrays. */
 const TAG_BYTES = 200;
-/** The scanner knows fewer (wasm/scan/contexts.ts). */
-const MOST_CONTEXTS = 2 ** 16;
+/** All units of a process number their contexts together, and each has room for all of these. */
+const MOST_CONTEXTS = 2 ** 13;
 /** The head of a text. */
 const TEXT_BYTES = 24;
 
@@ -106,6 +106,11 @@ export class Cohorts {
   /** The runs in which a held tag takes no part: one bit each. */
   leftOut(tag: number): number {
     return this.#leftOut[tag];
+  }
+
+  /** Number of tags that are held. */
+  get size(): number {
+    return this.#tags.size;
   }
 
   #bytesOf(tag: number): number {

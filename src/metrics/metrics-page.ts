@@ -38,7 +38,7 @@ export class MetricsPage {
     const text = this.#render();
     this.#last = { began: now, text };
     text.catch(() => {
-      this.#last = undefined;
+      if (this.#last?.text === text) this.#last = undefined;
     });
     return text;
   }

@@ -98,6 +98,7 @@ export class Unit {
     this.#isNew = resumed.join === undefined;
     this.#scoring = new UnitScoring(settings, deps, panes);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
+    const adder = this.#scoring.letEngineAdd();
     this.#join = createJoin(
       settings.join,
       {
@@ -106,13 +107,13 @@ export class Unit {
           this.#completeness.accepted(impression.ts, from.isReplayed);
           const leftOut = experiments.accepted(impression, from);
           const tag = panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
-          if (this.#isTagAll(impression, from)) panes.cohorts.remember(impression.context, tag);
+          if (adder !== undefined && this.#isTagAll(impression, from)) panes.cohorts.remember(impression.context, tag);
           return tag;
         },
         unref: (tag) => panes.cohorts.unref(tag),
         closed: (closing, names) => this.#scoring.closed(closing, names),
         readsNames: this.#scoring.samples !== undefined,
-        adder: this.#scoring.letEngineAdd(),
+        adder,
         observer: this.#scoring.samples,
       },
       join,
@@ -380,6 +381,11 @@ export class Unit {
       },
       this.#panes.takeScored(),
     );
+  }
+
+  /** How many combinations of values open lists and sums have. */
+  get cohorts(): number {
+    return this.#panes.cohorts.size;
   }
 
   /** Bytes in memory, about, of the rows that the next commit stores. */

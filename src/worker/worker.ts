@@ -1,8 +1,10 @@
 // Long because everything that affects a unit meets here: assignments, records, outcomes of commits, faults of the log.
+import { partsOf } from '../consumers/source/run-batch.ts';
 import type { Batch } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import { adviceOnStart } from '../unit/unit-completeness.ts';
 import type { CommitOutcome } from '../unit/unit-contract.ts';
+import { Turns } from '../vocabulary/clock.ts';
 import { Ending } from '../vocabulary/ending.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
@@ -21,6 +23,9 @@ import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 
 /** About as many bytes of rows as Redis takes in 10 ms, and this process prepares in 20. */
 const COMMIT_BYTES = 2 ** 20;
+/** However many lists close, those of so few cohorts change rows of less than COMMIT_BYTES. */
+const FEW_COHORTS = 200;
+const PART_RECORDS = 256;
 const CHECKS_PER_IDLE_AFTER = 4;
 /** How old the known lag may be: if records wait although nothing is read, the watchdog takes the worker to be stuck. */
 const LAG_KNOWN_FOR_MS = 10_000;
@@ -68,6 +73,7 @@ export class Worker {
   #retention: readonly (DurationMs | undefined)[] = [];
   /** By partition: commits whose outcome is unknown. */
   readonly #unanswered: RepeatedWarning<number>;
+  readonly #turns = new Turns();
   /** Commits that were begun. */
   #begun = 0;
   /** Partitions of the last assignment. */
@@ -109,10 +115,7 @@ export class Worker {
         doubted: () => {
           for (const owned of this.#units.values()) this.#readAgain(owned);
         },
-        batch: async (batch) => {
-          this.#feed(batch);
-          await this.#commitEarly(batch.partition);
-        },
+        batch: (batch) => this.#take(batch),
       });
       await Promise.race([reading, failure]);
     } finally {
@@ -254,21 +257,42 @@ export class Worker {
     }
   }
 
-  #feed(batch: Batch): void {
-    this.#reachFaultPoint('chunk given');
+  /**
+   * Feeds a batch. Where lists have many cohorts, those that one batch closes may change many rows: then in parts, between which others
+   * have their turn, and what has changed is stored if it is much.
+   */
+  async #take(batch: Batch): Promise<void> {
     const owned = this.#units.get(batch.partition);
-    if (owned === undefined || owned.stopped !== undefined) return;
+    if (owned === undefined) return;
+    const most = owned.unit.cohorts > FEW_COHORTS ? PART_RECORDS : Number.POSITIVE_INFINITY;
+    for (const part of partsOf(batch, most)) {
+      // It may have been claimed again meanwhile: then the rest is read again.
+      if (this.#units.get(batch.partition) !== owned) return;
+      this.#feed(owned, part);
+      if (part.next === batch.next) this.#weigh(owned);
+      if (owned.unit.changedBytes > this.#commitBytes) await this.#commitEarly(owned);
+      if (part.next < batch.next) await this.#turns.step();
+    }
+  }
+
+  #feed(owned: Owned, batch: Batch): void {
+    this.#reachFaultPoint('chunk given');
+    if (owned.stopped !== undefined) return;
     owned.silentSince[batch.topic] = undefined;
     owned.unit.feed(batch);
     const { diverged } = owned.unit.reading;
     if (diverged !== undefined) {
       this.stopUnit(owned.partition, 'diverged', otherRecord(this.#settings.topics[diverged.topic], diverged));
-    } else {
-      this.#load.count(owned);
-      this.#pace.pauseLeaders(owned);
-      this.#makeRoom();
     }
     this.#reachFaultPoint('chunk fed');
+  }
+
+  /** What the unit holds has changed. */
+  #weigh(owned: Owned): void {
+    if (owned.stopped !== undefined) return;
+    this.#load.count(owned);
+    this.#pace.pauseLeaders(owned);
+    this.#makeRoom();
   }
 
   /** Releases the unit that holds most, and its memory, while all units together hold far too much although leaders wait. */
@@ -387,9 +411,8 @@ export class Worker {
    * Where much is read at once, what has changed is stored before its time, and no more is read until it is: else the commit of a
    * second of catching up would hold this process and the store for as long.
    */
-  async #commitEarly(partition: number): Promise<void> {
-    const owned = this.#units.get(partition);
-    if (owned === undefined || owned.stopped !== undefined) return;
+  async #commitEarly(owned: Owned): Promise<void> {
+    if (owned.stopped !== undefined) return;
     const { unit } = owned;
     // The first may only wait for a commit that was under way, and does not hold the last chunk.
     for (let tries = 0; tries < 2; tries++) {

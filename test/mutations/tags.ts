@@ -13,12 +13,18 @@ export const TAG_MUTATIONS: readonly (Mutation & { readonly history?: TagHistory
     '',
   ),
   change('a list that takes a tag does not hold it', TAGS, 'load<u32>(holder) + 1', 'load<u32>(holder)'),
-  change('contexts are alike', TAGS, 'KNOWN_BYTES * <usize>context)', '0)'),
+  change('two contexts are alike', TAGS, 'KNOWN_BYTES * <usize>context)', 'KNOWN_BYTES * <usize>(context & ~1))'),
   change('a freed tag remains what it was', 'accumulators/cohorts.ts', 'versions.set(tag, versions.get(tag) + 1);', ''),
   change(
     'who saw a variant is not asked for',
     'unit/unit-experiments.ts',
     ' && !this.#places.some((place, r) => this.#exposures.has(r, dimensions[place]))',
+    '',
+  ),
+  change(
+    'lists from before a run are taken for those of it',
+    'unit/unit-experiments.ts',
+    'this.#runs.haveBegun(topic, offset) && ',
     '',
   ),
   {

@@ -2,7 +2,9 @@
 import fc from 'fast-check';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { Commit } from '../../src/accumulators/store/store-port.ts';
+import type { Settings } from '../../src/config/settings.ts';
 import { RunBatch } from '../../src/consumers/source/run-batch.ts';
+import type { LogRecord } from '../../src/consumers/source/source-port.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import { runOf } from '../consumers/source/run-of.ts';
@@ -18,14 +20,20 @@ export interface UnitParts {
 /** Lists that come in one batch, or the time that passes before the next. */
 type Step =
   | { readonly kind: 'lists'; readonly of: readonly { readonly variant: number; readonly surface: number }[] }
-  | { readonly kind: 'pass'; readonly ms: number };
+  | { readonly kind: 'pass'; readonly ms: number }
+  /** Another process goes on, with other weights of the variants: a run that begins there. */
+  | { readonly kind: 'takeover' };
 
 export type TagHistory = readonly Step[];
 
-const SETTINGS = settingsOf(
-  '{measures: [mrr], cohorts: [[], [variant]], attribution: {horizons: [10s], outOfOrderness: 0s}, ' +
-    'experiments: {default: {control: v2, variants: {v2: 0.5, v3: 0.5}}}}',
-);
+function settingsWith(weight: number): Settings {
+  const variants = `{v2: ${weight}, v3: ${1 - weight}}`;
+  return settingsOf(
+    '{measures: [mrr], cohorts: [[], [variant]], attribution: {horizons: [10s], outOfOrderness: 0s}, ' +
+      `experiments: {default: {control: v2, variants: ${variants}}}}`,
+  );
+}
+const RUNS = [settingsWith(0.5), settingsWith(0.25)];
 const T = 1_800_000_000_000;
 
 const list = fc.record({ variant: fc.nat(3), surface: fc.nat(2) });
@@ -33,6 +41,7 @@ export const tagHistories: fc.Arbitrary<TagHistory> = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant('lists' as const), of: fc.array(list, { minLength: 1, maxLength: 4 }) }),
     fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 2_000, 9_000, 11_000) }),
+    fc.constantFrom<Step>({ kind: 'takeover' }, { kind: 'pass', ms: 1 }, { kind: 'pass', ms: 1 }),
   ),
   { minLength: 10, maxLength: 40 },
 );
@@ -59,32 +68,39 @@ export async function stored(
       return super.commit(commit);
     }
   }
-  const scorer = compile(SETTINGS.measures, SETTINGS.grading);
-  const unit = await Unit.claim(
-    {
-      ...unitShape(SETTINGS, scorer, 0),
-      namespace: 'test',
-      partition: 0,
-      partitions: 1,
-      generation: '1',
-      permissions: NO_PERMISSIONS,
-      fingerprint: { shape: '', additive: '' },
-      sources: ['impressions:0', 'feedback:0'],
-    },
-    {
-      store: new Recording(),
-      scorer,
-      decoders: SETTINGS.kafka.topics.map((topic) => createDecoder({ ...decoderLimits(SETTINGS), ...topic })),
-      newId: () => 'token',
-      now: () => undefined,
-      ...(isAsked ? { hooks: { accepted: () => undefined } } : {}),
-    },
-  );
+  const store = new Recording();
+  const claim = (settings: Settings): ReturnType<typeof Unit.claim> => {
+    const scorer = compile(settings.measures, settings.grading);
+    return Unit.claim(
+      {
+        ...unitShape(settings, scorer, 0),
+        namespace: 'test',
+        partition: 0,
+        partitions: 1,
+        generation: '1',
+        permissions: NO_PERMISSIONS,
+        fingerprint: { shape: '', additive: '' },
+        sources: ['impressions:0', 'feedback:0'],
+      },
+      {
+        store,
+        scorer,
+        decoders: settings.kafka.topics.map((topic) => createDecoder({ ...decoderLimits(settings), ...topic })),
+        newId: () => `token ${commits.length}`,
+        now: () => undefined,
+        ...(isAsked ? { hooks: { accepted: () => undefined } } : {}),
+      },
+    );
+  };
+  let claims = 0;
+  let unit = await claim(RUNS[0]);
+  const log: LogRecord[] = [];
   let now = T;
-  let offset = 0;
   for (const step of [...history, { kind: 'pass', ms: 60_000 } as const]) {
     if (step.kind === 'lists') {
-      const records = step.of.map(({ variant, surface }) => {
+      const from = log.length;
+      for (const { variant, surface } of step.of) {
+        const offset = log.length;
         const event = {
           requestId: `r${offset}`,
           userId: `u${offset % 300}`,
@@ -93,9 +109,16 @@ export async function stored(
           variant: `v${variant}`,
           items: ['a'],
         };
-        return { offset: offset++, timestamp: now, value: Buffer.from(JSON.stringify(event)) };
-      });
-      unit.feed(new RunBatch(0, 0, [runOf(records)], offset));
+        log.push({ offset, timestamp: now, value: Buffer.from(JSON.stringify(event)) });
+      }
+      unit.feed(new RunBatch(0, 0, [runOf(log.slice(from))], log.length));
+      continue;
+    }
+    if (step.kind === 'takeover') {
+      claims++;
+      unit = await claim(RUNS[claims % 2]);
+      const again = log.slice(unit.reading.from(0));
+      if (again.length > 0) unit.feed(new RunBatch(0, 0, [runOf(again)], log.length));
       continue;
     }
     now += step.ms;

@@ -163,6 +163,11 @@ function cellOf(pane: AdderPane, tag: u32): usize {
   return tag < pane.tags ? <usize>load<u32>(pane.cells + 4 * <usize>tag) : 0;
 }
 
+/** Whether the list's cohorts have a cell here. */
+export function hasCell(at: usize, bodyAt: usize, horizon: u32): bool {
+  return cellOf(paneOf(at, horizon), body(bodyAt).tag) !== 0;
+}
+
 function vectorOf(cell: Cell, v: u32): usize {
   return v === 0 ? cell.first : v === 1 ? cell.second : cell.third;
 }

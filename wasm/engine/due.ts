@@ -2,7 +2,7 @@
  * Closings by the dozen: some that are due are found ahead, then what they will look at is touched together, then they close one by
  * one, in their order. Nothing that decides which is next, or what counts in a list, changes meanwhile.
  */
-import { patternOf, touchBuckets, touchKept, touchSums } from './adding';
+import { hasCell, patternOf, touchBuckets, touchKept, touchSums } from './adding';
 import { body } from './bodies';
 import { feedback, firstOf } from './feedback';
 import { takeShared } from './memory';
@@ -13,7 +13,7 @@ import { Unit } from './unit';
 @unmanaged
 export class Due {
   at: f64;
-  /** Of the list at this horizon, if the engine may add it; below 0: it has none. */
+  /** Of the list at this horizon, if the engine may add it; below 0: it has none, or may not. */
   pattern: f64;
   body: usize;
   entry: usize;
@@ -53,7 +53,7 @@ export function findDue(unit: Unit, to: f64): u32 {
     count++;
   }
   touchFeedback(count);
-  if (unit.adder !== 0) touchSumsOf(unit.adder, count);
+  if (unit.adder !== 0) touchSumsOf(unit, count);
   return count;
 }
 
@@ -70,10 +70,12 @@ function touchFeedback(count: u32): void {
 }
 
 /** Loads what is kept of their patterns, and what that is added to. */
-function touchSumsOf(adder: usize, count: u32): void {
+function touchSumsOf(unit: Unit, count: u32): void {
+  const adder = unit.adder;
   let sum: usize = 0;
   for (let i: u32 = 0; i < count; i++) {
     const due = dueAt(i);
+    if (due.at <= unit.decidedUpTo || !hasCell(adder, due.body, due.horizon)) continue;
     if (body(due.body).isPlain()) due.pattern = patternOf(adder, due.body, due.horizon);
   }
   for (let i: u32 = 0; i < count; i++) dueAt(i).step = touchKept(adder, dueAt(i).pattern);

@@ -60,6 +60,11 @@ export function addDuplicate(duplicates: Duplicates, at: usize, hash: u32): void
 
 export function removeDuplicate(duplicates: Duplicates, at: usize): void {
   remove(duplicates.table, at);
+  if (duplicates.table.size === 0) {
+    give(duplicates.counts);
+    duplicates.counts = 0;
+    return;
+  }
   const request = entry(at).request();
   const count = countAt(duplicates, hashBytes(duplicates.keys, request, textEnd(request)));
   // Where it is not known how many there are, some may be left.

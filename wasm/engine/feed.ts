@@ -5,6 +5,7 @@
  */
 import { ignoredKeys, letGo, takeInHand } from '../scan/contexts';
 import { categoryPlaces, ids, placesAt, ranks, scoredSlots, scoreValues, slots } from '../scan/items';
+import { ZEROS } from '../scan/layout';
 import * as results from '../scan/results';
 import { IMPRESSION, packFeedback, readRecord, texts, UNKNOWN, write } from '../scan/scan';
 import { begin, end, REQUEST_ID, USER_ID } from '../scan/spans';
@@ -100,6 +101,7 @@ const BESIDE: usize = 64;
 
 /** To be called once, before anything else of this file. */
 export function openFeed(): void {
+  if (!ASC_NO_ASSERT) assert(ZEROS === 64, 'the bytes behind a record fit into four registers');
   all = takeShared(STAGED_BYTES * <usize>MOST);
   area = takeShared(LEAST_AREA);
 }

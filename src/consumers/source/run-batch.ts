@@ -26,6 +26,46 @@ export function recordsOf(runs: readonly RecordRun[]): readonly LogRecord[] {
   return runs.flatMap((run) => Array.from({ length: run.count }, (_, index) => run.record(index)));
 }
 
+/** A batch in parts of at most so many records, in their order; one that has no runs is its only part. */
+export function* partsOf(batch: Batch, most: number): Generator<Batch> {
+  const { partition, topic, runs, next } = batch;
+  if (runs === undefined || countOf(batch) <= most) {
+    yield batch;
+    return;
+  }
+  let part: RecordRun[] = [];
+  let room = most;
+  for (const run of runs) {
+    for (let from = 0; from < run.count; ) {
+      if (room === 0) {
+        const { offsets } = part[part.length - 1];
+        yield new RunBatch(partition, topic, part, offsets[offsets.length - 1] + 1);
+        part = [];
+        room = most;
+      }
+      const end = Math.min(run.count, from + room);
+      part.push(partOf(run, from, end));
+      room -= end - from;
+      from = end;
+    }
+  }
+  yield new RunBatch(partition, topic, part, next);
+}
+
+function partOf(run: RecordRun, from: number, end: number): RecordRun {
+  if (end - from === run.count) return run;
+  const { bytes, offsets, timestamps, at, size } = run;
+  return {
+    count: end - from,
+    bytes,
+    offsets: offsets.subarray(from, end),
+    timestamps: timestamps.subarray(from, end),
+    at: at.subarray(from, end),
+    size: size.subarray(from, end),
+    record: (index) => run.record(from + index),
+  };
+}
+
 /** Number of records of a batch, without making them. */
 export function countOf(batch: Batch): number {
   if (batch.runs === undefined) return batch.records.length;

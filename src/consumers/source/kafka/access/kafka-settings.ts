@@ -62,7 +62,7 @@ export const RETRY = { retries: 5, initialRetryTime: 300, maxRetryTime: 30_000, 
 
 /** Records that a handler gets at once at first, and at most (`ChunkSize` in flow/chunks.ts). */
 export const FIRST_CHUNK_RECORDS = 200;
-export const MOST_CHUNK_RECORDS = 4096;
+export const MOST_CHUNK_RECORDS = 2048;
 /** Approximate limit of the bytes in a chunk, since memory is measured only between chunks. */
 export const CHUNK_BYTES = 2 * 2 ** 20;
 /** About how long a handler takes for a chunk: nothing else runs meanwhile. */

@@ -5,7 +5,7 @@ import { countOf, RunBatch } from '../../run-batch.ts';
 import type { Batch, SourceHandler, UndecodableBatch } from '../../source-port.ts';
 import { isMembershipLost } from '../access/faults.ts';
 import { pairing } from './assigner.ts';
-import { ChunkReader, ChunkSize, type FetchedBatch } from './chunks.ts';
+import { ChunkReader, type FetchedBatch } from './chunks.ts';
 import { type FlowClient, PartitionPositions, Placement, type PlacementDeps, type Position } from './placement.ts';
 
 interface FlowDeps extends Omit<PlacementDeps, 'client'> {
@@ -34,7 +34,6 @@ export class Flow {
   readonly #units = new Map<number, PartitionPositions>();
   readonly #running = new Set<Promise<void>>();
   readonly #waiting = new Set<(error: unknown) => void>();
-  readonly #chunkSize = new ChunkSize();
   readonly #turns = new Turns(TURN_TIME);
   /** Readers of the batches that are being delivered; at most one for each partition that is handled concurrently. */
   readonly #readers = new Set<ChunkReader>();
@@ -172,7 +171,7 @@ export class Flow {
     const joins = this.#joins;
     while (!reader.isDone && isStillWanted()) {
       if (this.#interruption !== undefined) throw this.#interruption.error;
-      const { runs, refusal, last, next } = await reader.chunk(position.expected ?? 0, this.#chunkSize.records);
+      const { runs, refusal, last, next } = await reader.chunk(position.expected ?? 0, position.chunkSize.records);
       if (!isStillWanted()) break;
       if (refusal !== undefined) {
         if (this.#placement.refuse(position, refusal) === 'skip')
@@ -243,7 +242,7 @@ export class Flow {
       const began = performance.now();
       const settled = this.#deps.handler.batch(batch);
       const records = countOf(batch);
-      if (records > 0) this.#chunkSize.took(performance.now() - began, records);
+      if (records > 0) position.chunkSize.took(performance.now() - began, records);
       await settled;
       if (seeks === position.seeks) position.moveTo(batch.next);
     });

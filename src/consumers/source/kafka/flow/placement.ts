@@ -2,6 +2,7 @@ import { messageOf } from '../../../../vocabulary/error-text.ts';
 import type { DurationMs, Offset } from '../../../../vocabulary/events.ts';
 import type { Bounds, UndecodableBatch } from '../../source-port.ts';
 import type { KafkaEvents, KafkaLog } from '../access/kafka-settings.ts';
+import { ChunkSize } from './chunks.ts';
 
 interface PartitionList {
   readonly topic: string;
@@ -163,6 +164,8 @@ export class Position {
   expected: Offset | undefined;
   /** The log has held all records below this offset: one that ends earlier is another log. */
   heldUpTo: Offset = 0;
+  /** Records of one topic take about the same time, those of another may take ten times as long. */
+  readonly chunkSize = new ChunkSize();
   /** Number of seeks, by which work detects a seek since it started. */
   seeks = 0;
   /** A filtered batch that did not start at `expected`: only another fetch shows whether it was an old one. */

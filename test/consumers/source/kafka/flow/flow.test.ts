@@ -274,12 +274,12 @@ describe('a fetched batch', () => {
     expect(flow.position(0, 0)?.expected).toBe(460);
   });
 
-  it('comes in larger chunks while a handler takes little time, up to 4,096', async () => {
+  it('comes in larger chunks while a handler takes little time, up to 2,048', async () => {
     const { flow, batches, fetch } = await joined();
     await flow.batch(fetch(range(0, 30_000)));
     const sizes = batches.map(({ records }) => records.length);
     expect(Math.max(...sizes)).toBeGreaterThan(400);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(4096);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(2048);
     for (const [n, size] of sizes.slice(1).entries()) expect(size).toBeLessThanOrEqual(2 * Math.max(200, sizes[n]));
     expect(offsets(batches)).toEqual(range(0, 30_000));
   });
