@@ -4,7 +4,6 @@ import type { Batch } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import { adviceOnStart } from '../unit/unit-completeness.ts';
 import type { CommitOutcome } from '../unit/unit-contract.ts';
-import { Turns } from '../vocabulary/clock.ts';
 import { Ending } from '../vocabulary/ending.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
@@ -73,7 +72,6 @@ export class Worker {
   #retention: readonly (DurationMs | undefined)[] = [];
   /** By partition: commits whose outcome is unknown. */
   readonly #unanswered: RepeatedWarning<number>;
-  readonly #turns = new Turns();
   /** Commits that were begun. */
   #begun = 0;
   /** Partitions of the last assignment. */
@@ -271,7 +269,7 @@ export class Worker {
       this.#feed(owned, part);
       if (part.next === batch.next) this.#weigh(owned);
       if (owned.unit.changedBytes > this.#commitBytes) await this.#commitEarly(owned);
-      if (part.next < batch.next) await this.#turns.step();
+      if (part.next < batch.next) await nextTurn(this.#deps.clock, this.#reachFaultPoint);
     }
   }
 

@@ -82,7 +82,7 @@ export function sourceContract(
     });
 
     check('delivers in batches of a bounded size', async () => {
-      for (const { records } of await run(async () => {})) expect(records.length).toBeLessThanOrEqual(200);
+      for (const { records } of await run(async () => {})) expect(records.length).toBeLessThan(RECORDS);
     });
 
     check('holds a paused topic back until it is resumed', async () => {

@@ -104,12 +104,12 @@ describe('reading from Kafka', () => {
 
   itWith(KAFKA, 'goes back when it is sought while more is queued, and forward again', async (kafka) => {
     const topics = await makeTopics(kafka, 2, 1);
-    for (const topic of topics) await produce(kafka, topic, numbered(1000));
+    for (const topic of topics) await produce(kafka, topic, numbered(10_000));
     const source = sourceOver(kafka, topics);
-    // Chunks are smaller where a machine is slow.
+    // Chunks have 2,048 records at most, and fewer where a machine is slow.
     const jumps = [
-      { after: 400, to: 100 },
-      { after: 700, to: 900 },
+      { after: 4000, to: 1000 },
+      { after: 6500, to: 9000 },
     ];
     const left: number[] = [];
     const read = new Collector(
@@ -123,12 +123,12 @@ describe('reading from Kafka', () => {
         source.seek(0, 0, jump.to);
       },
     );
-    await until('the end is reached', () => read.offsets(0).at(-1) === 999 && read.offsets(1).length === 1000);
+    await until('the end is reached', () => read.offsets(0).at(-1) === 9999 && read.offsets(1).length === 10_000);
     await read.stop();
     expect(left).toHaveLength(2);
-    expect(left[1]).toBeLessThan(900);
-    expect(read.offsets(0)).toEqual([...range(0, left[0]), ...range(100, left[1]), ...range(900, 1000)]);
-    expect(read.offsets(1)).toEqual(range(0, 1000));
+    expect(left[1]).toBeLessThan(9000);
+    expect(read.offsets(0)).toEqual([...range(0, left[0]), ...range(1000, left[1]), ...range(9000, 10_000)]);
+    expect(read.offsets(1)).toEqual(range(0, 10_000));
   });
 
   itWith(KAFKA, 'pauses one topic of a partition and loses nothing by it', async (kafka) => {
