@@ -7,14 +7,13 @@ import type { CellColumns } from './list-sums.ts';
 /** What the engine knows of tags. */
 export interface TagWords {
   /** By tag: how many hold it. The engine adds some and takes some away, but never the last. */
-  readonly holders: Words;
+  readonly holders: EngineWords;
   /** By tag: how often it was freed. */
-  readonly versions: Words;
+  readonly versions: EngineWords;
   /** By context, WORDS_OF_CONTEXT each: a `TagOfContext` (wasm/engine/tags.ts). */
-  readonly contexts: Words;
+  readonly contexts: EngineWords;
 }
-type Words = Pick<EngineWords, 'bytes' | 'get' | 'set'>;
-const WORDS_OF_CONTEXT = TAG_OF_CONTEXT.BYTES / 4;
+export const WORDS_OF_CONTEXT = TAG_OF_CONTEXT.BYTES / 4;
 
 /** The cells of one unit. */
 export class Adder {

@@ -1,5 +1,5 @@
 import { TAG_OF_CONTEXT } from '../consumers/engine/engine-layout.ts';
-import type { TagWords } from './adder.ts';
+import { type TagWords, WORDS_OF_CONTEXT } from './adder.ts';
 
 /** Bytes of a tag besides its texts: an entry of the map, its list of keys, its places in six arrays. */
 const TAG_BYTES = 200;
@@ -74,7 +74,7 @@ export class Cohorts {
   remember(context: number, tag: number): void {
     if (context >= MOST_CONTEXTS) return;
     const { contexts, versions } = this.#words;
-    const at = (context * TAG_OF_CONTEXT.BYTES) / 4;
+    const at = context * WORDS_OF_CONTEXT;
     contexts.set(at + TAG_OF_CONTEXT.version, versions.get(tag));
     contexts.set(at + TAG_OF_CONTEXT.tag, tag + 1);
   }

@@ -264,18 +264,17 @@ export class Worker {
     if (owned === undefined) return;
     const most = owned.unit.cohorts > FEW_COHORTS ? PART_RECORDS : Number.POSITIVE_INFINITY;
     for (const part of partsOf(batch, most)) {
-      // It may have been claimed again meanwhile: then the rest is read again.
-      if (this.#units.get(batch.partition) !== owned) return;
+      // It may have been stopped meanwhile, or claimed again: then the rest is read again.
+      if (owned.stopped !== undefined || this.#units.get(batch.partition) !== owned) return;
       this.#feed(owned, part);
       if (part.next === batch.next) this.#weigh(owned);
-      if (owned.unit.changedBytes > this.#commitBytes) await this.#commitEarly(owned);
+      await this.#commitEarly(owned);
       if (part.next < batch.next) await nextTurn(this.#deps.clock, this.#reachFaultPoint);
     }
   }
 
   #feed(owned: Owned, batch: Batch): void {
     this.#reachFaultPoint('chunk given');
-    if (owned.stopped !== undefined) return;
     owned.silentSince[batch.topic] = undefined;
     owned.unit.feed(batch);
     const { diverged } = owned.unit.reading;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MANY_CONTEXTS, stored, type TagHistory, tagHistories, type UnitParts } from '../unit/told-tags.ts';
+import type { UnitParts } from '../unit/claimed-unit.ts';
+import { MANY_CONTEXTS, stored, type TagHistory, tagHistories } from '../unit/told-tags.ts';
 import { compileEngines } from './compile-engines.ts';
 import { withMutation } from './loader.ts';
 import type { Mutation } from './mutation.ts';

@@ -8,16 +8,28 @@ import type { UnitDeps } from '../../src/unit/unit-contract.ts';
 import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import type { RestorableStore, StoreSnapshot } from '../restorable-store.ts';
 
+/** What a mutation may change. */
+export interface UnitParts {
+  readonly Unit: typeof Unit;
+  readonly createDecoder: typeof createDecoder;
+  readonly compile: typeof compile;
+}
+const PARTS: UnitParts = { Unit, createDecoder, compile };
+
 let ids = 0;
 
 /** Claims a unit of namespace `test`. `generation`: in another than '1' rows start empty. */
 type Claim = (store: Store, deps?: Partial<UnitDeps>, generation?: string) => Promise<Unit>;
 
 /** What claims one unit as the settings say; default: the only one. */
-export function claimsOf(settings: Settings, { partition, partitions } = { partition: 0, partitions: 1 }): Claim {
-  const scorer = compile(settings.measures, settings.grading, settings.itemFile);
+export function claimsOf(
+  settings: Settings,
+  { partition, partitions } = { partition: 0, partitions: 1 },
+  parts = PARTS,
+): Claim {
+  const scorer = parts.compile(settings.measures, settings.grading, settings.itemFile);
   return (store, deps = {}, generation = '1') =>
-    Unit.claim(
+    parts.Unit.claim(
       {
         ...unitShape(settings, scorer, 0),
         namespace: 'test',
@@ -31,7 +43,7 @@ export function claimsOf(settings: Settings, { partition, partitions } = { parti
       {
         store,
         scorer,
-        decoders: settings.kafka.topics.map((topic) => createDecoder({ ...decoderLimits(settings), ...topic })),
+        decoders: settings.kafka.topics.map((topic) => parts.createDecoder({ ...decoderLimits(settings), ...topic })),
         newId: () => String(ids++),
         now: () => undefined,
         ...deps,

@@ -4,7 +4,8 @@ import { Cohorts } from '../../src/accumulators/cohorts.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { Unit } from '../../src/unit/unit.ts';
-import { MANY_CONTEXTS, stored, tagHistories, type UnitParts } from './told-tags.ts';
+import type { UnitParts } from './claimed-unit.ts';
+import { MANY_CONTEXTS, stored, tagHistories } from './told-tags.ts';
 
 const PARTS: UnitParts = { Unit, createDecoder, compile };
 const SOON = { kind: 'pass', ms: 1 } as const;

@@ -5,17 +5,9 @@ import type { Commit } from '../../src/accumulators/store/store-port.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import { RunBatch } from '../../src/consumers/source/run-batch.ts';
 import type { LogRecord } from '../../src/consumers/source/source-port.ts';
-import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import { runOf } from '../consumers/source/run-of.ts';
 import { settingsOf } from '../metrics/settings.ts';
-
-/** What a mutation may change. */
-export interface UnitParts {
-  readonly Unit: typeof import('../../src/unit/unit.ts').Unit;
-  readonly createDecoder: typeof import('../../src/consumers/decode/decoder.ts').createDecoder;
-  readonly compile: typeof import('../../src/measures/scorer.ts').compile;
-}
+import { claimsOf, type UnitParts } from './claimed-unit.ts';
 
 /** Lists that come in one batch, or the time that passes before the next. */
 type Step =
@@ -56,11 +48,7 @@ export const MANY_CONTEXTS: TagHistory = Array.from({ length: 90 }, (_, n): read
 ]).flat();
 
 /** What each commit has stored. `isAsked`: the host is asked for each tag. */
-export async function stored(
-  { Unit, createDecoder, compile }: UnitParts,
-  history: TagHistory,
-  isAsked: boolean,
-): Promise<readonly unknown[]> {
+export async function stored(parts: UnitParts, history: TagHistory, isAsked: boolean): Promise<readonly unknown[]> {
   const commits: unknown[] = [];
   class Recording extends MemoryStore {
     override commit(commit: Commit): ReturnType<MemoryStore['commit']> {
@@ -69,31 +57,10 @@ export async function stored(
     }
   }
   const store = new Recording();
-  const claim = (settings: Settings): ReturnType<typeof Unit.claim> => {
-    const scorer = compile(settings.measures, settings.grading);
-    return Unit.claim(
-      {
-        ...unitShape(settings, scorer, 0),
-        namespace: 'test',
-        partition: 0,
-        partitions: 1,
-        generation: '1',
-        permissions: NO_PERMISSIONS,
-        fingerprint: { shape: '', additive: '' },
-        sources: ['impressions:0', 'feedback:0'],
-      },
-      {
-        store,
-        scorer,
-        decoders: settings.kafka.topics.map((topic) => createDecoder({ ...decoderLimits(settings), ...topic })),
-        newId: () => `token ${commits.length}`,
-        now: () => undefined,
-        ...(isAsked ? { hooks: { accepted: () => undefined } } : {}),
-      },
-    );
-  };
-  let claims = 0;
-  let unit = await claim(RUNS[0]);
+  const hooks = isAsked ? { accepted: () => undefined } : undefined;
+  const claims = RUNS.map((settings) => claimsOf(settings, undefined, parts));
+  let taken = 0;
+  let unit = await claims[0](store, { hooks });
   const log: LogRecord[] = [];
   let now = T;
   for (const step of [...history, { kind: 'pass', ms: 60_000 } as const]) {
@@ -115,8 +82,8 @@ export async function stored(
       continue;
     }
     if (step.kind === 'takeover') {
-      claims++;
-      unit = await claim(RUNS[claims % 2]);
+      taken++;
+      unit = await claims[taken % 2](store, { hooks });
       const again = log.slice(unit.reading.from(0));
       if (again.length > 0) unit.feed(new RunBatch(0, 0, [runOf(again)], log.length));
       continue;

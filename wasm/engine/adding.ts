@@ -116,7 +116,8 @@ export const SUMS_HEAD: usize = offsetof<KeptSums>();
 
 /** Numbers below are exact. */
 const LIMIT: f64 = 9007199254740992;
-const NO_PATTERN: f64 = -1;
+/** Below that of any list. */
+export const NO_PATTERN: f64 = -1;
 
 /** Adds the closing of a list of a pattern at one horizon. False: the host must do that. */
 export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, length: f64, pattern: f64): bool {
@@ -176,11 +177,15 @@ function bucketAt(vector: PendingBuckets, bucket: u32, width: u32): usize {
   return changetype<usize>(vector) + BUCKETS_HEAD + 8 * <usize>(bucket * width);
 }
 
+function bucketOf(vector: PendingBuckets, user: u32, width: u32): usize {
+  return bucketAt(vector, user & (vector.buckets - 1), width);
+}
+
 /** Whether each of its vectors can take one more list of this user. */
 function hasRoom(cell: Cell, user: u32, width: u32): bool {
   for (let v: u32 = 0; v < cell.vectors; v++) {
     const vector = changetype<PendingBuckets>(vectorOf(cell, v));
-    if (load<f64>(bucketAt(vector, user & (vector.buckets - 1), width) + LISTS) >= MOST_LISTS) return false;
+    if (load<f64>(bucketOf(vector, user, width) + LISTS) >= MOST_LISTS) return false;
   }
   return true;
 }
@@ -203,12 +208,8 @@ function addTo(to: usize, kept: KeptSums, count: u32): void {
 
 /** The place of what lists of a pattern add; 0: that is not kept. */
 function sumsOf(tableAt: usize, pattern: f64): usize {
-  const place = keptAt(tableAt, pattern);
+  const place = changetype<KeptPlace>(tableAt + KEPT_HEAD + KEPT_BYTES * placeOf(pattern));
   return place.pattern === pattern ? place.sums : 0;
-}
-
-function keptAt(tableAt: usize, pattern: f64): KeptPlace {
-  return changetype<KeptPlace>(tableAt + KEPT_HEAD + KEPT_BYTES * placeOf(pattern));
 }
 
 /** Loads the place of a pattern. Returns that of what is kept of it; 0: nothing is. */
@@ -224,26 +225,23 @@ export function touchSums(sums: usize): usize {
   return sum;
 }
 
-/** Loads the buckets of the user of a list, and returns something of them. */
+/** Loads the buckets of the user of a list that has a cell, and returns something of them. */
 export function touchBuckets(at: usize, bodyAt: usize, horizon: u32): usize {
   const list = body(bodyAt);
-  const cellAt = cellOf(paneOf(at, horizon), list.tag);
-  if (cellAt === 0) return 0;
-  const cell = changetype<Cell>(cellAt);
+  const cell = changetype<Cell>(cellOf(paneOf(at, horizon), list.tag));
   const width = changetype<Adder>(at).bucketWidth;
   let sum: usize = 0;
   for (let v: u32 = 0; v < cell.vectors; v++) {
     const vector = changetype<PendingBuckets>(vectorOf(cell, v));
-    const to = bucketAt(vector, <u32>list.userWord & (vector.buckets - 1), width);
+    const to = bucketOf(vector, <u32>list.userWord, width);
     sum += <usize>load<u32>(to) + <usize>load<u32>(to, NEXT_LINE);
   }
   return sum;
 }
 
-/** The pattern of a plain list at a horizon, as in src/measures/patterns.ts; below 0: it has none, or nothing is kept. */
+/** The pattern of a plain list at a horizon, as in src/measures/patterns.ts; NO_PATTERN: it has none. */
 export function patternOf(at: usize, bodyAt: usize, horizon: u32): f64 {
   const tableAt = changetype<Adder>(at).kept;
-  if (tableAt === 0) return NO_PATTERN;
   const table = changetype<KeptTable>(tableAt);
   const length = body(bodyAt).length();
   if (length === 0 || length >= table.lengths) return NO_PATTERN;

@@ -2,7 +2,7 @@
  * Closings by the dozen: some that are due are found ahead, then what they will look at is touched together, then they close one by
  * one, in their order. Nothing that decides which is next, or what counts in a list, changes meanwhile.
  */
-import { hasCell, patternOf, touchBuckets, touchKept, touchSums } from './adding';
+import { hasCell, NO_PATTERN, patternOf, touchBuckets, touchKept, touchSums } from './adding';
 import { body } from './bodies';
 import { feedback, firstOf } from './feedback';
 import { takeShared } from './memory';
@@ -13,7 +13,7 @@ import { Unit } from './unit';
 @unmanaged
 export class Due {
   at: f64;
-  /** Of the list at this horizon, if the engine may add it; below 0: it has none, or may not. */
+  /** Of the list at this horizon; NO_PATTERN: it has none, or the engine may not add it. */
   pattern: f64;
   body: usize;
   entry: usize;
@@ -46,7 +46,7 @@ export function findDue(unit: Unit, to: f64): u32 {
     if (closingBody === 0) continue; // a duplicate
     const due = dueAt(count);
     due.at = closingAt;
-    due.pattern = -1;
+    due.pattern = NO_PATTERN;
     due.body = closingBody;
     due.entry = closingEntry;
     due.horizon = closingHorizon;
