@@ -33,6 +33,7 @@ const STRUCTURES = {
     'KeptSums',
   ],
   'engine/tags': ['TagOfContext'],
+  'engine/row-text': ['RowStep'],
   'engine/unit': ['Settings', 'TopicState', 'UnitFigures'],
   'scan/results': ['Results'],
 } as const;
@@ -44,6 +45,14 @@ const NUMBERS = {
   'engine/events': ['USERLESS', 'HAS_RANKS', 'HAS_SCORES', 'HAS_CATEGORIES'],
   'engine/closing': ['CLOSES_LIST', 'UNREFS_TAG', 'MOST_QUEUED_EVENTS'],
   'engine/adding': ['MOST_VECTORS', 'MOST_LISTS', 'PLACE_BITS'],
+  'engine/row-text': [
+    'NUMBER_IS_VALUE',
+    'NUMBER_IS_LISTS',
+    'NUMBER_IS_POSITIVES',
+    'NUMBER_IS_NONE',
+    'ROW_TEXT_BEYOND',
+    'NUMBER_BYTES',
+  ],
   'engine/counts': [
     'ACCEPTED',
     'LATE',

@@ -87,6 +87,15 @@ export class ExactSums {
     for (let i = 0; i < width; i++) this.addExact(to + i, other.#beyond.get(from + i) ?? 0);
   }
 
+  /** Puts `width` places from `at` on into doubles, from `to` on. False: one of them is no exact double, and some may be missing there. */
+  read(at: number, width: number, doubles: Float64Array, to: number): boolean {
+    const values = this.#values;
+    for (let i = 0; i < width; i++) doubles[to + i] = values[at + i];
+    if (this.#beyond === undefined) return true;
+    for (let i = 0; i < width; i++) if (this.#beyond.has(at + i)) return false;
+    return true;
+  }
+
   /** Sets `width` places from `at` on to 0. */
   clear(at: number, width: number): void {
     this.#values.fill(0, at, at + width);

@@ -25,8 +25,8 @@ interface MeasureColumns {
   readonly tail: number;
 }
 
-/** A field of a row: a column as it stands, or what the lists or the positives of the row are by it. */
-interface FieldColumn {
+/** A number of a row: a column as it stands, or what the lists or the positives of the row are by it: without it, and with it. */
+export interface FieldColumn {
   readonly column: number;
   readonly of: 'value' | 'lists' | 'positives';
 }
@@ -56,8 +56,8 @@ export class CellColumns {
   readonly userless: number;
   readonly width: number;
   readonly measures: readonly MeasureColumns[];
-  /** By field of a row, in their order. */
-  readonly #fields: readonly FieldColumn[];
+  /** By index among the sums of a row. */
+  readonly fields: readonly FieldColumn[];
 
   constructor(shape: RowShape) {
     const firsts = vectorStarts(shape.kinds);
@@ -80,7 +80,7 @@ export class CellColumns {
       };
     });
     this.width = next;
-    this.#fields = this.measures.flatMap(fieldsOf);
+    this.fields = this.measures.flatMap(fieldsOf);
   }
 
   /** Impressions of the row that starts at `sums[at]`. */
@@ -88,9 +88,8 @@ export class CellColumns {
     return sums.count(at + LISTS);
   }
 
-  /** One field of the row that starts at `sums[at]`, by its index among the sums of a row. */
-  field(sums: ExactSums, at: number, index: number): Exact {
-    const { column, of } = this.#fields[index];
+  /** One number of the row that starts at `sums[at]`. */
+  number(sums: ExactSums, at: number, { column, of }: FieldColumn): Exact {
     const value = sums.get(at + column);
     if (of === 'value') return value;
     return of === 'lists' ? difference(sums.count(at + LISTS), value) : addExact(sums.count(at + POSITIVES), value);
@@ -102,7 +101,7 @@ export class CellColumns {
       impressions: sums.count(at + LISTS),
       positives: sums.count(at + POSITIVES),
       userless: sums.count(at + this.userless),
-      sums: this.#fields.map((_, index) => this.field(sums, at, index)),
+      sums: this.fields.map((field) => this.number(sums, at, field)),
       vector: undefined,
       items: undefined,
       positions: undefined,
@@ -114,7 +113,7 @@ export class CellColumns {
     sums.add(at + LISTS, impressions);
     sums.add(at + POSITIVES, positives);
     sums.add(at + this.userless, userless);
-    for (const [index, { column, of }] of this.#fields.entries()) {
+    for (const [index, { column, of }] of this.fields.entries()) {
       const value = values[index];
       if (of === 'value') sums.addExact(at + column, value);
       else if (of === 'lists') sums.addExact(at + column, difference(impressions, value));

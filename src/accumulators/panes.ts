@@ -20,9 +20,10 @@ import {
 } from './panes-settings.ts';
 import { NAMED, PendingSums, Targets } from './pending-sums.ts';
 import type { Row } from './row.ts';
-import { rowCodec, vectorRowCodec } from './row-codec.ts';
+import { rowCodec, rowText, vectorRowCodec } from './row-codec.ts';
 import { RowPlaces } from './row-places.ts';
 import { type RowKind, RowMemory, RowTable } from './row-table.ts';
+import { RowTexts } from './row-texts.ts';
 import { RunTotal } from './run-total.ts';
 import { type ScoredChanges, ScoredDeltas } from './scored-rows.ts';
 import { otherValues, paneKey, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
@@ -112,9 +113,16 @@ export class Panes {
     // The vectors that event time has passed were deleted with it.
     const vectors = hours.endingAfter(this.#clock - settings.keepVectors).map((n) => [n, n + 1] as const);
     const codec = rowCodec(shape);
-    const rows: RowKind = { places: this.#places, columns, codec, buckets: 0 };
-    const vectorRows: RowKind = { ...rows, codec: vectorRowCodec(shape), buckets: HOUR_BUCKETS, isVectorOnly: true };
-    const totals: RowKind = { ...rows, buckets: BUCKETS };
+    const texts = RowTexts.of(rowText(shape, columns), columns, this.#adder.blocks);
+    const rows: RowKind = { places: this.#places, columns, codec, texts, buckets: 0 };
+    const vectorRows: RowKind = {
+      ...rows,
+      codec: vectorRowCodec(shape),
+      texts: undefined,
+      buckets: HOUR_BUCKETS,
+      isVectorOnly: true,
+    };
+    const totals: RowKind = { ...rows, texts: undefined, buckets: BUCKETS };
     const sinceStart = (name: string) =>
       new RowTable(totalKey(owner, name, SINCE_START), Number.POSITIVE_INFINITY, totals, this.#memory);
     this.#minutes = new PaneTables(

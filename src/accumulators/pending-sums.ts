@@ -25,9 +25,9 @@ import { LISTS, POSITIVES, type Vector } from './vector.ts';
 
 /**
  * The engine adds to a cell from its second list on. If sums by bucket must be deferred for that which are not yet, then after so many
- * lists within one folding: for fewer they cost more than they save, and rows that are rarely added to shall leave room for others.
+ * more within one folding: for fewer they cost more than they save, and rows that are rarely added to shall leave room for others.
  */
-const LISTS_BEFORE_BUCKETS = 4;
+const LISTS_BEFORE_BUCKETS = 3;
 
 /** Rows whose sums by bucket the engine may defer at once. */
 const MOST_BUCKETED_ROWS = 16;
@@ -124,12 +124,19 @@ export class PendingSums {
   readonly #bases: number[] = [];
   /** The memory of the engine. */
   readonly #sums: Float64Array;
-  /** By row: the sums by bucket that the engine defers. */
+  /** By row: the sums by bucket that the engine defers, and what they take. */
   readonly #buckets = new Map<LiveRow, PendingBuckets>();
+  #bucketBytes = 0;
+  readonly #cellBytes: number;
+
+  /** What is not 0 of a cell that is folded: found once, then added to each of its rows. */
+  readonly #changes: { readonly columns: Int32Array; readonly amounts: Float64Array };
 
   constructor(columns: CellColumns, cohorts: Cohorts, pane: AdderPane) {
     this.#cohorts = cohorts;
+    this.#changes = { columns: new Int32Array(columns.width), amounts: new Float64Array(columns.width) };
     this.#columns = columns;
+    this.#cellBytes = CELL.BYTES + 8 * columns.width;
     this.#pane = pane;
     this.#blocks = pane.blocks;
     this.#sums = pane.blocks.engine.doubles;
@@ -152,14 +159,8 @@ export class PendingSums {
 
   /** Bytes in memory, about, those of the engine included. */
   get bytes(): number {
-    let bytes = CELL_BYTES * this.#tags.length + this.#cells.byteLength + this.#pane.cells.bytes;
-    bytes += this.#bases.length * this.#cellBytes;
-    for (const { bytes: ofRow } of this.#buckets.values()) bytes += ofRow;
-    return bytes;
-  }
-
-  get #cellBytes(): number {
-    return CELL.BYTES + 8 * this.#columns.width;
+    const ofCells = CELL_BYTES * this.#tags.length + this.#bases.length * this.#cellBytes + this.#bucketBytes;
+    return ofCells + this.#cells.byteLength + this.#pane.cells.bytes;
   }
 
   /** The cell of a tag; -1: none. */
@@ -189,7 +190,7 @@ export class PendingSums {
 
   /** Sets the rows that a cell is folded into from now on. What it holds is folded into its former rows first. */
   direct(cell: number, targets: Targets, admittedAt: number): void {
-    this.#foldCell(cell);
+    if (cell < this.#targets.length) this.#settle(cell);
     this.#pane.cells.set(this.#tags[cell], 0);
     this.#targets[cell] = targets;
     this.admittedAt[cell] = admittedAt;
@@ -198,28 +199,68 @@ export class PendingSums {
 
   /** Adds one scored list to a cell. `bucket`: of its user, of 256. */
   add(cell: number, userless: boolean, list: ListSums, bucket: number): void {
-    const sums = this.#sums;
-    const base = this.#bases[cell];
-    const { count, columns, amounts } = list;
-    const { rows, vectors } = this.#targets[cell];
-    const lists = sums[base + LISTS] + 1;
-    sums[base + LISTS] = lists;
-    if (lists === 1) {
+    const { columns, amounts, count } = list;
+    const { vectors } = this.#targets[cell];
+    const head = this.#headOf(cell);
+    const { words } = this.#blocks.engine;
+    const isFirst = words[head + CELL.isTouched] === 0;
+    if (isFirst) {
+      words[head + CELL.isTouched] = 1;
       this.#dirty.push(cell);
-      for (let t = 0; t < rows.length; t++) rows[t].touch();
+      this.#addToRows(cell, userless, list);
+    } else {
+      this.#addToCell(cell, userless, list);
     }
-    if (list.isPositive) sums[base + POSITIVES]++;
-    if (userless) sums[base + this.#columns.userless]++;
-    for (let i = 0; i < count; i++) sums[base + columns[i]] += amounts[i];
-    const { ownCount, ownColumns, ownAmounts } = list;
-    for (let i = 0; i < ownCount; i++) sums[base + ownColumns[i]] += ownAmounts[i];
     for (let v = 0; v < vectors.length; v++) {
       vectors[v].touch();
       vectors[v].vector?.add(bucket, list.isPositive, columns, amounts, count);
     }
     if (list.large.length > 0) this.#addLarge(cell, list.large, bucket);
+    if (isFirst) return;
+    const lists = this.#sums[this.#bases[cell] + LISTS];
     if (lists === LISTS_BEFORE_BUCKETS) this.#giveToEngine(cell, true);
     if (lists >= MOST_LISTS) this.#foldCell(cell);
+  }
+
+  /** The first list changes rows, so it may as well be added to them: with many cohorts it is often the only one. */
+  #addToRows(cell: number, userless: boolean, list: ListSums): void {
+    const { columns, amounts } = this.#changes;
+    const { count: shared, ownCount } = list;
+    columns[0] = LISTS;
+    amounts[0] = 1;
+    let count = 1;
+    if (list.isPositive) {
+      columns[count] = POSITIVES;
+      amounts[count++] = 1;
+    }
+    if (userless) {
+      columns[count] = this.#columns.userless;
+      amounts[count++] = 1;
+    }
+    for (let i = 0; i < shared; i++) {
+      columns[count] = list.columns[i];
+      amounts[count++] = list.amounts[i];
+    }
+    for (let i = 0; i < ownCount; i++) {
+      columns[count] = list.ownColumns[i];
+      amounts[count++] = list.ownAmounts[i];
+    }
+    const { rows } = this.#targets[cell];
+    for (let t = 0; t < rows.length; t++) {
+      rows[t].touch();
+      rows[t].addEach(columns, amounts, count);
+    }
+  }
+
+  #addToCell(cell: number, userless: boolean, list: ListSums): void {
+    const sums = this.#sums;
+    const base = this.#bases[cell];
+    sums[base + LISTS]++;
+    if (list.isPositive) sums[base + POSITIVES]++;
+    if (userless) sums[base + this.#columns.userless]++;
+    const { count, columns, amounts, ownCount, ownColumns, ownAmounts } = list;
+    for (let i = 0; i < count; i++) sums[base + columns[i]] += amounts[i];
+    for (let i = 0; i < ownCount; i++) sums[base + ownColumns[i]] += ownAmounts[i];
   }
 
   #addLarge(cell: number, large: readonly LargeSum[], bucket: number): void {
@@ -238,11 +279,11 @@ export class PendingSums {
     if (missing > 0 && !defers) return;
     if (vectors.length > MOST_VECTORS || this.#buckets.size + missing > MOST_BUCKETED_ROWS) return;
     const places = vectors.map((row) => this.#bucketsOf(row).place);
-    const cellAt = 8 * this.#bases[cell] - CELL.BYTES;
+    const head = this.#headOf(cell);
     const { words } = this.#blocks.engine;
-    words[(cellAt >>> 2) + CELL.vectors] = places.length;
-    words.set(places, (cellAt >>> 2) + CELL.first);
-    this.#pane.cells.set(this.#tags[cell], cellAt);
+    words[head + CELL.vectors] = places.length;
+    words.set(places, head + CELL.first);
+    this.#pane.cells.set(this.#tags[cell], 4 * head);
   }
 
   #bucketsOf(row: LiveRow): PendingBuckets {
@@ -251,6 +292,7 @@ export class PendingSums {
     if (row.vector === undefined) throw new Error(`the row ${row.field} has no sums by bucket`);
     const made = new PendingBuckets(this.#blocks, row.vector);
     this.#buckets.set(row, made);
+    this.#bucketBytes += made.bytes;
     return made;
   }
 
@@ -278,7 +320,7 @@ export class PendingSums {
 
   /** Folds all cells into their rows. */
   fold(): void {
-    for (const cell of this.#dirty) this.#foldCell(cell);
+    for (const cell of this.#dirty) this.#settle(cell);
     this.#dirty.length = 0;
     for (const buckets of this.#buckets.values()) buckets.fold();
   }
@@ -293,6 +335,7 @@ export class PendingSums {
     }
     for (const buckets of this.#buckets.values()) buckets.close();
     this.#buckets.clear();
+    this.#bucketBytes = 0;
     this.#tags.length = 0;
     this.#targets.length = 0;
     this.admittedAt.length = 0;
@@ -303,12 +346,31 @@ export class PendingSums {
     this.vectors = undefined;
   }
 
+  /** Folds a cell. The next list that is added to it is the first one. */
+  #settle(cell: number): void {
+    this.#foldCell(cell);
+    this.#blocks.engine.words[this.#headOf(cell) + CELL.isTouched] = 0;
+  }
+
+  /** Where the fields of a cell are, in words. */
+  #headOf(cell: number): number {
+    return 2 * this.#bases[cell] - CELL.BYTES / 4;
+  }
+
   #foldCell(cell: number): void {
-    const { width } = this.#columns;
+    const sums = this.#sums;
     const base = this.#bases[cell];
-    if (this.#sums[base + LISTS] === 0) return;
+    if (sums[base + LISTS] === 0) return;
+    const { columns, amounts } = this.#changes;
+    let count = 0;
+    for (let c = 0; c < columns.length; c++) {
+      const amount = sums[base + c];
+      if (amount === 0) continue;
+      columns[count] = c;
+      amounts[count++] = amount;
+      sums[base + c] = 0;
+    }
     const { rows } = this.#targets[cell];
-    for (let t = 0; t < rows.length; t++) rows[t].add(this.#sums, base);
-    this.#sums.fill(0, base, base + width);
+    for (let t = 0; t < rows.length; t++) rows[t].addEach(columns, amounts, count);
   }
 }

@@ -2,7 +2,7 @@ import { type Exact, SUMS, SUMS_WIDTH } from '../measures/sums.ts';
 import { addExact, difference, parseExact } from './exact.ts';
 import { ExactSums } from './exact-sums.ts';
 import { encodeItems, readItems } from './item-sums.ts';
-import { CellColumns } from './list-sums.ts';
+import { CellColumns, type FieldColumn } from './list-sums.ts';
 import { encodePositions, readPositions } from './position-sums.ts';
 import { emptyRow, type Row, type RowParts, type RowShape, sumsStarts } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
@@ -39,38 +39,61 @@ const COMMA = 44;
 const CLOSES_LIST = 93;
 const CLOSES = 125;
 
+/** A number of a row's text. */
+interface RowNumber extends FieldColumn {
+  /** What stands before it. */
+  readonly before: string;
+}
+
+/** The text of rows that have nothing but head and sums. */
+export interface RowText {
+  readonly numbers: readonly RowNumber[];
+  /** What stands behind the last number. */
+  readonly end: string;
+}
+
+/** JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`. Measures stand in the order of the shape. */
+export function rowText(shape: RowShape, { userless, fields }: CellColumns): RowText {
+  const numbers: RowNumber[] = [
+    { before: '{"impressions":', column: LISTS, of: 'value' },
+    { before: ',"positives":', column: POSITIVES, of: 'value' },
+    { before: ',"userless":', column: userless, of: 'value' },
+  ];
+  const starts = sumsStarts(shape);
+  let before = ',"measures":{';
+  for (const [m, name] of shape.names.entries()) {
+    before += `${m === 0 ? '' : ','}${JSON.stringify(name)}:[`;
+    for (const field of fields.slice(starts[m], starts[m + 1])) {
+      numbers.push({ ...field, before });
+      before = ',';
+    }
+    // Those of some kinds have no sums.
+    before = starts[m] === starts[m + 1] ? `${before}]` : ']';
+  }
+  return { numbers, end: `${before}}}` };
+}
+
 /**
- * JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`, and `"vector"`,
- * `"items"` (item-sums.ts) and `"positions"` (position-sums.ts) where there are any. Measures stand in the order of the shape; digits beyond the safe
- * integers are strings.
+ * Text as `rowText` has it, and before its last brace `"vector"`, `"items"` (item-sums.ts) and `"positions"` (position-sums.ts) where there are
+ * any. Digits beyond the safe integers are strings.
  */
 export function rowCodec(shape: RowShape): RowCodec {
   const starts = sumsStarts(shape);
   const writer = new TextWriter();
   const vectors = vectorCodec(shape, writer);
-  const openings = shape.names.map((name, m) => `${m === 0 ? '' : ','}${JSON.stringify(name)}:[`);
   const places = shape.names.map((name) => `row.measures.${name}`);
 
   const columns = new CellColumns(shape);
   const single = new ExactSums(columns.width);
+  const { numbers, end } = rowText(shape, columns);
+  const beforeParts = end.slice(0, -1);
 
   function encodeAt({ vector, items, positions }: RowParts, sums: ExactSums, at: number): string {
-    writer.text('{"impressions":');
-    writer.exact(sums.count(at + LISTS));
-    writer.text(',"positives":');
-    writer.exact(sums.count(at + POSITIVES));
-    writer.text(',"userless":');
-    writer.exact(sums.count(at + columns.userless));
-    writer.text(',"measures":{');
-    for (let m = 0; m < openings.length; m++) {
-      writer.text(openings[m]);
-      for (let i = starts[m]; i < starts[m + 1]; i++) {
-        if (i > starts[m]) writer.byte(COMMA);
-        writer.exact(columns.field(sums, at, i));
-      }
-      writer.byte(CLOSES_LIST);
+    for (const number of numbers) {
+      writer.text(number.before);
+      writer.exact(columns.number(sums, at, number));
     }
-    writer.byte(CLOSES);
+    writer.text(beforeParts);
     if (vector !== undefined) {
       writer.text(',"vector":');
       vectors.write(vector);

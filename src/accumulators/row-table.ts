@@ -7,6 +7,7 @@ import { PositionSums } from './position-sums.ts';
 import type { Row, RowParts } from './row.ts';
 import type { RowCodec } from './row-codec.ts';
 import type { RowPlaces } from './row-places.ts';
+import { RowTexts } from './row-texts.ts';
 import type { Fields } from './store/store-port.ts';
 import { Vector } from './vector.ts';
 
@@ -29,6 +30,8 @@ export interface RowKind {
   readonly places: RowPlaces;
   readonly columns: CellColumns;
   readonly codec: RowCodec;
+  /** Writes rows that have nothing but sums, as the codec does; undefined: the codec writes all. */
+  readonly texts?: RowTexts | undefined;
   /** Buckets of the vector of each row; 0: rows have none. */
   readonly buckets: number;
   /** Rows have nothing but their vectors. */
@@ -39,8 +42,8 @@ export interface RowKind {
 export interface FoldTarget {
   /** Must be called before something is added. */
   touch(): void;
-  /** Adds a cell, which starts at `cells[from]`. */
-  add(cells: Float64Array, from: number): void;
+  /** Adds the first `count` amounts, each to its column. */
+  addEach(columns: Int32Array, amounts: Float64Array, count: number): void;
   /** Adds to one column. */
   addTo(column: number, value: Exact): void;
 }
@@ -87,8 +90,8 @@ export class LiveRow implements FoldTarget, RowParts {
     this.#bytes = bytes;
   }
 
-  add(cells: Float64Array, from: number): void {
-    this.#sums.addAll(this.#at, cells, from, this.#table.width);
+  addEach(columns: Int32Array, amounts: Float64Array, count: number): void {
+    this.#sums.addEach(this.#at, columns, amounts, count);
   }
 
   addTo(column: number, value: Exact): void {
@@ -107,11 +110,23 @@ export class LiveRow implements FoldTarget, RowParts {
     return this.positions;
   }
 
-  /** The row as text; it counts as unchanged from now on. */
-  take(codec: RowCodec): string {
+  /** It counts as unchanged from now on. */
+  taken(): void {
     this.#changed = false;
-    this.#count();
+    if (!this.#hasOnlySums) this.#count();
+  }
+
+  text(codec: RowCodec): string {
     return codec.encodeAt(this, this.#sums, this.#at);
+  }
+
+  /** Adds its text to those that are written next, if it has nothing but sums. */
+  addTextTo(texts: RowTexts): void {
+    texts.add(this.#hasOnlySums ? this.#sums : undefined, this.#at);
+  }
+
+  get #hasOnlySums(): boolean {
+    return this.vector === undefined && this.items === undefined && this.positions === undefined;
   }
 
   /** Impressions that were folded into it. */
@@ -192,9 +207,19 @@ export class RowTable {
   /** The rows that changed since the last call, as text. */
   take(): Map<string, string> {
     this.#allTaken();
+    const { codec, texts } = this.#kind;
+    const { changed } = this;
     const taken = new Map<string, string>();
-    for (const row of this.changed) taken.set(row.field, row.take(this.#kind.codec));
-    this.changed.length = 0;
+    for (let from = 0; from < changed.length; from += RowTexts.most) {
+      const rows = changed.slice(from, from + RowTexts.most);
+      if (texts !== undefined) for (const row of rows) row.addTextTo(texts);
+      const written = texts?.take();
+      for (const [i, row] of rows.entries()) {
+        row.taken();
+        taken.set(row.field, written?.[i] ?? row.text(codec));
+      }
+    }
+    changed.length = 0;
     return taken;
   }
 

@@ -51,10 +51,10 @@ class ScoredDelta implements FoldTarget {
     if (this.index === NOT_CHANGED && !this.isDropped) this.index = this.#deltas.open(this);
   }
 
-  add(cells: Float64Array, from: number): void {
+  addEach(columns: Int32Array, amounts: Float64Array, count: number): void {
     this.touch();
     // What is added to a row that is gone is lost.
-    if (!this.isDropped) this.#deltas.add(this.index, cells, from);
+    if (!this.isDropped) this.#deltas.addEach(this.index, columns, amounts, count);
   }
 
   addTo(column: number, value: Exact): void {
@@ -105,8 +105,8 @@ export class ScoredDeltas {
     return index;
   }
 
-  add(index: number, cells: Float64Array, from: number): void {
-    this.#sums.addAll(index * this.#width, cells, from, this.#width);
+  addEach(index: number, columns: Int32Array, amounts: Float64Array, count: number): void {
+    this.#sums.addEach(index * this.#width, columns, amounts, count);
   }
 
   addTo(index: number, column: number, value: Exact): void {

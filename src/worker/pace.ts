@@ -90,13 +90,17 @@ export class Pace {
     const { maxSkew, topics } = this.#settings;
     const { unit } = owned;
     const { join } = unit;
-    const leads = topics.map((_, topic) => join.topicWatermark(topic) - join.watermark > maxSkew);
-    const others = leads.some((is, topic) => !is && hasMore(owned, topic));
+    const latest = join.watermark + maxSkew;
+    let others = false;
+    for (let topic = 0; topic < topics.length; topic++) {
+      if (join.topicWatermark(topic) <= latest && hasMore(owned, topic)) others = true;
+    }
     const waits = this.#load.isFull && (!unit.replaying || others);
     for (let topic = 0; topic < topics.length; topic++) {
+      const leads = join.topicWatermark(topic) > latest;
       const again = isReadAgain(owned, topic);
-      this.#letCatchUp(owned, topic, !again && ((leads[topic] && others) || isEarly(owned, topic)));
-      this.setPaused(owned, topic, 'leads', !again && leads[topic] && waits);
+      this.#letCatchUp(owned, topic, !again && ((leads && others) || isEarly(owned, topic)));
+      this.setPaused(owned, topic, 'leads', !again && leads && waits);
     }
   }
 

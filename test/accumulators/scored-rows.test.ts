@@ -35,13 +35,13 @@ it('what was scored is, after each commit, what was added to rows that are still
       const rowOf = (n: number) => deltas.row(NAMES[n].place, NAMES[n].values);
       const held = NAMES.map((_, n) => rowOf(n));
       const plain = new Map<string, { lists: number; sum: Exact }>();
-      const cell = new Float64Array(2 * COLUMNS.width);
-      cell[COLUMNS.width + LISTS] = 1;
+      const columns = Int32Array.of(LISTS);
+      const amounts = Float64Array.of(1);
       for (const next of [...acts, { does: 'commit' as const }]) {
         if (next.does === 'add') {
           const row = next.old ? held[next.name] : rowOf(next.name);
           row.touch();
-          row.add(cell, COLUMNS.width);
+          row.addEach(columns, amounts, 1);
           row.addTo(SUM, next.amount);
           if (row !== rowOf(next.name)) continue;
           const known = plain.get(FIELDS[next.name]);

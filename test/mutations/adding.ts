@@ -24,7 +24,13 @@ export const ADDING_MUTATIONS: readonly Mutation[] = [
   ),
   change('a list of the next pane is added to this one', ADDING, 'ts >= pane.from && ts < pane.to', 'ts >= pane.from'),
   change('what is not plain is scored as if it were', DUE, 'if (body(due.body).isPlain()) ', ''),
-  change('the first list of a cell changes no rows', ADDING, 'lists === 0 || ', ''),
+  change('the first list of a cell changes no rows', ADDING, 'cell.isTouched === 0 || ', ''),
+  change(
+    'nor does the first one after a commit',
+    'accumulators/pending-sums.ts',
+    'this.#blocks.engine.words[this.#headOf(cell) + CELL.isTouched] = 0;',
+    '',
+  ),
   change(
     'feedback that comes too late for a horizon counts',
     ADDING,
@@ -118,7 +124,15 @@ export const ADDING_MUTATIONS: readonly Mutation[] = [
 
 /** They matter for histories that are seldom drawn. */
 export const BOUND_MUTATIONS: readonly (Mutation & { readonly history: History })[] = [
-  { ...change('a cell is not folded in time', ADDING, ' || lists >= MOST_LISTS - 1', ''), history: MANY_LISTS },
+  {
+    ...change(
+      'a cell is not folded in time',
+      ADDING,
+      ' || load<f64>(cellAt + CELL_HEAD + LISTS) >= MOST_LISTS - 1',
+      '',
+    ),
+    history: MANY_LISTS,
+  },
   {
     ...change('a bucket takes any number of lists', ADDING, 'if (!hasRoom(cell, user, width)) return false;', ''),
     history: MANY_LISTS,

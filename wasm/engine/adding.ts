@@ -50,6 +50,10 @@ export class Cell {
   first: usize;
   second: usize;
   third: usize;
+  /** Its rows are known to have changed: the host has added a list to them. */
+  isTouched: u32;
+  /** As columns begin at a multiple of 8 bytes. */
+  reserved: u32;
 }
 export const CELL_HEAD: usize = offsetof<Cell>();
 export const MOST_VECTORS: u32 = 3;
@@ -64,8 +68,8 @@ export class PendingBuckets {
 export const BUCKETS_HEAD: usize = offsetof<PendingBuckets>();
 
 /** The first columns of a cell, and of a bucket. */
-const LISTS: usize = 0;
-const POSITIVES: usize = 8;
+export const LISTS: usize = 0;
+export const POSITIVES: usize = 8;
 
 /** With so many lists a cell is folded, and a bucket takes no more until it is, so that doubles add exactly. */
 export const MOST_LISTS: f64 = 4096;
@@ -130,9 +134,8 @@ export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, le
   const cellAt = cellOf(pane, list.tag);
   if (cellAt === 0) return false;
   const cell = changetype<Cell>(cellAt);
-  const lists = load<f64>(cellAt + CELL_HEAD + LISTS);
-  // The first one changes rows, and the last one folds them.
-  if (lists === 0 || lists >= MOST_LISTS - 1) return false;
+  // The first one changes rows, and the last one is folded with all before.
+  if (cell.isTouched === 0 || load<f64>(cellAt + CELL_HEAD + LISTS) >= MOST_LISTS - 1) return false;
   const sums = sumsOf(adder.kept, pattern);
   if (sums === 0) return false;
   const user = <u32>list.userWord;

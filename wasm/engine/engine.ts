@@ -30,6 +30,7 @@ export {
   slotsAt,
   textsAt,
 } from '../scan/scan';
+export { writeRows } from './row-text';
 
 /**
  * To be called once, before anything else: the memory is `bytes` long.

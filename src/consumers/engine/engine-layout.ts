@@ -135,11 +135,13 @@ export const ADDER_PANE = {
 } as const;
 
 export const CELL = {
-  BYTES: 16,
+  BYTES: 24,
   vectors: 0,
   first: 1,
   second: 2,
   third: 3,
+  isTouched: 4,
+  reserved: 5,
 } as const;
 
 export const PENDING_BUCKETS = {
@@ -183,6 +185,14 @@ export const TAG_OF_CONTEXT = {
   BYTES: 8,
   tag: 0,
   version: 1,
+} as const;
+
+export const ROW_STEP = {
+  BYTES: 16,
+  text: 0,
+  length: 1,
+  column: 2,
+  kind: 3,
 } as const;
 
 export const SETTINGS = {
@@ -264,6 +274,12 @@ export const MOST_QUEUED_EVENTS = 3;
 export const MOST_VECTORS = 3;
 export const MOST_LISTS = 4096;
 export const PLACE_BITS = 15;
+export const NUMBER_IS_VALUE = 0;
+export const NUMBER_IS_LISTS = 1;
+export const NUMBER_IS_POSITIVES = 2;
+export const NUMBER_IS_NONE = 3;
+export const ROW_TEXT_BEYOND = 16;
+export const NUMBER_BYTES = 17;
 export const ACCEPTED = 0;
 export const LATE = 1;
 export const DUPLICATE = 2;
