@@ -3,11 +3,15 @@ import { codecTable } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
 import { controlMessage, type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
 import { offsetOf } from '../flow/chunks.ts';
+import { small } from './encoder.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
+import { findLeadersLinearly, type LeaderCluster, readingFromLeaders } from './leaders.ts';
+import { lingering } from './lingering.ts';
 import { reconnecting } from './reconnecting.ts';
+import { timerless } from './request-queue.ts';
 import { wakeful } from './wakeful.ts';
 
-// The only place that loads kafkajs: it is CommonJS, and six of its modules are replaced before any other sees them.
+// The only place that loads kafkajs: it is CommonJS, and eight of its modules are replaced before any other sees them.
 type AdminConfig = import('kafkajs').AdminConfig;
 export type Admin = import('kafkajs').Admin & StableOffsets & Fetching;
 export type AuthenticationProvider = import('kafkajs').Mechanism['authenticationProvider'];
@@ -47,7 +51,7 @@ interface PartitionOffset {
 }
 
 /** The parts of kafkajs' cluster that are used. It requests offsets at this isolation level. */
-interface Cluster {
+interface Cluster extends LeaderCluster {
   isolationLevel: number;
   fetchTopicsOffset(
     topics: readonly {
@@ -58,8 +62,6 @@ interface Cluster {
   ): Promise<readonly { readonly partitions: readonly PartitionOffset[] }[]>;
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
   refreshMetadata(): Promise<void>;
-  /** By node: its partitions. */
-  findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
   findBroker(options: { readonly nodeId: string }): Promise<Broker>;
   findGroupCoordinator(options: { readonly groupId: string }): Promise<Coordinator>;
   findGroupCoordinatorMetadata(options: CoordinatorOf): Promise<unknown>;
@@ -120,6 +122,8 @@ const VERSION = '2.2.4';
 const DECODE_MESSAGES = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js';
 const FILTER_ABORTED = 'kafkajs/src/consumer/filterAbortedMessages.js';
 const BATCH = 'kafkajs/src/consumer/batch.js';
+const ENCODER = 'kafkajs/src/protocol/encoder.js';
+const REQUEST_QUEUE = 'kafkajs/src/network/requestQueue/index.js';
 const CONNECTION = 'kafkajs/src/network/connection.js';
 const CONSUMER_GROUP = 'kafkajs/src/consumer/consumerGroup.js';
 const CREATE_ADMIN = 'kafkajs/src/admin/index.js';
@@ -137,7 +141,7 @@ const require = createRequire(import.meta.url);
 /**
  * kafkajs 2.2.4, except that a consumer gets undecoded record batches: its messages come from `messagesOf` and
  * `withoutAborted`. All versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced here. Its
- * connections are those of `reconnecting`, its consumer groups those of `wakeful`.
+ * connections are those of `reconnecting` and `timerless`, its consumer groups those of `wakeful`, `lingering` and `readingFromLeaders`.
  */
 export const kafkajs: typeof import('kafkajs') = load();
 
@@ -151,11 +155,15 @@ function load(): typeof import('kafkajs') {
       'kafka: kafkajs was loaded before access/client.ts, so it decodes records by itself: import it from there',
     );
   }
+  // First, because all that encodes loads it.
+  replace(ENCODER, small(require(ENCODER)));
   replace(DECODE_MESSAGES, decodeMessages());
   replace(FILTER_ABORTED, withoutAborted);
   // Only now, because it loads what decodes fetch responses.
+  replace(REQUEST_QUEUE, timerless(require(REQUEST_QUEUE)));
   replace(CONNECTION, reconnecting(require(CONNECTION)));
-  replace(CONSUMER_GROUP, wakeful(require(CONSUMER_GROUP)));
+  for (const change of [readingFromLeaders, lingering, wakeful])
+    replace(CONSUMER_GROUP, change(require(CONSUMER_GROUP)));
   const createAdmin: Create<import('kafkajs').Admin> = require(CREATE_ADMIN);
   const createConsumer: Create<Consumer> = require(CREATE_CONSUMER);
   replace(CREATE_ADMIN, noteCluster(createAdmin));
@@ -179,6 +187,7 @@ function noteCluster<Client extends object>(create: Create<Client>): Create<Clie
   return (options) => {
     const client = create(options);
     sayRefusals(options.cluster);
+    findLeadersLinearly(options.cluster);
     clusters.set(client, options.cluster);
     return client;
   };

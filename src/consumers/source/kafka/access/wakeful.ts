@@ -16,6 +16,9 @@ export interface ConsumerGroup {
   fetch(nodeId: string): Promise<readonly object[]>;
 }
 
+/** A member that reads more than so many waits twice as long: what a request costs grows with them. */
+const MANY_PARTITIONS = 64;
+
 /**
  * kafkajs' consumer group, except that a member that has paused all of its partitions fetches as soon as one is resumed. kafkajs
  * itself sleeps for `maxWaitTime`, and everything is paused when a member joins, until its partitions are claimed.
@@ -30,11 +33,17 @@ export function wakeful<Options>(
     readonly #usualWait: DurationMs;
     /** Fetches under way that shall not sleep. */
     #hurried = 0;
+    #hasMany = false;
 
     constructor(options: Options) {
       super(options);
       this.#usualWait = this.maxWaitTime;
-      Object.defineProperty(this, 'maxWaitTime', { get: () => (this.#hurried > 0 ? 0 : this.#usualWait) });
+      Object.defineProperty(this, 'maxWaitTime', { get: () => this.#wait });
+    }
+
+    get #wait(): DurationMs {
+      if (this.#hurried > 0) return 0;
+      return this.#hasMany ? 2 * this.#usualWait : this.#usualWait;
     }
 
     override resume(topicPartitions: readonly TopicPartitions[]): void {
@@ -43,9 +52,11 @@ export function wakeful<Options>(
     }
 
     override async fetch(nodeId: string): Promise<readonly object[]> {
-      if (!this.#isPaused) return super.fetch(nodeId);
+      const active = this.#active;
+      this.#hasMany = active > MANY_PARTITIONS;
+      if (active > 0) return super.fetch(nodeId);
       const batches = await this.#look(nodeId);
-      if (batches.length === 0 && this.#isPaused) await this.#sleep();
+      if (batches.length === 0 && this.#active === 0) await this.#sleep();
       return batches;
     }
 
@@ -59,8 +70,9 @@ export function wakeful<Options>(
       }
     }
 
-    get #isPaused(): boolean {
-      return Object.values(this.getActiveTopicPartitions()).every(({ size }) => size === 0);
+    /** How many partitions of topics are not paused. */
+    get #active(): number {
+      return Object.values(this.getActiveTopicPartitions()).reduce((sum, { size }) => sum + size, 0);
     }
 
     #sleep(): Promise<void> {

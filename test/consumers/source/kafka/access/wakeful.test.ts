@@ -61,3 +61,16 @@ describe('a member that has paused all of its partitions', () => {
     expect(await member.fetch('1')).toEqual([{ nodeId: '1' }]);
   });
 });
+
+it('a member that reads many partitions lets a fetch wait twice as long, until they are fewer', async () => {
+  const member = group(5);
+  const resumed = (partitions: number): void =>
+    member.resume([{ topic: 'impressions', partitions: Array.from({ length: partitions }, (_, p) => p) }]);
+  const waits: number[] = [];
+  for (const partitions of [64, 65, 256, 64]) {
+    resumed(partitions);
+    await member.fetch('1');
+    waits.push(member.maxWaitTime);
+  }
+  expect(waits).toEqual([5, 10, 10, 5]);
+});
