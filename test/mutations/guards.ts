@@ -49,6 +49,8 @@ const OFFSETS = [
 ];
 /** Rows of minute panes travel as what was added since the last commit, marked by a +. Hours are read again: they tell scores. */
 export const INCREMENTS: readonly Change[] = [
+  // The codec writes all rows.
+  { file: ROW_TABLE, text: 'this.#hasOnlySums ? this.#sums : undefined', replacement: 'undefined' },
   {
     file: ROW_TABLE,
     text: 'return codec.encodeAt(this, this.#sums, this.#at);',
