@@ -13,28 +13,36 @@ const CLIENT = 'receval-bench';
 const SEND_RECORDS = 600;
 const PATIENCE_MS = 60_000;
 
-/** Makes the topics and fills them: lz4, the times of arrival as timestamps, in the order of arrival. */
-export async function load(brokers: readonly string[], records: readonly KafkaRecord[]): Promise<void> {
-  const client = quietClient({ brokers, clientId: CLIENT });
-  const admin = client.admin({ retry: RETRY });
+/** Makes the topics. */
+export async function createTopics(brokers: readonly string[], numPartitions: number): Promise<void> {
+  const admin = quietClient({ brokers, clientId: CLIENT }).admin({ retry: RETRY });
   await admin.connect();
   try {
     await admin.createTopics({
       waitForLeaders: true,
       topics: TOPICS.map((topic) => ({
         topic,
-        numPartitions: PARTITIONS,
-        configEntries: [{ name: 'retention.ms', value: '-1' }], // the timestamps lie in the past
+        numPartitions,
+        configEntries: [{ name: 'retention.ms', value: '-1' }], // the timestamps may lie in the past
       })),
     });
   } finally {
     await admin.disconnect();
   }
+}
+
+/** Makes the topics and fills them: lz4, the times of arrival as timestamps, in the order of arrival. */
+export async function load(brokers: readonly string[], records: readonly KafkaRecord[]): Promise<void> {
+  await createTopics(brokers, PARTITIONS);
   CompressionCodecs[CompressionTypes.LZ4] = () => ({
     compress: async ({ buffer }: { readonly buffer: Buffer }) => encodeLz4(buffer),
     decompress: () => Promise.reject(new Error('only written here')),
   });
-  const producer = client.producer({ allowAutoTopicCreation: false, maxInFlightRequests: 1, retry: RETRY });
+  const producer = quietClient({ brokers, clientId: CLIENT }).producer({
+    allowAutoTopicCreation: false,
+    maxInFlightRequests: 1,
+    retry: RETRY,
+  });
   await producer.connect();
   try {
     for (let from = 0; from < records.length; from += SEND_RECORDS) {

@@ -7,13 +7,11 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { quietClient } from '../src/consumers/source/kafka/access/admin.ts';
 import { startKafka } from '../test/services/kafka.ts';
 import { startRedis } from '../test/services/redis.ts';
 import { inRoot, start } from './children.ts';
-import { warmCoordinator } from './kafka-load.ts';
+import { createTopics, warmCoordinator } from './kafka-load.ts';
 import { pageOf, type Started, startWorker } from './kafka-worker.ts';
-import { TOPICS } from './kafka-workload.ts';
 import { WorkerPage } from './worker-page.ts';
 
 const GROUP = 'bench-steady';
@@ -63,13 +61,7 @@ async function measure(partitions: number): Promise<void> {
   const { brokers } = kafka;
   let worker: Started | undefined;
   try {
-    const admin = quietClient({ brokers, clientId: GROUP }).admin();
-    await admin.connect();
-    await admin.createTopics({
-      waitForLeaders: true,
-      topics: TOPICS.map((topic) => ({ topic, numPartitions: partitions })),
-    });
-    await admin.disconnect();
+    await createTopics(brokers, partitions);
     await warmCoordinator(brokers, GROUP);
     const patience = 4 * (warmUp + seconds) + 60;
     worker = await startWorker(folder, { brokers, redisUrl: redis.url, groupId: GROUP, seconds: patience });

@@ -52,6 +52,9 @@ describe('rows that the engine writes', () => {
     for (const value of values) texts.add(sumsWith({ [POSITIVES]: value }), 0);
     for (const value of values) texts.add(sumsWith({ [COLUMNS.userless + 1]: -value }), 0);
     const written = texts.take();
+    const parts = { vector: undefined, items: undefined, positions: undefined };
+    const negative = values.map((value) => sumsWith({ [COLUMNS.userless + 1]: -value }));
+    expect(written.slice(values.length)).toEqual(negative.map((row) => rowCodec(SHAPE).encodeAt(parts, row, 0)));
     for (const [i, value] of values.entries()) {
       expect(written[i]).toContain(`"positives":${value},`);
       expect(written[values.length + i]).toContain(value === 0 ? '0' : `${-value}`);

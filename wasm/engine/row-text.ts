@@ -69,7 +69,7 @@ function writeText(to: usize, step: RowStep): usize {
   return to + length;
 }
 
-/** Writes a safe integer, up to 24 bytes of which the first are its digits. Returns the place behind them. */
+/** Writes the digits of a safe integer, and up to 7 bytes more. Returns the place behind the digits. */
 function writeNumber(to: usize, value: f64): usize {
   let at = to;
   if (value < 0) store<u8>(at++, 0x2d);

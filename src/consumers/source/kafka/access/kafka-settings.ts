@@ -8,7 +8,7 @@ export interface KafkaTimes {
   readonly sessionTimeout: DurationMs;
   readonly heartbeatInterval: DurationMs;
   readonly rebalanceTimeout: DurationMs;
-  /** How long a fetch waits for records; also the delay after a resume. */
+  /** How long a fetch waits for records, twice that where many partitions are read (wakeful.ts); also the delay after a resume. */
   readonly maxWaitTimeInMs: DurationMs;
 }
 

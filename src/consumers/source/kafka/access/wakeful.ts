@@ -1,6 +1,6 @@
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 
-interface TopicPartitions {
+export interface TopicPartitions {
   readonly topic: string;
   readonly partitions: readonly number[];
 }
@@ -33,7 +33,6 @@ export function wakeful<Options>(
     readonly #usualWait: DurationMs;
     /** Fetches under way that shall not sleep. */
     #hurried = 0;
-    #hasMany = false;
 
     constructor(options: Options) {
       super(options);
@@ -43,7 +42,7 @@ export function wakeful<Options>(
 
     get #wait(): DurationMs {
       if (this.#hurried > 0) return 0;
-      return this.#hasMany ? 2 * this.#usualWait : this.#usualWait;
+      return this.#active > MANY_PARTITIONS ? 2 * this.#usualWait : this.#usualWait;
     }
 
     override resume(topicPartitions: readonly TopicPartitions[]): void {
@@ -52,9 +51,7 @@ export function wakeful<Options>(
     }
 
     override async fetch(nodeId: string): Promise<readonly object[]> {
-      const active = this.#active;
-      this.#hasMany = active > MANY_PARTITIONS;
-      if (active > 0) return super.fetch(nodeId);
+      if (this.#active > 0) return super.fetch(nodeId);
       const batches = await this.#look(nodeId);
       if (batches.length === 0 && this.#active === 0) await this.#sleep();
       return batches;

@@ -24,6 +24,11 @@ export interface Message {
   readonly stand?: Stand;
 }
 
+/** As it was fetched. */
+export function bytesOf({ stand, value }: Message): number {
+  return stand?.kind === 'batch' ? stand.bytes.length : (value?.length ?? 0);
+}
+
 /** Decode what becomes more than one message. Each rejects if it cannot. */
 interface Decoders {
   /** One control batch. */

@@ -9,7 +9,7 @@ import {
 } from '../access/kafka-settings.ts';
 import { CODEC_LIMITS } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
-import type { Message } from './batches.ts';
+import { bytesOf, type Message } from './batches.ts';
 
 /** One fetched batch of a topic partition, with the callbacks for its handler. */
 export interface FetchedBatch {
@@ -58,11 +58,7 @@ export class ChunkReader {
   constructor(batch: FetchedBatch, withEnvelopes = false) {
     this.#batch = batch;
     this.#withEnvelopes = withEnvelopes;
-    let bytes = 0;
-    for (const { stand, value } of batch.messages) {
-      bytes += stand?.kind === 'batch' ? stand.bytes.length : (value?.length ?? 0);
-    }
-    this.#fetched = bytes;
+    this.#fetched = batch.messages.reduce((bytes, message) => bytes + bytesOf(message), 0);
   }
 
   /** Bytes of what was fetched, and of the record batch that is currently decompressed. */
