@@ -39,6 +39,8 @@ export interface Child {
   readonly done: Promise<string>;
   /** Asks it to end, and ends it if it does not. `done` does not reject any more. */
   stop(): Promise<void>;
+  /** Ends it without a warning. `done` does not reject any more. */
+  kill(): void;
 }
 
 /** Starts Node with these arguments. */
@@ -82,6 +84,10 @@ export function start(name: string, args: readonly string[], seconds: number): C
       const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await done.catch(() => {});
       clearTimeout(impatience);
+    },
+    kill() {
+      stopped = true;
+      child.kill('SIGKILL');
     },
   };
 }

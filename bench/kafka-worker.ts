@@ -51,17 +51,27 @@ export interface Started {
   readonly url: string;
 }
 
-/** A compiled worker with default settings, whose configuration lies in `folder`. */
+interface WorkerStart extends Pick<WorkerRun, 'brokers' | 'redisUrl' | 'groupId' | 'seconds'> {
+  /** Further settings of `kafka`. */
+  readonly kafka?: { readonly sessionTimeout: string };
+}
+
+/** A compiled worker with default settings but for those given, whose configuration lies in `folder`. */
 export async function startWorker(
   folder: string,
-  { brokers, redisUrl, groupId, seconds }: Pick<WorkerRun, 'brokers' | 'redisUrl' | 'groupId' | 'seconds'>,
+  { brokers, redisUrl, groupId, seconds, kafka }: WorkerStart,
 ): Promise<Started> {
   const port = await freePort();
   const config = join(folder, `${port}.yaml`);
   // JSON is YAML.
   writeFileSync(
     config,
-    JSON.stringify({ namespace: groupId, kafka: { brokers, groupId }, redis: { url: redisUrl }, http: { port } }),
+    JSON.stringify({
+      namespace: groupId,
+      kafka: { ...kafka, brokers, groupId },
+      redis: { url: redisUrl },
+      http: { port },
+    }),
   );
   const args = [inRoot('dist/cli/main.js'), 'run', '--role', 'worker', '--config', config];
   return { child: start('worker', args, seconds), url: `http://127.0.0.1:${port}` };

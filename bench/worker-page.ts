@@ -28,11 +28,26 @@ export class WorkerPage {
 
   /** CPU, and the records that have been joined, when the page was made. */
   mark(progress: Progress, at: number): Mark {
-    const events = this.#of('receval_watermark_timestamp_seconds').reduce((sum, { labels, value }) => {
-      const latest = Math.round(value * 1000) + OUT_OF_ORDERNESS_MS;
-      return sum + progress.joined(labels.get('topic') ?? '', labels.get('partition') ?? '', latest);
+    const events = this.#latest().reduce((sum, { topic, partition, latest }) => {
+      return sum + progress.joined(topic, partition, latest);
     }, 0);
     return { at, events, cpuUs: this.cpuSeconds * 1e6 };
+  }
+
+  /** By partition: how old the youngest record of its topics is at this time, of the topic in which it is older. */
+  ages(now: number): ReadonlyMap<string, number> {
+    const ages = new Map<string, number>();
+    for (const { partition, latest } of this.#latest())
+      ages.set(partition, Math.max(now - latest, ages.get(partition) ?? 0));
+    return ages;
+  }
+
+  /** Of all topics of partitions: the time of the youngest record. */
+  #latest(): readonly { readonly topic: string; readonly partition: string; readonly latest: number }[] {
+    return this.#of('receval_watermark_timestamp_seconds').map(({ labels, value }) => {
+      const latest = Math.round(value * 1000) + OUT_OF_ORDERNESS_MS;
+      return { topic: labels.get('topic') ?? '', partition: labels.get('partition') ?? '', latest };
+    });
   }
 
   /** Of all threads, since the start of the process. */

@@ -82,12 +82,12 @@ export class Pace {
 
   /**
    * Stops fetching from a topic that leads the unit's slowest topic too far while others have more to read, and from one of feedback
-   * while older impressions are known to be there: its records could only wait. If all units together hold too much, the topic that leads
-   * too far is paused as well. Only leaders are paused. While a unit replays, silence does not count as time: a leader does not wait for
-   * topics that are read as far as they can be.
+   * while impressions are known to be there that are older by more than what may come out of order: its records could only wait. If all
+   * units together hold too much, the topic that leads too far is paused as well. Only leaders are paused. While a unit replays, silence
+   * does not count as time: a leader does not wait for topics that are read as far as they can be.
    */
   pauseLeaders(owned: Owned): void {
-    const { maxSkew, topics } = this.#settings;
+    const { maxSkew, outOfOrderness, topics } = this.#settings;
     const { unit } = owned;
     const { join } = unit;
     const latest = join.watermark + maxSkew;
@@ -99,7 +99,7 @@ export class Pace {
     for (let topic = 0; topic < topics.length; topic++) {
       const leads = join.topicWatermark(topic) > latest;
       const again = isReadAgain(owned, topic);
-      this.#letCatchUp(owned, topic, !again && ((leads && others) || isEarly(owned, topic)));
+      this.#letCatchUp(owned, topic, !again && ((leads && others) || isEarly(owned, topic, outOfOrderness)));
       this.setPaused(owned, topic, 'leads', !again && leads && waits);
     }
   }
@@ -184,14 +184,16 @@ function hasMore({ unit, ends }: Owned, topic: number): boolean {
   return unit.join.position(topic) < (unit.replaying ? openFrom : end);
 }
 
-/** Whether a topic carries nothing but feedback, and is ahead of impressions that are known to be there to read. */
-function isEarly(owned: Owned, topic: number): boolean {
-  const { roles, unit } = owned;
-  if (roles[topic].impressions) return false;
-  const { join } = unit;
-  const own = join.topicWatermark(topic);
-  return roles.some(({ impressions }, other) => {
-    return impressions && join.topicWatermark(other) < own && join.position(other) < knownUpTo(owned, other);
+/**
+ * Whether a topic carries nothing but feedback, and is ahead by more than `headStart` of impressions that are known to be there to read.
+ * Where all that is written is read at once, one topic is always a little ahead of the other.
+ */
+function isEarly(owned: Owned, topic: number, headStart: DurationMs): boolean {
+  if (owned.roles[topic].impressions) return false;
+  const { join } = owned.unit;
+  const latest = join.topicWatermark(topic) - headStart;
+  return owned.roles.some(({ impressions }, other) => {
+    return impressions && join.topicWatermark(other) < latest && join.position(other) < knownUpTo(owned, other);
   });
 }
 

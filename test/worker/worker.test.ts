@@ -777,6 +777,39 @@ describe('a worker', () => {
     },
   );
 
+  it('goes on fetching feedback while both topics are read as they are written, and is a little ahead', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    const records = makeWorkload(600, 10);
+    const begin = records[0].at;
+    const { worker, source, ended } = bench.worker();
+    const fetches: boolean[] = [];
+    const bounds = source.bounds.bind(source);
+    Object.assign(source, {
+      setFetching: (_: number, topic: number, fetching: boolean) => topic === 1 && fetches.push(fetching),
+      // Since the last fetch three more lists were shown.
+      bounds: async (partition: number, topic: number) => {
+        const { start, end } = await bounds(partition, topic);
+        return { start, end: topic === 0 ? end + 3 : end };
+      },
+    });
+    await bench.clock.advance(1000);
+    for (let at = begin + 2000; at < begin + 60_000; at += 1000) {
+      const written = (topic: number, from: number) =>
+        records.filter((one) => one.topic === topic && one.at >= from && one.at < from + 1000);
+      // Lists are written two seconds after clicks.
+      for (const { topic, at: time, value } of [...written(0, at - 2000), ...written(1, at)])
+        bench.log.append(topic, 0, value, Math.floor(time));
+      await bench.clock.advance(1000);
+    }
+    const [impressions, feedback] = worker.status().units[0].counts;
+    expect(impressions.impressions.read).toBeGreaterThan(500);
+    expect(feedback.feedback.read).toBeGreaterThan(100);
+    expect(fetches).toEqual([true]);
+    await worker.stop();
+    await ended;
+  });
+
   it('fetches a topic that is ahead again once the others are read to the end that was told, without another look', async () => {
     const bench = new Bench(1);
     await bench.clock.advance(3 * 3_600_000);

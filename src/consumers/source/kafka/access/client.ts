@@ -4,12 +4,11 @@ import { openBatch, Records } from '../codecs/records.ts';
 import { controlMessage, type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
 import { offsetOf } from '../flow/chunks.ts';
 import { small } from './encoder.ts';
+import { waitingForEnough } from './fetch-waits.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
 import { findLeadersLinearly, type LeaderCluster, readingFromLeaders } from './leaders.ts';
-import { lingering } from './lingering.ts';
 import { reconnecting } from './reconnecting.ts';
 import { timerless } from './request-queue.ts';
-import { wakeful } from './wakeful.ts';
 
 // The only place that loads kafkajs: it is CommonJS, and eight of its modules are replaced before any other sees them.
 type AdminConfig = import('kafkajs').AdminConfig;
@@ -141,7 +140,7 @@ const require = createRequire(import.meta.url);
 /**
  * kafkajs 2.2.4, except that a consumer gets undecoded record batches: its messages come from `messagesOf` and
  * `withoutAborted`. All versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced here. Its
- * connections are those of `reconnecting` and `timerless`, its consumer groups those of `wakeful`, `lingering` and `readingFromLeaders`.
+ * connections are those of `reconnecting` and `timerless`, its consumer groups those of `waitingForEnough` and `readingFromLeaders`.
  */
 export const kafkajs: typeof import('kafkajs') = load();
 
@@ -162,8 +161,8 @@ function load(): typeof import('kafkajs') {
   // Only now, because it loads what decodes fetch responses.
   replace(REQUEST_QUEUE, timerless(require(REQUEST_QUEUE)));
   replace(CONNECTION, reconnecting(require(CONNECTION)));
-  for (const change of [readingFromLeaders, lingering, wakeful])
-    replace(CONSUMER_GROUP, change(require(CONSUMER_GROUP)));
+  replace(CONSUMER_GROUP, readingFromLeaders(require(CONSUMER_GROUP)));
+  replace(CONSUMER_GROUP, waitingForEnough(require(CONSUMER_GROUP)));
   const createAdmin: Create<import('kafkajs').Admin> = require(CREATE_ADMIN);
   const createConsumer: Create<Consumer> = require(CREATE_CONSUMER);
   replace(CREATE_ADMIN, noteCluster(createAdmin));

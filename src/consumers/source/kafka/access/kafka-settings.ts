@@ -6,9 +6,10 @@ import type { UndecodableBatch } from '../../source-port.ts';
 export interface KafkaTimes {
   /** A member that sends no heartbeat for this long is removed from the group, and others take over its partitions. */
   readonly sessionTimeout: DurationMs;
+  /** Members learn from a heartbeat that another one has come, gone or been removed, and all wait for the last of them. */
   readonly heartbeatInterval: DurationMs;
   readonly rebalanceTimeout: DurationMs;
-  /** How long a fetch waits for records, twice that where many partitions are read (wakeful.ts); also the delay after a resume. */
+  /** How long a fetch waits for records, `longestWait` where many partitions are read (fetch-waits.ts); at most the delay after a resume. */
   readonly maxWaitTimeInMs: DurationMs;
 }
 
@@ -16,10 +17,20 @@ export interface KafkaTimes {
 export function timesFor(sessionTimeout: DurationMs): KafkaTimes {
   return {
     sessionTimeout,
-    heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeout / 10)),
+    heartbeatInterval: Math.min(1_000, Math.floor(sessionTimeout / 10)),
     rebalanceTimeout: Math.max(60_000, 2 * sessionTimeout),
     maxWaitTimeInMs: Math.min(500, Math.floor(sessionTimeout / 10)),
   };
+}
+
+/** For how long a member may be silent: an idle one sends heartbeats only between two fetches, and there must be several in a session. */
+function longestSilence(sessionTimeout: DurationMs): DurationMs {
+  return Math.floor(sessionTimeout / 6);
+}
+
+/** How long a fetch of many partitions waits for records, where one of few waits for `maxWait`. */
+export function longestWait(maxWait: DurationMs, sessionTimeout: DurationMs): DurationMs {
+  return Math.min(2 * maxWait, longestSilence(sessionTimeout));
 }
 
 export const KAFKA_TIMES: KafkaTimes = timesFor(30_000);
@@ -71,16 +82,16 @@ export const CHUNK_TIME: DurationMs = 10;
 export const DECOMPRESSION_TIME: DurationMs = 50;
 
 /**
- * An idle member sends heartbeats only between two fetches, so both times must leave room for several heartbeats in a session.
+ * Checks that members stay in the group while nothing is written.
  * @throws Error that names the setting and the largest value.
  */
 export function checkTimes(times: KafkaTimes): void {
-  const most = times.sessionTimeout / 6;
+  const most = longestSilence(times.sessionTimeout);
   for (const name of ['maxWaitTimeInMs', 'heartbeatInterval'] as const) {
     if (times[name] > most) {
       throw new Error(
         `kafka: ${name} is ${times[name]} ms; with a sessionTimeout of ${times.sessionTimeout} ms it may be at most ` +
-          `${Math.floor(most)} ms, or idle workers are expelled from the group`,
+          `${most} ms, or idle workers are expelled from the group`,
       );
     }
   }

@@ -8,7 +8,12 @@ import {
   KafkaLoginError,
   Restarts,
 } from '../../../../../src/consumers/source/kafka/access/faults.ts';
-import { checkTimes, KAFKA_TIMES, timesFor } from '../../../../../src/consumers/source/kafka/access/kafka-settings.ts';
+import {
+  checkTimes,
+  KAFKA_TIMES,
+  longestWait,
+  timesFor,
+} from '../../../../../src/consumers/source/kafka/access/kafka-settings.ts';
 import { withinTime } from '../../../../../src/consumers/source/kafka/codecs/zstd.ts';
 
 function fault(name: string, type?: string, cause?: Error): Error {
@@ -129,6 +134,10 @@ describe('the times that follow from a session', () => {
       const times = timesFor(session);
       expect(times.sessionTimeout).toBe(session);
       expect(() => checkTimes(times)).not.toThrow();
+      // A fetch of many partitions is as silent as one of few.
+      const many = longestWait(times.maxWaitTimeInMs, session);
+      expect(() => checkTimes({ ...times, maxWaitTimeInMs: many })).not.toThrow();
+      expect(many).toBeGreaterThan(times.maxWaitTimeInMs);
       expect(times.rebalanceTimeout).toBeGreaterThan(session);
     }
     expect(timesFor(30_000)).toEqual(KAFKA_TIMES);
