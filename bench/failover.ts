@@ -1,6 +1,7 @@
 /**
  * `npm run bench:failover [-- --sessions 10s,30s --workers 3 --partitions 16 --rate 2000 --warm-up 30 --rounds 3]`: how long the partitions of a
- * worker that is killed, or stopped, wait for the others of its group, and what their own notice of that. Broker and Redis are its own.
+ * worker wait for the others of its group when it is killed or stopped, and how long those of the others wait meanwhile. Broker and Redis
+ * are its own.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -15,7 +16,7 @@ import { pageOf, type Started, startWorker } from './kafka-worker.ts';
 import { WorkerPage } from './worker-page.ts';
 
 const POLL_MS = 100;
-/** As old as records are that a worker has read which keeps up: it fetches twice a second, and its page is up to a second old. */
+/** Partitions are current if all records are read that are older: a worker that keeps up fetches at least once a second, and its page is up to a second old. */
 const CURRENT_MS = 2_500;
 const PATIENCE_S = 300;
 
@@ -60,6 +61,7 @@ const ENDS = {
 
 async function failover(others: readonly Started[], end: () => void): Promise<Failover> {
   const own = [...(await agesOf(others)).keys()];
+  if (own.length === 0 || own.length >= partitions) throw new Error('the workers do not share the partitions');
   const from = performance.now();
   end();
   for (let oldest = 0; ; await sleep(POLL_MS)) {

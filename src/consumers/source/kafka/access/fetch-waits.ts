@@ -20,9 +20,9 @@ export interface FetchingGroup {
   /** Bytes for which a fetch waits, at most `maxWaitTime`. */
   readonly minBytes: number;
   resume(topicPartitions: readonly TopicPartitions[]): void;
-  /** By topic: the partitions that are assigned and not paused. */
+  /** By topic: the partitions that are assigned and not paused. A fetch asks once, after all that it waits for before it sends its request. */
   getActiveTopicPartitions(): Readonly<Record<string, ReadonlySet<number>>>;
-  /** Those of these partitions that are read from this broker. A fetch asks once. */
+  /** Those of these partitions that are read from this broker. A fetch asks once, before it asks which are active. Throws if leaders are unknown. */
   filterPartitionsByNode(nodeId: string, assigned: readonly TopicPartitions[]): readonly TopicPartitions[];
   recoverFromFetch(error: unknown): Promise<void>;
   /** What was fetched from this broker: of each partition, also if that is nothing. The fetches of several brokers run side by side. */
@@ -32,18 +32,18 @@ export interface FetchingGroup {
 /** As soon as so many bytes are there, a fetch waits no longer. Half of what it may return of one partition. */
 export const ENOUGH_BYTES = 2 ** 19;
 
-/** A fetch of more partitions of topics than this waits longer: what a request costs grows with them. */
+/** A fetch of more topic partitions than this waits longer: what a request costs grows with them. */
 const MANY_PARTITIONS = 64;
 
 /**
  * kafkajs' consumer group, except for how long it waits for records.
  *
- * A fetch waits until there is enough to fetch, or `maxWaitTime` has passed, twice that with many partitions. Every request names all
- * partitions, so a fetch for each arrival costs more than what it brings: of 256 that got 2,000 events a second in all, it took four fifths
- * of a worker's CPU. It waits for the first byte only, as in kafkajs, after one that has brought enough, or did not know of all that was
- * resumed since. What is resumed while a fetch waits is fetched by the next.
+ * A fetch waits until there is enough to fetch, or `maxWaitTime` has passed, or `longestWait` with many partitions. Every request names
+ * all partitions, so a fetch for each arrival costs more than what it brings: of 256 that got 2,000 events a second in all, it took four
+ * fifths of a worker's CPU. It waits for the first byte only, as kafkajs always does, if the last fetch from that broker has brought
+ * enough, or something was resumed since that one began.
  *
- * Where all partitions that a broker leads are paused, the next fetch begins as soon as one is resumed. kafkajs itself sleeps for
+ * Where all partitions that a broker leads are paused, the next fetch begins as soon as one of them is resumed. kafkajs itself sleeps for
  * `maxWaitTime`, and everything is paused when a member joins, until its partitions are claimed.
  *
  * Partitions of which nothing was fetched are left out: kafkajs would only send a heartbeat for each.
@@ -55,21 +55,23 @@ export function waitingForEnough<Options>(
 ) => FetchingGroup {
   return class extends Group {
     #resumes = 0;
-    /** By broker: the resumes before its last fetch, if that has brought little. There is no more to fetch from it at once. */
+    /** By broker whose last fetch has brought little: `#resumes` when that one began. */
     readonly #drained = new Map<string, number>();
-    readonly #sleepers = new Set<() => void>();
+    /** By broker: ends its sleep. */
+    readonly #sleepers = new Map<string, () => void>();
 
     override resume(topicPartitions: readonly TopicPartitions[]): void {
       super.resume(topicPartitions);
       this.#resumes++;
-      for (const wake of this.#sleepers) wake();
+      for (const [nodeId, wake] of this.#sleepers) if (this.#leadsSome(nodeId, topicPartitions)) wake();
     }
 
     override async fetch(nodeId: string): Promise<readonly FetchedPartition[]> {
       const resumes = this.#resumes;
-      const request = new Fetch(this, this.#drained.get(nodeId) !== resumes);
-      const fetched = await super.fetch.call(request.group, nodeId);
-      if (request.active === 0 && this.#resumes === resumes) await this.#sleep();
+      const fetch = new Fetch(this, this.#drained.get(nodeId) !== resumes);
+      const fetched = await super.fetch.call(fetch.seen, nodeId);
+      if (fetch.hasFailed) return fetched;
+      if (fetch.active === 0 && this.#resumes === resumes) await this.#sleep(nodeId);
       const some = fetched.filter(({ rawMessages }) => rawMessages.length > 0);
       const messages = some.flatMap(({ rawMessages }) => rawMessages);
       const bytes = messages.reduce((sum, message) => sum + bytesOf(message), 0);
@@ -78,27 +80,38 @@ export function waitingForEnough<Options>(
       return some;
     }
 
-    #sleep(): Promise<void> {
+    /** Also where leaders are unknown: a fetch learns them. */
+    #leadsSome(nodeId: string, topicPartitions: readonly TopicPartitions[]): boolean {
+      try {
+        return this.filterPartitionsByNode(nodeId, topicPartitions).some(({ partitions }) => partitions.length > 0);
+      } catch {
+        return true;
+      }
+    }
+
+    #sleep(nodeId: string): Promise<void> {
       return new Promise((resolve) => {
         const wake = (): void => {
           clearTimeout(timer);
-          this.#sleepers.delete(wake);
+          this.#sleepers.delete(nodeId);
           resolve();
         };
         const timer = setTimeout(wake, this.maxWaitTime);
-        this.#sleepers.add(wake);
+        this.#sleepers.set(nodeId, wake);
       });
     }
   };
 }
 
-/** One fetch, and the group as kafkajs sees it in this fetch: it has no parameters for how long and for what one fetch waits. */
+/** One fetch. kafkajs has no parameters for how long and for what a fetch waits: it reads both from the group when it sends the request. */
 class Fetch {
   readonly #group: FetchingGroup;
   readonly #isBehind: boolean;
-  /** Partitions of topics that are fetched; undefined: it has not come so far. */
-  active: number | undefined;
-  readonly group: FetchingGroup;
+  #led: readonly TopicPartitions[] = [];
+  #active = 0;
+  #hasFailed = false;
+  /** The group as this fetch sees it. */
+  readonly seen: FetchingGroup;
 
   constructor(group: FetchingGroup, isBehind: boolean) {
     this.#group = group;
@@ -106,29 +119,47 @@ class Fetch {
     const seen: FetchingGroup = Object.create(group, {
       minBytes: { value: isBehind ? group.minBytes : ENOUGH_BYTES },
       maxWaitTime: { get: () => this.#wait },
-      filterPartitionsByNode: {
-        value: (nodeId: string, assigned: readonly TopicPartitions[]) => this.#filter(nodeId, assigned),
-      },
-      // It joins the group again, which changes it.
-      recoverFromFetch: { value: (error: unknown) => group.recoverFromFetch(error) },
+      filterPartitionsByNode: { value: this.#filter.bind(this) },
+      getActiveTopicPartitions: { value: this.#count.bind(this) },
+      recoverFromFetch: { value: this.#recover.bind(this) },
     });
-    // Any other change that a fetch of kafkajs makes throws: it would be lost.
-    this.group = Object.freeze(seen);
+    // Changes of the group that are not made through its methods would be lost: so they throw.
+    this.seen = Object.freeze(seen);
+  }
+
+  /** Topic partitions that are led by the broker and not paused. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /** The group has recovered from an error, and nothing was fetched. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   /** Without anything to fetch kafkajs would sleep for so long, and could not be woken. */
   get #wait(): DurationMs {
     const { maxWaitTime, sessionTimeout } = this.#group;
-    if (this.active === 0) return 0;
-    if (this.#isBehind || this.active === undefined || this.active <= MANY_PARTITIONS) return maxWaitTime;
-    return longestWait(maxWaitTime, sessionTimeout);
+    if (this.#active === 0) return 0;
+    return this.#isBehind || this.#active <= MANY_PARTITIONS ? maxWaitTime : longestWait(maxWaitTime, sessionTimeout);
   }
 
   #filter(nodeId: string, assigned: readonly TopicPartitions[]): readonly TopicPartitions[] {
-    const led = this.#group.filterPartitionsByNode(nodeId, assigned);
+    this.#led = this.#group.filterPartitionsByNode(nodeId, assigned);
+    return this.#led;
+  }
+
+  #count(): Readonly<Record<string, ReadonlySet<number>>> {
     const active = this.#group.getActiveTopicPartitions();
-    const isActive = (topic: string, partition: number): boolean => active[topic]?.has(partition) ?? false;
-    this.active = led.flatMap(({ topic, partitions }) => partitions.filter((one) => isActive(topic, one))).length;
-    return led;
+    this.#active = this.#led.reduce((sum, { topic, partitions }) => {
+      return sum + partitions.filter((partition) => active[topic]?.has(partition)).length;
+    }, 0);
+    return active;
+  }
+
+  /** It may join the group again, which changes it. */
+  async #recover(error: unknown): Promise<void> {
+    await this.#group.recoverFromFetch(error);
+    this.#hasFailed = true;
   }
 }

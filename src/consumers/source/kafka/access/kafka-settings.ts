@@ -9,7 +9,7 @@ export interface KafkaTimes {
   /** Members learn from a heartbeat that another one has come, gone or been removed, and all wait for the last of them. */
   readonly heartbeatInterval: DurationMs;
   readonly rebalanceTimeout: DurationMs;
-  /** How long a fetch waits for records, `longestWait` where many partitions are read (fetch-waits.ts); at most the delay after a resume. */
+  /** How long a fetch waits for records, or `longestWait` where many partitions are read (fetch-waits.ts). */
   readonly maxWaitTimeInMs: DurationMs;
 }
 
@@ -23,14 +23,14 @@ export function timesFor(sessionTimeout: DurationMs): KafkaTimes {
   };
 }
 
-/** For how long a member may be silent: an idle one sends heartbeats only between two fetches, and there must be several in a session. */
-function longestSilence(sessionTimeout: DurationMs): DurationMs {
+/** The longest wait or interval: an idle member sends heartbeats only between two fetches, and there must be several in a session. */
+function mostOf(sessionTimeout: DurationMs): DurationMs {
   return Math.floor(sessionTimeout / 6);
 }
 
 /** How long a fetch of many partitions waits for records, where one of few waits for `maxWait`. */
 export function longestWait(maxWait: DurationMs, sessionTimeout: DurationMs): DurationMs {
-  return Math.min(2 * maxWait, longestSilence(sessionTimeout));
+  return Math.min(2 * maxWait, mostOf(sessionTimeout));
 }
 
 export const KAFKA_TIMES: KafkaTimes = timesFor(30_000);
@@ -86,7 +86,7 @@ export const DECOMPRESSION_TIME: DurationMs = 50;
  * @throws Error that names the setting and the largest value.
  */
 export function checkTimes(times: KafkaTimes): void {
-  const most = longestSilence(times.sessionTimeout);
+  const most = mostOf(times.sessionTimeout);
   for (const name of ['maxWaitTimeInMs', 'heartbeatInterval'] as const) {
     if (times[name] > most) {
       throw new Error(

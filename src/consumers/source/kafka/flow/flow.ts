@@ -16,7 +16,8 @@ interface FlowDeps extends Omit<PlacementDeps, 'client'> {
   readonly fail: (error: unknown) => void;
 }
 
-const PULSE = 1000;
+/** How often a heartbeat is offered while handlers are slow. kafkajs sends it if the last one is an interval ago: a little later than a pulse of the same length. */
+const PULSE: DurationMs = 500;
 /** How long chunks are delivered before connections, timers and requests are served. Each turn costs: far more of them are felt. */
 const TURN_TIME: DurationMs = 40;
 

@@ -134,7 +134,7 @@ describe('the times that follow from a session', () => {
       const times = timesFor(session);
       expect(times.sessionTimeout).toBe(session);
       expect(() => checkTimes(times)).not.toThrow();
-      // A fetch of many partitions is as silent as one of few.
+      // A fetch of many partitions waits longer, and must leave room as well.
       const many = longestWait(times.maxWaitTimeInMs, session);
       expect(() => checkTimes({ ...times, maxWaitTimeInMs: many })).not.toThrow();
       expect(many).toBeGreaterThan(times.maxWaitTimeInMs);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   ENOUGH_BYTES,
   type FetchedPartition,
@@ -10,9 +10,9 @@ import type { Message } from '../../../../../src/consumers/source/kafka/flow/bat
 
 const RECORD: Message = { offset: '1', timestamp: '-1', key: null, value: null };
 const FIRST_BYTE = 7;
-/** Longer than any test may take. */
-const AN_HOUR = 3_600_000;
-const TOPIC = 'impressions';
+const USUAL_WAIT = 500;
+const TOPICS = ['impressions', 'feedback'];
+const PARTITIONS = Array.from({ length: 1000 }, (_, p) => p);
 
 function batchOf(bytes: number): Message {
   return { ...RECORD, stand: { kind: 'batch', bytes: Buffer.alloc(bytes) } };
@@ -62,17 +62,20 @@ class Requests {
 }
 
 /**
- * Fetches as kafkajs does: first it looks for what its broker leads and is not paused, and only then it reads for how long to wait. Without
- * any it sleeps for so long. Partition p of 1,000 is led by broker p % 2.
+ * Fetches as kafkajs does: first it looks for what its broker leads, then for what is not paused, and only then it reads for how long to
+ * wait. Without any partition it sleeps for so long. Partition p of 1,000 is led by broker p % 2.
  */
 class Group implements FetchingGroup {
   readonly sessionTimeout: number;
   readonly maxWaitTime: number;
   readonly minBytes = FIRST_BYTE;
   readonly requests = new Requests();
-  active = new Set<number>();
+  active = new Map(TOPICS.map((topic) => [topic, new Set<number>()]));
   generation = 1;
-  failure: Error | undefined;
+  /** What the next fetch runs into. */
+  trouble: 'error' | 'forgetful' | 'leaders unknown' | undefined;
+  /** Called while a fetch waits for positions, before it looks for what is not paused. */
+  onSeek = (): void => {};
 
   constructor({ sessionTimeout, maxWaitTime }: Options) {
     this.sessionTimeout = sessionTimeout;
@@ -80,16 +83,17 @@ class Group implements FetchingGroup {
   }
 
   getActiveTopicPartitions(): Record<string, ReadonlySet<number>> {
-    return { [TOPIC]: this.active };
+    return Object.fromEntries(this.active);
   }
 
   filterPartitionsByNode(nodeId: string, assigned: readonly TopicPartitions[]): TopicPartitions[] {
+    if (this.trouble === 'leaders unknown') throw new Error('no metadata');
     const isLed = (one: number): boolean => one % 2 === Number(nodeId);
     return assigned.map(({ topic, partitions }) => ({ topic, partitions: partitions.filter(isLed) }));
   }
 
   resume(topicPartitions: readonly TopicPartitions[]): void {
-    for (const { partitions } of topicPartitions) this.active = new Set([...this.active, ...partitions]);
+    for (const { topic, partitions } of topicPartitions) for (const one of partitions) this.active.get(topic)?.add(one);
   }
 
   async recoverFromFetch(): Promise<void> {
@@ -98,17 +102,19 @@ class Group implements FetchingGroup {
 
   async fetch(nodeId: string): Promise<readonly FetchedPartition[]> {
     this.requests.looks++;
-    if (this.failure !== undefined) {
+    const led = this.filterPartitionsByNode(
+      nodeId,
+      TOPICS.map((topic) => ({ topic, partitions: PARTITIONS })),
+    );
+    await Promise.resolve();
+    this.onSeek();
+    const active = this.getActiveTopicPartitions();
+    if (this.trouble === 'forgetful') this.generation = 0;
+    if (this.trouble === 'error') {
       await this.recoverFromFetch();
       return [];
     }
-    const all = [
-      { topic: TOPIC, partitions: Array.from({ length: 1000 }, (_, p) => p) },
-      { topic: 'feedback', partitions: [0, 1] },
-    ];
-    const [led] = this.filterPartitionsByNode(nodeId, all);
-    await Promise.resolve();
-    const partitions = led.partitions.filter((one) => this.active.has(one)).length;
+    const partitions = led.flatMap((of) => of.partitions.filter((one) => active[of.topic].has(one))).length;
     const { minBytes, maxWaitTime } = this;
     if (partitions > 0) return this.requests.sent({ nodeId, partitions, minBytes, maxWaitTime });
     await new Promise((resolve) => setTimeout(resolve, maxWaitTime));
@@ -117,13 +123,17 @@ class Group implements FetchingGroup {
 }
 
 function groupOf(options: Partial<Options> = {}): Group {
-  const made = new (waitingForEnough(Group))({ sessionTimeout: 30_000, maxWaitTime: 500, ...options });
+  const made = new (waitingForEnough(Group))({ sessionTimeout: 30_000, maxWaitTime: USUAL_WAIT, ...options });
   if (!(made instanceof Group)) throw new Error('no group');
   return made;
 }
 
 function resume(member: Group, ...partitions: number[]): void {
-  member.resume([{ topic: TOPIC, partitions }]);
+  member.resume([{ topic: TOPICS[0], partitions }]);
+}
+
+function pauseAll(member: Group): void {
+  for (const partitions of member.active.values()) partitions.clear();
 }
 
 /** One fetch, and for how many bytes it waited. */
@@ -134,6 +144,9 @@ async function waitedFor(member: Group, nodeId: string, ...brought: (readonly Me
   await fetch;
   return minBytes;
 }
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 describe('a fetch', () => {
   it('waits until there is enough, after one that has brought less', async () => {
@@ -216,21 +229,46 @@ describe('a fetch', () => {
   });
 
   it('that fails is recovered from by the group itself, which joins again', async () => {
-    const member = groupOf({ maxWaitTime: AN_HOUR });
-    member.failure = new Error('the leader has moved');
+    const member = groupOf();
+    member.trouble = 'error';
     expect(await member.fetch('0')).toEqual([]);
     expect(member.generation).toBe(2);
+  });
+
+  it('that fails has not shown that there is little, and the next one begins at once', async () => {
+    const member = groupOf();
+    resume(member, 0);
+    await waitedFor(member, '0', [ENOUGH]);
+    member.trouble = 'error';
+    await member.fetch('0');
+    member.trouble = undefined;
+    expect(await waitedFor(member, '0')).toBe(FIRST_BYTE);
+    pauseAll(member);
+    member.trouble = 'error';
+    expect(await member.fetch('0')).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('may not change the group in another way, as that would be lost', async () => {
+    const member = groupOf();
+    member.trouble = 'forgetful';
+    await expect(member.fetch('0')).rejects.toThrow(TypeError);
+    expect(member.generation).toBe(1);
   });
 });
 
 describe('how long a fetch waits', () => {
-  /** By numbers of partitions that the broker leads. */
-  async function longest(member: Group, partitions: readonly number[]): Promise<number[]> {
+  /** By numbers of partitions that the broker leads, of both topics alike. */
+  async function longest(member: Group, counts: readonly number[]): Promise<number[]> {
     const waits: number[] = [];
-    for (const count of partitions) {
-      member.active = new Set(Array.from({ length: 2 * count }, (_, p) => p));
+    for (const count of counts) {
+      const led = PARTITIONS.filter((p) => p % 2 === 1);
+      const halves = [led.slice(0, Math.ceil(count / 2)), led.slice(0, Math.floor(count / 2))];
+      // What another broker leads does not count.
+      member.active = new Map(TOPICS.map((topic, t) => [topic, new Set([0, 2, 4, ...halves[t]])]));
       const fetch = member.fetch('1');
-      const { maxWaitTime, answer } = await member.requests.next();
+      const { partitions, maxWaitTime, answer } = await member.requests.next();
+      expect(partitions).toBe(count);
       waits.push(maxWaitTime);
       answer();
       await fetch;
@@ -239,8 +277,7 @@ describe('how long a fetch waits', () => {
   }
 
   it('is twice as long where it asks its broker for many partitions, until they are fewer', async () => {
-    const member = groupOf();
-    expect(await longest(member, [64, 64, 65, 256, 64])).toEqual([500, 500, 1000, 1000, 500]);
+    expect(await longest(groupOf(), [64, 64, 65, 256, 64])).toEqual([500, 500, 1000, 1000, 500]);
   });
 
   it('is never more than a sixth of the session', async () => {
@@ -249,42 +286,88 @@ describe('how long a fetch waits', () => {
   });
 
   it('is the shorter time after a resume, since more may be resumed', async () => {
-    expect(await longest(groupOf(), [256, 256])).toEqual([500, 1000]);
+    const member = groupOf();
+    expect(await longest(member, [256, 256])).toEqual([500, 1000]);
+    resume(member, 4);
+    expect(await longest(member, [256, 256])).toEqual([500, 1000]);
   });
 });
 
 describe('where all that a broker leads is paused, the next fetch', () => {
-  it('begins as soon as something is resumed, from every broker', async () => {
-    const member = groupOf({ maxWaitTime: AN_HOUR });
-    const fetches = ['0', '1'].map((nodeId) => member.fetch(nodeId));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    resume(member, 2);
-    expect(await Promise.all(fetches)).toEqual([[], []]);
-    expect(await waitedFor(member, '0')).toBe(FIRST_BYTE);
-  });
-
-  it('begins as soon as something is resumed, also while partitions of other brokers are read', async () => {
-    const member = groupOf({ maxWaitTime: AN_HOUR });
-    resume(member, 1);
-    const fetch = member.fetch('0');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    resume(member, 2);
-    expect(await fetch).toEqual([]);
-    expect(await waitedFor(member, '0')).toBe(FIRST_BYTE);
-  });
+  /** Starts a fetch, and tells whether it has ended. */
+  function begin(member: Group, nodeId: string): () => boolean {
+    let hasEnded = false;
+    member.fetch(nodeId).then((fetched) => {
+      expect(fetched).toEqual([]);
+      hasEnded = true;
+    });
+    return () => hasEnded;
+  }
 
   it('begins after the usual time, and the one before it did what a fetch does else', async () => {
-    const member = groupOf({ maxWaitTime: 5 });
-    expect(await member.fetch('0')).toEqual([]);
+    const member = groupOf();
+    const hasEnded = begin(member, '0');
+    await vi.advanceTimersByTimeAsync(USUAL_WAIT - 1);
+    expect(hasEnded()).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(hasEnded()).toBe(true);
     expect(member.requests.looks).toBe(1);
   });
 
-  it('begins at once if something was resumed while the one before it looked', async () => {
-    const member = groupOf({ maxWaitTime: AN_HOUR });
-    const fetch = member.fetch('0');
-    await Promise.resolve();
-    member.active.clear();
+  it('begins as soon as one of them is resumed, also while partitions of another broker are read', async () => {
+    const member = groupOf();
     resume(member, 1);
-    expect(await fetch).toEqual([]);
+    const hasEnded = begin(member, '0');
+    await vi.advanceTimersByTimeAsync(20);
+    expect(hasEnded()).toBe(false);
+    resume(member, 2);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(hasEnded()).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await waitedFor(member, '0')).toBe(FIRST_BYTE);
+  });
+
+  it('does not begin earlier because something is resumed that another broker leads', async () => {
+    const member = groupOf();
+    const [first, second] = ['0', '1'].map((nodeId) => begin(member, nodeId));
+    await vi.advanceTimersByTimeAsync(20);
+    resume(member, 1, 3);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([first(), second()]).toEqual([false, true]);
+    await vi.advanceTimersByTimeAsync(USUAL_WAIT);
+    expect(first()).toBe(true);
+  });
+
+  it('begins as soon as anything is resumed while nobody knows the leaders', async () => {
+    const member = groupOf();
+    const hasEnded = begin(member, '0');
+    await vi.advanceTimersByTimeAsync(20);
+    member.trouble = 'leaders unknown';
+    resume(member, 1);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(hasEnded()).toBe(true);
+  });
+
+  it('begins at once if something was resumed while the one before it looked', async () => {
+    const member = groupOf();
+    member.onSeek = () => {
+      resume(member, 0);
+      pauseAll(member);
+    };
+    const hasEnded = begin(member, '0');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(hasEnded()).toBe(true);
+  });
+
+  it('begins as soon as one is resumed, also if they were paused while the one before it looked', async () => {
+    const member = groupOf();
+    resume(member, 0);
+    member.onSeek = () => pauseAll(member);
+    const hasEnded = begin(member, '0');
+    await vi.advanceTimersByTimeAsync(20);
+    expect(hasEnded()).toBe(false);
+    resume(member, 0);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(hasEnded()).toBe(true);
   });
 });
