@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startKafka } from '../test/services/kafka.ts';
 import { startRedis } from '../test/services/redis.ts';
-import { inRoot, start } from './children.ts';
+import { type Child, inRoot, start } from './children.ts';
 import { createTopics, warmCoordinator } from './kafka-load.ts';
 import { pageOf, type Started, startWorker } from './kafka-worker.ts';
 import { WorkerPage } from './worker-page.ts';
@@ -61,7 +61,8 @@ const ENDS = {
 
 async function failover(others: readonly Started[], end: () => void): Promise<Failover> {
   const own = [...(await agesOf(others)).keys()];
-  if (own.length === 0 || own.length >= partitions) throw new Error('the workers do not share the partitions');
+  if (own.length === 0 || own.length >= partitions)
+    throw new Error(`the others have ${own.length} of ${partitions} partitions`);
   const from = performance.now();
   end();
   for (let oldest = 0; ; await sleep(POLL_MS)) {
@@ -71,6 +72,16 @@ async function failover(others: readonly Started[], end: () => void): Promise<Fa
     if (ages.size === partitions && Math.max(...ages.values()) < CURRENT_MS) return { seconds, own: oldest / 1000 };
     if (seconds > PATIENCE_S) throw new Error(`not taken over after ${PATIENCE_S} s`);
   }
+}
+
+/** Rejects as soon as one of these ends. */
+async function whileRunning<T>(work: Promise<T>, children: readonly Child[]): Promise<T> {
+  const ended = children.map(({ done }) =>
+    done.then(() => {
+      throw new Error('a worker or the producer has ended');
+    }),
+  );
+  return Promise.race([work, ...ended]);
 }
 
 async function measure(sessionTimeout: string): Promise<void> {
@@ -93,8 +104,12 @@ async function measure(sessionTimeout: string): Promise<void> {
       for (const [signal, end] of Object.entries(ENDS)) {
         const ending = await begin();
         say(`session ${sessionTimeout}, round ${round}: ${workers} workers for ${warmUp} s`);
-        await sleep(1000 * warmUp);
-        const { seconds: taken, own } = await failover(running, () => end(ending));
+        const others = [producer, ...running.map(({ child }) => child)];
+        await whileRunning(sleep(1000 * warmUp), [ending.child, ...others]);
+        const { seconds: taken, own } = await whileRunning(
+          failover(running, () => end(ending)),
+          others,
+        );
         print(`| ${sessionTimeout} | ${signal} | ${taken.toFixed(1)} | ${own.toFixed(1)} |`);
       }
     }

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quietClient } from '../src/consumers/source/kafka/access/admin.ts';
+import { RETRY } from '../src/consumers/source/kafka/access/kafka-settings.ts';
 import { TOPICS } from './kafka-workload.ts';
 
 const TICK_MS = 50;
@@ -35,6 +36,8 @@ function list(n: number, ts: number): readonly [impression: Message, clicks: rea
 
 const producer = quietClient({ brokers: [broker], clientId: 'receval-bench' }).producer({
   allowAutoTopicCreation: false,
+  // Leaders of topics that were just created may not know of it yet.
+  retry: RETRY,
 });
 await producer.connect();
 const begin = Date.now();

@@ -76,6 +76,8 @@ export class Worker {
   #begun = 0;
   /** Partitions of the last assignment. */
   #ours: readonly number[] = [];
+  /** Those of them that no other member can have been given since. */
+  #claimable: ReadonlySet<number> = new Set();
 
   constructor(settings: WorkerSettings, deps: WorkerDeps) {
     this.#settings = settings;
@@ -94,7 +96,7 @@ export class Worker {
     );
     this.#rivals = new Rivals(settings.sessionTimeout, (partition) => settings.unit(partition).namespace, deps);
     const handler: ClaimsHandler = {
-      isOurs: (partition) => this.#ours.includes(partition),
+      isOurs: (partition) => this.#claimable.has(partition),
       claimed: (partition, unit, begins) => this.#startUnit(partition, unit, begins),
     };
     this.#claims = new Claims(settings, deps, handler, this.#stopping);
@@ -110,6 +112,9 @@ export class Worker {
     try {
       const reading = source.run({
         assigned: (partitions) => this.#assign(partitions),
+        mayKeep: (partitions) => {
+          this.#claimable = new Set(partitions.filter((partition) => this.#claimable.has(partition)));
+        },
         doubted: () => {
           for (const owned of this.#units.values()) this.#readAgain(owned);
         },
@@ -190,6 +195,7 @@ export class Worker {
 
   async #assign(partitions: readonly number[]): Promise<void> {
     this.#ours = partitions;
+    this.#claimable = new Set(partitions);
     this.#reachFaultPoint('assigned');
     for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#release(owned);
     this.#outgrown.keepOnly(partitions);

@@ -65,6 +65,7 @@ export class SimulatedSource implements LogSource {
   /** The group has given us partitions. While one claim runs, a later one waits, and nothing is delivered. */
   assigned(partitions: readonly number[]): void {
     this.#wanted = partitions;
+    this.#handler?.mayKeep?.(partitions);
     this.#flowing = [];
     if (!this.#claiming) void this.#claim();
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { FlowClient } from '../../src/consumers/source/kafka/flow/placement.ts';
 import { Worker } from '../../src/worker/worker.ts';
@@ -26,6 +27,8 @@ class PausingClient implements FlowClient {
 /** Holds claims while the test says so. */
 class HeldStore extends MemoryStore {
   #held: Promise<void> = Promise.resolve();
+  /** Units, in the order of their claims. */
+  readonly claimed: string[] = [];
   holdClaims(): () => void {
     let go = (): void => {};
     this.#held = new Promise((resolve) => {
@@ -34,6 +37,7 @@ class HeldStore extends MemoryStore {
     return go;
   }
   override async claim(unit: string, token: string) {
+    this.claimed.push(unit);
     await this.#held;
     return super.claim(unit, token);
   }
@@ -51,14 +55,29 @@ class Bench {
     { start: 0, end: 0 },
   ]);
 
-  constructor() {
+  constructor(partitions = 2) {
     const deps = { ...quietDeps(), source: this.#source, store: this.store, clock: this.clock };
-    this.worker = new Worker({ ...settingsFor(2), topics: TOPICS }, deps);
+    this.worker = new Worker({ ...settingsFor(partitions), topics: TOPICS }, deps);
     this.#ended = this.worker.run();
   }
 
   join(partitions: number[]): void {
     this.#source.join(this.client, partitions);
+  }
+
+  /** The group begins to share out its partitions again. */
+  rejoin(): void {
+    this.#source.rejoin();
+  }
+
+  /** A fetch has failed. */
+  doubt(): void {
+    this.#source.doubt();
+  }
+
+  /** Partitions that the worker owns. */
+  get owned(): readonly number[] {
+    return this.worker.status().units.map(({ partition }) => partition);
   }
 
   /** Partition 0 leaves and comes back while the claim of partition 1 waits for the store. */
@@ -109,5 +128,55 @@ describe('a partition that leaves and comes back while a claim runs', () => {
     await bench.stop();
     expect(ahead).toEqual(['b/0']);
     expect(after).toEqual(['b/0']);
+  });
+});
+
+describe('a worker that joins again while it claims', () => {
+  const ALL = Array.from({ length: 40 }, (_, partition) => partition);
+  const HALF = ALL.filter((partition) => partition % 2 === 1);
+
+  async function claiming(): Promise<{ bench: Bench; go: () => void; before: number }> {
+    const bench = new Bench(ALL.length);
+    const go = bench.store.holdClaims();
+    bench.join(ALL);
+    await rest();
+    const before = bench.store.claimed.length;
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThan(HALF.length);
+    return { bench, go, before };
+  }
+
+  /** What it has claimed since, of what it was not given. */
+  function strayClaims({ store }: Bench, before: number): readonly string[] {
+    const given = HALF.map((partition) => unitKey('test', partition));
+    return store.claimed.slice(before).filter((unit) => !given.includes(unit));
+  }
+
+  it('claims nothing more of what it is no longer given, and all that it is', async () => {
+    const { bench, go, before } = await claiming();
+    bench.join(HALF);
+    go();
+    await rest();
+    expect(strayClaims(bench, before)).toEqual([]);
+    expect(bench.owned).toEqual(HALF);
+    await bench.stop();
+  });
+
+  it('claims nothing from the moment at which the group begins to share out, until it has joined', async () => {
+    const { bench, go, before } = await claiming();
+    bench.rejoin();
+    go();
+    await rest();
+    expect(bench.store.claimed).toHaveLength(before);
+    expect(bench.owned).toEqual([]);
+    // Nothing is read of what is not claimed, whatever happens meanwhile.
+    bench.doubt();
+    await rest();
+    expect(bench.client.paused).toHaveLength(ALL.length * TOPICS.length);
+    bench.join(HALF);
+    await rest();
+    expect(strayClaims(bench, before)).toEqual([]);
+    expect(bench.owned).toEqual(HALF);
+    await bench.stop();
   });
 });

@@ -89,6 +89,11 @@ export interface SourceHandler {
    */
   assigned(partitions: readonly number[]): Promise<void>;
   /**
+   * Only these of the partitions that were assigned to us may still be ours, and `assigned` follows. Claim no others: another member may
+   * have claimed them already. Called at once, also before `assigned` has settled.
+   */
+  mayKeep?(partitions: readonly number[]): void;
+  /**
    * These partitions stay assigned, but their logs may have been replaced: a handler that can detect that by a record seeks it
    * here. Nothing is delivered before this returns.
    */
