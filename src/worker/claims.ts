@@ -81,7 +81,10 @@ export class Claims {
     if (unit === undefined) return;
     const begins = unit.isNew ? await this.#begin(unit, partition) : 'fine';
     // It may have been assigned to another worker meanwhile.
-    if (begins === undefined || !this.#handler.isOurs(partition)) return;
+    if (begins === undefined || !this.#handler.isOurs(partition)) {
+      unit.release();
+      return;
+    }
     this.#handler.claimed(partition, unit, begins);
     this.#reachFaultPoint('unit sought');
     this.#deps.log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { FlowClient } from '../../src/consumers/source/kafka/flow/placement.ts';
+import { Unit } from '../../src/unit/unit.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { FlowSource, rest } from './flow-source.ts';
@@ -164,10 +165,14 @@ describe('a worker that joins again while it claims', () => {
 
   it('claims nothing from the moment at which the group begins to share out, until it has joined', async () => {
     const { bench, go, before } = await claiming();
+    const released = vi.spyOn(Unit.prototype, 'release');
     bench.rejoin();
     go();
     await rest();
     expect(bench.store.claimed).toHaveLength(before);
+    // The memory of those that were under way is given back.
+    expect(released).toHaveBeenCalledTimes(before);
+    released.mockRestore();
     expect(bench.owned).toEqual([]);
     // Nothing is read of what is not claimed, whatever happens meanwhile.
     bench.doubt();
