@@ -45,11 +45,6 @@ export class FlowSource implements LogSource {
     this.#flow?.joined(client, Object.fromEntries(this.#topics.map((topic) => [topic, partitions])));
   }
 
-  /** The group rearranges itself: a join follows. */
-  rejoin(): void {
-    this.#flow?.rejoining();
-  }
-
   /** A fetch has failed. */
   doubt(): void {
     this.#flow?.doubted();

@@ -205,8 +205,7 @@ export class KafkaSource implements LogSource {
       allowAutoTopicCreation: false,
       retry: { ...RETRY, restartOnFailure: async () => false },
     });
-    const { REBALANCING, GROUP_JOIN, HEARTBEAT, FETCH_START, FETCH, END_BATCH_PROCESS } = consumer.events;
-    consumer.on(REBALANCING, () => flow.rejoining());
+    const { GROUP_JOIN, HEARTBEAT, FETCH_START, FETCH, END_BATCH_PROCESS } = consumer.events;
     consumer.on(GROUP_JOIN, ({ payload }) => {
       if (this.#deadline.isStopped) return;
       this.#hasJoined = true;

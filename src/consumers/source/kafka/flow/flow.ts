@@ -46,7 +46,6 @@ export class Flow {
   /** The claim that waits for the previous one to end. */
   #wanted: { readonly partitions: readonly number[]; readonly isNew: boolean } | undefined;
   #claiming = false;
-  #isRejoining = false;
   #interruption: { readonly error: unknown } | undefined;
   #ended = false;
 
@@ -65,22 +64,11 @@ export class Flow {
     return this.#units.get(partition)?.positions[topic];
   }
 
-  /**
-   * The group shares out its partitions again, and a join follows. What is not claimed yet may be given to others: a claim after theirs
-   * would take it from them. Never throws.
-   */
-  rejoining(): void {
-    this.#isRejoining = true;
-    this.#wanted = undefined;
-    this.#guarded(() => this.#deps.handler.mayKeep?.([]));
-  }
-
   /** The group has assigned this member its partitions. All of them are paused when this returns. Never throws. */
   joined(client: FlowClient, assigned: Readonly<Record<string, readonly number[]>>): void {
     const { topics } = this.#deps;
     this.#client = client;
     this.#joins++;
-    this.#isRejoining = false;
     this.#interruption = undefined;
     this.#heartbeat = undefined;
     this.#guarded(() => {
@@ -131,7 +119,7 @@ export class Flow {
         if (isNew) await this.#deps.handler.assigned(partitions);
         else this.#deps.handler.doubted?.(partitions);
         await Promise.allSettled(this.#running);
-        if (this.#wanted !== undefined || this.#isRejoining || this.#ended) continue;
+        if (this.#wanted !== undefined || this.#ended) continue;
         for (const unit of this.#units.values()) for (const position of unit.positions) this.#place(position);
       }
     } catch (error) {
