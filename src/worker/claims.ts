@@ -16,7 +16,7 @@ const CLAIMS_AT_ONCE = 8;
 
 /** How a worker handles its claims. */
 export interface ClaimsHandler {
-  /** Whether this partition is assigned to us now, and not about to be given to others. */
+  /** Whether this partition is assigned to us now, and still by what the group has said last. */
   isOurs(partition: number): boolean;
   /** A unit was claimed. `begins` state_lost: nothing is stored for it, although it was read before. */
   claimed(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void;

@@ -76,7 +76,7 @@ export class Worker {
   #begun = 0;
   /** Partitions of the last assignment. */
   #ours: readonly number[] = [];
-  /** Those of them that no other member can have been given since. */
+  /** Those of them that no newer assignment, which waits for this one's claims, has given to others. */
   #claimable: ReadonlySet<number> = new Set();
 
   constructor(settings: WorkerSettings, deps: WorkerDeps) {

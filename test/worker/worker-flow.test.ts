@@ -149,8 +149,8 @@ describe('a worker that joins again while it claims', () => {
     bench.join(HALF);
     go();
     await rest();
-    // The memory of those that were under way and are not wanted any more is given back.
-    expect(released).toHaveBeenCalled();
+    // The memory of those that were under way and are not wanted any more is given back: of every other one.
+    expect(released).toHaveBeenCalledTimes(before / 2);
     released.mockRestore();
     expect(strayClaims(bench, before)).toEqual([]);
     expect(bench.owned).toEqual(HALF);

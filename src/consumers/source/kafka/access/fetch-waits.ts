@@ -55,7 +55,7 @@ export function waitingForEnough<Options>(
 ) => FetchingGroup {
   return class extends Group {
     #resumes = 0;
-    /** By broker whose last fetch has brought little: `#resumes` when that one began. */
+    /** By broker whose last fetch that did not fail has brought little: `#resumes` when that one began. */
     readonly #drained = new Map<string, number>();
     /** By broker: ends its sleep. */
     readonly #sleepers = new Map<string, () => void>();
@@ -73,8 +73,7 @@ export function waitingForEnough<Options>(
       if (fetch.hasFailed) return fetched;
       if (fetch.active === 0 && this.#resumes === resumes) await this.#sleep(nodeId);
       const some = fetched.filter(({ rawMessages }) => rawMessages.length > 0);
-      const messages = some.flatMap(({ rawMessages }) => rawMessages);
-      const bytes = messages.reduce((sum, message) => sum + bytesOf(message), 0);
+      const bytes = some.reduce((sum, { rawMessages }) => sum + bytesOf(rawMessages), 0);
       if (bytes < ENOUGH_BYTES) this.#drained.set(nodeId, resumes);
       else this.#drained.delete(nodeId);
       return some;

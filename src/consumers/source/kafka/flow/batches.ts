@@ -24,9 +24,11 @@ export interface Message {
   readonly stand?: Stand;
 }
 
-/** As it was fetched. */
-export function bytesOf({ stand, value }: Message): number {
-  return stand?.kind === 'batch' ? stand.bytes.length : (value?.length ?? 0);
+/** As they were fetched. */
+export function bytesOf(messages: readonly Message[]): number {
+  return messages.reduce((bytes, { stand, value }) => {
+    return bytes + (stand?.kind === 'batch' ? stand.bytes.length : (value?.length ?? 0));
+  }, 0);
 }
 
 /** Decode what becomes more than one message. Each rejects if it cannot. */

@@ -58,7 +58,7 @@ export class ChunkReader {
   constructor(batch: FetchedBatch, withEnvelopes = false) {
     this.#batch = batch;
     this.#withEnvelopes = withEnvelopes;
-    this.#fetched = batch.messages.reduce((bytes, message) => bytes + bytesOf(message), 0);
+    this.#fetched = bytesOf(batch.messages);
   }
 
   /** Bytes of what was fetched, and of the record batch that is currently decompressed. */
