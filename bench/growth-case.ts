@@ -261,7 +261,7 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
         }),
       ),
     onClaim: () => {},
-    startOffset: async () => ({ offset: 0, isOldest: true }),
+    startOffset: async () => 0,
     log: {
       info: () => {},
       warn: (details, message) => process.stderr.write(`${message} ${JSON.stringify(details)}\n`),

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:honesty [-- --seeds N --from S --only same,crowds,power,regressed,split,ratio-by,files,bandit,past]`: how often the decisions
+ * `npm run bench:honesty [-- --seeds N --from S --only same,crowds,power,worlds,losses,regressed,split,ratio-by,files,bandit,past]`: how often the decisions
  * are wrong, how often and how soon they are right, and what simpler tests say of the same data. Everything comes from seeds S
  * to S + N - 1 (S is usually 1): equal arguments give equal tables. Parts that need more work per seed take a part of N.
  */
@@ -10,11 +10,14 @@ import { openBandit, throughFiles } from './honesty/file-tables.ts';
 import type { Seeds } from './honesty/output.ts';
 import { againstPast } from './honesty/past-tables.ts';
 import { sameVariants, worseTreatment, wrongCohort, wrongSplit } from './honesty/stream-tables.ts';
+import { sameWorlds, worseWorlds } from './honesty/world-tables.ts';
 
 const PARTS: ReadonlyMap<string, (seeds: Seeds) => void | Promise<void>> = new Map([
   ['same', sameVariants],
   ['crowds', sameCrowds],
   ['power', crowdPower],
+  ['worlds', sameWorlds],
+  ['losses', worseWorlds],
   ['regressed', worseTreatment],
   ['split', wrongSplit],
   ['ratio-by', wrongCohort],

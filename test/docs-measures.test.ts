@@ -40,6 +40,7 @@ function aliases(): string {
 function subject({ of, list }: Example): string {
   if (list === 'shown') return code(of);
   const numbers = (some: readonly number[]) => code(some.join(' '));
+  if ('judged' in list) return `${code(of)} of judged ${numbers(list.judged)}`;
   if ('ratings' in list) {
     return `${code(of)} of scores ${numbers(list.scores)}, ratings ${numbers(list.ratings)}`;
   }

@@ -134,7 +134,7 @@ export class ShopService {
       clock: this.clock,
       newId: () => `id${ids++}`,
       onClaim: () => {},
-      startOffset: async () => ({ offset: 0, isOldest: true }),
+      startOffset: async () => 0,
       log: { info: () => {}, warn },
       faultPoint: (label) => {
         labels.push(label);
@@ -156,9 +156,13 @@ export class ShopService {
   /**
    * So many seconds of traffic: two lists a second in each partition, one of each variant, by users who are new.
    *
-   * @param clicked rank of most clicks; undefined: nobody clicks on that variant
+   * @param clicked rank of most clicks; undefined: nobody clicks on that variant; @param isNamed lists name their user
    */
-  async live(seconds: number, clicked: { readonly A: number; readonly B: number | undefined }): Promise<void> {
+  async live(
+    seconds: number,
+    clicked: { readonly A: number; readonly B: number | undefined },
+    isNamed = true,
+  ): Promise<void> {
     for (let s = 0; s < seconds; s++) {
       const ts = this.clock.now();
       for (let partition = 0; partition < PARTITIONS; partition++) {
@@ -166,7 +170,8 @@ export class ShopService {
           const n = this.#users++;
           const usual = clicked[variant];
           const click = n % 5 === 4 || usual === undefined ? undefined : n % 7 === 0 ? 4 : usual;
-          append(this.log, partition, { ts, variant, user: `u${n}`, click });
+          const user = isNamed ? `u${n}` : undefined;
+          append(this.log, partition, { ts, variant, user, click });
         }
       }
       await this.clock.advance(SECOND);

@@ -4,13 +4,13 @@ import type { Store } from '../src/accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../src/config/settings.ts';
 import { createDecoder, type Decoder } from '../src/consumers/decode/decoder.ts';
 import type { MemoryLog } from '../src/consumers/source/memory-source.ts';
-import { runOf } from '../src/experiment/state.ts';
+import { runOf } from '../src/experiment/run-settings.ts';
 import { parseMeasures } from '../src/measures/grammar/measure-name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../src/unit/resume.ts';
 import type { UnitDeps, UnitSettings } from '../src/unit/unit-contract.ts';
 
-const GRADING = {
+export const GRADING = {
   relevantFrom: 1,
   actions: [{ name: 'click', rule: { from: 'grade', grade: 1, rule: 'max', max: 30, veto: false } }],
 } as const;
@@ -58,7 +58,7 @@ export const RAMPED: ExperimentSettings = {
 };
 
 export function nameOfRun(experiment: ExperimentSettings): string {
-  return runOf(experiment, MEASURES);
+  return runOf(experiment);
 }
 
 export function unitSettings(

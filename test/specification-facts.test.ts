@@ -18,7 +18,7 @@ import {
   vectorKey,
 } from '../src/accumulators/store/layout.ts';
 import { measure } from '../src/measures/measures.ts';
-import { DECISION_MINIMUM, EXPERIMENT_REASONS, WATCHED_REASONS } from '../src/statistics/decision.ts';
+import { DECISION_MINIMUM, EXPERIMENT_REASONS, MOST_USERLESS, WATCHED_REASONS } from '../src/statistics/decision.ts';
 import { balancedUsers } from '../src/statistics/exposure.ts';
 import { MISMATCH_DEVIATION, MISMATCH_P } from '../src/statistics/sample-ratio.ts';
 import { multiplierAt } from '../src/statistics/sequence.ts';
@@ -96,9 +96,10 @@ describe('the specification', () => {
   it('says what a decision needs at least', () => {
     const { users, buckets, kish, positives } = DECISION_MINIMUM;
     const conditions = rows('statistics', '9.1').map(([, condition]) => condition);
-    expect(conditions[4]).toBe(`fewer than ${users} users in one, or k < ${kish} in one`);
-    expect(conditions[5]).toBe(`fewer than ${buckets} buckets that are not empty in one`);
-    expect(conditions[6]).toContain(`fewer than ${positives} lists with a positive in both`);
+    expect(conditions[4]).toBe(`more than ${100 * MOST_USERLESS} % of the lists without a user in one`);
+    expect(conditions[5]).toBe(`fewer than ${users} users in one, or k < ${kish} in one`);
+    expect(conditions[6]).toBe(`fewer than ${buckets} buckets that are not empty in one`);
+    expect(conditions[7]).toContain(`fewer than ${positives} lists with a positive in both`);
     const decimal = (value: number): string => String(value).replace(/^0/, '');
     expect(section('statistics', '5.3')).toContain(
       `p < ${decimal(MISMATCH_P)} and largest |O-E|/E now >= ${decimal(MISMATCH_DEVIATION)}`,
@@ -124,7 +125,9 @@ describe('the specification', () => {
       fingerprint: { shape: '', additive: '' },
       partitions: 1,
       incompleteBefore: 0,
+      since: {},
       hasGap: false,
+      feedbackFrom: Number.NEGATIVE_INFINITY,
       join: { topics: [], counts: [], watermark: 0 },
       panes: { minutes: [], hours: [], admission: [] },
       runs: [],

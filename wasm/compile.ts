@@ -50,6 +50,7 @@ const NUMBERS = {
     'NUMBER_IS_LISTS',
     'NUMBER_IS_POSITIVES',
     'NUMBER_IS_NONE',
+    'NUMBER_IF_ANY',
     'ROW_TEXT_BEYOND',
     'NUMBER_BYTES',
   ],

@@ -1,5 +1,6 @@
 import { Random } from '../../src/simulate/random.ts';
 import { beta } from '../../test/statistics/draws.ts';
+import { variantAt } from './world.ts';
 
 /**
  * Crowds as they hurt: a few users with most of the lists, bots, several ids with one taste, good and bad days, unequal and
@@ -36,17 +37,23 @@ export interface CrowdSettings {
 export const CROWD_MEASURES = ['mrr', 'hit@10', 'ndcg@10', 'precision@10'] as const;
 export type CrowdMeasure = (typeof CROWD_MEASURES)[number];
 
-/** Lists in the order of the hours. */
-export interface Crowd {
-  readonly settings: CrowdSettings;
+/** Lists in the order of the looks. */
+export interface Lists {
+  readonly settings: {
+    readonly weights: readonly number[];
+    readonly measures: readonly string[];
+    readonly guardrails: readonly string[];
+  };
   readonly ids: readonly string[];
-  /** By list. */
+  /** The user of each list; -1 where the list has no user id. */
   readonly users: Int32Array;
   readonly variants: Uint8Array;
   /** By list, then by measure, in 1e-9. */
   readonly values: Float64Array;
-  /** The look at hour h sees the lists before `ends[h]`. */
+  /** Look l sees the lists before `ends[l]`. */
   readonly ends: Int32Array;
+  /** Records that are known to be missing at each look; absent where none are. */
+  readonly missing?: readonly number[];
 }
 
 const SLOTS = 10;
@@ -66,7 +73,7 @@ interface Drawn {
   readonly chance: number;
 }
 
-export function drawCrowd(seed: number, settings: CrowdSettings): Crowd {
+export function drawCrowd(seed: number, settings: CrowdSettings): Lists {
   const random = new Random(seed, 'crowd');
   const { users, hours, weights, household, bot, crossing, measures } = settings;
   const drawn: Drawn[] = [];
@@ -112,15 +119,6 @@ export function drawCrowd(seed: number, settings: CrowdSettings): Crowd {
 
 function listsOf(random: Random, activity: number | 'one'): number {
   return activity === 'one' ? 1 : Math.min(MOST_LISTS, Math.floor((1 - random.next()) ** (-1 / activity)));
-}
-
-function variantAt(point: number, weights: readonly number[]): number {
-  let sum = 0;
-  for (const [variant, weight] of weights.entries()) {
-    sum += weight;
-    if (point < sum) return variant;
-  }
-  return 0;
 }
 
 /** More by day than at night. */

@@ -31,6 +31,8 @@ async function compareLogs(logs: Logs, experiment: ExperimentSettings): Promise<
         inputs,
         adapter: undefined,
         order: 'time',
+        // What comes within ten seconds has come.
+        closeAll: true,
         newId: () => 'id',
         hashSeed: 0,
         onProgress: () => {},

@@ -46,11 +46,12 @@ function splitState(asOf: number, seen: readonly number[], sample: UserSample): 
   return {
     settings: EXPERIMENT,
     measures: [EXPERIMENT.primary],
+    since: {},
     asOf,
     variants: new Map(
       NAMES.map((name, v) => [
         name,
-        { impressions: seen[v], positives: 0, userless: 0, buckets: 256, heaviest: 0, means: new Map() },
+        { impressions: seen[v], positives: 0, userless: 0, empty: 0, buckets: 256, heaviest: 0, means: new Map() },
       ]),
     ),
     others: new Map(),

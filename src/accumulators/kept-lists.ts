@@ -2,7 +2,7 @@ import { PLACE_BITS } from '../consumers/engine/engine-layout.ts';
 import { MOST_EVENTS, NO_PATTERN, type Patterns } from '../measures/patterns.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { SCORE_WIDTH } from '../measures/sums.ts';
-import type { Joined } from '../vocabulary/events.ts';
+import { isEmptyList, type Joined } from '../vocabulary/events.ts';
 import { type KeptList, KeptTable } from './kept-table.ts';
 import { CellColumns, ListSums } from './list-sums.ts';
 
@@ -53,7 +53,7 @@ export class KeptLists {
 
   #keep(place: number, pattern: number, list: Joined): KeptList {
     const { sums, positives } = this.#kept;
-    sums.load(this.#scorer.score(list, this.#out), this.#out);
+    sums.load(this.#scorer.score(list, this.#out), this.#out, isEmptyList(list.length, list.pageOffset));
     const { count, ranks } = this.#scorer.positives;
     positives.count = count;
     for (let i = 0; i < count; i++) positives.ranks[i] = ranks[i];

@@ -3,7 +3,7 @@ import { type Exact, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, WITH_POSITIVE } 
 import { addExact, DIRECT_LIMIT, difference, fixed } from './exact.ts';
 import type { ExactSums } from './exact-sums.ts';
 import type { Row, RowShape } from './row.ts';
-import { columnsBeforeSums, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, vectorStarts } from './vector.ts';
+import { columnsBeforeSums, EMPTY, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, vectorStarts } from './vector.ts';
 
 const { value: VALUE } = OUT.mean;
 
@@ -101,6 +101,7 @@ export class CellColumns {
       impressions: sums.count(at + LISTS),
       positives: sums.count(at + POSITIVES),
       userless: sums.count(at + this.userless),
+      empty: sums.count(at + EMPTY),
       sums: this.fields.map((field) => this.number(sums, at, field)),
       vector: undefined,
       items: undefined,
@@ -109,10 +110,11 @@ export class CellColumns {
   }
 
   /** The inverse: adds the head and sums of a row to places that are 0. */
-  put({ impressions, positives, userless, sums: values }: Row, sums: ExactSums, at: number): void {
+  put({ impressions, positives, userless, empty, sums: values }: Row, sums: ExactSums, at: number): void {
     sums.add(at + LISTS, impressions);
     sums.add(at + POSITIVES, positives);
     sums.add(at + this.userless, userless);
+    sums.add(at + EMPTY, empty);
     for (const [index, { column, of }] of this.fields.entries()) {
       const value = values[index];
       if (of === 'value') sums.addExact(at + column, value);
@@ -152,13 +154,14 @@ export class ListSums {
     this.ownAmounts = new Float64Array(ownCount);
   }
 
-  /** Reads what `Scorer.score` has returned and written. Throws a RangeError for a value that is not finite. */
-  load(isPositive: boolean, out: Float64Array): void {
+  /** Reads what `Scorer.score` has returned and written. Throws a RangeError for a value that is not finite. `isEmpty`: as `isEmptyList`. */
+  load(isPositive: boolean, out: Float64Array, isEmpty: boolean): void {
     const { measures } = this.#cell;
     this.isPositive = isPositive;
     this.count = 0;
     this.ownCount = 0;
     if (this.large.length > 0) this.large = [];
+    if (isEmpty) this.#put(EMPTY, 1);
     for (let m = 0; m < measures.length; m++) {
       const one = measures[m];
       const at = SCORE_WIDTH * m;

@@ -3,6 +3,7 @@ import { Ranges } from '../vocabulary/ranges.ts';
 import type { Takeover } from './admission.ts';
 import { isLarge, parseAdmission, type StoredTable } from './admission-state.ts';
 import type { RowShape } from './row.ts';
+import type { Held } from './row-codec.ts';
 import type { RunSettings } from './runs.ts';
 import { keysOf, listOf, parseJson, rangeOf } from './store/json.ts';
 import { paneKey, placesKey, type RowOwner, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
@@ -98,6 +99,8 @@ export interface PaneChanges {
 export interface RestoredPanes {
   readonly state: PanesState;
   readonly rows: ReadonlyMap<string, Fields>;
+  /** For each key, the measures that count in its rows. A key that is missing: all of them count. */
+  readonly held?: ReadonlyMap<string, Held>;
 }
 
 /** Keys of what can still change after `watermark`: panes with end + H > watermark, the totals, and large tables of places. */

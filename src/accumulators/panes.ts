@@ -1,7 +1,7 @@
 // Long because the panes, totals and tables of a unit change together, at one close time.
 import { type Places, slotsUpTo } from '../measures/places.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
-import type { Closed, EpochMs, Joined } from '../vocabulary/events.ts';
+import { type Closed, type EpochMs, isEmptyList, type Joined } from '../vocabulary/events.ts';
 import { BUCKETS } from '../vocabulary/user-words.ts';
 import { Adder } from './adder.ts';
 import { AdmissionTables } from './admission-tables.ts';
@@ -155,7 +155,8 @@ export class Panes {
    * Adds one scored list. Close times must not decrease from call to call. `positive` and `out`: as `Scorer.score` returns them.
    */
   add(closed: ClosedList, positive: boolean, out: Float64Array, { items, positives }: CountedParts = NONE): void {
-    this.#list.load(positive, out);
+    const { list } = closed;
+    this.#list.load(positive, out, list !== undefined && isEmptyList(list.length, list.pageOffset));
     const cell = this.#add(closed, this.#list);
     this.#addPositions(cell, closed, positives);
     const { items: shape } = this.#settings.shape;
@@ -193,6 +194,11 @@ export class Panes {
   letEngineAdd({ at }: KeptTable): number {
     this.#adder.begin(at);
     return this.#adder.place;
+  }
+
+  /** The engine adds nothing more: the host gets all that closes. */
+  endEngineAdding(): void {
+    this.#adder.setDue(Number.NEGATIVE_INFINITY);
   }
 
   /** Gives back the memory of what was not taken. Nothing else may follow. */
@@ -377,7 +383,7 @@ export class Panes {
 function restoreTable(table: RowTable, restored: RestoredPanes): void {
   const fields = restored.rows.get(table.key);
   if (fields === undefined) throw new Error(`rows of ${table.key} are missing: read all of liveKeys before restoring`);
-  table.restore(fields);
+  table.restore(fields, restored.held?.get(table.key));
 }
 
 /** The panes of one kind, with the rows of those that can still change or have not been taken yet. */

@@ -7,7 +7,16 @@ import { encodePositions, readPositions } from './position-sums.ts';
 import { emptyRow, type Row, type RowParts, type RowShape, sumsStarts } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
 import { TextWriter } from './text-writer.ts';
-import { columnsBeforeSums, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, Vector, vectorStarts } from './vector.ts';
+import {
+  columnsBeforeSums,
+  EMPTY,
+  LEFT_OUT_LISTS,
+  LISTS,
+  MORE_POSITIVES,
+  POSITIVES,
+  Vector,
+  vectorStarts,
+} from './vector.ts';
 
 /** Text of rows of one shape. Equal rows have equal text. */
 export interface RowCodec {
@@ -17,9 +26,14 @@ export interface RowCodec {
   /**
    * Reads a row that another configuration may have written: a measure that the text lacks starts empty, one that the shape
    * lacks is ignored. Throws an Error that names the part that is wrong.
+   *
+   * @param held the measures whose sums mean something; others start empty, too. Default: all
    */
-  decode(text: string): Row;
+  decode(text: string, held?: Held): Row;
 }
+
+/** Measures by canonical name. */
+export type Held = Readonly<Record<string, unknown>>;
 
 /** Text of vectors of one shape. Equal vectors have equal text. */
 interface VectorCodec {
@@ -30,8 +44,8 @@ interface VectorCodec {
    * lacks is ignored. Throws an Error that names the part that is wrong.
    */
   decode(text: string): Vector;
-  /** The same of parsed JSON. */
-  read(json: unknown): Vector;
+  /** The same of parsed JSON. @param held as for rows */
+  read(json: unknown, held?: Held): Vector;
 }
 
 const MOST_BUCKETS = 65_536;
@@ -43,6 +57,8 @@ const CLOSES = 125;
 interface RowNumber extends FieldColumn {
   /** What stands before it. */
   readonly before: string;
+  /** Where it is 0, neither is written. */
+  readonly ifAny?: true;
 }
 
 /** The text of rows that have nothing but head and sums. */
@@ -52,12 +68,16 @@ export interface RowText {
   readonly end: string;
 }
 
-/** JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`. Measures stand in the order of the shape. */
+/**
+ * JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`, and `"empty":1` before the measures
+ * where any list is empty. Measures stand in the order of the shape.
+ */
 export function rowText(shape: RowShape, { userless, fields }: CellColumns): RowText {
   const numbers: RowNumber[] = [
     { before: '{"impressions":', column: LISTS, of: 'value' },
     { before: ',"positives":', column: POSITIVES, of: 'value' },
     { before: ',"userless":', column: userless, of: 'value' },
+    { before: ',"empty":', column: EMPTY, of: 'value', ifAny: true },
   ];
   const starts = sumsStarts(shape);
   let before = ',"measures":{';
@@ -90,8 +110,10 @@ export function rowCodec(shape: RowShape): RowCodec {
 
   function encodeAt({ vector, items, positions }: RowParts, sums: ExactSums, at: number): string {
     for (const number of numbers) {
+      const value = columns.number(sums, at, number);
+      if (number.ifAny && value === 0) continue;
       writer.text(number.before);
-      writer.exact(columns.number(sums, at, number));
+      writer.exact(value);
     }
     writer.text(beforeParts);
     if (vector !== undefined) {
@@ -110,15 +132,16 @@ export function rowCodec(shape: RowShape): RowCodec {
     return encodeAt(row, single, 0);
   }
 
-  function decode(text: string): Row {
+  function decode(text: string, held?: Held): Row {
     const json = keysOf(parseJson(text, 'row'), 'row');
     const measures = keysOf(json['measures'], 'row.measures');
     const row = emptyRow(shape);
     row.impressions = whole(json['impressions'], 'row.impressions');
     row.positives = whole(json['positives'], 'row.positives');
     row.userless = whole(json['userless'], 'row.userless');
+    if (json['empty'] !== undefined) row.empty = whole(json['empty'], 'row.empty');
     shape.names.forEach((name, m) => {
-      if (!Object.hasOwn(measures, name)) return;
+      if (!Object.hasOwn(measures, name) || !isHeld(held, name)) return;
       const sums = listOf(measures[name], places[m], exactAt);
       const width = SUMS_WIDTH[shape.kinds[m]];
       if (sums.length !== width) throw new Error(`${places[m]}: expected ${width} sums, found ${sums.length}`);
@@ -126,7 +149,7 @@ export function rowCodec(shape: RowShape): RowCodec {
         row.sums[starts[m] + i] = sum;
       });
     });
-    if (json['vector'] !== undefined) row.vector = vectors.read(json['vector']);
+    if (json['vector'] !== undefined) row.vector = vectors.read(json['vector'], held);
     if (json['items'] !== undefined && shape.items !== undefined) row.items = readItems(json['items'], shape.items);
     if (json['positions'] !== undefined && shape.ranks !== undefined) {
       row.positions = readPositions(json['positions'], shape.ranks);
@@ -154,6 +177,10 @@ export function vectorRowCodec(shape: RowShape): RowCodec {
   };
 }
 
+function isHeld(held: Held | undefined, name: string): boolean {
+  return held === undefined || Object.hasOwn(held, name);
+}
+
 function exactAt(value: unknown, where: string): Exact {
   const sum = parseExact(value);
   if (sum === undefined) throw new Error(`${where}: expected a whole number`);
@@ -162,7 +189,7 @@ function exactAt(value: unknown, where: string): Exact {
 
 /**
  * JSON `{"buckets":64,"filled":[3,9],"n":[2,1],"positives":[1,0],"measures":{"mrr":{"S":[500000000,0]}}}`: sums of the
- * buckets that `filled` names, all others are 0. A measure has the sums of its kind by name (sums.ts): a mean `S`, a
+ * buckets that `filled` names, all others are 0; and `"empty":[1,0]` behind the positives where any list is empty. A measure has the sums of its kind by name (sums.ts): a mean `S`, a
  * fraction `above` and `below`. One that counts lists also has `n` and `n+`, its own lists and lists with positives, each
  * only where they are not those of the head in every bucket. Sums in 1e-9; digits beyond the safe integers are strings.
  */
@@ -194,6 +221,10 @@ function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
     list(lists);
     writer.text(',"positives":[');
     list(positives);
+    if (vector.column(EMPTY, filled, sums)) {
+      writer.text(',"empty":[');
+      list(sums);
+    }
     writer.text(',"measures":{');
     for (let m = 0; m < names.length; m++) {
       writer.text(names[m]);
@@ -219,7 +250,7 @@ function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
     writer.text('}}');
   }
 
-  function read(json: unknown): Vector {
+  function read(json: unknown, held?: Held): Vector {
     const text = keysOf(json, 'vector');
     const buckets = whole(text['buckets'], 'vector.buckets');
     if (buckets < 1 || buckets > MOST_BUCKETS || (buckets & (buckets - 1)) !== 0) {
@@ -245,11 +276,12 @@ function vectorCodec(shape: RowShape, writer: TextWriter): VectorCodec {
     const positives = sums(text['positives'], 'vector.positives');
     put(LISTS, lists);
     put(POSITIVES, positives);
+    if (text['empty'] !== undefined) put(EMPTY, sums(text['empty'], 'vector.empty'));
     const measures = keysOf(text['measures'], 'vector.measures');
     const none = filled.map(() => 0);
     shape.names.forEach((name, m) => {
       const where = `vector.measures.${name}`;
-      const isKnown = Object.hasOwn(measures, name);
+      const isKnown = Object.hasOwn(measures, name) && isHeld(held, name);
       const own = isKnown ? keysOf(measures[name], where) : {};
       const part = (key: string, usual: readonly Exact[]): readonly Exact[] =>
         own[key] === undefined && (key === 'n' || key === 'n+') ? usual : sums(own[key], `${where}.${key}`);

@@ -5,7 +5,7 @@ import { ItemSums, type ItemsShape } from './item-sums.ts';
 import type { CellColumns } from './list-sums.ts';
 import { PositionSums } from './position-sums.ts';
 import type { Row, RowParts } from './row.ts';
-import type { RowCodec } from './row-codec.ts';
+import type { Held, RowCodec } from './row-codec.ts';
 import type { RowPlaces } from './row-places.ts';
 import { RowTexts } from './row-texts.ts';
 import type { Fields } from './store/store-port.ts';
@@ -196,11 +196,11 @@ export class RowTable {
     return this.#rows[place].get(values)?.impressions(this.#kind.columns) ?? 0;
   }
 
-  /** Restores stored rows. */
-  restore(fields: Fields): void {
+  /** Restores stored rows. @param held as in `RowCodec` */
+  restore(fields: Fields, held?: Held): void {
     for (const [field, text] of fields) {
       const { place, values } = this.#kind.places.of(field);
-      this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text)));
+      this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text, held)));
     }
   }
 

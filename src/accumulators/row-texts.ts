@@ -1,6 +1,7 @@
 import type { EngineBlocks } from '../consumers/engine/engine-blocks.ts';
 import {
   NUMBER_BYTES,
+  NUMBER_IF_ANY,
   NUMBER_IS_LISTS,
   NUMBER_IS_NONE,
   NUMBER_IS_POSITIVES,
@@ -61,7 +62,7 @@ export class RowTexts {
       at += ROW_STEP.BYTES;
       text += before.length;
     };
-    for (const { before, column, of } of numbers) put(before, column, KINDS[of]);
+    for (const { before, column, of, ifAny } of numbers) put(before, column, ifAny ? NUMBER_IF_ANY : KINDS[of]);
     put(end, 0, NUMBER_IS_NONE);
     const ofRow = 8 * width + 4 + letters + NUMBER_BYTES * numbers.length;
     this.#bytes = RowTexts.most * ofRow + NUMBER_BYTES + ROW_TEXT_BEYOND;

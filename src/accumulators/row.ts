@@ -42,6 +42,8 @@ export interface Row {
   positives: number;
   /** Lists without a user id. */
   userless: number;
+  /** Lists without slots (`isEmptyList`). */
+  empty: number;
   readonly sums: Exact[];
   /** Sums by user bucket; undefined: none are kept. */
   vector: Vector | undefined;
@@ -68,6 +70,7 @@ export function emptyRow(shape: RowShape): Row {
     impressions: 0,
     positives: 0,
     userless: 0,
+    empty: 0,
     sums: new Array<Exact>(width).fill(0),
     vector: undefined,
     items: undefined,
@@ -85,6 +88,7 @@ export function addRow(into: Row, row: Row): void {
   into.impressions += row.impressions;
   into.positives += row.positives;
   into.userless += row.userless;
+  into.empty += row.empty;
   for (let i = 0; i < row.sums.length; i++) into.sums[i] = addExact(into.sums[i], row.sums[i]);
   into.vector = addVector(into.vector, row.vector);
   into.items = addItems(into.items, row.items);
@@ -96,6 +100,7 @@ export function subtractRow(from: Row, row: Row): void {
   from.impressions -= row.impressions;
   from.positives -= row.positives;
   from.userless -= row.userless;
+  from.empty -= row.empty;
   for (let i = 0; i < row.sums.length; i++) from.sums[i] = difference(from.sums[i], row.sums[i]);
   from.positions = subtractPositions(from.positions, row.positions);
 }

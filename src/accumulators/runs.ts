@@ -1,5 +1,6 @@
-import type { EpochMs, Offset } from '../vocabulary/events.ts';
-import { keysOf, listOf, parseJson, textOf, whole } from './store/json.ts';
+import { DAY } from '../vocabulary/durations.ts';
+import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
+import { keysOf, listOf, parseJson, textOf, timeOf, whole } from './store/json.ts';
 
 /**
  * What a unit needs to know of one run of an experiment. A run counts impressions from where it began: what was accepted before
@@ -27,24 +28,59 @@ export interface RunState {
   readonly begins: readonly Offset[];
   /** Records that were lost to gaps since then. */
   readonly missing: number;
+  /** For each measure, by canonical name, the time after which lists must close to count; -Infinity: all lists count. Other measures in the rows are left over, and ignored. */
+  readonly since: Since;
+  /** undefined: the run goes on. */
+  readonly ended?: EndOfRun | undefined;
 }
+
+/** Event time from which on something is summed, by name; -Infinity: from the beginning on. */
+export type Since = Readonly<Record<string, EpochMs>>;
+
+export interface EndOfRun {
+  /** Event time up to which lists closed in it. */
+  readonly at: EpochMs;
+  /** The generation under which the store keeps the run. */
+  readonly generation: string;
+}
+
+/** So long a run is kept after its end, in event time. */
+export const KEPT_AFTER_END: DurationMs = 7 * DAY;
 
 /** Bits of an integer that bitwise operators can use. */
 export const MOST_RUNS = 31;
+
+/** What a start finds of the runs. */
+export interface StoredRuns {
+  /** From the checkpoint. */
+  readonly states: readonly RunState[];
+  /** For each topic, the offset at which a run begins that is not in `states`. */
+  readonly positions: readonly Offset[];
+  /** Up to when all lists have closed. */
+  readonly closedUpTo: EpochMs;
+}
 
 /** Where the runs of one unit began, and which impressions take no part in them. */
 export class Runs {
   readonly #starts: readonly EpochMs[];
   #states: readonly RunState[];
+  /** The runs that have ended. */
+  readonly #ended: readonly RunState[];
 
-  /** `stored`: from the checkpoint. `positions`: by topic, where a run begins that is not among them. */
-  constructor(settings: readonly RunSettings[], stored: readonly RunState[], positions: readonly Offset[]) {
+  /** `measures`: canonical names of what is summed from now on. */
+  constructor(
+    settings: readonly RunSettings[],
+    measures: readonly string[],
+    { states, positions, closedUpTo }: StoredRuns,
+  ) {
     if (settings.length > MOST_RUNS) throw new Error(`at most ${MOST_RUNS} experiments, not ${settings.length}`);
     this.#starts = settings.map(({ start }) => start ?? Number.NEGATIVE_INFINITY);
     this.#states = settings.map(({ name, run }) => {
-      const known = stored.find((state) => state.name === name && state.run === run);
-      return known ?? { name, run, begins: [...positions], missing: 0 };
+      const known = states.find((state) => state.ended === undefined && isRun({ name, run })(state));
+      const since = sinceOf(measures, known?.since, closedUpTo);
+      return known === undefined ? { name, run, begins: [...positions], missing: 0, since } : { ...known, since };
     });
+    this.#ended = states.filter(({ ended }) => ended !== undefined);
   }
 
   /** Bit r is set if an impression takes no part in run r. */
@@ -66,9 +102,39 @@ export class Runs {
     this.#states = this.#states.map((state) => ({ ...state, missing: state.missing + records }));
   }
 
+  /** In the order of the settings, then those that have ended. */
   state(): readonly RunState[] {
-    return this.#states;
+    return [...this.#states, ...this.#ended];
   }
+}
+
+/** Whether a state is that of a run. */
+export function isRun({
+  name,
+  run,
+}: Pick<RunState, 'name' | 'run'>): (state: Pick<RunState, 'name' | 'run'>) => boolean {
+  return (state) => state.name === name && state.run === run;
+}
+
+/** For each name when its sums begin: as stored; `now` for what is added; undefined: nothing was summed before. */
+function sinceOf(names: readonly string[], stored: Since | undefined, now: EpochMs): Since {
+  const beginning = stored === undefined ? Number.NEGATIVE_INFINITY : now;
+  return Object.fromEntries(names.map((name) => [name, stored?.[name] ?? beginning]));
+}
+
+/** Reads the list of its entries. Throws an Error that names the part that is wrong. */
+export function parseSince(value: unknown, where: string): Since {
+  return Object.fromEntries(
+    listOf(value, where, (entry, place) => {
+      const [name, at] = listOf(entry, place, (part) => part);
+      return [textOf(name, place), timeOf(at, place)] as const;
+    }),
+  );
+}
+
+/** States as JSON. */
+export function runsText(states: readonly RunState[]): string {
+  return JSON.stringify(states.map((state) => ({ ...state, since: Object.entries(state.since) })));
 }
 
 /** Reads stored states; undefined: a checkpoint of a release that had no runs. Throws an Error that names the part that is wrong. */
@@ -81,6 +147,14 @@ export function parseRuns(text: string | undefined): readonly RunState[] {
       run: textOf(state['run'], `${where}.run`),
       begins: listOf(state['begins'], `${where}.begins`, whole),
       missing: whole(state['missing'], `${where}.missing`),
+      // Those of earlier releases were of other runs: each measure made another one.
+      since: state['since'] === undefined ? {} : parseSince(state['since'], `${where}.since`),
+      ...(state['ended'] === undefined ? {} : { ended: endOf(state['ended'], `${where}.ended`) }),
     };
   });
+}
+
+function endOf(value: unknown, where: string): EndOfRun {
+  const end = keysOf(value, where);
+  return { at: timeOf(end['at'], `${where}.at`), generation: textOf(end['generation'], `${where}.generation`) };
 }

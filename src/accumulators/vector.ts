@@ -6,10 +6,11 @@
 import { type Exact, SUMS, type SumsKind } from '../measures/sums.ts';
 import { ExactSums } from './exact-sums.ts';
 
-/** Lists of a bucket, and those with a positive by `relevantFrom`. */
+/** Lists of a bucket, those with a positive by `relevantFrom`, and those without slots. */
 export const LISTS = 0;
 export const POSITIVES = 1;
-const HEADS = 2;
+export const EMPTY = 2;
+const HEADS = 3;
 
 /**
  * Columns of a measure, counted from its first one. A measure that counts lists has the number that it left out, the number of

@@ -6,10 +6,13 @@ import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { planOf } from '../experiment/experiment-plan.ts';
 import { comparedFindings } from '../findings/compared-findings.ts';
+import { type EmptyCounts, emptyLists } from '../findings/empty-lists.ts';
 import { type Finding, inOrder } from '../findings/finding.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare-files.ts';
+import type { Dropped } from '../replay/drop-watch.ts';
+import { droppedLine } from '../replay/dropped-line.ts';
 import type { ReplayInputs } from '../replay/replay.ts';
-import { compareStored, type StoredCompared, storedPositions } from '../service/compare-stored.ts';
+import { compareEarlier, compareStored, type StoredCompared, storedPositions } from '../service/compare-stored.ts';
 import { partitionsText } from '../service/misfits.ts';
 import type { Label } from '../statistics/decision.ts';
 import { withPositions } from '../unit/unit-settings.ts';
@@ -23,6 +26,9 @@ import { newHashSeed } from './process.ts';
 import {
   ALLOW_EMPTY,
   aboutFiles,
+  CLOSE_ALL,
+  DROPPED,
+  droppedFile,
   NOW,
   noteOddities,
   optionsOf,
@@ -43,6 +49,7 @@ interface Flags extends ReplayFlags {
   readonly namespace?: string;
   readonly plot?: string;
   readonly plan?: boolean;
+  readonly earlier?: boolean;
   readonly ratioBy?: string;
   readonly failOn?: string;
   readonly color: string;
@@ -67,10 +74,13 @@ export function compareCommand(): Command {
     )
     .option('--measures <list>', 'such as mrr,ndcg@10 (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
+    .option('--close-all', CLOSE_ALL)
+    .option('--dropped <file>', `of files: ${DROPPED}`)
     .option('--allow-empty', ALLOW_EMPTY)
     .option('--now <time>', NOW)
     .option('--redis <url>', 'without files: the Redis of a running service (default: that of the configuration)')
     .option('--namespace <name>', 'without files: its namespace (default: that of the configuration)')
+    .option('--earlier', 'without files: the run that other settings have ended last, kept for a week')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', COMPARISON_OUTPUTS.join(', '), 'table')
     .option('--report <file.html>', REPORT)
@@ -108,18 +118,16 @@ Examples:
       const isReported = output === 'html' || flags.report !== undefined;
       const configured = await withCatalogue(configuration.settings);
       const settings = isReported ? withPositions(configured) : configured;
-      const experiment = experimentOf(settings, flags.experiment);
-      const ratioBy = flags.ratioBy === undefined ? undefined : dimensionsOf(flags.ratioBy, experiment);
       const compared: Partial<FilesCompared> & StoredCompared =
         files === undefined
-          ? await readLive(settings, experiment, flags, isReported)
-          : await readAndCompare(files, settings, experiment, ratioBy, flags);
-      const { comparison, trail, began, replayed } = compared;
+          ? await readLive(settings, flags, isReported)
+          : await readAndCompare(files, settings, flags);
+      const { comparison, experiment, trail, began, replayed } = compared;
       const extras = {
         plan: flags.plan === true ? planOf(comparison, trail, { ...experiment, began }) : undefined,
         ratioBy: compared.ratioBy,
         replayed,
-        findings: findingsOf(compared, experiment),
+        findings: findingsOf(compared, experiment, settings),
       };
       const page = isReported
         ? (await import('./comparison-report.ts')).comparisonReport(
@@ -145,18 +153,33 @@ Examples:
 function findingsOf(
   { comparison, replayed, plainVariants }: Partial<FilesCompared> & StoredCompared,
   { name, dimension }: ExperimentSettings,
+  settings: Settings,
 ): readonly Finding[] {
-  const { impressions, others, userless } = comparison;
+  const { impressions, open = {}, others, userless } = comparison;
   const arms = comparedFindings({
     experiment: name,
     dimension,
-    impressions,
+    // A variant whose lists are all open was seen.
+    impressions: Object.fromEntries(Object.keys(impressions).map((v) => [v, impressions[v] + (open[v] ?? 0)])),
     others,
     userless,
     plainVariants: plainVariants ?? new Map(),
   });
   const told = new Set(arms.map(({ code }) => code));
-  return inOrder([...arms, ...(replayed?.findings.filter(({ code }) => !told.has(code)) ?? [])]);
+  const more = replayed?.findings ?? emptyFindings(comparison, settings);
+  return inOrder([...arms, ...more.filter(({ code }) => !told.has(code))]);
+}
+
+/** Where no files were read that show them. */
+function emptyFindings(
+  { impressions, emptyLists: found = {} }: Comparison,
+  { measures }: Settings,
+): readonly Finding[] {
+  const parts = Object.entries(found).map(([name, { share }]): readonly [string, EmptyCounts] => {
+    return [name, { lists: impressions[name], empty: Math.round(share * impressions[name]) }];
+  });
+  const sum = (of: keyof EmptyCounts): number => parts.reduce((all, [, counts]) => all + counts[of], 0);
+  return emptyLists({ lists: sum('lists'), empty: sum('empty') }, measures, 'impressions', new Map(parts));
 }
 
 /** Notes that a part of the traffic is not in the numbers. */
@@ -180,13 +203,11 @@ function hasFiles({ impressions, feedback, events }: InputFlags): boolean {
   return [impressions, feedback, events].some((files) => files !== undefined);
 }
 
-async function readLive(
-  settings: Settings,
-  experiment: ExperimentSettings,
-  flags: Flags,
-  isReported: boolean,
-): Promise<StoredCompared> {
-  for (const name of ['adapter', 'concat', 'now', 'allowEmpty'] as const) {
+async function readLive(settings: Settings, flags: Flags, isReported: boolean): Promise<StoredCompared> {
+  // What has ended may be no longer configured: its name is enough.
+  const isNameEnough = flags.earlier === true && flags.experiment !== undefined;
+  const experiment = isNameEnough ? flags.experiment : experimentOf(settings, flags.experiment);
+  for (const name of ['adapter', 'concat', 'closeAll', 'now', 'allowEmpty', 'dropped'] as const) {
     if (flags[name] !== undefined)
       throw new UsageError(`--${flagOf(name)} says how files are read: name some, or leave it out`);
   }
@@ -198,6 +219,8 @@ async function readLive(
   const store = await RedisStore.connect({ ...settings.redis, url: flags.redis ?? settings.redis.url });
   try {
     const namespace = flags.namespace ?? settings.namespace;
+    if (typeof experiment === 'string') return await compareEarlier(settings, experiment, namespace, store);
+    if (flags.earlier === true) return await compareEarlier(settings, experiment.name, namespace, store);
     const compared = await compareStored(settings, experiment, namespace, store, newHashSeed());
     if (!isReported) return compared;
     return { ...compared, positions: await storedPositions(settings, experiment, namespace, store) };
@@ -206,19 +229,23 @@ async function readLive(
   }
 }
 
-function readAndCompare(
+async function readAndCompare(
   inputs: ReplayInputs,
   settings: Settings,
-  experiment: ExperimentSettings,
-  ratioBy: readonly string[] | undefined,
   flags: Flags,
-): Promise<FilesCompared> {
-  for (const name of ['redis', 'namespace'] as const) {
+): Promise<FilesCompared & Pick<StoredCompared, 'experiment'>> {
+  const experiment = experimentOf(settings, flags.experiment);
+  const ratioBy = flags.ratioBy === undefined ? undefined : dimensionsOf(flags.ratioBy, experiment);
+  for (const name of ['redis', 'namespace', 'earlier'] as const) {
     if (flags[name] !== undefined)
       throw new UsageError(`--${name} is for a running service: leave it out when you name files`);
   }
-  const options = { settings, inputs, ...optionsOf(flags) };
-  return withProgress(options, (all) => compareFiles(all, experiment, ratioBy));
+  const dropped = droppedFile(flags, inputs);
+  const onDropped = dropped && ((one: Dropped) => dropped.write(droppedLine(one)));
+  const options = { settings, inputs, ...optionsOf(flags), onDropped };
+  const compared = await withProgress(options, (all) => compareFiles(all, experiment, ratioBy));
+  dropped?.close();
+  return { ...compared, experiment };
 }
 
 function flagOf(name: string): string {

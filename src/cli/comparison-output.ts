@@ -1,8 +1,11 @@
-import type { ComparedCohort, ComparedCohorts } from '../experiment/cohort-splits.ts';
+import { type ComparedCohort, type ComparedCohorts, shownCohorts } from '../experiment/cohort-splits.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
+import { emptyWords } from '../experiment/empty-lists.ts';
+import { errorNotes, hasIntervals } from '../experiment/error-notes.ts';
 import { type PlannedEffect, type PlannedVariant, REACHABLE_DAYS } from '../experiment/experiment-plan.ts';
 import { likelyBots } from '../experiment/likely-bots.ts';
 import { otherVariants } from '../experiment/other-variants.ts';
+import { countsUsers, detectableWords, SPLIT_WORDS, splitState } from '../experiment/split-words.ts';
 import type { Finding } from '../findings/finding.ts';
 import { stableJson } from '../output/stable-json.ts';
 import {
@@ -19,7 +22,7 @@ import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { ABSENT_DIMENSION, assertNever, OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { findingsBlock } from './findings-output.ts';
-import { fate } from './result-output.ts';
+import { closingWords, fate } from './result-output.ts';
 
 export const COMPARISON_OUTPUTS = ['table', 'json', 'md', 'html'] as const;
 type ComparisonOutput = (typeof COMPARISON_OUTPUTS)[number];
@@ -52,7 +55,7 @@ export function printComparison(
         ...found(extras, form),
         tableText(comparison, form),
         ...extraTexts(comparison, extras, form.table, (text) => text),
-        ...events(extras, form),
+        ...events(extras, comparison, form),
       ].join('\n');
     }
     case 'md':
@@ -60,7 +63,7 @@ export function printComparison(
         ...found(extras, MARKDOWN),
         markdown(comparison),
         ...extraTexts(comparison, extras, MARKDOWN.table, markdownText),
-        ...events(extras, MARKDOWN),
+        ...events(extras, comparison, MARKDOWN),
       ].join('\n');
     default:
       return assertNever(output);
@@ -73,7 +76,13 @@ export function comparisonJson(comparison: Comparison, { plan, ratioBy, findings
   return stableJson({
     ...comparison,
     findings,
-    ...(replayed === undefined ? {} : { events: { impressions: replayed.impressions, feedback: replayed.feedback } }),
+    ...(replayed === undefined
+      ? {}
+      : {
+          closeAll: replayed.closeAll,
+          events: { impressions: replayed.impressions, feedback: replayed.feedback, unmapped: replayed.unmapped },
+          feedbackEnd: replayed.feedbackEnd,
+        }),
     ...(plan === undefined ? {} : { plan }),
     ...(ratioBy === undefined ? {} : { ratioBy }),
     variants: variants.map((variant) => ({
@@ -89,14 +98,19 @@ function found({ findings = [] }: Extras, form: TextForm): string[] {
 }
 
 /** The outcome of the events of files. */
-function events({ replayed }: Extras, form: TextForm): string[] {
-  return replayed === undefined ? [] : [fate(replayed, form)];
+function events({ replayed }: Extras, { horizon }: Comparison, form: TextForm): string[] {
+  if (replayed === undefined) return [];
+  const closing = closingWords(
+    replayed,
+    replayed.rows.filter((row) => row.horizon === horizon),
+  ).map((words) => form.note(words));
+  return [fate(replayed, form), ...(closing.length === 0 ? [] : [closing.join('')])];
 }
 
 function tableText(comparison: Comparison, form: TextForm): string {
   const findings = comparison.variants.map(
-    ({ variant, decision, reason, since, explanation }) =>
-      `${variant}: ${decision} (${reason})${sinceText(since)}\n  ${explanation}\n`,
+    ({ variant, decision, reason, decidedAt, explanation }) =>
+      `${variant}: ${decision} (${reason})${decidedText(decidedAt)}\n  ${explanation}\n`,
   );
   const tables = [arms(comparison, form.table), measures(comparison, form)];
   return `${[headline(comparison), '', ...findings, tables.join('\n'), ...notes(comparison)].join('\n')}\n`;
@@ -104,8 +118,8 @@ function tableText(comparison: Comparison, form: TextForm): string {
 
 function markdown(comparison: Comparison): string {
   const findings = comparison.variants.map(
-    ({ variant, decision, reason, since, explanation }) =>
-      `**${variant}: ${decision}** (\`${reason}\`)${sinceText(since)}. ${explanation}\n`,
+    ({ variant, decision, reason, decidedAt, explanation }) =>
+      `**${variant}: ${decision}** (\`${reason}\`)${decidedText(decidedAt)}. ${explanation}\n`,
   );
   const tables = [arms(comparison, MARKDOWN.table), measures(comparison, MARKDOWN)];
   const list = notes(comparison).map((note) => `* ${note}`);
@@ -126,13 +140,6 @@ function extraTexts(
       return `${cohortTable(comparison, dimension, write)}\n${words.join('\n')}\n`;
     }),
   ];
-}
-
-/** Cohorts without a warning are shown up to this number. */
-const SHOWN_COHORTS = 20;
-
-function shownCohorts({ cohorts }: ComparedCohorts): readonly ComparedCohort[] {
-  return cohorts.filter(({ warning }, i) => warning || i < SHOWN_COHORTS);
 }
 
 function cohortTable({ users }: Comparison, dimension: ComparedCohorts, write: TableWriter): string {
@@ -235,8 +242,8 @@ function share(fraction: number): string {
   return `${Number((100 * fraction).toPrecision(3))} %`;
 }
 
-function sinceText(since: string | null): string {
-  return since === null ? '' : `, since ${since}`;
+function decidedText(decidedAt: string | null): string {
+  return decidedAt === null ? '' : `, decided at ${decidedAt}`;
 }
 
 function headline({ experiment, control, horizon, asOf, start }: Comparison): string {
@@ -245,9 +252,29 @@ function headline({ experiment, control, horizon, asOf, start }: Comparison): st
   return `Experiment ${experiment} against ${control}, at ${horizon}, ${upTo}`;
 }
 
-function arms({ users, impressions }: Comparison, write: TableWriter): string {
-  const rows = Object.keys(users).map((name) => [name, grouped(users[name]), grouped(impressions[name])]);
-  return write(['variant', 'users', 'impressions'], rows, 1);
+function arms(comparison: Comparison, write: TableWriter): string {
+  const { users, impressions, userless, open = {}, emptyLists } = comparison;
+  const names = Object.keys(users);
+  const isUserless = names.some((name) => userless[name] > 0);
+  const hasOpen = names.some((name) => open[name] > 0);
+  const hasUsers = countsUsers(comparison);
+  const rows = names.map((name) => [
+    name,
+    ...(hasUsers ? [grouped(users[name])] : []),
+    grouped(impressions[name]),
+    ...(isUserless ? [percentOf(userless[name])] : []),
+    ...(hasOpen ? [grouped(open[name])] : []),
+    ...(emptyLists === undefined ? [] : [percentOf(emptyLists[name].share)]),
+  ]);
+  const header = [
+    'variant',
+    ...(hasUsers ? ['users'] : []),
+    'impressions',
+    ...(isUserless ? ['without a user'] : []),
+    ...(hasOpen ? ['open'] : []),
+    ...(emptyLists === undefined ? [] : ['empty']),
+  ];
+  return write(header, rows, 1);
 }
 
 /** If the terminal is too narrow, redundant and rarely used columns are left out first. */
@@ -301,20 +328,22 @@ function line(variant: string, compared: ComparedMeasure): readonly string[] {
   ];
 }
 
+/** Text has no colours. */
+const SPLIT_LOUD = { ...SPLIT_WORDS, off: 'NOT as configured', suspect: `WARNING, ${SPLIT_WORDS.suspect}` } as const;
+
 /** What a reader of the tables must know, and anomalies of the traffic. */
 function notes(comparison: Comparison): string[] {
-  const { srm, userless, notes: found, crossovers, experiment, start } = comparison;
+  const { srm, crossovers, experiment, start } = comparison;
   const split =
     srm.p === null || srm.deviation === null
       ? `Split of the users: not tested (${srm.reason ?? 'no_data'}).`
-      : `Split of the users: ${srm.mismatch ? 'NOT as configured' : srm.warning ? 'WARNING, not quite as configured' : 'as configured'} (p ${probability(srm.p)}, largest deviation ${percent(srm.deviation).slice(1)}).`;
+      : `Split of the users: ${SPLIT_LOUD[splitState(srm)]} (p ${probability(srm.p)}, largest deviation ${percentOf(srm.deviation)}; ${detectableWords(srm, percentOf)}).`;
   const others = otherVariants(comparison);
   return [
     split,
     ...(crossovers > 0 ? [`Users seen in more than one variant: ${grouped(crossovers)} of the sampled ones.`] : []),
-    ...(found.includes('unclustered')
-      ? [`${percent(userless).slice(1)} of the impressions name no user: their errors assume independent requests.`]
-      : []),
+    ...emptyWords(comparison, percentOf, probability),
+    ...errorNotes(comparison),
     ...likelyBots(comparison).map(
       ([name, share]) =>
         `About ${percent(share).slice(1)} of the impressions of ${name} come from one user, or from few that share its bucket: a bot?`,
@@ -325,8 +354,12 @@ function notes(comparison: Comparison): string[] {
           `Impressions of other variants, which take no part: ${others}. Name them in experiments.${experiment}.variants if they should.`,
         ]
       : []),
-    'Intervals hold however often you look; each stands for itself, not adjusted for the number of comparisons.',
-    'p is the smallest of all looks so far; of a guardrail one-sided (worse). Adjusted by Holm within a role.',
+    ...(hasIntervals(comparison)
+      ? [
+          'Intervals hold however often you look; each stands for itself, not adjusted for the number of comparisons.',
+          'p is the smallest of all looks so far; of a guardrail one-sided (worse). Adjusted by Holm within a role.',
+        ]
+      : []),
   ];
 }
 

@@ -10,7 +10,7 @@ import { experimentFacts } from '../page/settings-facts.ts';
 import type { StoredPositions } from '../service/compare-stored.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { comparisonJson, type Extras } from './comparison-output.ts';
-import { cohortsView, periodOf, pipelineView, positionsView } from './replay-report.ts';
+import { closingFacts, cohortsView, periodOf, pipelineView, positionsView } from './replay-report.ts';
 
 export interface Compared {
   readonly comparison: Comparison;
@@ -28,7 +28,7 @@ export function comparisonReport(
   about: readonly Fact[],
 ): string {
   const { plan, ratioBy, findings = [], replayed } = extras;
-  const { users, impressions } = comparison;
+  const { users, impressions, open = {} } = comparison;
   return renderReport({
     title: `Experiment ${comparison.experiment}`,
     verdict: verdictOf(comparison),
@@ -37,6 +37,7 @@ export function comparisonReport(
       ...(comparison.start === undefined ? [] : [['start', `${instant(comparison.start)} UTC`] as const]),
       ['users', grouped(sum(users))],
       ['lists', grouped(sum(impressions))],
+      ...(replayed === undefined ? [] : closingFacts(replayed, [[comparison.horizon, sum(open)]])),
       ['primary measure', `${comparison.primary} at ${comparison.horizon}`],
       ['tolerated loss', share(comparison.tolerance)],
     ],

@@ -1,4 +1,5 @@
 import type { Finding } from '../findings/finding.ts';
+import { folded } from '../output/folded.ts';
 import type { TextForm } from '../output/table.ts';
 import { printable } from '../vocabulary/printable.ts';
 
@@ -32,17 +33,4 @@ function plainBlock(findings: readonly Finding[], width: number): string {
     ].join(''),
   );
   return `What looks wrong:\n${blocks.join('')}`;
-}
-
-function folded(text: string, indent: string, width: number): string {
-  const lines: string[] = [];
-  let line = indent;
-  for (const word of text.split(' ')) {
-    const isFirst = line.trim() === '';
-    if (!isFirst && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = `${indent}  ${word}`;
-    } else line = isFirst ? `${line}${word}` : `${line} ${word}`;
-  }
-  return `${[...lines, line].join('\n')}\n`;
 }

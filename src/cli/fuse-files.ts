@@ -6,14 +6,13 @@ import { Lessons, type Training, UNTRAINED } from '../fusion/training.ts';
 import { bytesOf } from '../score/byte-text.ts';
 import type { Judgements } from '../score/judgements.ts';
 import type { ListOrder, OrderedList } from '../score/ordered-lists.ts';
-import { orderRule, presetOf } from '../score/preset.ts';
+import { orderRule } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
-import { formatOf } from '../score/run-format.ts';
 import { tell } from './failure.ts';
 import type { FuseSettings } from './fuse-settings.ts';
 import { runLines } from './merged-run.ts';
 import { ScoreInputs } from './score-inputs.ts';
-import { type VoteFile, VoteFiles } from './vote-files.ts';
+import { layoutsOf, type VoteFile, VoteFiles } from './vote-files.ts';
 import { WholeFile } from './whole-file.ts';
 
 /** Merges all files and writes the run, query by query. */
@@ -23,15 +22,9 @@ export async function fuseFiles(settings: FuseSettings): Promise<void> {
   const inputs = await ScoreInputs.of(paths, 2);
   const target = new Target(settings.output);
   try {
-    const votes: VoteFile[] = [];
-    for (const file of files) {
-      const format = settings.format ?? formatOf(await inputs.head(file.path)) ?? 'trec';
-      votes.push({ file, layout: { format, columns: settings.columns } });
-    }
+    const votes = await layoutsOf(inputs, files, settings);
     const lessons =
-      qrels === undefined
-        ? undefined
-        : new FileLessons(await judged(inputs, qrels, settings.format), settings.relevantFrom);
+      qrels === undefined ? undefined : new FileLessons(await judged(inputs, qrels), settings.relevantFrom);
     const found = await VoteFiles.survey(inputs, votes, orderOf(settings, votes), (list, voter) =>
       lessons?.watch(list, voter),
     );
@@ -61,18 +54,17 @@ export function fuseQuery(method: Fusion, { query, lists }: Gathered, training: 
   }
 }
 
-async function judged(inputs: ScoreInputs, path: string, format: FuseSettings['format']): Promise<Judgements> {
-  const reader = new QrelsReader(path, { most: Number.MAX_VALUE, by: undefined }, format);
+async function judged(inputs: ScoreInputs, path: string): Promise<Judgements> {
+  const reader = new QrelsReader(path, { most: Number.MAX_VALUE, by: undefined });
   await inputs.readAll(path, reader, () => reader.judgements.rows.count);
   return reader.judgements;
 }
 
 /** The order in which `score` reads such files. */
 function orderOf({ ties, depth }: FuseSettings, votes: readonly VoteFile[]): ListOrder {
-  const preset = presetOf(votes.every(({ layout }) => layout.format === 'trec') ? 'trec' : 'flagr');
   return {
-    orderOf: (columns) => orderRule(columns.tag >= 0 ? 'trec' : 'flagr', columns, ties),
-    repeats: preset === 'trec' ? 'error' : 'first',
+    orderOf: (columns) => orderRule(columns.preset, columns, ties),
+    repeats: votes.every(({ layout }) => layout.columns.preset === 'trec') ? 'error' : 'first',
     depth,
   };
 }

@@ -16,9 +16,12 @@ export function fuseCommand(): Command {
     .option('--tag <name>', 'name of the merged run (default: the method)')
     .option('--qrels <file>', 'judgements to learn from, for bayesfuse and mapfuse')
     .option('--relevant-from <grade>', 'lowest grade that is relevant (default: 1)')
-    .option('--format <name>', `of the runs: ${FORMATS.slice(0, 2).join(', ')} (default: by the first line)`)
-    .option('--columns <names>', 'of runs with commas: 5, 6, or names such as query,item,score')
-    .option('--ties <rule>', `order of equal scores: ${TIES.slice(0, 3).join(', ')} (default: by the format)`)
+    .option('--format <name>', `of the runs: ${FORMATS.slice(0, 2).join(', ')} (default: by the first row)`)
+    .option(
+      '--columns <names>',
+      'of runs other than of TREC: names such as query,item,score, or 5 or 6 of PyFLAGR (default: by the first row)',
+    )
+    .option('--ties <rule>', `order of equal scores: ${TIES.slice(0, 3).join(', ')} (default: by the columns)`)
     .option('--depth <n>', 'only the first n items of each list vote')
     .option('--top <n>', 'only the first n items of each merged list')
     .addHelpText(

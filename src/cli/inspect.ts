@@ -116,7 +116,9 @@ function settingsOf(file: string | undefined): Settings {
 
 export async function sampleFiles(given: readonly Given[], limit: number): Promise<readonly SampledFile[]> {
   const sampled: SampledFile[] = [];
-  for (const { path, role } of given) sampled.push({ name: path, role, ...(await sampleOf(path, limit)) });
+  for (const { path, role, inFolder } of given) {
+    sampled.push({ name: path, role, inFolder, ...(await sampleOf(path, limit)) });
+  }
   return sampled;
 }
 

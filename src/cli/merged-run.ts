@@ -20,11 +20,6 @@ export function runLines(
     throw new Error(`the ${what} "${id}" has ${has}, which ends a column of the run; write ${other}`);
   };
   mustFit('query', query);
-  if (query.startsWith('#')) {
-    throw new Error(
-      `the query "${query}" begins with #, as comments do, and receval score would skip its lines: rename it`,
-    );
-  }
   const name = as === 'trec' ? tag.replaceAll(BLANKS, '_') : tag.replace(/,/g, ';');
   const falling = as === 'trec' ? fallingScores(fused) : [];
   let text = '';

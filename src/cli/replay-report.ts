@@ -5,8 +5,10 @@ import { instant, listed, plain, several, share } from '../page/numbers.ts';
 import { positionLines } from '../page/position-lines.ts';
 import { renderReport } from '../page/report.tsx';
 import { countingFacts } from '../page/settings-facts.ts';
-import type { ReplayResult } from '../replay/replay-result.ts';
+import { type ReplayResult, tooYoung } from '../replay/replay-result.ts';
+import { plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import { resultJson } from './result-output.ts';
 
 /**
@@ -26,8 +28,9 @@ export function replayReport(
     verdict: verdictOf(result, settings),
     facts: [
       ['period', periodOf(from, asOf)],
-      ['lists counted', `${grouped(impressions.accepted)} of ${grouped(impressions.read)}`],
+      ['lists accepted', `${grouped(impressions.accepted)} of ${grouped(impressions.read)}`],
       ['feedback that joined', `${grouped(feedback.attributed)} of ${grouped(feedback.read)}`],
+      ...closingFacts(result, Object.entries(impressions.open)),
     ],
     findings,
     cohorts: cohortsView(result, settings, cohorts),
@@ -38,26 +41,65 @@ export function replayReport(
   });
 }
 
-/** Whether the numbers can be trusted, and the main ones. */
-function verdictOf(result: ReplayResult, { attribution, measures }: Settings): Verdict {
-  const { impressions, feedback, findings, rows } = result;
-  const longest = attribution.horizons[attribution.horizons.length - 1].text;
-  const all = rows.find(({ by, horizon }) => by.length === 0 && horizon === longest);
+/** What became of lists that were younger than a horizon at the end. @param open by horizon */
+export function closingFacts(
+  { closeAll, feedbackEnd }: ReplayResult,
+  open: readonly (readonly [horizon: string, lists: number])[],
+): Fact[] {
+  if (closeAll) return [['closed', 'all lists, also those younger than a horizon (--close-all)']];
+  const some = open.filter(([, lists]) => lists > 0).map(([horizon, lists]) => `${grouped(lists)} at ${horizon}`);
+  const end = feedbackEnd === null ? '' : `, ${instant(feedbackEnd)} UTC`;
+  return some.length === 0 ? [] : [['open', `${listed(some)}: younger than that at the end of the feedback${end}`]];
+}
+
+/** The main numbers and how far cohorts differ; below them whether the logs can be trusted, which says nothing about the ranking. */
+function verdictOf(result: ReplayResult, settings: Settings): Verdict {
+  const { impressions, feedback, findings } = result;
+  const young = tooYoung(result);
+  const known = settings.attribution.horizons.filter(({ text }) => !young.has(text));
+  const longest = known[known.length - 1]?.text;
+  const joined =
+    feedback.read === 0 ? '' : `, and ${share(feedback.attributed / feedback.read)} of the feedback joined one`;
+  const logs = `${several(impressions.accepted, 'list')} accepted${joined}.`;
+  const numbers = [...(longest === undefined ? [] : mainNumbers(result, settings, longest)), ...young.values()];
+  if (result.isEmpty) return { tone: 'bad', badge: 'nothing counted', sentence: [logs, ...numbers].join(' ') };
+  if (findings.length === 0) {
+    return { tone: 'plain', badge: 'measured', sentence: numbers.join(' '), small: `The logs are sound: ${logs}` };
+  }
+  const badge = `${findings.length === 1 ? 'one thing looks' : `${findings.length} things look`} wrong`;
+  return { tone: 'warn', badge, sentence: [findings[0].cause, ...numbers].join(' '), small: logs };
+}
+
+/** A cohort of fewer lists is no end of a spread. */
+const LEAST_LISTS = 100;
+
+/** Sentences: means over everything, and the lowest and the highest cohort of one grouping set, by variant if there is such a set. */
+function mainNumbers({ rows }: ReplayResult, settings: Settings, horizon: string): readonly string[] {
+  const { cohorts, measures, experiments } = settings;
+  const own = rows.filter((row) => row.horizon === horizon);
+  const all = own.find(({ by }) => by.length === 0);
   const values = measures.slice(0, 3).flatMap(({ canonical }) => {
     const value = all?.measures[canonical]?.value ?? null;
     return value === null ? [] : [`${canonical} is ${plain(value)}`];
   });
-  const joined =
-    feedback.read === 0 ? '' : `, and ${share(feedback.attributed / feedback.read)} of the feedback joined one`;
-  const sentence = `${several(impressions.accepted, 'list')} counted${joined}.${values.length === 0 ? '' : ` At ${longest} ${listed(values)}.`}`;
-  if (result.isEmpty) return { tone: 'bad', badge: 'nothing counted', sentence };
-  if (findings.length === 0) return { tone: 'good', badge: 'nothing looks wrong', sentence };
-  const badge = `${findings.length === 1 ? 'one thing looks' : `${findings.length} things look`} wrong`;
-  return { tone: 'warn', badge, sentence: `${sentence} ${findings[0].cause}` };
+  const means = values.length === 0 ? [] : [`At ${horizon} ${listed(values)}.`];
+  const sets = cohorts.filter((by) => by.length === 1);
+  const set = sets.find(([by]) => by === (experiments[0]?.dimension ?? 'variant')) ?? sets[0];
+  const [measure] = measures;
+  if (set === undefined || measure === undefined) return means;
+  const ends = own.flatMap((row): readonly (readonly [number, string])[] => {
+    const { value = null, stderr = null } = row.measures[measure.canonical] ?? {};
+    if (row.by.join() !== set.join() || row.impressions < LEAST_LISTS || value === null) return [];
+    const error = stderr === null ? '' : ` ${plusMinus(stderr, plain)}`;
+    return [[value, `${plain(value)}${error} (${row.labels[set[0]]})`]];
+  });
+  if (ends.length < 2) return means;
+  ends.sort(([a], [b]) => a - b);
+  return [...means, `By ${set[0]}, ${measure.canonical} goes from ${ends[0][1]} to ${ends[ends.length - 1][1]}.`];
 }
 
 export function cohortsView(
-  { rows }: ReplayResult,
+  result: ReplayResult,
   { attribution, measures, itemSets, detect }: Settings,
   sets: readonly (readonly string[])[],
 ): CohortsView {
@@ -68,8 +110,9 @@ export function cohortsView(
     horizons: attribution.horizons.map(({ text }) => text),
     measures: told.map(({ canonical }) => canonical),
     lowerIsBetter: new Set(detect.lowerIsBetter),
+    instead: tooYoung(result),
     sets,
-    lines: rows,
+    lines: result.rows,
   };
 }
 
@@ -100,12 +143,13 @@ export function periodOf(from: string | null, to: string | null): string {
 }
 
 export function pipelineView(result: ReplayResult): PipelineView {
-  const { impressions, feedback, invalid, ignoredCohortKeys, unknownItems = {}, itemLimitRows } = result;
+  const { impressions, feedback, invalid, unmapped, ignoredCohortKeys, unknownItems = {}, itemLimitRows } = result;
   const unknown = Object.entries(unknownItems).filter(([, n]) => n > 0);
   return {
     impressions,
     feedback,
     invalid,
+    unmapped: sumOfUnmapped(Object.values(unmapped)),
     notes: [
       ...(ignoredCohortKeys === 0
         ? []

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { type Configuration, loadConfiguration } from '../config/load.ts';
@@ -13,11 +13,11 @@ import { MEASURES, OF_EXPOSURES } from '../measures/all.ts';
 import type { Command as ScoringCommand } from '../measures/grammar/measure-name.ts';
 import { isListOnly } from '../measures/needs.ts';
 import type { Fact } from '../page/model.ts';
+import { droppedLine } from '../replay/dropped-line.ts';
 import { type ReplayFile, type ReplayInputs, type ReplayOptions, replay } from '../replay/replay.ts';
-import { type ReplayResult, withoutPositions } from '../replay/replay-result.ts';
+import { type ReplayResult, tooYoung, withoutPositions } from '../replay/replay-result.ts';
 import type { InvalidRecord } from '../unit/unit-contract.ts';
 import { withPositions } from '../unit/unit-settings.ts';
-import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
@@ -27,8 +27,9 @@ import { findingLines } from './findings-output.ts';
 import { bytesOf, type InputFlags, pathsOf, readInputs } from './inputs.ts';
 import { newHashSeed } from './process.ts';
 import { showProgress } from './progress.ts';
+import { type RecordsFile, recordsFile } from './records-file.ts';
 import { fileName, showReport } from './report-file.ts';
-import { OUTPUTS, printResult } from './result-output.ts';
+import { CLOSED_ALL, OUTPUTS, printResult } from './result-output.ts';
 import { outputForm, tableColumns, WIDE } from './terminal.ts';
 import { isSameFile, mustBeReportFile } from './written-file.ts';
 
@@ -38,15 +39,20 @@ export interface ReplayFlags extends InputFlags {
   readonly measures?: string;
   readonly horizons?: string;
   readonly concat?: boolean;
+  readonly closeAll?: boolean;
   readonly allowEmpty?: boolean;
   readonly now?: string;
   readonly wide?: boolean;
   readonly deadLetters?: string;
+  readonly dropped?: string;
   readonly output: string;
   readonly report?: string;
 }
 
 export const ALLOW_EMPTY = 'exit with 0 even if no impression counted, or none of the feedback';
+export const CLOSE_ALL = 'also count lists that are younger than a horizon at the end, with the feedback so far';
+export const DROPPED =
+  'write every event and record that is dropped there, with the reason and where it stands; NDJSON';
 export const REPORT = 'also write everything as one self-contained page, to mail or keep';
 export const NOW =
   'the wall clock, such as 2026-11-21T08:00:00Z: later events are "future" (default: the time at start)';
@@ -63,7 +69,9 @@ export function replayCommand(): Command {
     .option('--measures <list>', 'such as mrr,ndcg@10,precision@1..5 (default: those of the configuration)')
     .option('--horizons <list>', 'such as 1m,5m,24h: attribution.horizons (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
+    .option('--close-all', CLOSE_ALL)
     .option('--dead-letters <file>', 'write the invalid records there, with what is wrong; NDJSON')
+    .option('--dropped <file>', DROPPED)
     .option('--allow-empty', ALLOW_EMPTY)
     .option('--now <time>', NOW)
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
@@ -89,11 +97,19 @@ Examples:
       const configured = await withCatalogue(configuration.settings);
       const settings = isReported ? withPositions(configured) : configured;
       mustHaveFeedback(flags, settings);
-      const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
-      const replayed = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
+      const letters = recordsFile('--dead-letters', flags.deadLetters, pathsOf(inputs));
+      const dropped = droppedFile(flags, inputs);
+      const replayed = await replayFiles({
+        settings,
+        inputs,
+        ...optionsOf(flags),
+        onInvalid: letters && ((invalid) => letters.write(letterLine(invalid))),
+        onDropped: dropped && ((one) => dropped.write(droppedLine(one))),
+      });
       // What only the report counts is in no other output.
       const result = configured.positions.ranks > 0 ? replayed : withoutPositions(replayed);
       letters?.close();
+      dropped?.close();
       const page = isReported
         ? (await import('./replay-report.ts')).replayReport(result, settings, {
             about: aboutFiles(inputs, configuration),
@@ -106,7 +122,25 @@ Examples:
       showReport(page, flags);
       if (output === 'csv') process.stderr.write(findingLines(result.findings));
       noteOddities(result, flags);
+      noteYoung(result, output);
     });
+}
+
+/** @throws UsageError for a file that is another one of the command */
+export function droppedFile(
+  { deadLetters, dropped }: Pick<ReplayFlags, 'deadLetters' | 'dropped'>,
+  inputs: ReplayInputs,
+): RecordsFile | undefined {
+  if (dropped !== undefined && deadLetters !== undefined && isSameFile(dropped, deadLetters)) {
+    throw new UsageError(`--dropped: ${dropped} is the file of --dead-letters: name another one`);
+  }
+  return recordsFile('--dropped', dropped, pathsOf(inputs));
+}
+
+/** Of a file, so its place is known. */
+function letterLine(invalid: InvalidRecord): string {
+  const { place } = invalid.record;
+  return place === undefined ? '' : lineOf(letterOf(invalid, place));
 }
 
 /** @throws UsageError if a measure depends on feedback and there is none */
@@ -133,6 +167,13 @@ export function noteOddities(result: ReplayResult, { allowEmpty }: ReplayFlags):
     const id = name.includes('per=user') ? 'userId' : 'sessionId';
     tell(`${name} leaves out lists without a ${id}: ${grouped(lists)}`);
   }
+}
+
+/** Tables say it themselves, and JSON has a field for it. */
+function noteYoung(result: ReplayResult, output: string): void {
+  if (!['json', 'csv', 'html'].includes(output)) return;
+  if (result.isEmpty) for (const words of tooYoung(result).values()) tell(words);
+  if (output === 'csv' && result.closeAll) tell(CLOSED_ALL);
 }
 
 /** The most lists without an id that one row leaves out, by measure. */
@@ -200,7 +241,12 @@ export function readConfiguration(
   });
 }
 
-export function optionsOf({ adapter, concat, now }: ReplayFlags): Pick<ReplayOptions, 'adapter' | 'order' | 'now'> {
+export function optionsOf({
+  adapter,
+  concat,
+  closeAll,
+  now,
+}: ReplayFlags): Pick<ReplayOptions, 'adapter' | 'order' | 'closeAll' | 'now'> {
   const known = ADAPTER_NAMES.find((name) => name === adapter);
   if (adapter !== undefined && known === undefined) {
     const hint =
@@ -209,7 +255,7 @@ export function optionsOf({ adapter, concat, now }: ReplayFlags): Pick<ReplayOpt
         : suggestion(adapter, ADAPTER_NAMES);
     throw new UsageError(`--adapter: no adapter "${adapter}"${hint}`);
   }
-  return { adapter: known, order: concat === true ? 'concat' : 'time', now: timeOf(now) };
+  return { adapter: known, order: concat === true ? 'concat' : 'time', closeAll, now: timeOf(now) };
 }
 
 function timeOf(now: string | undefined): EpochMs {
@@ -219,64 +265,6 @@ function timeOf(now: string | undefined): EpochMs {
     throw new UsageError(`--now: expected a time such as 2026-11-21T08:00:00Z; found "${now}"`);
   }
   return Math.floor(time);
-}
-
-const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
-
-/** A new file with the invalid records of a replay, one line each. */
-class Letters {
-  readonly #path: string;
-  readonly #file: number;
-  #error: unknown;
-
-  /** @throws UsageError for no file, or one that is an input, Error for one that cannot be written. */
-  constructor(path: string, inputs: ReplayInputs) {
-    if (path === '' || path === '-') {
-      throw new UsageError(
-        `--dead-letters: expected the name of a file, got "${path}": standard output has the results. Write --dead-letters letters.ndjson`,
-      );
-    }
-    if (pathsOf(inputs).some((input) => input !== '-' && isSameFile(input, path))) {
-      throw new UsageError(`--dead-letters: ${path} is one of the inputs, and would be overwritten`);
-    }
-    this.#path = path;
-    try {
-      // Another user could place a link to one of our files there, but not in /dev, whose links lead to our own output.
-      const follows = path.startsWith('/dev/') ? 0 : O_NOFOLLOW;
-      this.#file = openSync(path, O_CREAT | O_TRUNC | O_WRONLY | follows, 0o600);
-    } catch (error) {
-      throw this.#failure(error);
-    }
-    const stats = fstatSync(this.#file);
-    if (stats.isFile() && (stats.mode & 0o077) !== 0) {
-      process.stderr.write(
-        `note: other users may read or write ${path}, which may hold what users did: chmod 600 ${path}\n`,
-      );
-    }
-  }
-
-  readonly take = (invalid: InvalidRecord): void => {
-    const { place } = invalid.record;
-    if (place === undefined || this.#error !== undefined) return;
-    try {
-      writeFileSync(this.#file, lineOf(letterOf(invalid, place)));
-    } catch (error) {
-      this.#error = error;
-    }
-  };
-
-  /** @throws Error if not all could be written. */
-  close(): void {
-    closeSync(this.#file);
-    if (this.#error !== undefined) throw this.#failure(this.#error);
-  }
-
-  #failure(error: unknown): Error {
-    const isLink = codeOf(error) === 'ELOOP';
-    const link = 'it is a symbolic link, which is not followed: remove it, or name the file that it leads to';
-    const reason = isLink ? link : messageOf(error);
-    return new Error(`cannot write ${this.#path}: ${reason}`, { cause: error });
-  }
 }
 
 /** The files and the configuration of a result. Names are without folders, as a report may be sent to others. */

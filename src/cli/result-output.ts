@@ -1,10 +1,15 @@
 import type { Settings } from '../config/settings.ts';
 import { itemPartOf } from '../measures/item-part.ts';
+import { isListOnly } from '../measures/needs.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { type Cells, csvTable, LATEX, MARKDOWN, plainForm, plainWidth, type TextForm } from '../output/table.ts';
-import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/replay-result.ts';
+import { type ReplayResult, tooYoung } from '../replay/replay-result.ts';
+import type { ResultMeasure, ResultRow } from '../replay/result-rows.ts';
+import { NORMAL_95_WORDS, plusMinus } from '../statistics/plus-minus.ts';
 import { ABSENT_DIMENSION, assertNever } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { recordsOf, unmappedText } from '../vocabulary/unmapped.ts';
+import { CLOSE_ALL_COUNTS } from '../vocabulary/young-lists.ts';
 import { findingsBlock } from './findings-output.ts';
 
 export const OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
@@ -34,9 +39,10 @@ export function printResult(
 }
 
 /** One object, keys sorted at every level: equal results give equal bytes. */
-export function resultJson({ asOf, impressions, feedback, rows, unknownItems, findings }: ReplayResult): string {
+export function resultJson(result: ReplayResult): string {
+  const { asOf, feedbackEnd, closeAll, impressions, feedback, unmapped, rows, unknownItems, findings } = result;
   const catalogue = unknownItems === undefined ? {} : { catalogue: { unknownItems } };
-  return stableJson({ asOf, findings, impressions, feedback, rows, ...catalogue });
+  return stableJson({ asOf, closeAll, feedbackEnd, findings, impressions, feedback, unmapped, rows, ...catalogue });
 }
 
 /** One line per cohort, horizon and measure. */
@@ -53,10 +59,11 @@ function csv({ rows }: ReplayResult): string {
       value ?? undefined,
       n,
       stderr ?? undefined,
+      row.open,
     ]),
   );
   return csvTable(
-    ['by', 'cohort', 'horizon', 'window', 'impressions', 'positives', 'measure', 'value', 'n', 'stderr'],
+    ['by', 'cohort', 'horizon', 'window', 'impressions', 'positives', 'measure', 'value', 'n', 'stderr', 'open'],
     lines,
   );
 }
@@ -71,9 +78,10 @@ const MOST_ROWS = 12;
 function tables(result: ReplayResult, { attribution, cohorts, measures, itemSets }: Settings, form: TextForm): string {
   const names = measures.map((measure) => measure.canonical);
   const horizons = attribution.horizons.map((horizon) => horizon.text);
+  const young = tooYoung(result);
   const parts = cohorts.flatMap((by) => {
     const rows = result.rows
-      .filter((row) => row.by.join() === by.join())
+      .filter((row) => row.by.join() === by.join() && !young.has(row.horizon))
       .sort((a, b) => (cohort(a) === cohort(b) ? horizons.indexOf(b.horizon) - horizons.indexOf(a.horizon) : 0));
     if (rows.length === 0) return [];
     const missing = by.filter((dimension) => rows.every((row) => row.labels[dimension] === ABSENT_DIMENSION));
@@ -86,17 +94,41 @@ function tables(result: ReplayResult, { attribution, cohorts, measures, itemSets
     const unkept = absent.map(({ canonical }) => canonical).join(', ');
     const note =
       unkept === '' ? '' : form.note(`not kept by ${by.join(', ')}, unless itemSets has [${by.join(', ')}]: ${unkept}`);
-    const last = horizons[horizons.length - 1];
+    const [{ horizon: last }] = rows;
     const isLong = form.columns !== undefined && form.columns < Number.POSITIVE_INFINITY && rows.length > MOST_ROWS;
     const shown = isLong ? rows.filter(({ horizon }) => horizon === last) : rows;
     const others = shown.length === rows.length ? '' : form.note(`at ${last}; --wide also shows the other horizons`);
     return [`${cohortTable(by, shown, names, form)}${others}${note}`];
   });
-  if (parts.length === 0)
-    parts.push(form.note('No impression was accepted, so there is nothing to show. See the counts below.'));
-  const asOf = result.asOf === null ? [] : [form.note(`impressions up to ${result.asOf}`)];
+  // In the place of the rows of a horizon.
+  const instead = [...young.values()].map((words) => form.note(words)).join('');
+  const [first = '', ...others] = parts;
+  const shown = first === '' && instead === '' ? [form.note(NOTHING_ACCEPTED)] : [`${first}${instead}`, ...others];
+  const asOf = result.asOf === null ? [] : [`impressions up to ${result.asOf}`];
+  const isSoFar = !result.closeAll && result.feedbackEnd === null && result.feedback.attributed > 0;
+  const positives = isSoFar && measures.every(isListOnly) ? [POSITIVES_SO_FAR] : [];
+  const ends = [...closingWords(result, result.rows), ...positives, ...asOf].map((words) => form.note(words)).join('');
   const findings = findingsBlock(result.findings, form);
-  return form.whole([...(findings === '' ? [] : [findings]), ...parts, fate(result, form), ...asOf]);
+  return form.whole([
+    ...(findings === '' ? [] : [findings]),
+    ...shown,
+    fate(result, form),
+    ...(ends === '' ? [] : [ends]),
+  ]);
+}
+
+const POSITIVES_SO_FAR = 'positives: with the feedback so far, as no measure waits for it';
+const NOTHING_ACCEPTED = 'No impression was accepted, so there is nothing to show. See the counts below.';
+
+export const CLOSED_ALL = '--close-all: lists that are younger than a horizon count there with the feedback so far';
+
+/** What became of lists that were younger than a horizon at the end; nothing where there is nothing to say beside these rows. */
+export function closingWords({ closeAll, feedbackEnd }: ReplayResult, rows: readonly ResultRow[]): string[] {
+  if (closeAll) return [CLOSED_ALL];
+  if (!rows.some(({ open, impressions }) => open > 0 && impressions > 0)) return [];
+  return [
+    `open: lists younger than the horizon at the end of the feedback, ${feedbackEnd}, in no other number; ${CLOSE_ALL_COUNTS}`,
+  ];
 }
 
 function cohort(row: ResultRow): string {
@@ -122,8 +154,17 @@ function cohortTable(
 ): string {
   const { columns } = form;
   const weights = rows.map(usualWeight);
+  const withOpen = rows.some(({ open }) => open > 0);
   const withWeight = rows.some(({ impressions }, i) => weights[i] !== impressions);
-  const header = [...by, 'horizon', 'impressions', 'positives', ...(withWeight ? ['n'] : []), ...names];
+  const header = [
+    ...by,
+    'horizon',
+    'impressions',
+    ...(withOpen ? ['open'] : []),
+    'positives',
+    ...(withWeight ? ['n'] : []),
+    ...names,
+  ];
   // On a terminal values are aligned, whatever n follows them.
   const widths = names.map((name) =>
     columns === undefined ? 0 : Math.max(...rows.map(({ measures }) => grouped(measures[name].n).length)),
@@ -133,18 +174,23 @@ function cohortTable(
       ...by.map((dimension) => row.labels[dimension]),
       row.horizon,
       grouped(row.impressions),
+      ...(withOpen ? [grouped(row.open)] : []),
       grouped(row.positives),
       ...(withWeight ? [grouped(weights[i])] : []),
       ...names.map((name, m) => valueText(row.measures[name], weights[i], behind, widths[m])),
     ]);
-  const write = (lines: Cells): string => form.table(header, lines, by.length + 1);
-  if (columns === undefined) return write(linesOf(names.length <= MOST_WITH_ERRORS ? MOST : LESS));
-  const fitting = [MOST, LESS].map(linesOf).find((lines) => plainWidth(header, lines) <= columns);
+  const hasErrors = rows.some(({ measures }) => names.some((name) => measures[name].stderr !== null));
+  const write = (behind: Behind): string => {
+    const legend = behind.error && hasErrors ? form.note(`± ${NORMAL_95_WORDS}`) : '';
+    return `${form.table(header, linesOf(behind), by.length + 1)}${legend}`;
+  };
+  if (columns === undefined) return write(names.length <= MOST_WITH_ERRORS ? MOST : LESS);
+  const fitting = [MOST, LESS].find((behind) => plainWidth(header, linesOf(behind)) <= columns);
   if (fitting !== undefined) return write(fitting);
   const odd = names.filter((name) => rows.some(({ measures }, i) => notesOf(measures[name], weights[i], 0).length > 0));
   const note =
     odd.length === 0 ? '' : form.note(`--wide also shows n of ${odd.join(', ')}, which is not that of the row`);
-  return `${write(linesOf(LEAST))}${note}`;
+  return `${write(LEAST)}${note}`;
 }
 
 /** The n of most measures of a row: the number of lists, or of whatever they weigh by. */
@@ -154,11 +200,11 @@ function usualWeight({ impressions, measures }: ResultRow): number {
   return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
 }
 
-/** Six decimals, then the standard error if known, and remarks. */
+/** Six decimals, then ± if the error is known, and remarks. */
 function valueText(measure: ResultMeasure, usual: number, behind: Behind, width: number): string {
   const { value, stderr } = measure;
   if (value === null) return '-';
-  const error = stderr === null || !behind.error ? '' : ` ± ${stderr.toFixed(6)}`;
+  const error = stderr === null || !behind.error ? '' : ` ${plusMinus(stderr, (half) => half.toFixed(6))}`;
   const notes = behind.notes ? notesOf(measure, usual, width) : [];
   return `${value.toFixed(6)}${error}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
 }
@@ -175,10 +221,13 @@ function notesOf({ value, n, pairs, scoredShare }: ResultMeasure, usual: number,
 
 /** The table of the events' outcome. */
 export function fate(
-  result: Pick<ReplayResult, 'impressions' | 'feedback' | 'invalid' | 'ignoredCohortKeys' | 'unknownItems'>,
+  result: Pick<
+    ReplayResult,
+    'impressions' | 'feedback' | 'invalid' | 'unmapped' | 'ignoredCohortKeys' | 'unknownItems'
+  >,
   form: TextForm,
 ): string {
-  const { impressions, feedback, invalid, ignoredCohortKeys, unknownItems } = result;
+  const { impressions, feedback, invalid, unmapped, ignoredCohortKeys, unknownItems } = result;
   const counts = (drops: Readonly<Record<string, number>>): string => {
     const some = Object.entries(drops).filter(([, n]) => n > 0);
     return some.length === 0 ? 'none' : some.map(([reason, n]) => `${reason} ${grouped(n)}`).join(', ');
@@ -206,5 +255,13 @@ export function fate(
       : [`keys of cohorts that are not dimension names, ignored: ${grouped(ignoredCohortKeys)}`];
   const unknown =
     unknownItems === undefined ? [] : [`slots with items that the catalogue does not know: ${counts(unknownItems)}`];
-  return `${text}${[...codes, ...keys, ...unknown].map((words) => form.note(words)).join('')}`;
+  return `${text}${[...codes, ...unmappedLines(unmapped), ...keys, ...unknown].map((words) => form.note(words)).join('')}`;
+}
+
+/** One line for each option whose files hold records that no map is for. */
+function unmappedLines(unmapped: ReplayResult['unmapped']): readonly string[] {
+  return Object.entries(unmapped).map(
+    ([input, of]) =>
+      `records of --${input} that meet no when of its maps, and are passed over: ${grouped(recordsOf(of))} (${unmappedText(of)})`,
+  );
 }

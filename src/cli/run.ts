@@ -16,7 +16,9 @@ interface Flags {
   readonly role: string;
   readonly rebuild?: boolean;
   readonly newGeneration?: boolean;
+  readonly from?: string;
   readonly acceptPartitions?: boolean;
+  readonly restartExperiments?: boolean;
 }
 
 const ROLES: readonly Role[] = ['worker', 'exporter', 'all'];
@@ -36,13 +38,19 @@ export function runCommand(): Command {
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--rebuild', 'once: the state was lost, count again from the earliest record retained')
     .option('--new-generation', 'once: the configuration has changed the meaning of rows, which start empty')
+    .option('--from <where>', 'earliest: with --new-generation, count again what Kafka still holds')
     .option('--accept-partitions', 'once: the topics have more partitions now')
+    .option('--restart-experiments', 'once: experiments whose settings have changed begin at zero')
     .action(async (flags: Flags, command: Command) => run(flags, command.optsWithGlobals()['verbose'] === true));
 }
 
 async function run(flags: Flags, verbose: boolean): Promise<void> {
   const role = ROLES.find((name) => name === flags.role);
   if (role === undefined) throw new UsageError(`--role: no role "${flags.role}"${suggestion(flags.role, ROLES)}`);
+  if (flags.from !== undefined && (flags.from !== 'earliest' || flags.newGeneration !== true))
+    throw new UsageError(
+      '--from earliest counts again what Kafka still holds, together with --new-generation; there is no other',
+    );
   // Earlier releases do not know the flag, and would print so.
   if (role !== 'exporter' && Number.parseInt(process.versions.v8, 10) >= 13) {
     setFlagsFromString(`--invocation-count-for-turbofan=${CALLS_BEFORE_TURBOFAN}`);
@@ -62,8 +70,9 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
     role,
     permissions: {
       rebuild: flags.rebuild === true,
-      newGeneration: flags.newGeneration === true,
+      newGeneration: flags.from === undefined ? flags.newGeneration === true : 'earliest',
       acceptPartitions: flags.acceptPartitions === true,
+      restartExperiments: flags.restartExperiments === true,
     },
     version: version(),
     newId: randomUUID,

@@ -125,6 +125,8 @@ async function recordsOf(file: string, form: FileForm, limit: number): Promise<O
 export interface Given {
   readonly path: string;
   readonly role: Role | undefined;
+  /** A folder stands for it. */
+  readonly inFolder?: boolean | undefined;
 }
 
 interface LeftOut {
@@ -163,7 +165,7 @@ export async function withoutFolders(
         `${one.path}: no file in this folder is a log${others.length === 0 ? '' : `: ${others.join(', ')}`}`,
       );
     }
-    all.push(...logs.map((name) => ({ ...one, path: join(one.path, name) })));
+    all.push(...logs.map((name) => ({ ...one, path: join(one.path, name), inFolder: true })));
     if (others.length > 0) leftOut.push({ folder: one.path, files: others });
   }
   return { given: all, leftOut };
@@ -202,7 +204,10 @@ async function whyNoLog(path: string): Promise<string | undefined> {
     const { format, rows } = await sampleOf(path, LOOKED_AT);
     if (rows.length === 0) return formWords(format.form);
     const { fields } = profileOf(rows);
-    const hasTimes = [...fields.values()].some((field) => timesOf(field) !== undefined || isOtherDate(field.example));
+    // Times in a list of nothing else are a history of somebody, not the time of a record.
+    const hasTimes = [...fields.values()].some(
+      (field) => !field.path.endsWith('[]') && (timesOf(field) !== undefined || isOtherDate(field.example)),
+    );
     return hasTimes ? undefined : 'no field holds times';
   } catch (error) {
     return messageOf(error);

@@ -5,10 +5,11 @@ import { MeasureError } from '../measures/grammar/scan.ts';
 import { GradedLists } from '../score/graded-lists.ts';
 import { Ungrouped } from '../score/groups.ts';
 import type { Judgements } from '../score/judgements.ts';
-import { missingOf, presetMeasures, presetOf, tiesOf } from '../score/preset.ts';
+import { missingOf, presetMeasures, tiesOf } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
-import { type Format, formatOf } from '../score/run-format.ts';
-import { type RunLayout, RunReader, runNames } from '../score/run-reader.ts';
+import { sortCommand } from '../score/remedies.ts';
+import type { RunLayout } from '../score/run-format.ts';
+import { RunReader, runNames } from '../score/run-reader.ts';
 import type { MissingQuery, RunEvidence, RunScore, ScoreResult } from '../score/score-result.ts';
 import { FileScoring } from '../score/scoring.ts';
 import { type ScoringSettings, scoringSettings } from '../score/scoring-settings.ts';
@@ -16,7 +17,7 @@ import { tell, UsageError } from './failure.ts';
 import type { FusedScore } from './score-fused.ts';
 import { isReadOnce, ScoreInputs } from './score-inputs.ts';
 import type { NamedFile, ScoreSettings } from './score-settings.ts';
-import type { VoteFile } from './vote-files.ts';
+import { layoutsOf, type VoteFile } from './vote-files.ts';
 
 /** A run that was read; its name is chosen once all are read. */
 interface ReadRun {
@@ -38,19 +39,15 @@ export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> 
   const paths = [...runs.map(({ path }) => path), ...(qrels === undefined ? [] : [qrels])];
   const inputs = await ScoreInputs.of(paths, fuse.length === 0 ? 1 : 3);
   try {
-    const formats: Format[] = [];
-    for (const { path } of runs) formats.push(settings.format ?? formatOf(await inputs.head(path)) ?? 'trec');
-    const preset = settings.preset ?? commonPreset(formats, runs);
+    const votes = qrels === undefined ? [] : await layoutsOf(inputs, runs, settings);
+    const preset = settings.preset ?? commonPreset(votes);
     const measures = readMeasures(settings, preset);
     const scoring = await settingsOf(settings, preset, measures);
     const read: ReadRun[] = [];
     if (qrels === undefined) {
       for (const run of runs) read.push(await readLists(inputs, run, scoring));
     } else {
-      const judgements = await readQrels(inputs, qrels, scoring.gradeLimit, settings.format);
-      const votes = runs.map((file, i): VoteFile => {
-        return { file, layout: { format: formats[i] === 'flagr' ? 'flagr' : 'trec', columns: settings.columns } };
-      });
+      const judgements = await readQrels(inputs, qrels, scoring.gradeLimit);
       for (const { file, layout } of votes) read.push(...(await readRun(inputs, file, layout, scoring, judgements)));
       if (fuse.length > 0) {
         const { scoreFused } = await import('./score-fused.ts');
@@ -76,15 +73,20 @@ function namesOf({ name, path }: NamedFile): { readonly given: string | undefine
   return { given: name, file: path === '-' ? 'standard input' : basename(path) };
 }
 
-function commonPreset(formats: readonly Format[], runs: readonly NamedFile[]): string | undefined {
-  const other = formats.findIndex((format) => format !== formats[0]);
-  if (other < 0) return presetOf(formats[0]);
-  const both = `${runs[0].path} is a ${formats[0]} file and ${runs[other].path} a ${formats[other]} file`;
-  throw new UsageError(`--preset is needed: ${both}, and each has its own convention`);
+/** The convention of all runs; undefined: there are none. */
+function commonPreset(votes: readonly VoteFile[]): string | undefined {
+  const presetOf = ({ layout }: VoteFile): string => layout.columns.preset;
+  const other = votes.find((vote) => presetOf(vote) !== presetOf(votes[0]));
+  if (other === undefined) return votes.length === 0 ? undefined : presetOf(votes[0]);
+  const [flagr, trec] = presetOf(other) === 'flagr' ? [other, votes[0]] : [votes[0], other];
+  const both = `${flagr.file.path} has the columns of PyFLAGR, and ${trec.file.path} has not`;
+  throw new UsageError(`--preset is needed: ${both}, and each has its own convention: --preset trec or --preset flagr`);
 }
 
 function readMeasures(settings: ScoreSettings, preset: string | undefined): readonly Measure[] {
-  const { measures, problems } = presetMeasures(settings.measures, preset, { relevantFrom: settings.relevantFrom });
+  const { relevantFrom, qrels } = settings;
+  const command = qrels === undefined ? 'lists' : 'score';
+  const { measures, problems } = presetMeasures(settings.measures, preset, { relevantFrom }, command);
   if (problems.length > 0) throw new UsageError(`--measures: ${problems.join('\n  ')}`);
   if (measures.length === 0) throw new UsageError('--measures: name at least one, such as ndcg@10');
   return measures;
@@ -111,6 +113,7 @@ async function settingsOf(
       ties: settings.ties,
       depth,
       missing: settings.missing ?? missingOf(preset),
+      unjudged: settings.unjudged,
       keepsQueries: rows.perQuery || hasErrors,
       compares: hasErrors,
       correlationTest: tests?.correlationTest,
@@ -122,13 +125,8 @@ async function settingsOf(
   }
 }
 
-async function readQrels(
-  inputs: ScoreInputs,
-  path: string,
-  limit: GradeLimit,
-  format: Format | undefined,
-): Promise<Judgements> {
-  const reader = new QrelsReader(path, limit, format);
+async function readQrels(inputs: ScoreInputs, path: string, limit: GradeLimit): Promise<Judgements> {
+  const reader = new QrelsReader(path, limit);
   await inputs.readAll(path, reader, () => reader.judgements.rows.count);
   return reader.judgements;
 }
@@ -173,12 +171,4 @@ async function readRun(
     tell(`${error.message}: the whole file is kept in memory`);
     return read(true);
   }
-}
-
-/** Puts the lines of each list together, and leaves their order as it is. */
-function sortCommand({ format, columns }: RunLayout): string {
-  if (format === 'trec') return 'sort -s -k1,1';
-  const { query, voter } = columns ?? { query: 0, voter: 1 };
-  const keys = [query, voter].filter((column) => column >= 0).map((column) => `-k${column + 1},${column + 1}`);
-  return `sort -s -t, ${keys.join(' ')}`;
 }

@@ -1,6 +1,8 @@
+import { Buffer } from 'node:buffer';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { packingOf, type ReadProgress, readBytes } from '../consumers/source/files/lines.ts';
-import { type BlockReader, Blocks } from '../score/line-blocks.ts';
+import { holdsRow } from '../score/first-row.ts';
+import { type BlockReader, Blocks, LONGEST_LINE } from '../score/line-blocks.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
 import { fileProblem } from './failure.ts';
 import type { Progress } from './progress.ts';
@@ -31,12 +33,17 @@ export class ScoreInputs {
     return new ScoreInputs(showProgress(process.stderr, Number.isNaN(bytes) ? undefined : bytes, 'lines'));
   }
 
-  /** The first part of a file; empty if the file is. */
+  /** The first part of a file, with its first row; empty if the file is. */
   async head(path: string): Promise<Uint8Array> {
     const parts = readBytes(path, { bytes: 0 });
     try {
-      const { value } = await parts.next();
-      const first = value ?? new Uint8Array(0);
+      let first: Uint8Array = new Uint8Array(0);
+      // A pipe may be written in pieces.
+      while (first.length < LONGEST_LINE && !holdsRow(first)) {
+        const { value, done } = await parts.next();
+        if (done === true) break;
+        first = Buffer.concat([first, value]);
+      }
       if (isReadOnce(path)) this.#opened.set(path, { first, rest: parts });
       else await parts.return(undefined);
       return first;

@@ -1,5 +1,6 @@
+import { emptyLists } from '../findings/empty-lists.ts';
 import type { Finding } from '../findings/finding.ts';
-import { scoredFindings } from '../findings/scored-findings.ts';
+import { scoredFindings, unjudgedFindings } from '../findings/scored-findings.ts';
 import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { type Cell, csvTable, LATEX, MARKDOWN, plainForm, type TextForm } from '../output/table.ts';
@@ -8,6 +9,7 @@ import { measureNames, type Names } from '../score/preset.ts';
 import type { RunScore, ScoreResult } from '../score/score-result.ts';
 import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/score-table.ts';
 import { assertNever } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { findingsBlock } from './findings-output.ts';
 import type { ScoreOutput, ScoreSettings } from './score-settings.ts';
 
@@ -36,25 +38,30 @@ export function printScores(
 }
 
 /** What looks wrong with the runs and their judgements. */
-export function findingsOf({ runs, missing, evidence }: ScoreResult): readonly Finding[] {
-  return runs.flatMap(({ name, queries, counts }) => {
+export function findingsOf({ runs, missing, evidence, measures }: ScoreResult): readonly Finding[] {
+  // Where no item matches, ids differ, which is found by run.
+  const tops = evidence.flatMap(({ run, top, matched }) => {
+    return top === undefined || matched === 0 ? [] : [{ run, ...top }];
+  });
+  const byRun = runs.flatMap(({ name, queries, counts, emptyLists: empty = 0 }) => {
     const found = evidence.find(({ run }) => run === name);
-    if (found === undefined) return [];
+    if (found === undefined) return emptyLists({ lists: queries, empty }, measures, `lists of ${name}`);
     const of = (side: 'run' | 'qrels'): readonly string[] =>
       missing.flatMap(({ run, query, missingFrom }) => (run === name && missingFrom === side ? [query] : []));
     const { relevant } = counts;
     const [lacking, unjudged] = [of('run'), of('qrels')];
     return scoredFindings({ ...found, queries, unjudged, lacking, relevant });
   });
+  return [...byRun, ...unjudgedFindings(tops)];
 }
 
 /** Keys in order at every level; runs as they were given. Values are unrounded. */
 export function scoresJson(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
-  { names, withCounts, rows }: ScoreSettings,
+  { names, withCounts, rows, unjudged }: ScoreSettings,
 ): string {
-  const { measures, runs, missing, reading } = result;
+  const { measures, runs, missing, reading, evidence } = result;
   const keys = measureNames(measures, names, reading);
   const object = (values: Iterable<number | undefined>): Readonly<Record<string, number | null>> =>
     Object.fromEntries(Array.from(values, (value, m) => [keys[m], value ?? null]));
@@ -73,8 +80,10 @@ export function scoresJson(
         name: run.name,
         queries: run.queries,
         mean: { ...counts(run.counts), ...object(run.mean) },
+        ...(run.emptyLists === undefined || run.emptyLists === 0 ? {} : { emptyLists: run.emptyLists }),
         ...(run.withoutValue.some((lists) => lists > 0) ? { withoutValue: object(run.withoutValue) } : {}),
         ...(run.unknownItems === undefined ? {} : { unknownItems: run.unknownItems }),
+        ...(unjudged === 'skip' ? { unjudgedSkipped: skippedOf(evidence, run.name) } : {}),
         ...(run.queries === 1 && tested.length === 1 ? { p: only(tested[0].p ?? []) } : {}),
         ...(rows.perQuery
           ? {
@@ -123,7 +132,11 @@ function tables(
     comparisons === undefined || comparisons.length === 0
       ? []
       : [comparisonTable(comparisons, digits, form), form.note(NOT_ADJUSTED)];
-  const counted = asked.query === undefined ? form.note(queriesText(result, settings.names, relevantFrom)) : '';
+  const notes = [
+    ...(asked.query === undefined ? [queriesText(result, settings.names, relevantFrom)] : []),
+    ...(settings.unjudged === 'skip' ? [skippedText(result)] : []),
+  ];
+  const counted = notes.map((text) => form.note(text)).join('');
   const found = findingsBlock(findingsOf(result), form);
   return form.whole([...(found === '' ? [] : [found]), `${scores}${counted}`, ...against]);
 }
@@ -136,7 +149,19 @@ function queriesText(result: ScoreResult, names: Names, relevantFrom: number): s
   const numbers = isSame ? String(first.queries) : runs.map(({ name, queries }) => `${name} ${queries}`).join(', ');
   const left = withoutValueText(result, names);
   const but = left === undefined ? '' : `; left out without a value: ${left}`;
-  return `means over queries: ${numbers}${but}${relevantFrom === 1 ? '' : `; relevant from grade ${relevantFrom}`}`;
+  const empty = runs.flatMap(({ name, emptyLists = 0 }) => (emptyLists === 0 ? [] : [`${name} (${emptyLists})`]));
+  const found = empty.length === 0 ? '' : `; empty lists: ${empty.join(', ')}`;
+  return `means over queries: ${numbers}${found}${but}${relevantFrom === 1 ? '' : `; relevant from grade ${relevantFrom}`}`;
+}
+
+/** How many items were taken out because nobody judged them. */
+export function skippedText({ runs, evidence }: ScoreResult): string {
+  const skipped = runs.map(({ name }) => `${name} ${grouped(skippedOf(evidence, name))}`);
+  return `items that nobody judged are taken out (--unjudged skip): ${skipped.join(', ')}`;
+}
+
+function skippedOf(evidence: ScoreResult['evidence'], name: string): number {
+  return evidence.find(({ run }) => run === name)?.skipped ?? 0;
 }
 
 /** How many queries of each run are not in its means, by measure where they differ. undefined: there are none. */

@@ -7,7 +7,7 @@ import { measureNames } from '../score/preset.ts';
 import type { ScoreResult } from '../score/score-result.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { aboutReceval, fileName, hashOf } from './report-file.ts';
-import { findingsOf, scoresJson } from './score-output.ts';
+import { findingsOf, scoresJson, skippedText } from './score-output.ts';
 import { familiesOf } from './score-plot.ts';
 import type { ScoreSettings } from './score-settings.ts';
 
@@ -32,6 +32,7 @@ export function scoresReport(result: ScoreResult, comparisons: readonly Comparis
     facts: [
       ['runs', runs.map(({ name }) => name).join(', ')],
       ['queries', queries.join(', ')],
+      ...(settings.unjudged === 'skip' ? [['taken out', skippedText(result)] as const] : []),
     ],
     findings: findingsOf(result),
     scores: view,
@@ -44,8 +45,16 @@ export function scoresReport(result: ScoreResult, comparisons: readonly Comparis
 }
 
 function aboutOf(settings: ScoreSettings): readonly Fact[] {
-  const { runs, qrels, measures, preset, relevantFrom, missing, depth, ties } = settings;
-  const counting = { measures, preset, relevantFrom, missing, depth: Number.isFinite(depth) ? depth : null, ties };
+  const { runs, qrels, measures, preset, relevantFrom, missing, unjudged, depth, ties } = settings;
+  const counting = {
+    measures,
+    preset,
+    relevantFrom,
+    missing,
+    unjudged,
+    depth: Number.isFinite(depth) ? depth : null,
+    ties,
+  };
   return [
     ['runs', runs.map(({ name, path }) => `${name === undefined ? '' : `${name}: `}${fileName(path)}`).join('; ')],
     ...(qrels === undefined ? [] : [['judgements', fileName(qrels)] as const]),

@@ -6,6 +6,7 @@ import { type ItemCatalogue, NO_CATALOGUE } from '../measures/item-catalogue.ts'
 import { TIES, type Ties } from '../score/order.ts';
 import { NAMES, type Names, PRESET_NAMES } from '../score/preset.ts';
 import { FORMATS, type Format, type RunColumns, runColumns } from '../score/run-format.ts';
+import { UNJUDGED, type Unjudged } from '../score/scoring-settings.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 import { outputForm, tableColumns } from './terminal.ts';
@@ -24,6 +25,7 @@ export interface ScoreFlags {
   readonly format?: string;
   readonly columns?: string;
   readonly missing?: string;
+  readonly unjudged?: string;
   readonly depth?: string;
   readonly ties?: string;
   readonly perQuery?: boolean;
@@ -70,6 +72,7 @@ export interface ScoreSettings {
   readonly format: Format | undefined;
   readonly columns: RunColumns | undefined;
   readonly missing: 'skip' | 'zero' | undefined;
+  readonly unjudged: Unjudged;
   readonly depth: number;
   readonly ties: Ties | undefined;
   readonly rows: { readonly perQuery: boolean; readonly query: string | undefined };
@@ -112,6 +115,7 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
       flags.relevantFrom === undefined ? configured.relevantFrom : number('relevant-from', flags.relevantFrom, 0, 30),
     columns: columnsOf(flags.columns),
     missing: flags.missing === undefined ? undefined : word('missing', flags.missing, MISSING),
+    unjudged: word('unjudged', flags.unjudged ?? 'count', UNJUDGED),
     depth: flags.depth === undefined ? Number.POSITIVE_INFINITY : whole('depth', flags.depth, 1),
     ties: flags.ties === undefined ? undefined : word('ties', flags.ties, TIES),
     rows: { perQuery: (flags.perQuery === true && flags.query !== 'all') || asked !== undefined, query: asked },
@@ -126,7 +130,14 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
   };
 }
 
-function filesOf({ run, qrels, lists, format, missing }: ScoreFlags): Pick<ScoreSettings, 'runs' | 'qrels' | 'format'> {
+function filesOf({
+  run,
+  qrels,
+  lists,
+  format,
+  missing,
+  unjudged,
+}: ScoreFlags): Pick<ScoreSettings, 'runs' | 'qrels' | 'format'> {
   const asked = format === undefined ? undefined : word('format', format, FORMATS);
   const areLists = lists !== undefined || asked === 'lists';
   if (lists !== undefined && (run !== undefined || (asked !== undefined && asked !== 'lists'))) {
@@ -141,8 +152,11 @@ function filesOf({ run, qrels, lists, format, missing }: ScoreFlags): Pick<Score
   }
   if (areLists && missing !== undefined) {
     throw new UsageError(
-      '--missing is for judged queries that a run lacks: graded lists lack none, and an empty one has no value',
+      '--missing is for judged queries that a run lacks: graded lists lack none, and an empty one counts 0',
     );
+  }
+  if (areLists && unjudged !== undefined) {
+    throw new UsageError('--unjudged is for runs: graded lists say what is relevant themselves');
   }
   if (!areLists && qrels === undefined) throw new UsageError('--qrels is missing: it says which items are relevant');
   const inputs = [...runs.map(({ path }) => path), ...(qrels === undefined ? [] : [qrels])];

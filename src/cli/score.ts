@@ -10,7 +10,7 @@ import { tell } from './failure.ts';
 import { findingLines } from './findings-output.ts';
 import { showReport } from './report-file.ts';
 import { scoreFiles } from './score-files.ts';
-import { findingsOf, printScores, withoutValueText } from './score-output.ts';
+import { findingsOf, printScores, skippedText, withoutValueText } from './score-output.ts';
 import { REPORT, readScoreSettings, SCORE_OUTPUTS, type ScoreFlags, type ScoreSettings } from './score-settings.ts';
 import { WIDE } from './terminal.ts';
 import { writeWhole } from './whole-file.ts';
@@ -18,7 +18,7 @@ import { writeWhole } from './whole-file.ts';
 export function scoreCommand(): Command {
   return new Command('score')
     .option('--run <[name=]file...>', 'a run, or several, .gz too; - is standard input')
-    .option('--qrels <file>', 'judgements: query 0 item grade, separated by blanks or commas')
+    .option('--qrels <file>', 'judgements: query 0 item grade, separated by blanks, tabs, commas or semicolons')
     .option('--lists <[name=]file...>', 'graded lists, one JSON object a line, in place of runs and judgements')
     .option(
       '--measures <list>',
@@ -26,13 +26,20 @@ export function scoreCommand(): Command {
     )
     .option(
       '--preset <name>',
-      `the convention of ${PRESET_NAMES.join(', ')} (default: trec for TREC files, flagr for PyFLAGR files)`,
+      `the convention of ${PRESET_NAMES.join(', ')} (default: flagr for the columns of PyFLAGR, else trec)`,
     )
     .option('--fuse <method...>', 'also score the runs merged by this method, or several; see receval fuse --help')
     .option('--relevant-from <grade>', 'lowest grade that is relevant (default: that of the configuration, or 1)')
-    .option('--format <name>', `of the runs: ${FORMATS.join(', ')} (default: by the first line)`)
-    .option('--columns <names>', 'of runs with commas: 5, 6, or names such as query,item,score')
+    .option('--format <name>', `of the runs: ${FORMATS.join(', ')} (default: by the first row)`)
+    .option(
+      '--columns <names>',
+      'of runs other than of TREC: names such as query,item,score, or 5 or 6 of PyFLAGR (default: by the first row)',
+    )
     .option('--missing <how>', 'a judged query that a run lacks: skip, or zero (default: by the preset)')
+    .option(
+      '--unjudged <how>',
+      'items of a run that nobody judged: count (as not relevant), or skip (take them out) (default: count)',
+    )
     .option('--depth <n>', 'only the first n items of a list count')
     .option('--ties <rule>', `order of equal scores: ${TIES.join(', ')} (default: by the preset)`)
     .option('--per-query', 'also each query')
@@ -89,6 +96,7 @@ async function showScores(result: ScoreResult, settings: ScoreSettings): Promise
     process.stderr.write(findingLines(findingsOf(result)));
     const left = withoutValueText(result, settings.names);
     if (left !== undefined) tell(`lists without a value are not in the means: ${left}`);
+    if (settings.unjudged === 'skip') tell(skippedText(result));
   }
   for (const text of notes(result, settings)) tell(text);
   if (result.runs.every(({ queries }) => queries === 0)) process.exitCode = 1;
@@ -111,9 +119,12 @@ const MOST_NAMED = 5;
 
 function notes(
   { measures, runs, missing, evidence }: ScoreResult,
-  { depth, missing: how, output, pValues, plot, preset, qrels }: ScoreSettings,
+  { depth, missing: how, output, pValues, plot, preset, qrels, unjudged: unjudgedItems }: ScoreSettings,
 ): string[] {
   const found: string[] = [];
+  if (unjudgedItems === 'skip' && evidence.every(({ top }) => top === undefined)) {
+    found.push('--unjudged skip: the judgements call no item irrelevant, so only relevant items are left of the lists');
+  }
   const withoutCut = measures.filter(({ k }) => k === undefined).map(({ canonical }) => canonical);
   if (plot?.kind === 'line' && withoutCut.length > 0) {
     found.push(`--plot line leaves out what has no cut-off, and --plot bar does not: ${withoutCut.join(', ')}`);

@@ -12,11 +12,12 @@ import {
   USUAL_SETTINGS,
   type VariantSettings,
 } from '../simulate/simulation-settings.ts';
-import { Traffic } from '../simulate/traffic.ts';
+import { longestSpan, Traffic } from '../simulate/traffic.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { shellWord } from '../vocabulary/shell-word.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { readConfiguration, wholeNumber } from './cluster.ts';
 import { UsageError } from './failure.ts';
@@ -117,9 +118,8 @@ async function toKafka(flags: Flags): Promise<void> {
   const simulation = readSettings(flags, {
     events: Number.POSITIVE_INFINITY,
     window: horizons[horizons.length - 1].ms,
-    // Feedback comes up to a window after the last impression, and nothing may lie in the future.
-    start: ({ events, rate, window }) =>
-      Number.isFinite(events) ? wholeSecond(now - (1000 * events) / rate - window) : now,
+    // Nothing may lie in the future.
+    start: (given) => (Number.isFinite(given.events) ? wholeSecond(now - longestSpan(given)) : now),
     clockAhead: USUAL_FAULTS.clockAhead,
     // Ids come from the seed: a start that repeated those of the one before would be read as duplicates.
     seed: randomInt(2 ** 32),
@@ -142,7 +142,7 @@ async function toKafka(flags: Flags): Promise<void> {
     speed,
     duration: read('--for', flags.for, readDuration, undefined),
     createTopics: flags.createTopics === undefined ? undefined : wholeNumber('--create-topics', flags.createTopics),
-    next: flags.config === undefined ? 'receval run' : `receval run --config ${quoted(flags.config)}`,
+    next: flags.config === undefined ? 'receval run' : `receval run --config ${shellWord(flags.config)}`,
   });
   process.stdout.write(summary);
 }
@@ -278,17 +278,12 @@ function summary(
   if (window !== USUAL_SETTINGS.window) {
     lines.push(`The attribution window is ${window / 1000}s: set attribution.horizons in receval.yaml to end with it.`);
   }
-  lines.push('Next:', `  receval replay --impressions ${quoted(impressions)} --feedback ${quoted(feedback)}`, '');
+  lines.push('Next:', `  receval replay --impressions ${shellWord(impressions)} --feedback ${shellWord(feedback)}`, '');
   return lines.join('\n');
 }
 
 function iso(time: number): string {
   return new Date(time).toISOString();
-}
-
-/** A path as a shell takes it. */
-function quoted(path: string): string {
-  return /^[\w./+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** A text that does not say what it should. The message names the text and shows the right form. */

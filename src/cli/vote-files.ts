@@ -2,7 +2,9 @@ import { basename } from 'node:path';
 import { type Gathered, Gathering, type Vote } from '../fusion/gathering.ts';
 import { Ungrouped } from '../score/groups.ts';
 import { type ListOrder, type OrderedList, OrderedLists } from '../score/ordered-lists.ts';
-import { type RunLayout, RunReader, runNames } from '../score/run-reader.ts';
+import type { Format, RunColumns, RunLayout } from '../score/run-format.ts';
+import { runLayout } from '../score/run-layout.ts';
+import { RunReader, runNames } from '../score/run-reader.ts';
 import { tell } from './failure.ts';
 import { isReadOnce, type ScoreInputs } from './score-inputs.ts';
 import type { NamedFile } from './score-settings.ts';
@@ -11,6 +13,20 @@ import type { NamedFile } from './score-settings.ts';
 export interface VoteFile {
   readonly file: NamedFile;
   readonly layout: RunLayout;
+}
+
+/** Each file with the layout that its first row shows. @throws InputError */
+export async function layoutsOf(
+  inputs: ScoreInputs,
+  files: readonly NamedFile[],
+  { format, columns }: { readonly format: Format | undefined; readonly columns: RunColumns | undefined },
+): Promise<readonly VoteFile[]> {
+  const votes: VoteFile[] = [];
+  for (const file of files) {
+    const asked = { format: format === 'lists' ? undefined : format, columns };
+    votes.push({ file, layout: runLayout(file.path, await inputs.head(file.path), asked) });
+  }
+  return votes;
 }
 
 /** A file whose content is known. */

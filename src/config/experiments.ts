@@ -75,7 +75,7 @@ export function experimentsOf(
   }
   return Object.entries(documents).map(([name, experiment]): ExperimentSettings => {
     const at: Path = ['experiments', name];
-    const dimension = name === 'default' ? 'variant' : `experiment_${name}`;
+    const dimension = dimensionOf(name);
     const { control, alpha, nStar, tolerance, interleaved } = experiment;
     const variants = new Map(Object.entries(experiment.variants));
     if (!isDimensionName(dimension)) report.add(at, `its dimension ${dimension} would be no valid name`);
@@ -117,6 +117,11 @@ export function experimentsOf(
       interleaved,
     };
   });
+}
+
+/** The dimension of an experiment's variants. */
+export function dimensionOf(experiment: string): string {
+  return experiment === 'default' ? 'variant' : `experiment_${experiment}`;
 }
 
 /** By dimension: the values that the configuration names, including the controls. */

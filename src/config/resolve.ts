@@ -80,6 +80,7 @@ export function resolve(document: ConfigDocument, report: Report, command: Comma
     relevantFrom,
     measures,
     windows,
+    incompleteWindows: document.incompleteWindows,
     paneSize,
     cohorts,
     itemSets: itemSetsOf(document, measures, referred),

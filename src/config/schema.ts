@@ -162,6 +162,10 @@ export const configSchema = group({
   windows: ladder(100)
     .prefault(['5m', '1h', '24h'])
     .meta({ description: 'rolling windows, ascending, multiples of paneSize' }),
+  incompleteWindows: word(['hide', 'show']).prefault('hide').meta({
+    description:
+      'gauges of windows that are not complete, as after the first start: hide them, or show what there is. receval_window_complete says which are complete',
+  }),
   paneSize: positiveDuration
     .prefault('1m')
     .meta({ description: 'slice of event time that results are added to; a whole part of an hour' }),

@@ -102,6 +102,8 @@ export interface Settings {
   readonly relevantFrom: number;
   readonly measures: readonly Measure[];
   readonly windows: readonly Span[];
+  /** Whether gauges show the values of windows that are not complete. */
+  readonly incompleteWindows: 'hide' | 'show';
   readonly paneSize: Span;
   /** Grouping sets; the empty one is everything. */
   readonly cohorts: readonly (readonly string[])[];

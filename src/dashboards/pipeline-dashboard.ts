@@ -316,6 +316,13 @@ function incoming(): readonly Panel[] {
       '{{topic}} {{code}}',
       { unit: 'cps', note: 'Codes that occur; docs/events.md explains each.' },
     ),
+    line(
+      'Records that no map is for',
+      'receval_unmapped_total',
+      `${perSecond('receval_unmapped_total')} > 0`,
+      '{{topic}} {{field}} {{value}}',
+      { unit: 'cps', note: 'Passed over: they meet no when of the maps of their topic.' },
+    ),
     rates('Events that missed a horizon', 'receval_late_total', '{{topic}} {{horizon}}'),
     line('Match ratio', 'receval_match_ratio', `receval_match_ratio{${CHOSEN}}`, '{{instance}}', {
       unit: 'percentunit',
@@ -340,6 +347,7 @@ function incoming(): readonly Panel[] {
         },
       ],
     }),
+    rates('Impressions left out, their feedback not read', 'receval_unscored_impressions_total', '{{horizon}}'),
     rates('Items that the catalogue does not hold', 'receval_unknown_items_total', '{{horizon}}'),
     rates('Dead letters', 'receval_dead_letters_total', '{{outcome}}'),
     rates('Cohort keys that are not dimensions', 'receval_ignored_cohort_keys_total', 'keys'),

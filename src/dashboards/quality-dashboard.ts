@@ -1,9 +1,11 @@
 /** The quality of the rankings: by cohort and window, against their past, and in experiments. */
+
 import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
 import { valueName } from '../metrics/metric-specs.ts';
 import { paramsOf } from '../metrics/quality.ts';
+import { NORMAL_95 } from '../statistics/plus-minus.ts';
 import {
   chosen,
   type DashboardPlan,
@@ -15,9 +17,7 @@ import {
   type Row,
   type Variable,
 } from './panel.ts';
-
-/** 95 % of a normal distribution are within this many standard errors. */
-const Z95 = 1.96;
+import { WHOLE_WINDOWS } from './whole-windows.ts';
 
 /** How many cohorts have a panel of their own: those with most impressions. */
 const BANDS = 6;
@@ -35,7 +35,7 @@ export function qualityPlan(settings: Settings): DashboardPlan {
     marks: detect.sets.length === 0 ? [] : [accepted(settings)],
     variables: [...qualityVariables(settings), ...(experiments.length === 0 ? [] : EXPERIMENT_VARIABLES)],
     rows: [
-      { title: 'Cohorts', panels: [values(settings), table(settings)] },
+      { title: 'Cohorts', panels: [values(settings), table(settings), ...WHOLE_WINDOWS] },
       { title: 'With the 95 % interval', panels: [band()] },
       weights(settings),
       ...(detect.sets.length === 0 ? [] : [past(settings)]),
@@ -76,11 +76,11 @@ function table(settings: Settings): Panel {
 
 function band(): Panel {
   const which = `job="$job", ${chosen('by', 'raw')}, window="$window", ${chosen('cohort', 'raw')}`;
-  const margin = `${Z95} * ${errorsOf(which)}`;
+  const margin = `${NORMAL_95} * ${errorsOf(which)}`;
   return {
     title: `${chosen('measure', 'text')}: $cohort`,
     metrics: [],
-    note: `The value, and ${Z95} standard errors above and below. Of the ${BANDS} chosen cohorts with most impressions.`,
+    note: `The value, and ${NORMAL_95} standard errors above and below. Of the ${BANDS} chosen cohorts with most impressions.`,
     look: { kind: 'band' },
     queries: [
       { expr: valuesOf(which), legend: 'value' },
@@ -168,19 +168,6 @@ function weights(settings: Settings): Row {
         width: 8,
       },
       {
-        title: 'Whole windows',
-        metrics: ['receval_window_complete'],
-        look: {
-          kind: 'states',
-          states: [
-            { value: 0, text: 'incomplete', color: 'orange' },
-            { value: 1, text: 'whole', color: 'green' },
-          ],
-        },
-        queries: [{ expr: `${ONE} (receval_window_complete{job="$job"})`, legend: '{{window}} at {{horizon}}' }],
-        width: 8,
-      },
-      {
         title: 'Age of the newest result',
         metrics: ['receval_result_timestamp_seconds'],
         look: { kind: 'lines' },
@@ -223,7 +210,7 @@ function qualityVariables(settings: Settings): readonly Variable[] {
       kind: 'query',
       name: 'job',
       label: 'Job',
-      query: 'label_values(receval_window_impressions, job)',
+      query: 'label_values(receval_window_complete, job)',
       several: false,
     },
     { kind: 'choice', name: 'measure', label: 'Measure', options: all, first: primary },
@@ -320,7 +307,7 @@ const EXPERIMENT_VARIABLES: readonly Variable[] = [
 
 /** Variants of an experiment against its control, since the start of its run. */
 function experimentRow(): Row {
-  return { title: 'Experiment $experiment', panels: [decision(), split(), effect(), ...evidence()] };
+  return { title: 'Experiment $experiment', panels: [decision(), split(), effect(), ...evidence(), empty()] };
 }
 
 function decision(): Panel {
@@ -372,6 +359,18 @@ function evidence(): readonly Panel[] {
     metrics: [metric],
     look: { kind: 'lines', log },
     queries: [{ expr: one(metric, OF_ARM), legend: '{{variant}}' }],
-    width: 8,
+    width: 6,
   }));
+}
+
+function empty(): Panel {
+  return {
+    title: 'Empty lists',
+    metrics: ['receval_experiment_empty_share'],
+    note: 'The share of requests that found nothing. They count 0 in measures of grades.',
+    look: { kind: 'lines' },
+    unit: 'percentunit',
+    queries: [{ expr: one('receval_experiment_empty_share', OF_EXPERIMENT), legend: '{{variant}}' }],
+    width: 6,
+  };
 }

@@ -120,7 +120,7 @@ export function errorHeaders({ place, code, batch, field }: DeadLetter): readonl
   );
 }
 
-/** One line of NDJSON with its line end. Bytes that are not UTF-8 are written in base64 under another name. */
+/** One line of NDJSON with its line end. */
 export function lineOf({ place, code, batch, field, key, value, headers }: DeadLetter): string {
   const line = {
     ...place,
@@ -128,16 +128,17 @@ export function lineOf({ place, code, batch, field, key, value, headers }: DeadL
     code,
     field,
     ...batch,
-    ...(key === null ? {} : bytes('key', key)),
-    ...bytes('value', value),
+    ...(key === null ? {} : textOrBase64('key', key)),
+    ...textOrBase64('value', value),
     ...(headers.length === 0
       ? {}
-      : { headers: headers.map((header) => ({ name: header.name, ...bytes('value', header.value) })) }),
+      : { headers: headers.map((header) => ({ name: header.name, ...textOrBase64('value', header.value) })) }),
   };
   return `${JSON.stringify(line)}\n`;
 }
 
-function bytes(name: string, content: Uint8Array | null): Readonly<Record<string, string | null>> {
+/** The field of this name; bytes that are not UTF-8 are written in base64 under another name. */
+export function textOrBase64(name: string, content: Uint8Array | null): Readonly<Record<string, string | null>> {
   if (content === null) return { [name]: null };
   const buffer = Buffer.from(content.buffer, content.byteOffset, content.length);
   // Not TextDecoder, which removes a byte order mark.

@@ -113,7 +113,7 @@ export class Demo {
       log: options.log,
       onClaim: options.onClaim,
       samples: this.samples,
-      startOffset: async () => ({ offset: 0, isOldest: true }),
+      startOffset: async () => 0,
     });
     this.#exporter = new Exporter(settings, {
       store,

@@ -211,7 +211,22 @@ function variantLines({ variant, decision, explanation, measures }: ComparedVari
   const effect = primary === undefined ? '-' : `${signed(primary.effect)}${range(primary.ci)}`;
   const lift = primary === undefined ? '-' : percent(primary.lift);
   const cells = [variant.padEnd(NAME), effect.padEnd(EFFECT), lift.padStart(LIFT), `   ${decisionText(decision)}`];
-  return [`  ${cells.join('')}`, ...wrapped(explanation, columns - 4).map((line) => `    ${line}`)];
+  return [
+    `  ${cells.join('')}`,
+    ...wrapped(fitting(explanation, columns - 4), columns - 4).map((line) => `    ${line}`),
+  ];
+}
+
+/** A decision is explained in so many lines; how things are now stands in the table above it. */
+const EXPLAINED = 3;
+
+/** The first sentence, and those after it that fit. */
+function fitting(text: string, width: number): string {
+  const sentences = text.split(/(?<=\.) (?=[A-Z])/);
+  const most = sentences.findLastIndex(
+    (_, i) => wrapped(sentences.slice(0, i + 1).join(' '), width).length <= EXPLAINED,
+  );
+  return sentences.slice(0, Math.max(1, most + 1)).join(' ');
 }
 
 /** Lines of at most `width` columns, broken at blanks. */

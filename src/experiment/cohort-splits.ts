@@ -113,6 +113,14 @@ export interface ComparedCohorts {
   readonly cohorts: readonly ComparedCohort[];
 }
 
+/** Cohorts without a warning are shown up to this number. */
+const SHOWN_COHORTS = 20;
+
+/** Those that a reader is shown: all with a warning, and the first of the others. */
+export function shownCohorts({ cohorts }: ComparedCohorts): readonly ComparedCohort[] {
+  return cohorts.filter(({ warning }, i) => warning || i < SHOWN_COHORTS);
+}
+
 export function comparedCohorts(all: readonly CohortSplits[]): readonly ComparedCohorts[] {
   const dimensions = all.map((dimension) => ({ dimension, splits: dimension.splits() }));
   const adjusted = holm(dimensions.flatMap(({ splits }) => splits.map(({ p }) => p)))[Symbol.iterator]();

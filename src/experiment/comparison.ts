@@ -37,19 +37,67 @@ export interface ComparedMeasure {
   readonly mde: number | null;
   /** Welch's t-test: right only for one look at a time that was fixed in advance. */
   readonly fixedHorizon: { readonly ci: Bounds; readonly df: number; readonly p: number } | null;
+  /** The newest lists alone, unless they are too few; only of the primary measure and of guardrails. */
+  readonly now?: ComparedSpan;
+  /** ISO time: only lists that closed later count in it, because it was added to the run. Absent: all lists of the run count. */
+  readonly since?: string;
   readonly reason?: Absence;
+}
+
+/** A measure over the lists of a span of time: its bounds hold at 95 %, at one look, and not at all looks together. */
+export interface ComparedSpan {
+  /** ISO times: lists from the first to before the second. */
+  readonly from: string;
+  readonly to: string;
+  readonly control: number;
+  readonly value: number;
+  readonly effect: number;
+  readonly ci: Bounds;
+  /** Absent where the control is 0, or too uncertain. */
+  readonly lift?: number;
+  readonly liftCi?: Bounds;
+}
+
+/** ISO times of lists: the one that is most likely, and those between which it lies in 95 of 100 such runs. */
+export interface ComparedTime {
+  readonly at: string;
+  readonly earliest: string;
+  readonly latest: string;
+}
+
+/** When what was found began and ended. */
+export interface ComparedEpisode {
+  /** The measure that decided. */
+  readonly measure: string;
+  /** Absent where it was there from the first looks on. */
+  readonly began?: ComparedTime;
+  /** Absent while it goes on, as far as the looks show. */
+  readonly ended?: ComparedTime;
 }
 
 export interface ComparedVariant {
   readonly variant: string;
   readonly decision: ExperimentVerdict['label'];
   readonly reason: ExperimentVerdict['reason'];
-  /** ISO time of the look since which the decision holds; null: no look yet. */
-  readonly since: string | null;
-  /** The decision in plain words. */
+  /** ISO time up to which the lists of the first look with this decision go, as `asOf`; null: no look yet. */
+  readonly decidedAsOf: string | null;
+  /** ISO time when that look could first be taken: its lists are as old as the horizon. null: no look yet. */
+  readonly decidedAt: string | null;
+  /** Only where a difference was found, and the looks say when it was there. */
+  readonly episode?: ComparedEpisode;
+  /** The decision in plain words: since the start, when, and now. */
   readonly explanation: string;
   /** The primary first, then guardrails, then the others. */
   readonly measures: readonly ComparedMeasure[];
+}
+
+/** How many lists of a variant are empty (`isEmptyList`). */
+export interface ComparedEmpty {
+  /** Of its impressions, 0 to 1. */
+  readonly share: number;
+  /** Against the control: smallest p of all looks, two-sided, by Holm over the variants. The control has none. */
+  readonly p?: number | null;
+  readonly reason?: Absence;
 }
 
 export interface ComparedSplit {
@@ -61,6 +109,8 @@ export interface ComparedSplit {
   readonly warning: boolean;
   /** Largest |observed - expected| / expected. */
   readonly deviation: number | null;
+  /** The smallest such deviation that would be a mismatch with so many users; null: none would. */
+  readonly detectable: number | null;
   /** Chi-square test: right only for one look at a time that was fixed in advance. */
   readonly fixedHorizon: { readonly p: number } | null;
   readonly reason?: Absence;
@@ -83,16 +133,36 @@ export interface Comparison {
   /** Distinct users that saw the variant. */
   readonly users: Readonly<Record<string, number>>;
   readonly impressions: Readonly<Record<string, number>>;
-  /** Share of the impressions, 0 to 1, without a user: their errors assume independent requests. */
-  readonly userless: number;
-  /** By variant: the approximate share of its impressions, 0 to 1, that come from its heaviest user. */
+  /** Lists that were younger than the horizon at the end of the feedback, and are in no number; only of files. */
+  readonly open?: Readonly<Record<string, number>>;
+  /** The share of each variant's impressions, 0 to 1, that name no user; their errors assume independent requests. */
+  readonly userless: Readonly<Record<string, number>>;
+  /** The approximate share of each variant's impressions, 0 to 1, that come from its heaviest user. */
   readonly heaviest: Readonly<Record<string, number>>;
+  /** Variants in which few users with large amounts make most of the error of the primary measure: how many user buckets it rests on. */
+  readonly carriedBy: Readonly<Record<string, number>>;
+  /** By variant; only where any list is empty. */
+  readonly emptyLists?: Readonly<Record<string, ComparedEmpty>>;
   /** Impressions by variants that are not configured; they take no part. */
   readonly others: Readonly<Record<string, number>>;
   /** Sampled users that were seen in more than one variant. */
   readonly crossovers: number;
   readonly srm: ComparedSplit;
-  /** `unclustered`: more than 5 % of the impressions have no user. `heavy_user`: one user has about 5 % of a variant's impressions or more. */
-  readonly notes: readonly ('unclustered' | 'heavy_user')[];
+  /**
+   * `unclustered`: more than 5 % of a variant's impressions have no user. `heavy_user`: one user has about 5 % of a variant's
+   * impressions or more. `carried_by_few`: `carriedBy` has an entry. `empty_lists`: a variant has a share of empty lists that differs
+   * from the control's, with p below .001.
+   */
+  readonly notes: readonly ('unclustered' | 'heavy_user' | 'carried_by_few' | 'empty_lists')[];
   readonly variants: readonly ComparedVariant[];
+  /** The run before this one, which other settings have ended; only of a service, for a week. */
+  readonly earlier?: EarlierRun;
+}
+
+export interface EarlierRun {
+  /** ISO time up to which lists closed in it. */
+  readonly ended: string;
+  readonly impressions: number;
+  /** As the comparison of that run has them. */
+  readonly variants: readonly Pick<ComparedVariant, 'variant' | 'decision' | 'reason' | 'explanation'>[];
 }

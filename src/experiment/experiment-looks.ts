@@ -1,6 +1,9 @@
+import type { ExperimentSettings } from '../config/settings.ts';
+import type { CoursePoint } from '../statistics/course.ts';
 import { EXPERIMENT_REASONS, type ExperimentVerdict, type StandingDecision } from '../statistics/decision.ts';
 import { type Largest, type Looks, NO_LOOKS } from '../statistics/sequence.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { runText } from './run-settings.ts';
 
 /**
  * What a run of an experiment remembers from look to look, besides its totals and its user sample: the largest evidence so far,
@@ -32,7 +35,14 @@ export interface LookPoint {
   /** The confidence sequence at this look. */
   readonly lower: number;
   readonly upper: number;
+  /**
+   * Both variants since the start, by name of the primary measure and the guardrails. Those that are no plain ratios are missing, and
+   * so is all of it in points of earlier versions.
+   */
+  readonly arms?: Arms;
 }
+
+export type Arms = ReadonlyMap<string, Omit<CoursePoint, 'at'>>;
 
 /** Most looks that are remembered for a variant: more cannot be distinguished in a plot. */
 export const MOST_POINTS = 256;
@@ -77,6 +87,12 @@ export function inOrder(points: readonly LookPoint[]): readonly LookPoint[] {
 
 const KINDS = ['worse', 'better', 'guard'] as const;
 
+/** The rules by which evidence is taken; what others have left means something else. */
+const RULES = { field: 'rules', text: '2' } as const;
+
+/** Which run it is: it may be shown when the configuration has another. */
+export const SETTINGS = 'settings';
+
 const SRM = 'srm';
 
 const DECISION = 'decision';
@@ -96,20 +112,25 @@ const VERDICTS: readonly ExperimentVerdict[] = [
 /**
  * The looks of one run as fields of a hash (specification: layout 6), every value JSON:
  *
+ *     settings                                   of the run (`runText`)
+ *     rules                                      2: without it, evidence and decisions are of older rules, and are not read
  *     srm                                        [log Bayes factor, time of the look]
  *     <horizon>|<variant>|<measure>|worse        [log e, time of the look]; also `better`, and `guard` for guardrails
  *     <horizon>|<variant>|decision               [label, reason, since]
- *     <horizon>|<variant>|point|<place>          [time of the look, effect, lower, upper], of the primary measure
+ *     <horizon>|<variant>|point|<place>          [time of the look, effect, lower, upper, arms]: of the primary measure, and of this and
+ *                                                each guardrail by name [value, weight] of the control and of the variant
  *
  * Times are event times in ms. Horizons and variants never contain `|`.
- *
- * @param horizon of the experiment, as in the configuration
  */
 export function encodeLooks(
   { srm, measures, decisions, points }: ExperimentLooks,
-  horizon: string,
+  settings: ExperimentSettings,
 ): Map<string, string> {
-  const fields = new Map<string, string>();
+  const horizon = settings.horizon.text;
+  const fields = new Map<string, string>([
+    [SETTINGS, runText(settings)],
+    [RULES.field, RULES.text],
+  ]);
   if (srm !== undefined) fields.set(SRM, largestText(srm));
   for (const [variant, ofMeasures] of measures) {
     for (const [measure, looks] of ofMeasures) {
@@ -123,8 +144,9 @@ export function encodeLooks(
     fields.set(`${horizon}|${variant}|${DECISION}`, JSON.stringify([label, reason, since]));
   }
   for (const [variant, ofVariant] of points) {
-    for (const [place, { at, effect, lower, upper }] of ofVariant.entries()) {
-      fields.set(`${horizon}|${variant}|${POINT}|${place}`, JSON.stringify([at, effect, lower, upper]));
+    for (const [place, { at, effect, lower, upper, arms }] of ofVariant.entries()) {
+      const point = [at, effect, lower, upper, ...(arms === undefined ? [] : [armsText(arms)])];
+      fields.set(`${horizon}|${variant}|${POINT}|${place}`, JSON.stringify(point));
     }
   }
   return fields;
@@ -136,6 +158,7 @@ export function decodeLooks(fields: ReadonlyMap<string, string>, horizon: string
   const measures = new Map<string, Map<string, Looks>>();
   const decisions = new Map<string, StandingDecision>();
   const points = new Map<string, LookPoint[]>();
+  const isOlder = fields.get(RULES.field) !== RULES.text;
   for (const [field, text] of fields) {
     if (field === SRM) {
       srm = largestOf(text, field);
@@ -144,12 +167,15 @@ export function decodeLooks(fields: ReadonlyMap<string, string>, horizon: string
     const [of, variant, ...rest] = field.split('|');
     const kind = KINDS.find((name) => name === rest.at(-1));
     if (of !== horizon || variant === undefined) continue;
-    if (rest.length === 1 && rest[0] === DECISION) {
-      decisions.set(variant, decisionOf(text, field));
-    } else if (rest.length === 2 && rest[0] === POINT && PLACE.test(rest[1])) {
+    if (rest.length === 2 && rest[0] === POINT && PLACE.test(rest[1])) {
       const ofVariant = points.get(variant) ?? [];
       ofVariant[Number(rest[1])] = pointOf(text, field);
       points.set(variant, ofVariant);
+      continue;
+    }
+    if (isOlder) continue;
+    if (rest.length === 1 && rest[0] === DECISION) {
+      decisions.set(variant, decisionOf(text, field));
     } else if (rest.length > 1 && kind !== undefined) {
       const ofVariant = measures.get(variant) ?? new Map<string, Looks>();
       const measure = rest.slice(0, -1).join('|');
@@ -186,12 +212,41 @@ function largestOf(text: string, field: string): Largest {
   throw new Error(`looks: ${field}: expected [log e, time], found ${text.slice(0, 60)}`);
 }
 
+/** The numbers of each measure: value and weight of the control, then of the variant. */
+function armsText(arms: Arms): Readonly<Record<string, readonly number[]>> {
+  return Object.fromEntries(
+    [...arms].map(([name, { control, variant }]) => [
+      name,
+      [control.value, control.weight, variant.value, variant.weight],
+    ]),
+  );
+}
+
 function pointOf(text: string, field: string): LookPoint {
-  const [at, effect, lower, upper] = listOf(text, field);
+  const [at, effect, lower, upper, ofArms] = listOf(text, field);
   if (typeof at === 'number' && typeof effect === 'number' && typeof lower === 'number' && typeof upper === 'number') {
-    return { at, effect, lower, upper };
+    const point = { at, effect, lower, upper };
+    const arms = ofArms === undefined ? undefined : armsOf(ofArms);
+    if (arms !== undefined) return { ...point, arms };
+    if (ofArms === undefined) return point;
   }
-  throw new Error(`looks: ${field}: expected [time, effect, lower, upper], found ${text.slice(0, 60)}`);
+  throw new Error(`looks: ${field}: expected [time, effect, lower, upper, arms], found ${text.slice(0, 60)}`);
+}
+
+/** undefined: this is something else. */
+function armsOf(arms: unknown): Arms | undefined {
+  if (typeof arms !== 'object' || arms === null) return undefined;
+  const read = new Map<string, Omit<CoursePoint, 'at'>>();
+  for (const [name, numbers] of Object.entries(arms)) {
+    const isArms = Array.isArray(numbers) && numbers.length === 4 && numbers.every((n) => typeof n === 'number');
+    if (!isArms) return undefined;
+    const [control, controlWeight, variant, variantWeight] = numbers.map(Number);
+    read.set(name, {
+      control: { value: control, weight: controlWeight },
+      variant: { value: variant, weight: variantWeight },
+    });
+  }
+  return read;
 }
 
 function decisionOf(text: string, field: string): StandingDecision {

@@ -6,6 +6,7 @@ import type { Row } from '../accumulators/row.ts';
 import { shapeOf } from '../accumulators/row.ts';
 import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
 import { valuesOfRun } from '../accumulators/run-total.ts';
+import { isRun, type Since } from '../accumulators/runs.ts';
 import { totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
@@ -13,7 +14,7 @@ import type { Measure } from '../measures/definition.ts';
 import { SampleColumns, type Sampled } from '../statistics/sampled.ts';
 import { readField } from '../statistics/user-sample.ts';
 import { readUnit, stands, type UnitState } from '../windows/unit-state.ts';
-import { runOf } from './state.ts';
+import { runOf } from './run-settings.ts';
 import type { UnitPart } from './units.ts';
 
 /** A unit's parts of all experiments at one moment. */
@@ -36,6 +37,9 @@ const ATTEMPTS = 5;
  * third, and so on: a full sample changes slowly, and takes 31 MB per unit.
  */
 export const USERS_PER_READING = 2 ** 15;
+
+/** What a unit has of a run that it does not hold. */
+const NO_RUN = { missing: 0, since: undefined };
 
 const NO_USERS: Sampled = new SampleColumns();
 
@@ -60,7 +64,7 @@ export class ExperimentParts {
     this.#settings = settings;
     this.#store = store;
     this.#codec = rowCodec(shapeOf(settings.measures));
-    this.runs = settings.experiments.map((experiment) => runOf(experiment, settings.measures));
+    this.runs = settings.experiments.map((experiment) => runOf(experiment));
   }
 
   /**
@@ -107,22 +111,27 @@ export class ExperimentParts {
       samples.set(key, { sample, left: Math.ceil(sample.size / USERS_PER_READING) - 1 });
     }
     this.#samples.set(unit, samples);
-    return experiments.map(({ name }, e) => ({
-      rows: valuesOfRun(this.#rows(hashes[e])),
-      sample: samples.get(users[e])?.sample ?? NO_USERS,
-      missing: state.runs.find((run) => run.name === name && run.run === this.runs[e])?.missing ?? 0,
-    }));
+    return experiments.map(({ name }, e) => {
+      const { missing, since } = state.runs.find(isRun({ name, run: this.runs[e] })) ?? NO_RUN;
+      return {
+        rows: rowsOfRun(this.#codec, hashes[e], since),
+        sample: samples.get(users[e])?.sample ?? NO_USERS,
+        missing,
+        since,
+      };
+    });
   }
+}
 
-  #rows(fields: Fields): ReadonlyMap<string, Row> {
-    return new Map([...fields].map(([field, text]) => [field, this.#codec.decode(text)] as const));
-  }
+/** The rows of a run's total by value of its dimension, in the measures that it has held since some time. */
+export function rowsOfRun(codec: RowCodec, fields: Fields, since: Since | undefined): ReadonlyMap<string, Row> {
+  return valuesOfRun(new Map([...fields].map(([field, text]) => [field, codec.decode(text, since)] as const)));
 }
 
 /** Users that are read in one turn of the event loop. */
 const USERS_PER_TURN = 2 ** 14;
 
-async function sampleInTurns(fields: Fields): Promise<Sampled> {
+export async function sampleInTurns(fields: Fields): Promise<Sampled> {
   const read = new SampleColumns();
   for (const [field, text] of fields) {
     readField(read, field, text);

@@ -2,7 +2,16 @@ import { canBeNegative, needsFeedback } from '../measures/direction.ts';
 import { type Absence, absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { type ArmMean, effectOfArms } from '../statistics/arm.ts';
 import { type Directions, holm, holmByDirection } from '../statistics/corrections.ts';
-import type { EffectFacts, ExperimentFacts, LookFacts, VariantFacts } from '../statistics/decision.ts';
+import {
+  type EffectFacts,
+  type ExperimentFacts,
+  type GuardedLoss,
+  isUnclustered,
+  type LookFacts,
+  type SoundFacts,
+  shortfall,
+  type VariantFacts,
+} from '../statistics/decision.ts';
 import { detectableEffect, type Effect, type Lift, liftOf } from '../statistics/effect.ts';
 import { balancedUsers, type Exposure, exposureOf } from '../statistics/exposure.ts';
 import {
@@ -13,9 +22,26 @@ import {
   largestDeviation,
   logBayesFactor,
 } from '../statistics/sample-ratio.ts';
-import { confidenceSequence, type Largest, runningP, runningTwoSidedP, type Sequence } from '../statistics/sequence.ts';
+import {
+  confidenceSequence,
+  type Largest,
+  oneSidedMultiplierAt,
+  runningP,
+  runningTwoSidedP,
+  type Sequence,
+} from '../statistics/sequence.ts';
+import { splitChange } from '../statistics/split-change.ts';
 import { looksOf } from './experiment-looks.ts';
-import { type ExperimentState, roleOf, treatmentsOf, usersSeen, variantOf } from './state.ts';
+import {
+  EMPTY_SHARE,
+  type ExperimentState,
+  roleOf,
+  treatmentsOf,
+  userlessShare,
+  usersSeen,
+  type VariantState,
+  variantOf,
+} from './state.ts';
 
 /** The inputs of the decision about one variant. @param primary the pair of the primary measure */
 export function factsOf(
@@ -25,33 +51,100 @@ export function factsOf(
   split: Split,
   families: Families,
 ): ExperimentFacts {
-  const { settings, asOf, missing, variants } = state;
+  const { settings, asOf } = state;
   const directions = present(families.directions.get(variant));
-  const p = present(split.p);
-  const deviation = present(split.deviation);
   return {
     at: asOf ?? 0,
     alpha: settings.alpha,
     tolerance: settings.tolerance,
     lowerIsBetter: settings.lowerIsBetter.has(settings.primary),
+    ...soundFactsOf(state, variant, split),
     ...sidesOf(state, variant, settings.primary, primary, split.exposure),
-    impressions: [...variants.values()].reduce((sum, { impressions }) => sum + impressions, 0),
-    missing,
-    split: p === undefined || deviation === undefined ? undefined : { p, deviation },
-    exposure: split.exposure,
     controlMean: present(primary.control)?.value,
     effect: effectFacts(primary),
     pWorse: directions?.worse,
     pBetter: directions?.better,
     guardrail: worstGuardrail(state, variant, families),
+    guarded: settings.guardrails.map((measure) => guardedLoss(state, variant, measure, split.exposure)),
   };
+}
+
+/** What tells whether a look at a variant is sound. */
+export function soundFactsOf(state: ExperimentState, variant: string, split: Split): SoundFacts {
+  const { settings, missing, variants, exposed } = state;
+  const p = present(split.p);
+  const deviation = present(split.deviation);
+  const names = [...settings.variants.keys()];
+  return {
+    control: variantOf(state, settings.control),
+    variant: variantOf(state, variant),
+    impressions: [...variants.values()].reduce((sum, { impressions }) => sum + impressions, 0),
+    missing,
+    isExplained: [settings.primary, ...settings.guardrails].some((measure) =>
+      isExplained(state, variant, measure, split.exposure),
+    ),
+    split:
+      p === undefined || deviation === undefined
+        ? undefined
+        : {
+            p,
+            deviation,
+            // It explains a mismatch, and is asked for nothing else.
+            change: split.mismatch ? splitChange(exposed.arrivals ?? [], names.indexOf(variant)) : undefined,
+            userless: new Map(names.map((name) => [name, userlessShare(variantOf(state, name))] as const)),
+          },
+    exposure: split.exposure,
+  };
+}
+
+/**
+ * Whether a difference beyond its errors would not be one if all missing records were lists with a positive on the side that has
+ * less of it. However few they are, they are as many as it takes if there is enough else to narrow the errors.
+ */
+function isExplained(state: ExperimentState, variant: string, measure: string, exposure: Exposure): boolean {
+  const { settings, missing } = state;
+  if (missing === 0) return false;
+  const users = usersOfVariants(state, variant);
+  const pair = pairOf(state, variant, measure, users);
+  const { effect, stderr, sequence } = pair;
+  if (isAbsent(effect) || isAbsent(stderr) || isAbsent(sequence)) return false;
+  if (shortfall(sidesOf(state, variant, measure, pair, exposure)) !== undefined) return false;
+  const isGuardrail = roleOf(settings, measure) === 'guardrail';
+  const critical = isGuardrail ? oneSidedMultiplierAt(users, settings) : sequence.multiplier;
+  const beyond = Math.abs(effect.difference) - critical * stderr;
+  const [control, treatment] = [variantOf(state, settings.control), variantOf(state, variant)];
+  const each = Math.max(worthOf(measure, control, effect.control), worthOf(measure, treatment, effect.treatment));
+  const less = effect.difference < 0 ? treatment : control;
+  return beyond > 0 && beyond <= (missing * each) / less.impressions;
+}
+
+/** What one list with a positive adds to the mean, times the number of lists. */
+function worthOf(measure: string, { impressions, positives }: VariantState, mean: number): number {
+  return needsFeedback(measure) && positives > 0 ? (Math.abs(mean) * impressions) / positives : Math.abs(mean);
+}
+
+/** By the one-sided bound, which stands for itself. */
+function guardedLoss(state: ExperimentState, variant: string, measure: string, exposure: Exposure): GuardedLoss {
+  const { settings } = state;
+  const users = usersOfVariants(state, variant);
+  const pair = pairOf(state, variant, measure, users);
+  if (isAbsent(pair.effect) || shortfall(sidesOf(state, variant, measure, pair, exposure)) !== undefined) {
+    return { measure, most: undefined };
+  }
+  const lift = possible(liftOf(pair.effect, oneSidedMultiplierAt(users, settings)), measure);
+  if (isAbsent(lift) || isAbsent(lift.bounds)) return { measure, most: undefined };
+  const { lower, upper } = lift.bounds;
+  const isLowerBetter = settings.lowerIsBetter.has(measure);
+  // Of what cannot be negative all may be lost.
+  const isOpen = !isLowerBetter && lower === -1 && !canBeNegative(measure);
+  return { measure, most: isOpen ? undefined : Math.max(0, isLowerBetter ? upper : -lower) };
 }
 
 function present<Value>(result: Result<Value> | undefined): Value | undefined {
   return result === undefined || isAbsent(result) ? undefined : result;
 }
 
-/** Both sides of a pair, to check the minima of a look. @param measure of the pair */
+/** Both sides of a pair, to check the minima of a look. Of the share of empty lists, these are its positives. @param measure of the pair */
 export function sidesOf(
   state: ExperimentState,
   variant: string,
@@ -60,9 +153,18 @@ export function sidesOf(
   exposure: Exposure,
 ): LookFacts {
   const side = (name: string, mean: Result<ArmMean>): VariantFacts => {
-    const { impressions, positives, userless, buckets, heaviest } = variantOf(state, name);
-    const users = usersSeen(state, name, exposure) + userless;
-    return { impressions, positives, buckets, heaviest, users, kish: present(mean)?.kish };
+    const { impressions, positives, userless, empty, buckets, heaviest } = variantOf(state, name);
+    const { kish, spread } = present(mean) ?? {};
+    return {
+      impressions,
+      positives: measure === EMPTY_SHARE ? empty : positives,
+      userless,
+      buckets,
+      heaviest,
+      users: usersSeen(state, name, exposure),
+      kish,
+      spread,
+    };
   };
   return {
     control: side(state.settings.control, control),
@@ -79,12 +181,18 @@ function effectFacts({ effect, stderr, sequence, lift }: Pair): EffectFacts | un
 }
 
 function worstGuardrail(state: ExperimentState, variant: string, { ps }: Families): ExperimentFacts['guardrail'] {
-  let worst: ExperimentFacts['guardrail'];
+  let worst: { readonly measure: string; readonly p: number } | undefined;
   for (const [measure, { adjusted }] of ps.get(variant) ?? []) {
     if (roleOf(state.settings, measure) !== 'guardrail' || isAbsent(adjusted)) continue;
     if (worst === undefined || adjusted < worst.p) worst = { measure, p: adjusted };
   }
-  return worst;
+  if (worst === undefined) return undefined;
+  const pair = pairOf(state, variant, worst.measure, usersOfVariants(state, variant));
+  return {
+    ...worst,
+    lowerIsBetter: state.settings.lowerIsBetter.has(worst.measure),
+    effect: effectFacts(pair),
+  };
 }
 
 /** One measure of one variant and of the control, and what this look says about the difference. */
@@ -102,12 +210,11 @@ export interface Pair {
   readonly mde: Result<number>;
 }
 
-/** N of the sequence, from distinct users and impressions without a user of each of the two (specification: statistics 5.2). */
+/** N of the sequence, from the distinct users of each of the two (specification: statistics 5.2). */
 export function usersOfVariants(state: ExperimentState, variant: string): number {
   const { settings, exposed } = state;
   const exposure = exposureOf(exposed, settings.variants.size);
-  const of = (name: string): number => usersSeen(state, name, exposure) + variantOf(state, name).userless;
-  return balancedUsers(of(settings.control), of(variant));
+  return balancedUsers(usersSeen(state, settings.control, exposure), usersSeen(state, variant, exposure));
 }
 
 /** @param users `usersOfVariants` */
@@ -115,10 +222,13 @@ export function pairOf(state: ExperimentState, variant: string, measure: string,
   const { settings } = state;
   const control = variantOf(state, settings.control).means.get(measure) ?? absent('no_data');
   const value = variantOf(state, variant).means.get(measure) ?? absent('no_data');
-  const effect = effectOfArms(control, value);
-  if (isAbsent(effect)) {
-    return { control, value, effect, stderr: effect, sequence: effect, lift: effect, mde: effect };
+  const known = effectOfArms(control, value);
+  if (isAbsent(known)) {
+    return { control, value, effect: known, stderr: known, sequence: known, lift: known, mde: known };
   }
+  // Errors are those of users: without them there is a difference, and nothing says how certain it is.
+  const isUnknown = [settings.control, variant].some((name) => isUnclustered(variantOf(state, name)));
+  const effect = isUnknown ? { ...known, error: absent('no_user_ids') } : known;
   const stderr = isAbsent(effect.error) ? effect.error : effect.error.stderr;
   const sequence = isAbsent(stderr) ? stderr : confidenceSequence(effect.difference, stderr, users, settings);
   // Without a sequence the critical value does not matter, as no bounds are used then.

@@ -5,13 +5,13 @@ export type Significance = 'worse' | 'better' | 'alone' | 'before' | 'open' | 'u
 
 /** Where one of these holds, the errors or the sides themselves cannot be trusted, whatever the intervals say. */
 export function isTrusted({ decision, reason }: Pick<ComparedVariant, 'decision' | 'reason'>): boolean {
-  return decision !== 'invalid' && reason !== 'few_users' && reason !== 'few_buckets';
+  return decision !== 'invalid' && !['no_user_ids', 'few_users', 'few_buckets'].includes(reason);
 }
 
 /**
  * What may be claimed of a measure, by the rules of the decision, so that a picture and the verdict beside it never disagree:
  *
- *     none      the experiment is invalid, or has too few users or buckets; or there is no interval
+ *     none      the experiment is invalid, has too few users or buckets, or does not know its users; or there is no interval
  *     untested  no look had enough for a p, whatever the interval says
  *     worse     a guardrail's adjusted one-sided p is at most alpha; or the interval excludes 0 on that side, and so does the
  *               adjusted p

@@ -1,10 +1,10 @@
+import type { Since } from '../accumulators/runs.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
-import type { Measure } from '../measures/definition.ts';
 import type { Result } from '../statistics/absent.ts';
 import type { ArmMean } from '../statistics/arm.ts';
 import type { Exposed, Exposure } from '../statistics/exposure.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
-import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { YoungLists } from '../vocabulary/young-lists.ts';
 import type { ExperimentLooks } from './experiment-looks.ts';
 
 /** One variant since the start of the experiment's run, of all units, at the experiment's horizon. */
@@ -14,13 +14,18 @@ export interface VariantState {
   readonly positives: number;
   /** Lists without a user id. */
   readonly userless: number;
+  /** Lists without slots (`isEmptyList`). */
+  readonly empty: number;
   /** User buckets that are not empty. */
   readonly buckets: number;
   /** Approximate share of the lists, 0 to 1, that come from the heaviest user (`arm.ts`). */
   readonly heaviest: number;
-  /** By canonical name, from the sums by bucket. A measure that is missing has no data. */
+  /** By canonical name, from the sums by bucket. A measure that is missing has no data. The share of empty lists is EMPTY_SHARE. */
   readonly means: ReadonlyMap<string, Result<ArmMean>>;
 }
+
+/** In place of a measure, among means and looks: the share of empty lists, of which less is better. */
+export const EMPTY_SHARE = 'empty';
 
 /**
  * All that is known of one run of an experiment at one time: what a comparison is made from. Final results only, never
@@ -30,6 +35,8 @@ export interface ExperimentState {
   readonly settings: ExperimentSettings;
   /** Canonical names of all measures, in the order of the configuration. */
   readonly measures: readonly string[];
+  /** By measure: lists that closed later count in it, of all units; -Infinity: all lists of the run; Infinity: not yet those of all units. */
+  readonly since: Since;
   /** Event time up to which all results are included; undefined: nothing is final yet. */
   readonly asOf: EpochMs | undefined;
   /** By name. A configured variant that is missing has no impressions. */
@@ -40,14 +47,29 @@ export interface ExperimentState {
   readonly exposed: Exposed;
   /** Records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
+  /** undefined: a service, whose logs go on. */
+  readonly end?: EndOfLogs | undefined;
   /** All looks of the run so far; this state's look is included only after `takeLooks`. */
   readonly looks: ExperimentLooks;
+}
+
+/** How the logs of files end (specification: join 4.1). */
+export interface EndOfLogs {
+  /** The newest event. */
+  readonly at: EpochMs;
+  /** How long after a list its result is known. */
+  readonly delay: DurationMs;
+  /** ISO time of the newest feedback; null: there is none, or nothing waits for it. */
+  readonly feedbackEnd: string | null;
+  /** Lists that are too young to count, by value of the experiment's dimension. */
+  readonly young: ReadonlyMap<string, YoungLists>;
 }
 
 const NO_IMPRESSIONS: VariantState = {
   impressions: 0,
   positives: 0,
   userless: 0,
+  empty: 0,
   buckets: 0,
   heaviest: 0,
   means: new Map(),
@@ -69,35 +91,12 @@ export function roleOf({ primary, guardrails }: ExperimentSettings, measure: str
   return guardrails.includes(measure) ? 'guardrail' : 'other';
 }
 
+/** Share of the lists without a user, 0 to 1. */
+export function userlessShare({ impressions, userless }: Pick<VariantState, 'impressions' | 'userless'>): number {
+  return impressions === 0 ? 0 : userless / impressions;
+}
+
 /** Distinct users that saw a variant at all, approximate where the sample had to become coarser. */
 export function usersSeen({ settings }: ExperimentState, variant: string, { seen, level }: Exposure): number {
   return seen[[...settings.variants.keys()].indexOf(variant)] * 2 ** level;
-}
-
-/**
- * Identifies a run of an experiment: 16 hexadecimal digits of everything whose change makes old and new sums incomparable. A total,
- * a user sample and the looks belong to one run; any change starts a new one at zero, even a ramp of the weights, because
- * traffic of two splits must not be pooled (specification: statistics 1.4). The order of variants counts, since the user sample
- * numbers them; that of guardrails and measures does not.
- */
-export function runOf(settings: ExperimentSettings, measures: readonly Pick<Measure, 'canonical'>[]): string {
-  const { variants, control, primary, guardrails, horizon, alpha, nStar, start, lowerIsBetter, interleaved } = settings;
-  const text = JSON.stringify([
-    [...variants],
-    control,
-    primary,
-    [...guardrails].sort(),
-    horizon.ms,
-    alpha,
-    nStar,
-    start ?? null,
-    interleaved,
-    measures.map(({ canonical }) => canonical).sort(),
-    ...(lowerIsBetter.size === 0 ? [] : [[...lowerIsBetter].sort()]),
-  ]);
-  return hex(fnv1a32(`receval/run/1:${text}`)) + hex(fnv1a32(`receval/run/2:${text}`));
-}
-
-function hex(word: number): string {
-  return fmix32(word).toString(16).padStart(8, '0');
 }

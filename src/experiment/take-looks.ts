@@ -1,19 +1,21 @@
+import type { ExperimentSettings } from '../config/settings.ts';
 import { isAbsent } from '../statistics/absent.ts';
-import { decide, type StandingDecision, shortfall } from '../statistics/decision.ts';
-import { type Look, type Looks, larger, oneSidedSequence, takeLook } from '../statistics/sequence.ts';
+import { decide, type StandingDecision, shortfall, unsoundness } from '../statistics/decision.ts';
+import { type Look, type Looks, larger, NO_LOOKS, oneSidedSequence, takeLook } from '../statistics/sequence.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { Comparison } from './comparison.ts';
 import { evaluate } from './evaluate.ts';
 import {
+  type Arms,
   type ExperimentLooks,
   inOrder,
   type LookPoint,
-  looksOf,
   NO_EXPERIMENT_LOOKS,
   withPoint,
 } from './experiment-looks.ts';
-import { factsOf, familiesOf, type Pair, pairOf, sidesOf, splitOf, usersOfVariants } from './facts.ts';
-import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';
+import { factsOf, familiesOf, type Pair, pairOf, sidesOf, soundFactsOf, splitOf, usersOfVariants } from './facts.ts';
+import { armsOf } from './measure-course.ts';
+import { EMPTY_SHARE, type ExperimentState, roleOf, treatmentsOf } from './state.ts';
 
 /**
  * By variant, in order of time: the looks that are remembered; only some of a long run (`withPoint`). Looks without a
@@ -24,38 +26,41 @@ export type Trail = ReadonlyMap<string, readonly LookPoint[]>;
 /**
  * The looks of a run with one more, at the state's totals: the evidence of every variant and measure, that of the split, the
  * decisions that follow, and a point for the picture. Evidence never falls, so a look that is skipped or taken twice does no
- * harm; a look that could decide nothing (`shortfall`) leaves no evidence. Without final results nothing changes.
+ * harm; a look that could decide nothing (`shortfall`) leaves no evidence. One that is unsound (`unsoundness`) forgets what there
+ * was, too, but for that of the split, which says that it is unsound (specification: statistics 4.3). Without final results
+ * nothing changes.
  */
 export function takeLooks(state: ExperimentState): ExperimentLooks {
-  const { settings, measures, asOf, looks } = state;
+  const { settings, measures, since, asOf, looks } = state;
   if (asOf === undefined) return looks;
-  const { exposure, logE } = splitOf(state);
+  const { logE } = splitOf(state);
+  const srm = larger(looks.srm, isAbsent(logE) ? undefined : { logE, at: asOf });
+  const split = splitOf({ ...state, looks: { ...looks, srm } });
   const pairs = new Map(
     treatmentsOf(settings).map((variant) => {
       const users = usersOfVariants(state, variant);
-      const ofMeasures = measures.map((measure) => {
+      const ofMeasures = [...measures, EMPTY_SHARE].map((measure) => {
         const pair = pairOf(state, variant, measure, users);
         // Below the minima, errors are wrong, and what they show must not be remembered.
-        const mayCount = shortfall(sidesOf(state, variant, measure, pair, exposure)) === undefined;
+        const mayCount = shortfall(sidesOf(state, variant, measure, pair, split.exposure)) === undefined;
         return { measure, pair, look: mayCount ? lookOf(state, measure, pair, users, asOf) : undefined };
       });
       return [variant, ofMeasures] as const;
     }),
   );
   const seen = new Map(
-    [...pairs].map(([variant, ofMeasures]) => {
+    [...pairs].flatMap(([variant, ofMeasures]) => {
+      if (unsoundness(soundFactsOf(state, variant, split)) !== undefined) return [];
       const entries = ofMeasures.flatMap(({ measure, look }): (readonly [string, Looks])[] => {
-        const before = looks.measures.get(variant)?.get(measure);
+        const before = sinceThen(looks.measures.get(variant)?.get(measure), settings, since[measure]);
         if (look === undefined) return before === undefined ? [] : [[measure, before]];
-        return [[measure, takeLook(looksOf(looks, variant, measure), look)]];
+        return [[measure, takeLook(before ?? NO_LOOKS, look)]];
       });
-      return [variant, new Map(entries)] as const;
+      return entries.length === 0 ? [] : [[variant, new Map(entries)] as const];
     }),
   );
-  const srm = larger(looks.srm, isAbsent(logE) ? undefined : { logE, at: asOf });
 
   const after: ExperimentState = { ...state, looks: { ...looks, measures: seen, srm } };
-  const split = splitOf(after);
   const families = familiesOf(after);
   const decisions = new Map(
     [...pairs].flatMap(([variant, ofMeasures]): (readonly [string, StandingDecision])[] => {
@@ -71,16 +76,28 @@ export function takeLooks(state: ExperimentState): ExperimentLooks {
   const points = new Map(looks.points);
   for (const [variant, ofMeasures] of pairs) {
     const primary = ofMeasures.find(({ measure }) => measure === settings.primary);
-    const point = primary === undefined ? undefined : pointOf(primary.pair, asOf);
+    const kept = ofMeasures.filter(({ measure }) => roleOf(settings, measure) !== 'other');
+    const arms = new Map(kept.flatMap(({ measure, pair }) => armsOf(pair).map((arms) => [measure, arms] as const)));
+    const point = primary === undefined ? undefined : pointOf(primary.pair, asOf, arms);
     if (point !== undefined) points.set(variant, withPoint(points.get(variant) ?? [], point));
   }
   return { ...after.looks, decisions, points };
 }
 
+/** The looks at sums of lists that closed after `since`; undefined: there are none, for the measure has gone and come back. */
+function sinceThen(
+  looks: Looks | undefined,
+  { horizon }: Pick<ExperimentSettings, 'horizon'>,
+  since: EpochMs = Number.NEGATIVE_INFINITY,
+): Looks | undefined {
+  const seen = [looks?.worse, looks?.better, looks?.guard];
+  return seen.some((largest) => largest !== undefined && largest.at + horizon.ms <= since) ? undefined : looks;
+}
+
 /** undefined: no error, so there is no sequence to draw. */
-function pointOf({ effect, sequence }: Pair, at: EpochMs): LookPoint | undefined {
+function pointOf({ effect, sequence }: Pair, at: EpochMs, arms: Arms): LookPoint | undefined {
   if (isAbsent(effect) || isAbsent(sequence)) return undefined;
-  return { at, effect: effect.difference, lower: sequence.lower, upper: sequence.upper };
+  return { at, effect: effect.difference, lower: sequence.lower, upper: sequence.upper, arms };
 }
 
 /** undefined: the error is absent, so the look says nothing. */
@@ -89,7 +106,8 @@ function lookOf(state: ExperimentState, measure: string, pair: Pair, users: numb
   const { effect, stderr, sequence } = pair;
   if (isAbsent(effect) || isAbsent(stderr) || isAbsent(sequence)) return undefined;
   // A change for the worse must be a fall.
-  const difference = settings.lowerIsBetter.has(measure) ? -effect.difference : effect.difference;
+  const isLess = measure === EMPTY_SHARE || settings.lowerIsBetter.has(measure);
+  const difference = isLess ? -effect.difference : effect.difference;
   const guard =
     roleOf(settings, measure) === 'guardrail'
       ? oneSidedSequence(difference, stderr, users, settings, 'worse')
@@ -110,9 +128,14 @@ export function trailOf({ points }: ExperimentLooks): Trail {
 export class Watcher {
   #looks: ExperimentLooks = NO_EXPERIMENT_LOOKS;
 
+  /** One more look, of which nobody asks what it shows. */
+  take(totals: Omit<ExperimentState, 'looks'>): void {
+    this.#looks = takeLooks({ ...totals, looks: this.#looks });
+  }
+
   /** One more look. Returns the comparison as of now. */
   look(totals: Omit<ExperimentState, 'looks'>): Comparison {
-    this.#looks = takeLooks({ ...totals, looks: this.#looks });
+    this.take(totals);
     return evaluate({ ...totals, looks: this.#looks });
   }
 

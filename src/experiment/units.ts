@@ -1,4 +1,5 @@
 import { addToSum, type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
+import type { Since } from '../accumulators/runs.ts';
 import { vectorStarts } from '../accumulators/vector.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
@@ -8,8 +9,8 @@ import { type ArmMean, heaviestShare } from '../statistics/arm.ts';
 import { SampleUnion } from '../statistics/sample-union.ts';
 import type { Sampled } from '../statistics/sampled.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import { armOfVector, listsByBucket } from '../windows/bucket-sums.ts';
-import type { ExperimentState, VariantState } from './state.ts';
+import { armOfVector, emptyShare, listsByBucket } from '../windows/bucket-sums.ts';
+import { EMPTY_SHARE, type ExperimentState, type VariantState } from './state.ts';
 
 /** One unit's part of a run. */
 export interface UnitPart {
@@ -19,6 +20,8 @@ export interface UnitPart {
   readonly sample: Sampled;
   /** Records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
+  /** As in `RunState`; absent: all lists count in all measures. */
+  readonly since?: Since | undefined;
 }
 
 type Totals = Omit<ExperimentState, 'looks'>;
@@ -32,6 +35,7 @@ export class UnitsSum {
   readonly #measures: readonly Measure[];
   readonly #rows = new Map<string, Row>();
   readonly #users: SampleUnion;
+  readonly #since: Record<string, EpochMs>;
   #missing = 0;
 
   /**
@@ -48,32 +52,44 @@ export class UnitsSum {
   ) {
     this.#settings = settings;
     this.#measures = measures;
+    this.#since = Object.fromEntries(measures.map(({ canonical }) => [canonical, Number.NEGATIVE_INFINITY]));
     this.#users = new SampleUnion({ expected: before?.exposed.sampled ?? 0, hashSeed: hashSeed ?? 0 });
   }
 
-  add({ rows, sample, missing }: UnitPart): void {
+  add({ rows, sample, missing, since }: UnitPart): void {
     for (const [value, row] of rows) {
       addToSum(this.#rows, value, row);
     }
     this.#users.add(sample);
     this.#missing += missing;
+    if (since === undefined) return;
+    for (const [name, at] of Object.entries(this.#since)) {
+      this.#since[name] = Math.max(at, since[name] ?? Number.POSITIVE_INFINITY);
+    }
   }
 
   /** @param asOf event time up to which all results are included; undefined: none */
   state(asOf: EpochMs | undefined): Totals {
+    const users = this.#users;
     const variants = new Map<string, VariantState>();
     const others = new Map<string, number>();
     for (const [value, row] of [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (this.#settings.variants.has(value)) variants.set(value, variantState(row, this.#measures));
+      if (this.#settings.variants.has(value)) variants.set(value, variantState(row, this.#measures, this.#since));
       else if (row.impressions > 0) others.set(value, row.impressions);
     }
     return {
       settings: this.#settings,
       measures: this.#measures.map(({ canonical }) => canonical),
+      since: { ...this.#since },
       asOf,
       variants,
       others,
-      exposed: this.#users.exposed(),
+      exposed: {
+        ...users.exposed(),
+        get arrivals() {
+          return users.arrivals();
+        },
+      },
       missing: this.#missing,
     };
   }
@@ -92,29 +108,41 @@ export function stateOfUnits(
   return sum.state(asOf);
 }
 
-/** A variant's state from its row. @param measures those of the row's shape, in its order */
-export function variantState(row: Row, measures: readonly Measure[]): VariantState {
-  const { impressions, positives, userless, vector } = row;
+/**
+ * A variant's state from its row. @param measures those of the row's shape, in its order
+ * @param since as in `ExperimentState`; default: all lists count in all measures
+ */
+export function variantState(row: Row, measures: readonly Measure[], since: Since = {}): VariantState {
+  const { impressions, positives, userless, empty, vector } = row;
   const shape = shapeOf(measures);
   const sums = sumsStarts(shape);
   const columns = vectorStarts(shape.kinds);
   const means = measures.map((measure, m): readonly [string, Result<ArmMean>] => {
+    if (since[measure.canonical] === Number.POSITIVE_INFINITY) return [measure.canonical, absent('no_data')];
     if (vector === undefined) return [measure.canonical, headMean(measure, row.sums.slice(sums[m], sums[m + 1]))];
     return [measure.canonical, armOfVector(vector, measure, columns[m])];
   });
+  const share = vector === undefined ? shareOf(empty, impressions) : emptyShare(vector);
   return {
     impressions,
     positives,
     userless,
+    empty,
     buckets: vector?.filled().length ?? 0,
     heaviest: vector === undefined ? 0 : heaviestShare(listsByBucket(vector)),
-    means: new Map(means),
+    means: new Map([...means, [EMPTY_SHARE, share]]),
   };
 }
 
-/** A value without an error. */
 function headMean(measure: Measure, sums: Row['sums']): Result<ArmMean> {
-  const value = measureValue(measure, sums);
+  return withoutError(measureValue(measure, sums));
+}
+
+function shareOf(part: number, all: number): Result<ArmMean> {
+  return withoutError(all === 0 ? undefined : part / all);
+}
+
+function withoutError(value: number | undefined): Result<ArmMean> {
   return value === undefined
     ? absent('no_data')
     : { value, stderr: absent('no_vector'), df: 0, kish: 0, users: 0, spread: 0 };

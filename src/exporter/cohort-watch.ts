@@ -10,6 +10,7 @@ import { shownByName } from '../accumulators/admission.ts';
 import { addExact } from '../accumulators/exact.ts';
 import { type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
 import { type AcceptedLevel, levelField } from '../accumulators/store/accepted-level.ts';
+import { PART } from '../accumulators/store/fingerprint-difference.ts';
 import { parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import { pastOf } from '../statistics/baseline.ts';
@@ -28,7 +29,7 @@ import { Turns } from '../vocabulary/clock.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import type { HorizonWindows } from '../windows/horizon-windows.ts';
-import type { UnitStates } from '../windows/unit-state.ts';
+import { type UnitStates, wholeFrom } from '../windows/unit-state.ts';
 import type { PastHours } from './hour-rows.ts';
 import { momentsOf, type WindowErrors } from './window-errors.ts';
 
@@ -75,20 +76,17 @@ export function wantedHours(
   units: UnitStates,
   { step, history }: Pick<Settings['detect'], 'step' | 'history'>,
 ): readonly EpochMs[] {
-  const oldest = Math.max(hourOf(to) - history, wholeFromOf(units));
+  const oldest = Math.max(hourOf(to) - history, wholeFrom(units));
   const wanted: EpochMs[] = [];
   for (let hour = stepsFrom(to, step) - HOUR; hour >= oldest; hour -= HOUR) wanted.push(hour);
   return wanted;
 }
 
-/** Panes and hours from this time on are complete in every unit. A unit that nobody has committed to is never complete. */
-function wholeFromOf(units: UnitStates): EpochMs {
-  return Math.max(...units.map((unit) => unit?.incompleteBefore ?? Number.POSITIVE_INFINITY));
-}
-
 /** The inputs for the decision on one measure of a cohort. */
 interface WatchedMeasure {
   readonly field: string;
+  /** Older panes and hours are incomplete, or lack the measure or the set. */
+  readonly wholeFrom: EpochMs;
   readonly source: ErrorSource;
   /** The row of an hour; undefined: there is none to compare with. */
   readonly past: (hour: EpochMs) => Row | undefined;
@@ -140,10 +138,11 @@ export class Watch {
     for (const { by, values, field, shownAt } of this.#cohorts()) {
       const sources = this.#errors.sourcesOf({ by, values });
       for (const [m, measure] of watched) {
+        const whole = wholeFrom(this.#units, [PART.measure(measure.canonical), PART.cohorts(by)]);
         const past = (hour: EpochMs): Row | undefined =>
           shownAt(hour) ? this.#past.row(hour, field, this.#units.length) : undefined;
         const accepted = this.#accepted.get(levelField({ by, values, measure: measure.canonical }));
-        const decision = this.#decide(m, { field, source: sources[m], past, accepted });
+        const decision = this.#decide(m, { field, wholeFrom: whole, source: sources[m], past, accepted });
         const { horizon } = this.#horizonWindows;
         if (decision !== undefined)
           decisions.push({ by, values, horizon: horizon.text, measure: measure.canonical, decision, accepted });
@@ -188,7 +187,7 @@ export class Watch {
     });
   }
 
-  #decide(m: number, { field, source, past, accepted }: WatchedMeasure): WatchedDecision | undefined {
+  #decide(m: number, { field, wholeFrom, source, past, accepted }: WatchedMeasure): WatchedDecision | undefined {
     const first = this.#from;
     if (first === undefined || first >= this.#to) return undefined;
     const since = accepted?.from ?? Number.NEGATIVE_INFINITY;
@@ -196,12 +195,12 @@ export class Watch {
     const { detect, measures } = this.#settings;
     const { step } = detect;
     const hours = this.#hours.flatMap((start) => {
-      const row = start < since ? undefined : past(start);
+      const row = start < Math.max(since, wholeFrom) ? undefined : past(start);
       return row === undefined ? [] : [{ ...this.#sums(m, [row]), start, closedByIdle: 0, gap: false }];
     });
     const usual = usualShare(hours);
     const before = hours.reverse().map((hour) => hourBlock(hour, { step, usual }, source));
-    const steps = blocksOf(this.#panes(m, field, from), { from, to: this.#to, step, usual }, source);
+    const steps = blocksOf(this.#panes(m, { field, from, wholeFrom }), { from, to: this.#to, step, usual }, source);
     return watch({
       at: this.#to,
       replaying: false,
@@ -213,10 +212,12 @@ export class Watch {
   }
 
   /** The sums of each step as one pane: 324 values to extract from rows instead of 1,620. */
-  *#panes(m: number, field: string, from: EpochMs): Iterable<BlockPane> {
+  *#panes(
+    m: number,
+    { field, from, wholeFrom }: { readonly field: string; readonly from: EpochMs; readonly wholeFrom: EpochMs },
+  ): Iterable<BlockPane> {
     const { ms } = this.#settings.paneSize;
     const { step } = this.#settings.detect;
-    const wholeFrom = wholeFromOf(this.#units);
     const watermark = Math.min(...this.#units.map((unit) => unit?.watermark ?? Number.NEGATIVE_INFINITY));
     const sealed = watermark - this.#horizonWindows.horizon.ms;
     let start = from;

@@ -83,7 +83,11 @@ export class Decisions {
       return;
     }
     const accepted = this.#accepted;
-    const from = JSON.stringify([to, units.map((unit) => unit?.incompleteBefore), [...accepted.values()]]);
+    const from = JSON.stringify([
+      to,
+      units.map((unit) => [unit?.incompleteBefore, ...(unit?.since ?? [])]),
+      [...accepted.values()],
+    ]);
     if (from === this.#madeFrom) return;
     const wanted = wantedHours(to, units, this.#settings.detect);
     const isRead = units.every((unit, u) => unit === undefined || this.#past.missing(u, unit, wanted).length === 0);

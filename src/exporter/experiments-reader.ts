@@ -12,8 +12,11 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import type { UnitState, UnitStates } from '../windows/unit-state.ts';
 import { completeUpTo } from '../windows/windows.ts';
 import type { ExporterSettings } from './exporter-contract.ts';
+import { earlierRun, newestEnded } from './kept-runs.ts';
 
 type ExperimentsSettings = Pick<ExporterSettings, 'attribution' | 'experiments' | 'measures' | 'paneSize'>;
+
+type EarlierRuns = ReadonlyMap<string, Pick<Comparison, 'earlier'>>;
 
 interface UnitStore {
   readonly store: Store;
@@ -36,6 +39,9 @@ export class Experiments {
   #seen = '';
   #states: readonly ExperimentState[] = [];
   #made: readonly Comparison[] = [];
+  #earlier: EarlierRuns = new Map();
+  /** What it was made of. */
+  #earlierKey = '[]';
   #trails: readonly Trail[] = [];
 
   constructor(settings: ExperimentsSettings, deps: UnitStore) {
@@ -78,16 +84,30 @@ export class Experiments {
       this.#totals = await this.#read(units, asOf);
       this.#asOf = asOf;
     }
+    const earlier = await this.#earlierOf(units);
     const seen = JSON.stringify(looks.map((fields) => [...fields]));
-    if (!moved && seen === this.#seen) return;
+    if (!moved && seen === this.#seen && earlier === this.#earlier) return;
+    this.#earlier = earlier;
     this.#seen = seen;
     this.#states = this.#totals.map((totals, e) => ({
       ...totals,
       looks: decodeLooks(looks[e] ?? new Map(), totals.settings.horizon.text),
     }));
     const lookedAt = this.#states.filter(isLookedAt);
-    this.#made = lookedAt.map(evaluate);
+    this.#made = lookedAt.map((state) => ({ ...evaluate(state), ...earlier.get(state.settings.name) }));
     this.#trails = lookedAt.map(({ looks: taken }) => trailOf(taken));
+  }
+
+  /** By experiment: its run before; the same object as long as no run has ended. What a unit has not ended yet is not shown. */
+  async #earlierOf(units: UnitStates): Promise<EarlierRuns> {
+    const ended = this.#settings.experiments.flatMap(({ name }) => newestEnded(units, name) ?? []);
+    const key = JSON.stringify(ended);
+    if (key === this.#earlierKey) return this.#earlier;
+    const { store, namespace } = this.#deps;
+    const from = { ...this.#settings, store, namespace };
+    const found = await Promise.all(ended.map(async (run) => [run.name, await earlierRun(from, units, run)] as const));
+    this.#earlierKey = key;
+    return new Map(found.flatMap(([name, earlier]) => (earlier === undefined ? [] : [[name, { earlier }] as const])));
   }
 
   /** End of the newest pane that is complete in every unit that is not far behind; undefined: none is. */

@@ -71,11 +71,15 @@ export interface QualityRow extends CohortRow {
   readonly stderrs: readonly Result<number>[];
 }
 
-interface QualityWindow {
+export interface QualityWindow {
   readonly horizon: string;
   readonly window: string;
   /** Every unit has every pane of it, and all are complete. */
   readonly complete: boolean;
+  /** As in `HorizonWindow`. */
+  readonly lacks: readonly string[];
+  /** Event time that all units must have reached for that, as far as is known; undefined: a unit is missing, or lacks something. */
+  readonly completeAt?: EpochMs | undefined;
 }
 
 /**

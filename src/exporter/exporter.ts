@@ -150,8 +150,7 @@ export class Exporter {
 
   #newWindows(): readonly HorizonWindows[] {
     const { attribution, cohorts, detect, paneSize, windows } = this.#settings;
-    const lengths = windows.map((window) => window.ms);
-    const settings = { paneSize: paneSize.ms, windows: lengths, sets: cohorts, unitTimeout: attribution.unitTimeout };
+    const settings = { paneSize: paneSize.ms, windows, sets: cohorts, unitTimeout: attribution.unitTimeout };
     const span = watchedSpan(this.#settings);
     return attribution.horizons.map((horizon) => {
       const watched = horizon.ms === detect.horizon.ms ? span : 0;
@@ -297,10 +296,12 @@ export class Exporter {
     }
     const { windows } = this.#settings;
     const all = this.#allWindows.flatMap((horizonWindows, h) =>
-      shown[h].map(({ complete, rows }, w) => ({
+      shown[h].map(({ complete, lacks, completeAt, rows }, w) => ({
         horizon: horizonWindows.horizon.text,
         window: windows[w].text,
         complete,
+        lacks,
+        completeAt,
         rows,
         errors: this.#errorsOf(horizonWindows, windows[w].ms),
       })),
@@ -315,7 +316,7 @@ export class Exporter {
       rows: all.flatMap(({ horizon, window, rows, errors }) =>
         rows.map((row) => ({ horizon, window, ...row, stderrs: errors.of(row) })),
       ),
-      windows: all.map(({ horizon, window, complete }) => ({ horizon, window, complete })),
+      windows: all.map(({ rows: _, errors: __, ...window }) => window),
       decisions: this.#decisions.made,
       experiments: this.#experiments.made,
       trails: this.#experiments.trails,

@@ -1,3 +1,5 @@
+import { MOST_USERLESS, NOTED_USERLESS } from '../statistics/decision.ts';
+import { userlessWords } from '../statistics/explain.ts';
 import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { type Finding, percent, quoted } from './finding.ts';
@@ -11,14 +13,12 @@ interface ComparedFacts {
   readonly impressions: Readonly<Record<string, number>>;
   /** Impressions by other values of the dimension. */
   readonly others: Readonly<Record<string, number>>;
-  /** Share of the variants' impressions that name no user, 0 to 1. */
-  readonly userless: number;
+  /** By configured variant: the share of its impressions that name no user, 0 to 1. */
+  readonly userless: Readonly<Record<string, number>>;
   /** Sampled impressions by `variant`, if the experiment reads another dimension; empty: unknown. */
   readonly plainVariants: ReadonlyMap<string, number>;
 }
 
-/** Above this, errors cannot be trusted (specification: statistics 1.2). */
-const MOST_USERLESS = 0.05;
 const NO_NAMES: readonly string[] = [ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT];
 
 /** Findings on the variants of an experiment. Without any impression there are none: the cause lies elsewhere. */
@@ -26,17 +26,18 @@ export function comparedFindings(facts: ComparedFacts): readonly Finding[] {
   const { impressions, others } = facts;
   const inArms = sum(impressions);
   if (inArms + sum(others) === 0) return [];
-  return [...userIds(facts, inArms), ...oneVariant(facts, inArms), ...notNamed(facts, inArms)];
+  return [...userIds(facts), ...oneVariant(facts, inArms), ...notNamed(facts, inArms)];
 }
 
-function userIds({ userless }: ComparedFacts, inArms: number): readonly Finding[] {
-  if (inArms === 0 || userless <= MOST_USERLESS) return [];
+function userIds({ userless }: ComparedFacts): readonly Finding[] {
+  const shares = Object.entries(userless);
+  if (!shares.some(([, share]) => share > NOTED_USERLESS)) return [];
   return [
     {
       code: 'no_user_ids',
-      cause: `${percent(userless)} of the impressions name no user, so each of their lists counts as a user of its own: errors are too small where users come back, and changes of variant go unnoticed.`,
+      cause: `${userlessWords(shares)} name no user: errors take these lists for independent, and are too small where users come back; changes of variant go unnoticed. Above ${percent(MOST_USERLESS)} of a variant nothing is decided.`,
       example: null,
-      remedy: 'Log userId in the impressions; more traffic does not fix it.',
+      remedy: 'Log userId in the impressions of all variants; more traffic does not fix it.',
     },
   ];
 }

@@ -11,12 +11,13 @@ const LEAST_EXPECTED = 30;
 
 /**
  * Lists that are later than all feedback, or so much earlier that theirs would have come before the first: nobody logged what
- * people did with them, but they count as lists without a positive. How many of them would have feedback is known from the
- * lists between.
+ * people did with them, but they count as lists without a positive, unless those at the end are open. How many of them would have
+ * feedback is known from the lists between.
  */
 export function feedbackPeriod(
   { impressions, feedback }: Pick<EventSample, 'impressions' | 'feedback'>,
   { lags }: Pick<Matches, 'lags'>,
+  isOpenAtEnd: boolean,
 ): readonly Finding[] {
   const shown = new Set(impressions.map(({ requestId }) => requestId));
   const known = feedback.filter(({ requestId }) => shown.has(requestId));
@@ -33,35 +34,79 @@ export function feedbackPeriod(
   const rate = between.filter(({ requestId }) => asked.has(requestId)).length / Math.max(1, between.length);
   const told = (lists: number, edge: 'begins' | 'ends', at: EpochMs): readonly Finding[] => {
     if (lists < LEAST_SHARE * impressions.length || rate * lists < LEAST_EXPECTED) return [];
+    const isOpen = edge === 'ends' && isOpenAtEnd;
+    const fate = isOpen
+      ? 'what people did with them is not in the logs, so they count at no horizon.'
+      : `they count as lists without a positive, though about ${grouped(Math.round(100 * rate))} of 100 of the others have feedback.`;
+    const instead = isOpen ? '' : `, or leave out the impressions ${edge === 'ends' ? 'after' : 'before'} it`;
     return [
       {
         code: 'feedback_partial',
-        cause: `The feedback ${edge} at ${timeText(at)}, and ${percent(lists / impressions.length)} of the impressions are ${edge === 'ends' ? 'later' : 'earlier'}: they count as lists without a positive, though about ${grouped(Math.round(100 * rate))} of 100 of the others have feedback.`,
+        cause: `The feedback ${edge} at ${timeText(at)}, and ${percent(lists / impressions.length)} of the impressions are ${edge === 'ends' ? 'later' : 'earlier'}: ${fate}`,
         example: null,
-        remedy: `Add the feedback of that time, or leave out the impressions ${edge === 'ends' ? 'after' : 'before'} it.`,
+        remedy: `Add the feedback of that time${instead}.`,
       },
     ];
   };
   return [...told(before, 'begins', first), ...told(after, 'ends', last)];
 }
 
+interface Horizon {
+  readonly text: string;
+  readonly ms: DurationMs;
+}
+
+/** From so many open lists on for each that counts, the numbers are of a small part of the log. */
+const MUCH_OPEN = 2;
+
+/** Most lists are open at the longest horizon. */
+export function mostOpen(
+  horizon: Horizon,
+  lists: { readonly counted: number; readonly open: number },
+  end: EpochMs,
+): readonly Finding[] {
+  const { counted, open } = lists;
+  if (counted === 0 || open < MUCH_OPEN * counted || open < LEAST_EXPECTED) return [];
+  return [
+    {
+      code: 'feedback_to_come',
+      cause: `${percent(open / (counted + open))} of the lists are younger than ${horizon.text} at the end of the feedback, ${timeText(end)}: the numbers at ${horizon.text} are those of the oldest ${grouped(counted)} lists alone.`,
+      example: null,
+      remedy: `Add the feedback of the next ${horizon.text}, or read a shorter horizon.`,
+    },
+  ];
+}
+
 /** From this share of the feedback on, what is still to come moves the means. */
 const MUCH_TO_COME = 0.05;
 
 /**
- * At the end of files all lists close, also those that are younger than the longest horizon. How much of their feedback is still
- * to come is known from the delays of the feedback on lists that are old enough.
+ * With --close-all also lists count that are younger than the longest horizon. How much of their feedback is still to come is known
+ * from the delays of the feedback on lists that are old enough, if these are enough.
  *
  * Example: lists of two days, feedback 8 h later on average and a horizon of 24 h: a sixth is to come.
  */
 export function feedbackToCome(
-  { impressions, feedback }: Pick<EventSample, 'impressions' | 'feedback'>,
-  horizon: { readonly text: string; readonly ms: DurationMs },
+  { impressions, feedback, oldest = Infinity }: Pick<EventSample, 'impressions' | 'feedback' | 'oldest'>,
+  horizon: Horizon,
 ): readonly Finding[] {
   const end = [...impressions, ...feedback].reduce((most, { ts }) => Math.max(most, ts), -Infinity);
   const isOld = (ts: EpochMs): boolean => ts + horizon.ms <= end;
   const old = impressions.filter(({ ts }) => isOld(ts)).length;
-  if (old < LEAST_EXPECTED) return [];
+  const told = (share: string, sequel: string): readonly Finding[] => [
+    {
+      code: 'feedback_to_come',
+      cause: `${share} younger than ${horizon.text} at the end of the logs, ${timeText(end)}: ${sequel}`,
+      example: null,
+      remedy: `Add the feedback of the next ${horizon.text}, leave out --close-all, or read a shorter horizon.`,
+    },
+  ];
+  const young = impressions.length - old;
+  if (old < LEAST_EXPECTED) {
+    if (young < LEAST_EXPECTED) return [];
+    const sequel = 'they count there with the feedback so far, and these logs cannot tell how much is still to come.';
+    return told(isOld(oldest) ? 'Nearly all impressions are' : 'All impressions are', sequel);
+  }
   const shownAt = new Map<string, EpochMs>();
   for (const { requestId, ts } of impressions) if (!shownAt.has(requestId)) shownAt.set(requestId, ts);
   const delays: DurationMs[] = [];
@@ -76,14 +121,10 @@ export function feedbackToCome(
   const toCome = impressions.reduce((sum, { ts }) => sum + (isOld(ts) ? 0 : above(delays, end - ts)), 0) / old;
   const share = toCome / (counted + toCome);
   if (!(toCome >= LEAST_EXPECTED && share >= MUCH_TO_COME)) return [];
-  return [
-    {
-      code: 'feedback_to_come',
-      cause: `${percent(1 - old / impressions.length)} of the impressions are younger than ${horizon.text} at the end of the logs, ${timeText(end)}: about ${percent(share)} of all feedback at that horizon is still to come, so means over all lists are too low there.`,
-      example: null,
-      remedy: `Add the feedback of the next ${horizon.text}, leave out the impressions of the last ${horizon.text}, or read a shorter horizon.`,
-    },
-  ];
+  return told(
+    `${percent(young / impressions.length)} of the impressions are`,
+    `about ${percent(share)} of all feedback at that horizon is still to come, so means over all lists are too low there.`,
+  );
 }
 
 /** How many of these are above x. @param ascending in order */

@@ -1,6 +1,7 @@
 /** Which files hold invalid records worth telling. A file counts by itself: one that is refused whole may be a small part of its side. */
 import type { Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import type { RecordPlace } from './event-sample.ts';
 import { type InvalidReason, type InvalidReasons, merged } from './invalid-reasons.ts';
 
 /** Records by file that are not invalid. A file that was read is in it, also if all its records are. */
@@ -64,4 +65,9 @@ export function reasonsText(reasons: readonly InvalidReason[]): string {
 export function filesText([first, ...others]: readonly string[]): string {
   const more = others.length === 0 ? '' : ` and ${grouped(others.length)} more file${others.length === 1 ? '' : 's'}`;
   return `${first === '-' ? 'standard input' : first}${more}`;
+}
+
+/** Such as: row 7 of a.ndjson. */
+export function placeText({ file, row }: RecordPlace): string {
+  return `row ${grouped(row)} of ${filesText([file])}`;
 }

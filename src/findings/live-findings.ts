@@ -1,6 +1,8 @@
 /** What a running service finds wrong from its counts alone, topic by topic, combined with what the newest records show. */
 
 import { grouped } from '../vocabulary/grouped.ts';
+import { sumOfUnmapped, type Unmapped } from '../vocabulary/unmapped.ts';
+import { passedRemedy, passedText } from './feedback-missing.ts';
 import { FINDING_CODES, type Finding, type FindingCode, percent } from './finding.ts';
 
 /** The recent state of a topic; shares (0 to 1) are undefined until enough has arrived. */
@@ -19,6 +21,8 @@ export interface TopicHealth {
   /** Events since this process was assigned its partitions. */
   readonly impressions: number;
   readonly feedback: number;
+  /** Records since then that no map of the topic is for. */
+  readonly unmapped: Unmapped;
 }
 
 /** Without an example: a service never publishes ids of events. */
@@ -83,11 +87,12 @@ const WATCHED: readonly Watched[] = [
     remedy: 'Correct the clock that dates them, or timeZone or tsUnit of the topic.',
   },
   {
-    code: 'all_late',
+    code: 'many_dropped',
     shareOf: ({ late }) => late,
-    begins: (share) => share > 0.5,
-    ends: (share) => share <= 0.4,
-    cause: (share) => `${percent(share)} of the events come when time has passed their longest horizon.`,
+    begins: (share) => share >= 0.05,
+    ends: (share) => share < 0.04,
+    cause: (share) =>
+      `${percent(share)} of the events are dropped as late lately: they come when time has passed their longest horizon.`,
     remedy:
       'Look for events that are dated ahead of the others and move time on, for a producer that writes old events, and at attribution.outOfOrderness.',
   },
@@ -144,7 +149,10 @@ export class CountFindings {
     const sum = (of: (health: TopicHealth) => number): number => topics.reduce((all, one) => all + of(one), 0);
     const lists = sum(({ impressions }) => impressions);
     if (!this.#needsFeedback || lists < LISTS_WITHOUT_FEEDBACK || sum(({ feedback }) => feedback) > 0) return [];
-    return [{ ...MISSING, cause: `${grouped(lists)} impressions count, and no feedback came.` }];
+    const found = `${grouped(lists)} impressions count, and no feedback came`;
+    const unmapped = sumOfUnmapped(topics.map((one) => one.unmapped));
+    if (unmapped.length === 0) return [{ ...MISSING, cause: `${found}.` }];
+    return [{ ...MISSING, cause: `${found}; ${passedText(unmapped)}.`, remedy: passedRemedy(unmapped) }];
   }
 }
 

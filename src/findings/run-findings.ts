@@ -1,12 +1,18 @@
-import { FEEDBACK_DROPS, type FeedbackDrop, type ImpressionDrop } from '../vocabulary/drops.ts';
+import type { LogClock } from '../consumers/decode/clock-order.ts';
+import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import type { EventSample, RecordPlace } from './event-sample.ts';
-import { feedbackPeriod, feedbackToCome } from './feedback-period.ts';
-import { type Finding, inOrder, percent, quoted } from './finding.ts';
-import { filesText, invalidFiles, reasonsText, type ValidRecords } from './invalid-files.ts';
+import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
+import { clockChange } from './clock-change.ts';
+import type { DroppedSample } from './dropped-sample.ts';
+import type { EventSample } from './event-sample.ts';
+import { feedbackMissing, passedText, type UnmappedByInput } from './feedback-missing.ts';
+import { feedbackPeriod, feedbackToCome, mostOpen } from './feedback-period.ts';
+import { type Finding, inOrder, quoted } from './finding.ts';
+import { filesText, invalidFiles, placeText, reasonsText, type ValidRecords } from './invalid-files.ts';
 import type { InvalidReason, InvalidReasons } from './invalid-reasons.ts';
-import { durationText, type JoinShape, matchesOf, sampleFindings, timeText } from './sample-findings.ts';
+import { examplesText, type Lost, manyDropped } from './many-dropped.ts';
+import { durationText, type JoinShape, matchesOf, sampleFindings } from './sample-findings.ts';
 import { shortenedTimes } from './shortened-times.ts';
 
 /** What became of the events of a run over files. */
@@ -18,6 +24,8 @@ export interface RunFacts {
     readonly accepted: number;
     readonly drops: Readonly<Record<ImpressionDrop, number>>;
   };
+  /** Lists that count at the longest horizon, and those that are still open there. */
+  readonly longest: { readonly counted: number; readonly open: number };
   readonly feedback: {
     readonly read: number;
     readonly attributed: number;
@@ -25,15 +33,20 @@ export interface RunFacts {
     /** Attributed, but too late for this horizon; by horizon. */
     readonly late: Readonly<Record<string, number>>;
   };
+  /** Up to where the feedback tells what people did, not finite: it does not say; and whether younger lists count, too. */
+  readonly end: { readonly reach: EpochMs; readonly closeAll: boolean };
   readonly invalid: InvalidReasons;
   readonly valid: ValidRecords;
+  readonly unmapped: UnmappedByInput;
   readonly sample: EventSample;
+  readonly dropped: DroppedSample;
+  /** That read times without a zone; those of one log of both sides are of the impressions. */
+  readonly clocks: Readonly<Record<Side, ReadonlySet<LogClock>>>;
   readonly shape: JoinShape & { readonly outOfOrderness: DurationMs; readonly futureSkew: DurationMs };
   /** Whether any measure depends on feedback. */
   readonly needsFeedback: boolean;
 }
 
-const MOST = 0.5;
 /** A run over files has standard errors from about this many impressions on. */
 const ENOUGH_IMPRESSIONS = 1000;
 /** Above this ratio of feedback late for a horizon to attributed feedback, the log is not in order. */
@@ -48,11 +61,13 @@ export function isEmpty({
   input,
   impressions,
   feedback,
+  unmapped,
   needsFeedback,
-}: Pick<RunFacts, 'input' | 'impressions' | 'feedback' | 'needsFeedback'>): boolean {
+}: Pick<RunFacts, 'input' | 'impressions' | 'feedback' | 'unmapped' | 'needsFeedback'>): boolean {
   if (impressions.accepted === 0) return true;
   if (!needsFeedback) return false;
-  const wasGiven = input === 'two sides' || (input === 'one log' && feedback.read > 0);
+  const mayBeThere = feedback.read > 0 || unmapped.events !== undefined;
+  const wasGiven = input === 'two sides' || (input === 'one log' && mayBeThere);
   return wasGiven && feedback.attributed === 0;
 }
 
@@ -66,31 +81,44 @@ export function runFindings(facts: RunFacts): readonly Finding[] {
     ...datedAhead(facts, 'impressions'),
     ...datedAhead(facts, 'feedback'),
     ...shortenedTimes(sample),
-    ...allLate(facts, 'impressions'),
-    ...allLate(facts, 'feedback'),
+    ...clockChanges(facts),
     ...outOfOrder(facts),
-    ...feedbackMissing(facts),
+    ...(facts.needsFeedback && facts.feedback.read === 0 && facts.impressions.accepted > 0
+      ? [feedbackMissing(facts)]
+      : []),
     ...feedbackPartial(facts),
     ...sampleFindings(sample, shape),
     ...noUserIds(facts),
   ];
-  return inOrder([...nothingCounted(facts), ...joined(facts, causes), ...causes]);
+  const lost = manyDropped(facts, matchesOf(sample), new Set(causes.map(({ code }) => code)));
+  const main = hasNothingJoined(facts) ? mainOf(facts, lost) : undefined;
+  return inOrder([
+    ...nothingCounted(facts),
+    ...nothingJoined(facts, causes, main),
+    ...lost.filter((one) => one !== main).map(({ finding }) => finding),
+    ...causes,
+  ]);
 }
 
-function nothingCounted({ impressions }: RunFacts): readonly Finding[] {
+function nothingCounted({ impressions, unmapped }: RunFacts): readonly Finding[] {
   if (impressions.accepted > 0) return [];
   const { read, drops } = impressions;
+  const passed = sumOfUnmapped([unmapped.impressions ?? unmapped.events ?? []]);
   return [
     {
       code: 'nothing_counted',
       cause:
         read === 0
-          ? 'There is no impression in the input.'
+          ? passed.length === 0
+            ? 'There is no impression in the input.'
+            : `No impression was read; ${passedText(passed)}.`
           : `None of ${grouped(read)} impressions counted: ${dropText(drops)}.`,
       example: null,
       remedy:
         read === 0
-          ? 'Check that the file is the right one, and not empty.'
+          ? passed.length === 0
+            ? 'Check that the file is the right one, and not empty.'
+            : 'Add the records of lists to the maps; receval inspect FILE... finds out what they hold.'
           : 'See below; docs/concepts.md explains each reason.',
     },
   ];
@@ -104,29 +132,15 @@ function dropText(drops: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-function feedbackMissing({ input, feedback, needsFeedback, impressions }: RunFacts): readonly Finding[] {
-  if (!needsFeedback || feedback.read > 0 || impressions.accepted === 0) return [];
-  return [
-    {
-      code: 'feedback_missing',
-      cause: `There is no feedback${input === 'impressions' ? '' : ' in the input'}, so no list has a positive.`,
-      example: null,
-      remedy:
-        input === 'impressions'
-          ? 'Name the feedback with --feedback FILE.'
-          : input === 'one log'
-            ? 'Check that the log has both sides; otherwise name them with --impressions and --feedback.'
-            : 'Check that the file of the feedback is the right one.',
-    },
-  ];
-}
-
 /** Of what cannot be read no time is known. */
-function feedbackPartial({ needsFeedback, feedback, sample, shape }: RunFacts): readonly Finding[] {
+function feedbackPartial({ needsFeedback, longest, feedback, end, sample, shape }: RunFacts): readonly Finding[] {
   const { invalid, undecodable } = feedback.drops;
   if (!needsFeedback || invalid + undecodable > MUCH_UNREAD * feedback.read) return [];
-  const partial = feedbackPeriod(sample, matchesOf(sample));
-  return partial.length > 0 ? partial : feedbackToCome(sample, shape.horizon);
+  const isWaitedFor = Number.isFinite(end.reach);
+  const partial = feedbackPeriod(sample, matchesOf(sample), isWaitedFor && !end.closeAll);
+  if (partial.length > 0 || !isWaitedFor) return partial;
+  const { horizon, outOfOrderness } = shape;
+  return end.closeAll ? feedbackToCome(sample, horizon) : mostOpen(horizon, longest, end.reach + outOfOrderness);
 }
 
 const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);
@@ -208,10 +222,6 @@ function recordText({ place, fields }: InvalidReason): string | null {
   return fields.length === 0 ? row : `${row} has ${fields.map((field) => quoted(field).slice(1, -1)).join(', ')}`;
 }
 
-function placeText({ file, row }: RecordPlace): string {
-  return `row ${grouped(row)} of ${filesText([file])}`;
-}
-
 function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {
   const { read, drops } = facts[side];
   if (drops.future === 0 || drops.future <= MUCH_AHEAD * read) return [];
@@ -219,46 +229,21 @@ function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {
     {
       code: 'dated_ahead',
       cause: `${grouped(drops.future)} of ${grouped(read)} ${side} are dated more than ${durationText(facts.shape.futureSkew)} (attribution.futureSkew) ahead of now, and dropped as future.`,
-      example: null,
+      example: examplesText(facts.dropped.of(side, 'future')),
       remedy:
         'Correct the clock that dates them, or timeZone or tsUnit of the topic; for logs that are dated ahead on purpose set --now.',
     },
   ];
 }
 
-function allLate(facts: RunFacts, side: Side): readonly Finding[] {
-  const { read, drops } = facts[side];
-  if (drops.late <= MOST * (read - drops.invalid)) return [];
-  const newest = facts.sample.newest(side);
-  const times = facts.sample[side].map(({ ts }) => ts).sort((a, b) => a - b);
-  const middle = times[Math.floor(times.length / 2)];
-  const isAhead = newest !== undefined && areAhead([...times, newest.ts], 10 * facts.shape.horizon.ms);
+function clockChanges({ input, impressions, feedback, clocks }: RunFacts): readonly Finding[] {
+  const [lists, log] = [impressions.read, impressions.read + feedback.read];
   return [
-    {
-      code: 'all_late',
-      cause: `${grouped(drops.late)} of ${grouped(read)} ${side} came when time had passed their longest horizon, ${facts.shape.horizon.text}.`,
-      example:
-        newest === undefined || middle === undefined
-          ? null
-          : `the newest is from ${timeText(newest.ts)} (${placeText(newest.place)}), the median from ${timeText(middle)}`,
-      remedy: isAhead
-        ? 'A few events dated far ahead of the others moved time on: correct their dates, or leave them out.'
-        : `Sort the log by time, lines of JSON for example by jq -sc 'sort_by(.ts)[]' FILE (.ts: your name of it). A dump of a topic has one partition after the other: write a file for each partition, and name all of them, which are merged by time. Or raise attribution.outOfOrderness (${durationText(facts.shape.outOfOrderness)}).`,
-    },
+    ...(input === 'one log'
+      ? clockChange('the log', log, [...clocks.impressions])
+      : clockChange('the impressions', lists, [...clocks.impressions])),
+    ...clockChange('the feedback', feedback.read, [...clocks.feedback]),
   ];
-}
-
-/**
- * Whether less than half of the events are far ahead of the rest: a gap longer than the rest takes. Events that are only out of order,
- * such as those of one partition after those of another, leave no such gap.
- *
- * @param times ascending
- */
-function areAhead(times: readonly EpochMs[], least: DurationMs): boolean {
-  return times.some((ts, i) => {
-    const before = times[i - 1];
-    return 2 * i >= times.length && ts - before > Math.max(least, before - times[0]);
-  });
 }
 
 function outOfOrder({ input, feedback }: RunFacts): readonly Finding[] {
@@ -274,56 +259,32 @@ function outOfOrder({ input, feedback }: RunFacts): readonly Finding[] {
   ];
 }
 
-/** Nothing or little joined. @param causes what else was found */
-function joined(facts: RunFacts, causes: readonly Finding[]): readonly Finding[] {
-  const { attributed, read, drops } = facts.feedback;
-  if (read === 0 || facts.impressions.accepted === 0) return [];
-  const repeated = drops.duplicate + drops.capped;
-  if (attributed > 0 && attributed + repeated >= MOST * read) return [];
-  const lost = FEEDBACK_DROPS.filter((reason) => reason !== 'duplicate' && reason !== 'capped');
-  const most = lost.reduce((a, b) => (drops[b] > drops[a] ? b : a));
-  const explained = causes.some(
-    ({ code }) =>
-      code !== 'no_user_ids' && code !== 'unknown_actions' && (code !== 'some_invalid' || most === 'invalid'),
-  );
-  const share =
-    attributed === 0
-      ? `None of ${grouped(read)}`
-      : `Only ${grouped(attributed)} of ${grouped(read)} (${percent(attributed / read)})`;
-  const { unknown } = matchesOf(facts.sample);
-  const [shown] = facts.sample.impressions;
-  return [
-    {
-      code: attributed === 0 ? 'nothing_joined' : 'few_joined',
-      cause: `${share} feedback events counted: ${dropText(drops)}.${explained ? '' : apart(facts.sample)}`,
-      example:
-        unknown.length === 0 || shown === undefined || explained
-          ? null
-          : `request ${quoted(unknown[0].requestId)} in the feedback, ${quoted(shown.requestId)} in the impressions`,
-      remedy: explained
-        ? 'See below.'
-        : most === 'orphan'
-          ? 'Check that both sides log the same request id, that of the list that was shown, and that the logs cover the same time and are complete.'
-          : 'See the counts: docs/concepts.md says what to do for each reason.',
-    },
-  ];
+function hasNothingJoined({ impressions, feedback }: RunFacts): boolean {
+  return feedback.read > 0 && feedback.attributed === 0 && impressions.accepted > 0;
 }
 
-/** Says so if the two sides cover different times. */
-function apart({ impressions, feedback }: EventSample): string {
-  const spans = [impressions, feedback].map((side) => {
-    let first = Number.POSITIVE_INFINITY;
-    let last = Number.NEGATIVE_INFINITY;
-    for (const { ts } of side) {
-      first = Math.min(first, ts);
-      last = Math.max(last, ts);
-    }
-    return { first, last };
-  });
-  const [shown, done] = spans;
-  if (impressions.length === 0 || feedback.length === 0) return '';
-  if (done.first <= shown.last && shown.first <= done.last) return '';
-  return ` The impressions are from ${timeText(shown.first)} to ${timeText(shown.last)}, the feedback from ${timeText(done.first)} to ${timeText(done.last)}.`;
+/** @param causes what else was found; @param main what most feedback was dropped for, unless that explains it */
+function nothingJoined(facts: RunFacts, causes: readonly Finding[], main: Lost | undefined): readonly Finding[] {
+  if (!hasNothingJoined(facts)) return [];
+  const { read, drops } = facts.feedback;
+  const found = `None of ${grouped(read)} feedback events counted: ${dropText(drops)}`;
+  if (main !== undefined)
+    return [
+      {
+        ...main.finding,
+        code: 'nothing_joined',
+        cause: `${found}. ${main.why.charAt(0).toUpperCase()}${main.why.slice(1)}.`,
+      },
+    ];
+  const isExplained = causes.some(({ code }) => code !== 'no_user_ids' && code !== 'unknown_actions');
+  const remedy = isExplained ? 'See below.' : 'See the counts: docs/concepts.md says what to do for each reason.';
+  return [{ code: 'nothing_joined', cause: `${found}.`, example: null, remedy }];
+}
+
+/** What most feedback is dropped for. */
+function mainOf({ feedback: { drops } }: RunFacts, lost: readonly Lost[]): Lost | undefined {
+  const most = Math.max(...Object.values(drops));
+  return lost.find(({ side, reason }) => side === 'feedback' && drops[reason] === most);
 }
 
 function noUserIds({ sample, impressions }: RunFacts): readonly Finding[] {

@@ -52,8 +52,8 @@ export interface Matches {
   readonly unknown: readonly Feedback[];
   /** Delays of the feedback whose item is in the list; ascending. */
   readonly lags: readonly DurationMs[];
-  /** The pair with the median delay; undefined: there is none. */
-  readonly median: Match | undefined;
+  /** These pairs, in the same order. */
+  readonly inList: readonly Match[];
   readonly notInList: readonly Match[];
   readonly known: number;
 }
@@ -90,7 +90,7 @@ export function matchesOf({ impressions, feedback }: EventSample): Matches {
   return {
     unknown,
     lags: inList.map(lagOf),
-    median: inList[Math.floor(inList.length / 2)],
+    inList,
     notInList,
     known: inList.length + notInList.length,
   };
@@ -177,11 +177,13 @@ function verb(side: string): string {
   return side.endsWith('s') ? 'write' : 'writes';
 }
 
-function clocks({ lags, median }: Matches, { horizon, backward }: JoinShape): readonly Finding[] {
-  if (median === undefined) return [];
+function clocks(matches: Matches, shape: JoinShape): readonly Finding[] {
+  const { lags, inList } = matches;
+  const { horizon, backward } = shape;
+  if (inList.length === 0) return [];
   const least = quantile(lags, 0.05);
   const middle = quantile(lags, 0.5);
-  const example = `list at ${timeText(median.impression.ts)}, its feedback at ${timeText(median.feedback.ts)}`;
+  const example = pairText(inList[Math.floor(inList.length / 2)]);
   if (middle < -backward) {
     const zone = zoneOf(least);
     return [
@@ -206,7 +208,37 @@ function clocks({ lags, median }: Matches, { horizon, backward }: JoinShape): re
       },
     ];
   }
-  return beyondHorizon(lags, horizon, example);
+  return [...beforeList(matches, shape), ...beyondHorizon(lags, horizon, example)];
+}
+
+function pairText({ impression, feedback }: Match): string {
+  return `list at ${timeText(impression.ts)}, its feedback at ${timeText(feedback.ts)}`;
+}
+
+/** A smaller share, or fewer of the sample, is noise. */
+const SOME_BEFORE = 0.001;
+const LEAST_BEFORE = 3;
+/** Feedback that is farther before its list is not that of a clock that is a little behind. */
+const LITTLE_BEFORE: DurationMs = 5 * MINUTE;
+
+/** Clocks that differ a little, or that show whole seconds: a click in the second of its list is dated before it. */
+function beforeList({ lags, inList }: Matches, { backward }: JoinShape): readonly Finding[] {
+  const before = inList.filter((match) => lagOf(match) < -backward && lagOf(match) >= -LITTLE_BEFORE);
+  if (before.length < LEAST_BEFORE || before.length < SOME_BEFORE * lags.length) return [];
+  const by = -quantile(before.map(lagOf), 0.01);
+  const isWhole = (side: 'impression' | 'feedback') => inList.every((match) => match[side].ts % 1000 === 0);
+  const isCoarse = by < 1000 && isWhole('feedback') && !isWhole('impression');
+  const why = isCoarse
+    ? 'the feedback is dated in whole seconds, the lists are not'
+    : 'the clocks of the two sides differ a little';
+  return [
+    {
+      code: 'before_list',
+      cause: `${percent(before.length / lags.length)} of the feedback on known lists is dated before its list, nearly all by ${durationText(by)} at most, and dropped as orphan: ${why}.`,
+      example: pairText(before[Math.floor(before.length / 2)]),
+      remedy: `Set attribution.backward: ${printDuration(by <= 1000 ? 1000 : usualDuration(by))}, or log both times with the same clock, in milliseconds.`,
+    },
+  ];
 }
 
 /** A smaller share of feedback beyond the longest horizon is normal. */

@@ -25,6 +25,47 @@ export interface ScoredFacts {
 
 const MOST = 0.5;
 
+/** The top of the lists of a run. */
+export interface TopFacts {
+  readonly run: string;
+  readonly places: number;
+  readonly items: number;
+  readonly unjudged: number;
+  /** An unjudged item and its query; undefined: there is none. */
+  readonly first: { readonly query: string; readonly item: string } | undefined;
+}
+
+/** How much of the top may be unjudged, and by how much runs may differ in it. */
+const MOST_UNJUDGED = 0.1;
+const MOST_APART = 0.05;
+
+/** A finding on runs that hold items that nobody judged, which count as not relevant. */
+export function unjudgedFindings(tops: readonly TopFacts[]): readonly Finding[] {
+  const share = ({ items, unjudged }: TopFacts): number => (items === 0 ? 0 : unjudged / items);
+  const [worst, ...others] = tops.toSorted((a, b) => share(b) - share(a));
+  if (worst === undefined) return [];
+  const apart = share(worst) - share(others.at(-1) ?? worst);
+  if (share(worst) <= MOST_UNJUDGED && apart <= MOST_APART) return [];
+  const { run, places, first } = worst;
+  const named = others.slice(0, MOST_NAMED).map((other) => `${other.run}: ${percent(share(other))}`);
+  const more = others.length > MOST_NAMED ? ', ...' : '';
+  const beside = named.length === 0 ? '' : ` (${named.join(', ')}${more})`;
+  const than =
+    apart > MOST_APART ? `, so it may look worse beside the others than it is` : ', so the values may be too low';
+  return [
+    {
+      code: 'unjudged_items',
+      cause: `${run}: ${percent(share(worst))} of the items in the first ${places} places are not judged${beside}. They count as not relevant${than}.`,
+      example: first === undefined ? null : `${quoted(first.item)} for the query ${quoted(first.query)}`,
+      remedy:
+        'Judge them, or see how much rests on them: --unjudged skip scores the judged items alone, and the measure judged@k says how many there are.',
+    },
+  ];
+}
+
+/** Runs that a finding names beside the first. */
+const MOST_NAMED = 5;
+
 /** Findings on a run and its judgements. */
 export function scoredFindings(facts: ScoredFacts): readonly Finding[] {
   return inOrder([...queryFindings(facts), ...nothingRelevant(facts), ...itemFindings(facts), ...scoreFindings(facts)]);

@@ -2,23 +2,29 @@
 
 import { filesText, reasonsText } from '../findings/invalid-files.ts';
 import { NOT_SHORTENED } from '../findings/shortened-times.ts';
+import { MOST_USERLESS } from '../statistics/decision.ts';
 import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { yamlWord } from '../vocabulary/yaml-word.ts';
 import { actionAssumed } from './action-assumed.ts';
+import { listsOfClicks } from './clicks-within.ts';
 import { nameFit } from './field-names.ts';
 import { decimalComma, isOfElements, mainType, timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
+import { TOPIC } from './file-shape.ts';
 import { filesApart } from './files-apart.ts';
+import { flagsNotRead } from './flags-not-read.ts';
 import { alikeIn, type InspectedFile, type InspectOptions, type Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
 import { kindsLacking } from './kinds-lacking.ts';
 import { kindsSkipped } from './kinds-skipped.ts';
+import { withoutListId } from './last-touch.ts';
 import { inPages } from './lists-in-pages.ts';
 import { cut, type Finding, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, sortCommand, textIdsCommand } from './mend.ts';
-import { eventsOf } from './reading.ts';
+import { nothingDone } from './nothing-done.ts';
+import { timesIn } from './reading.ts';
 import { shortenedTo, spoken, timeWords } from './time-forms.ts';
 
 /** Problems first, then notes, each in the order of the data path. */
@@ -31,22 +37,26 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
     ...known.files.flatMap(ofFile),
     ...ofSides,
     ...apart,
-    ...kindsSkipped(known),
+    ...(withoutListId(known) === undefined ? kindsSkipped(known) : []),
     ...(areUnread ? [] : ofRefused(known)).filter(
       ({ code }) => code !== 'most_invalid' || !apart.some(({ level }) => level === 'wrong'),
     ),
     ...ofTimes(known, options),
-    ...ofJoin(known),
+    ...ofJoin(known).filter(({ code }) => !areUnread || code !== 'items_never_match'),
     ...ofClock(known),
     ...actionAssumed(known),
+    ...flagsNotRead(known),
+    ...listsOfClicks(known),
     ...ofActions(known),
     ...valuesMissing(known),
-    ...ofPeople(known),
+    ...ofPeople(known).filter(({ code }) => !areUnread || code !== 'no_user_ids'),
     ...ofOrder(known),
   ];
+  if (!found.some(({ level }) => level === 'wrong')) found.push(...nothingDone(known));
   const isPaired = found.some(({ code }) => code === 'fields_in_pairs');
   const isLate = found.some(({ code }) => code === 'all_late');
-  const told = isLate ? found.filter(({ code }) => code !== 'out_of_order' && code !== 'feedback_before_list') : found;
+  const once = found.filter(({ message }, i) => found.findIndex((one) => one.message === message) === i);
+  const told = isLate ? once.filter(({ code }) => code !== 'out_of_order' && code !== 'feedback_before_list') : once;
   const packed = known.files.filter((file) => !isPlainJson(file));
   const shown = told
     .filter(({ code }) => !isPaired || (code !== 'nothing_joined' && code !== 'kinds_skipped'))
@@ -56,7 +66,7 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
 
 /** Whether jq reads the file as it is. */
 function isPlainJson({ format: { compression, form, encoding } }: InspectedFile): boolean {
-  return compression === 'none' && form.kind === 'ndjson' && encoding !== undefined;
+  return compression === 'none' && (form.kind === 'ndjson' || form.kind === 'json-object') && encoding !== undefined;
 }
 
 /** Drops a command of jq that could not read the files it names. */
@@ -67,7 +77,7 @@ function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding 
   const unread = others.filter(({ format: { compression, form, encoding } }) => {
     return !(isForArrays && form.kind === 'json-array' && compression === 'none' && encoding !== undefined);
   });
-  if (!unread.some(({ name }) => command.includes(` ${name} `))) return finding;
+  if (finding.code === 'not_a_log' || !unread.some(({ name }) => command.includes(` ${name} `))) return finding;
   return { ...finding, remedy: remedy.replace(/:$/, '.'), command: undefined };
 }
 
@@ -256,13 +266,13 @@ function ofPeople({ impressions, facts }: Known): readonly Finding[] {
   if (impressions === undefined || impressions.sample.lists.length === 0) return [];
   const found: Finding[] = [];
   const lists = impressions.sample.lists.length;
-  if (facts.users.lists < 0.5 * lists) {
+  if (facts.users.lists < (1 - MOST_USERLESS) * lists) {
     found.push(
       note(
         'no_user_ids',
         facts.users.lists === 0
-          ? 'No field holds a user id: errors and tests of experiments will be weaker.'
-          : `Only ${percent(facts.users.lists / lists)} of the lists have a user id.`,
+          ? 'No field holds a user id: no experiment on these lists can be decided.'
+          : `Only ${percent(facts.users.lists / lists)} of the lists have a user id: an experiment needs ${percent(1 - MOST_USERLESS)} in each variant.`,
         'Log userId with every list.',
       ),
     );
@@ -322,14 +332,16 @@ function ofOrder(known: Known): readonly Finding[] {
   }
   if (facts.paged.requests > 0.01 * lists && impressions !== undefined) found.push(inPages(impressions, known));
   if (disorder.most > 10 * MINUTE && disorder.overtaken > 0) {
-    const bears =
-      proposal.outOfOrderness >= disorder.most
-        ? `outOfOrderness: ${spoken(proposal.outOfOrderness)} tolerates it, but delays every result. Better sort`
-        : 'Sort';
+    const isBorne = proposal.outOfOrderness >= disorder.most;
+    const bears = isBorne
+      ? `outOfOrderness: ${spoken(proposal.outOfOrderness)} tolerates it, but delays every result. Better sort`
+      : 'Sort';
     const command = sortingCommand(known);
     const others = oneLog ? ', or write lists and feedback to two files.' : '.';
     const remedy = `${bears} ${oneLog ? 'the log by time' : 'each file by time; a dump of a topic needs a file for each partition'}${command === undefined ? others : ':'}`;
-    const isBad = disorder.usual > 10 * MINUTE;
+    // A replay of files has the same numbers, whenever it has them.
+    const isOfTopics = known.files.some(({ format }) => format === TOPIC);
+    const isBad = disorder.usual > 10 * MINUTE && (isOfTopics || !isBorne);
     found.push(
       (isBad ? wrong : note)(
         'out_of_order',
@@ -348,7 +360,7 @@ function sortingCommand({ impressions, feedback, oneLog, joined, files }: Known)
   const jumbled = [...new Set(sides.flatMap(alikeIn))].filter(({ files: names, reading }) => {
     return files.some(({ name, rows }) => {
       const adapter = oneLog && joined !== undefined ? joined : reading.adapter;
-      return names.includes(name) && isJumbled(eventsOf(rows, { ...reading, adapter }).times);
+      return names.includes(name) && isJumbled(timesIn(rows, { ...reading, adapter }));
     });
   });
   const paths = jumbled.map(({ fits }) => fits.find(({ as }) => as === 'ts')?.path);

@@ -18,11 +18,12 @@ import {
   timesOf,
 } from './fields.ts';
 import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
-import { elementsOf, isFlag, type ListForm } from './list-candidates.ts';
+import { elementsOf, type ListForm } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
 import { isCanonical, type ProposedAdapter } from './proposed-adapter.ts';
 import { jointId, type Reading } from './reading.ts';
 import { isOneEach } from './row-groups.ts';
+import { isFlag } from './row-shape.ts';
 import { isOtherDate, timeWords } from './time-forms.ts';
 
 export interface Side {

@@ -2,23 +2,31 @@
 import { NOT_SHORTENED } from '../findings/shortened-times.ts';
 import { assertNever } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { doneWords } from './done-lists.ts';
 import { nameFit } from './field-names.ts';
-import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
+import { type Field, isIdLike, isOfElements, timesOf } from './fields.ts';
 import { formWords } from './file-shape.ts';
 import { inText, ofText } from './ids-in-text.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
+import { judgedFile, judgedFinding } from './judged-files.ts';
+import { withoutListId } from './last-touch.ts';
+import { listsApart } from './lists-apart.ts';
 import { cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
-import { fedAll, gatherCommand, mendCommand, recoded, type Step, shellWord, unpairCommand } from './mend.ts';
-import { linesNotRead, listsInText, otherLog, otherLogFinding } from './other-logs.ts';
+import { fedAll, mendCommand, recoded, type Step, shellWord, unpairCommand } from './mend.ts';
+import { linesNotRead, listsInText, listsNotRead, otherLog, otherLogFinding, raggedFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
 import type { Role } from './roles.ts';
 import { rowsBesideFeedback } from './rows-beside-feedback.ts';
+import { rowsWithoutList } from './rows-without-list.ts';
+import { sideTableFinding } from './side-tables.ts';
+import { tablesApart } from './tables-apart.ts';
 import { dateFormat, isOtherDate, isSerial, shortenedTo } from './time-forms.ts';
 
 export function ofFile(file: InspectedFile): readonly Finding[] {
   const { name, format } = file;
   const { form, compression } = format;
+  if (file.isSideTable === true) return [sideTableFinding(file)];
   switch (form.kind) {
     case 'empty':
       return [wrong('not_a_log', `${name} is empty.`, 'Name a file with records in it.')];
@@ -41,6 +49,7 @@ export function ofFile(file: InspectedFile): readonly Finding[] {
         ),
       ];
     case 'unknown':
+      if (typeof form.lines === 'object') return [raggedFinding(form.lines, name, compression)];
       if (form.lines !== undefined) return [linesNotRead(form.lines, name, compression)];
       return [
         wrong(
@@ -60,6 +69,8 @@ export function ofFile(file: InspectedFile): readonly Finding[] {
       ];
     default:
   }
+  const judged = file.guess === undefined && file.rows.length > 0 ? judgedFile(file) : undefined;
+  if (judged !== undefined) return [judgedFinding(judged, file)];
   const other = otherLog(file);
   return other === undefined
     ? [...otherEncoding(file), ...withoutHeader(file), ...badRows(file)]
@@ -111,14 +122,20 @@ export function ofRoles(all: Known): readonly Finding[] {
   const logs = files.filter(({ guess }) => guess !== undefined);
   if (logs.length === 0) return [];
   const found = [...swappedFiles(logs)];
+  const tables = tablesApart(logs);
+  if (tables !== undefined) return [...found, tables];
   const apart = impressions === undefined ? listsApart(logs) : undefined;
   if (apart !== undefined) return [...found, apart];
   const isJoined = [impressions, feedback].every((side) => side !== undefined && !side.missing.includes('requestId'));
   const paired = isJoined && all.joins[0]?.match.share !== 0 ? [] : logs.flatMap(fieldsInPairs);
   if (paired.length > 0) return [...found, ...paired];
+  const untold = withoutListId(all);
+  if (untold !== undefined) return [...found, untold];
   if (impressions === undefined) {
     const inTexts = listsInText(logs);
     if (inTexts !== undefined) return [...found, inTexts];
+    const candidates = logs.flatMap((file) => listsLacking(file) ?? []);
+    if (candidates.length > 0) return [...found, ...candidates];
     found.push(
       wrong(
         'no_lists',
@@ -168,6 +185,17 @@ export function ofRoles(all: Known): readonly Finding[] {
   return found;
 }
 
+/** What the file holds in place of lists, where that is known: to ask for another log would lead away from it. */
+function listsLacking(file: InspectedFile): Finding | undefined {
+  const done = doneWords(file.profile);
+  if (done === undefined) return rowsWithoutList(file);
+  return wrong(
+    'no_lists',
+    `${file.name} holds no lists that were shown: ${done}.`,
+    'Add the log of what was shown, with the items in order, and log the id of the list with each of these events.',
+  );
+}
+
 function swappedFiles(logs: readonly InspectedFile[]): readonly Finding[] {
   const named = (as: Role, is: Role): readonly string[] =>
     logs.filter(({ role, guess }) => role === as && guess?.role === is).map(({ name }) => name);
@@ -187,7 +215,11 @@ function swappedFiles(logs: readonly InspectedFile[]): readonly Finding[] {
 /** The id of the list may be among fields that stand in pairs of a name and a value. */
 function fieldsInPairs(file: InspectedFile): readonly Finding[] {
   const pairs = pairsOfFields(file);
-  if (pairs === undefined) return [];
+  const isOfId = pairs?.names.some(
+    (name) => nameFit(`/${name}`, 'requestId') > 0 && nameFit(`/${name}`, 'sessionId') === 0,
+  );
+  // In one log of both sides there is nothing else that could be the id.
+  if (pairs === undefined || (isOfId === false && file.guess?.role === 'both')) return [];
   const { paths, key, names } = pairs;
   const few = names.slice(0, 4).map(cut).join(', ');
   const command = unpairCommand(paths, key, file);
@@ -199,75 +231,6 @@ function fieldsInPairs(file: InspectedFile): readonly Finding[] {
       command,
     ),
   ];
-}
-
-/** Lists with one field for each item, `item_1` to `item_9`, which are not read as a list. */
-function listsApart(logs: readonly InspectedFile[]): Finding | undefined {
-  for (const file of logs) {
-    const paths = itemFields(file.profile);
-    if (paths === undefined) continue;
-    const command = gatherCommand(paths, file);
-    return wrong(
-      'lists_not_read',
-      `Each item of the lists in ${file.name} is in a field of its own, ${paths[0]} to ${paths[paths.length - 1]}, and no field holds the list.`,
-      `Write them as one list, in the order of their positions${command === undefined ? '.' : ':'}`,
-      command,
-    );
-  }
-  return undefined;
-}
-
-/** Fields whose names differ only by a number, from 0 or 1 on, and that hold the same ids; undefined: there are none. */
-function itemFields({ fields, records }: Profile): readonly string[] | undefined {
-  const families = new Map<string, Map<number, Field>>();
-  for (const field of fields.values()) {
-    // Plain ids, or objects with an id.
-    const match = /^(.*?)(\d+)(\/\D+)?$/.exec(field.path);
-    if (match === null || isOfElements(field.path) || !isIdLike(field) || timesOf(field) !== undefined) continue;
-    if (match[3] !== undefined && nameFit(match[3], 'itemId') === 0) continue;
-    const name = `${match[1]} ${match[3] ?? ''}`;
-    const family = families.get(name) ?? new Map<number, Field>();
-    families.set(name, family.set(Number(match[2]), field));
-  }
-  for (const [name, family] of families) {
-    const from = family.has(0) ? 0 : 1;
-    const members = Array.from({ length: family.size }, (_, i) => family.get(from + i)).filter(
-      (one) => one !== undefined,
-    );
-    const [first, second] = members;
-    if (members.length < 3 || members.length < family.size || first.records < 0.5 * records) continue;
-    const common = [...second.distinct.keys()].filter((id) => first.distinct.has(id)).length;
-    // With many items, few appear at two positions within a sample: then the fields' names decide.
-    const [before, behind] = name.split(' ').map((part) => part.replace(/[/_.-]+$/, ''));
-    const isNamed = nameFit(behind === '' ? before : behind, 'itemId') > 0 || nameFit(before, 'items') > 0;
-    if (isNamed || common >= 0.2 * second.distinct.size) return members.map(({ path }) => path);
-  }
-  return undefined;
-}
-
-/** Lists as text in the notation of Python or PostgreSQL: not JSON, and split at commas the brackets would stay on the items. */
-function listsNotRead({ files, profile, fits }: InspectedSide): readonly Finding[] {
-  const path = fits.find(({ as }) => as === 'items')?.path;
-  const field = path === undefined ? undefined : profile.fields.get(path);
-  if (path === undefined || field === undefined) return [];
-  const texts = [...field.distinct.keys()].map((text) => String(text).trim());
-  const odd = texts.filter((text) => /^[[({].*[\])}]$/s.test(text) && !isJsonList(text));
-  if (odd.length <= texts.length / 2) return [];
-  return [
-    wrong(
-      'lists_not_read',
-      `The lists in ${path} of ${files.join(', ')} are text that is not JSON, such as ${cut(odd[0])}.`,
-      'Write each as a JSON list, ["a", "b"], or as ids separated by |, without brackets.',
-    ),
-  ];
-}
-
-function isJsonList(text: string): boolean {
-  try {
-    return Array.isArray(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }
 
 function withoutFeedback({ files, profile, fits }: InspectedSide, logs: readonly InspectedFile[]): readonly Finding[] {

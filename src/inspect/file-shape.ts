@@ -1,5 +1,6 @@
 /** The format of a file, detected from its first bytes and lines, before its records are read. */
 import { assertNever } from '../vocabulary/events.ts';
+import { type RaggedLines, raggedLines } from './ragged-lines.ts';
 
 type Compression = 'none' | 'gzip' | 'zstd';
 export type Encoding = 'UTF-8' | 'UTF-8 with a byte order mark' | 'UTF-16' | 'not UTF-8';
@@ -18,7 +19,7 @@ export interface Delimited {
 export type Form =
   | { readonly kind: 'empty' | 'ndjson' | 'json-array' | 'json-object' }
   /** `json-behind`: each line has a prefix before its object, such as the time of syslog. `pairs`: name=value, as in logfmt. */
-  | { readonly kind: 'unknown'; readonly lines?: 'json-behind' | 'pairs' | 'solr' }
+  | { readonly kind: 'unknown'; readonly lines?: 'json-behind' | 'pairs' | 'solr' | RaggedLines }
   | { readonly kind: 'parquet' | 'avro' | 'orc' }
   | { readonly kind: 'trec-run' | 'trec-qrels' }
   | Delimited;
@@ -105,7 +106,10 @@ export function textFormOf(text: string): Form {
   if (most(lines, isSolrLine)) return { kind: 'unknown', lines: 'solr' };
   if (most(lines, isJsonBehind)) return { kind: 'unknown', lines: 'json-behind' };
   if (most(lines, arePairs)) return { kind: 'unknown', lines: 'pairs' };
-  return delimitedForm(text) ?? { kind: 'unknown' };
+  const delimited = delimitedForm(text);
+  if (delimited !== undefined) return delimited;
+  const ragged = raggedLines(text);
+  return ragged === undefined ? { kind: 'unknown' } : { kind: 'unknown', lines: ragged };
 }
 
 /** Such as: 2026-11-21 08:00:00.123 INFO (qtp1-20) [c:shop] o.a.s.c.S.Request webapp=/solr path=/select params={q=shoe} hits=3 status=0 QTime=5. */

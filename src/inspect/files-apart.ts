@@ -17,7 +17,7 @@ interface Apart {
   readonly lacks: readonly Fit[];
 }
 
-export function filesApart(known: Known): readonly Finding[] {
+export function filesApart(known: Pick<Known, 'impressions' | 'feedback' | 'oneLog' | 'files'>): readonly Finding[] {
   const { impressions, feedback, oneLog, files } = known;
   if (oneLog || impressions === undefined || feedback === undefined || impressions === feedback) return [];
   return [impressions, feedback].flatMap((side) => {

@@ -27,6 +27,8 @@ export interface SampledFile {
   readonly more: boolean;
   /** What the user said it is. */
   readonly role: Role | undefined;
+  /** A folder that was named brought it along. */
+  readonly inFolder?: boolean | undefined;
   /** Of a topic: its partition, and the offset of each record. */
   readonly log?: { readonly partition: number; readonly offsets: readonly Offset[] };
 }
@@ -44,6 +46,8 @@ export interface InspectedFile extends SampledFile {
   /** undefined: it holds no records. */
   readonly guess: GuessedRole | undefined;
   readonly known: KnownSide | undefined;
+  /** It lies beside the log, and is left out. */
+  readonly isSideTable?: boolean;
 }
 
 export interface InspectedSide {

@@ -3,9 +3,9 @@ import type { MapCase } from '../consumers/decode/decoder-settings.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
 import { findingsOf } from './all-findings.ts';
 import { packedAgain } from './clicked-lists.ts';
+import { clicksWithin } from './clicks-within.ts';
 import { type Found, putTogether, readApart } from './feedback-apart.ts';
 import { type Fit, type FittedSide, fitFeedback, fitImpressions, type Side } from './field-fit.ts';
 import { type Profile, profileOf, timesOf } from './fields.ts';
@@ -19,7 +19,9 @@ import type {
   SampledFile,
 } from './inspected.ts';
 import { doubtsOf, type JoinTrial, tryJoins } from './join-trial.ts';
-import { knownFields, knownSide } from './known-systems.ts';
+import { judgedFile } from './judged-files.ts';
+import { completed } from './known-completed.ts';
+import { knownSide } from './known-systems.ts';
 import { type ListCandidate, type ListForm, listCandidates } from './list-candidates.ts';
 import { clockOffset, factsOf } from './log-facts.ts';
 import { otherLog } from './other-logs.ts';
@@ -27,13 +29,14 @@ import { bestPair, formsOf, keyOf, pairedSides, pairedWithin } from './paired-si
 import { propose } from './proposal.ts';
 import { joinedAdapter, type Kinds, type ProposedAdapter } from './proposed-adapter.ts';
 import { unnamedAction } from './purchases.ts';
-import { eventsOf, type Reading, type Sample } from './reading.ts';
+import { eventsOf, type Reading, type Sample, timesIn } from './reading.ts';
 import { refusedFiles } from './refused.ts';
 import { rolesOf, splitBoth } from './roles.ts';
+import { withoutSideTables } from './side-tables.ts';
 import { zonesOf } from './time-zones.ts';
 
 export function inspect(sampled: readonly SampledFile[], options: InspectOptions): Inspection {
-  const files = withGuesses(sampled);
+  const files = withoutSideTables(withGuesses(sampled), sidesOf, isSound);
   const found = sidesOf(files);
   const facts = factsOf({
     lists: found.impressions?.sample.lists ?? [],
@@ -55,9 +58,16 @@ export function inspect(sampled: readonly SampledFile[], options: InspectOptions
 function withGuesses(sampled: readonly SampledFile[]): readonly InspectedFile[] {
   const profiles = sampled.map(({ rows }) => profileOf(rows));
   const known = profiles.map((profile, i) => (sampled[i].rows.length === 0 ? undefined : knownSide(profile)));
-  const withRows = sampled
+  const read = sampled
     .map((_, i) => i)
-    .filter((i) => sampled[i].rows.length > 0 && otherLog({ ...sampled[i], profile: profiles[i] }) === undefined);
+    .filter((i) => sampled[i].rows.length > 0)
+    .map((i) => ({ ...sampled[i], profile: profiles[i], i }))
+    .filter((file) => otherLog(file) === undefined);
+  const logs = read.filter((file) => judgedFile(file) === undefined);
+  // A table beside a log may be a part of it.
+  const withRows = (logs.length === 0 ? logs : read.filter((file) => logs.includes(file) || isTable(file))).map(
+    ({ i }) => i,
+  );
   const roles = rolesOf(
     withRows.map((i) => ({ rows: sampled[i].rows, profile: profiles[i] })),
     withRows.map((i) => sampled[i].role ?? known[i]?.role),
@@ -76,15 +86,31 @@ function withGuesses(sampled: readonly SampledFile[]): readonly InspectedFile[] 
   });
 }
 
+function isTable({ format: { form } }: SampledFile): boolean {
+  return form.kind === 'delimited';
+}
+
 /** Both sides. Files of feedback whose fields are in different places are read each by a map of its own, if that reads them all. */
 function sidesOf(files: readonly InspectedFile[]): Found {
   const used = files.filter((file) => file.guess !== undefined);
-  const found = readAlike(used);
+  const together = readAlike(used);
+  const found = isJoined(together) ? together : (clicksWithin(used) ?? together);
   if (found.oneLog || found.feedback === undefined || found.feedback === found.impressions) return found;
   const lists = used.filter(({ guess }) => guess?.role === 'impressions');
   const clicks = used.filter(({ guess }) => guess?.role === 'feedback');
   const apart = readApart(clicks, found, (some) => readAlike([...lists, ...some]));
   return apart.length < 2 ? found : (putTogether(apart, found) ?? found);
+}
+
+function isSound(found: Found): boolean {
+  return found.impressions !== undefined && found.impressions.missing.length === 0 && isJoined(found);
+}
+
+/** Whether feedback names items of its lists, as it stands. */
+function isJoined({ feedback, joins, impressions, items: [item] }: Found): boolean {
+  if (feedback === undefined || feedback.missing.length > 0 || feedback.sample.feedback.length === 0) return false;
+  if (impressions === feedback || item === undefined) return true;
+  return (joins[0]?.match.share ?? 0) > 0 && item.difference === undefined && item.share >= 0.5;
 }
 
 /** Both sides, each read by one map: that of the known system they come from, else by what fits best. */
@@ -104,9 +130,9 @@ function readAlike(used: readonly InspectedFile[]): Found {
   const list = joinedBy(items[0]?.list.form ?? lists[0]?.form, joining);
   const knownLists = used.find((file) => file.guess?.role === 'impressions')?.known?.adapter;
   const knownFeedback = used.find((file) => file.guess?.role === 'feedback')?.known?.adapter;
-  const fittedLists = orKnown(fitImpressions(impressions, list, joining, items[0]), knownLists, impressions.profile);
+  const fittedLists = orKnown(fitImpressions(impressions, list, joining, items[0]), knownLists, impressions);
   const fitted = packedAgain(fitFeedback(feedback, joining, items[0], unnamedAction(others)), packed);
-  const fittedFeedback = orKnown(fitted, knownFeedback, feedback.profile);
+  const fittedFeedback = orKnown(fitted, knownFeedback, feedback);
   const kinds = both.length > 0 ? kindsOf(parts[0]?.kinds, feedback, fittedFeedback) : undefined;
   const more =
     kinds === undefined
@@ -162,10 +188,6 @@ function usedPair(
   );
 }
 
-function timesIn(rows: readonly Fields[], reading: Reading): readonly EpochMs[] {
-  return eventsOf(rows, reading).times;
-}
-
 /** Logs with one row for each item and the feedback on it in the same row; undefined: they are something else. */
 function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
   if (files.length === 0 || files.some((file) => file.guess?.role !== 'impressions')) return undefined;
@@ -196,10 +218,10 @@ function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
 }
 
 /** One log of both sides, in the format of a known system. */
-function knownLog(files: readonly InspectedFile[], adapter: ProposedAdapter): Found {
+function knownLog(files: readonly InspectedFile[], page: ProposedAdapter): Found {
   const rows = files.flatMap((file) => file.rows);
   const profile = profileOf(rows);
-  const fits = adapter === 'open-bandit' ? OPEN_BANDIT_FITS : knownFits(adapter, profile);
+  const { adapter, fits } = page === 'open-bandit' ? OPEN_BANDIT : completedLog(page, rows, profile);
   const ts = fits.find(({ as }) => as === 'ts');
   const reading: Reading = { adapter, time: timeAt(profile, ts?.path), positionBase: 1 };
   const samples = files.map((file) => eventsOf(file.rows, reading));
@@ -226,6 +248,13 @@ function knownLog(files: readonly InspectedFile[], adapter: ProposedAdapter): Fo
   };
 }
 
+/** Completed by what the records of its lists hold. */
+function completedLog(page: ProposedAdapter, rows: readonly Fields[], profile: Profile): ReturnType<typeof completed> {
+  const reading: Reading = { adapter: page, time: undefined, positionBase: 1 };
+  const lists = sideOf([{ rows: rows.filter((row) => eventsOf([row], reading).lists.length > 0) }]);
+  return completed(page, rows, profile, fitImpressions(lists, undefined, undefined, undefined));
+}
+
 const OPEN_BANDIT_FITS: readonly Fit[] = [
   { as: 'ts', path: '/timestamp', why: 'as documented' },
   { as: 'items', path: '/item_id', why: 'one row, one list of one item' },
@@ -234,19 +263,17 @@ const OPEN_BANDIT_FITS: readonly Fit[] = [
   { as: 'items.propensity', path: '/propensity_score', why: 'as documented' },
 ];
 
-function knownFits(adapter: ProposedAdapter, profile: Profile): readonly Fit[] {
-  return knownFields(adapter, profile).map(([as, path]) => ({ as, path, why: 'as documented' }));
-}
+const OPEN_BANDIT = { adapter: 'open-bandit', fits: OPEN_BANDIT_FITS } as const;
 
 function timeAt(profile: Profile, path: string | undefined): Reading['time'] {
   const field = path === undefined ? undefined : profile.fields.get(path);
   return field === undefined ? undefined : timesOf(field);
 }
 
-/** The map of the known system, if there is one, in place of what was found. */
-function orKnown(fitted: FittedSide, adapter: ProposedAdapter | undefined, profile: Profile): FittedSide {
-  if (adapter === undefined) return fitted;
-  const fits = knownFits(adapter, profile);
+/** The map of the known system, if there is one, completed by what was found. */
+function orKnown(fitted: FittedSide, page: ProposedAdapter | undefined, { rows, profile }: Side): FittedSide {
+  if (page === undefined) return fitted;
+  const { adapter, fits } = completed(page, rows, profile, fitted);
   const time = timeAt(profile, fits.find(({ as }) => as === 'ts')?.path) ?? fitted.reading.time;
   const map = typeof adapter === 'object' && 'map' in adapter ? (adapter.map ?? {}) : fitted.map;
   return { reading: { ...fitted.reading, adapter, time }, map, fits, missing: [] };

@@ -264,7 +264,7 @@ function itemsByRequest(
   join: JoinTrial,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const normal = join.match.difference === undefined ? (id: string) => id : normalizers(join.match.difference)[0];
-  const [requests, items] = [requestsAt(join, 'impressions'), itemsAt(form)];
+  const [requests, items] = [requestsAt(join, 'impressions'), itemsIn(form)];
   const found = new Map<string, Set<string>>();
   for (const row of rows) {
     const [request] = requests(row);
@@ -277,13 +277,13 @@ function itemsByRequest(
 }
 
 export function itemsOf(rows: readonly Fields[], form: ListForm): Counted {
-  const items = itemsAt(form);
+  const items = itemsIn(form);
   const all = new Map<string, number>();
   for (const row of rows) for (const item of items(row)) all.set(item, (all.get(item) ?? 0) + 1);
   return all;
 }
 
-function itemsAt(form: ListForm): (row: Fields) => readonly string[] {
+export function itemsIn(form: ListForm): (row: Fields) => readonly string[] {
   if (form.kind === 'rows') {
     const ids = idsAt(form.item);
     return (row) => ids(row).filter((id) => id !== undefined);

@@ -1,35 +1,31 @@
-/** Kinds of records in a log of both sides that no map reads, such as page views: a replay passes over them without counting them. */
+/** Kinds of records that meet no `when` of the maps that read a log, such as page views: a replay passes over them. */
+import type { MapCase } from '../consumers/decode/decoder-settings.ts';
 import { mapsAdapter } from '../consumers/decode/map.ts';
-import type { Fields } from '../consumers/decode/raw.ts';
+import { type Adapted, type Fields, isUnmet } from '../consumers/decode/raw.ts';
+import { ABSENT_DIMENSION } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { countUnmapped, type UnmappedRecords } from '../vocabulary/unmapped.ts';
 import { usualGrade } from './field-names.ts';
-import type { Known } from './inspected.ts';
+import { profileOf } from './fields.ts';
+import type { InspectedSide, Known } from './inspected.ts';
 import { cut, type Finding, note } from './log-finding.ts';
-import { rowsByKind } from './row-kinds.ts';
+import type { ProposedAdapter } from './proposed-adapter.ts';
+import { isFlag } from './row-shape.ts';
 
 const MOST_NAMED = 5;
 
-export function kindsSkipped({ files, oneLog, joined, kinds }: Known): readonly Finding[] {
-  const rows = files.filter(({ guess }) => guess?.role === 'both').flatMap((file) => file.rows);
-  const maps = typeof joined === 'object' && 'maps' in joined ? joined.maps : [];
-  const path = kinds?.path ?? Object.keys(maps[0]?.when ?? {})[0];
-  if (!oneLog || path === undefined) return [];
-  const read = mapsAdapter(maps);
-  const known = kinds === undefined ? undefined : new Set([...kinds.lists, ...kinds.read]);
-  const isSkipped = ([kind, own]: readonly [string, readonly Fields[]]): boolean => {
-    if (known !== undefined) return !known.has(kind);
-    return own.every((row) => isNone(read(JSON.stringify(row), '', 0)));
-  };
-  const byKind = [...rowsByKind(rows, path)];
-  const skipped = byKind.filter(isSkipped).map(([kind, own]) => ({ kind, n: own.length }));
-  const without = byKind.reduce((left, [, own]) => left - own.length, rows.length);
-  if (skipped.length === 0 && without === 0) return [];
-  const words = skipped
-    .sort((a, b) => worth(b.kind) - worth(a.kind) || b.n - a.n)
+export function kindsSkipped(known: Known): readonly Finding[] {
+  const skipped = skippedIn(known);
+  if (skipped.length === 0) return [];
+  const kinds = skipped.filter(({ value }) => value !== ABSENT_DIMENSION);
+  const words = kinds
+    .sort((a, b) => worth(b.value) - worth(a.value) || b.records - a.records)
     .slice(0, MOST_NAMED)
-    .map(({ kind, n }) => `${cut(kind)} (${grouped(n)})`);
-  const more = skipped.length > MOST_NAMED ? [`${skipped.length - MOST_NAMED} more kinds`] : [];
-  const none = without > 0 ? [`records without ${path} (${grouped(without)})`] : [];
+    .map(({ value, records }) => `${cut(value)} (${grouped(records)})`);
+  const more = kinds.length > MOST_NAMED ? [`${kinds.length - MOST_NAMED} more kinds`] : [];
+  const none = skipped
+    .filter(({ value }) => value === ABSENT_DIMENSION)
+    .map(({ field, records }) => `records without ${field} (${grouped(records)})`);
   return [
     note(
       'kinds_skipped',
@@ -39,8 +35,45 @@ export function kindsSkipped({ files, oneLog, joined, kinds }: Known): readonly 
   ];
 }
 
-function isNone(adapted: unknown): boolean {
-  return Array.isArray(adapted) && adapted.length === 0;
+/** By the field that decides. */
+function skippedIn({ files, oneLog, joined, kinds, impressions, feedback }: Known): readonly UnmappedRecords[] {
+  const counts: UnmappedRecords[] = [];
+  if (oneLog) {
+    const rows = files.filter(({ guess }) => guess?.role === 'both').flatMap((file) => file.rows);
+    const all = kinds === undefined ? undefined : { [kinds.path]: [...kinds.lists, ...kinds.read] };
+    countSkipped(counts, all === undefined ? casesOf(joined) : [{ when: all, map: {} }], rows);
+    return counts;
+  }
+  const sides = [...new Set([impressions, feedback])].filter((side): side is InspectedSide => side !== undefined);
+  const byFiles = new Map<string, InspectedSide[]>();
+  for (const side of sides) byFiles.set(side.files.join(), [...(byFiles.get(side.files.join()) ?? []), side]);
+  for (const own of byFiles.values()) {
+    const read = own.map(({ apart, reading }) => (apart.length > 0 ? [] : casesOf(reading.adapter)));
+    // What one side passes over may be the other's.
+    const cases = read.every((some) => some.length > 0) ? read.flat() : [];
+    const rows = files.filter(({ name }) => own[0].files.includes(name)).flatMap((file) => file.rows);
+    const { fields } = profileOf(rows);
+    // Rows of items that nobody clicked are no kind of records.
+    const isOfKinds = ({ when = {} }: MapCase): boolean =>
+      Object.keys(when).every((path) => {
+        const field = fields.get(path);
+        return field === undefined || !isFlag(field);
+      });
+    countSkipped(counts, cases.every(isOfKinds) ? cases : [], rows);
+  }
+  return counts;
+}
+
+function casesOf(adapter: ProposedAdapter | undefined): readonly MapCase[] {
+  return typeof adapter === 'object' && 'maps' in adapter ? adapter.maps : [];
+}
+
+function countSkipped(counts: UnmappedRecords[], cases: readonly MapCase[], rows: readonly Fields[]): void {
+  const read = mapsAdapter(cases);
+  for (const row of cases.length === 0 ? [] : rows) {
+    const adapted: Adapted = read(JSON.stringify(row), '', 0);
+    if (typeof adapted !== 'string' && isUnmet(adapted)) countUnmapped(counts, adapted);
+  }
 }
 
 /** What matters most comes first: purchases before page views. */

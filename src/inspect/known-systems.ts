@@ -1,7 +1,7 @@
 /** Logs of known systems: recognised by their fields, read with the maps of docs/adapters. */
 
 import type { FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
-import type { Profile } from './fields.ts';
+import { isOfElements, mainType, type Profile } from './fields.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
 
 export interface KnownSide {
@@ -97,6 +97,8 @@ const SYSTEMS: readonly System[] = [
         needs: ['/response/recommendationId', '/response/itemList', '/response/itemList[]/itemId'],
         adapter: undefined,
       },
+      // A data set of interactions, with the list that was seen with each.
+      { role: undefined, needs: ['/USER_ID', '/ITEM_ID', '/TIMESTAMP', '/IMPRESSION'], adapter: undefined },
       {
         role: 'feedback',
         needs: ['/eventList', '/eventList[]/eventType', '/eventList[]/recommendationId', '/eventList[]/sentAt'],
@@ -170,6 +172,16 @@ const SYSTEMS: readonly System[] = [
             },
           },
           {
+            when: { '/type': 'track', '/event': 'Product Added' },
+            map: {
+              requestId: '/properties/list_view_id',
+              ts: '/timestamp',
+              eventId: '/messageId',
+              itemId: '/properties/product_id',
+              action: { const: 'add_to_cart' },
+            },
+          },
+          {
             when: { '/type': 'track', '/event': 'Order Completed' },
             map: {
               ts: '/timestamp',
@@ -232,13 +244,36 @@ const SYSTEMS: readonly System[] = [
   },
 ];
 
-/** The system whose fields these are. Optional fields of its map may be missing from the sample. */
+/** The system whose fields these are, also inside of an object. Optional fields of its map may be missing from the sample. */
 export function knownSide({ fields }: Profile): KnownSide | undefined {
-  for (const { name, page, forms } of SYSTEMS) {
-    const form = forms.find(({ needs }) => needs.every((path) => fields.has(path)));
-    if (form !== undefined) return { system: name, page, role: form.role, adapter: adapterOf(form.adapter) };
+  const objects = [...fields.values()].filter((field) => mainType(field) === 'object' && !isOfElements(field.path));
+  for (const within of ['', ...objects.map(({ path }) => path)]) {
+    for (const { name, page, forms } of SYSTEMS) {
+      const form = forms.find(({ needs }) => needs.every((path) => fields.has(`${within}${path}`)));
+      if (form === undefined || (within !== '' && form.adapter === 'open-bandit')) continue;
+      return { system: name, page, role: form.role, adapter: adapterWithin(within, adapterOf(form.adapter)) };
+    }
   }
   return undefined;
+}
+
+/** Documents are exported with something around them: `_source` by Elasticsearch, `payload` by Kafka Connect. */
+function adapterWithin(within: string, adapter: ProposedAdapter | undefined): ProposedAdapter | undefined {
+  if (within === '' || typeof adapter !== 'object' || 'list' in adapter) return adapter;
+  if ('map' in adapter) return { map: mapWithin(within, adapter.map) };
+  return {
+    maps: adapter.maps.map(({ when = {}, map }) => ({
+      when: Object.fromEntries(Object.entries(when).map(([path, condition]) => [`${within}${path}`, condition])),
+      map: mapWithin(within, map),
+    })),
+  };
+}
+
+function mapWithin(within: string, map: FieldMap): FieldMap {
+  const isOfElement = (as: string): boolean => /^(?:each|items)\./.test(as);
+  return Object.fromEntries(
+    Object.entries(map).map(([as, at]) => [as, typeof at !== 'string' || isOfElement(as) ? at : `${within}${at}`]),
+  );
 }
 
 function adapterOf(adapter: Form['adapter']): ProposedAdapter | undefined {

@@ -1,5 +1,5 @@
 /** Commands that change one field in all records of a file, with jq for JSON and Python's csv module for CSV. */
-import { isOfElements, mainType } from './fields.ts';
+import { isNumbers, isOfElements, mainType } from './fields.ts';
 import type { Delimited } from './file-shape.ts';
 import type { InspectedFile } from './inspected.ts';
 import { baseName, jqPath } from './log-finding.ts';
@@ -75,7 +75,7 @@ export type Packing = InspectedFile['format']['compression'];
 const UNPACK = { gzip: 'gzip -dc', zstd: 'zstd -dc' } as const;
 
 /** The command with the uncompressed file as its input. */
-function fed(command: string, name: string, packing: Packing): string {
+export function fed(command: string, name: string, packing: Packing): string {
   if (packing === 'none') return `${command} ${command.startsWith('jq ') ? '' : '< '}${shellWord(name)}`;
   return `${UNPACK[packing]} < ${shellWord(name)} | ${command}`;
 }
@@ -120,18 +120,27 @@ export function textIdsCommand(names: readonly string[], files: readonly Inspect
   );
 }
 
-/** A command that sorts records by a field; undefined: no single command does it. */
+/** A command that sorts records by a field of times; undefined: no single command does it. */
 export function sortCommand(
   path: string,
   names: readonly string[],
   files: readonly InspectedFile[],
 ): string | undefined {
-  const command = `jq -sc ${shellWord(`sort_by(${jqPath(path)})[]`)}`;
-  return forAll(
-    ({ format: { form, encoding } }) => (form.kind === 'ndjson' && encoding !== undefined ? command : undefined),
-    names,
-    files,
-  );
+  return forAll((file) => sortedBy(path, file), names, files);
+}
+
+/** The command without its input and output. */
+function sortedBy(path: string, { format: { form, encoding }, profile }: InspectedFile): string | undefined {
+  if (encoding === undefined) return undefined;
+  if (form.kind === 'ndjson') return `jq -sc ${shellWord(`sort_by(${jqPath(path)})[]`)}`;
+  const field = profile.fields.get(path);
+  if (form.kind !== 'delimited' || field === undefined || columnAt(form, path) < 0) return undefined;
+  const csv = form.delimiter === ',' ? '' : `,delimiter=${pythonText(form.delimiter)}`;
+  const cell = `r[${columnAt(form, path)}]`;
+  const key = isNumbers(field) ? `float(${cell} or 0)` : cell;
+  const head = form.columns === undefined ? '' : 'w.writerow(next(rows)); ';
+  const python = `import csv,sys; rows=csv.reader(sys.stdin${csv}); w=csv.writer(sys.stdout${csv},lineterminator="\\n"); ${head}w.writerows(sorted(filter(None,rows),key=lambda r:${key}))`;
+  return `python3 -c ${shellWord(python)}`;
 }
 
 /** A command that removes what precedes the object of each line. */

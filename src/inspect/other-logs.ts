@@ -1,17 +1,29 @@
 /** Logs that cannot be read as they are, however their fields are mapped: recognised, to say what they lack or what makes them readable. */
-import type { InspectedFile } from './inspected.ts';
-import { cut, type Finding, wrong } from './log-finding.ts';
-import { behindCommand, fedAll, type Packing, pairsCommand } from './mend.ts';
+import type { Field } from './fields.ts';
+import type { InspectedFile, InspectedSide } from './inspected.ts';
+import { labelledFinding, labelledList } from './labelled-lists.ts';
+import { baseName, cut, type Finding, wrong } from './log-finding.ts';
+import { behindCommand, fed, fedAll, type Packing, pairsCommand, shellWord } from './mend.ts';
+import { kindWords, type RaggedLines } from './ragged-lines.ts';
 
-type OtherLog = 'Elasticsearch slow log' | 'Matomo visits' | 'Adobe data feed';
+type OtherLog =
+  | 'Elasticsearch slow log'
+  | 'Elasticsearch answer'
+  | 'Matomo visits'
+  | 'Adobe data feed'
+  | 'Snowplow enriched stream'
+  | 'labelled lists';
 
 /** Paths of which a record of the log has all, in one of its forms. */
-const SIGNS: Readonly<Record<OtherLog, readonly (readonly string[])[]>> = {
+const SIGNS: Readonly<
+  Record<Exclude<OtherLog, 'Snowplow enriched stream' | 'labelled lists'>, readonly (readonly string[])[]>
+> = {
   'Elasticsearch slow log': [
     ['/elasticsearch.slowlog.source', '/elasticsearch.slowlog.took'],
     ['/elasticsearch/slowlog/source', '/elasticsearch/slowlog/took'],
     ['/source', '/took_millis', '/total_shards', '/search_type'],
   ],
+  'Elasticsearch answer': [['/took', '/_shards', '/hits/hits', '/hits/hits[]/_source']],
   'Matomo visits': [['/idVisit', '/actionDetails', '/actionDetails[]/timestamp']],
   'Adobe data feed': [
     ['/event_list', '/product_list', '/visid_high'],
@@ -23,7 +35,8 @@ const SIGNS: Readonly<Record<OtherLog, readonly (readonly string[])[]>> = {
 const ADOBE_PRODUCTS = /^[^;,]*;[^;,]+;[^;,]*;[^;,]*;[^;,]*;[^;]*=/;
 
 /** undefined: it is none of these. */
-export function otherLog({ profile: { fields }, rows }: Pick<InspectedFile, 'profile' | 'rows'>): OtherLog | undefined {
+export function otherLog({ profile, rows }: Pick<InspectedFile, 'profile' | 'rows'>): OtherLog | undefined {
+  const { fields } = profile;
   for (const [log, forms] of Object.entries(SIGNS)) {
     if (forms.some((form) => form.every((path) => fields.has(path)))) return isOther(log) ? log : undefined;
   }
@@ -32,17 +45,38 @@ export function otherLog({ profile: { fields }, rows }: Pick<InspectedFile, 'pro
     ({ path, distinct }) =>
       path.startsWith('/column_') && rows.length > 0 && [...distinct.keys()].some((text) => ADOBE_PRODUCTS.test(text)),
   );
-  return products ? 'Adobe data feed' : undefined;
+  if (products) return 'Adobe data feed';
+  if (isEnriched(fields)) return 'Snowplow enriched stream';
+  return labelledList({ profile }) === undefined ? undefined : 'labelled lists';
 }
 
-function isOther(log: string): log is OtherLog {
+/** Tables of the enriched stream have no header, and JSON with the address of its schema in some of their many columns. */
+function isEnriched(fields: ReadonlyMap<string, Field>): boolean {
+  const isSchema = ({ path, distinct }: Field): boolean =>
+    /^\/column_\d+\/schema$/.test(path) && [...distinct.keys()].some((text) => text.startsWith('iglu:'));
+  return [...fields.values()].some(isSchema);
+}
+
+function isOther(log: string): log is keyof typeof SIGNS {
   return log in SIGNS;
 }
 
-export function otherLogFinding(log: OtherLog, { name, format }: InspectedFile): Finding {
+export function otherLogFinding(log: OtherLog, file: InspectedFile): Finding {
+  const { name, format } = file;
   switch (log) {
     case 'Elasticsearch slow log':
       return queryLog(name, 'a slow log of Elasticsearch or OpenSearch');
+    case 'Elasticsearch answer':
+      return wrong(
+        'format_not_read',
+        `${name} is the answer to a search of Elasticsearch or OpenSearch: its records are in a list within it (/hits/hits).`,
+        'Write one a line, and inspect that:',
+        `${fedAll("jq -c '.hits.hits[]._source'", [name], format.compression)} > ${shellWord(
+          `documents-${baseName(name)
+            .replace(/(?:\.gz|\.zst)$/, '')
+            .replace(/\.json$/, '')}.ndjson`,
+        )}`,
+      );
     case 'Matomo visits':
       return wrong(
         'no_lists',
@@ -50,6 +84,18 @@ export function otherLogFinding(log: OtherLog, { name, format }: InspectedFile):
         'Write each action as a record of its own, and inspect that:',
         `${fedAll(`jq -c '(if type == "array" then .[] else . end) | {visitorId, idVisit} as $visit | .actionDetails[] | $visit + .'`, [name], format.compression)} > actions.ndjson`,
       );
+    case 'Snowplow enriched stream':
+      return wrong(
+        'format_not_read',
+        `${name} is the enriched stream of Snowplow as tab-separated text: what was shown is in JSON within its columns, which no map reads.`,
+        "Turn it into JSON with one of Snowplow's Analytics SDKs, or with Snowbridge (spEnrichedToJson), and inspect that: docs/adapters/snowplow.md.",
+      );
+    case 'labelled lists': {
+      const list = labelledList(file);
+      return list === undefined
+        ? wrong('lists_not_read', `${name} holds lists.`, 'Write them as lists.')
+        : labelledFinding(list, file);
+    }
     case 'Adobe data feed':
       return wrong(
         'no_lists',
@@ -94,4 +140,64 @@ export function listsInText(logs: readonly InspectedFile[]): Finding | undefined
     }
   }
   return undefined;
+}
+
+/** Lists as text in the notation of Python or PostgreSQL: not JSON, and split at commas the brackets would stay on the items. */
+export function listsNotRead({ files, profile, fits }: InspectedSide): readonly Finding[] {
+  const path = fits.find(({ as }) => as === 'items')?.path;
+  const field = path === undefined ? undefined : profile.fields.get(path);
+  if (path === undefined || field === undefined) return [];
+  const texts = [...field.distinct.keys()].map((text) => String(text).trim());
+  const odd = texts.filter((text) => /^[[({].*[\])}]$/s.test(text) && !isJsonList(text));
+  if (odd.length <= texts.length / 2) return [];
+  return [
+    wrong(
+      'lists_not_read',
+      `The lists in ${path} of ${files.join(', ')} are text that is not JSON, such as ${cut(odd[0])}.`,
+      'Write each as a JSON list, ["a", "b"], or as ids separated by |, without brackets.',
+    ),
+  ];
+}
+
+function isJsonList(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** Lines of several kinds: which there are, and, where lists and their clicks are among them, what makes records of these. */
+export function raggedFinding({ delimiter, kinds, lists }: RaggedLines, name: string, compression: Packing): Finding {
+  const sign = { '\t': 'tabs', ',': 'commas', ';': 'semicolons', '|': 'bars' }[delimiter] ?? delimiter;
+  const message = `${name} has lines of ${kinds.length} kinds, with ${sign} between their columns: ${kindWords(kinds)}.`;
+  if (lists === undefined) {
+    return wrong(
+      'format_not_read',
+      message,
+      'Write one JSON object a line: {"requestId", "ts", "items"} for what was shown, {"requestId", "ts", "itemId", "action"} for what was done.',
+    );
+  }
+  const { shown, items, behind, done, item, id, time } = lists;
+  const what = `${shown.word} holds a list, from column ${items + 1} on${behind === undefined ? '' : ` (before the "${behind}")`}, and ${done.word} the item of it that was clicked, in column ${item + 1}; columns 1 and ${id + 1} are the id of the list`;
+  const counts =
+    time === undefined
+      ? '; no column holds times'
+      : `; column ${time + 1} counts the time from the start of each session, so no line has a date`;
+  const text = (value: string): string => JSON.stringify(value);
+  const cell = behind === undefined ? 'c' : `c.split(${text(behind)})[0]`;
+  const ts = time === undefined ? '10**9+n' : `10**9+int(r[${time}])`;
+  const about = `"requestId":r[0]+"-"+r[${id}],"ts":${ts}`;
+  const records = `{${about},"items":[${cell} for c in r[${items}:]]} if r[${shown.at}]==${text(shown.word)} else {${about},"itemId":r[${item}],"action":"click"}`;
+  const python = `import json,sys; R=[l.rstrip("\\r\\n").split(${text(delimiter)}) for l in sys.stdin]; [print(json.dumps(r)) for r in sorted((${records} for n,r in enumerate(R) if r[${shown.at}:${shown.at + 1}]==[${text(shown.word)}] or r[${done.at}:${done.at + 1}]==[${text(done.word)}]),key=lambda r:r["ts"])]`;
+  return wrong(
+    'format_not_read',
+    `${message} ${what}${counts}.`,
+    `Write one JSON object for each ${shown.word} and ${done.word}${time === undefined ? '' : ' (as if all sessions began at once, in September 2001: add the start of each if you know it)'}, and inspect that:`,
+    `${fed(`python3 -c ${shellWord(python)}`, name, compression)} > ${shellWord(
+      `mended-${baseName(name)
+        .replace(/\.(?:gz|zst)$/, '')
+        .replace(/\.[a-z]+$/, '')}.ndjson`,
+    )}`,
+  );
 }

@@ -1,9 +1,12 @@
-/** Feedback inside the records of lists: a list of what was clicked. */
+/** Feedback inside the records of lists: a list of what was clicked, or the one item that was. */
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import type { Fields } from '../consumers/decode/raw.ts';
 import type { Side } from './field-fit.ts';
 import { nameFit } from './field-names.ts';
-import { mainType, requestField } from './fields.ts';
-import { type ItemTrial, idsAt, type JoinTrial } from './join-trial.ts';
-import type { ListCandidate } from './list-candidates.ts';
+import { type Field, isIdLike, isOfElements, mainType, requestField, timesOf } from './fields.ts';
+import { type ItemTrial, idsAt, isPlace, itemsIn, type JoinTrial } from './join-trial.ts';
+import { type ListCandidate, type ListForm, listCandidates } from './list-candidates.ts';
+import { idOf, jointId } from './reading.ts';
 
 interface OwnFeedback {
   readonly side: Side;
@@ -12,40 +15,119 @@ interface OwnFeedback {
   readonly items: readonly ItemTrial[];
 }
 
+/** The list of what was clicked. undefined: the records of lists hold none. */
 export function ownFeedback(impressions: Side, list: ListCandidate | undefined): OwnFeedback | undefined {
-  const { rows, profile } = impressions;
-  if (list === undefined) return undefined;
-  const request = requestField(profile);
-  if (request === undefined) return undefined;
+  const request = requestField(impressions.profile);
+  const path = list?.form.kind === 'list' ? clickedList(impressions, list.form) : undefined;
+  return list === undefined || path === undefined || request === undefined
+    ? undefined
+    : own(impressions, list, path, [request]);
+}
+
+/** The one item that was clicked. undefined: the records of lists hold none. */
+export function ownClick(impressions: Side, list: ListCandidate): OwnFeedback | undefined {
+  if (list.form.kind === 'rows') return undefined;
+  const path = clickedItem(impressions, list.form);
+  const lists = listCandidates(impressions.profile, impressions.rows).flatMap(({ form }) =>
+    form.kind === 'rows' ? [] : [form.path],
+  );
+  const key = path === undefined ? undefined : keyOf(impressions, [...lists, path]);
+  return path === undefined || key === undefined ? undefined : own(impressions, list, path, key);
+}
+
+function own(side: Side, list: ListCandidate, path: string, [first, second]: readonly string[]): OwnFeedback {
   const join: JoinTrial = {
-    impressions: request,
-    feedback: request,
+    impressions: first,
+    feedback: first,
+    second: second === undefined ? undefined : { impressions: second, feedback: second },
     match: { share: 1, difference: undefined },
     unique: 1,
     rating: 1,
   };
-  const trial = (feedback: string): ItemTrial => ({
-    list,
-    feedback,
-    share: 1,
-    difference: undefined,
-    withinList: true,
-    rating: 1,
-  });
-  if (list.form.kind !== 'list') return undefined;
-  const { path, id } = list.form;
-  const shown = idsAt(`${path}[]${id}`);
-  for (const field of profile.fields.values()) {
-    const { path: other } = field;
-    if (mainType(field) !== 'list' || other === path || nameFit(other, 'clicked') + nameFit(other, 'action') === 0)
-      continue;
-    const clicked = idsAt(`${other}[]`);
-    const isWithin = rows.every((row) => {
-      const items = new Set(shown(row));
+  const item: ItemTrial = { list, feedback: path, share: 1, difference: undefined, withinList: true, rating: 1 };
+  return { side, lists: [list], joins: [join], items: [item] };
+}
+
+/** A list with a name for it whose ids are all in the list that was shown. */
+function clickedList({ rows, profile }: Side, form: ListForm & { readonly kind: 'list' }): string | undefined {
+  const shown = itemsIn(form);
+  const field = [...profile.fields.values()].find((one) => {
+    const isNamed = nameFit(one.path, 'clicked') + nameFit(one.path, 'action') > 0;
+    if (mainType(one) !== 'list' || one.path === form.path || !isNamed || one.elements === 0) return false;
+    const clicked = idsAt(`${one.path}[]`);
+    return rows.every((row) => {
+      const items = new Set<string | undefined>(shown(row));
       return clicked(row).every((item) => items.has(item));
     });
-    if (field.elements > 0 && isWithin)
-      return { side: impressions, lists: [list], joins: [join], items: [trial(`${other}[]`)] };
-  }
-  return undefined;
+  });
+  return field === undefined ? undefined : `${field.path}[]`;
+}
+
+const NEARLY_ALL = 0.98;
+/** With fewer records an item is in its list by chance. */
+const FEWEST = 5;
+
+/** An id that is one of the list's wherever it stands, and not always the first of it. */
+function clickedItem({ rows, profile }: Side, form: ListForm & { readonly path: string }): string | undefined {
+  const shown = itemsIn(form);
+  return [...profile.fields.values()]
+    .filter((field) => !isOfElements(field.path) && field.path !== form.path && isIdLike(field) && !isPlace(field))
+    .filter((field) => timesOf(field) === undefined && field.records >= FEWEST && field.distinct.size > 1)
+    .sort(
+      (a, b) =>
+        nameFit(b.path, 'clicked') - nameFit(a.path, 'clicked') ||
+        nameFit(b.path, 'itemId') - nameFit(a.path, 'itemId'),
+    )
+    .find(({ path }) => {
+      const pointer = parsePointer(path) ?? [];
+      const ranks = rows.flatMap((row) => {
+        const id = idOf(resolvePointer(row, pointer));
+        const items = shown(row);
+        return id === undefined || items.length < 2 ? [] : [items.indexOf(id)];
+      });
+      const within = ranks.filter((rank) => rank >= 0);
+      const isWithin = within.length >= FEWEST && within.length >= NEARLY_ALL * ranks.length;
+      return isWithin && within.filter((rank) => rank > 0).length > 0.05 * within.length;
+    })?.path;
+}
+
+/** Most fields of which two may tell the records together. */
+const MOST_PAIRED = 8;
+
+/**
+ * The one or two fields that tell the records: both sides have all of them. By name, else any that differs, else whose record it is
+ * with a number or a time.
+ */
+function keyOf({ rows, profile }: Side, others: readonly string[]): readonly string[] | undefined {
+  const fields = [...profile.fields.values()].filter(
+    (field) =>
+      !others.includes(field.path) &&
+      !isOfElements(field.path) &&
+      isIdLike(field) &&
+      field.records >= NEARLY_ALL * rows.length,
+  );
+  const tells = (paths: readonly string[]): boolean => isUnique(rows, paths);
+  const ids = fields.filter((field) => timesOf(field) === undefined);
+  const byName = (field: Field): number => nameFit(field.path, 'requestId');
+  const single = ids.sort((a, b) => byName(b) - byName(a)).find(({ path }) => tells([path]));
+  if (single !== undefined) return [single.path];
+  const sessions = (field: Field): number => nameFit(field.path, 'sessionId');
+  const users = (field: Field): number => nameFit(field.path, 'userId');
+  const whose = [...fields].sort((a, b) => sessions(b) - sessions(a) || users(b) - users(a)).slice(0, MOST_PAIRED);
+  // A number or a time within the session says more than whose session it is.
+  const which = [...fields].sort(
+    (a, b) => users(a) - users(b) || Number(timesOf(a) !== undefined) - Number(timesOf(b) !== undefined),
+  );
+  const pairs = whose.flatMap((a) =>
+    which
+      .filter((b) => b !== a)
+      .slice(0, MOST_PAIRED)
+      .map((b) => [a.path, b.path]),
+  );
+  return pairs.find(tells);
+}
+
+function isUnique(rows: readonly Fields[], paths: readonly string[]): boolean {
+  const id = jointId(paths);
+  return new Set(rows.map(id)).size >= NEARLY_ALL * rows.length;
 }

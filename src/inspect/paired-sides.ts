@@ -4,8 +4,9 @@ import type { Side } from './field-fit.ts';
 import { orPairs } from './field-pairs.ts';
 import type { Known } from './inspected.ts';
 import { doubtsOf, type ItemTrial, itemsSaySo, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
-import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
+import { type ListCandidate, type ListForm, listCandidates } from './list-candidates.ts';
 import { ownFeedback } from './own-feedback.ts';
+import { rowList } from './row-shape.ts';
 
 interface PairedSides {
   /** Where lists may be, the best first. */

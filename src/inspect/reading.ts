@@ -1,5 +1,6 @@
 /** How records are read, and the events of a sample: as in a replay, but without its strictness. */
 
+import { listColumns } from '../consumers/decode/csv-row.ts';
 import type { PositionBase } from '../consumers/decode/decoder-settings.ts';
 import { listAdapter, listKey } from '../consumers/decode/list.ts';
 import { isEmptyList, mapAdapter, mapsAdapter, together } from '../consumers/decode/map.ts';
@@ -10,6 +11,7 @@ import {
   type Fields,
   isFields,
   isItem,
+  isUnmet,
   type RawRecord,
 } from '../consumers/decode/raw.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
@@ -65,7 +67,7 @@ export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample 
       note(adapted);
       continue;
     }
-    for (const record of adapted) {
+    for (const record of isUnmet(adapted) ? [] : adapted) {
       const event = Array.isArray(record.items) ? listOf(record) : feedbackOf(record);
       if (typeof event === 'string') {
         note(event);
@@ -79,8 +81,16 @@ export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample 
   return { lists, feedback, times, missing };
 }
 
-function adaptedBy(adapter: ProposedAdapter, rows: readonly Fields[]): readonly Adapted[] {
-  if (adapter === 'open-bandit') return rows.map(openBanditRecords);
+/** In the order in which a replay judges them: the feedback within rows of items is put in order by itself. */
+export function timesIn(rows: readonly Fields[], reading: Reading): readonly EpochMs[] {
+  const { lists, times } = eventsOf(rows, reading);
+  const { adapter } = reading;
+  return typeof adapter === 'object' && 'list' in adapter ? lists.map(({ ts }) => ts) : times;
+}
+
+function adaptedBy(adapter: ProposedAdapter, all: readonly Fields[]): readonly Adapted[] {
+  if (adapter === 'open-bandit') return all.map(openBanditRecords);
+  const rows = withEmptyLists(all, adapter);
   if (typeof adapter === 'object' && 'list' in adapter) {
     const read = listAdapter(adapter, (value) => timeOf(value)?.ms ?? Number.NaN);
     return [...grouped(rows, listKey(adapter)).values()].map((group) => read(`[${group.join(',')}]`, '', 0));
@@ -88,6 +98,15 @@ function adaptedBy(adapter: ProposedAdapter, rows: readonly Fields[]): readonly 
   const read =
     adapter === 'canonical' ? canonicalAdapter : 'map' in adapter ? mapAdapter(adapter.map) : mapsAdapter(adapter.maps);
   return rows.map((row) => read(JSON.stringify(row), '', 0));
+}
+
+/** Rows without the empty fields of a CSV: where others have a list as text, theirs is an empty text, as a replay reads it. */
+export function withEmptyLists(rows: readonly Fields[], adapter: ProposedAdapter): readonly Fields[] {
+  const lists = typeof adapter === 'string' ? ['items'] : [...listColumns(adapter)];
+  const texts = lists.filter((column) => rows.some((row) => typeof row[column] === 'string'));
+  if (texts.length === 0) return rows;
+  const empty = Object.fromEntries(texts.map((column) => [column, '']));
+  return rows.map((row) => (texts.every((column) => row[column] !== undefined) ? row : { ...empty, ...row }));
 }
 
 /** Rows by request, as JSON. */

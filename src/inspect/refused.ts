@@ -9,7 +9,7 @@ import { InvalidReasons } from '../findings/invalid-reasons.ts';
 import type { Side, TopicRole } from '../vocabulary/events.ts';
 import type { InspectedFile, Known } from './inspected.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
-import { grouped, type Reading } from './reading.ts';
+import { grouped, type Reading, withEmptyLists } from './reading.ts';
 
 /** Limits are the user's choice, and not judged here. */
 const NO_LIMITS = {
@@ -43,7 +43,7 @@ export function refusedFiles(known: Omit<Known, 'refused'>): readonly InvalidFil
       for (const [i, json] of recordsOf(file, input.adapter).entries()) {
         const value = Buffer.from(json);
         const decoded = decoder.decode(value, name, i);
-        if ('events' in decoded) ofSide.set(name, (ofSide.get(name) ?? 0) + 1);
+        if ('events' in decoded || decoded.refused === 'unmapped') ofSide.set(name, (ofSide.get(name) ?? 0) + 1);
         else if (decoded.refused === 'invalid') invalid.take(input.side, decoded, value, { file: name, row: i + 1 });
       }
     }
@@ -91,7 +91,8 @@ function recordsOf({ rows, format }: InspectedFile, adapter: ProposedAdapter): r
   if (adapter === 'open-bandit') return [];
   const isList = typeof adapter === 'object' && 'list' in adapter;
   const isCanonical = adapter === 'canonical' || (isList && adapter.map === undefined);
-  const records = isCanonical && format.form.kind === 'delimited' ? rows.map(canonicalFields) : rows;
+  const filled = format.form.kind === 'delimited' ? withEmptyLists(rows, adapter) : rows;
+  const records = isCanonical && format.form.kind === 'delimited' ? filled.map(canonicalFields) : filled;
   if (isList) return [...grouped(records, listKey(adapter)).values()].map((group) => `[${group.join(',')}]`);
   return records.map((record) => JSON.stringify(record));
 }

@@ -4,11 +4,12 @@ import type { Fields } from '../consumers/decode/raw.ts';
 import type { Side } from './field-fit.ts';
 import { nameFit, usualGrade } from './field-names.ts';
 import { type Field, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
-import { actionIn, type ListCandidate, listCandidates, rowList } from './list-candidates.ts';
+import { type ListCandidate, listCandidates } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
 import type { Kinds } from './proposed-adapter.ts';
 import { purchaseSign } from './purchases.ts';
 import { rowKinds } from './row-kinds.ts';
+import { actionIn, rowList } from './row-shape.ts';
 
 export type Role = 'impressions' | 'feedback' | 'both';
 

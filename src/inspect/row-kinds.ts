@@ -4,8 +4,8 @@ import type { Fields } from '../consumers/decode/raw.ts';
 import type { Side } from './field-fit.ts';
 import { nameFit, usualGrade } from './field-names.ts';
 import { isOfElements, mainType, profileOf } from './fields.ts';
-import { rowList } from './list-candidates.ts';
 import type { Kinds } from './proposed-adapter.ts';
+import { rowList } from './row-shape.ts';
 
 const NEARLY_ALL = 0.95;
 const MOST_KINDS = 40;

@@ -1,12 +1,19 @@
 /** Cohorts on the live page: a grouping set as a table, and one cohort in detail. */
 import { shapeOf, sumsStarts } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
-import type { CohortHistory, HistoryQuestion, QualityRow } from '../exporter/exporter-contract.ts';
+import type {
+  CohortHistory,
+  HistoryQuestion,
+  QualityRow,
+  QualitySnapshot,
+  QualityWindow,
+} from '../exporter/exporter-contract.ts';
 import type { Choice, Choices } from '../page/choices.tsx';
 import type { CohortRow } from '../page/cohort-rows.tsx';
 import type { CohortTableView, CohortView } from '../page/cohort-table.tsx';
 import type { LastListsLink } from '../page/lists.tsx';
 import type { CohortLine, CohortValue } from '../page/model.ts';
+import { instant } from '../page/numbers.ts';
 import { orNull } from '../statistics/absent.ts';
 import { rowValue } from '../windows/row-value.ts';
 import { historyView } from './history-view.ts';
@@ -27,6 +34,7 @@ export class LiveCohorts {
   readonly #settings: Settings;
   readonly #starts: readonly number[];
   #rows: readonly QualityRow[] = [];
+  #windows: readonly QualityWindow[] = [];
   /** By window, horizon and set; of `#rows`. */
   readonly #groups = new Map<string, Group>();
 
@@ -36,11 +44,30 @@ export class LiveCohorts {
   }
 
   /** Takes the current rows, which are the same object as long as nothing changed. Returns whether they changed. */
-  update(rows: readonly QualityRow[]): boolean {
+  update({ rows, windows }: Pick<QualitySnapshot, 'rows' | 'windows'>): boolean {
     if (rows === this.#rows) return false;
     this.#rows = rows;
+    this.#windows = windows;
     this.#groups.clear();
     return true;
+  }
+
+  /** Why a window is not complete, in words; undefined: it is, or nothing is known of it. */
+  incomplete(window: string, horizon: string): string | undefined {
+    const known = this.#windows.find((one) => one.window === window && one.horizon === horizon);
+    if (known === undefined) return undefined;
+    const isHidden = this.#settings.incompleteWindows === 'hide';
+    if (known.complete) {
+      if (known.lacks.length === 0) return undefined;
+      return `Added after the last ${window} began: ${known.lacks.join(', ')}. Numbers of it are of the lists since then, and no gauge shows them.`;
+    }
+    return (
+      `The last ${window} at ${horizon} is not complete: these numbers are of a part of its lists` +
+      `${isHidden ? ', and no gauge shows them' : ''}. ` +
+      (known.completeAt === undefined
+        ? 'A partition has stored nothing yet, or under another configuration.'
+        : `It is complete once all partitions have been read up to ${instant(new Date(known.completeAt).toISOString())} UTC, if nothing goes missing until then.`)
+    );
   }
 
   /** The first measures, and the chosen one before them if it is not among them. */
@@ -94,6 +121,7 @@ export class LiveCohorts {
       measures,
       lowerIsBetter: this.#settings.detect.lowerIsBetter,
       choices: this.choices(query),
+      incomplete: this.incomplete(query.window, query.horizon),
       filter: { text: filter, kept: [...new URLSearchParams(this.#text({ ...query, filter: '', page: 1 }))] },
       columns: ['cohort', 'lists', ...measures].map((column) => {
         const isSorted = sort === column;
@@ -165,6 +193,7 @@ export class LiveCohorts {
       measures,
       lowerIsBetter: this.#settings.detect.lowerIsBetter,
       window: query.window,
+      incomplete: this.incomplete(query.window, horizon),
       lines: lines.map(({ line, base: other }) => ({
         name: line.horizon,
         line,

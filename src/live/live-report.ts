@@ -59,12 +59,19 @@ export function reportedCohorts(
   { window }: LiveQuery,
   measures: readonly string[],
   { attribution, cohorts, detect }: Settings,
+  incomplete: (horizon: string) => string | undefined,
 ): CohortsView {
   return {
     horizons: attribution.horizons.map(({ text }) => text),
     measures,
     lowerIsBetter: detect.lowerIsBetter,
     what: `, over the last ${window}`,
+    warnings: new Map(
+      attribution.horizons.flatMap(({ text }) => {
+        const words = incomplete(text);
+        return words === undefined ? [] : [[text, words] as const];
+      }),
+    ),
     others: `These are the ${MOST_LISTED} with most lists; the page of the service lists all.`,
     sets: cohorts,
     lines,

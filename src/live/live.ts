@@ -26,11 +26,13 @@ import type {
 import { positionLines } from '../page/position-lines.ts';
 import { reportPieces } from '../page/report.tsx';
 import type { Readiness, Versioned } from '../server/routes.ts';
+import { explainWatched } from '../statistics/explain-watched.ts';
 import type { ShownSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { historyView } from './history-view.ts';
 import { KeptViews } from './kept-views.ts';
@@ -132,7 +134,7 @@ export class LivePage {
     this.#deps.samples?.renew();
     if (input.status !== undefined) this.#work.update(input.status, input.now);
     if (snapshot === undefined) return;
-    if (this.#cohorts.update(snapshot.rows)) this.#histories.clear();
+    if (this.#cohorts.update(snapshot)) this.#histories.clear();
     this.#rates = [...this.#rates, { at: input.now, impressions: snapshot.impressions }].slice(-RATE_SAMPLES);
   }
 
@@ -171,7 +173,9 @@ export class LivePage {
       lines === undefined
         ? undefined
         : this.#reportedCohorts.of([snapshot?.rows], `${query.window} ${measures.join()}`, () =>
-            reportedCohorts(lines, query, measures, this.#settings),
+            reportedCohorts(lines, query, measures, this.#settings, (horizon) =>
+              this.#cohorts.incomplete(query.window, horizon),
+            ),
           );
     const seen = { ...this.#shared, positions: snapshot === undefined ? undefined : this.#positions(snapshot, query) };
     const { about = [] } = this.#deps;
@@ -307,12 +311,12 @@ export class LivePage {
   #decisions(): readonly StandingDecision[] {
     const { decisions = [] } = this.#input?.snapshot ?? {};
     return this.#decisionViews.of([decisions], '', () =>
-      decisions.map(({ by, values, measure, horizon, decision }) => ({
-        cohort: by.length === 0 ? 'everything' : by.map((name, i) => `${name} ${values[i]}`).join(', '),
-        measure: `${measure} at ${horizon}`,
-        label: decision.label,
-        reason: decision.reason,
-      })),
+      decisions.map(({ by, values, measure, horizon, decision }) => {
+        const cohort = by.length === 0 ? 'everything' : by.map((name, i) => `${name} ${values[i]}`).join(', ');
+        const { label, reason } = decision;
+        const explanation = explainWatched(decision, { cohort, measure });
+        return { cohort, measure: `${measure} at ${horizon}`, label, reason, explanation };
+      }),
     );
   }
 
@@ -402,7 +406,8 @@ export class LivePage {
     const own = rows.filter((row) => row.window === window && row.horizon === horizon && row.by.join() === by.join());
     const counted = own.map(({ values, row }) => ({ ...row, values }));
     const lines = positionLines(counted, experiments[0]?.control).slice(0, MOST_SERIES);
-    return { by, horizon, what: `, over the last ${window}`, ranks, lines };
+    const isWhole = this.#cohorts.incomplete(window, horizon) === undefined;
+    return { by, horizon, what: `, over the last ${window}${isWhole ? '' : ', which is not complete'}`, ranks, lines };
   }
 
   /** Of the default query: one window, the first horizons, the cohorts with most lists of each set. */
@@ -421,6 +426,12 @@ export class LivePage {
       ...rest,
       history: this.#historyView(query) ?? null,
       experiments: this.#input?.snapshot?.experiments ?? [],
+      windows: (this.#input?.snapshot?.windows ?? []).map(({ window, horizon, complete, completeAt }) => ({
+        window,
+        horizon,
+        complete,
+        completeAt: completeAt === undefined ? null : new Date(completeAt).toISOString(),
+      })),
       cohorts,
       positions:
         positions === undefined
@@ -428,7 +439,7 @@ export class LivePage {
           : this.#positionsJson.of([this.#input?.snapshot?.rows], query.window, () =>
               positionsOf(positions, query.window),
             ),
-      pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
+      pipeline: pipeline === undefined ? null : partsOf(pipeline),
       work: work ?? null,
     };
   }
@@ -437,6 +448,11 @@ export class LivePage {
 /** The part of a query that a report depends on. */
 function reportQuery({ measure, horizon, window }: LiveQuery, settings: Settings): LiveQuery {
   return { ...defaultQuery(settings), measure, horizon, window };
+}
+
+/** What became of the events, for programs. */
+function partsOf({ impressions, feedback, unmapped }: PipelineView): unknown {
+  return { impressions, feedback, unmapped };
 }
 
 /** Positions for programs, without words. */
@@ -499,6 +515,7 @@ function pipelineOf({ units }: WorkerStatus, { attribution }: Settings): Pipelin
       late: late('feedback'),
     },
     invalid: { impressions: new Map(), feedback: new Map() },
+    unmapped: sumOfUnmapped(counts.map((one) => one.unmapped ?? [])),
     notes: [
       'Since the first record of the partitions that this process owns.',
       ...(open === 0 ? [] : [`Lists that are still open: ${grouped(open)}.`]),

@@ -14,6 +14,7 @@ import { ERR } from './err.ts';
 import { F1 } from './f1.ts';
 import { GINI } from './gini.ts';
 import { HIT } from './hit.ts';
+import { JUDGED } from './judged.ts';
 import { KENDALL } from './kendall.ts';
 import { LENGTH } from './length.ts';
 import { MAE } from './mae.ts';
@@ -46,6 +47,7 @@ export const MEASURES: readonly MeasureDefinition[] = [
   AUC,
   CTR,
   RATE,
+  JUDGED,
   MAE,
   RMSE,
   BIAS,

@@ -32,7 +32,7 @@ interface MeasureOfLists extends Facts {
    * of a predicted score and a rating. list: the list alone, without feedback.
    */
   readonly kind: 'grades' | 'actions' | 'ratings' | 'list';
-  /** Connects the measure to what it reads, once per configuration. The step may assume a list with a slot of rank <= k. */
+  /** Connects the measure to what it reads, once per configuration. The step may assume a list with a slot of rank <= k, or an empty one. */
   readonly bind: (measure: Measure, from: Binding) => Step;
 }
 
@@ -99,7 +99,9 @@ interface Facts {
   /** The action that it counts although no parameter names it. */
   readonly action?: string;
 
-  /** Whether a list without slots has a value. */
+  /** Whether it asks which items somebody judged: feedback and lists with their grades do not say. */
+  readonly asksJudgements?: boolean;
+  /** Whether any list without slots has a value, even an empty page behind the first. */
   readonly takesEmptyLists?: boolean;
   /** Whether it leaves lists out with any parameters. */
   readonly leavesListsOut?: boolean;
@@ -133,10 +135,11 @@ export interface Example {
 }
 
 /**
- * The grades of a list, rank 1 first, and those of all known items; predicted scores and ratings; or the lists `abc`,
- * `abd` and `ace` that docs/measures.md scores by a catalogue of ten items.
+ * The grades of a list, rank 1 first, and those of all known items; predicted scores and ratings; 1 for each slot whose item was
+ * judged, else 0; or the lists `abc`, `abd` and `ace` that docs/measures.md scores by a catalogue of ten items.
  */
 export type ExampleList =
   | { readonly grades: readonly number[]; readonly known?: readonly number[] }
   | { readonly scores: readonly number[]; readonly ratings: readonly number[] }
+  | { readonly judged: readonly number[] }
   | 'shown';

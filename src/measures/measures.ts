@@ -11,7 +11,7 @@ import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { Measure } from './definition.ts';
 import { gradeLimit } from './grade-limit.ts';
 import { describe } from './grammar/describe.ts';
-import { parseMeasure } from './grammar/measure-name.ts';
+import { offered, parseMeasure } from './grammar/measure-name.ts';
 import { MeasureError } from './grammar/scan.ts';
 import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
 import { itemPartOf } from './item-part.ts';
@@ -35,8 +35,8 @@ export interface RankingMeasure {
   /** The convention in one sentence. */
   readonly description: string;
   /**
-   * The value of one list. undefined: the measure leaves the list out (no slot of rank <= k, no slots at all, shorter
-   * than `min_list_length`, without positives under `empty=skip`, without a pair of score and rating, ...).
+   * The value of one list. undefined: the measure leaves the list out (no slot of rank <= k, shorter than
+   * `min_list_length`, an empty page, without positives under `empty=skip`, without a pair of score and rating, ...).
    * @throws RangeError if the list is malformed.
    */
   score(list: PlainList): number | undefined;
@@ -68,6 +68,8 @@ export function measure(
   if (parsed.params.get('examined') === 'viewport') {
     throw new MeasureError(`"${name.trim()}": examined=viewport needs view events, which plain lists do not have`);
   }
+  const reason = offered(parsed, 'lists');
+  if (reason !== undefined) throw new MeasureError(`"${name.trim()}": ${reason}`);
   const scorer = compile([parsed], gradingFor(parsed, relevantFrom), catalogue);
   const limit = gradeLimit([parsed]);
   const part = itemPartOf(parsed);

@@ -51,6 +51,14 @@ export function catalogueProblem(measure: Measure, catalogue: ItemCatalogue): st
   return definition.catalogueProblem?.(measure, catalogue);
 }
 
+/** Whether an empty list counts 0 in its mean (specification: measures 5.11). */
+export function countsEmptyLists({ params }: Measure): boolean {
+  const is = (key: string, ...values: readonly string[]): boolean => values.includes(String(params.get(key)));
+  if (params.get('min_list_length') !== 0 || is('norm', 'minmax')) return false;
+  if (is('per', 'class') || !is('avg', 'macro')) return false;
+  return is('empty', 'zero', 'one') || is('ideal', 'all', 'perfect');
+}
+
 /** Actions whose grade is the value of the event. */
 export function valuedActions({ actions }: Pick<Grading, 'actions'>): readonly string[] {
   return actions.filter(({ rule }) => rule.from === 'value').map(({ name }) => name);

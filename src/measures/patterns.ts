@@ -54,7 +54,7 @@ export class Patterns {
   /** Lists of one pattern are scored alike. NO_PATTERN: it may be scored like no other. */
   of(list: Joined): number {
     const { length } = list;
-    if (length === 0 || length >= LENGTHS) return NO_PATTERN;
+    if (length >= LENGTHS) return NO_PATTERN;
     if (list.ranks !== undefined || list.firstSlot !== undefined || list.known !== undefined) return NO_PATTERN;
     const count = this.#sort(list);
     if (count < 0) return NO_PATTERN;

@@ -12,9 +12,9 @@ export function rankOf(list: Joined, slot: number): number {
   return list.ranks === undefined ? list.pageOffset + slot + 1 : list.ranks[slot];
 }
 
-/** Rank of the last slot. The list must not be empty. */
+/** Rank of the last slot; of an empty list that of the last slot before it. */
 export function lastRank(list: Joined): number {
-  return rankOf(list, list.length - 1);
+  return list.length === 0 ? list.pageOffset : rankOf(list, list.length - 1);
 }
 
 /** Number of slots of rank <= k. */

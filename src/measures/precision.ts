@@ -37,7 +37,7 @@ export function cappedBase(relevant: Counted): PrecisionBase {
 }
 
 function examinedBase(examined: Examined): PrecisionBase {
-  return (list, k) => examined(list, 1, k) || Number.NaN;
+  return (list, k) => examined(list, 1, k) || (list.length === 0 ? 0 : Number.NaN);
 }
 
 /** The base of a measure's `denom` or `examined`. */

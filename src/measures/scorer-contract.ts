@@ -46,7 +46,7 @@ export interface Scorer {
   readonly needs: ScorerNeeds;
   /** The items that measures of the list alone know. */
   readonly catalogue: ItemCatalogue;
-  /** The positives by `relevantFrom` of the last scored list that has slots. */
+  /** The positives by `relevantFrom` of the list that was scored last. */
   readonly positives: Places;
   /**
    * Scores one list. Measure m writes from out[SCORE_WIDTH m] on: its state (LEFT_OUT, WITHOUT_POSITIVE, WITH_POSITIVE),

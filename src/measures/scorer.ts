@@ -17,7 +17,7 @@ import { actionsOf, catalogueProblem, needsGrade, needsOf } from './needs.ts';
 import { Patterns } from './patterns.ts';
 import { rankOf } from './places.ts';
 import type { Grading, Scorer } from './scorer-contract.ts';
-import { leaveOut, type Step } from './step.ts';
+import { emptyAsZero, leaveOut, type Step } from './step.ts';
 import { SCORE_WIDTH } from './sums.ts';
 import { sumsKind } from './value.ts';
 import { Views } from './views.ts';
@@ -25,8 +25,12 @@ import { Views } from './views.ts';
 interface Compiled {
   readonly step: Step;
   readonly k: number;
+  /** BEYOND_END: any list has a value. */
   readonly leastLength: number;
 }
+
+/** Stands for the length of an empty page behind the first: it is no list that found nothing, so it is shorter than any. */
+const BEYOND_END = -1;
 
 /**
  * Compiles measures for one configuration. `Scorer.actions` is the order of indices in `Joined.action`: the actions of
@@ -52,22 +56,18 @@ export function compile(
     return {
       step: bind(measure, { views, catalogue }),
       k: cutOf(measure),
-      leastLength: measure.definition.takesEmptyLists ? 0 : Number(params.get('min_list_length') ?? 1),
+      leastLength: measure.definition.takesEmptyLists ? BEYOND_END : Number(params.get('min_list_length') ?? 1),
     };
   });
   const needs = needsOf(measures);
-  const takesEmpty = measures.some(({ definition }) => definition.takesEmptyLists);
 
   function score(list: Joined, out: Float64Array): boolean {
-    if (list.length === 0 && !takesEmpty) {
-      for (let m = 0; m < compiled.length; m++) leaveOut(out, SCORE_WIDTH * m);
-      return false;
-    }
     views.load(list);
     const top = list.length === 0 ? 0 : rankOf(list, 0);
+    const length = list.length === 0 && list.pageOffset > 0 ? BEYOND_END : list.length;
     for (let m = 0; m < compiled.length; m++) {
       const { step, k, leastLength } = compiled[m];
-      if (top > k || list.length < leastLength) {
+      if (top > k || length < leastLength) {
         leaveOut(out, SCORE_WIDTH * m);
       } else {
         step(list, out, SCORE_WIDTH * m);
@@ -96,8 +96,10 @@ export function compile(
 function bind(measure: Measure, from: Binding): Step {
   const problem = catalogueProblem(measure, from.catalogue);
   if (problem !== undefined) throw new MeasureError(`"${measure.canonical}": ${problem}`);
-  const { definition } = measure;
-  return definition.kind === 'items' ? (_, out, at) => leaveOut(out, at) : definition.bind(measure, from);
+  const { definition, params } = measure;
+  if (definition.kind === 'items') return (_, out, at) => leaveOut(out, at);
+  const step = definition.bind(measure, from);
+  return params.get('empty') === 'one' ? emptyAsZero(step) : step;
 }
 
 /** Rates count any action, and ratings are values, not grades; any other measure of an action without a grade is always 0. */

@@ -36,6 +36,14 @@ export function meanStep(value: (list: Joined) => number, counted: Counted): Ste
   };
 }
 
+/** The same for `empty=one`: an empty list counts 0, as one with positives does. */
+export function emptyAsZero(step: Step): Step {
+  return (list, out, at) => {
+    step(list, out, at);
+    if (list.length === 0 && out[at] === WITHOUT_POSITIVE) out[at] = WITH_POSITIVE;
+  };
+}
+
 /** `avg=weighted`: sum of R v over sum of R. */
 export function weightedStep(value: (list: Joined) => number, relevant: Counted): Step {
   return fractionStep(

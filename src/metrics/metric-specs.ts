@@ -1,6 +1,6 @@
 /**
- * All metrics; no other file defines a name (specification: metrics 1). Every metric has HELP and TYPE from the start. Long
- * because it is this one list.
+ * All metrics; no other file defines a name (specification: metrics 1). Every metric has HELP and TYPE from the start.
+ * Long because it is this one list.
  */
 import type { Settings } from '../config/settings.ts';
 import { OF_EXPOSURES } from '../measures/all.ts';
@@ -48,6 +48,11 @@ export const EXPERIMENT_METRICS: readonly MetricSpec[] = [
     'Smallest p of all looks so far for users being split between the variants as their weights say.',
   ),
   experimentGauge(
+    'empty_share',
+    'Share of the lists of a variant that are empty, 0 to 1, since the start of the run.',
+    'variant',
+  ),
+  experimentGauge(
     'decision',
     'A variant against the control, as of the newest look: 1 for its label, 0 for the others.',
     'variant',
@@ -93,7 +98,7 @@ export function weighsImpressions(measure: Measure): boolean {
     definition.leavesListsOut ||
     params.get('empty') === 'skip' ||
     params.get('norm') === 'minmax' ||
-    (params.get('min_list_length') ?? 1) !== 1 ||
+    (params.get('min_list_length') ?? 0) !== 0 ||
     (params.get('examined') ?? 'all') !== 'all' ||
     params.get('slot') !== undefined;
   return !mayLeaveOut;
@@ -138,7 +143,12 @@ function qualityMetrics(settings: MetricSpecsSettings): readonly MetricSpec[] {
   ]);
   return [
     ...values,
-    { ...gauge, name: 'receval_window_impressions', help: 'Impressions in a window.', labels: cohort },
+    {
+      ...gauge,
+      name: 'receval_window_impressions',
+      help: 'Impressions in a window. As of all values of windows, no series while the window is not complete, unless incompleteWindows is show.',
+      labels: cohort,
+    },
     {
       ...gauge,
       name: 'receval_window_positives',
@@ -155,6 +165,12 @@ function qualityMetrics(settings: MetricSpecsSettings): readonly MetricSpec[] {
       ...gauge,
       name: 'receval_window_complete',
       help: '1 if every unit has every pane of the window, whole; 0 while it misses a unit, a gap or a rebuilt span, or has not filled yet.',
+      labels: ['window', 'horizon'],
+    },
+    {
+      ...gauge,
+      name: 'receval_window_complete_timestamp_seconds',
+      help: 'Event time that all units must have reached for the window to be complete, as far as is known; no series: a unit has stored nothing, or lacks something.',
       labels: ['window', 'horizon'],
     },
     {
@@ -305,6 +321,13 @@ const PIPELINE: readonly MetricSpec[] = [
   counter('receval_drops_total', 'Events that did not count, by reason.', 'topic', 'reason'),
   counter('receval_invalid_total', 'Records dropped as invalid, by what is wrong.', 'topic', 'code'),
   counter(
+    'receval_unmapped_total',
+    'Records passed over because they meet no when of the maps of their topic, by the field that decided and its value there; __other__: values without a place.',
+    'topic',
+    'field',
+    'value',
+  ),
+  counter(
     'receval_dead_letters_total',
     'Invalid records passed to deadLetter, by outcome: written, failed (could not be written), dropped (no room, or left at the end).',
     'outcome',
@@ -313,6 +336,11 @@ const PIPELINE: readonly MetricSpec[] = [
   counter(
     'receval_unknown_items_total',
     'Slots whose item is not in the catalogue, once per horizon; measures that need it leave them out.',
+    'horizon',
+  ),
+  counter(
+    'receval_unscored_impressions_total',
+    'Impressions left out of all numbers, once per horizon, as their feedback was not read: they are older than what is read of it.',
     'horizon',
   ),
   counter('receval_late_total', 'Events that count but missed a horizon.', 'topic', 'horizon'),

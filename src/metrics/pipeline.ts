@@ -12,6 +12,7 @@ import {
 import { type Exposition, joinLabels, labelText } from './exposition.ts';
 import { ClaimLedger, LifetimeLedger } from './ledgers.ts';
 import { TopicsHealth } from './topics-health.ts';
+import { UnmappedSeries } from './unmapped-series.ts';
 
 type PipelineSettings = Pick<Settings, 'attribution' | 'kafka'>;
 
@@ -44,11 +45,14 @@ export class Pipeline {
   readonly #claimLedger: ClaimLedger;
   readonly #process: number[] = PROCESS_COUNTERS.map(() => 0);
   readonly #topics: TopicsHealth;
+  readonly #unmapped: UnmappedSeries;
   #status: WorkerStatus | undefined;
 
   constructor(settings: PipelineSettings) {
     const { topics } = settings.kafka;
-    this.#topics = new TopicsHealth(topics.map(({ name }) => name));
+    const names = topics.map(({ name }) => name);
+    this.#topics = new TopicsHealth(names);
+    this.#unmapped = new UnmappedSeries(names);
     this.#lifetime = lifetimeCounters(settings);
     this.#claim = claimCounters(settings);
     this.#lifetimeLedger = new LifetimeLedger(this.#lifetime.length);
@@ -59,11 +63,12 @@ export class Pipeline {
   claimed(partition: number, counts: readonly TopicCounts[]): void {
     this.#lifetimeLedger.claimed(partition, numbers(this.#lifetime, counts));
     this.#topics.claimed(partition, counts);
+    this.#unmapped.claimed(partition, counts);
   }
 
   /** The recent health of each topic. */
   get topics(): readonly TopicHealth[] {
-    return this.#topics.now;
+    return this.#topics.now.map((health, topic) => ({ ...health, unmapped: this.#unmapped.of(topic) }));
   }
 
   update(status: WorkerStatus): void {
@@ -76,6 +81,7 @@ export class Pipeline {
     this.#lifetimeLedger.update(new Map(units.map((unit) => [unit.partition, numbers(this.#lifetime, unit.counts)])));
     this.#claimLedger.update(new Map(units.map((unit) => [unit.partition, numbers(this.#claim, unit)])));
     this.#topics.update(status);
+    this.#unmapped.update(units);
     for (const [i, { of }] of PROCESS_COUNTERS.entries()) this.#process[i] = Math.max(this.#process[i], of(status));
   }
 
@@ -83,6 +89,7 @@ export class Pipeline {
     write(page, this.#lifetime, this.#lifetimeLedger.sums);
     write(page, this.#claim, this.#claimLedger.sums);
     write(page, PROCESS_COUNTERS, this.#process);
+    this.#unmapped.write(page);
     if (this.#status !== undefined) writeGauges(page, this.#status);
     writeJoins(page, this.topics);
   }
@@ -155,6 +162,11 @@ function claimCounters({ attribution, kafka }: PipelineSettings): readonly Count
       name: 'receval_unknown_items_total',
       labels: labelText({ horizon: text }),
       of: ({ unknownItems }: UnitStatus) => unknownItems[h],
+    })),
+    ...attribution.horizons.map(({ text }, h) => ({
+      name: 'receval_unscored_impressions_total',
+      labels: labelText({ horizon: text }),
+      of: ({ unscored }: UnitStatus) => unscored[h],
     })),
     { name: 'receval_idle_advances_total', labels: '', of: (unit) => unit.idleAdvances },
     { name: 'receval_impressions_closed_by_idle_total', labels: '', of: (unit) => unit.closedByIdle },

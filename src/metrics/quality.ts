@@ -1,5 +1,6 @@
 import { reservedCohorts } from '../accumulators/admission.ts';
 import { addRow, copyRow, type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
+import { PART } from '../accumulators/store/fingerprint-difference.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
@@ -15,7 +16,10 @@ import { isOverItemLimit, rowValue } from '../windows/row-value.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
 import { hasScore, type MetricSpec, stderrName, valueName, weighsImpressions } from './metric-specs.ts';
 
-type QualitySettings = Pick<Settings, 'cohorts' | 'experiments' | 'itemFile' | 'limits' | 'measures'>;
+type QualitySettings = Pick<
+  Settings,
+  'cohorts' | 'experiments' | 'incompleteWindows' | 'itemFile' | 'limits' | 'measures'
+>;
 
 /** A value and its standard error. */
 const SERIES_PER_MEASURE = 2;
@@ -77,7 +81,13 @@ export class Quality {
 
   #render(): string {
     const page = new Exposition(this.#metrics);
-    if (this.#last !== undefined) writeQuality(page, this.#columns, this.#last.snapshot, this.#last.shown);
+    if (this.#last !== undefined) {
+      const { snapshot, shown } = this.#last;
+      const isAll = this.#settings.incompleteWindows === 'show';
+      const rows = isAll ? shown.rows : wholeOf(shown.rows, snapshot);
+      const lacks: Lacks = isAll ? () => false : lackedBy(snapshot.windows);
+      writeQuality(page, this.#columns, snapshot, { ...shown, rows, lacks });
+    }
     return page.text();
   }
 }
@@ -86,15 +96,22 @@ function isSame(a: QualitySnapshot, b: QualitySnapshot): boolean {
   return a.rows === b.rows && a.windows === b.windows && a.decisions === b.decisions;
 }
 
+/** Those of windows that are not known to be incomplete. */
+function wholeOf(rows: readonly QualityRow[], { windows }: QualitySnapshot): readonly QualityRow[] {
+  const name = ({ window, horizon }: Pick<QualityRow, 'window' | 'horizon'>): string => `${window}|${horizon}`;
+  const incomplete = new Set(windows.filter(({ complete }) => !complete).map(name));
+  return rows.filter((row) => !incomplete.has(name(row)));
+}
+
 /** Writes all gauges of a snapshot: a value without data has no series. */
 function writeQuality(
   page: Exposition,
   columns: readonly Column[],
   { windows, resultTimes }: QualitySnapshot,
-  { rows, decisions }: Shown,
+  { rows, decisions, lacks }: Shown & { readonly lacks: Lacks },
 ): void {
   const labels = rows.map(rowLabels);
-  writeMeasures(page, columns, rows, labels);
+  writeMeasures(page, columns, rows, { labels, lacks });
   const impressions = page.series('receval_window_impressions');
   const positives = page.series('receval_window_positives');
   for (const [i, { row }] of rows.entries()) {
@@ -104,6 +121,9 @@ function writeQuality(
   page.series('receval_item_limit_rows')('', rows.filter(({ row }) => isOverItemLimit(row)).length);
   const complete = page.series('receval_window_complete');
   for (const { window, horizon, complete: whole } of windows) complete(labelText({ window, horizon }), Number(whole));
+  const completeAt = page.series('receval_window_complete_timestamp_seconds');
+  for (const { window, horizon, completeAt: at } of windows)
+    if (at !== undefined) completeAt(labelText({ window, horizon }), at / 1000);
   const resultTime = page.series('receval_result_timestamp_seconds');
   for (const [horizon, at] of resultTimes) resultTime(labelText({ horizon }), at / 1000);
   writeDecisions(page, decisions);
@@ -129,22 +149,33 @@ function writeMeasures(
   page: Exposition,
   columns: readonly Column[],
   rows: readonly QualityRow[],
-  labels: readonly string[],
+  { labels, lacks }: { readonly labels: readonly string[]; readonly lacks: Lacks },
 ): void {
   for (const column of columns) {
     const add = page.series(valueName(column.measure.name));
-    for (const [i, { row }] of rows.entries()) {
-      const value = column.value(row);
+    for (const [i, row] of rows.entries()) {
+      const value = lacks(row, column.measure) ? undefined : column.value(row.row);
       if (value !== undefined) add(joinLabels(labels[i], column.labels), value);
     }
   }
   for (const [m, column] of columns.entries()) {
     const add = page.series(stderrName(column.measure.name));
-    for (const [i, { stderrs }] of rows.entries()) {
-      const stderr = stderrs[m];
+    for (const [i, row] of rows.entries()) {
+      const stderr = lacks(row, column.measure) ? undefined : row.stderrs[m];
       if (typeof stderr === 'number') add(joinLabels(labels[i], column.labels), stderr);
     }
   }
+}
+
+/** Whether a window has a measure, or a set, of its newest lists alone, because it was added later. */
+type Lacks = (row: QualityRow, measure: Measure) => boolean;
+
+function lackedBy(windows: QualitySnapshot['windows']): Lacks {
+  const parts = new Map(windows.map(({ window, horizon, lacks }) => [`${window} ${horizon}`, new Set(lacks)] as const));
+  return ({ window, horizon, by }, { canonical }) => {
+    const of = parts.get(`${window} ${horizon}`);
+    return of !== undefined && [PART.measure(canonical), PART.cohorts(by), PART.itemSets(by)].some((p) => of.has(p));
+  };
 }
 
 function rowLabels({ window, horizon, by, values }: QualityRow): string {

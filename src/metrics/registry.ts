@@ -19,7 +19,7 @@ import { Scores } from './scores.ts';
 
 type MetricsSettings = Pick<
   Settings,
-  'attribution' | 'cohorts' | 'experiments' | 'itemFile' | 'kafka' | 'limits' | 'measures'
+  'attribution' | 'cohorts' | 'experiments' | 'incompleteWindows' | 'itemFile' | 'kafka' | 'limits' | 'measures'
 >;
 
 export interface MetricsOptions {
@@ -219,9 +219,12 @@ export function experimentsText(comparisons: readonly Comparison[]): string {
     }
   }
   const split = page.series('receval_experiment_srm_p_value');
+  const empty = page.series('receval_experiment_empty_share');
   const decided = page.series('receval_experiment_decision');
-  for (const { experiment, srm, variants } of comparisons) {
+  for (const { experiment, srm, impressions, emptyLists, variants } of comparisons) {
     if (srm.p !== null) split(labelText({ experiment }), srm.p);
+    for (const [variant, lists] of Object.entries(impressions))
+      if (lists > 0) empty(labelText({ experiment, variant }), emptyLists?.[variant].share ?? 0);
     for (const { variant, decision } of variants) {
       const labels = labelText({ experiment, variant });
       for (const label of LABELS)

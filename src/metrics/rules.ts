@@ -2,6 +2,7 @@
 import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Label } from '../statistics/decision.ts';
+import { MINUTE } from '../vocabulary/durations.ts';
 import {
   type AlertRule,
   type AlertText,
@@ -23,7 +24,7 @@ export function ruleGroups(settings: Settings, options: RuleOptions): readonly R
 
 /** Alerts on the pipeline itself (specification: faults 9). */
 function pipelineRules(settings: Settings, options: RuleOptions): RuleGroup {
-  const standing = [workerDown(options), NO_PROGRESS, staleResults(settings)];
+  const standing = [workerDown(options), NO_PROGRESS, staleResults(settings), incompleteWindow(settings)];
   const alerts = [...standing, ...COMMIT_ALERTS, ...TOPIC_ALERTS, ...PROCESS_ALERTS];
   return { name: 'receval.pipeline', rules: alerts.map((alert) => alertRule(alert, options)) };
 }
@@ -78,6 +79,33 @@ function staleResults({ attribution }: Settings): AlertText {
     description:
       'The newest result is {{ $value | humanizeDuration }} old. With a longest horizon of ' +
       `${horizon.text} it should be at most {{ ${limit / 1000} | humanizeDuration }}; with another one, generate the rules again.`,
+  };
+}
+
+/**
+ * A window may be incomplete for its own length after a first start, and longer only if something goes missing again and again, or a
+ * partition does not come along. Where its gauges are hidden, alerts on them cannot fire meanwhile. The longest length is for any window:
+ * rules that were made for another configuration would else find nothing.
+ */
+function incompleteWindow({ attribution, windows }: Settings): AlertText {
+  const { horizons, outOfOrderness } = attribution;
+  const slack = horizons[horizons.length - 1].ms + outOfOrderness + SLACK_MS;
+  const newest = 'min without (horizon) (max without (instance, pod)';
+  const lengths = windows.map(({ text, ms }, w) => {
+    const gauge = `receval_window_complete${w === windows.length - 1 ? '' : `{window="${text}"}`}`;
+    const span = `${Math.ceil((ms + slack) / MINUTE)}m`;
+    return `${newest} (max_over_time(${gauge}[${span}]))) == 0
+and ${newest} (${gauge} offset ${span})) == 0`;
+  });
+  return {
+    alert: 'RecevalWindowIncomplete',
+    expr: lengths.join('\nor '),
+    for: '0m',
+    severity: 'warning',
+    summary: 'The window of {{ $labels.window }} has been incomplete for longer than its length',
+    description:
+      'The window of {{ $labels.window }} should be complete that long after a start. Until it is, its gauges are absent, or of a part of' +
+      ' its lists, and alerts on them do not fire. Something goes missing again and again, or a partition stands still.',
   };
 }
 
@@ -147,7 +175,7 @@ const REGRESSED: AlertText = {
   summary: '{{ $labels.variant }} of the experiment {{ $labels.experiment }} is worse than its control',
   description:
     'The variant {{ $labels.variant }} of the experiment {{ $labels.experiment }} is worse than the control on the primary' +
-    ' measure or on a guardrail. This holds however often anybody looks, and stays for the rest of the run.',
+    ' measure or on a guardrail. This holds however often anybody looks, and stays for the rest of a run that is sound.',
 };
 
 const INVALID: AlertText = {

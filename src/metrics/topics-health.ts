@@ -77,7 +77,7 @@ export class TopicsHealth {
     this.#sums = sums;
   }
 
-  get now(): readonly TopicHealth[] {
+  get now(): readonly Omit<TopicHealth, 'unmapped'>[] {
     return this.#topics.map((topic, t) => {
       const { join, invalid, late, future, accepted, impressions, feedback } = this.#recent[t];
       return {

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import { printable } from '../vocabulary/printable.ts';
+import { folded } from './folded.ts';
 
 export type Cells = readonly (readonly string[])[];
 
@@ -233,17 +234,18 @@ export interface TextForm {
   whole(parts: readonly string[]): string;
 }
 
-function lineOf(words: string): string {
-  return `${printable(words)}\n`;
-}
-
 function joined(parts: readonly string[]): string {
   return parts.join('\n');
 }
 
 /** For a terminal with this many columns; Infinity: no limit. */
 export function plainForm(columns: number): TextForm {
-  return { columns, table: fittedTable(columns), note: lineOf, whole: joined };
+  return {
+    columns,
+    table: fittedTable(columns),
+    note: (words) => folded(printable(words), '', columns),
+    whole: joined,
+  };
 }
 
 /** Notes are paragraphs: a line after a table would be its last row. */

@@ -1,13 +1,15 @@
 /** Cohorts as rows: one measure with its interval, others as numbers, and their differences from a baseline. */
+
 import { scaleLinear } from 'd3-scale';
 import { isUndirected } from '../measures/direction.ts';
+import { NORMAL_95 } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { AxisHead, estimate } from './axis.tsx';
 import { attribute, elements, joined } from './elements.ts';
 import { Fragment, jsx, type Markup, NOTHING } from './jsx.ts';
 import type { CohortLine } from './model.ts';
 import { Name, named } from './name.ts';
-import { change, NONE, NORMAL_95, plain, several, share } from './numbers.ts';
+import { change, NONE, plain, several, share } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 /** A change of at least this much has the full colour. */
@@ -51,6 +53,7 @@ export function CohortRows(props: RowsProps) {
   const { of = 'cohort', rows, drawn: pictured, measures, lowerIsBetter, columns = [], hasCounts = false } = props;
   const head = (name: string) => columns.find((column) => column.name === name);
   const axis = pictured === undefined ? undefined : axisOf(rows, pictured);
+  const hasOpen = hasCounts && rows.some(({ line: { open = 0 } }) => open > 0);
   return (
     <Scroll>
       <table class={pictured === undefined ? undefined : measures.length === 0 ? 'forest' : 'forest cohort-table'}>
@@ -58,6 +61,7 @@ export function CohortRows(props: RowsProps) {
           <tr>
             <Head name={of} column={head(of)} />
             <Head name="lists" column={head('lists')} isNumber />
+            {hasOpen ? <Head name="open" column={undefined} isNumber /> : null}
             {hasCounts ? <Head name="positives" column={undefined} isNumber /> : null}
             {pictured === undefined || axis === undefined ? null : (
               <>
@@ -71,7 +75,9 @@ export function CohortRows(props: RowsProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((one) => row(one, { drawn: pictured, place: axis?.place, measures, lowerIsBetter, hasCounts }))}
+          {rows.map((one) =>
+            row(one, { drawn: pictured, place: axis?.place, measures, lowerIsBetter, hasCounts, hasOpen }),
+          )}
         </tbody>
       </table>
     </Scroll>
@@ -136,14 +142,16 @@ interface RowSettings {
   readonly measures: readonly string[];
   readonly lowerIsBetter: ReadonlySet<string>;
   readonly hasCounts: boolean;
+  readonly hasOpen: boolean;
 }
 
 function row({ name, href, isChosen = false, line, base }: CohortRow, settings: RowSettings): Markup {
-  const { drawn: pictured, place, measures, lowerIsBetter, hasCounts } = settings;
+  const { drawn: pictured, place, measures, lowerIsBetter, hasCounts, hasOpen } = settings;
   const written = named(name);
   const head = href === undefined ? written : elements`<a href="${href}#cohort" data-view="true">${written}</a>`;
   const few = attribute('class', line.impressions < FEW_LISTS ? 'few' : undefined);
   const chosen = attribute('aria-current', isChosen ? 'true' : undefined);
+  const open = hasOpen ? count(line.open ?? 0) : NOTHING;
   const positives = hasCounts ? count(line.positives) : NOTHING;
   const cellOf = (measure: string, isStrong: boolean): Markup =>
     cell({ line, base, name: measure, isLess: isLessBetter(measure, lowerIsBetter), isStrong, hasN: hasCounts });
@@ -152,7 +160,7 @@ function row({ name, href, isChosen = false, line, base }: CohortRow, settings: 
       ? NOTHING
       : elements`${cellOf(pictured, true)}${interval({ line, base, name: pictured, isLess: isLessBetter(pictured, lowerIsBetter), place })}`;
   const cells = joined(measures.map((measure) => cellOf(measure, false)));
-  return elements`<tr${few}${chosen}><th scope="row">${head}</th>${count(line.impressions)}${positives}${picture}${cells}</tr>`;
+  return elements`<tr${few}${chosen}><th scope="row">${head}</th>${count(line.impressions)}${open}${positives}${picture}${cells}</tr>`;
 }
 
 interface CellProps {
@@ -262,6 +270,7 @@ export function ColourWords({ against }: { readonly against: string }) {
 }
 
 /** The row of everything together. */
-export function wholeWords({ impressions, positives }: CohortLine): string {
-  return `${several(impressions, 'list')}, ${share(impressions === 0 ? 0 : positives / impressions)} of them with a positive`;
+export function wholeWords({ impressions, positives, open = 0 }: CohortLine): string {
+  const young = open === 0 ? '' : `; ${grouped(open)} more are open`;
+  return `${several(impressions, 'list')}, ${share(impressions === 0 ? 0 : positives / impressions)} of them with a positive${young}`;
 }

@@ -1,5 +1,6 @@
 /** All cohorts of a grouping set, and one of them in detail: sorted, filtered and opened by links. */
 
+import { NORMAL_95_WORDS, plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { type CohortColumn, type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
@@ -7,7 +8,7 @@ import { History, type HistoryView } from './history.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { CohortLine } from './model.ts';
 import { Name } from './name.ts';
-import { NORMAL_95, plain, several } from './numbers.ts';
+import { plain, several } from './numbers.ts';
 
 export interface CohortTableView {
   readonly by: readonly string[];
@@ -16,6 +17,8 @@ export interface CohortTableView {
   readonly measures: readonly string[];
   readonly lowerIsBetter: ReadonlySet<string>;
   readonly choices: readonly Choices[];
+  /** Why the window is not complete; undefined: it is. */
+  readonly incomplete: string | undefined;
   /** `kept`: the part of the address that stays when the filter changes. */
   readonly filter: { readonly text: string; readonly kept: readonly (readonly [name: string, value: string])[] };
   /** Columns of the table, each with the link that sorts by it. */
@@ -38,6 +41,7 @@ export interface CohortView {
   readonly measures: readonly string[];
   readonly lowerIsBetter: ReadonlySet<string>;
   readonly window: string;
+  readonly incomplete: string | undefined;
   /** One for each horizon, under its name. */
   readonly lines: readonly CohortRow[];
   readonly closeHref: string;
@@ -57,6 +61,7 @@ export function CohortTable({ view }: { readonly view: CohortTableView }) {
           <ChoiceLinks of={choices} />
         ))}
       </div>
+      <Incomplete words={view.incomplete} />
       {all === 0 ? (
         <p class="note">No list counted here yet. A shorter horizon or a longer window may have some.</p>
       ) : null}
@@ -88,13 +93,21 @@ export function CohortTable({ view }: { readonly view: CohortTableView }) {
   );
 }
 
+function Incomplete({ words }: { readonly words: string | undefined }) {
+  return words === undefined ? null : (
+    <p class="note">
+      <strong>{words}</strong>
+    </p>
+  );
+}
+
 function Everything({ line, measure }: { readonly line: CohortLine; readonly measure: string }) {
   const { value = null, stderr = null } = line.measures[measure] ?? {};
   return (
     <p class="note">
       Everything together: {wholeWords(line)}
       {value === null ? '' : `, ${measure} ${plain(value)}`}
-      {stderr === null ? '' : ` ± ${plain(NORMAL_95 * stderr)}`}.
+      {stderr === null ? '' : ` ${plusMinus(stderr, plain)}, which are ${NORMAL_95_WORDS}`}.
     </p>
   );
 }
@@ -130,7 +143,7 @@ function Pages({ view: { from, cohorts, found, all, previous, next } }: { readon
 }
 
 export function CohortCard({ view }: { readonly view: CohortView }) {
-  const { name, measures, lowerIsBetter, window, lines, closeHref, history } = view;
+  const { name, measures, lowerIsBetter, window, incomplete, lines, closeHref, history } = view;
   return (
     <section class="card" id="cohort" aria-labelledby="cohort-name">
       <h2 id="cohort-name">
@@ -146,6 +159,7 @@ export function CohortCard({ view }: { readonly view: CohortView }) {
       </h3>
       <History view={history} />
       <h3>Each horizon, last {window}</h3>
+      <Incomplete words={incomplete} />
       {lines.length === 0 ? (
         <p class="note">It has no list in this window now.</p>
       ) : (

@@ -1,5 +1,6 @@
 /** Values by cohort: a chart of one measure, and a table of all measures, at one horizon. */
 
+import { NORMAL_95_WORDS, plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { elements } from './elements.ts';
@@ -7,7 +8,7 @@ import { jsx } from './jsx.ts';
 import { markupOf, type Pieces } from './kept-markup.ts';
 import type { CohortLine, CohortsView } from './model.ts';
 import { Name, named } from './name.ts';
-import { NONE, NORMAL_95, plain, several } from './numbers.ts';
+import { NONE, plain, several } from './numbers.ts';
 import { Switch } from './switch.tsx';
 
 /** Most cohorts in a chart, and in a table: those with most lists. */
@@ -54,7 +55,7 @@ function linesOf({ lines }: CohortsView, by: readonly string[]): readonly Cohort
 
 /** The grouping set without a dimension: a tile for each measure. */
 function Everything({ view }: { readonly view: CohortsView }) {
-  const { horizons, measures, what = '' } = view;
+  const { horizons, measures, instead, warnings, what = '' } = view;
   const lines = linesOf(view, []);
   return (
     <section class="card" aria-label="Everything together">
@@ -62,12 +63,24 @@ function Everything({ view }: { readonly view: CohortsView }) {
       {horizons.map((horizon, h) => {
         const line = lines.find((one) => one.horizon === horizon);
         if (line === undefined) return null;
+        const words = instead?.get(horizon);
+        if (words !== undefined)
+          return (
+            <p class="note" data-h={h}>
+              {words}
+            </p>
+          );
         return (
           <div data-h={h}>
             <p class="note">
               {wholeWords(line)}, at {horizon}
               {what}.
             </p>
+            {warnings?.has(horizon) ? (
+              <p class="note">
+                <strong>{warnings.get(horizon)}</strong>
+              </p>
+            ) : null}
             <dl class="tiles">
               {measures.map((name) => {
                 const { value = null, n = 0, stderr = null } = line.measures[name] ?? {};
@@ -79,7 +92,7 @@ function Everything({ view }: { readonly view: CohortsView }) {
                     <dd>
                       <b>{value === null ? NONE : plain(value)}</b>{' '}
                       <small>
-                        {stderr === null ? '' : `±\u00A0${plain(NORMAL_95 * stderr)} `}
+                        {stderr === null ? '' : `${plusMinus(stderr, plain).replace(' ', '\u00A0')} `}
                         {n === line.impressions ? '' : `of ${grouped(n)}`}
                       </small>
                     </dd>
@@ -90,7 +103,7 @@ function Everything({ view }: { readonly view: CohortsView }) {
           </div>
         );
       })}
-      <p class="note">± holds the value in 95 of 100 such logs: 1.96 standard errors.</p>
+      <p class="note">± {NORMAL_95_WORDS}: 95 of 100 such logs hold the value within it.</p>
     </section>
   );
 }
@@ -101,7 +114,7 @@ function nameOf({ by, labels }: CohortLine): string {
 
 /** A grouping set: a picture of each measure, and a table, for each horizon. */
 function* setPieces(view: CohortsView, by: readonly string[]): Pieces {
-  const { horizons, measures } = view;
+  const { horizons, measures, instead } = view;
   const everything = linesOf(view, []);
   const lines = linesOf(view, by);
   const title = by.join(' and ');
@@ -112,6 +125,11 @@ function* setPieces(view: CohortsView, by: readonly string[]): Pieces {
       .filter((line) => line.horizon === horizon)
       .map((line): CohortRow => ({ name: nameOf(line), line, base }))
       .sort((a, b) => b.line.impressions - a.line.impressions || (a.name < b.name ? -1 : 1));
+    const words = instead?.get(horizon);
+    if (words !== undefined) {
+      yield markupOf(elements`<p class="note" data-h="${h}">${words}</p>`);
+      continue;
+    }
     yield `<div data-h="${h}">`;
     for (const [m, measure] of measures.entries()) {
       yield markupOf(
@@ -157,7 +175,7 @@ function Picture({
       <CohortRows rows={drawn} drawn={measure} measures={[]} lowerIsBetter={lowerIsBetter} />
       <figcaption>
         <Name>{measure}</Name> at {horizon}
-        {what}, with 1.96 standard errors to each side
+        {what}, with {NORMAL_95_WORDS} to each side
         {all === null ? '' : `; the line is ${EVERYTHING}, ${plain(all)}`}
         {rows.length > MOST_DRAWN ? `; the ${MOST_DRAWN} cohorts with most lists` : ''}.{' '}
         <strong>

@@ -11,30 +11,34 @@ export interface StandingDecision {
   readonly measure: string;
   readonly label: string;
   readonly reason: string;
+  /** What it means, in a sentence or two. */
+  readonly explanation: string;
 }
 
 /** Most decisions shown, here and in the JSON. */
 const MOST_DECISIONS = 50;
 const CALM: readonly string[] = ['healthy', 'insufficient'];
+const TONES: Readonly<Record<string, string>> = { regressed: 'bad', improved: 'good', healthy: 'plain' };
 
 export function Decisions({ decisions }: { readonly decisions: readonly StandingDecision[] }) {
-  const told = decisions.filter(({ label }) => !CALM.includes(label));
-  const calm = decisions.length - told.length;
+  // Who saw a fall looks for its end.
+  const changed = decisions.filter(({ label, reason }) => !CALM.includes(label) || reason === 'recovered');
+  const calm = decisions.length - changed.length;
   return (
     <section class="card" aria-labelledby="against-past">
       <h2 id="against-past">Cohorts against their own past</h2>
-      {told.length === 0 ? null : (
+      {changed.length === 0 ? null : (
         <Scroll>
           <table>
             <thead>
               <tr>
-                {['cohort', 'measure', 'decision', 'reason'].map((name) => (
+                {['cohort', 'measure', 'decision', 'what it means'].map((name) => (
                   <th scope="col">{name}</th>
                 ))}
               </tr>
             </thead>
             <tbody>
-              {told.slice(0, MOST_DECISIONS).map(({ cohort, measure, label, reason }) => (
+              {changed.slice(0, MOST_DECISIONS).map(({ cohort, measure, label, reason, explanation }) => (
                 <tr>
                   <th scope="row">
                     <Name>{cohort}</Name>
@@ -43,14 +47,10 @@ export function Decisions({ decisions }: { readonly decisions: readonly Standing
                     <Name>{measure}</Name>
                   </td>
                   <td>
-                    <span
-                      class={`badge small ${label === 'regressed' ? 'bad' : label === 'improved' ? 'good' : 'warn'}`}
-                    >
-                      {label}
-                    </span>
+                    <span class={`badge small ${TONES[label] ?? 'warn'}`}>{label}</span>
                   </td>
                   <td>
-                    <code>{reason}</code>
+                    <Name>{explanation}</Name> <code class="muted">{reason}</code>
                   </td>
                 </tr>
               ))}
@@ -59,7 +59,7 @@ export function Decisions({ decisions }: { readonly decisions: readonly Standing
         </Scroll>
       )}
       <p class="note">
-        {told.length === 0 ? 'None has changed. ' : ''}
+        {changed.length === 0 ? 'None has changed. ' : ''}
         {several(calm, 'other')} healthy, or with too little to tell.
       </p>
     </section>

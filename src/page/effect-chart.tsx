@@ -30,8 +30,9 @@ export function EffectChart({ comparison, variant, points }: EffectChartProps) {
   const time = timeAxis(points[0].at, last.at, 0, 1);
   const ticks = y.ticks(5);
   const tickText = y.tickFormat(5);
-  const since = variant.since === null ? undefined : Date.parse(variant.since);
-  const decided = since !== undefined && since >= points[0].at && since <= last.at ? time.x(since) : undefined;
+  const { decidedAsOf } = variant;
+  const look = decidedAsOf === null ? undefined : Date.parse(decidedAsOf);
+  const decided = look !== undefined && look >= points[0].at && look <= last.at ? time.x(look) : undefined;
   // A guardrail that is worse says nothing about this measure.
   const tone = variant.reason === 'primary_worse' ? 'bad' : variant.reason === 'primary_better' ? 'good' : 'plain';
   const isOne = points.length === 1;
@@ -92,7 +93,7 @@ export function EffectChart({ comparison, variant, points }: EffectChartProps) {
       <figcaption>
         Difference of <Name>{primary}</Name>, <Name>{variant.variant}</Name> minus <Name>{control}</Name>, with the{' '}
         {levelOf(alpha)} band that holds however often you look.{' '}
-        <strong>{whatToSee(points, last, tone !== 'plain')}</strong>
+        <strong>{whatToSee(last, tone !== 'plain', variant.decision !== 'invalid')}</strong>
       </figcaption>
     </figure>
   );
@@ -153,17 +154,11 @@ function lastWords({ effect, lower, upper }: LookPoint): string {
   return `${signed(effect)}, from ${signed(lower)} to ${signed(upper)}`;
 }
 
-/** Since when the band has excluded 0, if it does. @param isFound a difference was found, at this look or before */
-function whatToSee(points: readonly LookPoint[], last: LookPoint, isFound: boolean): string {
-  const side = ({ lower, upper }: LookPoint): number => (lower > 0 ? 1 : upper < 0 ? -1 : 0);
-  const now = side(last);
-  const end = `At the last look, ${instant(new Date(last.at).toISOString())}, it is ${lastWords(last)}.`;
-  if (now === 0) {
-    return `${end} ${isFound ? 'The band holds 0 again; what was found at an earlier look stays.' : 'The band holds 0: no difference can be told yet.'}`;
-  }
-  let first = points.length - 1;
-  while (first > 0 && side(points[first - 1]) === now) first--;
-  const where = now < 0 ? 'below' : 'above';
-  const when = points.length === 1 ? '' : ` since the look of ${instant(new Date(points[first].at).toISOString())}`;
-  return `${end} The whole band lies ${where} 0${when}.`;
+/** @param isFound a difference was found, at this look or before; @param isOpen more looks may still tell */
+function whatToSee(last: LookPoint, isFound: boolean, isOpen: boolean): string {
+  const { lower, upper } = last;
+  const end = `At the last look, ${instant(new Date(last.at).toISOString())}, it is ${lastWords(last)}`;
+  if (lower > 0 || upper < 0) return `${end}: the whole band lies ${upper < 0 ? 'below' : 'above'} 0.`;
+  if (isFound) return `${end}. The band holds 0 again; what was found at an earlier look stays.`;
+  return `${end}. The band holds 0${isOpen ? ': no difference can be told yet' : ''}.`;
 }

@@ -1,11 +1,12 @@
-/** An experiment: the decision on each variant, its measures, since when, and whether the split is sound. */
+/** An experiment: the decision on each variant, its measures, the looks, and whether the split is sound. */
 
-import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
+import { emptyWords } from '../experiment/empty-lists.ts';
+import { errorNotes } from '../experiment/error-notes.ts';
 import { type PlannedVariant, REACHABLE_DAYS } from '../experiment/experiment-plan.ts';
 import { likelyBots } from '../experiment/likely-bots.ts';
 import { otherVariants } from '../experiment/other-variants.ts';
-import { OTHER_COHORT } from '../vocabulary/events.ts';
+import { countsUsers, detectableWords, SPLIT_WORDS, type SplitState, splitState } from '../experiment/split-words.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from './chart-frame.tsx';
 import { EffectChart } from './effect-chart.tsx';
@@ -15,6 +16,7 @@ import type { ExperimentView, Tone, Verdict } from './model.ts';
 import { Name } from './name.ts';
 import { instant, levelOf, listed, NONE, plain, probability, range, share, shown, signed } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
+import { SplitByCohort } from './split-by-cohort.tsx';
 
 const TONES: Readonly<Record<ComparedVariant['decision'], Tone>> = {
   regressed: 'bad',
@@ -27,9 +29,11 @@ const TONES: Readonly<Record<ComparedVariant['decision'], Tone>> = {
 /** The decision to show first if variants differ. */
 const GRAVITY: readonly ComparedVariant['decision'][] = ['regressed', 'invalid', 'improved', 'insufficient', 'healthy'];
 
-/** Verdict on the variant with the gravest decision. */
+/** Verdict on the variant with the gravest decision; of several, on the one whose proven loss is largest. */
 export function verdictOf({ variants }: Comparison): Verdict {
-  const [first] = [...variants].sort((a, b) => GRAVITY.indexOf(a.decision) - GRAVITY.indexOf(b.decision));
+  const [first] = [...variants].sort(
+    (a, b) => GRAVITY.indexOf(a.decision) - GRAVITY.indexOf(b.decision) || provenLoss(b) - provenLoss(a),
+  );
   if (first === undefined) return { tone: 'plain', badge: 'nothing to compare', sentence: 'There is one variant.' };
   const others = variants.filter((one) => one !== first);
   const rest =
@@ -37,14 +41,23 @@ export function verdictOf({ variants }: Comparison): Verdict {
   return {
     tone: TONES[first.decision],
     badge: first.decision,
-    sentence: `${first.explanation}${sinceWords(first)}${rest}`,
+    sentence: `${first.explanation}${decidedWords(first)}${rest}`,
   };
 }
 
+/** By how much a variant is worse at least on a measure that decides, as a fraction of the control; below 0: not worse. */
+function provenLoss({ measures }: ComparedVariant): number {
+  const losses = measures.map(({ role, better, liftCi }) => {
+    if (role === 'other' || liftCi === null) return Number.NEGATIVE_INFINITY;
+    return better === 'lower' ? liftCi[0] : -liftCi[1];
+  });
+  return Math.max(...losses);
+}
+
 /** Of what somebody may have to act on. */
-function sinceWords({ decision, since }: ComparedVariant): string {
-  if (since === null || decision === 'healthy' || decision === 'insufficient') return '';
-  return ` Known since ${instant(since)} UTC.`;
+function decidedWords({ decision, decidedAt }: ComparedVariant): string {
+  if (decidedAt === null || decision === 'healthy' || decision === 'insufficient') return '';
+  return ` Decided at ${instant(decidedAt)} UTC.`;
 }
 
 /** One after the other; named if there are several. */
@@ -71,7 +84,10 @@ function Experiment({ comparison, trail, weights, plan, ratioBy = [], id }: Expe
   return (
     <>
       {variants.map((variant) => (
-        <section class="card" aria-label={`${variant.variant} against ${control}`}>
+        <section
+          class={variant.decision === 'invalid' ? 'card faded' : 'card'}
+          aria-label={`${variant.variant} against ${control}`}
+        >
           <h2>
             <Name>{variant.variant}</Name> <small>against</small> <Name>{control}</Name>{' '}
             <span class={`badge small ${TONES[variant.decision]}`}>{variant.decision}</span>
@@ -80,9 +96,12 @@ function Experiment({ comparison, trail, weights, plan, ratioBy = [], id }: Expe
             {variants.length === 1 ? null : <Name>{variant.explanation}</Name>}{' '}
             <span class="note">
               Reason: <code>{variant.reason}</code>
-              {variant.since === null ? '' : `, since ${instant(variant.since)} UTC`}.
+              {variant.decidedAt === null ? '' : `, decided at ${instant(variant.decidedAt)} UTC`}.
             </span>
           </p>
+          {variant.decision === 'invalid' ? (
+            <p class="note">The numbers below decide nothing: the experiment is invalid.</p>
+          ) : null}
           <h3>Every measure</h3>
           <Forest variant={variant} control={control} alpha={alpha} tolerance={tolerance} />
           <h3>The primary measure, look by look</h3>
@@ -147,19 +166,24 @@ function Numbers({ variant, alpha }: { readonly variant: ComparedVariant; readon
           ))}
         </tbody>
       </table>
-      <p class="note">
-        Intervals hold however often you look; each stands for itself, not adjusted for the number of comparisons. p is
-        the smallest of all looks so far, of a guardrail one-sided (worse); adjusted by Holm within a role. Detectable:
-        the smallest effect that could have been seen, with power .8.
-      </p>
+      {variant.measures.every(({ ci }) => ci === null) ? null : (
+        <p class="note">
+          Intervals hold however often you look; each stands for itself, not adjusted for the number of comparisons. p
+          is the smallest of all looks so far, of a guardrail one-sided (worse); adjusted by Holm within a role.
+          Detectable: the smallest effect that could have been seen, with power .8.
+        </p>
+      )}
     </Scroll>
   );
 }
 
 /** Users of each variant, and the number its weight implies. */
 function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'weights'>) {
-  const { users, impressions, srm, start } = comparison;
+  const { users, impressions, userless, emptyLists, srm, start } = comparison;
   const names = Object.keys(users);
+  const state = splitState(srm);
+  const hasUsers = countsUsers(comparison);
+  const isUserless = names.some((name) => userless[name] > 0);
   const all = names.reduce((sum, name) => sum + users[name], 0);
   const whole = names.reduce((sum, name) => sum + (weights?.get(name) ?? 0), 0);
   const expected = (name: string): number | undefined =>
@@ -168,17 +192,19 @@ function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'wei
   return (
     <figure>
       <p>
-        <span class={`badge small ${splitTone(srm)}`}>{splitWord(srm)}</span> {splitSentence(comparison)}
+        <span class={`badge small ${SPLIT_TONES[state]}`}>{SPLIT_WORDS[state]}</span> {splitSentence(comparison)}
       </p>
       <Scroll>
         <table class="bars">
           <thead>
             <tr>
               <th scope="col">variant</th>
-              <th scope="col" class="number">
-                users
-              </th>
-              {weights === undefined ? null : (
+              {!hasUsers ? null : (
+                <th scope="col" class="number">
+                  users
+                </th>
+              )}
+              {!hasUsers || weights === undefined ? null : (
                 <th scope="col" class="number">
                   expected
                 </th>
@@ -186,9 +212,21 @@ function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'wei
               <th scope="col" class="number roomy">
                 lists
               </th>
-              <th scope="col" class="bar-cell">
-                <span class="unseen">users as a bar</span>
-              </th>
+              {isUserless ? (
+                <th scope="col" class="number">
+                  without a user
+                </th>
+              ) : null}
+              {emptyLists === undefined ? null : (
+                <th scope="col" class="number">
+                  empty
+                </th>
+              )}
+              {!hasUsers ? null : (
+                <th scope="col" class="bar-cell">
+                  <span class="unseen">users as a bar</span>
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
@@ -199,23 +237,12 @@ function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'wei
                   <th scope="row">
                     <Name>{name}</Name>
                   </th>
-                  <td class="number">{grouped(users[name])}</td>
-                  {weights === undefined ? null : <td class="number">{shown(promised, grouped)}</td>}
+                  {!hasUsers ? null : <td class="number">{grouped(users[name])}</td>}
+                  {!hasUsers || weights === undefined ? null : <td class="number">{shown(promised, grouped)}</td>}
                   <td class="number roomy">{grouped(impressions[name])}</td>
-                  <td class="bar-cell">
-                    <svg width="100%" height="18" aria-hidden="true">
-                      <rect class="fill" width={percent(users[name] / most)} height="18" rx="3" />
-                      {promised === undefined ? null : (
-                        <line
-                          class="promise"
-                          x1={percent(promised / most)}
-                          x2={percent(promised / most)}
-                          y1="0"
-                          y2="18"
-                        />
-                      )}
-                    </svg>
-                  </td>
+                  {isUserless ? <td class="number">{share(userless[name])}</td> : null}
+                  {emptyLists === undefined ? null : <td class="number">{share(emptyLists[name].share)}</td>}
+                  {!hasUsers ? null : <UsersBar users={users[name] / most} promised={promised && promised / most} />}
                 </tr>
               );
             })}
@@ -223,9 +250,11 @@ function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'wei
         </table>
       </Scroll>
       <figcaption>
-        {weights === undefined
-          ? 'Users by the variant that they saw first.'
-          : 'Users by the variant that they saw first; the mark is what its weight promises.'}{' '}
+        {!hasUsers
+          ? ''
+          : weights === undefined
+            ? 'Users by the variant that they saw first. '
+            : 'Users by the variant that they saw first; the mark is what its weight promises. '}
         {start === undefined ? '' : `Lists before ${instant(start)} UTC take no part. `}
         <strong>{oddTraffic(comparison)}</strong>
       </figcaption>
@@ -233,25 +262,41 @@ function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'wei
   );
 }
 
-function splitTone({ mismatch, warning, p }: Comparison['srm']): Tone {
-  return mismatch ? 'bad' : warning ? 'warn' : p === null ? 'plain' : 'good';
+/** Parts of the width, 0 to 1. */
+function UsersBar({ users, promised }: { readonly users: number; readonly promised: number | undefined }) {
+  return (
+    <td class="bar-cell">
+      <svg width="100%" height="18" aria-hidden="true">
+        <rect class="fill" width={percent(users)} height="18" rx="3" />
+        {promised === undefined ? null : (
+          <line class="promise" x1={percent(promised)} x2={percent(promised)} y1="0" y2="18" />
+        )}
+      </svg>
+    </td>
+  );
 }
 
-function splitWord({ mismatch, warning, p }: Comparison['srm']): string {
-  return mismatch ? 'not as configured' : warning ? 'not quite' : p === null ? 'not tested' : 'as configured';
-}
+const SPLIT_TONES: Readonly<Record<SplitState, Tone>> = {
+  off: 'bad',
+  suspect: 'warn',
+  untested: 'plain',
+  few: 'plain',
+  sound: 'good',
+};
 
-function splitSentence({ srm: { p, deviation, reason } }: Comparison): string {
+function splitSentence({ srm }: Comparison): string {
+  const { p, deviation, reason } = srm;
   if (p === null || deviation === null) return `The split of the users could not be tested: ${reason ?? 'no_data'}.`;
-  return `The largest deviation from the configured split is ${share(deviation)} of what was expected (p ${probability(p)}, at any number of looks).`;
+  return `The largest deviation from the configured split is ${share(deviation)} of what was expected (p ${probability(p)}, at any number of looks); ${detectableWords(srm, share)}.`;
 }
 
 function oddTraffic(comparison: Comparison): string {
-  const { srm, crossovers, userless, notes } = comparison;
+  const { srm, crossovers } = comparison;
   const strange = otherVariants(comparison);
   const found = [
     ...(crossovers > 0 ? [`${grouped(crossovers)} of the sampled users were seen in more than one variant.`] : []),
-    ...(notes.includes('unclustered') ? [`${share(userless)} of the lists name no user.`] : []),
+    ...emptyWords(comparison, share, probability),
+    ...errorNotes(comparison),
     ...likelyBots(comparison).map(
       ([name, part]) =>
         `About ${share(part)} of the lists of ${name} come from one user, or from few that share its bucket: a bot?`,
@@ -260,81 +305,7 @@ function oddTraffic(comparison: Comparison): string {
   ];
   if (found.length > 0) return found.join(' ');
   // The badge above says what is wrong with the split; without a list nothing is known.
-  return srm.mismatch || srm.warning || srm.p === null ? '' : 'Nothing is odd about the traffic.';
-}
-
-/** Cohorts without a warning are shown up to this number. */
-const SHOWN_COHORTS = 20;
-
-function SplitByCohort({ dimension }: { readonly dimension: ComparedCohorts }) {
-  const { by, cohorts, users, sampled } = dimension;
-  const listedCohorts = cohorts.filter(({ warning }, i) => warning || i < SHOWN_COHORTS);
-  const wrong = cohorts.filter(({ warning }) => warning).map(({ value }) => value);
-  const tested = cohorts.some(({ p }) => p !== null);
-  const names = Object.keys(cohorts[0]?.users ?? {});
-  const left = cohorts.length - listedCohorts.length;
-  return (
-    <figure>
-      <h3>
-        Split of the users by <Name>{by}</Name>
-      </h3>
-      <Scroll>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">
-                <Name>{by}</Name>
-              </th>
-              <th scope="col">
-                <span class="unseen">warning</span>
-              </th>
-              {names.map((name) => (
-                <th scope="col" class="number">
-                  <Name>{name}</Name> (expected)
-                </th>
-              ))}
-              <th scope="col" class="number">
-                deviation
-              </th>
-              <th scope="col" class="number">
-                p adjusted
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {listedCohorts.map((cohort) => (
-              <tr>
-                <th scope="row">
-                  <Name>{cohort.value}</Name>
-                </th>
-                <td>{cohort.warning ? <span class="badge small bad">warning</span> : ''}</td>
-                {names.map((name) => (
-                  <td class="number">
-                    {grouped(cohort.users[name])} <span class="muted">({shown(cohort.expected?.[name], grouped)})</span>
-                  </td>
-                ))}
-                <td class="number">{shown(cohort.deviation, share)}</td>
-                <td class="number">{shown(cohort.pAdjusted, probability)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-      <figcaption>
-        <strong>
-          {!tested
-            ? `Not tested (${cohorts[0]?.reason ?? 'no_data'}).`
-            : wrong.length === 0
-              ? `As configured in each of ${grouped(cohorts.length)}.`
-              : `Not as configured in ${listed(wrong)}: look at how users are assigned and logged there. It changes no decision.`}
-        </strong>{' '}
-        A user counts once, in the cohort and the variant seen first.
-        {left > 0 ? ` Not shown: ${grouped(left)} more without a warning; the JSON below has all.` : ''}
-        {cohorts.some(({ value }) => value === OTHER_COHORT) ? ` ${OTHER_COHORT}: all others together.` : ''}
-        {sampled < users ? ` Tested on a fair sample: 1 user in ${grouped(users / sampled)}.` : ''}
-      </figcaption>
-    </figure>
-  );
+  return splitState(srm) === 'sound' ? 'Nothing is odd about the traffic.' : '';
 }
 
 function Plan({ plan }: { readonly plan: readonly PlannedVariant[] }) {

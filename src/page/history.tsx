@@ -1,13 +1,15 @@
 /** A measure over the last hours: for each variant a line with its error. */
+
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { HistoryPoint } from '../exporter/exporter-contract.ts';
 import { timeAxis } from '../output/time-axis.ts';
+import { NORMAL_95, NORMAL_95_WORDS } from '../statistics/plus-minus.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
 import { jsx } from './jsx.ts';
 import { Name } from './name.ts';
-import { change, instant, NORMAL_95, plain } from './numbers.ts';
+import { change, instant, plain } from './numbers.ts';
 
 export interface HistoryView {
   readonly measure: string;
@@ -89,7 +91,7 @@ export function History({
         ))}
       </ul>
       <figcaption>
-        <Name>{measure}</Name> at {horizon}, over the last {window} at each time, with 1.96 standard errors to each side
+        <Name>{measure}</Name> at {horizon}, over the last {window} at each time, with {NORMAL_95_WORDS} to each side
         {hoursTo === null ? '' : `; up to ${instant(new Date(hoursTo).toISOString())} by the hour`}.
         {isReading ? ' Older hours are being read.' : ''} <strong>Now: {lastWords(drawn)}.</strong>
       </figcaption>

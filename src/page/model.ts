@@ -7,17 +7,19 @@ import type { Trail } from '../experiment/take-looks.ts';
 import type { FindingCode } from '../findings/finding.ts';
 import type { FeedbackDrop } from '../vocabulary/drops.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
+import type { Unmapped } from '../vocabulary/unmapped.ts';
 import type { StandingDecision } from './decisions.tsx';
 import type { HistoryView } from './history.tsx';
 
 /** The tone of a statement: good, bad, a warning, or neutral. */
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
-/** The statement at the top: a word or two, and a few sentences. */
+/** The statement at the top: a word or two, and a few sentences; `small`: what it rests on. */
 export interface Verdict {
   readonly tone: Tone;
   readonly badge: string;
   readonly sentence: string;
+  readonly small?: string;
 }
 
 /** A name and what it is: `period`, `2025-11-03 08:00 to 09:00`. */
@@ -55,6 +57,8 @@ export interface CohortLine {
   readonly horizon: string;
   readonly impressions: number;
   readonly positives: number;
+  /** Lists that were younger than the horizon at the end of files, and are in no other number. Default: 0. */
+  readonly open?: number;
   readonly measures: Readonly<Record<string, CohortValue>>;
 }
 
@@ -68,6 +72,10 @@ export interface CohortsView {
   /** In the order of their length. */
   readonly horizons: readonly string[];
   readonly measures: readonly string[];
+  /** What stands in the place of the numbers of a horizon, as there are none yet. */
+  readonly instead?: ReadonlyMap<string, string>;
+  /** What stands above the numbers of a horizon. */
+  readonly warnings?: ReadonlyMap<string, string>;
   /** Measures where lower is better. */
   readonly lowerIsBetter: ReadonlySet<string>;
   /** Grouping sets; the empty one is everything. */
@@ -84,6 +92,8 @@ export interface PipelineView {
     readonly accepted: number;
     readonly drops: Counts;
     readonly late: Counts;
+    /** Lists of files, by horizon, that were younger than it at the end of the feedback. */
+    readonly open?: Counts;
   };
   readonly feedback: {
     readonly read: number;
@@ -91,6 +101,8 @@ export interface PipelineView {
     readonly drops: Counts;
     readonly late: Counts;
   };
+  /** Records that no map is for. */
+  readonly unmapped: Unmapped;
   /** Refused records, by code. */
   readonly invalid: Readonly<Record<Side, ReadonlyMap<string, number>>>;
   /** Sentences on other anomalies. */

@@ -5,9 +5,6 @@ import { grouped } from '../vocabulary/grouped.ts';
 /** In place of a missing number. */
 export const NONE = '–';
 
-/** Standard errors to each side that hold a value in 95 of 100 such logs. */
-export const NORMAL_95 = 1.96;
-
 /** Four significant digits. */
 export function plain(value: number): string {
   return withMinus(String(Number(value.toPrecision(4))));

@@ -120,7 +120,7 @@ export function* partPieces(parts: readonly Part[]): Pieces {
 }
 
 export function VerdictCard({
-  verdict: { tone, badge, sentence },
+  verdict: { tone, badge, sentence, small },
   children,
 }: {
   readonly verdict: Verdict;
@@ -132,6 +132,7 @@ export function VerdictCard({
       <p class="sentence">
         <Name>{sentence}</Name>
       </p>
+      {small === undefined ? null : <p class="note">{small}</p>}
       {children}
     </section>
   );

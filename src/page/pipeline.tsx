@@ -1,6 +1,7 @@
 /** The events: read, valid and counted, and why the others were dropped. */
 
 import { grouped } from '../vocabulary/grouped.ts';
+import { recordsOf, unmappedText } from '../vocabulary/unmapped.ts';
 import { percent } from './chart-frame.tsx';
 import { DROP_WORDS } from './drop-words.ts';
 import { Fragment, jsx } from './jsx.ts';
@@ -29,17 +30,18 @@ export function Events({ view, work }: { readonly view: PipelineView; readonly w
 }
 
 function Pipeline({ view }: { readonly view: PipelineView }) {
-  const { impressions, feedback, invalid, notes } = view;
+  const { impressions, feedback, invalid, unmapped, notes } = view;
   return (
     <>
       <div class="columns">
         <Side
           title="Lists"
-          counted="counted"
+          counted={byHorizon(impressions.open) === '' ? 'counted' : 'accepted'}
           read={impressions.read}
           kept={impressions.accepted}
           drops={impressions.drops}
           late={impressions.late}
+          open={impressions.open}
           invalid={invalid.impressions}
         />
         <Side
@@ -52,6 +54,12 @@ function Pipeline({ view }: { readonly view: PipelineView }) {
           invalid={invalid.feedback}
         />
       </div>
+      {unmapped.length === 0 ? null : (
+        <p class="note">
+          Records that meet no <code>when</code> of the maps, and are passed over: {grouped(recordsOf(unmapped))} (
+          {unmappedText(unmapped)}).
+        </p>
+      )}
       {notes.map((note) => (
         <p class="note">{note}</p>
       ))}
@@ -66,6 +74,7 @@ function Side({
   kept,
   drops,
   late,
+  open,
   invalid,
 }: {
   readonly title: string;
@@ -74,6 +83,7 @@ function Side({
   readonly kept: number;
   readonly drops: Readonly<Record<string, number>>;
   readonly late: Readonly<Record<string, number>>;
+  readonly open?: Readonly<Record<string, number>> | undefined;
   readonly invalid: ReadonlyMap<string, number>;
 }) {
   const some = Object.entries(drops)
@@ -85,7 +95,8 @@ function Side({
     { name: 'valid', count: read - unreadable },
     { name: word, count: kept },
   ];
-  const lates = Object.entries(late).filter(([, n]) => n > 0);
+  const lates = byHorizon(late);
+  const opens = byHorizon(open);
   return (
     <figure>
       <h3>{title}</h3>
@@ -123,14 +134,19 @@ function Side({
         </Scroll>
       )}
       <figcaption>
-        <strong>{dropSentence(title, read, kept, some)}</strong>
+        <strong>{opens === '' || some.length > 0 ? dropSentence(title, read, kept, some) : 'None was dropped.'}</strong>
         {invalid.size === 0 ? '' : ` Invalid: ${[...invalid].map(([code, n]) => `${code} ${grouped(n)}`).join(', ')}.`}
-        {lates.length === 0
-          ? ''
-          : ` Too late for one horizon, but not for a longer one: ${lates.map(([horizon, n]) => `${grouped(n)} at ${horizon}`).join(', ')}.`}
+        {lates === '' ? '' : ` Too late for one horizon, but not for a longer one: ${lates}.`}
+        {opens === '' ? '' : ` Open, and in no number, as they were too young at the end of the feedback: ${opens}.`}
       </figcaption>
     </figure>
   );
+}
+
+/** Such as: 725 at 1h, 7,200 at 24h. */
+function byHorizon(counts: Readonly<Record<string, number>> = {}): string {
+  const some = Object.entries(counts).filter(([, n]) => n > 0);
+  return some.map(([horizon, n]) => `${grouped(n)} at ${horizon}`).join(', ');
 }
 
 function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }) {

@@ -105,6 +105,7 @@ svg text{fill:var(--muted);font-size:12px}
 .band{fill:var(--band);fill-opacity:.17}.effect{fill:none;stroke:var(--band);stroke-width:2.5;vector-effect:non-scaling-stroke}
 .band.bad{fill:var(--bad)}.effect.bad{stroke:var(--bad)}.band.good{fill:var(--good)}.effect.good{stroke:var(--good)}
 .last{fill:var(--band);stroke:var(--card);stroke-width:2}.last.bad{fill:var(--bad)}.last.good{fill:var(--good)}
+.faded :is(path,rect,circle,line){filter:grayscale(1);opacity:.5}
 .one-look{stroke:var(--band);stroke-width:3}.one-look.bad{stroke:var(--bad)}.one-look.good{stroke:var(--good)}
 .limit{stroke:var(--warn);stroke-dasharray:5 4}.limit-words{fill:var(--warn)}
 .decided{stroke:var(--ink);stroke-dasharray:2 3}.decided-words{fill:var(--ink);font-weight:600}

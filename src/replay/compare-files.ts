@@ -3,7 +3,7 @@ import { parseField } from '../accumulators/store/layout.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { CohortSplits, type ComparedCohorts, comparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
-import type { ExperimentState } from '../experiment/state.ts';
+import type { EndOfLogs, ExperimentState } from '../experiment/state.ts';
 import { type Trail, Watcher } from '../experiment/take-looks.ts';
 import { stateOfUnits, type UnitPart } from '../experiment/units.ts';
 import { UserSample } from '../statistics/user-sample.ts';
@@ -11,8 +11,10 @@ import type { Unit } from '../unit/unit.ts';
 import type { UnitHooks } from '../unit/unit-contract.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import type { LogsEnd } from './feedback-reach.ts';
 import { ALL, type ReplayOptions, readFiles } from './replay.ts';
 import { type ReplayResult, readResult } from './replay-result.ts';
+import { youngLists } from './result-rows.ts';
 
 /** The dimension of the experiment `default`. */
 const PLAIN = 'variant';
@@ -51,13 +53,16 @@ export async function compareFiles(
     dimensions: [...new Set([...options.settings.dimensions, ...(ratioBy ?? []), PLAIN])].sort(),
   };
   let looker: HourlyLooks | undefined;
-  const finished = await readFiles({ ...options, settings }, (unit) => {
+  const hooks = (unit: () => Unit): UnitHooks => {
     looker = new HourlyLooks(settings, experiment, ratioBy ?? [], unit, options.hashSeed);
     return looker;
-  });
+  };
+  const finished = await readFiles({ ...options, settings }, hooks, experiment.start);
   if (looker === undefined) throw new Error('the files were read without looking on');
   const replayed = await readResult({ settings, total: ALL, ...finished });
-  const comparison = looker.end();
+  const { reach, closeAll } = finished.end;
+  const youngFrom = closeAll ? Number.POSITIVE_INFINITY : reach - experiment.horizon.ms + 1;
+  const comparison = looker.end(youngFrom, endOfLogs(replayed, finished.end, experiment));
   const splits = ratioBy === undefined ? undefined : comparedCohorts(looker.splits);
   const plainVariants = new Map<string, number>();
   if (experiment.dimension !== PLAIN) {
@@ -67,6 +72,21 @@ export async function compareFiles(
     }
   }
   return { comparison, trail: looker.trail, began: looker.began, ratioBy: splits, replayed, plainVariants };
+}
+
+/** What the last look must know of how the logs end. */
+function endOfLogs(
+  { rows, feedbackEnd }: ReplayResult,
+  { newest, reach }: LogsEnd,
+  { dimension, horizon }: ExperimentSettings,
+): EndOfLogs {
+  const own = rows.filter((row) => row.horizon === horizon.text);
+  return {
+    at: newest,
+    delay: reach === Number.POSITIVE_INFINITY ? 0 : horizon.ms,
+    feedbackEnd,
+    young: new Map(own.flatMap((row) => youngLists(row).map((young) => [row.labels[dimension], young] as const))),
+  };
 }
 
 interface Exposure {
@@ -141,24 +161,25 @@ class HourlyLooks implements UnitHooks {
     if (!this.#takesPart(ts)) return false;
     if (horizon !== this.#horizon) return true;
     const hour = Math.floor(ts / HOUR) * HOUR;
-    if (this.#due !== undefined && ts >= this.#due) this.#look(hour);
+    if (this.#due !== undefined && ts >= this.#due) this.#watcher.take(this.#seen(hour, hour));
     if (this.#due === undefined || ts >= this.#due) this.#due = hour + HOUR;
     this.#newest = ts;
     return true;
   }
 
-  /** The last look, at the end of the newest pane. */
-  end(): Comparison {
+  /** The last look, at the end of the newest pane, some of whose lists may be too young: from `youngFrom` on. */
+  end(youngFrom: EpochMs, end: EndOfLogs): Comparison {
     const { ms } = this.#settings.paneSize;
-    return this.#look(this.#newest === undefined ? undefined : (Math.floor(this.#newest / ms) + 1) * ms);
+    const asOf = this.#newest === undefined ? undefined : (Math.floor(this.#newest / ms) + 1) * ms;
+    return this.#watcher.look({ ...this.#seen(asOf, Math.min(youngFrom, asOf ?? Number.NEGATIVE_INFINITY)), end });
   }
 
   #takesPart(ts: EpochMs): boolean {
     return this.#experiment.start === undefined || ts >= this.#experiment.start;
   }
 
-  #look(asOf: EpochMs | undefined): Comparison {
-    const limit = asOf ?? Number.NEGATIVE_INFINITY;
+  /** What the next look sees. @param limit exposures from then on are for later looks */
+  #seen(asOf: EpochMs | undefined, limit: EpochMs): Omit<ExperimentState, 'looks'> {
     const seen = this.#exposures.filter(({ ts }) => ts < limit);
     this.#exposures = this.#exposures.filter(({ ts }) => ts >= limit);
     for (const { userId, variant, ts } of seen) this.#sample.add(userId, variant, ts);
@@ -170,7 +191,7 @@ class HourlyLooks implements UnitHooks {
     }
     const totals = this.#totals(asOf);
     this.#began = totals.exposed.began;
-    return this.#watcher.look(totals);
+    return totals;
   }
 
   #totals(asOf: EpochMs | undefined): Omit<ExperimentState, 'looks'> {

@@ -1,23 +1,28 @@
+import { shownByName } from '../accumulators/admission.ts';
 import { type AdmissionState, type StoredTable, wholeTable } from '../accumulators/admission-state.ts';
 import type { PanesState } from '../accumulators/panes-settings.ts';
-import { type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
+import { emptyRow, type Row, type RowShape } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
 import { decodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { parseField, placesKey, type RowOwner, SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
+import {
+  parseField,
+  placesKey,
+  type RowOwner,
+  rowField,
+  SINCE_START,
+  setText,
+  totalKey,
+  unitKey,
+} from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
+import { Vector, vectorStarts } from '../accumulators/vector.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Decoded, Decoder } from '../consumers/decode/decoder.ts';
-import { EventSample } from '../findings/event-sample.ts';
-import type { Finding } from '../findings/finding.ts';
-import { InvalidReasons } from '../findings/invalid-reasons.ts';
-import { isEmpty, type RunFacts, runFindings } from '../findings/run-findings.ts';
-import { isClustered } from '../measures/clusters.ts';
-import type { Measure } from '../measures/definition.ts';
-import { asksCatalogue, isListOnly, valuedActions } from '../measures/needs.ts';
-import { pairCounts } from '../measures/value.ts';
-import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
+import { type EmptyCounts, emptyLists } from '../findings/empty-lists.ts';
+import type { UnmappedByInput } from '../findings/feedback-missing.ts';
+import { type Finding, inOrder } from '../findings/finding.ts';
+import { asksCatalogue } from '../measures/needs.ts';
 import type { Unit } from '../unit/unit.ts';
-import type { InvalidRecord, UnitDeps, UnitSettings } from '../unit/unit-contract.ts';
+import type { UnitSettings } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import {
   FEEDBACK_DROPS,
@@ -26,48 +31,33 @@ import {
   type ImpressionDrop,
   type InvalidCode,
 } from '../vocabulary/drops.ts';
-import type { EpochMs, Side, TopicRole } from '../vocabulary/events.ts';
-import { stderrsOf } from '../windows/bucket-sums.ts';
-import { isOverItemLimit, rowValue } from '../windows/row-value.ts';
-import { type CohortRow, cohortRows } from '../windows/windows.ts';
-import type { UserMean, UserMeans } from './user-means.ts';
-
-/** One measure of one cohort. `value` is null where undefined, `stderr` where absent, then with its reason. */
-export interface ResultMeasure {
-  readonly value: number | null;
-  /** Lists counted, or the denominator of a fraction, or users, or sessions. */
-  readonly n: number;
-  readonly stderr: number | null;
-  readonly reason?: Absence;
-  /** Of a measure of score against rating: slots with both, and their share of the slots with a rating; null: none has one. */
-  readonly pairs?: number;
-  readonly scoredShare?: number | null;
-  /** Of a mean over users or sessions: lists left out because they have no such id. */
-  readonly withoutId?: number;
-}
-
-export interface ResultRow {
-  readonly by: readonly string[];
-  readonly labels: Readonly<Record<string, string>>;
-  readonly horizon: string;
-  readonly window: string;
-  readonly impressions: number;
-  readonly positives: number;
-  readonly measures: Readonly<Record<string, ResultMeasure>>;
-  /** By rank from 1 on, where they are counted: lists with an item there, and those of them with a positive there. */
-  readonly positions?: { readonly exposed: readonly number[]; readonly positives: readonly number[] };
-}
+import type { EpochMs, Side } from '../vocabulary/events.ts';
+import { BUCKETS } from '../vocabulary/user-words.ts';
+import { youngText } from '../vocabulary/young-lists.ts';
+import { isOverItemLimit } from '../windows/row-value.ts';
+import { cohortRows } from '../windows/windows.ts';
+import type { LogsEnd } from './feedback-reach.ts';
+import type { OpenLists } from './open-lists.ts';
+import { compareRows, openOf, type ResultRow, resultRow, userMeansOf, youngLists } from './result-rows.ts';
+import type { UserMeans } from './user-means.ts';
+import type { Watch } from './watch.ts';
 
 /** What `receval replay --output json` prints (specification: commands 3.2), and how often records were refused, by code. */
 export interface ReplayResult {
   readonly asOf: string | null;
   /** Earliest time of a valid event; null: there is none. */
   readonly from: string | null;
+  /** ISO time of the newest feedback, by which lists are too young to count; null: none is, or there is no feedback. */
+  readonly feedbackEnd: string | null;
+  /** Whether lists that are younger than a horizon were counted, too. */
+  readonly closeAll: boolean;
   readonly impressions: {
     readonly read: number;
     readonly accepted: number;
     readonly drops: Readonly<Record<ImpressionDrop, number>>;
     readonly late: Readonly<Record<string, number>>;
+    /** Accepted lists that are still open at a horizon. */
+    readonly open: Readonly<Record<string, number>>;
   };
   readonly feedback: {
     readonly read: number;
@@ -77,6 +67,8 @@ export interface ReplayResult {
   };
   readonly rows: readonly ResultRow[];
   readonly invalid: Readonly<Record<Side, ReadonlyMap<InvalidCode, number>>>;
+  /** Records that no map is for, by the option that names their files, the most frequent first. Only where there are any. */
+  readonly unmapped: UnmappedByInput;
   readonly ignoredCohortKeys: number;
   /** By horizon: slots whose item is not in the catalogue; undefined: no measure uses the catalogue. */
   readonly unknownItems: Readonly<Record<string, number>> | undefined;
@@ -93,6 +85,22 @@ export function withoutPositions(result: ReplayResult): ReplayResult {
   return { ...result, rows: result.rows.map(({ positions: _, ...row }) => row) };
 }
 
+/** For each horizon at which no list was old enough to count: that, in words. */
+export function tooYoung({
+  rows,
+  feedbackEnd,
+}: Pick<ReplayResult, 'rows' | 'feedbackEnd'>): ReadonlyMap<string, string> {
+  const horizons = [...new Set(rows.map(({ horizon }) => horizon))];
+  return new Map(
+    horizons.flatMap((horizon) => {
+      const own = rows.filter((row) => row.horizon === horizon);
+      if (own.some(({ impressions }) => impressions > 0)) return [];
+      const ofSet = own.filter(({ by }) => by.join() === own[0].by.join());
+      return youngLists(...ofSet).map((young) => [horizon, youngText(young, horizon, feedbackEnd)] as const);
+    }),
+  );
+}
+
 export interface Finished {
   readonly settings: Settings;
   readonly unit: Unit;
@@ -102,6 +110,8 @@ export interface Finished {
   readonly ignoredCohortKeys: number;
   readonly users: UserMeans | undefined;
   readonly watch: Watch;
+  readonly open: OpenLists;
+  readonly end: LogsEnd;
 }
 
 /** Reads the result of a finished unit from its store, like any other reader. */
@@ -119,23 +129,35 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
     asOf = newestEnd(checkpoint.panes, panes.paneSize);
     const codec = rowCodec(panes.shape);
     const decoded = [...totals].map(([field, text]) => [field, codec.decode(text)] as const);
-    const tables = [await wholeTables(checkpoint.panes.admission, owner, store)];
+    const tables = await wholeTables(checkpoint.panes.admission, owner, store);
     for (const [h, horizon] of settings.attribution.horizons.entries()) {
       const own = decoded.filter(([field]) => parseField(field)?.horizon === horizon.text);
-      const cohorts = cohortRows(own, settings.cohorts, tables, Number.NEGATIVE_INFINITY);
+      const open = new Map(settings.cohorts.map((by) => [setText(by), finished.open.of(h, by, namedIn(tables, by))]));
+      // A cohort whose lists are all open has a row, too.
+      const without = [...open].flatMap(([by, cohorts]) =>
+        [...cohorts.keys()].map((values) => [rowField(horizon.text, by, values), emptyTotal(panes.shape)] as const),
+      );
+      const cohorts = cohortRows([...own, ...without], settings.cohorts, [tables], Number.NEGATIVE_INFINITY);
       for (const row of cohorts) {
         const userMean = userMeansOf(finished.users, cohorts, h, row);
-        rows.push(resultRow(settings, row, horizon.text, total, userMean));
+        const young = open.get(setText(row.by))?.get(row.values.join(','));
+        rows.push({
+          ...resultRow(settings, row, horizon.text, total, userMean),
+          ...openOf(young, settings.attribution.outOfOrderness),
+        });
         if (isOverItemLimit(row.row)) itemLimitRows++;
       }
     }
   }
   const counts = unit.committed.counts;
-  const fate = fateOf(counts, horizons);
+  const fate = { ...fateOf(counts, horizons, finished.open), unmapped: finished.watch.unmapped(counts) };
   const { oldest } = finished.watch.sample;
+  const { closeAll } = finished.end;
   return {
     from: oldest === undefined ? null : new Date(oldest).toISOString(),
     asOf: asOf === undefined ? null : new Date(asOf).toISOString(),
+    feedbackEnd: feedbackEnd(finished),
+    closeAll,
     ...fate,
     rows: rows.sort(compareRows),
     invalid: { impressions: codes(unit, 'impressions'), feedback: codes(unit, 'feedback') },
@@ -145,8 +167,27 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
         ? named(horizons, (_, h) => unit.committed.unknownItems[h])
         : undefined,
     itemLimitRows,
-    ...finished.watch.conclude(fate),
+    ...concluded(finished, fate, rows),
   };
+}
+
+/** By the rows of one grouping set at one horizon, which hold every list once; by variant, if a set is that. */
+function emptyFindings(
+  rows: readonly ResultRow[],
+  { attribution, cohorts, experiments, measures }: Settings,
+): readonly Finding[] {
+  const of = (by: readonly string[] | undefined): readonly ResultRow[] =>
+    rows.filter((row) => row.horizon === attribution.horizons[0].text && row.by.join() === by?.join());
+  const counts = (some: readonly ResultRow[]): EmptyCounts => ({
+    lists: some.reduce((sum, { impressions }) => sum + impressions, 0),
+    empty: some.reduce((sum, { empty = 0 }) => sum + empty, 0),
+  });
+  const [experiment] = experiments;
+  const variants = of([experiment?.dimension ?? '']).flatMap((row): readonly (readonly [string, EmptyCounts])[] => {
+    const name = row.labels[experiment.dimension];
+    return experiment.variants.has(name) ? [[name, counts([row])]] : [];
+  });
+  return emptyLists(counts(of(cohorts[0])), measures, 'impressions', new Map(variants));
 }
 
 async function wholeTables(
@@ -163,9 +204,47 @@ async function wholeTables(
   });
 }
 
+/** A row of a total to which no list was added. */
+function emptyTotal(shape: RowShape): Row {
+  const starts = vectorStarts(shape.kinds);
+  return { ...emptyRow(shape), vector: new Vector(BUCKETS, starts[starts.length - 1]) };
+}
+
+/** Which cohorts of a set are shown by name, as in `cohortRows`. */
+function namedIn(tables: readonly AdmissionState[], by: readonly string[]): (values: string) => boolean {
+  return shownByName([tables.find((table) => setText(table.by) === setText(by))], Number.NEGATIVE_INFINITY);
+}
+
+/** Where no list is old enough at any horizon, the numbers mean nothing. */
+function concluded(
+  { watch, end, settings }: Finished,
+  fate: Pick<ReplayResult, 'impressions' | 'feedback' | 'unmapped'>,
+  rows: readonly ResultRow[],
+): Pick<ReplayResult, 'findings' | 'isEmpty'> {
+  const { attribution, cohorts } = settings;
+  const { text } = attribution.horizons[attribution.horizons.length - 1];
+  const ofLongest = rows.filter(({ by, horizon }) => horizon === text && by.join() === cohorts[0].join());
+  const longest = {
+    counted: ofLongest.reduce((lists, row) => lists + row.impressions, 0),
+    open: fate.impressions.open[text],
+  };
+  const { findings, isEmpty } = watch.conclude({ ...fate, longest, end });
+  return {
+    findings: inOrder([...findings, ...emptyFindings(rows, settings)]),
+    isEmpty: isEmpty || (rows.length > 0 && rows.every(({ impressions }) => impressions === 0)),
+  };
+}
+
+function feedbackEnd({ settings, end: { reach, closeAll } }: Finished): string | null {
+  return Number.isFinite(reach) && !closeAll
+    ? new Date(reach + settings.attribution.outOfOrderness).toISOString()
+    : null;
+}
+
 function fateOf(
   counts: readonly TopicCounts[],
   horizons: readonly string[],
+  open: OpenLists,
 ): Pick<ReplayResult, 'impressions' | 'feedback'> {
   return {
     impressions: {
@@ -173,6 +252,7 @@ function fateOf(
       accepted: sum(counts, (c) => c.impressions.accepted),
       drops: named(IMPRESSION_DROPS, (reason) => sum(counts, (c) => c.impressions.drops[reason])),
       late: named(horizons, (_, h) => sum(counts, (c) => c.impressions.late[h])),
+      open: named(horizons, (_, h) => open.total(h)),
     },
     feedback: {
       read: sum(counts, (c) => c.feedback.read),
@@ -181,69 +261,6 @@ function fateOf(
       late: named(horizons, (_, h) => sum(counts, (c) => c.feedback.late[h])),
     },
   };
-}
-
-function resultRow(
-  settings: Settings,
-  { by, values, row }: CohortRow,
-  horizon: string,
-  window: string,
-  userMean: (measure: Measure) => UserMean | undefined,
-): ResultRow {
-  return {
-    by,
-    labels: Object.fromEntries(by.map((dimension, i) => [dimension, values[i]])),
-    horizon,
-    window,
-    impressions: row.impressions,
-    positives: row.positives,
-    measures: measuresOf(settings, row, userMean),
-    ...(row.positions === undefined
-      ? {}
-      : { positions: { exposed: [...row.positions.exposed], positives: [...row.positions.positives] } }),
-  };
-}
-
-/** Means over users of one row, which are kept outside of the rows. */
-function userMeansOf(
-  users: UserMeans | undefined,
-  rows: readonly CohortRow[],
-  horizon: number,
-  { by, values }: CohortRow,
-): (measure: Measure) => UserMean | undefined {
-  if (users === undefined) return () => undefined;
-  const named = new Set(rows.filter((row) => row.by.join() === by.join()).map((row) => row.values.join(',')));
-  return (measure) => (isClustered(measure) ? users.of(measure, horizon, by, values, named) : undefined);
-}
-
-function measuresOf(
-  { measures, itemFile }: Settings,
-  row: Row,
-  userMean: (measure: Measure) => UserMean | undefined,
-): Readonly<Record<string, ResultMeasure>> {
-  const starts = sumsStarts(shapeOf(measures));
-  const stderrs = stderrsOf(row, measures);
-  return Object.fromEntries(
-    measures.map((measure, m): readonly [string, ResultMeasure] => {
-      const mean = userMean(measure);
-      if (mean !== undefined) {
-        const { value, n, stderr, withoutId } = mean;
-        return [measure.canonical, { value, n, ...errorOf(stderr), withoutId }];
-      }
-      const sums = row.sums.slice(starts[m], starts[m + 1]);
-      const { value = null, n } = rowValue(measure, row, sums, itemFile?.size ?? 0);
-      const counts = pairCounts(measure, sums);
-      const pairs =
-        counts === undefined
-          ? {}
-          : { pairs: counts.pairs, scoredShare: counts.rated === 0 ? null : counts.pairs / counts.rated };
-      return [measure.canonical, { value, n, ...errorOf(stderrs[m]), ...pairs }];
-    }),
-  );
-}
-
-function errorOf(stderr: Result<number>): Pick<ResultMeasure, 'stderr' | 'reason'> {
-  return isAbsent(stderr) ? { stderr: null, reason: stderr.absent } : { stderr };
 }
 
 function newestEnd({ minutes }: PanesState, paneSize: number): EpochMs | undefined {
@@ -268,86 +285,4 @@ function codes(unit: Unit, side: Side): ReadonlyMap<InvalidCode, number> {
     for (const [code, n] of topic[side]) all.set(code, (all.get(code) ?? 0) + n);
   }
   return new Map([...all].sort(([, a], [, b]) => b - a));
-}
-
-/** By grouping set, then cohort, then horizon as text: the order depends only on the row. */
-function compareRows(a: ResultRow, b: ResultRow): number {
-  const key = (row: ResultRow): string =>
-    JSON.stringify([row.by.length, row.by, row.by.map((dimension) => row.labels[dimension]), row.window, row.horizon]);
-  return key(a) < key(b) ? -1 : 1;
-}
-
-/** Observes the events of files while they are decoded, to report what looks wrong afterwards. No result depends on it. */
-export class Watch {
-  readonly sample = new EventSample();
-  readonly #invalid = new InvalidReasons();
-  readonly #valid: Readonly<Record<Side, Map<string, number>>> = { impressions: new Map(), feedback: new Map() };
-  readonly #settings: Settings;
-  readonly #input: RunFacts['input'];
-  readonly #latest: EpochMs;
-
-  /** @param latest later events are `future` */
-  constructor(settings: Settings, input: RunFacts['input'], latest: EpochMs) {
-    this.#settings = settings;
-    this.#input = input;
-    this.#latest = latest;
-  }
-
-  /** The same decoder for the file at this path, observed. */
-  watching(decoder: Decoder, path: string, side: Side): Decoder {
-    const valid = this.#valid[side];
-    valid.set(path, valid.get(path) ?? 0);
-    const decode = (value: Uint8Array | null, source: string, offset: number): Decoded => {
-      const decoded = decoder.decode(value, source, offset);
-      if ('events' in decoded) {
-        valid.set(path, (valid.get(path) ?? 0) + 1);
-        for (const event of decoded.events) this.sample.take(event, path, offset, this.#latest);
-      }
-      return decoded;
-    };
-    return {
-      decode,
-      scan: decode,
-      reader: undefined,
-      get ignoredCohortKeys() {
-        return decoder.ignoredCohortKeys;
-      },
-    };
-  }
-
-  /** A callback for invalid records, which also calls `next`. @param roles of the topics */
-  invalid(roles: readonly TopicRole[], next: UnitDeps['onInvalid']): (invalid: InvalidRecord) => void {
-    return (invalid) => {
-      const { topic, record, code, field } = invalid;
-      const side = roles[topic].impressions ? 'impressions' : 'feedback';
-      this.#invalid.take(side, { code, field }, record.value, record.place);
-      next?.(invalid);
-    };
-  }
-
-  /** What looks wrong with the counted events, and whether the result is empty. */
-  conclude(counts: Pick<RunFacts, 'impressions' | 'feedback'>): {
-    readonly findings: readonly Finding[];
-    readonly isEmpty: boolean;
-  } {
-    const { attribution, grading, measures } = this.#settings;
-    const { horizons, backward, outOfOrderness, futureSkew } = attribution;
-    const facts: RunFacts = {
-      ...counts,
-      input: this.#input,
-      invalid: this.#invalid,
-      valid: this.#valid,
-      sample: this.sample,
-      needsFeedback: measures.some((measure) => !isListOnly(measure)),
-      shape: {
-        horizon: horizons[horizons.length - 1],
-        backward,
-        outOfOrderness,
-        futureSkew,
-        actions: grading.actions.map(({ name }) => name),
-        valued: valuedActions(grading),
-      },
-    };
-    return { findings: runFindings(facts), isEmpty: isEmpty(facts) };
-  }
 }

@@ -2,11 +2,13 @@ import { isLasting } from '../accumulators/store/layout.ts';
 import { MemoryStore } from '../accumulators/store/memory-store.ts';
 import type { Commit, CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { InputSettings, Settings } from '../config/settings.ts';
-import { canonicalRow } from '../consumers/decode/csv-row.ts';
+import { LogClock } from '../consumers/decode/clock-order.ts';
+import { rowObject } from '../consumers/decode/csv-row.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import { type AdapterChoice, adapterTraits } from '../consumers/decode/decoder-settings.ts';
 import { hasRowFeedback, listKey } from '../consumers/decode/list.ts';
 import { FileSource, type FileTopic } from '../consumers/source/files/files.ts';
+import { isListOnly } from '../measures/needs.ts';
 import { compile } from '../measures/scorer.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
@@ -14,8 +16,12 @@ import { Unit } from '../unit/unit.ts';
 import type { UnitDeps, UnitHooks, UnitSettings } from '../unit/unit-contract.ts';
 import { decoderLimits, unitShape } from '../unit/unit-settings.ts';
 import type { EpochMs, TopicRole } from '../vocabulary/events.ts';
-import { type ReplayResult, readResult, Watch } from './replay-result.ts';
+import { type Dropped, DropWatch } from './drop-watch.ts';
+import { comesLater, hasNoTimes, type LogsEnd, reachOf } from './feedback-reach.ts';
+import { OpenLists } from './open-lists.ts';
+import { type ReplayResult, readResult } from './replay-result.ts';
 import { UserMeans } from './user-means.ts';
+import { Watch } from './watch.ts';
 
 /** One input file and the values for records that lack them (`FILE@variant=bts`). */
 export interface ReplayFile {
@@ -39,10 +45,14 @@ export interface ReplayOptions {
   readonly newId: () => string;
   /** Seed of the join's hashes: random per process, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
+  /** At the end of the files also lists count that are younger than a horizon, with the feedback so far. Default: they do not. */
+  readonly closeAll?: boolean | undefined;
   /** The wall clock at the start: events later than this plus `attribution.futureSkew` are `future`. undefined: none are. */
   readonly now?: EpochMs | undefined;
   /** As for a unit; default: none. */
   readonly onInvalid?: UnitDeps['onInvalid'];
+  /** Called for all that is dropped, with the records. Default: none, and records have only their places. */
+  readonly onDropped?: ((dropped: Dropped) => void) | undefined;
   /** Called now and then. Bytes as stored; records of all kinds. */
   readonly onProgress: (progress: { readonly bytes: number; readonly records: number }) => void;
 }
@@ -61,6 +71,8 @@ interface FinishedUnit {
   /** undefined: no measure is a mean over users or sessions. */
   readonly users: UserMeans | undefined;
   readonly watch: Watch;
+  readonly open: OpenLists;
+  readonly end: LogsEnd;
 }
 
 /** Replays the files and reads the result like any reader of a store. Rejects with the error of a file that cannot be read. */
@@ -70,13 +82,15 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
 }
 
 /**
- * The service's own data path over files: one unit, a store in memory, a clock that does not move. At the end of the files every
- * watermark passes the end, so that everything closes. Rejects with the error of a file that cannot be read.
+ * The service's own data path over files: one unit, a store in memory, a clock that does not move. At the end of the files lists count
+ * that are old enough, as far as the feedback tells (specification: join 4.1). Rejects with the error of a file that cannot be read.
  * @param hooksOf makes the hooks; called before the first record, from which on `unit` returns the unit
+ * @param start lists that were shown before it are not counted as open
  */
 export async function readFiles(
   options: ReplayOptions,
   hooksOf: (unit: () => Unit) => UnitHooks | undefined,
+  start: EpochMs = Number.NEGATIVE_INFINITY,
 ): Promise<FinishedUnit> {
   const { settings, now } = options;
   const latest = now === undefined ? Number.POSITIVE_INFINITY : now + settings.attribution.futureSkew;
@@ -91,6 +105,15 @@ export async function readFiles(
     Math.max(settings.limits.impressionBytes, settings.limits.feedbackBytes),
     latest,
   );
+  const { onDropped } = options;
+  const drops = new DropWatch(
+    topics.map(({ role }) => role),
+    (dropped) => {
+      watch.dropped(dropped);
+      onDropped?.(dropped);
+    },
+    onDropped !== undefined,
+  );
   const unit: Unit = await Unit.claim(unitSettings, {
     store,
     scorer,
@@ -98,9 +121,14 @@ export async function readFiles(
     newId: options.newId,
     now: () => now,
     hooks: hooksOf(() => unit) ?? users,
+    observer: drops,
+    onPassedOver: drops.passedOver,
     onInvalid: watch.invalid(
       topics.map(({ role }) => role),
-      options.onInvalid,
+      (invalid) => {
+        drops.invalid(invalid);
+        options.onInvalid?.(invalid);
+      },
     ),
   });
   let records = 0;
@@ -108,6 +136,7 @@ export async function readFiles(
   await source.run({
     assigned: async () => {},
     batch: async (batch) => {
+      drops.reads(batch);
       unit.feed(batch);
       records += batch.records.length;
       uncommitted += batch.records.length;
@@ -117,12 +146,28 @@ export async function readFiles(
       await unit.commit();
     },
   });
-  unit.finish();
+  const end = endOf(options, unit, topics, watch);
+  const open = new OpenLists(settings.cohorts);
+  unit.finish(end.closeAll ? Number.POSITIVE_INFINITY : end.reach, (closed, cohorts) => {
+    if (closed.ts >= start) open.add(closed, cohorts);
+  });
   await unit.commit();
   const ignoredCohortKeys = topics
     .flatMap((topic) => topic.files)
     .reduce((sum, file) => sum + file.decoder.ignoredCohortKeys, 0);
-  return { unit, unitSettings, store, ignoredCohortKeys, users, watch };
+  return { unit, unitSettings, store, ignoredCohortKeys, users, watch, open, end };
+}
+
+/** Where the logs end, and up to where they tell what people did. */
+function endOf(
+  { settings, closeAll = false }: ReplayOptions,
+  unit: Unit,
+  topics: readonly { readonly comesLater: boolean }[],
+  watch: Watch,
+): LogsEnd {
+  const isKnown = settings.measures.every(isListOnly) || hasNoTimes(watch.sample);
+  const watermarks = topics.map(({ comesLater }, t) => ({ comesLater, watermark: unit.join.topicWatermark(t) }));
+  return { newest: unit.newest, reach: isKnown ? Number.POSITIVE_INFINITY : reachOf(watermarks), closeAll };
 }
 
 function inputOf(inputs: ReplayInputs): 'two sides' | 'one log' | 'impressions' {
@@ -165,31 +210,32 @@ function unitSettingsOf(
   };
 }
 
-function topicsOf(
-  options: ReplayOptions,
-  users: UserMeans | undefined,
-  watch: Watch,
-): (FileTopic & { readonly role: TopicRole })[] {
+interface TopicOfUnit extends FileTopic {
+  readonly role: TopicRole;
+  /** Whether it holds feedback that may come later than its list. */
+  readonly comesLater: boolean;
+}
+
+function topicsOf(options: ReplayOptions, users: UserMeans | undefined, watch: Watch): TopicOfUnit[] {
   const { settings, inputs, order } = options;
   let files = 0;
-  const topic = (
-    role: TopicRole,
-    side: readonly ReplayFile[],
-    input: InputSettings,
-  ): FileTopic & { readonly role: TopicRole } => {
+  const topic = (role: TopicRole, side: readonly ReplayFile[], input: InputSettings): TopicOfUnit => {
     const { tsUnit, timeZone, positionBase, file: form, adapter: configured } = input;
     const adapter = options.adapter ?? configured;
     const isList = typeof adapter === 'object' && 'list' in adapter;
-    const isCanonical = adapter === 'canonical' || (isList && adapter.map === undefined);
+    const newClock = (): LogClock | undefined => (timeZone === undefined ? undefined : new LogClock(timeZone));
+    const clockOfAll = order === 'concat' ? newClock() : undefined;
     return {
       role,
+      comesLater: side.length > 0 && comesLater(role, adapter),
       order,
       files: side.map(({ path, defaults }) => {
+        const clock = clockOfAll ?? newClock();
         const decoder = createDecoder({
           ...decoderLimits(settings),
           role,
           tsUnit,
-          timeZone,
+          clock,
           positionBase,
           adapter,
           defaults,
@@ -201,10 +247,10 @@ function topicsOf(
         return {
           path,
           name: String(++files),
-          decoder: watch.watching(numbering, path, ofSide),
+          decoder: watch.watching(numbering, path, ofSide, clock),
           side: ofSide,
           form: adapterTraits(adapter).readsLines ? { ...form, format: 'ndjson' } : form,
-          toObject: isCanonical ? canonicalRow : undefined,
+          toObject: rowObject(adapter),
           lists: isList ? { keyOf: listKey(adapter), within: adapter.list.within } : undefined,
         };
       }),

@@ -1,8 +1,8 @@
 import { type PlainList, type PlainSlots, plainJoined } from '../measures/plain.ts';
-import type { Joined } from '../vocabulary/events.ts';
+import { isEmptyList, type Joined } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import { textOf } from './byte-text.ts';
-import { type BlockReader, InputError } from './line-blocks.ts';
+import { type BlockReader, InputError, ifComment } from './line-blocks.ts';
 import { NEWLINE } from './line-fields.ts';
 import type { Ties } from './order.ts';
 import { RunTotals } from './run-totals.ts';
@@ -24,6 +24,7 @@ export class GradedLists implements BlockReader {
   readonly #lines = new Map<string, number>();
   readonly #asksKnown: boolean;
   #withoutKnown = 0;
+  #empty = 0;
   #line = 0;
 
   constructor(file: string, settings: ScoringSettings, ties: Ties | undefined) {
@@ -40,7 +41,7 @@ export class GradedLists implements BlockReader {
       this.#line++;
       const end = bytes.indexOf(NEWLINE, at);
       const text = textOf(bytes, at, end).trim();
-      if (text !== '' && !text.startsWith('#')) this.#take(text);
+      if (text !== '') this.#take(text);
       at = end + 1;
     }
   }
@@ -55,12 +56,12 @@ export class GradedLists implements BlockReader {
   }
 
   finish(name: string): RunScore {
-    return { ...this.#totals.finish(name), withoutKnown: this.#withoutKnown };
+    return { ...this.#totals.finish(name), withoutKnown: this.#withoutKnown, emptyLists: this.#empty };
   }
 
   #take(text: string): void {
     const named = namedList(text);
-    if (typeof named === 'string') throw new InputError(this.#file, this.#line, named);
+    if (typeof named === 'string') throw new InputError(this.#file, this.#line, `${named}${ifComment(text)}`);
     const query = named.query ?? String(this.#line);
     const other = this.#lines.get(query);
     if (other !== undefined) {
@@ -70,6 +71,7 @@ export class GradedLists implements BlockReader {
     if (this.#asksKnown && 'grades' in named.list && named.list.known === undefined) this.#withoutKnown++;
     const list = this.#joined(named.list);
     const { scorer, out } = this.#settings;
+    if (isEmptyList(list.length, list.pageOffset)) this.#empty++;
     scorer.score(list, out);
     const { scores } = list;
     if (scores !== undefined) this.#mean?.correct(list, (slot) => scores[slot], out);

@@ -2,17 +2,23 @@ import type { Joined } from '../vocabulary/events.ts';
 import type { ItemRows } from './item-rows.ts';
 import type { Judgements } from './judgements.ts';
 import type { Counts } from './score-result.ts';
-
-/** The action of a judgement: its value is the grade. */
-export const JUDGED = 'rating';
+import type { Unjudged } from './scoring-settings.ts';
 
 const FIRST_SLOTS = 1024;
 
 interface JudgedNeeds {
-  /** Number of actions. The first is `JUDGED`; an item with a grade above 0 has all of them. */
+  /** Number of actions. The first is `JUDGED_ACTION`; an item with a grade above 0 has all of them. */
   readonly actions: number;
   readonly scores: boolean;
   readonly items: boolean;
+  readonly unjudged: Unjudged;
+}
+
+/** Items in the first places of a list, those that nobody judged, and one of these if it was asked for. */
+export interface ListTop {
+  readonly items: number;
+  readonly unjudged: number;
+  readonly first: string | undefined;
 }
 
 /** A ranked list and what is known of its query, as measures see it. Its buffers are reused for the next list. */
@@ -26,6 +32,11 @@ export class JudgedList {
   /** Judged items in the list at any place, and relevant ones that do not count there. */
   matched = 0;
   relevantCut = 0;
+  /** Items that were taken out because nobody judged them. */
+  skipped = 0;
+  /** By judged item of the query: its first row; -1: it is not in the list. By row: 1 where its item is judged. */
+  #rowOf = new Int32Array(FIRST_SLOTS);
+  #isJudged = new Uint8Array(FIRST_SLOTS);
   #slotOf = new Int32Array(FIRST_SLOTS);
   #firstSlot = new Int32Array(FIRST_SLOTS);
   #scores = new Float64Array(FIRST_SLOTS);
@@ -49,8 +60,8 @@ export class JudgedList {
   }
 
   /**
-   * @param order row at each place; @param length places that count; @param repeats whether an item may be in several rows;
-   * @param query of the judgements. The rows must be indexed.
+   * @param order row at each place, which is changed where items are skipped; @param length places that count; @param repeats whether
+   * an item may be in several rows; @param query of the judgements. The rows must be indexed.
    */
   load(
     rows: ItemRows,
@@ -61,21 +72,24 @@ export class JudgedList {
     query: number,
   ): void {
     const { joined } = this;
-    joined.length = length;
     if (rows.count > this.#slotOf.length) {
       this.#slotOf = new Int32Array(2 * rows.count);
       this.#firstSlot = new Int32Array(2 * rows.count);
       this.#scores = new Float64Array(2 * rows.count);
+      this.#isJudged = new Uint8Array(2 * rows.count);
     }
+    this.#lookUp(rows, judgements, query, repeats);
+    joined.length = this.#needs.unjudged === 'skip' ? this.#condense(order, length) : length;
+    this.skipped = length - joined.length;
     const slotOf = this.#slotOf;
     for (let place = 0; place < rows.count; place++) slotOf[order[place]] = place;
     joined.firstSlot = repeats ? this.#firstSlots(rows, order) : undefined;
     if (this.#needs.scores) {
-      for (let place = 0; place < length; place++) this.#scores[place] = rows.scores[order[place]];
+      for (let place = 0; place < joined.length; place++) this.#scores[place] = rows.scores[order[place]];
       joined.scores = this.#scores;
     }
-    if (this.#needs.items) joined.items = Array.from({ length }, (_, place) => rows.idOf(order[place]));
-    this.#judge(rows, length, judgements, query);
+    if (this.#needs.items) joined.items = Array.from({ length: joined.length }, (_, place) => rows.idOf(order[place]));
+    this.#judge(judgements, query);
   }
 
   /** A query without a list: one slot without a judgement, so that measures give the query's value without a hit. */
@@ -95,11 +109,61 @@ export class JudgedList {
     return { retrieved, relevant: this.#relevantKnown, relevantRetrieved: this.#relevantShown };
   }
 
+  /** What is judged of its first places. @param asksFirst whether the first unjudged item is wanted */
+  topOf(rows: ItemRows, order: Int32Array, places: number, asksFirst: boolean): ListTop {
+    const items = Math.min(this.joined.length, places);
+    let unjudged = 0;
+    let first: string | undefined;
+    for (let place = 0; place < items; place++) {
+      if (this.#isJudged[order[place]] === 1) continue;
+      unjudged++;
+      if (asksFirst) first ??= rows.idOf(order[place]);
+    }
+    return { items, unjudged, first };
+  }
+
   /** Looks up each judged item in the list: usually there are fewer of them than items of a run. */
-  #judge(rows: ItemRows, length: number, judgements: Judgements, query: number): void {
+  #lookUp(rows: ItemRows, judgements: Judgements, query: number, repeats: boolean): void {
+    const { hashes, bytes, starts } = judgements.rows;
+    const from = judgements.first(query);
+    const to = judgements.first(query + 1);
+    if (to - from > this.#rowOf.length) this.#rowOf = new Int32Array(2 * (to - from));
+    const isJudged = this.#isJudged.fill(0, 0, rows.count);
+    this.matched = 0;
+    for (let j = from; j < to; j++) {
+      const row = rows.find(hashes[j], bytes, starts[j], starts[j + 1]);
+      this.#rowOf[j - from] = row;
+      if (row < 0) continue;
+      this.matched++;
+      isJudged[row] = 1;
+    }
+    if (!repeats) return;
+    for (let row = 0; row < rows.count; row++) {
+      isJudged[row] = isJudged[rows.find(rows.hashes[row], rows.bytes, rows.starts[row], rows.starts[row + 1])];
+    }
+  }
+
+  /**
+   * The condensed list: of the places that count, those with judged items move to the front. T. Sakai, "Alternatives to Bpref", SIGIR
+   * 2007; trec_eval -J, which cuts the list first, too (form_res_rels.c).
+   * @returns their number
+   */
+  #condense(order: Int32Array, length: number): number {
+    const others = this.#slotOf;
+    let judged = 0;
+    let unjudged = 0;
+    for (let place = 0; place < length; place++) {
+      const row = order[place];
+      if (this.#isJudged[row] === 1) order[judged++] = row;
+      else others[unjudged++] = row;
+    }
+    for (let i = 0; i < unjudged; i++) order[judged + i] = others[i];
+    return judged;
+  }
+
+  #judge(judgements: Judgements, query: number): void {
     const { joined } = this;
-    const judged = judgements.rows;
-    const { hashes, bytes, starts, scores: grades } = judged;
+    const { scores: grades } = judgements.rows;
     const slotOf = this.#slotOf;
     const from = judgements.first(query);
     const to = judgements.first(query + 1);
@@ -108,17 +172,15 @@ export class JudgedList {
     joined.events = 0;
     this.#relevantShown = 0;
     this.#relevantKnown = 0;
-    this.matched = 0;
     this.relevantCut = 0;
     for (let j = from; j < to; j++) {
       const isRelevant = grades[j] >= this.#relevantFrom ? 1 : 0;
       this.#relevantKnown += isRelevant;
-      const row = rows.find(hashes[j], bytes, starts[j], starts[j + 1]);
+      const row = this.#rowOf[j - from];
       if (row < 0) continue;
-      this.matched++;
       // The table has a repeated item with its first row of the file, not with its first place.
       const slot = joined.firstSlot === undefined ? slotOf[row] : joined.firstSlot[slotOf[row]];
-      if (slot >= length) {
+      if (slot >= joined.length) {
         this.relevantCut += isRelevant;
         continue;
       }

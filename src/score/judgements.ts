@@ -47,6 +47,11 @@ export class Judgements {
     return this.rows.scores.subarray(this.#firsts[query], this.#firsts[query + 1]);
   }
 
+  /** Whether some item is judged to be not relevant, by this lowest grade that is. */
+  callsIrrelevant(relevantFrom: number): boolean {
+    return this.rows.scores.subarray(0, this.rows.count).some((grade) => grade < relevantFrom);
+  }
+
   #mustNotRepeat(query: number, file: string): void {
     const { rows } = this;
     const repeated = rows.index(this.#firsts[query], this.#firsts[query + 1]);

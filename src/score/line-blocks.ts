@@ -9,7 +9,7 @@ export interface BlockReader {
 }
 
 /** The line of a list may be long; a longer one is not text. */
-const LONGEST_LINE = 64 * 2 ** 20;
+export const LONGEST_LINE = 64 * 2 ** 20;
 const END = Uint8Array.of(NEWLINE);
 const MARK = [0xef, 0xbb, 0xbf];
 const UTF16_MARKS = [
@@ -98,4 +98,11 @@ export class InputError extends Error {
   constructor(file: string, line: number | undefined, what: string) {
     super(`${file === '-' ? 'standard input' : file}${line === undefined ? '' : `, line ${line}`}: ${what}`);
   }
+}
+
+/** What to do about a row that cannot be read, if it was meant as a comment: none of these files has comments. */
+export function ifComment(first: string): string {
+  return first.startsWith('#')
+    ? '. A line that begins with # is a row like any other: delete it if it is a comment'
+    : '';
 }

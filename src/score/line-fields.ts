@@ -2,17 +2,23 @@ import { Buffer } from 'node:buffer';
 import { splitRow } from '../consumers/decode/csv-row.ts';
 import { bytesOf, textOf } from './byte-text.ts';
 
-/** Most fields that are split; the rest of the line is ignored. */
-const MOST_FIELDS = 16;
+/** Most fields of a line that can be read; more are counted, up to what no file of rows has. */
+export const MOST_FIELDS = 64;
+export const MOST_COUNTED = 1000;
 
 export const NEWLINE = 10;
+const TAB = 9;
 const SPACE = 32;
 const QUOTE = 34;
-export const HASH = 35;
-export const COMMA = 44;
+
+const OUTER_BLANKS = /^[ \t-\r]+|[ \t-\r]+$/g;
 
 const HASH_START = 0x811c9dc5 | 0;
 const HASH_PRIME = 0x01000193;
+
+/** What stands between fields. A blank means any number of blanks and tabs, the others one each. */
+export const SEPARATORS = ['\t', ',', ';', ' '] as const;
+export type Separator = (typeof SEPARATORS)[number];
 
 /**
  * The fields of one line at a time: field f is bytes[starts[f], ends[f]). `bytes` are those of the block, or, for a line
@@ -22,7 +28,7 @@ export class Fields {
   bytes: Uint8Array = new Uint8Array(0);
   readonly starts = new Int32Array(MOST_FIELDS);
   readonly ends = new Int32Array(MOST_FIELDS);
-  /** 0: a blank line, or a comment. */
+  /** 0: a line of nothing but blanks. Any other line is a row: ids may begin with any sign. */
   count = 0;
 
   text(field: number): string {
@@ -33,6 +39,11 @@ export class Fields {
 /** Splits the line at `at` and returns where the next one begins. */
 export type Splitter = (fields: Fields, bytes: Uint8Array, at: number) => number;
 
+/** @param hasQuotes whether fields may be in double quotes, as in CSV; for trec_eval they are part of ids. Never at blanks */
+export function splitterOf(separator: Separator, hasQuotes = true): Splitter {
+  return separator === ' ' ? splitBlanks : splitAt(separator, hasQuotes);
+}
+
 /**
  * Whether it separates columns for trec_eval (C's isspace): a blank, or 9 to 13, which are tabs, ends of lines and of pages. Other
  * control characters are part of ids.
@@ -41,16 +52,15 @@ export function isBlank(byte: number): boolean {
   return byte === SPACE || (byte >= 9 && byte <= 13);
 }
 
-/** Fields separated by blanks or tabs; lines that start with # are comments. At most six are split. */
-export const splitBlanks: Splitter = (fields, bytes, from) => {
+const splitBlanks: Splitter = (fields, bytes, from) => {
   const { starts, ends } = fields;
   fields.bytes = bytes;
   let at = from;
   let count = 0;
   let byte = bytes[at];
-  while (byte !== NEWLINE && count < 6) {
+  while (byte !== NEWLINE && count < MOST_FIELDS) {
     while (byte !== NEWLINE && isBlank(byte)) byte = bytes[++at];
-    if (byte === NEWLINE || (byte === HASH && count === 0)) break;
+    if (byte === NEWLINE) break;
     starts[count] = at;
     while (byte > SPACE || !isBlank(byte)) byte = bytes[++at];
     ends[count++] = at;
@@ -60,49 +70,58 @@ export const splitBlanks: Splitter = (fields, bytes, from) => {
   return at + 1;
 };
 
-/** Fields separated by commas (RFC 4180, one line each), without blanks around them; lines that start with # are comments. */
-export const splitCommas: Splitter = (fields, bytes, from) => {
-  const { starts, ends } = fields;
-  fields.bytes = bytes;
-  let count = 0;
-  let start = from;
-  for (let at = from; ; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return splitQuoted(fields, bytes, from);
-    if (byte !== COMMA && byte !== NEWLINE) continue;
-    if (count < MOST_FIELDS) {
-      starts[count] = start;
-      ends[count++] = at;
-      trim(fields, count - 1);
+/** Fields as RFC 4180 has them, one line each, without blanks around them. */
+function splitAt(separator: Separator, hasQuotes: boolean): Splitter {
+  const mark = separator.charCodeAt(0);
+  return (fields, bytes, from) => {
+    const { starts, ends } = fields;
+    fields.bytes = bytes;
+    let count = 0;
+    let start = from;
+    for (let at = from; ; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE && hasQuotes) return splitQuoted(fields, bytes, from, separator);
+      if (byte !== mark && byte !== NEWLINE) continue;
+      if (count < MOST_FIELDS) {
+        starts[count] = start;
+        ends[count] = at;
+        trim(fields, count);
+      }
+      count++;
+      start = at + 1;
+      if (byte === NEWLINE) break;
     }
-    start = at + 1;
-    if (byte === NEWLINE) break;
-  }
-  const isEmpty = count === 1 && starts[0] === ends[0];
-  fields.count = isEmpty || bytes[starts[0]] === HASH ? 0 : count;
-  return start;
-};
+    // Tabs are blanks, but a line of commas is a row without values.
+    fields.count = (count === 1 || mark === TAB) && holdsNothing(fields, count) ? 0 : count;
+    return start;
+  };
+}
 
-function splitQuoted(fields: Fields, bytes: Uint8Array, from: number): number {
+function holdsNothing({ starts, ends }: Fields, count: number): boolean {
+  for (let f = 0; f < Math.min(count, MOST_FIELDS); f++) if (starts[f] < ends[f]) return false;
+  return true;
+}
+
+function splitQuoted(fields: Fields, bytes: Uint8Array, from: number, separator: Separator): number {
   const end = bytes.indexOf(NEWLINE, from);
   const line = textOf(bytes, from, end);
-  const cells = splitRow(line) ?? line.split(',');
-  fields.count = Math.min(cells.length, MOST_FIELDS);
-  const parts = cells.map(bytesOf);
+  const cells =
+    splitRow(line, separator) ?? line.split(separator, MOST_COUNTED).map((cell) => cell.replace(OUTER_BLANKS, ''));
+  fields.count = cells.length;
+  const parts = cells.slice(0, MOST_FIELDS).map(bytesOf);
   fields.bytes = Buffer.concat(parts);
   let at = 0;
-  for (let f = 0; f < fields.count; f++) {
+  for (let f = 0; f < parts.length; f++) {
     fields.starts[f] = at;
     at += parts[f].length;
     fields.ends[f] = at;
   }
-  if (line.trimStart().startsWith('#')) fields.count = 0;
   return end + 1;
 }
 
 function trim({ bytes, starts, ends }: Fields, f: number): void {
-  while (starts[f] < ends[f] && bytes[starts[f]] <= SPACE) starts[f]++;
-  while (ends[f] > starts[f] && bytes[ends[f] - 1] <= SPACE) ends[f]--;
+  while (starts[f] < ends[f] && isBlank(bytes[starts[f]])) starts[f]++;
+  while (ends[f] > starts[f] && isBlank(bytes[ends[f] - 1])) ends[f]--;
 }
 
 /** Whether a[aFrom, aFrom + length) has the same bytes as b[bFrom, bFrom + length). */

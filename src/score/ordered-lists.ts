@@ -1,8 +1,8 @@
 import type { ListSink } from './groups.ts';
 import type { ItemRows } from './item-rows.ts';
-import { InputError } from './line-blocks.ts';
 import { Ordering, type OrderRule } from './order.ts';
-import type { RunColumns } from './run-format.ts';
+import { repeatedItem } from './remedies.ts';
+import type { RunColumns, RunLayout } from './run-format.ts';
 import type { RunReading } from './run-reader.ts';
 
 /** How lists are read if they are not scored at once. */
@@ -33,6 +33,7 @@ export class OrderedLists implements RunReading {
   readonly #reading: ListOrder;
   readonly #sink: (list: OrderedList) => void;
   readonly #ordering = new Ordering();
+  #layout: RunLayout | undefined;
   #rule: OrderRule = { by: 'file' };
   #hasScores = false;
 
@@ -42,15 +43,17 @@ export class OrderedLists implements RunReading {
     this.#sink = sink;
   }
 
-  begin(columns: RunColumns): boolean {
-    this.#rule = this.#reading.orderOf(columns);
-    this.#hasScores = columns.score >= 0;
+  begin(layout: RunLayout): boolean {
+    this.#layout = layout;
+    this.#rule = this.#reading.orderOf(layout.columns);
+    this.#hasScores = layout.columns.score >= 0;
     return this.#rule.by === 'rank';
   }
 
   #hand(voter: string | undefined, query: string, rows: ItemRows): void {
     const { repeats, depth } = this.#reading;
-    if (repeats === 'error') this.#mustNotRepeat(query, rows);
+    const repeated = repeats === 'error' ? rows.index() : -1;
+    if (repeated >= 0) throw repeatedItem(this.#file, this.#layout, query, rows, repeated);
     this.#ordering.sort(rows, this.#rule);
     const { order } = this.#ordering;
     const length = Math.min(rows.count, depth);
@@ -62,15 +65,5 @@ export class OrderedLists implements RunReading {
       scores: () =>
         this.#hasScores ? Float64Array.from({ length }, (_, place) => rows.scores[order[place]]) : undefined,
     });
-  }
-
-  /** @throws InputError */
-  #mustNotRepeat(query: string, rows: ItemRows): void {
-    const repeated = rows.index();
-    if (repeated < 0) return;
-    const { hashes, bytes, starts, lines } = rows;
-    const other = rows.find(hashes[repeated], bytes, starts[repeated], starts[repeated + 1]);
-    const what = `item "${rows.idOf(repeated)}" of query "${query}" is on line ${lines[other]} already`;
-    throw new InputError(this.#file, lines[repeated], `${what}; a list holds an item once`);
   }
 }

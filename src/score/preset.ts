@@ -4,7 +4,7 @@ import { inOurWords } from '../measures/grammar/other-tools.ts';
 import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
 import { PRESETS, presetFor } from '../measures/grammar/presets.ts';
 import type { OrderRule, Ties } from './order.ts';
-import type { Format, RunColumns } from './run-format.ts';
+import type { RunColumns } from './run-format.ts';
 
 /** How a preset reads files (specification: measures 6). */
 interface Reading {
@@ -23,11 +23,6 @@ const READING: Readonly<Record<string, Reading>> = {
 };
 
 export const PRESET_NAMES: readonly string[] = [...PRESETS.keys()];
-
-/** The default preset of a format; undefined: none. */
-export function presetOf(format: Format): string | undefined {
-  return format === 'lists' ? undefined : format;
-}
 
 export function missingOf(preset: string | undefined): 'skip' | 'zero' {
   return preset === undefined ? 'skip' : READING[preset].missing;
@@ -63,14 +58,16 @@ export function orderRule(preset: string | undefined, columns: RunColumns, ties:
 
 /**
  * Measures as written, with the preset's parameters unless they name a preset of their own.
+ * @param command `lists`: of lists with their grades
  * @returns problems in words, empty if there is none
  */
 export function presetMeasures(
   texts: readonly string[],
   preset: string | undefined,
   defaults: MeasureDefaults,
+  command: 'lists' | 'score' = 'score',
 ): { readonly measures: readonly Measure[]; readonly problems: readonly string[] } {
-  const options = { command: 'score' } as const;
+  const options = { command };
   // Reported first, so that a message shows what the user wrote; each alone, because with the preset measures may differ that
   // are equal without it: ndcg@10 and ndcg(ideal=shown)@10.
   const wrong = preset === undefined ? [] : texts.flatMap((text) => parseMeasures([text], defaults, options).problems);

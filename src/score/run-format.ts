@@ -1,30 +1,8 @@
 import { suggestion } from '../vocabulary/spelling.ts';
-import { markOf } from './line-blocks.ts';
-import { COMMA, type Fields, HASH, isBlank, NEWLINE } from './line-fields.ts';
+import { type Fields, MOST_FIELDS, type Separator } from './line-fields.ts';
 
 export const FORMATS = ['trec', 'flagr', 'lists'] as const;
 export type Format = (typeof FORMATS)[number];
-
-/** Whether the line at `from` has a comma, so that the file is CSV. undefined: a blank line or a comment, which does not show it. */
-export function isCommas(bytes: Uint8Array, from: number): boolean | undefined {
-  let at = from;
-  while (at < bytes.length && bytes[at] !== NEWLINE && isBlank(bytes[at])) at++;
-  if (at >= bytes.length || bytes[at] === NEWLINE || bytes[at] === HASH) return undefined;
-  for (; at < bytes.length && bytes[at] !== NEWLINE; at++) if (bytes[at] === COMMA) return true;
-  return false;
-}
-
-/** The format of a run by its first line with data; undefined: there is none in the first bytes of the file. */
-export function formatOf(bytes: Uint8Array): 'trec' | 'flagr' | undefined {
-  for (let at = markOf(bytes); at < bytes.length; ) {
-    const commas = isCommas(bytes, at);
-    if (commas !== undefined) return commas ? 'flagr' : 'trec';
-    const end = bytes.indexOf(NEWLINE, at);
-    if (end < 0) return undefined;
-    at = end + 1;
-  }
-  return undefined;
-}
 
 /** The columns of a run; -1: the file has no such column. */
 export interface RunColumns {
@@ -41,9 +19,19 @@ export interface RunColumns {
   readonly exactly: boolean;
   /** For messages. */
   readonly names: string;
+  /** The convention of files with these columns. */
+  readonly preset: 'trec' | 'flagr';
 }
 
-/** `query Q0 item rank score tag`, separated by blanks; text after the tag is ignored. */
+/** How the rows of a run are read. */
+export interface RunLayout {
+  readonly separator: Separator;
+  readonly columns: RunColumns;
+  /** The first row names the columns. */
+  readonly hasHeader: boolean;
+}
+
+/** `query Q0 item rank score tag`; text after the tag is ignored. */
 export const TREC_RUN: RunColumns = {
   query: 0,
   item: 2,
@@ -54,41 +42,84 @@ export const TREC_RUN: RunColumns = {
   count: 6,
   exactly: false,
   names: 'query Q0 item rank score tag',
+  preset: 'trec',
 };
 
-const NAMES = ['query', 'item', 'score', 'rank', 'voter'] as const;
-const IGNORED = ['-', 'dataset', 'method', 'tag', 'q0'];
+const NAMES = ['query', 'item', 'score', 'rank', 'voter', 'tag'] as const;
+const IGNORED = ['-', 'dataset', 'method', 'algorithm', 'q0'];
+const KNOWN: readonly string[] = [...NAMES, ...IGNORED];
+
+/** Other names of columns, as common tools write them in headers. */
+const ALSO: Readonly<Record<(typeof NAMES)[number], readonly string[]>> = {
+  query: ['qid', 'q_id', 'query_id', 'topic', 'topic_id', 'user', 'user_id', 'session_id'],
+  item: ['item_id', 'docid', 'doc_id', 'docno', 'did', 'document_id', 'pid', 'passage_id', 'corpus_id'],
+  score: ['sim', 'similarity'],
+  rank: ['position'],
+  voter: [],
+  tag: ['run', 'run_id', 'runid', 'system'],
+};
 
 /** PyFLAGR's lists, best first: as in its input, and as in its output. */
 export const FLAGR_COLUMNS: Readonly<Record<number, string>> = {
   5: 'query,voter,item,score,dataset',
   6: 'query,voter,item,rank,score,method',
 };
+const FLAGR_LIKE = /^query,voter,item,(?:rank,)?score,(?:dataset|method|algorithm|-)$/;
 
 /**
- * Columns by their names, separated by commas: `query`, `item`, `score`, `rank`, `voter`; `-` is ignored. A number means
+ * Columns by their names, separated by commas: `query`, `item`, `score`, `rank`, `voter`, `tag`; `-` is ignored. A number means
  * PyFLAGR's columns.
  * @returns a text: what is wrong
  */
 export function runColumns(names: string): RunColumns | string {
-  const words = (FLAGR_COLUMNS[Number(names)] ?? names).split(',').map((word) => word.trim().toLowerCase());
+  const words = (FLAGR_COLUMNS[Number(names)] ?? names).split(',').map(ourName);
   if (words.length === 1)
     return `"${names}" is not a list of columns; expected 5, 6, or names such as query,item,score`;
+  const unknown = words.find((word) => !KNOWN.includes(word));
+  if (unknown !== undefined) return `unknown column "${unknown}"${suggestion(unknown, KNOWN)}`;
+  return columnsOf(words);
+}
+
+/** PyFLAGR's columns, if a row has as many. */
+export function flagrColumns(count: number): RunColumns | undefined {
+  const names = FLAGR_COLUMNS[count];
+  const columns = names === undefined ? undefined : runColumns(names);
+  return typeof columns === 'string' ? undefined : columns;
+}
+
+/** Columns by the cells of a header, of which the unknown are ignored. undefined: it names no query and item, or one twice. */
+export function headerColumns(cells: readonly string[]): RunColumns | undefined {
+  const columns = columnsOf(cells.map(ourName).map((word) => (KNOWN.includes(word) ? word : '-')));
+  return typeof columns === 'string' ? undefined : columns;
+}
+
+/** @returns a text: what is wrong */
+function columnsOf(words: readonly string[]): RunColumns | string {
+  if (words.length > MOST_FIELDS) return `${words.length} columns; expected at most ${MOST_FIELDS}`;
   const at = (name: string): number => words.indexOf(name);
-  for (const word of words) {
-    const known = [...NAMES, ...IGNORED];
-    if (!known.includes(word)) return `unknown column "${word}"${suggestion(word, known)}`;
-    if (!IGNORED.includes(word) && at(word) !== words.lastIndexOf(word)) return `the column ${word} is named twice`;
-  }
+  const twice = NAMES.find((name) => at(name) !== words.lastIndexOf(name));
+  if (twice !== undefined) return `the column ${twice} is named twice`;
+  const names = words.join(',');
   if (at('query') < 0 || at('item') < 0) return `"${names}" needs the columns query and item`;
-  const [query, item, score, rank, voter] = NAMES.map(at);
-  return { query, item, score, rank, voter, tag: -1, count: words.length, exactly: true, names: words.join(',') };
+  const [query, item, score, rank, voter, tag] = NAMES.map(at);
+  const preset = FLAGR_LIKE.test(names) ? 'flagr' : 'trec';
+  return { query, item, score, rank, voter, tag, count: words.length, exactly: true, names, preset };
+}
+
+function ourName(text: string): string {
+  const word = text.trim().toLowerCase();
+  const plain = word.replaceAll(/[ -]/g, '_');
+  return NAMES.find((name) => ALSO[name].includes(plain)) ?? word;
 }
 
 /** What is wrong with the number of fields of a line, in words; undefined: nothing. */
-export function wrongCount(fields: Fields, { count, exactly, names }: RunColumns): string | undefined {
-  if (exactly ? fields.count === count : fields.count >= count) return undefined;
-  return `${columnsText(fields.count)}; expected ${exactly ? '' : 'at least '}${count}: ${names}`;
+export function wrongCount(fields: Fields, columns: RunColumns): string | undefined {
+  const { count, exactly } = columns;
+  return (exactly ? fields.count === count : fields.count >= count) ? undefined : countText(fields.count, columns);
+}
+
+export function countText(found: number, { count, exactly, names }: RunColumns): string {
+  return `${columnsText(found)}; expected ${exactly ? '' : 'at least '}${count}: ${names}`;
 }
 
 export function columnsText(count: number): string {

@@ -1,18 +1,11 @@
 import { Groups, type ListSink } from './groups.ts';
-import { type BlockReader, InputError } from './line-blocks.ts';
-import { Fields, numberAt, type Splitter, splitBlanks, splitCommas } from './line-fields.ts';
-import { isHeader } from './qrels-reader.ts';
-import { columnsText, FLAGR_COLUMNS, type RunColumns, runColumns, TREC_RUN, wrongCount } from './run-format.ts';
-
-export interface RunLayout {
-  readonly format: 'trec' | 'flagr';
-  /** undefined: by the number of columns of the first line. */
-  readonly columns: RunColumns | undefined;
-}
+import { type BlockReader, InputError, ifComment } from './line-blocks.ts';
+import { Fields, numberAt, type Splitter, splitterOf } from './line-fields.ts';
+import { type RunColumns, type RunLayout, TREC_RUN, wrongCount } from './run-format.ts';
 
 export interface RunReading {
   /** Called before the first row. Returns whether ranks are needed; otherwise the column may contain anything. */
-  begin(columns: RunColumns): boolean;
+  begin(layout: RunLayout): boolean;
   readonly lists: ListSink;
 }
 
@@ -27,21 +20,23 @@ export class RunReader implements BlockReader {
   rows = 0;
   readonly #file: string;
   readonly #split: Splitter;
-  readonly #reading: RunReading;
   readonly #fields = new Fields();
   readonly #groups: Groups;
-  readonly #format: RunLayout['format'];
-  #columns: RunColumns | undefined;
-  #needsRank = false;
+  readonly #columns: RunColumns;
+  readonly #needsRank: boolean;
+  /** The next row names the columns. */
+  #isHeader: boolean;
   #line = 0;
 
-  constructor(file: string, { format, columns }: RunLayout, gather: boolean, reading: RunReading) {
+  constructor(file: string, layout: RunLayout, gather: boolean, reading: RunReading) {
+    const { separator, columns, hasHeader } = layout;
     this.#file = file;
-    this.#format = format;
-    this.#split = format === 'trec' ? splitBlanks : splitCommas;
+    // A run of TREC with tabs is what it is with blanks.
+    this.#split = splitterOf(separator, separator !== '\t' || columns !== TREC_RUN);
     this.#columns = columns;
-    this.#reading = reading;
+    this.#isHeader = hasHeader;
     this.#groups = new Groups(file, gather, reading.lists);
+    this.#needsRank = reading.begin(layout);
   }
 
   /** @throws InputError, Ungrouped */
@@ -52,7 +47,9 @@ export class RunReader implements BlockReader {
     while (at < to) {
       this.#line++;
       at = split(fields, bytes, at);
-      if (fields.count > 0) this.#take(fields);
+      if (fields.count === 0) continue;
+      if (this.#isHeader) this.#isHeader = false;
+      else this.#take(fields);
     }
   }
 
@@ -62,24 +59,20 @@ export class RunReader implements BlockReader {
   }
 
   #take(fields: Fields): void {
-    const columns = this.rows === 0 ? this.#begin(fields) : this.#columns;
-    if (columns === undefined) return;
+    const columns = this.#columns;
     const wrong = wrongCount(fields, columns);
-    if (wrong !== undefined) throw new InputError(this.#file, this.#line, wrong);
+    if (wrong !== undefined) throw this.#error(wrong);
     const { bytes, starts, ends } = fields;
     const { query, item, score, rank, voter } = columns;
     const value = score < 0 ? 0 : numberAt(bytes, starts[score], ends[score]);
     const place = rank < 0 || !this.#needsRank ? 0 : numberAt(bytes, starts[rank], ends[rank]);
     if (Number.isNaN(value) || Number.isNaN(place)) {
-      const mayBeHeader = this.rows === 0 && (rank < 0 || Number.isNaN(numberAt(bytes, starts[rank], ends[rank])));
-      if (mayBeHeader && isHeader(fields.text(score < 0 ? rank : score))) return;
       const [name, column] = Number.isNaN(value) ? ['score', score] : ['rank', rank];
-      const got = `the ${name} "${fields.text(column)}" is not a number`;
-      throw new InputError(this.#file, this.#line, `${got}; expected ${columns.names}`);
+      throw this.#error(`the ${name} "${fields.text(column)}" is not a number; expected ${columns.names}`);
     }
     if (starts[item] === ends[item] || starts[query] === ends[query]) {
       const lacking = starts[query] === ends[query] ? 'query' : 'item';
-      throw new InputError(this.#file, this.#line, `no ${lacking}; expected ${columns.names}`);
+      throw this.#error(`no ${lacking}; expected ${columns.names}`);
     }
     if (this.rows++ === 0 && columns.tag >= 0) this.tag = fields.text(columns.tag);
     this.#groups
@@ -87,19 +80,8 @@ export class RunReader implements BlockReader {
       .add(bytes, starts[item], ends[item], value, place, this.#line);
   }
 
-  #begin(fields: Fields): RunColumns {
-    this.#columns ??= this.#format === 'trec' ? TREC_RUN : this.#columnsOf(fields.count);
-    this.#needsRank = this.#reading.begin(this.#columns);
-    return this.#columns;
-  }
-
-  #columnsOf(count: number): RunColumns {
-    const names = FLAGR_COLUMNS[count];
-    const columns = names === undefined ? undefined : runColumns(names);
-    if (typeof columns === 'object') return columns;
-    const known = Object.entries(FLAGR_COLUMNS).map(([n, text]) => `${n} (${text})`);
-    const what = `${columnsText(count)}; expected ${known.join(' or ')}; name others with --columns; if commas are part of ids: --format trec`;
-    throw new InputError(this.#file, this.#line, what);
+  #error(what: string): InputError {
+    return new InputError(this.#file, this.#line, `${what}${ifComment(this.#fields.text(0))}`);
   }
 }
 

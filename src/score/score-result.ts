@@ -32,6 +32,8 @@ export interface RunScore {
   readonly withoutOwner: readonly number[];
   /** By measure: lists in which it has no value, so that they are not in its mean. */
   readonly withoutValue: readonly number[];
+  /** Graded lists that are empty; a run has none. */
+  readonly emptyLists?: number;
   /** Graded lists without `known`, if a measure asks for all that is known (`ideal=all`). */
   readonly withoutKnown?: number;
   /** Slots whose item is not in the catalogue; undefined: no measure uses it. */
@@ -56,8 +58,21 @@ export interface RunEvidence {
   /** Judged items in its lists, at any place and of any grade, and how many relevant ones `--depth` cuts off. */
   readonly matched: number;
   readonly relevantCut: number;
+  /** Items that were taken out of its lists because nobody judged them (`--unjudged skip`). */
+  readonly skipped: number;
+  /** Items in the top of its lists, and those that nobody judged; undefined: the judgements call no item irrelevant, so unjudged ones are meant to be. */
+  readonly top: TopItems | undefined;
   /** Lists that a reader who keeps scores in 32 bits orders otherwise; undefined: none. */
   readonly close: CloseScores | undefined;
+}
+
+export interface TopItems {
+  /** Places of a list. */
+  readonly places: number;
+  readonly items: number;
+  readonly unjudged: number;
+  /** The first unjudged item and its query; undefined: there is none. */
+  readonly first: { readonly query: string; readonly item: string } | undefined;
 }
 
 export interface CloseScores {

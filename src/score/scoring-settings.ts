@@ -2,16 +2,19 @@ import type { Measure } from '../measures/definition.ts';
 import { type GradeLimit, gradeLimit } from '../measures/grade-limit.ts';
 import { MeasureError } from '../measures/grammar/scan.ts';
 import { type ItemCatalogue, NO_CATALOGUE } from '../measures/item-catalogue.ts';
+import { JUDGED_ACTION } from '../measures/judged.ts';
 import { compile } from '../measures/scorer.ts';
 import type { Grading, Scorer } from '../measures/scorer-contract.ts';
 import { SCORE_WIDTH } from '../measures/sums.ts';
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { CorrelationTest, correlationTest } from './correlation-p.ts';
-import { JUDGED } from './judged-list.ts';
 import type { OrderRule, Ties } from './order.ts';
 import { orderRule } from './preset.ts';
 import type { RunColumns } from './run-format.ts';
 import { hasTiesMean } from './ties-mean.ts';
+
+export const UNJUDGED = ['count', 'skip'] as const;
+export type Unjudged = (typeof UNJUDGED)[number];
 
 interface ScoringChoices {
   readonly measures: readonly Measure[];
@@ -24,6 +27,8 @@ interface ScoringChoices {
   readonly depth: number;
   /** `zero`: a judged query without a list counts 0; `skip`: it does not count. */
   readonly missing: 'skip' | 'zero';
+  /** `skip`: items that nobody judged are taken out of the lists; `count`: they stay, and are not relevant. */
+  readonly unjudged: Unjudged;
   readonly keepsQueries: boolean;
   /** Whether runs are compared by query. */
   readonly compares: boolean;
@@ -41,7 +46,18 @@ export interface ScoringSettings extends Omit<ScoringChoices, 'correlationTest'>
   readonly gradeLimit: GradeLimit;
   /** A repeated item is an error, or is credited at its first place. */
   readonly repeats: 'error' | 'first';
+  /** How many places of a list are looked at for items that nobody judged. */
+  readonly top: number;
   orderOf(columns: RunColumns): OrderRule;
+}
+
+/** The top of a list is what people look at: the largest cut-off up to so much, or as much as is usual. */
+const LARGEST_TOP = 20;
+const USUAL_TOP = 10;
+
+function topOf(measures: readonly Measure[]): number {
+  const cuts = measures.flatMap(({ k = Number.POSITIVE_INFINITY }) => (k <= LARGEST_TOP ? [k] : []));
+  return cuts.length === 0 ? USUAL_TOP : Math.max(...cuts);
 }
 
 /** @throws MeasureError for a measure that files of judgements do not determine, or that depends on the order of ties */
@@ -73,6 +89,7 @@ export function scoringSettings(choices: ScoringChoices): ScoringSettings {
     out: new Float64Array(SCORE_WIDTH * measures.length),
     gradeLimit: gradeLimit(measures),
     repeats: preset === 'trec' ? 'error' : 'first',
+    top: Math.min(topOf(measures), choices.depth),
     orderOf: (columns) => orderRule(preset, columns, ties),
   };
 }
@@ -81,5 +98,5 @@ export function scoringSettings(choices: ScoringChoices): ScoringSettings {
 function gradingOf(measures: readonly Measure[], relevantFrom: number): Grading {
   const named = measures.flatMap(({ params }) => params.get('action') ?? []).map(String);
   const rule = { from: 'value', grade: 0, rule: 'max', max: LARGEST_VALUE, veto: false } as const;
-  return { actions: [...new Set([JUDGED, ...named])].map((name) => ({ name, rule })), relevantFrom };
+  return { actions: [...new Set([JUDGED_ACTION, ...named])].map((name) => ({ name, rule })), relevantFrom };
 }

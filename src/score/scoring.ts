@@ -1,15 +1,15 @@
 import { SCORE_WIDTH } from '../measures/sums.ts';
 import type { ListSink } from './groups.ts';
 import type { ItemRows } from './item-rows.ts';
-import { JudgedList } from './judged-list.ts';
+import { JudgedList, type ListTop } from './judged-list.ts';
 import type { Judgements } from './judgements.ts';
-import { InputError } from './line-blocks.ts';
 import { asNoList } from './list-values.ts';
 import { closeScores, Ordering, type OrderRule } from './order.ts';
-import type { RunColumns } from './run-format.ts';
+import { repeatedItem } from './remedies.ts';
+import type { RunLayout } from './run-format.ts';
 import type { RunReading } from './run-reader.ts';
 import { RunTotals } from './run-totals.ts';
-import type { CloseScores, MissingQuery, RunEvidence, RunScore } from './score-result.ts';
+import type { CloseScores, MissingQuery, RunEvidence, RunScore, TopItems } from './score-result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 import { TiesMean } from './ties-mean.ts';
 
@@ -28,6 +28,11 @@ class Run {
   close: CloseScores | undefined;
   matched = 0;
   relevantCut = 0;
+  skipped = 0;
+  /** Items in the top of its lists, those that nobody judged, and the first of these. */
+  topItems = 0;
+  topUnjudged = 0;
+  firstUnjudged: TopItems['first'];
   #sampled = 0;
 
   constructor(settings: ScoringSettings, judged: number) {
@@ -41,6 +46,12 @@ class Run {
     const judged = Math.min(SAMPLED_ITEMS, judgements.grades(query).length);
     for (let i = 0; i < Math.min(SAMPLED_ITEMS, rows.count); i++) this.shown.push(rows.idOf(i));
     for (let i = 0; i < judged; i++) this.judged.push(judgements.rows.idOf(first + i));
+  }
+
+  addTop(query: string, { items, unjudged, first }: ListTop): void {
+    this.topItems += items;
+    this.topUnjudged += unjudged;
+    if (first !== undefined) this.firstUnjudged ??= { query, item: first };
   }
 
   watch(rows: ItemRows, order: Int32Array, length: number, query: string): void {
@@ -65,19 +76,21 @@ export class FileScoring implements RunReading {
   readonly #list: JudgedList;
   readonly #ties: TiesMean | undefined;
   readonly #runs = new Map<string | undefined, Run>();
+  #layout: RunLayout | undefined;
   #rule: OrderRule = { by: 'file' };
 
   constructor(file: string, settings: ScoringSettings, judgements: Judgements) {
     this.#file = file;
     this.#settings = settings;
     this.#judgements = judgements;
-    const { scorer, measures, relevantFrom } = settings;
-    this.#list = new JudgedList({ actions: scorer.actions.length, ...scorer.needs }, relevantFrom);
+    const { scorer, measures, relevantFrom, unjudged } = settings;
+    this.#list = new JudgedList({ actions: scorer.actions.length, ...scorer.needs, unjudged }, relevantFrom);
     this.#ties = TiesMean.of(measures);
   }
 
-  begin(columns: RunColumns): boolean {
-    this.#rule = this.#settings.orderOf(columns);
+  begin(layout: RunLayout): boolean {
+    this.#layout = layout;
+    this.#rule = this.#settings.orderOf(layout.columns);
     return this.#rule.by === 'rank';
   }
 
@@ -97,12 +110,17 @@ export class FileScoring implements RunReading {
       run.missing.push({ query, missingFrom: 'run' });
       if (this.#settings.missing === 'zero') this.#scoreNothing(run.totals, query, q);
     }
-    const { shown, judged, matched, relevantCut, close } = run;
+    const { shown, judged, matched, relevantCut, skipped, close } = run;
+    const top = this.#judgements.callsIrrelevant(this.#settings.relevantFrom) ? this.#topOf(run) : undefined;
     return {
       run: run.totals.finish(name),
       missing: run.missing.map((missing) => ({ run: name, ...missing })),
-      evidence: { run: name, shown, judged, matched, relevantCut, close },
+      evidence: { run: name, shown, judged, matched, relevantCut, skipped, top, close },
     };
+  }
+
+  #topOf({ topItems, topUnjudged, firstUnjudged }: Run): TopItems {
+    return { places: this.#settings.top, items: topItems, unjudged: topUnjudged, first: firstUnjudged };
   }
 
   #runOf(voter: string | undefined): Run {
@@ -118,7 +136,7 @@ export class FileScoring implements RunReading {
     const run = this.#runOf(voter);
     const { scorer, repeats, depth, out } = this.#settings;
     const repeated = rows.index();
-    if (repeated >= 0 && repeats === 'error') this.#refuseRepeated(query, rows, repeated);
+    if (repeated >= 0 && repeats === 'error') throw repeatedItem(this.#file, this.#layout, query, rows, repeated);
     const q = this.#judgements.queries.find(query);
     if (q < 0) {
       run.missing.push({ query, missingFrom: 'qrels' });
@@ -126,22 +144,28 @@ export class FileScoring implements RunReading {
     }
     run.seen[q] = 1;
     run.sample(rows, this.#judgements, q);
-    const length = Math.min(rows.count, depth);
     this.#ordering.sort(rows, this.#rule);
     const { order } = this.#ordering;
+    const length = Math.min(rows.count, depth);
     if (this.#rule.by === 'score' && this.#rule.ties === 'docno') run.watch(rows, order, length, query);
     const list = this.#list;
     list.load(rows, order, length, repeated >= 0, this.#judgements, q);
     run.matched += list.matched;
     run.relevantCut += list.relevantCut;
+    run.skipped += list.skipped;
+    run.addTop(query, list.topOf(rows, order, this.#settings.top, run.firstUnjudged === undefined));
+    if (list.joined.length === 0) {
+      this.#scoreNothing(run.totals, query, q);
+      return;
+    }
     scorer.score(list.joined, out);
     if (this.#rule.by === 'score' && this.#rule.ties === 'mean') {
       this.#ties?.correct(list.joined, (slot) => rows.scores[order[slot]], out);
     }
-    run.totals.add(query, list.joined, list.counts(length));
+    run.totals.add(query, list.joined, list.counts(list.joined.length));
   }
 
-  /** A query without a list scores 0 in every measure that does not leave it out. */
+  /** A query without a list, or with nothing left in it, scores 0 in every measure that does not leave it out. */
   #scoreNothing(totals: RunTotals, query: string, q: number): void {
     const { scorer, measures, out } = this.#settings;
     const list = this.#list;
@@ -149,12 +173,5 @@ export class FileScoring implements RunReading {
     scorer.score(list.joined, out);
     for (const [m, measure] of measures.entries()) asNoList(measure, out, SCORE_WIDTH * m);
     totals.add(query, list.joined, list.counts(0));
-  }
-
-  #refuseRepeated(query: string, rows: ItemRows, repeated: number): void {
-    const { hashes, bytes, starts, lines } = rows;
-    const other = rows.find(hashes[repeated], bytes, starts[repeated], starts[repeated + 1]);
-    const what = `item "${rows.idOf(repeated)}" of query "${query}" is on line ${lines[other]} already`;
-    throw new InputError(this.#file, lines[repeated], `${what}; a list holds an item once`);
   }
 }

@@ -7,6 +7,7 @@ import { type Permissions, resume } from '../unit/resume.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';
 import { STATE_LOST_ADVICE } from '../worker/stop-advice.ts';
 import { neededRetention, retentionFinding } from './doctor-topics.ts';
+import { type EndingRun, endingText, runNames } from './ending-runs.ts';
 
 /** The service must not start; the message says what to do. */
 export class StartRefused extends Error {
@@ -97,16 +98,24 @@ export async function readCheckpoints(
 
 /**
  * Checks that the stored state fits the configuration, or that the difference was permitted, and that it was not lost: a group
- * that has committed offsets must have its state. @throws StateMismatch, StartRefused
+ * that has committed offsets must have its state. `ending`: as `readEndingRuns` has it. @throws StateMismatch, StartRefused
  */
 export function checkStored(
   settings: Settings,
   stored: readonly (UnitCheckpoint | undefined)[],
   committedByGroup: readonly (readonly number[])[],
   permissions: Permissions & { readonly rebuild: boolean },
+  ending: readonly EndingRun[] = [],
 ): void {
-  const current = { generation: '1', fingerprint: fingerprint(settings), partitions: stored.length };
-  for (const checkpoint of stored) resume(checkpoint, current, permissions);
+  const runs = runNames(settings);
+  const current = { generation: '1', fingerprint: fingerprint(settings), partitions: stored.length, runs };
+  // Runs that end are said once with what they hold, if nothing else stands in the way.
+  for (const checkpoint of stored) resume(checkpoint, current, { ...permissions, restartExperiments: true });
+  const there = stored.filter((one) => one !== undefined);
+  if (permissions.rebuild && there.length === stored.length) throw new StartRefused(NOTHING_LOST);
+  const isSame = there.every((one) => one.fingerprint.shape === current.fingerprint.shape);
+  if (permissions.newGeneration === 'earliest' && there.length > 0 && isSame) throw new StartRefused(NOTHING_CHANGED);
+  if (ending.length > 0 && isSame && !permissions.restartExperiments) throw new StartRefused(endingText(ending));
   if (permissions.rebuild) return;
   const lost = stored.flatMap((checkpoint, partition) =>
     checkpoint === undefined && wasRead(committedByGroup, partition) ? [partition] : [],
@@ -118,6 +127,19 @@ export function checkStored(
       `not the right one. A new namespace needs a new kafka.groupId, too. Else ${STATE_LOST_ADVICE}`,
   );
 }
+
+const COUNT_AGAIN =
+  'To count again under the same settings what Kafka still holds, take a new namespace and a new kafka.groupId, or stop all workers, ' +
+  'delete what is stored in the namespace (docs/operations.md, "Recovery"), and start one once with --rebuild';
+
+const NOTHING_LOST =
+  '--rebuild counts lost state again, and of no partition is the state lost: nothing was done. Start without it to go on where the ' +
+  'workers were. After a change of settings that gives rows another meaning, start with --new-generation --from earliest instead. ' +
+  COUNT_AGAIN;
+
+const NOTHING_CHANGED =
+  '--new-generation --from earliest counts again after a change of settings that gives rows another meaning, and all that is stored ' +
+  `has that of this configuration: nothing was done. Start without these flags to go on where the workers were. ${COUNT_AGAIN}`;
 
 /**
  * Whether the group has read this partition before: if nothing is stored for it, its state was lost. `committedByGroup`: by

@@ -1,12 +1,14 @@
+import { isRun } from '../accumulators/runs.ts';
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
-import { runOf } from '../experiment/state.ts';
+import { runOf } from '../experiment/run-settings.ts';
 import { type Trail, takeLooks, trailOf } from '../experiment/take-looks.ts';
 import { Experiments, isLookedAt } from '../exporter/experiments-reader.ts';
 import { Exporter } from '../exporter/exporter.ts';
+import { newestEnded, readKeptRun } from '../exporter/kept-runs.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { readUnit, type UnitState, type UnitStates } from '../windows/unit-state.ts';
 import type { CohortRow } from '../windows/windows.ts';
@@ -18,6 +20,8 @@ export class NothingStored extends Error {
 
 export interface StoredCompared {
   readonly comparison: Comparison;
+  /** As the run that was compared has it. */
+  readonly experiment: ExperimentSettings;
   /** The looks that the service has kept. */
   readonly trail: Trail;
   /** When the first user was shown the experiment; undefined: no impression has a user. */
@@ -78,31 +82,57 @@ export async function compareStored(
   hashSeed?: number,
 ): Promise<StoredCompared> {
   const units = await readUnits(store, namespace);
-  const run = runOf(experiment, settings.measures);
-  const known = units.flatMap((unit) => unit?.runs.filter(({ name }) => name === experiment.name) ?? []);
+  const run = runOf(experiment);
+  const known = units.flatMap(
+    (unit) => unit?.runs.filter(({ name, ended }) => name === experiment.name && ended === undefined) ?? [],
+  );
   if (!known.some((state) => state.run === run)) {
     throw new NothingStored(
       known.length === 0
         ? `namespace "${namespace}" counts no experiment "${experiment.name}": its service runs without it; ` +
             'start the service with this configuration'
-        : `namespace "${namespace}" counts experiment "${experiment.name}" with other settings or measures than these: ` +
+        : `namespace "${namespace}" counts experiment "${experiment.name}" with other settings than these: ` +
             "compare with the service's own configuration (--config), or restart the service with this one",
     );
   }
   const experiments = new Experiments({ ...settings, experiments: [experiment] }, { store, namespace, hashSeed });
   await experiments.read(units);
   const [state] = experiments.states;
+  const [made] = experiments.made;
   const looks = isLookedAt(state) ? state.looks : takeLooks(state);
   return {
-    comparison: evaluate({ ...state, looks }),
+    comparison: made ?? evaluate({ ...state, looks }),
+    experiment,
     trail: trailOf(looks),
     began: state.exposed.began,
     partitionsWithout: without(units, experiment.name, run),
   };
 }
 
+/**
+ * The run of an experiment that ended last, and is still kept. Rejects with a NothingStored when there is none, and when the store
+ * cannot be read.
+ */
+export async function compareEarlier(
+  { measures }: Settings,
+  name: string,
+  namespace: string,
+  store: Store,
+): Promise<StoredCompared> {
+  const units = await readUnits(store, namespace);
+  const run = newestEnded(units, name);
+  const state = run && (await readKeptRun({ namespace, store, measures }, units, run));
+  if (state === undefined) {
+    throw new NothingStored(
+      `namespace "${namespace}" keeps no earlier run of experiment "${name}": a run is kept for a week after other settings have ended it`,
+    );
+  }
+  const { settings: experiment, looks, exposed } = state;
+  return { comparison: evaluate(state), experiment, trail: trailOf(looks), began: exposed.began };
+}
+
 function without(units: UnitStates, name: string, run: string): readonly number[] {
-  const holds = (unit: UnitState): boolean => unit.runs.some((state) => state.name === name && state.run === run);
+  const holds = (unit: UnitState): boolean => unit.runs.some(isRun({ name, run }));
   return [...units.entries()].flatMap(([u, unit]) => (unit === undefined || holds(unit) ? [] : [u]));
 }
 

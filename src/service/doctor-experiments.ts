@@ -1,8 +1,7 @@
-/** Whether a first start, or a rebuild, lets experiments count lists whose feedback is no longer kept. */
+/** Whether a first start, or a rebuild, finds lists for experiments whose feedback is no longer kept: they are left out. */
 import type { Settings } from '../config/settings.ts';
 import type { SampledRecord, SampleRange } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
-import { adviceOnStart } from '../unit/unit-completeness.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { wasRead } from './checks.ts';
 import { type Finding, finding } from './doctor-finding.ts';
@@ -65,8 +64,8 @@ export function checkExperiments(
     finding(
       'experiments',
       'warning',
-      `${[...shorter].join(', ')} no longer keeps the feedback of the oldest lists of ${kafka.topics[lists].name}: from this start on ` +
-        `${affected.map(({ name }) => name).join(', ')} would count them as lists without positives. First ${adviceOnStart(before)}`,
+      `${[...shorter].join(', ')} no longer keeps the feedback of the oldest lists of ${kafka.topics[lists].name}: ${affected.map(({ name }) => name).join(', ')} ` +
+        `will count no lists from before ${new Date(before).toISOString()}. Let it keep its records for as long as the lists`,
     ),
   ];
 }

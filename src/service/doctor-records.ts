@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { Sample } from '../consumers/source/kafka/access/kafka-sample.ts';
+import { passedText } from '../findings/feedback-missing.ts';
 import type { FindingCode } from '../findings/finding.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
@@ -67,7 +68,7 @@ export function checkRecords(
 
 /** @param isMissed lists are there that wait for what this topic would hold */
 function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): readonly Finding[] {
-  const { name, records, withoutKey, invalid, reasons, future } = seen;
+  const { name, records, withoutKey, invalid, reasons, unmapped, future } = seen;
   if (records === 0) {
     const message = `${name}: there are no records, so neither keys nor events could be looked at`;
     return [{ ...finding('records', 'warning', message), ...(isMissed ? { code: 'feedback_missing' as const } : {}) }];
@@ -89,6 +90,9 @@ function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): read
       ),
       ...(isMost ? { code } : {}),
     });
+  }
+  if (unmapped.length > 0) {
+    findings.push(finding('records', 'ok', `${name}: ${passedText(unmapped)}, ${of}`));
   }
   if (future > 0) {
     findings.push({

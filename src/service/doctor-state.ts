@@ -15,6 +15,7 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
 import { checkStored, StartRefused } from './checks.ts';
 import { type Finding, finding } from './doctor-finding.ts';
+import type { EndingRun } from './ending-runs.ts';
 import { misfitGroups, partitionsText } from './misfits.ts';
 
 /** What is stored, and what Kafka holds. By partition, or by topic and then partition. */
@@ -22,6 +23,8 @@ export interface StateFacts {
   readonly stored: readonly (UnitCheckpoint | undefined)[];
   readonly committedByGroup: readonly (readonly number[])[];
   readonly bounds: readonly (readonly Bounds[])[];
+  /** Runs that a start with the configuration ends. */
+  readonly ending: readonly EndingRun[];
 }
 
 /** Checks whether workers can resume from the stored state: it fits the configuration, was not lost, and the logs reach back far enough. */
@@ -98,9 +101,9 @@ export function checkLastRecords(
   });
 }
 
-function checkFit(settings: Settings, { stored, committedByGroup }: StateFacts): Finding {
+function checkFit(settings: Settings, { stored, committedByGroup, ending }: StateFacts): Finding {
   try {
-    checkStored(settings, stored, committedByGroup, { ...NO_PERMISSIONS, rebuild: false });
+    checkStored(settings, stored, committedByGroup, { ...NO_PERMISSIONS, rebuild: false }, ending);
   } catch (error) {
     if (!(error instanceof StartRefused) && !(error instanceof StateMismatch)) throw error;
     const isLost = stored.some((checkpoint) => checkpoint === undefined) && error instanceof StartRefused;
@@ -123,7 +126,9 @@ function checkFit(settings: Settings, { stored, committedByGroup }: StateFacts):
     'state',
     'ok',
     `${there.length} of ${stored.length} partitions have stored state, and it fits the configuration` +
-      (differs ? '; measures, sets, windows or experiments that were added will start empty' : ''),
+      (differs
+        ? '; measures, sets, windows or experiments that were added will start empty, and only their windows are incomplete'
+        : ''),
   );
 }
 
@@ -135,7 +140,7 @@ function mixed(missing: readonly (readonly string[] | undefined)[]): Finding {
     'state',
     'warning',
     `the partitions were stored under configurations that differ${without.length === 0 ? '' : `: ${without.join('; ')}`}. What some of them ` +
-      'lack is shown of the others alone, and its windows are incomplete: start every worker with the same configuration',
+      'lack is shown of the others alone, and windows lack it: start every worker with the same configuration',
   );
 }
 

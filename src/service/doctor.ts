@@ -36,6 +36,7 @@ import {
   lastRecordRanges,
 } from './doctor-state.ts';
 import { checkTopic, checkTransactions, hiddenSettings, neededRetention } from './doctor-topics.ts';
+import { readEndingRuns } from './ending-runs.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './service-settings.ts';
 import { topicRates } from './topic-rates.ts';
 import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-sample.ts';
@@ -99,7 +100,8 @@ class Doctor {
       if (partitions !== undefined && bounds !== undefined && committed !== undefined) {
         await this.#try('state', async () => {
           const stored = await readCheckpoints(store, this.#settings.namespace, partitions);
-          const facts = { stored, committedByGroup: committed, bounds };
+          const ending = await readEndingRuns(this.#settings, stored, store);
+          const facts = { stored, committedByGroup: committed, bounds, ending };
           this.#tell(...checkState(this.#settings, facts));
           const ranges = lastRecordRanges(this.#settings, facts);
           const { records } = await sample(this.#admin.client, ranges, SAMPLE_TIMEOUT_MS);

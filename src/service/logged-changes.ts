@@ -3,7 +3,7 @@ import { otherValues, rowField, setText } from '../accumulators/store/layout.ts'
 import type { Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { QualityDecision } from '../exporter/cohort-watch.ts';
-import { explainWatched } from '../statistics/explain.ts';
+import { explainWatched } from '../statistics/explain-watched.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { UnitStatus } from '../worker/status.ts';
@@ -51,11 +51,11 @@ export class ExperimentChanges {
     if (comparisons === this.#logged) return;
     const known = new Map<string, string>();
     for (const { experiment, variants } of comparisons) {
-      for (const { variant, decision, reason, since, explanation } of variants) {
+      for (const { variant, decision, reason, decidedAt, explanation } of variants) {
         const key = JSON.stringify([experiment, variant]);
         known.set(key, `${decision} ${reason}`);
         if (this.#known.get(key) === known.get(key)) continue;
-        const fields = { experiment, variant, decision, reason, since };
+        const fields = { experiment, variant, decision, reason, decidedAt };
         if (decision === 'regressed' || decision === 'invalid') log.warn(fields, explanation);
         else log.info(fields, explanation);
       }

@@ -35,11 +35,11 @@ export function partitionsText(partitions: readonly number[]): string {
   return `partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')}`;
 }
 
-/** Such as: partitions 0, 1 were stored without measure hit@1, so all windows are incomplete. */
+/** Such as: partitions 0, 1 were stored without measure hit@1, which no window has whole. */
 export function describeMisfit({ kind, partitions, parts }: MisfitGroup): string {
   const which = `${partitionsText(partitions)} ${partitions.length === 1 ? 'was' : 'were'} stored`;
   return kind === 'missing'
-    ? `${which} without ${parts.join(', ')}, so all windows are incomplete`
+    ? `${which} without ${parts.join(', ')}, which no window has whole`
     : `${which} under another configuration and not shown (${parts.join('; ')})`;
 }
 

@@ -1,17 +1,22 @@
 /** Findings in the newest records of the topics, for doctor and for a running service. They contain no value of an event. */
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
+import { timeZone } from '../consumers/decode/times.ts';
 import type { Sample, SampledRecord } from '../consumers/source/kafka/access/kafka-sample.ts';
+import { areMany, LOG_ZONES } from '../findings/clock-change.ts';
 import { comparedFindings } from '../findings/compared-findings.ts';
+import { type EmptyCounts, emptyLists } from '../findings/empty-lists.ts';
 import { EventSample } from '../findings/event-sample.ts';
+import { passedRemedy, passedText } from '../findings/feedback-missing.ts';
 import type { Finding } from '../findings/finding.ts';
 import { type InvalidReason, InvalidReasons } from '../findings/invalid-reasons.ts';
 import type { LiveFinding } from '../findings/live-findings.ts';
 import { matchesOf, sampleFindings } from '../findings/sample-findings.ts';
 import { shortenedTimes } from '../findings/shortened-times.ts';
-import { valuedActions } from '../measures/needs.ts';
-import type { EpochMs, Event } from '../vocabulary/events.ts';
+import { isListOnly, valuedActions } from '../measures/needs.ts';
+import { type EpochMs, type Event, type Impression, isEmptyList } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { countUnmapped, sumOfUnmapped, type Unmapped, type UnmappedRecords } from '../vocabulary/unmapped.ts';
 
 export const MOST_INVALID = 0.5;
 const MUCH_AHEAD = 0.01;
@@ -29,6 +34,8 @@ export interface SeenTopic {
   /** The most frequent first. */
   readonly reasons: readonly InvalidReason[];
   readonly events: readonly Event[];
+  /** Records that no map of the topic is for. */
+  readonly unmapped: Unmapped;
   readonly future: number;
   /** By request id: partitions. */
   readonly impressions: ReadonlyMap<string, ReadonlySet<number>>;
@@ -64,11 +71,13 @@ function readTopic(
   const feedback: { requestId: string; partition: number }[] = [];
   const reasons = new InvalidReasons();
   const events: Event[] = [];
+  const unmapped: UnmappedRecords[] = [];
   let invalid = 0;
   let future = 0;
   for (const { topic, partition, offset, timestamp, value } of records) {
     const decoded = decoder.decode(value, `${topic}:${partition}`, offset);
     if ('refused' in decoded) {
+      if (decoded.refused === 'unmapped') countUnmapped(unmapped, decoded.condition);
       if (decoded.refused !== 'invalid') continue;
       invalid++;
       reasons.take('impressions', decoded, value, undefined);
@@ -92,6 +101,7 @@ function readTopic(
     invalid,
     reasons: reasons.of('impressions'),
     events,
+    unmapped: sumOfUnmapped([unmapped]),
     future,
     impressions,
     feedback,
@@ -173,12 +183,65 @@ export function joinFindings(settings: Settings, seen: readonly SeenTopic[], now
   for (const { events } of seen) {
     for (const event of events) sample.take(event, '', ++row, now + attribution.futureSkew);
   }
-  return [...shortenedTimes(sample), ...ofJoin(settings, sample)].map(({ code, cause, remedy }) => ({
+  const found = [
+    ...shortenedTimes(sample),
+    ...clockChanges(settings, seen),
+    ...feedbackMissing(settings, seen, sample),
+    ...manyEmpty(settings, sample),
+    ...ofJoin(settings, sample),
+  ];
+  return found.map(({ code, cause, remedy }) => ({
     code,
     topic: undefined,
     cause,
     remedy,
   }));
+}
+
+function manyEmpty({ experiments, dimensions, measures }: Settings, { impressions }: EventSample): readonly Finding[] {
+  const counts = (lists: readonly Impression[]): EmptyCounts => ({
+    lists: lists.length,
+    empty: lists.filter(({ items, pageOffset }) => isEmptyList(items.length, pageOffset)).length,
+  });
+  const [experiment] = experiments;
+  const place = dimensions.indexOf(experiment?.dimension ?? '');
+  const variants = [...(experiment?.variants.keys() ?? [])].map(
+    (name) => [name, counts(impressions.filter((list) => list.dimensions[place] === name))] as const,
+  );
+  return emptyLists(counts(impressions), measures, 'sampled impressions', new Map(variants));
+}
+
+/** Each record of a topic is read by itself, so a time that clocks show twice is the first of the two. */
+function clockChanges({ kafka }: Settings, seen: readonly SeenTopic[]): readonly Finding[] {
+  return seen.flatMap(({ name, events }, t): readonly Finding[] => {
+    const { timeZone: zoneName } = kafka.topics[t];
+    const zone = zoneName === undefined ? undefined : timeZone(zoneName);
+    const twice = events.filter(({ ts }) => zone?.isTwice(ts) === true).length;
+    if (!areMany(twice, events.length)) return [];
+    return [
+      {
+        code: 'clock_change',
+        cause: `${grouped(twice)} of ${grouped(events.length)} sampled times of ${name} are ones that clocks in ${zoneName} show twice, as they are set back: without a zone they are read as the first of the two.`,
+        example: null,
+        remedy: LOG_ZONES,
+      },
+    ];
+  });
+}
+
+/** Lists come, no feedback is read, and there are records that no map is for: feedback may be among them. */
+function feedbackMissing({ measures }: Settings, seen: readonly SeenTopic[], sample: EventSample): readonly Finding[] {
+  const unmapped = sumOfUnmapped(seen.map((topic) => topic.unmapped));
+  const lists = sample.count('impressions');
+  if (unmapped.length === 0 || lists < ENOUGH || sample.count('feedback') > 0 || measures.every(isListOnly)) return [];
+  return [
+    {
+      code: 'feedback_missing',
+      cause: `There is no feedback beside ${grouped(lists)} sampled lists; of the sampled records ${passedText(unmapped)}.`,
+      example: null,
+      remedy: passedRemedy(unmapped),
+    },
+  ];
 }
 
 function ofJoin(settings: Settings, sample: EventSample): readonly Finding[] {
@@ -243,7 +306,14 @@ function variants({ experiments, dimensions }: Settings, sample: EventSample): r
     }
     const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
     const least = (Math.min(...weights.values()) / total) * sample.impressions.length;
-    return comparedFindings({ experiment: name, dimension, impressions, others, userless: 0, plainVariants: new Map() })
+    return comparedFindings({
+      experiment: name,
+      dimension,
+      impressions,
+      others,
+      userless: {},
+      plainVariants: new Map(),
+    })
       .filter(({ code }) => (code === 'variant_not_named' ? name !== 'default' : least >= EXPECTED))
       .map((one) => (one.example === null ? one : { ...one, cause: `${one.cause} (${one.example}.)` }));
   });

@@ -162,7 +162,7 @@ export class Service {
     store: RedisStore,
     source: KafkaSource,
     scorer: ReturnType<typeof compile>,
-    { partitions, isFirst, retention }: Started,
+    { partitions, beginning, retention }: Started,
   ) {
     const { settings, role, permissions, newId, hashSeed, log, version, about, faultPoint } = options;
     this.#options = options;
@@ -228,8 +228,7 @@ export class Service {
       onUndecodable: this.#deadLetters?.onUndecodable,
       samples,
       onClaim: (partition, counts) => this.#metrics.claimed(partition, counts),
-      startOffset: (partition, topic) =>
-        startOffset(source, { from: settings.start.from, rebuild: permissions.rebuild, isFirst }, partition, topic),
+      startOffset: (partition, topic) => startOffset(source, beginning, partition, topic),
       faultPoint,
     });
   }

@@ -2,14 +2,14 @@ import type { Settings } from '../config/settings.ts';
 import { isCoordinatorMissing, isUnreachable } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { LogUnavailable } from '../consumers/source/source-port.ts';
-import type { UnitStart } from '../unit/unit-contract.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
+import type { Offset } from '../vocabulary/events.ts';
 import { wasRead } from './checks.ts';
 
 /** What decides where a unit without stored state begins. */
 export interface Beginning {
   readonly from: Settings['start']['from'];
-  /** Lost state is built again. */
+  /** What Kafka holds is counted again. */
   readonly rebuild: boolean;
   /** Nothing at all was stored when this process started. */
   readonly isFirst: boolean;
@@ -24,15 +24,14 @@ export async function startOffset(
   { from, rebuild, isFirst }: Beginning,
   partition: number,
   topic: number,
-): Promise<UnitStart | 'state_lost'> {
+): Promise<Offset | 'state_lost'> {
   try {
     if (!rebuild && wasRead(await source.committedByGroup(), partition)) return 'state_lost';
     const { start, end, openFrom = end } = await source.bounds(partition, topic);
     // `from` applies to a group without any state. A partition that was added later is read from its start.
-    if (from === 'earliest' || rebuild || !isFirst) return { offset: start, isOldest: true };
+    if (from === 'earliest' || rebuild || !isFirst) return start;
     // As Kafka's own consumer: records that are committed from now on count, even those of an open transaction.
-    const offset = from === 'latest' ? openFrom : await source.offsetAt(partition, topic, from.at);
-    return { offset, isOldest: offset === start };
+    return from === 'latest' ? openFrom : await source.offsetAt(partition, topic, from.at);
   } catch (error) {
     if (!isPassing(error)) throw error;
     throw new LogUnavailable(messageOf(error), { cause: error });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { joinedFindings } from '../accumulators/store/redis-findings.ts';
 import { RedisStore, type RedisStoreOptions } from '../accumulators/store/redis-store.ts';
 import { StoreUnavailable } from '../accumulators/store/store-port.ts';
@@ -8,12 +9,15 @@ import { KafkaFailure } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { explained, mustBeBrokers, troubleOf } from '../consumers/source/kafka/access/trouble.ts';
 import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
+import { fingerprint } from '../unit/fingerprint.ts';
 import type { Permissions } from '../unit/resume.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
 import { keptFor } from './doctor-topics.ts';
+import { readEndingRuns } from './ending-runs.ts';
+import type { Beginning } from './start-offset.ts';
 
 /** How long to wait for servers that are starting. After that the start fails, and the supervisor tries again. */
 const TIMEOUT_MS = 60_000;
@@ -42,8 +46,8 @@ interface StartOptions {
 /** What the checks before the start found. */
 export interface Started {
   readonly partitions: number;
-  /** For a worker: no unit was stored. */
-  readonly isFirst: boolean;
+  /** For a worker. */
+  readonly beginning: Beginning;
   /** For a worker. */
   readonly retention: Retention | undefined;
 }
@@ -66,11 +70,38 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
   await mustBeFit(store, isWorker ? settings.namespace : undefined);
   // Also for a process that only reads: it could not show an unknown format.
   const stored = await readCheckpoints(store, settings.namespace, partitions);
-  if (!isWorker) return { partitions, isFirst: false, retention: undefined };
+  const beginning = {
+    from: settings.start.from,
+    rebuild: permissions.rebuild || permissions.newGeneration === 'earliest',
+    isFirst: stored.every((checkpoint) => checkpoint === undefined),
+  };
+  if (!isWorker) return { partitions, beginning, retention: undefined };
   const retention = retentionOf(settings, connection, log);
   checkRetention(settings, await retention.look());
-  checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions);
-  return { partitions, isFirst: stored.every((checkpoint) => checkpoint === undefined), retention };
+  const ending = await readEndingRuns(settings, stored, store);
+  checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions, ending);
+  tellUnused(settings, stored, permissions, log);
+  return { partitions, beginning, retention };
+}
+
+/** A flag that has nothing to do for some partitions must not look as if it did. */
+function tellUnused(
+  settings: Settings,
+  stored: readonly (UnitCheckpoint | undefined)[],
+  { rebuild, newGeneration }: StartOptions['permissions'],
+  log: WorkerLog,
+): void {
+  const { shape } = fingerprint(settings);
+  const partitions = (of: (one: UnitCheckpoint) => boolean): readonly number[] =>
+    stored.flatMap((one, partition) => (one !== undefined && of(one) ? [partition] : []));
+  const kept = partitions(() => rebuild);
+  if (kept.length > 0) log.warn({ partitions: kept }, '--rebuild leaves these as they are: their state is not lost');
+  const same = partitions((one) => newGeneration !== false && one.fingerprint.shape === shape);
+  if (same.length > 0)
+    log.warn(
+      { partitions: same },
+      '--new-generation leaves these as they are: their rows have the meaning of these settings',
+    );
 }
 
 async function mustBeFit(store: RedisStore, namespace: string | undefined): Promise<void> {

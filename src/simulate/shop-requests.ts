@@ -14,6 +14,8 @@ const SURFACES = [
 ] as const;
 /** Share of the requests that have a second page. */
 const SECOND_PAGE = 0.08;
+/** The second page comes at most so long after the first. */
+export const LAST_PAGE: DurationMs = 30_000;
 
 export interface Shop {
   readonly shopItems: ShopItems;
@@ -71,7 +73,7 @@ export class Requests {
     this.#events = 0;
     this.#show({ requestId, ts, user, surface, quality, pageOffset: 0, lost, mayBeLate: !secondPage });
     if (!secondPage) return;
-    const later = ts + 3_000 + Math.floor(this.#pages.next() * 27_000);
+    const later = ts + 3_000 + Math.floor(this.#pages.next() * (LAST_PAGE - 3_000));
     this.#show({ requestId, ts: later, user, surface, quality, pageOffset: PAGE_LENGTH, lost, mayBeLate: false });
   }
 

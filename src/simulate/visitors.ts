@@ -26,7 +26,10 @@ export interface Visitors {
   cohorts(user: number): string;
 }
 
-/** A user's variant depends only on the seed and the user, not on the number of users. */
+/**
+ * A user's variant depends on the user alone, so that the traffic of several starts, each with a seed of its own, is one experiment: a
+ * user who changes sides would end it. What else a user is comes from the seed.
+ */
 export function inviteVisitors(seed: number, size: number, variants: readonly VariantSettings[]): Visitors {
   const random = new Random(seed, 'visitors');
   const country = new Choice(COUNTRIES.map(([, weight]) => weight));
@@ -43,15 +46,17 @@ export function inviteVisitors(seed: number, size: number, variants: readonly Va
   return {
     activity: new Choice(activity),
     segment,
-    variant: assignVariants(seed, size, variants),
+    variant: assignVariants(size, variants),
     cohorts: (user) => texts[group[user]],
   };
 }
 
-function assignVariants(seed: number, size: number, variants: readonly VariantSettings[]): Uint8Array {
+const ASSIGNMENT = 1;
+
+function assignVariants(size: number, variants: readonly VariantSettings[]): Uint8Array {
   const total = variants.reduce((sum, variant) => sum + variant.weight, 0);
   return Uint8Array.from({ length: size }, (_, user) => {
-    let left = hashUniform(seed, 'variant', user) * total;
+    let left = hashUniform(ASSIGNMENT, 'variant', user) * total;
     let chosen = 0;
     for (let v = 0; v < variants.length; v++) {
       if (variants[v].weight === 0) continue;

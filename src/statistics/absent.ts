@@ -24,8 +24,12 @@ export const ABSENCES = [
   'unbounded',
   /** Fewer than two variants have traffic by plan. */
   'single_variant',
-  /** No impression names its user. */
+  /** No impression names its user, or too few of a variant do. */
   'no_user_ids',
+  /** No evidence is taken of an experiment that is unsound: records are missing, its split is off, its users cross over. */
+  'incomplete',
+  'srm',
+  'crossover',
   /** No past to compare with. */
   'no_baseline',
 ] as const;

@@ -25,10 +25,16 @@ export interface ArmMean extends Mean {
   readonly users: number;
   /** 0: there is no spread. */
   readonly spread: number;
+  /** Its denominator, D; undefined: it is no plain ratio. */
+  readonly weight?: number | undefined;
 }
 
 /** An error that rests on fewer buckets is not trusted by itself. */
 export const LEAST_SPREAD = 25;
+/** With fewer lists that have a positive an error rests on few buckets for want of them. */
+const MANY_POSITIVES = 4 * LEAST_SPREAD;
+/** The lists amount to so many times as many buckets as the error: not lists are large, but amounts. */
+const EVEN_LISTS = 4;
 
 /** 0 where nothing was counted. @param d none negative */
 export function kishOf(d: ArrayLike<number>): number {
@@ -52,6 +58,11 @@ export function spreadOf(x: ArrayLike<number>): number {
   let largest = 0;
   for (let b = 0; b < x.length; b++) largest = Math.max(largest, Math.abs(x[b]));
   return largest > 0 ? kishOf(Float64Array.from(x, (cell) => (cell / largest) ** 2)) : 0;
+}
+
+/** Whether few users with large amounts make most of the error of an arm, which then shows only large effects. */
+export function isCarriedByFew({ kish, spread }: Pick<ArmMean, 'kish' | 'spread'>, positives: number): boolean {
+  return spread > 0 && spread < LEAST_SPREAD && kish >= EVEN_LISTS * spread && positives >= MANY_POSITIVES;
 }
 
 /**

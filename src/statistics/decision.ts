@@ -6,15 +6,18 @@
  *
  *    from                    to
  *    insufficient, healthy   any
- *    improved                regressed (guardrail_worse), invalid
- *    regressed               invalid
+ *    improved                regressed (guardrail_worse), invalid, insufficient (no_user_ids)
+ *    regressed               invalid, insufficient (no_user_ids)
  *    invalid                 what the rows give once its cause is gone; effect_changed stays for good
  *
  * 3. A finding whose opposite is found later is withdrawn: the effect is not constant, `effect_changed`.
+ * 4. A look that is unsound (`unsoundness`) withdraws what was found before, and leaves nothing: the run goes on as if nobody
+ *    had looked yet.
  */
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { type Exposure, isCrossed } from './exposure.ts';
 import { isMismatch } from './sample-ratio.ts';
+import type { SplitChange } from './split-change.ts';
 
 /** What a run keeps from look to look. */
 export type StandingDecision = ExperimentVerdict & {
@@ -37,7 +40,9 @@ const EFFECT_CHANGED: ExperimentVerdict = { label: 'invalid', reason: 'effect_ch
 /** One of the two variants that are compared, since the start of the run. */
 export interface VariantFacts {
   readonly impressions: number;
-  /** Distinct users and impressions without a user. */
+  /** Impressions without a user. */
+  readonly userless: number;
+  /** Distinct users. */
   readonly users: number;
   /** User buckets that are not empty. */
   readonly buckets: number;
@@ -47,6 +52,26 @@ export interface VariantFacts {
   readonly kish: number | undefined;
   /** Approximate share of the lists, 0 to 1, that come from the heaviest user. */
   readonly heaviest: number;
+  /** How many user buckets the error rests on, by the measure that is decided (`arm.ts`); undefined: it has no value. */
+  readonly spread: number | undefined;
+}
+
+/** A guardrail, and how much worse than the control it can be at this look at most (specification: statistics 4.2). */
+export interface GuardedLoss {
+  readonly measure: string;
+  /** As a fraction of the control's mean, from 0 on; undefined: not known. */
+  readonly most: number | undefined;
+}
+
+/** The users' split between the variants, and what may explain that it is off. */
+export interface SplitFacts {
+  /** Running sequential p, and largest |O-E|/E now. */
+  readonly p: number;
+  readonly deviation: number;
+  /** The variant's share of the new users has changed; undefined: it has not, as far as can be told. */
+  readonly change?: SplitChange | undefined;
+  /** Share of the lists without a user, 0 to 1, by the variant's name. */
+  readonly userless?: ReadonlyMap<string, number>;
 }
 
 export interface Bounds {
@@ -60,6 +85,15 @@ export interface EffectFacts extends Bounds {
   readonly stderr: number;
   /** The same bounds relative to the control's mean, as a fraction of it; undefined: absent. */
   readonly lift: Bounds | undefined;
+}
+
+export interface GuardrailFacts {
+  readonly measure: string;
+  /** One-sided, adjusted over guardrails and variants. */
+  readonly p: number;
+  readonly lowerIsBetter: boolean;
+  /** undefined: its standard error is absent. */
+  readonly effect: EffectFacts | undefined;
 }
 
 /** What the decision is made from, all at one look. Numbers are finite; what is absent is undefined. */
@@ -79,8 +113,10 @@ export interface ExperimentFacts {
   readonly impressions: number;
   /** Records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
-  /** Running sequential p of the split and largest |O-E|/E now; undefined: the split is not tested. */
-  readonly split: { readonly p: number; readonly deviation: number } | undefined;
+  /** What this look shows would not stand if all of them were feedback on the one of the two that has less of it. */
+  readonly isExplained: boolean;
+  /** undefined: the split is not tested. */
+  readonly split: SplitFacts | undefined;
   /** Users seen in more than one variant, and users, both of the user sample. */
   readonly exposure: Pick<Exposure, 'crossovers' | 'sampled'>;
   readonly controlMean: number | undefined;
@@ -90,7 +126,9 @@ export interface ExperimentFacts {
   readonly pWorse: number | undefined;
   readonly pBetter: number | undefined;
   /** The guardrail with the smallest one-sided, adjusted p; undefined: there is none. */
-  readonly guardrail: { readonly measure: string; readonly p: number } | undefined;
+  readonly guardrail: GuardrailFacts | undefined;
+  /** All guardrails, in the order of the configuration. */
+  readonly guarded: readonly GuardedLoss[];
 }
 
 /**
@@ -102,6 +140,22 @@ export const DECISION_MINIMUM = { users: 100, buckets: 30, kish: 30, positives: 
 const MINIMA = ['few_users', 'few_buckets', 'few_positives'] as const;
 type Minimum = (typeof MINIMA)[number];
 
+/** What tells whether a look is sound. */
+export type SoundFacts = Pick<ExperimentFacts, 'impressions' | 'missing' | 'isExplained' | 'split' | 'exposure'> &
+  Readonly<Record<'control' | 'variant', Pick<VariantFacts, 'impressions' | 'userless'>>>;
+
+/**
+ * Why a look is unsound, in the order of the rows: what it shows is no evidence, and what was found before may not have been
+ * either, since the cause is often older than its discovery.
+ */
+const UNSOUND = {
+  incomplete: isIncomplete,
+  srm: isSplitOff,
+  crossover: ({ exposure }) => isCrossed(exposure),
+  no_user_ids: ({ control, variant }) => isUnclustered(control) || isUnclustered(variant),
+} as const satisfies Readonly<Record<string, (facts: SoundFacts) => boolean>>;
+type Unsound = keyof typeof UNSOUND;
+
 /** The closed lists of what can be said about an experiment's variant and about a watched cohort (specification: statistics 9.1, 10.4). */
 export const LABELS = ['insufficient', 'healthy', 'regressed', 'improved', 'invalid'] as const;
 
@@ -109,7 +163,15 @@ export type Label = (typeof LABELS)[number];
 
 /** Reasons of an experiment's variant against the control, by label. */
 export const EXPERIMENT_REASONS = {
-  insufficient: ['no_data', 'few_users', 'few_buckets', 'few_positives', 'zero_variance', 'wide_interval'],
+  insufficient: [
+    'no_data',
+    'no_user_ids',
+    'few_users',
+    'few_buckets',
+    'few_positives',
+    'zero_variance',
+    'wide_interval',
+  ],
   healthy: ['within_tolerance'],
   regressed: ['guardrail_worse', 'primary_worse'],
   improved: ['primary_better'],
@@ -119,7 +181,7 @@ export const EXPERIMENT_REASONS = {
 /** Reasons of a cohort against its own past, by label. */
 export const WATCHED_REASONS = {
   insufficient: ['warming_up', 'few_impressions', 'no_baseline'],
-  healthy: ['in_control'],
+  healthy: ['in_control', 'recovered'],
   // The second of each is for measures where lower is better.
   regressed: ['below_baseline', 'above_baseline'],
   improved: ['above_baseline', 'below_baseline'],
@@ -141,12 +203,20 @@ export const HEAVY_SHARE = 0.05;
 /** A larger share of missing records makes an experiment invalid. */
 export const MISSING_LIMIT = 0.01;
 
+/** A larger share of lists without a user is reported. */
+export const NOTED_USERLESS = 0.05;
+
+/** With a larger share of lists without a user in a variant nothing is decided. */
+export const MOST_USERLESS = 0.25;
+
 const ROWS: readonly Row[] = [
-  { verdict: { label: 'invalid', reason: 'incomplete' }, holds: isIncomplete },
+  { verdict: { label: 'invalid', reason: 'incomplete' }, holds: UNSOUND.incomplete },
   // Before `no_data`: a variant that gets no users although its weight promises some is not just waiting for its first.
-  { verdict: { label: 'invalid', reason: 'srm' }, holds: isUnsound },
+  { verdict: { label: 'invalid', reason: 'srm' }, holds: UNSOUND.srm },
   { verdict: { label: 'insufficient', reason: 'no_data' }, holds: hasNone },
-  { verdict: { label: 'invalid', reason: 'crossover' }, holds: ({ exposure }) => isCrossed(exposure) },
+  { verdict: { label: 'invalid', reason: 'crossover' }, holds: UNSOUND.crossover },
+  // Before `few_users`: more traffic does not mend it.
+  { verdict: { label: 'insufficient', reason: 'no_user_ids' }, holds: UNSOUND.no_user_ids },
   ...MINIMA.map((reason) => ({
     verdict: { label: 'insufficient', reason } as const,
     holds: (facts: ExperimentFacts) => shortfall(facts) === reason,
@@ -178,6 +248,7 @@ export function decide(facts: ExperimentFacts, previous: StandingDecision | unde
 }
 
 function stepFrom(previous: ExperimentVerdict, found: ExperimentVerdict): ExperimentVerdict {
+  if (previous.reason !== 'effect_changed' && isUnsound(found.reason)) return found;
   switch (previous.label) {
     case 'insufficient':
     case 'healthy':
@@ -200,12 +271,28 @@ function hasNone({ control, variant }: ExperimentFacts): boolean {
 }
 
 /** Where nothing has been counted yet, nothing can be missing. */
-function isIncomplete(facts: ExperimentFacts): boolean {
-  return facts.impressions > 0 && missingShare(facts) > MISSING_LIMIT;
+function isIncomplete(facts: SoundFacts): boolean {
+  return facts.impressions > 0 && (missingShare(facts) > MISSING_LIMIT || facts.isExplained);
 }
 
-function isUnsound({ split }: ExperimentFacts): boolean {
+function isSplitOff({ split }: Pick<ExperimentFacts, 'split'>): boolean {
   return split !== undefined && isMismatch(split.p, split.deviation);
+}
+
+/** Whether so many of the lists name no user that errors by user cannot be trusted. */
+export function isUnclustered({ impressions, userless }: Pick<VariantFacts, 'impressions' | 'userless'>): boolean {
+  return userless > MOST_USERLESS * impressions;
+}
+
+function isUnsound(reason: string): reason is Unsound {
+  return Object.hasOwn(UNSOUND, reason);
+}
+
+/** Why nothing of this look is evidence; undefined: it is sound (specification: statistics 4.3). */
+export function unsoundness(facts: SoundFacts): Unsound | undefined {
+  return Object.keys(UNSOUND)
+    .filter(isUnsound)
+    .find((reason) => UNSOUND[reason](facts));
 }
 
 function isFound(p: number | undefined, alpha: number): boolean {

@@ -1,6 +1,7 @@
 /** Decisions in plain words: what is known, how sure it is, and what to do where nothing can be said. */
 import { assertNever } from '../vocabulary/events.ts';
-import type { BaselineKind } from './baseline.ts';
+import { allYoung, type YoungLists, youngText } from '../vocabulary/young-lists.ts';
+import { isCarriedByFew } from './arm.ts';
 import {
   type Bounds,
   crossoverShare,
@@ -8,36 +9,51 @@ import {
   type EffectFacts,
   type ExperimentDecision,
   type ExperimentFacts,
+  type GuardedLoss,
   HEAVY_SHARE,
   MISSING_LIMIT,
+  MOST_USERLESS,
   missingShare,
+  type SplitFacts,
+  type VariantFacts,
 } from './decision.ts';
-import type { WatchedDecision } from './watched.ts';
-import { BLOCK_MINIMUM } from './watched-blocks.ts';
-import type { Alarm } from './watched-path.ts';
+import { type Course, directionOf, explainCourse } from './explain-course.ts';
+import { minute, percent, plain, probability, signedPercent, signedPlain } from './explain-numbers.ts';
+import type { SplitChange, SplitSpan } from './split-change.ts';
 
 interface ExperimentNames {
   readonly variant: string;
   readonly control: string;
   /** The primary measure. */
   readonly measure: string;
-  /** Many impressions have no user: waiting for more fixes nothing. Default: false. */
-  readonly areUsersMissing?: boolean;
+  /** No other variant is compared with the control. Default: false. */
+  readonly isOnly?: boolean;
   /** ISO time before which impressions take no part. */
   readonly start?: string | undefined;
+  /** Lists that are too young to count, by variant; undefined: there are none. */
+  readonly young?:
+    | {
+        readonly horizon: string;
+        readonly feedbackEnd: string | null;
+        readonly lists: ReadonlyMap<string, YoungLists>;
+      }
+    | undefined;
   /** The measure is no mean over lists. Default: false. */
   readonly isWithoutError?: boolean;
+  /** When what was found was there, and how it is now. undefined: nothing is known. */
+  readonly course?: Course | undefined;
 }
 
 const ALWAYS = 'this holds however often you look';
 
-/** One or two sentences. Example: `B is worse than A on ndcg@10 by 2.1 % to 4.0 %; this holds however often you look.` */
+/**
+ * What holds since the start, and then its course (`explainCourse`). Example: `B is worse than A on ndcg@10 by 2.1 % to 4.0 %, over all
+ * lists since the start; this holds however often you look.`
+ */
 export function explainExperiment(decision: ExperimentDecision, names: ExperimentNames): string {
-  const words = sentences(decision, names);
-  return names.areUsersMissing === true ? words.replace(/Wait for more (?:traffic|users)\.$/, LOG_USERS) : words;
+  const { course } = names;
+  return `${sentences(decision, names)}${course === undefined ? '' : explainCourse(course)}`;
 }
-
-const LOG_USERS = 'Log userId in the impressions: without it users cannot be distinguished.';
 
 function sentences(decision: ExperimentDecision, names: ExperimentNames): string {
   const { facts, reason } = decision;
@@ -46,11 +62,13 @@ function sentences(decision: ExperimentDecision, names: ExperimentNames): string
     case 'no_data':
       return noData(facts, names);
     case 'incomplete':
-      return `${percent(missingShare(facts))} of the records are missing, more than ${percent(MISSING_LIMIT)}, so the numbers may be wrong. Restore the missing records and replay, or restart the experiment after the gap.`;
+      return incomplete(facts, names);
     case 'srm':
-      return `The users are not split between the variants as configured (off by ${percent(facts.split?.deviation ?? 0)}, p ${probability(facts.split?.p ?? 0)}), so the variants are not comparable. Check the weights, the assignment, whether one of them began later (then set start), and lost impressions or bots in one variant, then restart the experiment.`;
+      return splitOff(facts.split, names);
     case 'crossover':
       return `${percent(crossoverShare(facts))} of the users were seen in more than one variant, so the variants are not apart. Assign each user to one variant for good, then restart the experiment.`;
+    case 'no_user_ids':
+      return usersUnknown(facts, names);
     case 'few_users':
       return fewUsers(facts, names);
     case 'few_buckets':
@@ -65,44 +83,140 @@ function sentences(decision: ExperimentDecision, names: ExperimentNames): string
     case 'effect_changed':
       return `${variant} was worse than ${control} on ${measure} at one time and better at another, so the effect is not constant. Find out what changed, then restart the experiment.`;
     case 'guardrail_worse':
-      return `${variant} is worse than ${control} on the guardrail ${facts.guardrail?.measure ?? ''} (p ${probability(facts.guardrail?.p ?? 0)}); ${ALWAYS}.${hardlyAny(facts, names)}`;
+      return guardrailWorse(facts, names);
     case 'primary_worse':
       return found(facts, names, 'worse');
     case 'primary_better':
       return found(facts, names, 'better');
     case 'within_tolerance':
-      return `${variant} is not worse than ${control} on ${measure} by more than ${percent(facts.tolerance)}: the difference is between ${range(facts)}; ${ALWAYS}.`;
+      return `${variant} is not worse than ${control} on ${measure} by more than ${percent(facts.tolerance)}: the difference over all lists since the start is between ${range(facts)}; ${ALWAYS}.`;
     case 'wide_interval':
       return (
         notAdjusted(facts, names) ??
-        `The difference of ${variant} from ${control} on ${measure} is between ${range(facts)}, which says neither that it is worse or better nor that a loss above ${percent(facts.tolerance)} is out of the question. Wait for more users.`
+        `The difference of ${variant} from ${control} on ${measure} over all lists since the start is between ${range(facts)}, which says neither that it is worse or better nor that a loss above ${percent(facts.tolerance)} is out of the question. ${waiting(facts)}`
       );
     default:
       return assertNever(reason);
   }
 }
 
-/** The finding; where this look's interval contains 0 again, it says so. */
+/** The finding, and for a better one what the guardrails allow; where this look's interval contains 0 again, it says so. */
 function found(facts: ExperimentFacts, names: ExperimentNames, word: 'better' | 'worse'): string {
+  return `${foundWords(facts, names, word)}${word === 'better' ? guardrails(facts.guarded) : ''}`;
+}
+
+function foundWords(facts: ExperimentFacts, names: ExperimentNames, word: 'better' | 'worse'): string {
   const { effect, lowerIsBetter } = facts;
-  const { variant, control, measure } = names;
-  if (effect === undefined) return `${variant} was found ${word} than ${control} on ${measure}; ${ALWAYS}.`;
-  if (excludesZero(effect, (word === 'better') === lowerIsBetter ? -1 : 1)) {
-    return `${variant} is ${word} than ${control} on ${measure} by ${sizes(effect)}; ${ALWAYS}.${hardlyAny(facts, names)}`;
-  }
-  return `${variant} was found ${word} than ${control} on ${measure} at an earlier look, which stays; the difference is now between ${ends(effect)}.`;
+  return (
+    clear(facts, names, word, names.measure, { effect, lowerIsBetter }) ??
+    `${names.variant} was found ${word} than ${names.control} on ${names.measure} at an earlier look, which stays${since(effect)}.`
+  );
+}
+
+/** A guardrail's test is one-sided, so its interval may contain 0. */
+function guardrailWorse(facts: ExperimentFacts, names: ExperimentNames): string {
+  if (facts.guardrail === undefined)
+    return `${names.variant} is worse than ${names.control} on a guardrail; ${ALWAYS}.`;
+  const { measure, p, effect } = facts.guardrail;
+  const on = `the guardrail ${measure}`;
+  return (
+    clear(facts, names, 'worse', on, facts.guardrail) ??
+    `${names.variant} was found worse than ${names.control} on ${on} (p ${probability(p)}), which stays${since(effect)}.${hardlyAny(facts, names)}`
+  );
+}
+
+/** undefined: this look's interval does not say it. */
+function clear(
+  facts: ExperimentFacts,
+  names: ExperimentNames,
+  word: 'better' | 'worse',
+  on: string,
+  { effect, lowerIsBetter }: Pick<ExperimentFacts, 'effect' | 'lowerIsBetter'>,
+): string | undefined {
+  if (effect === undefined || !excludesZero(effect, directionOf(word, lowerIsBetter))) return undefined;
+  const is = names.course?.found?.episode?.ended === undefined ? 'is' : 'was';
+  return `${names.variant} ${is} ${word} than ${names.control} on ${on} by ${sizes(effect)}, over all lists since the start; ${ALWAYS}.${hardlyAny(facts, names)}`;
+}
+
+function since(effect: EffectFacts | undefined): string {
+  return effect === undefined ? '' : `; over all lists since the start the difference is between ${ends(effect)}`;
+}
+
+/** How much worse each guardrail may be still: `Guardrails: ctr is worse by 1.3 % at most, ...`. Empty: there is none. */
+function guardrails(guarded: readonly GuardedLoss[]): string {
+  if (guarded.length === 0) return '';
+  const each = guarded.map(({ measure, most }) => {
+    if (most === undefined) return `how much worse ${measure} may be is not known`;
+    return most === 0 ? `${measure} is not worse` : `${measure} is worse by ${percent(most)} at most`;
+  });
+  return ` Guardrails: ${each.join(', ')}.`;
+}
+
+/** The remedy behind `cap`, where few users with large amounts make most of an error. */
+export const LARGE_AMOUNTS = 'the amounts in the log, or decide by a count, such as hit(action=purchase).';
+
+function waiting({ control, variant }: ExperimentFacts): string {
+  const isCarried = ({ kish, spread, positives }: VariantFacts): boolean =>
+    kish !== undefined && spread !== undefined && isCarriedByFew({ kish, spread }, positives);
+  if (!isCarried(control) && !isCarried(variant)) return 'Wait for more users.';
+  return `Few users with large amounts make most of the error, so waiting helps little: cap ${LARGE_AMOUNTS}`;
+}
+
+/** What is known of the cause comes before what may be. Lost user ids also change the split over time. */
+function splitOff(split: SplitFacts | undefined, names: ExperimentNames): string {
+  const { deviation = 0, p = 0, change, userless = new Map<string, number>() } = split ?? {};
+  const known = idsLost(userless, deviation) || changed(change, names.variant);
+  return `The users are not split between the variants as configured (off by ${percent(deviation)}, p ${probability(p)}), so the variants are not comparable.${known} Check the weights, whether they changed over time or one variant began later (then set start to when they became final; a ramp is sound if all variants grow alike, such as .5/.5 of a growing part of the users), the assignment, and lost impressions, lost user ids or bots in one variant, then restart the experiment.`;
+}
+
+function changed(change: SplitChange | undefined, variant: string): string {
+  if (change === undefined) return '';
+  const span = ({ share, from, to }: SplitSpan): string =>
+    `${percent(share)} of the new users between ${minute(from)} and ${minute(to)}`;
+  return ` The split changed over time: ${variant} got ${span(change.least)}, and ${span(change.most)}.`;
+}
+
+/** A variant whose lists name their users less often than another's loses users who come seldom. */
+function idsLost(userless: ReadonlyMap<string, number>, deviation: number): string {
+  const ordered = [...userless].sort(([, a], [, b]) => b - a);
+  const extremes = [...ordered.slice(0, 1), ...ordered.slice(-1)];
+  const [most = 0, least = 0] = extremes.map(([, share]) => share);
+  if (most - least < Math.max(IDS_LOST, deviation / 4)) return '';
+  return ` ${userlessWords(extremes)} name no user: who is never named is not counted, which may be the cause.`;
+}
+
+/** Shares of lists without a user that are closer together do not move a split. */
+const IDS_LOST = 0.01;
+
+/** `33.0 % of the lists of B and 2.0 % of A`: as many names as given. */
+export function userlessWords(shares: readonly (readonly [name: string, share: number])[]): string {
+  return shares
+    .map(([name, share], i) => `${percent(share)} of ${i === 0 ? 'the lists of ' : ''}${name}`)
+    .join(' and ');
+}
+
+function usersUnknown({ control, variant }: ExperimentFacts, names: ExperimentNames): string {
+  const shares = userlessWords([
+    [names.variant, variant.userless / variant.impressions],
+    [names.control, control.userless / control.impressions],
+  ]);
+  return `${shares} name no user. Above ${percent(MOST_USERLESS)} nothing is decided, because lists of one user are alike, and errors that do not know the users are too small. Log userId in the impressions of all variants; more traffic does not help.`;
 }
 
 /**
  * An interval is for one variant, the decision for all: with several, an interval may exclude 0 while the adjusted p is above
- * alpha. undefined: it does not exclude 0.
+ * alpha. Of a single variant that is so between two looks. undefined: it does not exclude 0.
  */
-function notAdjusted(facts: ExperimentFacts, { variant, control, measure }: ExperimentNames): string | undefined {
+function notAdjusted(facts: ExperimentFacts, names: ExperimentNames): string | undefined {
+  const { variant, control, measure } = names;
   const { effect, lowerIsBetter, alpha, pWorse, pBetter } = facts;
   const side = ([1, -1] as const).find((direction) => effect !== undefined && excludesZero(effect, direction));
   if (effect === undefined || side === undefined) return undefined;
   const word = (side === 1) === lowerIsBetter ? 'worse' : 'better';
   const p = (word === 'worse' ? pWorse : pBetter) ?? 1;
+  if (names.isOnly === true) {
+    return `As of now, ${variant} would be ${word} than ${control} on ${measure} by ${sizes(effect)}. The next look decides; there is one a minute.`;
+  }
   return `Alone, ${variant} would be ${word} than ${control} on ${measure} by ${sizes(effect)}, but several variants are compared: adjusted for their number p is ${probability(p)}, above ${alpha}. Wait for more users.`;
 }
 
@@ -110,7 +224,33 @@ function range({ effect }: ExperimentFacts): string {
   return effect === undefined ? 'unknown bounds' : ends(effect);
 }
 
+function incomplete(facts: ExperimentFacts, names: ExperimentNames): string {
+  const share = missingShare(facts);
+  const why =
+    share > MISSING_LIMIT
+      ? `more than ${percent(MISSING_LIMIT)}, so the numbers may be wrong`
+      : `and if they were feedback on one of ${names.variant} and ${names.control}, there may be no difference`;
+  return `${percent(share)} of the records are missing, ${why}. Restore the missing records and replay, or restart the experiment after the gap.`;
+}
+
 function noData(facts: ExperimentFacts, names: ExperimentNames): string {
+  return tooYoung(facts, names) ?? noImpressions(facts, names);
+}
+
+/** undefined: a variant without impressions has no lists that are too young either. */
+function tooYoung({ control, variant }: ExperimentFacts, names: ExperimentNames): string | undefined {
+  const { young } = names;
+  const empty = [
+    ...(control.impressions > 0 ? [] : [names.control]),
+    ...(variant.impressions > 0 ? [] : [names.variant]),
+  ];
+  const known = empty.flatMap((name) => young?.lists.get(name) ?? []);
+  const all = allYoung(known);
+  if (young === undefined || all === undefined || known.length < empty.length) return undefined;
+  return youngText(all, young.horizon, young.feedbackEnd, ` of ${empty.join(' and ')}`);
+}
+
+function noImpressions(facts: ExperimentFacts, names: ExperimentNames): string {
   const [since, start] =
     names.start === undefined ? ['yet', ''] : [`since the start, ${names.start}`, 'the start, and '];
   return `${empty(facts, names)} no impressions ${since}, so there is nothing to compare. Check ${start}that impressions name their variant and that it is spelled as in the configuration.`;
@@ -168,25 +308,6 @@ function fewest(
   return `${least ? names.control : names.variant} has ${has === 0 ? 'no' : `only ${has}`} ${what}`;
 }
 
-/** `2.1 %` for .021: one digit after the point, and below .1 % one significant digit. */
-export function percent(fraction: number): string {
-  const value = Math.abs(fraction) * 100;
-  if (!Number.isFinite(value)) return 'an unknown part';
-  if (value >= 1e6) return `${value.toExponential(1)} %`;
-  if (value >= 0.05 || value === 0) return `${value.toFixed(1)} %`;
-  return `${decimal(value, 1)} %`;
-}
-
-/** The same with its sign: `-2.1 %`, `+0.3 %`. */
-export function signedPercent(fraction: number): string {
-  return `${sign(fraction)}${percent(fraction)}`;
-}
-
-/** `below 0.001`, or `0.012`. */
-export function probability(p: number): string {
-  return p < 0.001 ? 'below 0.001' : p.toFixed(3);
-}
-
 /** How far apart two variants are, without direction: `2.1 % to 4.0 %`; without bounds of the lift in the measure's unit. */
 function sizes({ lift, lower, upper }: EffectFacts): string {
   const [from, to, print] = lift === undefined ? [lower, upper, plain] : [lift.lower, lift.upper, percent];
@@ -198,71 +319,10 @@ function sizes({ lift, lower, upper }: EffectFacts): string {
 function ends(effect: EffectFacts): string {
   const { lift, lower, upper } = effect;
   if (lift !== undefined) return `${signedPercent(lift.lower)} and ${signedPercent(lift.upper)}`;
-  return `${sign(lower)}${plain(lower)} and ${sign(upper)}${plain(upper)}`;
+  return `${signedPlain(lower)} and ${signedPlain(upper)}`;
 }
 
 /** Whether 0 lies outside, on the side of `direction`. */
 function excludesZero({ lower, upper }: Bounds, direction: 1 | -1): boolean {
   return direction === 1 ? lower > 0 : upper < 0;
-}
-
-function sign(value: number): string {
-  return value < 0 ? '-' : '+';
-}
-
-/** Three significant digits, without sign. */
-function plain(value: number): string {
-  return Number.isFinite(value) ? decimal(Math.abs(value), 3) : 'an unknown amount';
-}
-
-function decimal(value: number, digits: number): string {
-  return value >= 1e-6 && value < 1e6
-    ? String(Number(value.toPrecision(digits)))
-    : value === 0
-      ? '0'
-      : value.toExponential(digits - 1);
-}
-
-interface WatchedNames {
-  /** Such as `country=DE`, or `all traffic`. */
-  readonly cohort: string;
-  readonly measure: string;
-}
-
-const PAST: Readonly<Record<BaselineKind, string>> = {
-  weekly: 'in this hour of the last weeks',
-  daily: 'in this hour of the last days',
-  startup: 'in the hours before',
-};
-
-/** One or two sentences. Example: `ndcg@10 of country=DE has fallen by 4.2 % against what it was in this hour of the last weeks.` */
-export function explainWatched(decision: WatchedDecision, { cohort, measure }: WatchedNames): string {
-  const { newest, settings, label, reason } = decision;
-  const advice =
-    label === 'regressed'
-      ? ' Look at what was released or changed when it began. If it is meant to be so, receval accept makes it the norm.'
-      : '';
-  const past = newest?.baseline === undefined ? 'before' : PAST[newest.baseline.kind];
-  switch (reason) {
-    case 'warming_up':
-      return `${measure} of ${cohort} is not judged yet: the past is still being collected or replayed. Wait; it takes 36 steps (detect.step).`;
-    case 'incomplete':
-      return `The newest values of ${measure} of ${cohort} are incomplete: records are missing, or quiet partitions were closed before all feedback had come. Look for gaps in the topics, and for partitions that nobody writes to.`;
-    case 'few_impressions':
-      return `${cohort} has ${newest?.block.impressions ?? 0} impressions and ${newest?.block.positives ?? 0} lists with a positive in an hour; ${measure} is judged from ${BLOCK_MINIMUM.impressions} and ${BLOCK_MINIMUM.positives} on. If there should be more, check the traffic and the feedback topic; else watch a larger cohort.`;
-    case 'no_baseline':
-      return `There is no past to compare ${measure} of ${cohort} with at this hour. Wait: two weeks, three days, or 36 blocks without gaps are enough.`;
-    case 'below_baseline':
-      return `${measure} of ${cohort} has fallen by ${change(newest?.low)} against what it was ${past}.${advice}`;
-    case 'above_baseline':
-      return `${measure} of ${cohort} has risen by ${change(newest?.high)} against what it was ${past}.${advice}`;
-    case 'in_control':
-      return `${measure} of ${cohort} is as it was ${past}; no fall or rise beyond ${percent(settings.tolerance)} stands out.`;
-    default:
-      return assertNever(reason);
-  }
-}
-
-function change(alarm: Alarm | undefined): string {
-  return alarm?.size === undefined ? 'an amount without a scale (the past was 0)' : percent(alarm.size);
 }

@@ -28,6 +28,16 @@ export interface Exposed {
   /** Of the sampled users, the first exposure of all; undefined: there are none. */
   readonly began?: EpochMs | undefined;
   readonly groups: readonly ExposedGroup[];
+  /** One after the other; counted over all sampled users when it is read. Default: not known. */
+  readonly arrivals?: readonly Arrivals[];
+}
+
+/** Sampled users whose first exposure was in a span of time. */
+export interface Arrivals {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  /** By the variant that they saw first. */
+  readonly users: readonly number[];
 }
 
 interface ExposedGroup {

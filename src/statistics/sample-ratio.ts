@@ -90,6 +90,35 @@ export function largestDeviation(counts: readonly number[], weights: readonly nu
 }
 
 /**
+ * The smallest largest deviation at which so many users are a mismatch at this look: of the variant of the smallest weight, which
+ * has too many, while the others keep their ratios.
+ *
+ * @param counts only their sum matters @returns absent: as `largestDeviation`; `few_users` where no split would be a mismatch
+ */
+export function detectableDeviation(counts: readonly number[], weights: readonly number[]): Result<number> {
+  const plan = planned(counts, weights);
+  if (isAbsent(plan)) return plan;
+  const { shares, total } = plan;
+  const least = Math.min(...shares);
+  const place = shares.indexOf(least);
+  const isSeen = (deviation: number): boolean => {
+    const share = least * (1 + deviation);
+    const users = shares.map((each, i) => total * (i === place ? share : (each * (1 - share)) / (1 - least)));
+    const logBF = logBayesFactor(users, shares);
+    return !isAbsent(logBF) && -logBF < Math.log(MISMATCH_P);
+  };
+  let [unseen, seen] = [MISMATCH_DEVIATION, 1 / least - 1];
+  if (isSeen(unseen)) return unseen;
+  if (!isSeen(seen)) return absent('few_users');
+  while (seen - unseen > 1e-4 * seen) {
+    const middle = (seen + unseen) / 2;
+    if (isSeen(middle)) seen = middle;
+    else unseen = middle;
+  }
+  return seen;
+}
+
+/**
  * Log Bayes factor against the weights, on cumulative counts; the largest over all looks gives p (`runningP`).
  *
  * @param prior α0 by variant; without it 100 · w

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../vocabulary/events.ts';
 import { fmix32 } from '../vocabulary/user-words.ts';
-import type { Exposed } from './exposure.ts';
+import type { Arrivals, Exposed } from './exposure.ts';
 import { copied, KEY_BITS, limitOf, type Sampled, type SampledUser } from './sampled.ts';
 
 const FIRST_PLACES = 1024;
@@ -8,6 +8,9 @@ const FIRST_PLACES = 1024;
 const ROOM = 1.05;
 /** More than the number of variants, so that a set of variants and one of them fit into one number. */
 const VARIANTS = 32;
+
+/** Spans of time by which arrivals are counted: a ramp shows in them, and each has users enough. */
+const SPANS = 8;
 
 /** Users that saw the same variants, and the same one first. */
 interface Group {
@@ -97,6 +100,23 @@ export class SampleUnion implements Sampled {
     const times = this.#times.subarray(0, this.#size);
     const began = times.length === 0 ? undefined : times.reduce((least, time) => Math.min(least, time));
     return { level: this.#level, sampled: this.#size, began, groups };
+  }
+
+  /** In equal spans of time from the first user to the last; empty: all came at the same time. Variants as in an experiment. */
+  arrivals(): readonly Arrivals[] {
+    const times = this.#times.subarray(0, this.#size);
+    const from = times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
+    const length = times.reduce((most, time) => Math.max(most, time - from), 0) / SPANS;
+    if (length === 0) return [];
+    const users = Array.from({ length: SPANS }, () => new Array<number>(VARIANTS).fill(0));
+    for (const [i, time] of times.entries()) {
+      users[Math.min(SPANS - 1, Math.floor((time - from) / length))][this.#groups[this.#groupOf[i]].variant]++;
+    }
+    return users.map((of, s) => ({
+      from: from + Math.round(s * length),
+      to: from + Math.round((s + 1) * length),
+      users: of,
+    }));
   }
 
   /**

@@ -4,8 +4,9 @@
  * kept panes and of accepted levels: nothing else is stored, and everyone who computes it gets the same result.
  *
  * A lasting fall does not become the norm: while an alarm in the bad direction is on, its hours, from the onset on, are not used
- * as a baseline, and when nothing else is left of the past, the last baseline of the same hour of the day takes its place. No
- * alarm adds to the scale. A lasting improvement becomes the norm as its hours become the past.
+ * as a baseline, and when nothing else is left of the past, the last baseline of the same hour of the day takes its place. Blocks of
+ * an alarm that has ended are no part of a start-up baseline; its hours are a past like others, since weekends come back, but a rise
+ * above them is no improvement. No alarm adds to the scale. A lasting improvement becomes the norm as its hours become the past.
  */
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
@@ -46,6 +47,8 @@ export interface PathPoint {
   readonly limit: number;
   readonly low: Alarm;
   readonly high: Alarm;
+  /** Whether half or more of what the baseline is made from belongs to alarms in the bad direction that have ended. */
+  readonly isAfterAlarm: boolean;
 }
 
 interface WatchedPath {
@@ -53,6 +56,14 @@ interface WatchedPath {
   readonly scale: number;
   /** One per block, oldest first. */
   readonly points: readonly PathPoint[];
+  /** The last alarm in the bad direction that ended; undefined: none did. */
+  readonly ended: AlarmSpan | undefined;
+}
+
+/** From its onset to the first block without it. */
+export interface AlarmSpan {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
 }
 
 /**
@@ -84,7 +95,7 @@ export function watchedPath({ blocks, step, pastOf }: WatchedHistory, settings: 
     while (blocks[firstNear].start < block.start - STARTUP_REACH * step) firstNear++;
     // So that a start-up baseline does not follow the fall that it is to show.
     const isFrozen = held !== undefined && Math.max(state.low.s, state.high.s) >= limit / 2;
-    if (past === undefined && !isFrozen) held = startupAt(blocks, firstNear, i, step);
+    if (past === undefined && !isFrozen) held = startupAt({ blocks, step, isBad: pasts.isBad }, firstNear, i, held);
     const baseline = past ?? held;
     const found = baseline && residualOf(block, baseline, tolerance);
     if (found !== undefined && baseline !== undefined) {
@@ -97,13 +108,13 @@ export function watchedPath({ blocks, step, pastOf }: WatchedHistory, settings: 
         high: changeAfter(change.high, state.high, block, baseline),
       };
       if (Math.max(state.low.s, state.high.s) < limit / 2) scale.add(z);
-      pasts.setAlarm(state[badSide].on ? change[badSide].onset : undefined);
+      pasts.setAlarm(state[badSide].on ? change[badSide].onset : undefined, block.start);
     }
     const low = { ...state.low, ...shown(change.low) };
     const high = { ...state.high, ...shown(change.high) };
-    points.push({ block, baseline, z: found?.z, limit, low, high });
+    points.push({ block, baseline, z: found?.z, limit, low, high, isAfterAlarm: past !== undefined && pasts.isLow });
   }
-  return { scale: scale.value, points };
+  return { scale: scale.value, points, ended: pasts.ended };
 }
 
 /** Baselines of the hours of a path, each computed once. */
@@ -111,9 +122,11 @@ class Pasts {
   readonly #pastOf: PastOf;
   #hour = Number.NaN;
   #past: Baseline | undefined;
+  #isLow = false;
   /** By hour of the day: the newest. */
   readonly #newest = new Map<number, Baseline>();
-  /** Hours from here on belong to an alarm that is on. */
+  /** What belongs to alarms in the bad direction that have ended, and from when on to one that is on. */
+  readonly #bad: AlarmSpan[] = [];
   #badFrom = Number.POSITIVE_INFINITY;
 
   constructor(pastOf: PastOf) {
@@ -123,31 +136,63 @@ class Pasts {
   of(hour: EpochMs): Baseline | undefined {
     if (hour === this.#hour) return this.#past;
     const ofDay = Math.round(hour / HOUR) % 24;
-    const found = this.#pastOf(hour, (at) => at >= this.#badFrom);
+    const found = this.#pastOf(hour, (at) => at + HOUR > this.#badFrom);
     if (found !== undefined) this.#newest.set(ofDay, found);
     this.#hour = hour;
     this.#past = found ?? (Number.isFinite(this.#badFrom) ? this.#newest.get(ofDay) : undefined);
+    this.#isLow = found !== undefined && this.#isMostlyBad(hour, found);
     return this.#past;
   }
 
-  /** `onset`: of the alarm that is on; undefined: none is. */
-  setAlarm(onset: EpochMs | undefined): void {
-    this.#badFrom = onset === undefined ? Number.POSITIVE_INFINITY : hourOf(onset);
+  /** Whether half or more of the hours of the newest baseline belong to alarms that have ended. */
+  get isLow(): boolean {
+    return this.#isLow;
+  }
+
+  #isMostlyBad(hour: EpochMs, { values }: Baseline): boolean {
+    if (this.#bad.length === 0) return false;
+    const sound = this.#pastOf(hour, (at) => this.isBad(at, at + HOUR));
+    return sound === undefined || 2 * sound.values <= values;
+  }
+
+  /** Whether a part of [from, to) belongs to an alarm in the bad direction. */
+  readonly isBad = (from: EpochMs, to: EpochMs): boolean =>
+    to > this.#badFrom || this.#bad.some((span) => from < span.to && to > span.from);
+
+  get ended(): AlarmSpan | undefined {
+    return this.#bad.at(-1);
+  }
+
+  /** `onset`: of the alarm that is on at the block of this time; undefined: none is. */
+  setAlarm(onset: EpochMs | undefined, at: EpochMs): void {
+    if (onset === undefined && Number.isFinite(this.#badFrom)) this.#bad.push({ from: this.#badFrom, to: at });
+    this.#badFrom = onset ?? Number.POSITIVE_INFINITY;
   }
 }
 
 /** How many steps before a block its start-up baseline begins. */
 const STARTUP_REACH = STARTUP.steps + STARTUP.lag;
 
-/** The mean of the blocks of a while ago, if they cover enough; `first`: the oldest that may be used. */
-function startupAt(blocks: readonly Block[], first: number, at: number, step: DurationMs): Baseline | undefined {
+/**
+ * The mean of the blocks of a while ago, if they cover enough.
+ * @param first the oldest that may be used @param held the baseline before, which stays where an alarm has left too few of them
+ */
+function startupAt(
+  { blocks, step, isBad }: Pick<WatchedHistory, 'blocks' | 'step'> & Pick<Pasts, 'isBad'>,
+  first: number,
+  at: number,
+  held: Baseline | undefined,
+): Baseline | undefined {
   const end = blocks[at].start - STARTUP.lag * step;
   const past: Block[] = [];
+  let bad = 0;
   for (let i = first; i < at && blocks[i].end <= end; i++) {
-    if (blocks[i].state === 'whole') past.push(blocks[i]);
+    if (isBad(blocks[i].start, blocks[i].end)) bad++;
+    else if (blocks[i].state === 'whole') past.push(blocks[i]);
   }
   const steps = past.reduce((sum, block) => sum + block.steps, 0);
-  return steps < STARTUP.least ? undefined : startupBaseline(past.flatMap(({ estimate }) => estimate ?? []));
+  if (steps >= STARTUP.least) return startupBaseline(past.flatMap(({ estimate }) => estimate ?? []));
+  return bad > 0 ? held : undefined;
 }
 
 interface Residual {

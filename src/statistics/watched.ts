@@ -6,19 +6,23 @@
  *    3  low alarm on                                                   regressed     below_baseline
  *    4  still too few impressions or positives after an hour           insufficient  few_impressions
  *    5  no baseline                                                    insufficient  no_baseline
- *    6  high alarm on                                                  improved      above_baseline
- *    7  otherwise                                                      healthy       in_control
+ *    6  high alarm on, but of what it is compared with half or more
+ *       belongs to a low alarm that has ended                          healthy       recovered
+ *    7  high alarm on                                                  improved      above_baseline
+ *    8  a low alarm ended within a day                                 healthy       recovered
+ *    9  otherwise                                                      healthy       in_control
  *
- * Row 3 comes before 4 and 5: a quiet night does not end an alarm. If lower is better, rows 3 and 6 swap: a rise is regressed,
+ * Row 3 comes before 4 and 5: a quiet night does not end an alarm. If lower is better, rows 3, 6 and 7 swap: a rise is regressed,
  * above_baseline.
  *
  * Row 1 counts steps, not blocks: otherwise a quiet cohort whose blocks are joined would never leave it.
  */
+import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { STARTUP } from './baseline.ts';
 import type { WatchedVerdict } from './decision.ts';
 import type { Block } from './watched-blocks.ts';
-import { type PathPoint, type PathSettings, type WatchedHistory, watchedPath } from './watched-path.ts';
+import { type AlarmSpan, type PathPoint, type PathSettings, type WatchedHistory, watchedPath } from './watched-path.ts';
 
 export interface WatchedFacts extends WatchedHistory {
   /** Event time up to which blocks are given. */
@@ -36,6 +40,8 @@ export type WatchedDecision = WatchedVerdict & {
   /** The newest block with its baseline, z and both alarms; undefined: there is none yet. */
   readonly newest: PathPoint | undefined;
   readonly scale: number;
+  /** The last alarm in the bad direction that ended; undefined: none did. */
+  readonly recovered: AlarmSpan | undefined;
   readonly settings: PathSettings;
 };
 
@@ -45,9 +51,9 @@ const WARM_STEPS = STARTUP.steps + STARTUP.lag;
 /** The label now. Total: any facts give one label with one of its reasons. */
 export function watch({ at, replaying, settings, ...history }: WatchedFacts): WatchedDecision {
   const { blocks } = history;
-  const { points, scale } = watchedPath(history, settings);
+  const { points, scale, ended: recovered } = watchedPath(history, settings);
   const newest = points.length === 0 ? undefined : points[points.length - 1];
-  const rest = { newest, scale, settings };
+  const rest = { newest, scale, recovered, settings };
   const warmFrom = firstWarm(blocks);
   if (newest === undefined || replaying || warmFrom === undefined) {
     return { label: 'insufficient', reason: 'warming_up', since: blocks[0]?.start ?? at, ...rest };
@@ -55,8 +61,12 @@ export function watch({ at, replaying, settings, ...history }: WatchedFacts): Wa
   const verdict = verdictOf(newest, settings);
   let first = points.length - 1;
   while (first > warmFrom && verdictOf(points[first - 1], settings).label === verdict.label) first--;
-  return { ...verdict, since: points[first].block.end, ...rest };
+  const isBack = recovered !== undefined && newest.block.end <= recovered.to + DAY;
+  const named = verdict.label === 'healthy' && isBack ? RECOVERED : verdict;
+  return { ...named, since: points[first].block.end, ...rest };
 }
+
+const RECOVERED: WatchedVerdict = { label: 'healthy', reason: 'recovered' };
 
 /** Index of the first block with enough steps up to its end; undefined: none. */
 function firstWarm(blocks: readonly Block[]): number | undefined {
@@ -68,7 +78,10 @@ function firstWarm(blocks: readonly Block[]): number | undefined {
   return found < 0 ? undefined : found;
 }
 
-function verdictOf({ block, z, low, high }: PathPoint, { lowerIsBetter = false }: PathSettings): WatchedVerdict {
+function verdictOf(
+  { block, z, low, high, isAfterAlarm }: PathPoint,
+  { lowerIsBetter = false }: PathSettings,
+): WatchedVerdict {
   if (block.state === 'incomplete') return { label: 'invalid', reason: 'incomplete' };
   if (lowerIsBetter ? high.on : low.on) {
     return { label: 'regressed', reason: lowerIsBetter ? 'above_baseline' : 'below_baseline' };
@@ -76,6 +89,7 @@ function verdictOf({ block, z, low, high }: PathPoint, { lowerIsBetter = false }
   if (block.state === 'few') return { label: 'insufficient', reason: 'few_impressions' };
   if (z === undefined) return { label: 'insufficient', reason: 'no_baseline' };
   if (lowerIsBetter ? low.on : high.on) {
+    if (isAfterAlarm) return RECOVERED;
     return { label: 'improved', reason: lowerIsBetter ? 'below_baseline' : 'above_baseline' };
   }
   return { label: 'healthy', reason: 'in_control' };

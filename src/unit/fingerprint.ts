@@ -1,4 +1,5 @@
 import type { Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
+import { PART } from '../accumulators/store/fingerprint-difference.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
 import { itemPartsOf } from '../measures/item-part.ts';
@@ -39,10 +40,10 @@ export function fingerprint(settings: Settings): Fingerprint {
     }),
     additive: JSON.stringify([
       ...measures.map((measure) => measureEntry(measure, grading)),
-      ...cohorts.map((by) => `cohorts ${by.join(',')}`),
-      ...windows.map((window) => `window ${window.text}`),
-      ...experiments.map((experiment) => `experiment ${experiment.name}`),
-      ...(itemPartsOf(measures).length === 0 ? [] : itemSets.map((by) => `itemSets ${by.join(',')}`)),
+      ...cohorts.map(PART.cohorts),
+      ...windows.map(({ text }) => PART.window(text)),
+      ...experiments.map(({ name }) => PART.experiment(name)),
+      ...(itemPartsOf(measures).length === 0 ? [] : itemSets.map(PART.itemSets)),
     ]),
   };
 }
@@ -58,15 +59,17 @@ function storedRule(rule: GradeRule): GradeRule {
 }
 
 /**
- * err and rbp with `gain=scaled` used to treat a list as empty if all of its grades were below `relevantFrom`. If that can make
- * a difference, the measure gets another entry than then: windows with rows of both are incomplete.
+ * Measures of grades used to leave empty lists out; err and rbp with `gain=scaled` used to treat a list as one without positives if
+ * all of its grades were below `relevantFrom`. If that can make a difference, the measure gets another entry than then: windows with
+ * rows of both are incomplete.
  */
 function measureEntry({ canonical, name, params }: Measure, { actions, relevantFrom }: Grading): string {
   const takesAll = name === 'err' || params.get('gain') === 'scaled';
   const mayBeBelow = actions.some(({ rule: { from, grade, max, veto } }) => {
     return !veto && (from === 'value' || (grade > 0 && Math.min(grade, max) < relevantFrom));
   });
-  return `measure ${canonical}${takesAll && mayBeBelow ? ' of every grade' : ''}`;
+  const takesEmpty = params.get('min_list_length') === 0 ? ' (empty lists count)' : '';
+  return `${PART.measure(canonical)}${takesAll && mayBeBelow ? ' of every grade' : ''}${takesEmpty}`;
 }
 
 /**

@@ -62,6 +62,11 @@ export async function restoreUnit(
   const read = keys.length === 0 ? [] : await store.read(keys);
   const rows = new Map(keys.map((key, i) => [key, read[i]] as const));
   const of = (key: string): Fields => rows.get(key) ?? new Map();
+  const held = new Map(
+    runs
+      .filter(({ ended }) => ended === undefined)
+      .map(({ name, run, since }) => [totalKey(owner, name, run), since] as const),
+  );
   const clockBlocks = new StoredClockBlocks(settings.join.topics.length, of(clockKey(owner)));
   const complete = join === undefined ? undefined : clockBlocks.complete(join);
   if (join !== undefined && complete === undefined) throw await differs('clock verdicts', settings, store, token);
@@ -71,9 +76,9 @@ export async function restoreUnit(
   }
   return {
     join: complete,
-    panes: new Panes(shape, panes === undefined ? undefined : { state: panes, rows }),
+    panes: new Panes(shape, panes === undefined ? undefined : { state: panes, rows, held }),
     experiments: new UnitExperiments(settings, {
-      states: runs ?? [],
+      states: runs,
       // Also in a new generation: of the lists that it reads again, some had closed, and miss feedback.
       positions: unread,
       samples: wanted.map(({ name, run }) =>
@@ -111,33 +116,26 @@ function sideKeys(settings: UnitSettings, generation: string, { name, run }: Run
 
 type RunName = Pick<RunState, 'name' | 'run'>;
 
-/** Keys that the first commit of a claim deletes: those of a generation that was replaced, and of runs that have ended. */
-export function staleKeys(settings: UnitSettings, { generation, replaced, runs }: Resumed): readonly string[] {
-  const { panes } = settings;
-  const ended = (runs ?? []).filter(({ name, run }) => !panes.runs.some((now) => now.name === name && now.run === run));
+/** Keys that the first commit of a claim deletes: those of a generation that was replaced, and of runs that ended long ago. */
+export function staleKeys(settings: UnitSettings, { replaced, expired }: Resumed): readonly string[] {
   return [
     ...(replaced === undefined ? [] : keysOf(settings, replaced)),
-    ...ended.flatMap((run) => runKeys(settings, generation, run)),
+    ...expired.flatMap((run) => runKeys(settings, run)),
   ];
 }
 
-/** Every key that can hold rows of a generation. */
-function keysOf(
-  settings: UnitSettings,
-  { generation, panes, runs }: NonNullable<Resumed['replaced']>,
-): readonly string[] {
+/** Every key that can hold rows of a generation, but those of runs. */
+function keysOf(settings: UnitSettings, { generation, panes }: NonNullable<Resumed['replaced']>): readonly string[] {
   const shape = panesSettings(
     { ...settings, panes: { ...settings.panes, runs: [] } },
     generation,
     Number.NEGATIVE_INFINITY,
   );
-  return [
-    ...liveKeys(shape, panes, Number.NEGATIVE_INFINITY),
-    ...runs.flatMap((run) => runKeys(settings, generation, run)),
-    clockKey(ownerOf(settings, generation)),
-  ];
+  return [...liveKeys(shape, panes, Number.NEGATIVE_INFINITY), clockKey(ownerOf(settings, generation))];
 }
 
-function runKeys(settings: UnitSettings, generation: string, run: RunName): readonly string[] {
+function runKeys(settings: UnitSettings, run: RunState): readonly string[] {
+  const generation = run.ended?.generation;
+  if (generation === undefined) throw new Error(`the run of ${run.name} goes on`);
   return [totalKey(ownerOf(settings, generation), run.name, run.run), ...sideKeys(settings, generation, run)];
 }

@@ -1,17 +1,19 @@
 import type { PanesState } from '../accumulators/panes-settings.ts';
-import type { RunState } from '../accumulators/runs.ts';
+import { isRun, KEPT_AFTER_END, type RunState, type Since } from '../accumulators/runs.ts';
 import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { changedSettings, missingParts } from '../accumulators/store/fingerprint-difference.ts';
+import { changedSettings, hasPart, missingFromPanes } from '../accumulators/store/fingerprint-difference.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 
 /** What this start was allowed to do, once (specification: commit 6). */
 export interface Permissions {
-  readonly newGeneration: boolean;
+  /** 'earliest': it counts what Kafka still holds, from the beginning. */
+  readonly newGeneration: boolean | 'earliest';
   readonly acceptPartitions: boolean;
+  readonly restartExperiments: boolean;
 }
 
-export const NO_PERMISSIONS: Permissions = { newGeneration: false, acceptPartitions: false };
+export const NO_PERMISSIONS: Permissions = { newGeneration: false, acceptPartitions: false, restartExperiments: false };
 
 /** Where a unit resumes. */
 export interface Resumed {
@@ -20,17 +22,21 @@ export interface Resumed {
   readonly join: JoinCheckpoint | undefined;
   /** undefined: rows start empty. */
   readonly panes: PanesState | undefined;
-  /** Runs of experiments that were stored; others start now. undefined: none is stored. */
-  readonly runs: readonly RunState[] | undefined;
+  /** Runs of experiments that were stored, those that have ended included; others start now. */
+  readonly runs: readonly RunState[];
+  /** Runs whose keys are to be deleted: they ended long ago. */
+  readonly expired: readonly RunState[];
+  /** As in `UnitCheckpoint`. */
+  readonly since: Since;
   /** By topic: the first offset that was not read before. There a run starts that is not among `runs`. Empty: nothing was read. */
   readonly unread: readonly Offset[];
   readonly incompleteBefore: EpochMs;
   /** `incompleteBefore` is still to rise. */
   readonly hasGap: boolean;
+  /** Lists from before this time are left out of all sums. */
+  readonly feedbackFrom: EpochMs;
   /** The generation whose rows are to be deleted; undefined: none. */
-  readonly replaced:
-    | { readonly generation: string; readonly panes: PanesState; readonly runs: readonly RunState[] }
-    | undefined;
+  readonly replaced: { readonly generation: string; readonly panes: PanesState } | undefined;
 }
 
 /** The stored state does not fit the configuration; the message lists what differs and what to do. */
@@ -45,26 +51,35 @@ export class StateMismatch extends Error {
   }
 }
 
+/** What a unit is to be. */
+interface Current {
+  readonly generation: string;
+  readonly fingerprint: Fingerprint;
+  readonly partitions: number;
+  readonly runs: readonly RunName[];
+}
+
+type RunName = Pick<RunState, 'name' | 'run'>;
+
 /**
  * Decides how a unit resumes from what is stored. If the meaning of rows has changed, this is refused, or starts a new
- * generation at the replay offsets of the old one. What was only added starts empty, and windows are incomplete until it has
- * filled them.
+ * generation at the replay offsets of the old one. What was only added starts empty, and windows lack it until it has filled them.
+ * A run that is no longer configured ends only if that is permitted; it is kept for a while, and goes on if it is configured again.
  * @throws StateMismatch
  */
-export function resume(
-  stored: UnitCheckpoint | undefined,
-  current: { readonly generation: string; readonly fingerprint: Fingerprint; readonly partitions: number },
-  permissions: Permissions,
-): Resumed {
+export function resume(stored: UnitCheckpoint | undefined, current: Current, permissions: Permissions): Resumed {
   if (stored === undefined) {
     return {
       generation: current.generation,
       join: undefined,
       panes: undefined,
-      runs: undefined,
+      runs: [],
+      expired: [],
+      since: {},
       unread: [],
       incompleteBefore: Number.NEGATIVE_INFINITY,
       hasGap: true,
+      feedbackFrom: Number.NEGATIVE_INFINITY,
       replaced: undefined,
     };
   }
@@ -78,30 +93,76 @@ export function resume(
   }
   if (stored.fingerprint.shape !== current.fingerprint.shape) {
     if (!permissions.newGeneration) throw changed(changedSettings(stored.fingerprint, current.fingerprint));
+    const isFromEarliest = permissions.newGeneration === 'earliest';
     return {
       generation: String(Number(stored.generation) + 1),
-      join: fromReplayOffsets(stored.join),
+      join: isFromEarliest ? undefined : fromReplayOffsets(stored.join),
       panes: undefined,
-      runs: undefined,
-      unread,
+      ...runsAfter(stored, []),
+      since: {},
+      unread: isFromEarliest ? [] : unread,
       incompleteBefore: Number.NEGATIVE_INFINITY,
       hasGap: true,
-      replaced: { generation: stored.generation, panes: stored.panes, runs: stored.runs },
+      feedbackFrom: isFromEarliest ? Number.NEGATIVE_INFINITY : stored.feedbackFrom,
+      replaced: { generation: stored.generation, panes: stored.panes },
     };
   }
-  const grown =
-    stored.partitions !== current.partitions || missingParts(stored.fingerprint, current.fingerprint).length > 0;
+  const ending = endingRuns(stored, current.runs);
+  if (ending.length > 0 && !permissions.restartExperiments) {
+    throw new StateMismatch('configuration', `${endsText(ending.map(({ name }) => name))}. ${RESTART_ADVICE}`);
+  }
+  const { watermark } = stored.join;
+  const hasMore = stored.partitions !== current.partitions;
   return {
     generation: stored.generation,
     join: stored.join,
     panes: stored.panes,
-    runs: stored.runs,
+    ...runsAfter(stored, current.runs),
+    since: laterParts(stored, current.fingerprint),
     unread,
-    // What closed up to W lacks what was added; an impression at W or later has not closed yet.
-    incompleteBefore: grown ? Math.max(stored.incompleteBefore, stored.join.watermark) : stored.incompleteBefore,
+    // What closed up to W may lack records of the others; an impression at W or later has not closed yet.
+    incompleteBefore: hasMore ? Math.max(stored.incompleteBefore, watermark) : stored.incompleteBefore,
     hasGap: stored.hasGap,
+    feedbackFrom: stored.feedbackFrom,
     replaced: undefined,
   };
+}
+
+/** Runs that go on in the stored state, and would not under this configuration. */
+export function endingRuns({ runs }: Pick<UnitCheckpoint, 'runs'>, current: readonly RunName[]): readonly RunState[] {
+  return runs.filter((state) => state.ended === undefined && !current.some(isRun(state)));
+}
+
+export function endsText(names: readonly string[]): string {
+  return `the configuration ends the run of ${names.length === 1 ? 'the experiment' : 'the experiments'} ${names.join(', ')}`;
+}
+
+export const RESTART_ADVICE =
+  'Set back what differs, or start once with --restart-experiments: the experiment then begins at zero. What it has found so far is ' +
+  'kept for a week: receval compare --earlier shows it, and it goes on if the configuration is set back';
+
+/** The runs as they are from now on, those that end marked, and those that ended too long ago to be kept. */
+function runsAfter(
+  { runs, generation, join }: UnitCheckpoint,
+  current: readonly RunName[],
+): Pick<Resumed, 'runs' | 'expired'> {
+  const after = runs.map((state): RunState => {
+    const { ended, ...run } = state;
+    if (!current.some(isRun(state))) return { ...state, ended: ended ?? { at: join.watermark, generation } };
+    // Of another generation, it stays as it is: its rows mean something else.
+    if (ended === undefined || ended.generation !== generation) return state;
+    // What was accepted while it had ended is not of this run.
+    return { ...run, begins: join.topics.map((topic) => topic.committed) };
+  });
+  const isOver = ({ ended }: RunState): boolean => ended !== undefined && ended.at + KEPT_AFTER_END <= join.watermark;
+  return { runs: after.filter((state) => !isOver(state)), expired: after.filter(isOver) };
+}
+
+/** By part: from when on it is in the rows. An impression at W or later has not closed yet. */
+function laterParts({ fingerprint, since, join }: UnitCheckpoint, current: Fingerprint): Since {
+  const added = missingFromPanes(fingerprint, current);
+  const kept = Object.entries(since).filter(([part]) => hasPart(current, part));
+  return Object.fromEntries([...kept, ...added.map((part) => [part, join.watermark] as const)]);
 }
 
 const MORE_PARTITIONS =
@@ -113,7 +174,7 @@ const FEWER_PARTITIONS =
 
 /**
  * The same logs from the replay offsets on, with nothing judged. Those of feedback are later than those of impressions, so lists that
- * had closed are read again without their feedback: what is below a replay offset is a gap.
+ * had closed are read again without their feedback: what is below a replay offset is a gap, unless nothing valid precedes it.
  */
 function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
   return {
@@ -123,6 +184,7 @@ function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
       committed: topic.replay,
       clockDrops: [],
       hasGap: true as const,
+      ...(topic.replayWatermark === Number.NEGATIVE_INFINITY ? {} : { isBeginning: true as const }),
     })),
     counts: join.counts,
   };
@@ -132,6 +194,7 @@ function changed(lines: readonly string[]): StateMismatch {
   return new StateMismatch(
     'configuration',
     `the configuration gives rows another meaning than the stored ones have:\n${lines.map((line) => `  ${line}`).join('\n')}\n` +
-      'Set these back, or stop all workers and start one once with --new-generation: rows then start empty',
+      'Set these back, or stop all workers and start one once with --new-generation: rows then start empty. ' +
+      'With --new-generation --from earliest they are counted again from the earliest record that Kafka still holds',
   );
 }

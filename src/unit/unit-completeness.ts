@@ -2,23 +2,19 @@ import { countOf } from '../consumers/source/run-batch.ts';
 import type { Batch } from '../consumers/source/source-port.ts';
 import type { TopicCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { DurationMs, EpochMs, Offset, TopicRole } from '../vocabulary/events.ts';
-import type { UnitStart } from './unit-contract.ts';
 
 /** What the completeness of a unit starts from: as in `Resumed`. */
 interface StoredCompleteness {
   readonly incompleteBefore: EpochMs;
   readonly hasGap: boolean;
+  readonly feedbackFrom: EpochMs;
   readonly join: { readonly topics: readonly TopicCheckpoint[] } | undefined;
-}
-
-/** For the log and for doctor: lists from before this time lack feedback that was not kept. */
-export function adviceOnStart(before: EpochMs): string {
-  return `set start of the experiments to ${new Date(before).toISOString()} or later`;
 }
 
 /**
  * Since when the panes of a unit are complete (specification: windows 3.3): from its first impression on, and from the end of
- * each gap on. What a gap has taken was written no later than the first record behind it.
+ * each gap on. What a gap has taken was written no later than the first record behind it. Of lists from before the end of a gap at the
+ * beginning of feedback none is counted (specification: windows 3.5).
  */
 export class UnitCompleteness {
   readonly #topics: readonly TopicRole[];
@@ -31,23 +27,23 @@ export class UnitCompleteness {
   #awaitsNew: boolean;
   /** By topic: the first offset behind a gap, of which no record was read yet; undefined: there is no gap. */
   readonly #behindGap: (Offset | undefined)[];
-  /** Topics of feedback that is kept for less long than the lists, and of which nothing was read yet. */
-  readonly #shorter = new Set<number>();
-  /** Lists from before this time lack feedback that was not kept. */
-  #keptFrom: EpochMs = Number.NEGATIVE_INFINITY;
-  #lacksFeedback = false;
+  /** Topics of feedback that do not begin with their first record, and of which nothing was read yet. */
+  readonly #beginnings = new Set<number>();
+  #feedbackFrom: EpochMs;
 
   constructor(
     {
       topics,
       backward,
       futureSkew,
+      outOfOrderness,
     }: {
       readonly topics: readonly TopicRole[];
       readonly backward: DurationMs;
       readonly futureSkew: DurationMs;
+      readonly outOfOrderness: DurationMs;
     },
-    { incompleteBefore, hasGap, join }: StoredCompleteness,
+    { incompleteBefore, hasGap, feedbackFrom, join }: StoredCompleteness,
   ) {
     this.#topics = topics;
     this.#backward = backward;
@@ -60,21 +56,26 @@ export class UnitCompleteness {
     // Earlier releases did not store of which topic it is.
     const isAnywhere = hasGap && !this.#awaitsAny && stored.every((topic) => topic?.hasGap !== true);
     this.#behindGap = stored.map((topic) => (isAnywhere || topic?.hasGap === true ? topic?.committed : undefined));
+    this.#feedbackFrom = feedbackFrom;
+    for (const [topic, one] of stored.entries()) {
+      if (one?.isBeginning !== true || !topics[topic].feedback) continue;
+      this.#beginnings.add(topic);
+      // So late was what precedes the replay offset, however late the first record behind it was written.
+      this.#feedbackFrom = Math.max(this.#feedbackFrom, one.replayWatermark + outOfOrderness + backward);
+    }
+  }
+
+  /** Lists from before this time may lack feedback that the unit has not read. Known before any list closes that it leaves in. */
+  get feedbackFrom(): EpochMs {
+    return this.#feedbackFrom;
   }
 
   /** Where a new unit begins to read a topic. Lists may be kept for longer than their feedback, which is lost then. */
-  begins(topic: number, { offset, isOldest }: UnitStart): void {
+  begins(topic: number, offset: Offset): void {
     const { impressions, feedback } = this.#topics[topic];
     if (offset === 0 || !feedback || impressions) return;
     this.lost(topic, offset);
-    if (isOldest) this.#shorter.add(topic);
-  }
-
-  /** A new unit has accepted lists from before this time, which lack feedback that was not kept. undefined: it has not, or this was returned before. */
-  takeFeedbackLackingBefore(): EpochMs | undefined {
-    if (!this.#lacksFeedback) return undefined;
-    this.#lacksFeedback = false;
-    return this.#keptFrom;
+    this.#beginnings.add(topic);
   }
 
   /** Records of a topic below `behind` were lost before they could be read, or cannot be read again. */
@@ -90,7 +91,6 @@ export class UnitCompleteness {
   /** An impression was accepted. `isReplayed`: it was judged before the checkpoint. */
   accepted(ts: EpochMs, isReplayed: boolean): void {
     if (!this.#awaitsAny && (isReplayed || !this.#awaitsNew)) return;
-    this.#lacksFeedback ||= this.#awaitsAny && ts < this.#keptFrom;
     this.#raise(ts);
     this.#awaitsAny = false;
     this.#awaitsNew &&= isReplayed;
@@ -122,10 +122,7 @@ export class UnitCompleteness {
     this.#behindGap[topic] = undefined;
     // Lost feedback may have belonged to an impression that is later by that much.
     const complete = this.#topics[topic].feedback ? time + this.#backward : time;
-    if (this.#shorter.delete(topic)) {
-      this.#keptFrom = Math.max(this.#keptFrom, complete);
-      this.#lacksFeedback ||= !this.#awaitsAny && this.#incompleteBefore < complete;
-    }
+    if (this.#beginnings.delete(topic)) this.#feedbackFrom = Math.max(this.#feedbackFrom, complete);
     this.#raise(complete);
   }
 
@@ -133,14 +130,25 @@ export class UnitCompleteness {
     this.#incompleteBefore = Math.max(this.#incompleteBefore, time);
   }
 
-  /** For the checkpoint: before when panes are incomplete, and whether that time is still to rise. */
-  state(): { readonly incompleteBefore: EpochMs; readonly hasGap: boolean } {
+  /** For the checkpoint: before when panes are incomplete, whether that time is still to rise, and which lists are left out. */
+  state(): Omit<StoredCompleteness, 'join'> {
     const hasGap = this.#awaitsAny || this.#awaitsNew || this.#behindGap.some((behind) => behind !== undefined);
-    return { incompleteBefore: this.#incompleteBefore, hasGap };
+    return {
+      incompleteBefore: Math.max(
+        this.#incompleteBefore,
+        this.#awaitsAny ? Number.NEGATIVE_INFINITY : this.#feedbackFrom,
+      ),
+      hasGap,
+      feedbackFrom: this.#feedbackFrom,
+    };
   }
 
   /** For the checkpoint: the topics, marked with the gaps behind which nothing was read yet. */
   marked(topics: readonly TopicCheckpoint[]): readonly TopicCheckpoint[] {
-    return topics.map((topic, t) => (this.#behindGap[t] === undefined ? topic : { ...topic, hasGap: true }));
+    return topics.map((topic, t) => ({
+      ...topic,
+      ...(this.#behindGap[t] === undefined ? {} : { hasGap: true as const }),
+      ...(this.#beginnings.has(t) ? { isBeginning: true as const } : {}),
+    }));
   }
 }

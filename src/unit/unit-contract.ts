@@ -4,13 +4,14 @@ import type { RowsByField } from '../accumulators/scored-rows.ts';
 import type { CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
-import type { AcceptedImpression, JoinSettings } from '../consumers/join/api.ts';
+import type { AcceptedImpression, JoinObserver, JoinSettings } from '../consumers/join/api.ts';
 import type { LogRecord, UndecodableBatch } from '../consumers/source/source-port.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
-import type { Closing, EpochMs, Offset, Side } from '../vocabulary/events.ts';
+import type { Closed, Closing, EpochMs, Offset, Side } from '../vocabulary/events.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
+import type { UnmetCondition } from '../vocabulary/unmapped.ts';
 import type { Permissions } from './resume.ts';
 import type { ListSamples } from './samples.ts';
 
@@ -33,13 +34,6 @@ export interface UnitSettings {
   readonly sources: readonly string[];
 }
 
-/** Where a unit without stored state begins in a topic. */
-export interface UnitStart {
-  readonly offset: Offset;
-  /** Records before it, if there were any, are no longer kept; false: they are not wanted. */
-  readonly isOldest: boolean;
-}
-
 export interface UnitDeps {
   readonly store: Store;
   /** One per topic. */
@@ -53,6 +47,8 @@ export interface UnitDeps {
   readonly now: () => EpochMs | undefined;
   /** Default: none. */
   readonly hooks?: UnitHooks | undefined;
+  /** Sees what becomes of single events, in place of `samples`; default: none. */
+  readonly observer?: JoinObserver | undefined;
   /** Keeps some of what closes, for people to look at; default: nothing is kept. */
   readonly samples?: ListSamples | undefined;
   /**
@@ -60,6 +56,8 @@ export interface UnitDeps {
    * records below the committed offset, which are only read again. Must neither throw nor block. Default: none.
    */
   readonly onInvalid?: ((invalid: InvalidRecord) => void) | undefined;
+  /** Called likewise for each record that no map of its topic is for. */
+  readonly onPassedOver?: ((passed: PassedRecord) => void) | undefined;
   /** Called likewise for each batch that could not be decoded and was skipped, if that counted any records. */
   readonly onUndecodable?: ((skipped: SkippedBatch) => void) | undefined;
   /** For tests; default: none. */
@@ -71,9 +69,19 @@ export interface InvalidRecord {
   /** Index in the configuration's order. */
   readonly topic: number;
   readonly record: LogRecord;
+  /** On which it counts. */
+  readonly side: Side;
   readonly code: InvalidCode;
   /** The part of the event that is wrong; undefined: all of it, or not known. */
   readonly field: string | undefined;
+}
+
+/** A record that no map is for, and why. */
+export interface PassedRecord {
+  /** Index in the configuration's order. */
+  readonly topic: number;
+  readonly record: LogRecord;
+  readonly condition: UnmetCondition;
 }
 
 /** A batch that could not be decoded. Its bytes are a view, valid until the call returns. */
@@ -96,6 +104,12 @@ export interface UnitHooks {
   scored?(closing: Closing, scores: Float64Array, values: readonly string[]): void;
 }
 
+/**
+ * Takes a list that is still open at a horizon when its log has ended. `cohorts`: for each grouping set the values of its cohort,
+ * joined by ','.
+ */
+export type LeftOpen = (closed: Closed, cohorts: readonly string[]) => void;
+
 /** How often records of a topic were refused, by side and code. */
 export type InvalidCounts = Readonly<Record<Side, ReadonlyMap<InvalidCode, number>>>;
 
@@ -108,6 +122,8 @@ export interface CommittedState {
   readonly scored: RowsByField;
   /** By horizon: slots of these closings whose item is not in the catalogue. */
   readonly unknownItems: readonly number[];
+  /** By horizon: lists that closed in no sum, as their feedback was not read. */
+  readonly unscored: readonly number[];
   /** Event time from impression to attributed feedback since this claim. */
   readonly delays: { readonly counts: readonly number[]; readonly sum: number };
   /** By topic: the next offset, and the one at which a new owner would start. */

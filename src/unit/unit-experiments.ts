@@ -1,5 +1,5 @@
 import type { Row } from '../accumulators/row.ts';
-import { type RunSettings, type RunState, Runs } from '../accumulators/runs.ts';
+import { type RunSettings, type RunState, Runs, type StoredRuns } from '../accumulators/runs.ts';
 import { looksKey, type RowOwner, usersKey } from '../accumulators/store/layout.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { AcceptedImpression, RecordPlace } from '../consumers/join/api.ts';
@@ -8,21 +8,16 @@ import type { ExperimentState } from '../experiment/state.ts';
 import { takeLooks } from '../experiment/take-looks.ts';
 import type { UnitPart } from '../experiment/units.ts';
 import { fieldsOfSample, type UserSample } from '../statistics/user-sample.ts';
-import type { DurationMs, EpochMs, Impression, Offset } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs, Impression } from '../vocabulary/events.ts';
 import { sampleKey } from '../vocabulary/user-words.ts';
 import type { UnitSettings } from './unit-contract.ts';
 import { WaitingExposures } from './waiting-exposures.ts';
 
 /** What the store holds for the runs of a unit's experiments, in the order of the settings. */
-interface StoredRuns {
-  readonly states: readonly RunState[];
-  /** Offsets, by topic, at which a run starts that is not among the states. */
-  readonly positions: readonly Offset[];
+interface StoredExperiments extends StoredRuns {
   readonly samples: readonly UserSample[];
   /** Fields of the looks; empty for all units but unit 0. */
   readonly looks: readonly ReadonlyMap<string, string>[];
-  /** The watermark of the checkpoint. */
-  readonly closedUpTo: EpochMs;
 }
 
 /** All that a unit keeps of experiments besides the sums in its rows: where runs began, who saw which variant, what looks have found. */
@@ -37,9 +32,10 @@ export class UnitExperiments {
 
   constructor(
     { experiments, panes, join }: Pick<UnitSettings, 'experiments' | 'panes' | 'join'>,
-    { states, positions, samples, looks, closedUpTo }: StoredRuns,
+    { samples, looks, ...stored }: StoredExperiments,
   ) {
-    this.#runs = new Runs(panes.runs, states, positions);
+    const { closedUpTo } = stored;
+    this.#runs = new Runs(panes.runs, panes.shape.names, stored);
     this.#exposures = new UnitExposures(panes.runs, join.horizons[0], samples, closedUpTo);
     this.#looks = experiments.map((settings, r) => new UnitLooks(settings, panes.runs[r].run, looks[r]));
     this.#places = panes.runs.map(({ dimension }) => panes.dimensions.indexOf(dimension));
@@ -73,7 +69,8 @@ export class UnitExperiments {
   /** What this unit holds of a run as of `watermark`. @param rows of its total, by value */
   part(run: number, rows: ReadonlyMap<string, Row>, watermark: EpochMs): UnitPart {
     this.#exposures.advance(watermark);
-    return { rows, sample: this.#exposures.sample(run), missing: this.#runs.state()[run].missing };
+    const { missing, since } = this.#runs.state()[run];
+    return { rows, sample: this.#exposures.sample(run), missing, since };
   }
 
   /** Bytes in memory, about. */
@@ -93,7 +90,7 @@ export class UnitExperiments {
     removes: Map<string, readonly string[]>,
   ): void {
     this.#exposures.advance(watermark);
-    for (const looks of this.#looks) looks.takeChanges(owner, rows);
+    for (const looks of this.#looks) looks.takeChanges(owner, rows, removes);
     this.#exposures.take(owner, rows, removes);
   }
 
@@ -185,7 +182,7 @@ export class UnitExposures {
 class UnitLooks {
   readonly #settings: ExperimentSettings;
   readonly #run: string;
-  readonly #stored: Map<string, string>;
+  #stored: ReadonlyMap<string, string>;
   #looks: ExperimentLooks;
   /** The looks whose fields are stored or in flight. */
   #taken: ExperimentLooks;
@@ -194,7 +191,7 @@ class UnitLooks {
   constructor(settings: ExperimentSettings, run: string, stored: ReadonlyMap<string, string>) {
     this.#settings = settings;
     this.#run = run;
-    this.#stored = new Map(stored);
+    this.#stored = stored;
     this.#looks = decodeLooks(stored, settings.horizon.text);
     this.#taken = this.#looks;
   }
@@ -203,16 +200,16 @@ class UnitLooks {
     this.#looks = takeLooks({ ...totals, looks: this.#looks });
   }
 
-  /** Puts the fields that changed since the last call into `rows`. */
-  takeChanges(owner: RowOwner, rows: Map<string, Map<string, string>>): void {
+  /** Puts the fields that changed since the last call into `rows`, and those of what was forgotten into `removes`. */
+  takeChanges(owner: RowOwner, rows: Map<string, Map<string, string>>, removes: Map<string, readonly string[]>): void {
     if (this.#looks === this.#taken) return;
     this.#taken = this.#looks;
-    const changed = new Map<string, string>();
-    for (const [field, text] of encodeLooks(this.#looks, this.#settings.horizon.text)) {
-      if (this.#stored.get(field) === text) continue;
-      this.#stored.set(field, text);
-      changed.set(field, text);
-    }
-    if (changed.size > 0) rows.set(looksKey(owner, this.#settings.name, this.#run), changed);
+    const key = looksKey(owner, this.#settings.name, this.#run);
+    const fields = encodeLooks(this.#looks, this.#settings);
+    const changed = new Map([...fields].filter(([field, text]) => this.#stored.get(field) !== text));
+    const gone = [...this.#stored.keys()].filter((field) => !fields.has(field));
+    this.#stored = fields;
+    if (changed.size > 0) rows.set(key, changed);
+    if (gone.length > 0) removes.set(key, gone);
   }
 }

@@ -4,31 +4,37 @@ import type { CountedParts, Panes } from '../accumulators/panes.ts';
 import type { ClosingNames } from '../consumers/join/api.ts';
 import { ShownItems } from '../measures/shown-items.ts';
 import { SCORE_WIDTH } from '../measures/sums.ts';
-import type { Closing } from '../vocabulary/events.ts';
+import type { Closing, EpochMs } from '../vocabulary/events.ts';
 import type { ScoredList, UnitSamples } from './samples.ts';
-import type { UnitDeps, UnitSettings } from './unit-contract.ts';
+import type { LeftOpen, UnitDeps, UnitSettings } from './unit-contract.ts';
 
 /** Scores what closes and adds it to the rows. */
 export class UnitScoring {
   /** By horizon: slots of closed lists whose item is not in the catalogue. */
   readonly unknownItems: number[];
+  /** By horizon: lists that closed, but are in no sum (specification: windows 3.5). */
+  readonly unscored: number[];
   readonly samples: UnitSamples | undefined;
   readonly #deps: Pick<UnitDeps, 'scorer' | 'hooks'>;
   readonly #panes: Panes;
+  readonly #completeness: { readonly feedbackFrom: EpochMs };
   readonly #scores: Float64Array;
   /** Of the list that was scored last; without items where no measure asks for them. */
   readonly #counted: CountedParts;
   /** undefined: nothing is kept of what is scored, or a hook gets the scores of each list. */
   readonly #kept: KeptLists | undefined;
+  #open: LeftOpen | undefined;
 
   constructor(
     { join, panes: { shape } }: Pick<UnitSettings, 'join' | 'panes'>,
     deps: Pick<UnitDeps, 'scorer' | 'hooks' | 'samples' | 'kept'>,
     panes: Panes,
+    completeness: { readonly feedbackFrom: EpochMs },
   ) {
     const { names, needs, catalogue } = deps.scorer;
     this.#deps = deps;
     this.#panes = panes;
+    this.#completeness = completeness;
     this.#scores = new Float64Array(SCORE_WIDTH * names.length);
     this.#counted = {
       items: needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined,
@@ -36,6 +42,7 @@ export class UnitScoring {
     };
     this.#kept = deps.hooks?.scored === undefined ? (deps.kept ?? KeptLists.by(deps.scorer)) : undefined;
     this.unknownItems = join.horizons.map(() => 0);
+    this.unscored = join.horizons.map(() => 0);
     this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
   }
 
@@ -45,7 +52,22 @@ export class UnitScoring {
     return isAsked || this.#kept === undefined ? undefined : this.#panes.letEngineAdd(this.#kept.table);
   }
 
+  /** From now on what closes is counted nowhere, but goes there. */
+  leaveOpen(open: LeftOpen): void {
+    this.#open = open;
+    this.#panes.endEngineAdding();
+  }
+
   closed(closing: Closing, names: ClosingNames): void {
+    if (this.#open !== undefined) {
+      this.#open(closing, this.#panes.cohorts.keys(closing.tag));
+      return;
+    }
+    // At each horizon lists close in the order of their times: what the engine adds by itself is later than these.
+    if (closing.ts < this.#completeness.feedbackFrom) {
+      this.unscored[closing.horizon]++;
+      return;
+    }
     if (this.#deps.hooks?.closing?.(closing) === false) return;
     const kept = this.#kept?.of(closing.list);
     if (kept === undefined) this.#score(closing);

@@ -2,7 +2,7 @@ import { shapeOf } from '../accumulators/row.ts';
 import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DecoderOptions } from '../consumers/decode/decoder-settings.ts';
-import { runOf } from '../experiment/state.ts';
+import { runOf } from '../experiment/run-settings.ts';
 import { needsOf } from '../measures/needs.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { MINUTES_NEEDED } from '../statistics/watched-blocks.ts';
@@ -64,7 +64,7 @@ export function unitShape(
       totals: [],
       runs: experiments.map((experiment) => ({
         name: experiment.name,
-        run: runOf(experiment, measures),
+        run: runOf(experiment),
         dimension: experiment.dimension,
         horizon: attribution.horizons.findIndex(({ ms }) => ms === experiment.horizon.ms),
         variants: [...experiment.variants.keys()],

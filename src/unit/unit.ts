@@ -1,5 +1,6 @@
 // Long because every step of a unit is here: what is read, judged, scored, added up, looked at and committed passes through it.
 import type { Panes } from '../accumulators/panes.ts';
+import type { Since } from '../accumulators/runs.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
@@ -24,7 +25,7 @@ import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } fr
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
 import { UnitCompleteness } from './unit-completeness.ts';
-import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings, UnitStart } from './unit-contract.ts';
+import type { CommitOutcome, CommittedState, LeftOpen, UnitDeps, UnitSettings } from './unit-contract.ts';
 import type { UnitExperiments } from './unit-experiments.ts';
 import { UnitReading } from './unit-reading.ts';
 import { UnitScoring } from './unit-scoring.ts';
@@ -52,6 +53,7 @@ export class Unit {
   /** By topic and side. */
   readonly #invalid: readonly Record<Side, Map<InvalidCode, number>>[];
   readonly #generation: string;
+  readonly #since: Since;
   /** Keys that are no longer used, until they are deleted. */
   #stale: readonly string[];
   #idleAdvances = 0;
@@ -59,6 +61,7 @@ export class Unit {
   #changed = false;
   readonly #completeness: UnitCompleteness;
   readonly #isNew: boolean;
+  #isUnscoredTaken = false;
   readonly #rows = recordRows();
 
   /** Claims the unit and restores its state. Rejects when the store cannot be read or holds an unknown format. */
@@ -72,11 +75,12 @@ export class Unit {
     const { checkpoint, seq, cid } = await claiming;
     reachFaultPoint('claim answered');
     const stored = checkpoint === undefined ? undefined : decodeCheckpoint(checkpoint);
-    const resumed = resume(stored, settings, settings.permissions);
+    const resumed = resume(stored, { ...settings, runs: settings.panes.runs }, settings.permissions);
     reachFaultPoint('rows wanted');
     const restored = await restoreUnit(settings, deps.store, resumed, token);
     reachFaultPoint('rows read');
-    return new Unit(settings, deps, { unit, token, seq, cid }, resumed, restored, stored?.lastRecords ?? []);
+    const lastRecords = (resumed.join && stored?.lastRecords) ?? [];
+    return new Unit(settings, deps, { unit, token, seq, cid }, resumed, restored, lastRecords);
   }
 
   private constructor(
@@ -93,10 +97,11 @@ export class Unit {
     this.#experiments = experiments;
     this.#clockBlocks = clockBlocks;
     this.#generation = resumed.generation;
+    this.#since = resumed.since;
     this.#stale = staleKeys(settings, resumed);
     this.#completeness = new UnitCompleteness(settings.join, resumed);
     this.#isNew = resumed.join === undefined;
-    this.#scoring = new UnitScoring(settings, deps, panes);
+    this.#scoring = new UnitScoring(settings, deps, panes, this.#completeness);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
     const adder = this.#scoring.letEngineAdd();
     this.#join = createJoin(
@@ -114,7 +119,7 @@ export class Unit {
         closed: (closing, names) => this.#scoring.closed(closing, names),
         readsNames: this.#scoring.samples !== undefined,
         adder,
-        observer: this.#scoring.samples,
+        observer: deps.observer ?? this.#scoring.samples,
       },
       join,
     );
@@ -153,21 +158,20 @@ export class Unit {
   }
 
   /** A new unit starts there instead of at 0. The next commit stores this, even if no record comes. */
-  beginAt(topic: number, start: UnitStart): void {
-    const { offset } = start;
-    this.#completeness.begins(topic, start);
+  beginAt(topic: number, offset: Offset): void {
+    this.#completeness.begins(topic, offset);
     if (offset > this.#join.position(topic)) this.#join.seek(topic, offset);
     this.#changed = true;
   }
 
   /**
-   * A new unit has counted lists from before this time without their feedback, which Kafka no longer kept, in a run of an experiment.
-   * undefined: it has not, or this was returned before.
+   * Since the claim lists from before this time were left out of all sums, because their feedback was not read. undefined: none was, or
+   * this was returned before.
    */
-  takeFeedbackLackingBefore(): EpochMs | undefined {
-    const before = this.#completeness.takeFeedbackLackingBefore();
-    const { runs } = this.#settings.panes;
-    return before !== undefined && runs.some(({ start }) => (start ?? 0) < before) ? before : undefined;
+  takeUnscoredBefore(): EpochMs | undefined {
+    if (this.#isUnscoredTaken || this.committed.unscored.every((lists) => lists === 0)) return undefined;
+    this.#isUnscoredTaken = true;
+    return this.#completeness.feedbackFrom;
   }
 
   /** The log of a topic starts at `start` now, above its position: what was to be read below is lost. It is counted once. */
@@ -271,10 +275,17 @@ export class Unit {
       this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
       return;
     }
+    if (decoded.refused === 'unmapped') {
+      const { condition } = decoded;
+      if (record.offset >= this.#join.judgedBelow(topic)) this.#deps.onPassedOver?.({ topic, record, condition });
+      this.#join.passedOver(topic, record.offset, condition);
+      return;
+    }
     if (decoded.refused === 'invalid' && record.offset >= this.#join.judgedBelow(topic)) {
       const codes = this.#invalid[topic][decoded.side];
       codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
-      this.#deps.onInvalid?.({ topic, record, code: decoded.code, field: decoded.field });
+      const { side, code, field } = decoded;
+      this.#deps.onInvalid?.({ topic, record, side, code, field });
     }
     this.#join.refused(topic, record.offset, decoded.side, decoded.refused);
   }
@@ -309,13 +320,26 @@ export class Unit {
     this.#changed = true;
   }
 
-  /** Advances all topics past the end of everything read, so that everything open closes: for logs that end. */
-  finish(): void {
-    const { join } = this.#settings;
-    const topics = join.topics.map((_, topic) => topic);
-    const newest = Math.max(...topics.map((topic) => this.#newest(topic)));
-    if (!Number.isFinite(newest)) return;
-    for (const topic of topics) this.idle(topic, newest + join.horizons[join.horizons.length - 1] + join.backward);
+  /** The greatest time of all topics so far. -Infinity: there is none. */
+  get newest(): EpochMs {
+    return Math.max(...this.#settings.join.topics.map((_, topic) => this.#newest(topic)));
+  }
+
+  /**
+   * For logs that end (specification: join 4.1): everything closes. What was old enough at `reach` is counted as ever; of what was still
+   * open then, nothing is: each list goes to `open` instead, once for every such horizon.
+   */
+  finish(reach: EpochMs = Number.POSITIVE_INFINITY, open: LeftOpen = () => {}): void {
+    const { horizons, backward } = this.#settings.join;
+    const end = this.newest + horizons[horizons.length - 1] + backward;
+    if (!Number.isFinite(end)) return;
+    this.#idleAll(Math.min(reach, end));
+    this.#scoring.leaveOpen(open);
+    this.#idleAll(end);
+  }
+
+  #idleAll(watermark: EpochMs): void {
+    for (let topic = 0; topic < this.#settings.join.topics.length; topic++) this.idle(topic, watermark);
   }
 
   /** Whether `commit` would send something. */
@@ -356,15 +380,16 @@ export class Unit {
     const { rows, removes } = changes;
     this.#experiments.takeChanges(join.watermark, owner, rows, removes);
     this.#clockBlocks.takeChanges(join, owner, rows, removes);
+    const later = { since: this.#since, runs: this.#experiments.state() };
     const checkpoint = encodeCheckpoint({
-      format: formatOf(join, this.#panes.hasPlacesBeside),
+      format: formatOf(join, later, this.#panes.hasPlacesBeside),
       generation: this.#generation,
       fingerprint,
       partitions,
       ...this.#completeness.state(),
+      ...later,
       join: { ...join, topics: this.#completeness.marked(join.topics) },
       panes,
-      runs: this.#experiments.state(),
       lastRecords: this.#reading.marks(),
     });
     const deletes = [...stale, ...changes.deletes];
@@ -374,6 +399,7 @@ export class Unit {
         counts: join.counts,
         invalid: this.#invalid.map(copyInvalid),
         unknownItems: [...this.#scoring.unknownItems],
+        unscored: [...this.#scoring.unscored],
         delays: delaysOf(this.#join),
         offsets: join.topics.map((topic) => topic.committed),
         replayOffsets: join.topics.map((topic) => topic.replay),
@@ -411,11 +437,10 @@ export class Unit {
 
   /** The share that is open now of the longest time that can be open at once: (0, 1]. */
   get openShare(): number {
-    const { horizons, outOfOrderness, topics } = this.#settings.join;
+    const { horizons, outOfOrderness } = this.#settings.join;
     const { oldestRemembered: oldest } = this.#join;
-    const newest = Math.max(...topics.map((_, topic) => this.#newest(topic)));
     const whole = horizons[horizons.length - 1] + outOfOrderness;
-    return oldest === undefined ? 1 : Math.min(1, Math.max(LEAST_SHARE, (newest - oldest) / whole));
+    return oldest === undefined ? 1 : Math.min(1, Math.max(LEAST_SHARE, (this.newest - oldest) / whole));
   }
 
   get ignoredCohortKeys(): number {

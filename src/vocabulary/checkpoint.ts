@@ -1,5 +1,6 @@
 import type { FeedbackDrop, ImpressionDrop } from './drops.ts';
 import type { EpochMs, Offset } from './events.ts';
+import type { UnmappedRecords } from './unmapped.ts';
 
 /** Half-open ranges of offsets, ascending and apart: [from, to). */
 export type OffsetRanges = readonly (readonly [from: Offset, to: Offset])[];
@@ -40,6 +41,8 @@ export interface TopicCheckpoint {
   readonly undecodable?: OffsetRanges;
   /** Records below `committed` were lost, and none was read since (unit/unit-completeness.ts). Absent: no. */
   readonly hasGap?: true;
+  /** The same, and the unit, or its generation, has begun behind them: it may count lists whose feedback is among them. Absent: no. */
+  readonly isBeginning?: true;
 }
 
 /** Totals of one topic since the unit's first record. `late` is by horizon: events that count, but came too late for it. */
@@ -56,6 +59,8 @@ export interface TopicCounts {
     readonly drops: Record<FeedbackDrop, number>;
     readonly late: number[];
   };
+  /** Records that no map of the topic is for. Absent: none. */
+  unmapped?: UnmappedRecords[];
 }
 
 /** All that a new owner needs to resume as if nothing had happened, given the logs from the replay offsets on. */

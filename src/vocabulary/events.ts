@@ -95,6 +95,11 @@ export interface Joined {
   categories?: readonly string[] | undefined;
 }
 
+/** Whether a list found nothing. An empty page behind the first is none: the list ended before it (specification: measures 5.11). */
+export function isEmptyList(slots: number, pageOffset: number): boolean {
+  return slots === 0 && pageOffset === 0;
+}
+
 /** What a topic of the unit carries. The impressions topic may carry feedback too. */
 export interface TopicRole {
   readonly impressions: boolean;

@@ -3,6 +3,7 @@ import { type Row, shapeOf } from '../accumulators/row.ts';
 import {
   columnsBeforeSums,
   DENOMINATOR,
+  EMPTY,
   LEFT_OUT_LISTS,
   LISTS,
   MORE_POSITIVES,
@@ -75,25 +76,32 @@ function meanOfVector(vector: Vector, measure: Measure, first: number): Result<M
  */
 export function armOfVector(vector: Vector, measure: Measure, first: number): Result<ArmMean> {
   if (sumsKind(measure) === 'apart') return absent('no_vector');
-  const lists = listsByBucket(vector);
-  const total = lists.reduce((sum, n) => sum + n, 0);
-  const sizes = (d: ArrayLike<number>) => {
-    const kish = kishOf(d);
-    return { kish, users: usersOfKish(kish, vector.buckets, total) };
-  };
-  if (isPlainRatio(measure)) {
-    const { m, d } = bucketSums(vector, measure, first);
-    const mean = meanOfBuckets(m, d, PUBLISHED_BUCKETS);
-    if (isAbsent(mean)) return mean;
-    const scaled = isAbsent(mean.stderr) ? [] : (residualsOf(m, d)?.scaled ?? []);
-    return { ...mean, ...sizes(d), spread: spreadOf(scaled) };
-  }
+  if (isPlainRatio(measure)) return armOfSums(vector, bucketSums(vector, measure, first));
   const columns = totalsByBucket(vector, measure, first);
   const statistic = (totals: readonly number[]): number | undefined => measureValue(measure, totals);
   const value = statistic(columns.map((column) => column.reduce((total, part) => total + part, 0)));
   if (value === undefined) return absent('no_data');
   const { stderr, shifts } = jackknifed(columns, statistic, PUBLISHED_BUCKETS);
-  return { value, stderr, df: vector.buckets - 1, ...sizes(lists), spread: spreadOf(shifts) };
+  return { value, stderr, df: vector.buckets - 1, ...sizes(vector, listsByBucket(vector)), spread: spreadOf(shifts) };
+}
+
+/** The share of empty lists of one variant, from their number by bucket. */
+export function emptyShare(vector: Vector): Result<ArmMean> {
+  return armOfSums(vector, { m: byBucket(vector, EMPTY), d: listsByBucket(vector) });
+}
+
+function armOfSums(vector: Vector, { m, d }: BucketSums): Result<ArmMean> {
+  const mean = meanOfBuckets(m, d, PUBLISHED_BUCKETS);
+  if (isAbsent(mean)) return mean;
+  const scaled = isAbsent(mean.stderr) ? [] : (residualsOf(m, d)?.scaled ?? []);
+  let weight = 0;
+  for (let b = 0; b < d.length; b++) weight += d[b];
+  return { ...mean, ...sizes(vector, d), spread: spreadOf(scaled), weight };
+}
+
+function sizes(vector: Vector, d: ArrayLike<number>): Pick<ArmMean, 'kish' | 'users'> {
+  const kish = kishOf(d);
+  return { kish, users: usersOfKish(kish, vector.buckets, listsOf(vector)) };
 }
 
 /** The fields of a row by bucket, in their order, without squares and tails. */
@@ -146,7 +154,11 @@ export function listsOf(vector: Vector): number {
 
 /** The same by bucket. */
 export function listsByBucket(vector: Vector): Float64Array {
-  const lists = new Float64Array(vector.buckets);
-  for (const bucket of vector.filled()) lists[bucket] = Number(vector.sum(bucket, LISTS));
-  return lists;
+  return byBucket(vector, LISTS);
+}
+
+function byBucket(vector: Vector, column: number): Float64Array {
+  const sums = new Float64Array(vector.buckets);
+  for (const bucket of vector.filled()) sums[bucket] = Number(vector.sum(bucket, column));
+  return sums;
 }

@@ -1,14 +1,15 @@
 import type { Horizon } from '../accumulators/panes-settings.ts';
+import { PART } from '../accumulators/store/fingerprint-difference.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { Ranges } from '../vocabulary/ranges.ts';
 import { RunningWindows } from './running-windows.ts';
-import type { UnitState, UnitStates } from './unit-state.ts';
+import { partsLacking, type UnitState, type UnitStates, wholeFrom } from './unit-state.ts';
 import { type CohortRow, cohortRows, cutOf, type Rows } from './windows.ts';
 
 interface HorizonWindowsSettings {
   readonly paneSize: DurationMs;
-  /** Length of each window; a multiple of the pane size. */
-  readonly windows: readonly DurationMs[];
+  /** Each is a multiple of the pane size. */
+  readonly windows: readonly Horizon[];
   readonly sets: readonly (readonly string[])[];
   readonly unitTimeout: DurationMs;
   /** A span before the cut whose panes can be read one by one, a multiple of the pane size; 0: none. */
@@ -18,6 +19,10 @@ interface HorizonWindowsSettings {
 /** One window, ready to be shown. */
 interface HorizonWindow {
   readonly complete: boolean;
+  /** Parts that some of its panes lack, such as `measure mrr`: what it shows of them is of its newest lists alone. */
+  readonly lacks: readonly string[];
+  /** The watermark of all units at which the window is complete, as far as is known; undefined: a unit is missing, or lacks something. */
+  readonly completeAt: EpochMs | undefined;
   readonly rows: readonly CohortRow[];
 }
 
@@ -48,7 +53,7 @@ export class HorizonWindows {
   constructor(horizon: Horizon, units: number, settings: HorizonWindowsSettings) {
     this.horizon = horizon;
     this.#settings = settings;
-    this.#lengths = settings.windows.map((length) => Math.round(length / settings.paneSize));
+    this.#lengths = settings.windows.map(({ ms }) => Math.round(ms / settings.paneSize));
     this.#longest = Math.max(0, ...this.#lengths);
     const watched = Math.round(settings.watched / settings.paneSize);
     this.#kept = Math.max(this.#longest, watched);
@@ -90,14 +95,20 @@ export class HorizonWindows {
   /** The windows in the order of the settings; the same object as long as nothing changed. */
   show(units: UnitStates): readonly HorizonWindow[] {
     const { paneSize, sets } = this.#settings;
-    const complete = this.#lengths.map((length) => this.#isComplete(units, this.#end - length));
+    const lacks = this.#lengths.map((length) => partsLacking(units, (this.#end - length) * paneSize));
+    const from = this.#settings.windows.map(({ text }) => wholeFrom(units, [PART.window(text)]));
+    const complete = this.#lengths.map((length, w) => this.#isComplete(units, this.#end - length, from[w]));
     const admitted = units.map((unit) => unit?.admitted ?? '');
-    const made = JSON.stringify([this.#end, this.#sums.version, complete, admitted]);
+    const made = JSON.stringify([this.#end, this.#sums.version, complete, lacks, from.map(String), admitted]);
     if (made === this.#made) return this.#shown;
     const tables = units.map((unit) => unit?.admission);
     this.#made = made;
     this.#shown = this.#lengths.map((length, w) => ({
       complete: complete[w],
+      lacks: lacks[w],
+      completeAt: Number.isFinite(from[w])
+        ? (Math.ceil(from[w] / paneSize) + length) * paneSize + this.horizon.ms
+        : undefined,
       rows: cohortRows(this.#sums.rows(w), sets, tables, (this.#end - length) * paneSize),
     }));
     return this.#shown;
@@ -147,15 +158,13 @@ export class HorizonWindows {
     return Number.isFinite(from) && from < to ? { from, to } : { from: 0, to: 0 };
   }
 
-  #isComplete(units: UnitStates, start: number): boolean {
+  #isComplete(units: UnitStates, start: number, from: EpochMs): boolean {
     const { paneSize } = this.#settings;
     const end = this.#end * paneSize;
     return (
       Number.isFinite(end) &&
-      units.every(
-        (unit) =>
-          unit !== undefined && unit.watermark - this.horizon.ms >= end && unit.incompleteBefore <= start * paneSize,
-      )
+      from <= start * paneSize &&
+      units.every((unit) => watermarked(unit).watermark - this.horizon.ms >= end)
     );
   }
 }

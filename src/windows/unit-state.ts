@@ -1,10 +1,10 @@
 /** What a reader of rows needs to know of a unit, from the unit's hash. */
 
 import { type AdmissionState, isLarge, type LargeTable, wholeTable } from '../accumulators/admission-state.ts';
-import type { RunState } from '../accumulators/runs.ts';
+import type { RunState, Since } from '../accumulators/runs.ts';
 import { decodeCheckpoint, type Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
 import { CheckpointError } from '../accumulators/store/checkpoint-error.ts';
-import { changedSettings, missingParts } from '../accumulators/store/fingerprint-difference.ts';
+import { changedSettings, missingFromPanes, partOf } from '../accumulators/store/fingerprint-difference.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
@@ -16,8 +16,10 @@ export interface UnitState {
   readonly generation: string;
   /** W; -Infinity: none yet. */
   readonly watermark: EpochMs;
-  /** Panes that start earlier are incomplete. Infinity: all are, because they lack something that the reader shows. */
+  /** Panes that start earlier are incomplete. */
   readonly incompleteBefore: EpochMs;
+  /** By part, such as `measure mrr`: panes that start earlier lack it. Infinity: all do. */
+  readonly since: ReadonlyMap<string, EpochMs>;
   /** How the configuration of its worker differs from the reader's. */
   readonly misfit: Misfit;
   /** Numbers of the minute panes that exist: half-open ranges. */
@@ -64,7 +66,7 @@ export function readUnit(
   if (last !== undefined && last.seq === seq && last.cid === cid && last.generation === fields.get('generation')) {
     return last.token === token ? last : { ...last, token };
   }
-  const { generation, join, incompleteBefore, panes, runs, partitions, fingerprint } = ofUnit(unit, () =>
+  const { generation, join, incompleteBefore, since, panes, runs, partitions, fingerprint } = ofUnit(unit, () =>
     decodeCheckpoint(fields),
   );
   const misfit = reader === undefined ? FITS : misfitOf(fingerprint, reader);
@@ -82,7 +84,8 @@ export function readUnit(
     cid,
     generation,
     watermark: join.watermark,
-    incompleteBefore: misfit.missing.length > 0 ? Number.POSITIVE_INFINITY : incompleteBefore,
+    incompleteBefore,
+    since: sinceOfParts(since, misfit.missing),
     misfit,
     panes: panes.minutes,
     admission,
@@ -135,11 +138,30 @@ function admittedText(admission: readonly AdmissionState[]): string {
   );
 }
 
-/** Experiments are compared by runs, of which a unit holds all lists or none. */
 function misfitOf(stored: Fingerprint, reader: Fingerprint): Misfit {
   const changed = changedSettings(stored, reader);
-  const missing = missingParts(stored, reader).filter((part) => !part.startsWith('experiment '));
+  const missing = missingFromPanes(stored, reader);
   return changed.length === 0 && missing.length === 0 ? FITS : { changed, missing };
+}
+
+function sinceOfParts(since: Since, missing: readonly string[]): ReadonlyMap<string, EpochMs> {
+  const stored = Object.entries(since).map(([entry, at]) => [partOf(entry), at] as const);
+  return new Map([...stored, ...missing.map((entry) => [partOf(entry), Number.POSITIVE_INFINITY] as const)]);
+}
+
+/** Panes that start at or after this time are complete in every unit, and have these parts. A unit that nobody has committed to is never complete. */
+export function wholeFrom(units: UnitStates, parts: readonly string[] = []): EpochMs {
+  const times = units.map((unit) => {
+    if (unit === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(unit.incompleteBefore, ...parts.map((part) => unit.since.get(part) ?? Number.NEGATIVE_INFINITY));
+  });
+  return Math.max(...times);
+}
+
+/** Parts that panes from `start` on lack in any unit. */
+export function partsLacking(units: UnitStates, start: EpochMs): readonly string[] {
+  const lacking = units.flatMap((unit) => [...(unit?.since ?? [])].filter(([, at]) => at > start));
+  return [...new Set(lacking.map(([part]) => part))].sort();
 }
 
 /** Whether a unit went back, was lost or started over since `last`. Then what was read from it may be wrong. */

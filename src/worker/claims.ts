@@ -2,9 +2,8 @@ import { KeptLists } from '../accumulators/kept-lists.ts';
 import type { StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { LogUnavailable } from '../consumers/source/source-port.ts';
 import { Unit } from '../unit/unit.ts';
-import type { UnitStart } from '../unit/unit-contract.ts';
 import type { Ending } from '../vocabulary/ending.ts';
-import type { DurationMs } from '../vocabulary/events.ts';
+import type { DurationMs, Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 
@@ -147,7 +146,7 @@ export class Claims {
     return 'fine';
   }
 
-  async #startOffset(partition: number, topic: number): Promise<UnitStart | 'state_lost'> {
+  async #startOffset(partition: number, topic: number): Promise<Offset | 'state_lost'> {
     this.#reachFaultPoint('start wanted');
     const start = await this.#deps.startOffset(partition, topic);
     this.#reachFaultPoint('start answered');

@@ -54,8 +54,8 @@ export class Outgrown {
   committed({ partition, unit: { committed, token } }: Owned): void {
     const known = this.#units.get(partition);
     if (known?.token !== token) return;
-    const { counts, scored, unknownItems } = committed;
-    const status = { ...known.status, counts, scored, unknownItems };
+    const { counts, scored, unknownItems, unscored } = committed;
+    const status = { ...known.status, counts, scored, unknownItems, unscored };
     this.#units.set(partition, { ...known, status, replayOffsets: committed.replayOffsets });
   }
 

@@ -81,6 +81,7 @@ export function statusOf(owned: Owned, retention: readonly (DurationMs | undefin
     ignoredCohortKeys: unit.ignoredCohortKeys,
     scored: committed.scored,
     unknownItems: committed.unknownItems,
+    unscored: committed.unscored,
     idleAdvances: unit.idleAdvances,
     closedByIdle: unit.closedByIdle,
     topicWatermarks: lag.map((_, topic) => join.topicWatermark(topic)),

@@ -58,6 +58,8 @@ export interface UnitStatus extends UnitMemory {
   readonly scored: RowsByField;
   /** By horizon: slots of these closings whose item is not in the catalogue. */
   readonly unknownItems: readonly number[];
+  /** By horizon: lists that closed in no sum, as their feedback was not read. */
+  readonly unscored: readonly number[];
   readonly idleAdvances: number;
   readonly closedByIdle: number;
   /** As of now, not of the last commit. -Infinity: nothing was seen yet. */

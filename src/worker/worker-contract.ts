@@ -4,10 +4,10 @@ import type { LogSource } from '../consumers/source/source-port.ts';
 import type { Measure } from '../measures/definition.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import type { ListSamples } from '../unit/samples.ts';
-import type { InvalidRecord, SkippedBatch, UnitSettings, UnitStart } from '../unit/unit-contract.ts';
+import type { InvalidRecord, SkippedBatch, UnitSettings } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { Clock } from '../vocabulary/clock.ts';
-import type { DurationMs } from '../vocabulary/events.ts';
+import type { DurationMs, Offset } from '../vocabulary/events.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
 
 /** What a worker may hold in memory, over all its units. */
@@ -69,7 +69,7 @@ export interface WorkerDeps {
    * Where a unit without stored state starts. state_lost: it was read before, and what was stored is gone. Rejects with LogUnavailable
    * if it must be asked again.
    */
-  readonly startOffset: (partition: number, topic: number) => Promise<UnitStart | 'state_lost'>;
+  readonly startOffset: (partition: number, topic: number) => Promise<Offset | 'state_lost'>;
   /** As in `UnitDeps`; default: none. */
   readonly onInvalid?: ((partition: number, invalid: InvalidRecord) => void) | undefined;
   readonly onUndecodable?: ((partition: number, skipped: SkippedBatch) => void) | undefined;

@@ -2,7 +2,6 @@
 import { partsOf } from '../consumers/source/run-batch.ts';
 import type { Batch } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
-import { adviceOnStart } from '../unit/unit-completeness.ts';
 import type { CommitOutcome } from '../unit/unit-contract.ts';
 import { Ending } from '../vocabulary/ending.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
@@ -481,7 +480,7 @@ export class Worker {
         this.#makeRoom();
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
         this.#pace.setAllPaused(owned, 'store', false);
-        this.#warnOfLackingFeedback(owned);
+        this.#tellUnscored(owned);
         this.#reachFaultPoint('offsets wanted');
         this.#deps.source.sendOffsets(owned.partition, owned.unit.committed.offsets);
         this.#reachFaultPoint('offsets sent');
@@ -500,12 +499,12 @@ export class Worker {
     }
   }
 
-  #warnOfLackingFeedback({ unit, partition }: Owned): void {
-    const before = unit.takeFeedbackLackingBefore();
+  #tellUnscored({ unit, partition }: Owned): void {
+    const before = unit.takeUnscoredBefore();
     if (before === undefined) return;
     this.#deps.log.warn(
-      { partition, before: new Date(before).toISOString(), advice: adviceOnStart(before) },
-      'experiments count lists whose feedback is no longer kept in Kafka, as lists without positives',
+      { partition, before: new Date(before).toISOString() },
+      'lists from before this time are left out of all numbers, as their feedback was not read',
     );
   }
 

@@ -56,7 +56,7 @@ const list: fc.Arbitrary<Step> = fc.record({
   kind: fc.constant('list' as const),
   after,
   variant: fc.constantFrom(0, 0, 0, 1, 1, 2),
-  length: fc.constantFrom(2, 2, 2, 3, 1),
+  length: fc.constantFrom(2, 2, 2, 3, 1, 0),
   page: fc.constantFrom(0, 0, 0, 0, 2),
   user: fc.nat(4),
   hasGap: fc.constantFrom(false, false, false, false, true),
@@ -179,7 +179,9 @@ export function added({ createJoin, Panes, UnitScoring, compile }: Parts, histor
   const shape = panesSettings(history);
   const panes = new Panes(shape);
   const scorer = compile(MEASURES, GRADING);
-  const scoring = new UnitScoring({ join: settings, panes: shape }, { scorer }, panes);
+  const scoring = new UnitScoring({ join: settings, panes: shape }, { scorer }, panes, {
+    feedbackFrom: Number.NEGATIVE_INFINITY,
+  });
   let told = 0;
   const join = createJoin(settings, {
     accepted: ({ dimensions }) => panes.cohorts.tag(dimensions),

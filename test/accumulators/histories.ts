@@ -24,7 +24,12 @@ export interface Closing {
   /** Of the list, by rank from 1; undefined: nobody asks for them. */
   readonly items?: readonly string[];
   /** Ranks of its slots, and of its positives; undefined: nobody asks for them. */
-  readonly places?: { readonly slots: readonly number[]; readonly positives: readonly number[] };
+  readonly places?: {
+    readonly slots: readonly number[];
+    readonly positives: readonly number[];
+    /** Ranks before its first slot. None: 0. */
+    readonly pageOffset?: number;
+  };
 }
 
 /** Less than some lists have. */

@@ -9,9 +9,10 @@ import {
   parsePanesState,
 } from '../../src/accumulators/panes-settings.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { WITH_POSITIVE } from '../../src/measures/sums.ts';
+import { WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/sums.ts';
 import { runs } from '../runs.ts';
 import { anyHistory, anySettings } from './histories.ts';
+import { listOf } from './lists.ts';
 import { PanesWorker } from './panes-worker.ts';
 import { PlainPanes } from './plain-panes.ts';
 
@@ -69,6 +70,18 @@ describe('panes', () => {
     const text = panes.takeChanges().rows.get('receval:{ns:0}:g:pane:m:0')?.get('10ms||') ?? '';
     const sums = rowCodec(SETTINGS.shape).decode(text).sums.map(BigInt);
     expect(sums).toEqual([20_000n, 20_000n, BigInt(fixed(value)) * 20_000n, BigInt(fixed(value * value)) * 20_000n]);
+  });
+
+  it('count empty lists, but not empty pages behind the first', () => {
+    const panes = new Panes(SETTINGS);
+    const tag = panes.cohorts.tag([]);
+    for (const list of [listOf([1, 2]), listOf([]), { ...listOf([]), pageOffset: 10 }, listOf([])]) {
+      const closed = { at: 10, ts: 0, horizon: 0, tag, userless: false, bucket: 7, list };
+      panes.add(closed, false, Float64Array.of(WITHOUT_POSITIVE, 0, 0));
+    }
+    expect(panes.takeChanges().rows.get('receval:{ns:0}:g:pane:m:0')?.get('10ms||')).toBe(
+      '{"impressions":4,"positives":0,"userless":0,"empty":2,"measures":{"dcg":[4,0,0,0]}}',
+    );
   });
 
   it('tell only what changed since they were asked before', () => {

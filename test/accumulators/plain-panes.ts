@@ -63,7 +63,8 @@ export class PlainPanes {
   add({ at, ts, horizon, values, userless, positive, out, bucket, leftOut, items, places }: Closing): void {
     this.advance(at);
     const { paneSize, hour, keepMinutes, keepHours, keepVectors, clustered, dimensions, shape } = this.#settings;
-    const row = scored(shape, userless, positive, out);
+    const isEmpty = places?.slots.length === 0 && (places.pageOffset ?? 0) === 0;
+    const row = scored(shape, userless, positive, out, isEmpty);
     const minute = Math.floor(ts / paneSize);
     const end = (minute + 1) * paneSize;
     const hourly = Math.floor(ts / hour);
@@ -77,7 +78,7 @@ export class PlainPanes {
         const { vectors } = this.#sheet(name, size, 0, deleteAt);
         const vector = vectors.get(field) ?? new Map();
         vectors.set(field, vector);
-        addToVector(vector, shape, bucket % buckets, positive, out);
+        addToVector(vector, shape, bucket % buckets, positive, out, isEmpty);
       };
       this.#addTo(`pane:m:${minute * paneSize}`, 'm', minute, end + keepMinutes, field, row);
       this.#addTo(`pane:h:${hourly * hour}`, 'h', hourly, (hourly + 1) * hour + keepHours, field, row);
@@ -118,7 +119,7 @@ export class PlainPanes {
       const { vectors } = this.#sheet(name, 't', 0, Number.POSITIVE_INFINITY);
       const vector = vectors.get(field) ?? new Map();
       vectors.set(field, vector);
-      addToVector(vector, shape, bucket, positive, out);
+      addToVector(vector, shape, bucket, positive, out, isEmpty);
     });
   }
 
@@ -208,11 +209,18 @@ export function placesText(lists: readonly NonNullable<Closing['places']>[], ran
 }
 
 /** The row of one list. */
-export function scored(shape: PanesSettings['shape'], userless: boolean, positive: boolean, out: Float64Array): Row {
+export function scored(
+  shape: PanesSettings['shape'],
+  userless: boolean,
+  positive: boolean,
+  out: Float64Array,
+  isEmpty: boolean,
+): Row {
   const row = emptyRow(shape);
   row.impressions = 1;
   row.positives = positive ? 1 : 0;
   row.userless = userless ? 1 : 0;
+  row.empty = isEmpty ? 1 : 0;
   const starts = sumsStarts(shape);
   shape.kinds.forEach((kind, m) => {
     const [state, ...values] = out.subarray(5 * m, 5 * m + 5);

@@ -2,7 +2,7 @@ import { fixed } from '../../src/accumulators/exact.ts';
 import type { RowShape } from '../../src/accumulators/row.ts';
 import { LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
 
-/** Whole numbers by bucket, then name: `n`, `positives`, and `<measure> n`, `n+`, `S`, `above` or `below`. */
+/** Whole numbers by bucket, then name: `n`, `positives`, `empty`, and `<measure> n`, `n+`, `S`, `above` or `below`. */
 export type PlainVector = Map<number, Map<string, bigint>>;
 
 /** Kinds that count lists, and what each kind sums by bucket. */
@@ -24,6 +24,7 @@ export function addToVector(
   bucket: number,
   positive: boolean,
   out: Float64Array,
+  isEmpty: boolean,
 ): void {
   const sums = vector.get(bucket) ?? new Map<string, bigint>();
   vector.set(bucket, sums);
@@ -32,6 +33,7 @@ export function addToVector(
   };
   add('n', 1);
   add('positives', positive ? 1 : 0);
+  add('empty', isEmpty ? 1 : 0);
   shape.names.forEach((name, m) => {
     const [state, ...values] = out.subarray(5 * m, 5 * m + 5);
     if (state === LEFT_OUT) return;
@@ -63,6 +65,7 @@ export function vectorText(vector: PlainVector, shape: RowShape, buckets: number
     filled,
     n: column('n'),
     positives: column('positives'),
+    ...(column('empty').every((n) => n === 0) ? {} : { empty: column('empty') }),
     measures: Object.fromEntries(measures),
   });
 }

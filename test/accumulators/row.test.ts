@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addRow, copyRow, emptyRow, type Row, sumsStarts } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { Vector, vectorStarts } from '../../src/accumulators/vector.ts';
+import { EMPTY, Vector, vectorStarts } from '../../src/accumulators/vector.ts';
 import { SCORE_WIDTH, SUMS, SUMS_WIDTH } from '../../src/measures/sums.ts';
 import { anyRow, EVERY_KIND, mergeRows, rowsOf, SHAPE } from './rows.ts';
 
@@ -68,8 +68,8 @@ describe('a row', () => {
   });
 
   it('with vectors of different numbers of buckets is refused', () => {
-    const a = { ...emptyRow(SHAPE), vector: new Vector(64, 10) };
-    const b = { ...emptyRow(SHAPE), vector: new Vector(256, 10) };
+    const a = { ...emptyRow(SHAPE), vector: new Vector(64, 11) };
+    const b = { ...emptyRow(SHAPE), vector: new Vector(256, 11) };
     expect(() => mergeRows(a, b)).toThrow('64 and 256 buckets');
   });
 });
@@ -90,7 +90,7 @@ describe('rows of measures of every kind', () => {
 
   it('hold as many fields as their kind says, and nothing for what stands apart', () => {
     expect(sumsStarts(EVERY_KIND)).toEqual([0, 4, 4, 6, 10, 14, 17, 23]);
-    expect(vectorStarts(EVERY_KIND.kinds)).toEqual([2, 5, 5, 7, 11, 15, 17, 20]);
+    expect(vectorStarts(EVERY_KIND.kinds)).toEqual([3, 6, 6, 8, 12, 16, 18, 21]);
     for (const kind of EVERY_KIND.kinds) {
       const { counted, values, squared, tail } = SUMS[kind];
       expect(SUMS_WIDTH[kind]).toBe((counted ? 2 : 0) + values.length + (squared ? 1 : 0) + tail.length);
@@ -116,12 +116,12 @@ describe('the text of a row', () => {
     row.positives = 2;
     row.userless = 1;
     row.sums.splice(0, 4, 3, 2, 1_500_000_000, 2n ** 60n);
-    const vector = new Vector(4, 10);
-    const columns = Int32Array.of(4, 9);
+    const vector = new Vector(4, 11);
+    const columns = Int32Array.of(5, 10);
     vector.add(1, true, columns, Float64Array.of(1_000_000_000, 1_000_000_000), 2);
     vector.add(1, false, columns, Float64Array.of(0, 1_000_000_000), 2);
-    vector.add(3, true, Int32Array.of(4, 7, 8), Float64Array.of(500_000_000, 1, -1), 3);
-    vector.addTo(3, 4, 2n ** 60n);
+    vector.add(3, true, Int32Array.of(5, 8, 9), Float64Array.of(500_000_000, 1, -1), 3);
+    vector.addTo(3, 5, 2n ** 60n);
     row.vector = vector;
     expect(codec.encode(row)).toBe(
       '{"impressions":3,"positives":2,"userless":1,"measures":{"mrr":[3,2,1500000000,"1152921504606846976"],' +
@@ -129,6 +129,24 @@ describe('the text of a row', () => {
         '"mrr":{"S":[1000000000,"1152921505106846976"]},"ctr":{"above":[0,0],"below":[0,0]},' +
         '"ndcg@10":{"n":[2,0],"n+":[1,0],"S":[2000000000,0]}}}}',
     );
+  });
+
+  it('says how many lists are empty only where any is, in the head and in the vector', () => {
+    const row = emptyRow(SHAPE);
+    row.impressions = 2;
+    row.vector = new Vector(4, 11);
+    row.vector.add(1, false, Int32Array.of(EMPTY), Float64Array.of(1), 1);
+    row.vector.add(2, false, Int32Array.of(), Float64Array.of(), 0);
+    row.empty = 1;
+    const head = '"impressions":2,"positives":0,"userless":0,"empty":1,"measures":';
+    const vector = '"vector":{"buckets":4,"filled":[1,2],"n":[1,1],"positives":[0,0],"empty":[1,0],"measures":';
+    const text = codec.encode(row);
+    expect(text).toContain(head);
+    expect(text).toContain(vector);
+    // A version that did not count them, and one without any, wrote the same.
+    const former = codec.decode(text.replaceAll(/"empty":(?:1|\[1,0\]),/g, ''));
+    expect(former.empty).toBe(0);
+    expect(codec.encode(former)).not.toContain('empty');
   });
 
   it('gives a new measure an empty start and loses a removed one', () => {
@@ -140,8 +158,8 @@ describe('the text of a row', () => {
         expect(read.impressions).toBe(row.impressions);
         expect(sumsOf(read.vector)).toEqual(
           sumsOf(row.vector)?.map((sums) => [
-            ...sums.slice(0, 2),
-            ...sums.slice(7, 10),
+            ...sums.slice(0, 3),
+            ...sums.slice(8, 11),
             sums[0],
             sums[1] === 0 ? 0 : typeof sums[1] === 'bigint' ? -sums[1] : -sums[1],
             0,

@@ -45,6 +45,7 @@ export function rowsOf(shape: RowShape): fc.Arbitrary<Row> {
       impressions: fc.nat(),
       positives: fc.nat(),
       userless: fc.nat(),
+      empty: fc.oneof(fc.constant(0), fc.nat()),
       sums: fc.array(exact, { minLength: length, maxLength: length }),
       vector: fc.option(vectorsOf(shape), { nil: undefined }),
     })

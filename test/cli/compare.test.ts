@@ -60,7 +60,8 @@ function written(name: string, every: Readonly<Record<string, number>>): string[
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     return file;
   };
-  return ['--impressions', path('impressions', lists), '--feedback', path('feedback', clicks)];
+  // Each click comes a second after its list.
+  return ['--close-all', '--impressions', path('impressions', lists), '--feedback', path('feedback', clicks)];
 }
 
 describe('receval compare where it hurts', () => {
@@ -107,7 +108,7 @@ describe('receval compare where it hurts', () => {
 
   it('exits with 1 where nothing counted, whatever it is to fail on', async () => {
     const files = written('nothing', { other: 5 });
-    writeFileSync(files[1], '');
+    writeFileSync(files[2], '');
     const { code } = await receval(['compare', ...files, '--fail-on', 'insufficient']);
     expect(code).toBe(1);
   });
@@ -126,7 +127,9 @@ describe('receval compare', () => {
     const plot = join(folder, 'effect.svg');
     const { code, stdout } = await receval(['compare', ...logs('worse'), '--plot', plot]);
     expect(stdout).toContain('treatment: regressed (primary_worse)');
-    expect(stdout).toMatch(/treatment is worse than control on ndcg@10 by \d+\.\d % to \d+\.\d %; this holds/);
+    expect(stdout).toMatch(
+      /treatment is worse than control on ndcg@10 by \d+\.\d % to \d+\.\d %, over all lists since the start; this holds/,
+    );
     expect(readFileSync(plot, 'utf8')).toMatch(/^<svg .*\n/);
     expect(code).toBe(3);
   });
@@ -290,9 +293,30 @@ if (await redisIsThere()) {
       admin.disconnect();
     });
 
+    it('has no value of a measure that the service does not count, and all others', async () => {
+      const flags = [
+        '--config',
+        config,
+        '--redis',
+        redis.url,
+        '--measures',
+        'ndcg@10,mrr,precision@3',
+        '--output',
+        'json',
+      ];
+      const { code, stdout } = await receval(['compare', ...flags]);
+      const [{ measures }] = JSON.parse(stdout).variants;
+      expect(measures).toMatchObject([
+        { measure: 'mrr', value: expect.any(Number) },
+        { measure: 'ndcg@10', value: expect.any(Number) },
+        { measure: 'precision@3', value: null, reason: 'no_data' },
+      ]);
+      expect(code).toBe(3);
+    });
+
     it.each([
       [['--namespace', 'shopp'], 'nothing is stored under namespace "shopp": check --redis and --namespace'],
-      [['--measures', 'ndcg@10,mrr'], 'counts experiment "default" with other settings or measures than these'],
+      [['--earlier'], 'namespace "shop" keeps no earlier run of experiment "default"'],
     ])('%j: says what is there and what to do', async (flags, message) => {
       const { code, stderr, stdout } = await receval(['compare', '--config', config, '--redis', redis.url, ...flags]);
       expect(stderr).toContain(message);

@@ -91,7 +91,7 @@ describe('for people', () => {
   test('the table says the decision, why, and every measure', () => {
     const lines = printComparison(comparison, 'table').split('\n');
     expect(lines[0]).toBe('Experiment default against A, at 30m, up to 2026-11-21T12:00:00.000Z');
-    expect(lines).toContain('B <x>: regressed (primary_worse), since 2026-11-21T10:00:00.000Z');
+    expect(lines).toContain('B <x>: regressed (primary_worse), decided at 2026-11-21T10:30:00.000Z');
     const row = lines.find((line) => /^ *B <x> +ndcg@10/.test(line)) ?? '';
     expect(row.trim().split(/ {2,}/)).toEqual([
       'B <x>',
@@ -125,7 +125,7 @@ describe('for people', () => {
   test('markdown is tables and a list', () => {
     const text = printComparison(comparison, 'md');
     expect(text).toMatch(/^## Experiment default/);
-    expect(text).toContain('**B <x>: regressed** (`primary_worse`), since 2026-11-21T10:00:00.000Z.');
+    expect(text).toContain('**B <x>: regressed** (`primary_worse`), decided at 2026-11-21T10:30:00.000Z.');
     expect(text).toMatch(/\| variant \| measure \| role \|.*\n\|---\|---\|---\|---:\|/);
     expect(text).toMatch(/\n\* Split of the users/);
   });

@@ -132,9 +132,38 @@ describe('receval fuse', () => {
     expect(code).toBe(1);
   });
 
+  it('merges queries that begin with #, and files with any signs between their columns', async () => {
+    const votes = file('signs.csv', 'query;item;score\n#q;a;3\n#q;b;2\nr;c;1\n');
+    const hashed = run('H', { '#q': 'b a', r: 'c' });
+    const { code, stdout, stderr } = await call(
+      'fuse',
+      '--run',
+      hashed,
+      votes,
+      '--method',
+      'rrf(k=0)',
+      '--as',
+      'flagr',
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    const [queries, items] = [0, 2].map((column) =>
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(',')[column]),
+    );
+    expect([queries, items]).toEqual([
+      ['#q', '#q', 'r'],
+      ['a', 'b', 'c'],
+    ]);
+    const trec = file('signs.run', '#q Q0 a 1 3 t\n#q Q0 b 2 2 t\nr Q0 c 1 1 t\n');
+    const asTrec = await call('fuse', '--run', hashed, trec, '--method', 'rrf(k=0)', '--as', 'flagr');
+    expect(asTrec.stdout).toBe(stdout);
+  });
+
   it('an id with a comma does not fit into CSV', async () => {
     const comma = file('comma.run', 'q1 Q0 a,b 1 1 M\n');
-    const { code, stderr } = await call('fuse', '--run', comma, '--format', 'trec', '--method', 'rrf', '--as', 'flagr');
+    const { code, stderr } = await call('fuse', '--run', comma, '--method', 'rrf', '--as', 'flagr');
     expect(stderr).toContain('the item "a,b" has a comma, which ends a column of the run; write --as trec');
     expect(code).toBe(1);
   });

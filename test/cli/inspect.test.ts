@@ -26,6 +26,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** The logs end soon after their last list. */
+const CLOSED = ['--close-all', '--output', 'json'];
+
 const inspect = (...args: readonly string[]) => receval(['inspect', ...args], { cwd: folder });
 
 describe('receval inspect', () => {
@@ -34,7 +37,7 @@ describe('receval inspect', () => {
     expect([first.code, first.stderr]).toEqual([0, '']);
     const command = first.stdout.trimEnd().split('\n').at(-1)?.trim();
     expect(command).toBe('$ receval replay --config receval.yaml --impressions lists.gz --feedback clicks.ndjson');
-    const replay = await receval([...(command ?? '').split(' ').slice(2), '--output', 'json'], { cwd: folder });
+    const replay = await receval([...(command ?? '').split(' ').slice(2), ...CLOSED], { cwd: folder });
     const { rows, feedback } = JSON.parse(replay.stdout);
     // Ten clicks each at ranks 1, 2 and 3.
     expect(rows.at(-1).measures.mrr.value).toBeCloseTo((1 + 1 / 2 + 1 / 3) / 3, 9);
@@ -78,7 +81,7 @@ describe('receval inspect', () => {
     );
     expect([code, stderr]).toEqual([0, '']);
     const next = /^ *\$ receval (replay .*)$/m.exec(stdout)?.[1] ?? '';
-    const replay = await receval([...next.split(' '), '--output', 'json'], { cwd: own });
+    const replay = await receval([...next.split(' '), ...CLOSED], { cwd: own });
     const { rows, feedback } = JSON.parse(replay.stdout);
     expect(feedback).toMatchObject({ read: 18, attributed: 18 });
     // Twelve clicks at rank 2 and six purchases at rank 3, of 24 lists.
@@ -86,7 +89,7 @@ describe('receval inspect', () => {
     const yaml = readFileSync(join(own, 'receval.yaml'), 'utf8');
     writeFileSync(join(own, 'one.yaml'), yaml.replace(/^ {2}feedback:\n(?: {4}.*\n)+(?=#)/m, ''));
     const one = ['--config', 'one.yaml', '--impressions', 'lists.ndjson', '--feedback', 'one.ndjson'];
-    expect((await receval(['replay', ...one, '--output', 'json'], { cwd: own })).stdout).toBe(replay.stdout);
+    expect((await receval(['replay', ...one, ...CLOSED], { cwd: own })).stdout).toBe(replay.stdout);
   });
 
   it('proposes commands that a shell takes, whatever the files are called', async () => {
@@ -137,14 +140,14 @@ describe('receval inspect', () => {
     mkdirSync(own);
     for (const file of files) copyFileSync(join(ROOT, 'test/stranger/logs', log, file), join(own, file));
     const { stdout } = await receval(['inspect', ...files], { cwd: own });
-    const commands = [...stdout.matchAll(/^ {5}\$ (.*mended-.*)$/gm)].map(([, command]) => command);
+    const commands = [...stdout.matchAll(/^ {4,5}\$ (.*mended-.*)$/gm)].map(([, command]) => command);
     expect(commands).not.toEqual([]);
     for (const command of commands) execFileSync('sh', ['-c', command], { cwd: own });
     const mended = files.map((file) => (existsSync(join(own, `mended-${file}`)) ? `mended-${file}` : file));
     const again = await receval(['inspect', ...mended, '--write', 'receval.yaml'], { cwd: own });
     expect([again.code, again.stdout.slice(0, 21)]).toEqual([0, 'Nothing looks wrong.\n']);
     const next = /^ *\$ receval (replay .*)$/m.exec(again.stdout)?.[1] ?? '';
-    const replay = await receval([...next.split(' '), '--output', 'json'], { cwd: own });
+    const replay = await receval([...next.split(' '), ...CLOSED], { cwd: own });
     const rows: readonly Row[] = JSON.parse(replay.stdout).rows;
     expect(rows.filter(({ by }) => by.length === 0).at(-1)?.measures['mrr']?.value).toBeCloseTo(mrr, 6);
   });

@@ -1,10 +1,12 @@
 /** Logs that come out of pipes, as a shell makes them. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ScoreInputs } from '../../src/cli/score-inputs.ts';
 import { run } from '../services/commands.ts';
 import { RECEVAL } from '../tested.ts';
 
@@ -30,7 +32,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const REPLAY = '"$node" "$receval" replay --measures mrr,hit@1 --output csv';
+const REPLAY = '"$node" "$receval" replay --measures mrr,hit@1 --horizons 1m --output csv';
 
 /** What a shell prints for this, with the command as `$node "$receval"`. */
 function shell(
@@ -49,7 +51,8 @@ describe('a log out of a pipe', () => {
     expect([code, stderr]).toEqual([0, '']);
     const plain = await shell(`${REPLAY} --impressions shown.gz --feedback clicks.gz`);
     expect(stdout).toBe(plain.stdout);
-    expect(stdout).toContain(',2000,');
+    // Of 2,000, those that were a minute old.
+    expect(stdout).toContain(',1930,');
   });
 
   it('is read from two pipes that are written at the same time, which is said', async () => {
@@ -60,7 +63,22 @@ describe('a log out of a pipe', () => {
       0,
       'receval: p1, p2 are pipes: reads what is written to them at the same time (... > p1 & ... > p2 &)\n',
     ]);
-    expect(stdout).toContain(',2000,');
+    expect(stdout).toContain(',1930,');
+  });
+
+  it('is a run whose first row comes in pieces, and is read as a whole', async () => {
+    const path = join(folder, 'pieces');
+    execFileSync('mkfifo', [path]);
+    const writer = createWriteStream(path);
+    const inputs = await ScoreInputs.of([path]);
+    const head = inputs.head(path);
+    for (const piece of ['\n', '1,a', ',3,4\n2']) {
+      writer.write(piece);
+      await setTimeout(50);
+    }
+    expect(Buffer.from(await head).toString()).toContain('\n1,a,3,4\n');
+    writer.end();
+    inputs.end();
   });
 
   it('is named without control characters, which a terminal would obey', async () => {

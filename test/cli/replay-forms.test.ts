@@ -11,7 +11,9 @@ const EVENTS = [
 
 describe('receval replay', () => {
   const replay = (output: string) => {
-    return receval(['replay', '--events', '-', '--measures', 'mrr,hit@1', '--output', output], { input: EVENTS });
+    return receval(['replay', '--events', '-', '--close-all', '--measures', 'mrr,hit@1', '--output', output], {
+      input: EVENTS,
+    });
   };
 
   it('prints tables for LaTeX, with the words around them as comments', async () => {
@@ -37,7 +39,7 @@ describe('receval replay', () => {
   });
 
   it('says for which grouping sets the measures that count items are kept', async () => {
-    const args = ['replay', '--events', '-', '--measures', 'distinct,gini@5,mrr'];
+    const args = ['replay', '--events', '-', '--close-all', '--measures', 'distinct,gini@5,mrr'];
     const { code, stdout } = await receval(args, { input: EVENTS });
     expect(code).toBe(0);
     expect(stdout.match(/not kept by .*/g)).toEqual([

@@ -50,9 +50,18 @@ async function replayJson(args: readonly string[], input?: string): Promise<{ te
   return { text: run.stdout, result: JSON.parse(run.stdout) as Result };
 }
 
+/** The same for logs so short that their lists would be too young to count. */
+const closedJson = (args: readonly string[], input?: string) => replayJson([...args, '--close-all'], input);
+
 interface Result {
   asOf: string | null;
-  impressions: { read: number; accepted: number; drops: Record<string, number>; late: Record<string, number> };
+  impressions: {
+    read: number;
+    accepted: number;
+    drops: Record<string, number>;
+    late: Record<string, number>;
+    open: Record<string, number>;
+  };
   feedback: { read: number; attributed: number; drops: Record<string, number>; late: Record<string, number> };
   rows: {
     by: string[];
@@ -73,13 +82,14 @@ const row = (result: Result, horizon: string, labels: Record<string, string> = {
 
 describe('receval replay', () => {
   it('joins two logs and prints every count and every row', async () => {
-    const { result } = await replayJson(['--impressions', file(IMPRESSIONS), '--feedback', file(FEEDBACK)]);
+    const { result } = await closedJson(['--impressions', file(IMPRESSIONS), '--feedback', file(FEEDBACK)]);
     expect(result.asOf).toBe('2026-11-21T08:01:00.000Z');
     expect(result.impressions).toEqual({
       read: 5,
       accepted: 3,
       drops: { undecodable: 0, tombstone: 0, invalid: 1, future: 0, late: 0, duplicate: 1 },
       late: { '1m': 0, '5m': 0, '30m': 0 },
+      open: { '1m': 0, '5m': 0, '30m': 0 },
     });
     expect(result.feedback).toEqual({
       read: 6,
@@ -106,7 +116,7 @@ describe('receval replay', () => {
 
   it('takes horizons from the command line, written as in the configuration', async () => {
     const logs = ['--impressions', file(IMPRESSIONS), '--feedback', file(FEEDBACK)];
-    const { result } = await replayJson([...logs, '--horizons', '90s,2h']);
+    const { result } = await closedJson([...logs, '--horizons', '90s,2h']);
     expect(new Set(result.rows.map(({ horizon }) => horizon))).toEqual(new Set(['90s', '2h']));
     expect(row(result, '90s').measures['mrr'].value).toBeCloseTo(1.5 / 3, 9);
     const refused = await receval(['replay', ...logs, '--horizons', 'soon']);
@@ -117,21 +127,21 @@ describe('receval replay', () => {
 
   it('prints the same bytes for the same logs, packed or plain, from files or standard input, in one log or two', async () => {
     const impressions = file(IMPRESSIONS);
-    const plain = await replayJson(['--impressions', impressions, '--feedback', file(FEEDBACK)]);
-    const packed = await replayJson([
+    const plain = await closedJson(['--impressions', impressions, '--feedback', file(FEEDBACK)]);
+    const packed = await closedJson([
       '--impressions',
       file(gzipSync(IMPRESSIONS), 'i.ndjson.gz'),
       '--feedback',
       file(gzipSync(FEEDBACK)),
     ]);
-    const piped = await replayJson(['--impressions', impressions, '--feedback', '-'], FEEDBACK);
+    const piped = await closedJson(['--impressions', impressions, '--feedback', '-'], FEEDBACK);
     // An example of a finding says in which file it is.
     const nameless = ({ text }: { readonly text: string }): string =>
       text.replace(/row \d+ of (?:\S+\/[\w.]+|standard input)/g, (found) => found.replace(/ of .*/, ' of a file'));
     expect(nameless(plain)).toContain('row 4 of a file');
     expect(nameless(packed)).toBe(nameless(plain));
     expect(nameless(piped)).toBe(nameless(plain));
-    const both = await replayJson(['--events', file(IMPRESSIONS.replace('{"broken\n', '') + FEEDBACK)]);
+    const both = await closedJson(['--events', file(IMPRESSIONS.replace('{"broken\n', '') + FEEDBACK)]);
     expect(both.result.rows).toEqual(plain.result.rows);
     expect(both.result.feedback).toEqual(plain.result.feedback);
   });
@@ -140,9 +150,9 @@ describe('receval replay', () => {
     const early = file(impression('r1', 0));
     const late = file(impression('r2', 3_600_000));
     const feedback = file('');
-    const merged = await replayJson(['--allow-empty', '--impressions', late, early, '--feedback', feedback]);
+    const merged = await closedJson(['--allow-empty', '--impressions', late, early, '--feedback', feedback]);
     expect(merged.result.impressions).toMatchObject({ accepted: 2, drops: { late: 0 } });
-    const concatenated = await replayJson([
+    const concatenated = await closedJson([
       '--allow-empty',
       '--concat',
       '--impressions',
@@ -156,7 +166,7 @@ describe('receval replay', () => {
 
   it('sets the fields of FILE@field=value where a record lacks them', async () => {
     const bare = impression('r1', 0, { variant: undefined });
-    const { result } = await replayJson([
+    const { result } = await closedJson([
       '--allow-empty',
       '--impressions',
       `${file(bare + impression('r2', 0))}@variant=X,country=DE`,
@@ -227,7 +237,7 @@ describe('receval replay', () => {
       '--measures',
       'mae,mrr(per=user)',
     ];
-    const run = await receval(['replay', ...args, '--output', 'table']);
+    const run = await receval(['replay', ...args, '--close-all', '--output', 'table']);
     expect(run.code).toBe(0);
     expect(run.stderr).toBe('receval: mrr(per=user) leaves out lists without a userId: 1\n');
     expect(run.stdout).toMatch(/1\.500000 \(66\.7 % scored\)/);
@@ -253,6 +263,7 @@ describe('receval replay', () => {
       file(FEEDBACK),
       '--measures',
       'mrr,hit@1',
+      '--close-all',
       '--output',
     ];
     const table = await receval([...args, 'table']);
@@ -262,11 +273,11 @@ describe('receval replay', () => {
     const md = await receval([...args, 'md']);
     expect(md.stdout).toContain('| B | 5m | 1 | 1 | 1.000000 | 1.000000 |');
     const csv = await receval([...args, 'csv']);
-    expect(csv.stdout).toContain('\nvariant,variant=B,5m,all,1,1,mrr,1,1,\n');
+    expect(csv.stdout).toContain('\nvariant,variant=B,5m,all,1,1,mrr,1,1,,0\n');
   });
 
   it('shows plain progress lines only when it takes long, and nothing when there is nothing', async () => {
-    const { result } = await replayJson(['--allow-empty', '--impressions', file(''), '--feedback', file('')]);
+    const { result } = await closedJson(['--allow-empty', '--impressions', file(''), '--feedback', file('')]);
     expect(result).toMatchObject({ asOf: null, rows: [], impressions: { read: 0 }, feedback: { read: 0 } });
     const table = await receval(['replay', '--impressions', file(''), '--feedback', file('')]);
     expect(table.stdout).toContain('No impression was accepted');
@@ -324,7 +335,7 @@ describe('receval replay', () => {
 
   it('takes what is later than --now for future', async () => {
     const args = ['--impressions', file(IMPRESSIONS), '--feedback', file(FEEDBACK)];
-    const { result } = await replayJson([...args, '--allow-empty', '--now', new Date(T - 299_500).toISOString()]);
+    const { result } = await closedJson([...args, '--allow-empty', '--now', new Date(T - 299_500).toISOString()]);
     expect(result.impressions).toMatchObject({ accepted: 1, drops: { future: 3 } });
   });
 

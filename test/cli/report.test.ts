@@ -25,7 +25,7 @@ const LOGS = ['--impressions', 'shop/impressions.ndjson.gz', '--feedback', 'shop
 const RUNS = ['--run', join(SAMPLES, 'popular.run'), '--run', join(SAMPLES, 'personal.run')];
 
 describe.each([
-  ['replay', LOGS, 0, 'nothing looks wrong'],
+  ['replay', LOGS, 0, 'measured'],
   ['compare', [...LOGS, '--ratio-by', 'country'], 3, 'regressed'],
   ['score', [...RUNS, '--qrels', join(SAMPLES, 'qrels.txt'), '--measures', 'ndcg@1..5,mrr'], 0, 'better'],
 ] as const)('%s --report', (command, args, exit, badge) => {

@@ -12,7 +12,7 @@ describe('tables of a replay', () => {
   let narrow: string;
   let wide: string;
   const replay = async (...flags: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await receval(['replay', ...FILES, ...flags], { cwd: folder });
+    const { code, stdout, stderr } = await receval(['replay', ...FILES, '--close-all', ...flags], { cwd: folder });
     expect(code, stderr).toBe(0);
     // Progress is for terminals.
     expect(stderr).toBe('');
@@ -64,6 +64,22 @@ describe('tables of a replay', () => {
     expect(mrr).toMatch(new RegExp(`^0\\.\\d{6} ± 0\\.\\d{6} \\(n ${impressions}\\)$`));
     expect(narrow).toContain('--wide also shows n of mrr, which is not that of the row\n');
     expect(narrow).not.toContain('(n ');
+  });
+
+  it('show 1.96 standard errors behind ±, and say so below', async () => {
+    const json = JSON.parse(await replay('--output', 'json'));
+    const { value, stderr } = json.rows.find(
+      ({ by, horizon }: { by: readonly string[]; horizon: string }) => by.length === 0 && horizon === '30m',
+    ).measures['hit@10'];
+    expect(wide).toContain(` ${value.toFixed(6)} ± ${(1.96 * stderr).toFixed(6)} `);
+    const legend = '± 1.96 standard errors (95 %)\n';
+    // One for each table of measures.
+    expect(wide.split(legend)).toHaveLength(4);
+    expect(narrow).not.toContain(legend);
+    const markdown = await replay('--output', 'md', '--measures', 'mrr,hit@10');
+    expect(markdown).toContain(`| ${value.toFixed(6)} ± ${(1.96 * stderr).toFixed(6)}`);
+    expect(markdown.split(legend)).toHaveLength(4);
+    expect(await replay('--output', 'md', '--measures', 'distinct')).not.toContain('±');
   });
 
   it('of empty files is an error, of one and of two', async () => {

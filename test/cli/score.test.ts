@@ -119,32 +119,67 @@ describe('receval score', () => {
       const { stdout, stderr } = await score([...args, ...more]);
       return [JSON.parse(stdout).findings.map(({ code }: { readonly code: string }) => code), stderr];
     };
-    expect(await codes('1 0 c 1\n1 0 a 0\n', '--depth', '2')).toEqual([
+    expect(await codes('1 0 c 1\n1 0 a 0\n1 0 b 0\n', '--depth', '2')).toEqual([
       [],
       'receval: t: all relevant items of its lists, 1, are behind the first 2 (--depth)\n',
     ]);
     expect(await codes('1 0 c 1\n', '--depth', '2')).toEqual([[], expect.stringContaining('--depth')]);
-    expect(await codes('1 0 x 1\n1 0 a 0\n')).toEqual([[], '']);
-    expect(await codes('1 0 x 1\n', '--depth', '2')).toEqual([['items_never_match'], '']);
+    expect(await codes('1 0 x 1\n1 0 a 0\n1 0 b 0\n1 0 c 0\n')).toEqual([[], '']);
+    expect(await codes('1 0 x 1\n1 0 y 0\n', '--depth', '2')).toEqual([['items_never_match'], '']);
   });
 
   it('says how many lists have no value and are not in the means', async () => {
-    const lists = '{"grades":[]}\n{"grades":[1,0]}\n{"grades":[]}\n{"grades":[0,1]}\n';
-    const args = ['--lists', '-', '--measures', 'mrr,hit@2'];
+    const lists = '{"grades":[1]}\n{"grades":[1,0]}\n{"grades":[0]}\n{"grades":[0,1]}\n';
+    const args = ['--lists', '-', '--measures', 'auc,ndcg(min_list_length=2)'];
     expect(await stdoutOf(args, lists)).toContain('means over queries: 4; left out without a value: 2\n');
     const { runs } = JSON.parse(await stdoutOf([...args, '--output', 'json'], lists));
-    expect(runs[0]).toMatchObject({ queries: 4, mean: { mrr: 0.75 }, withoutValue: { mrr: 2, 'hit@2': 2 } });
+    expect(runs[0]).toMatchObject({ queries: 4, mean: { auc: 0.5 }, withoutValue: { auc: 2 } });
+    expect(runs[0]).not.toHaveProperty('emptyLists');
     const csv = await score([...args, '--output', 'csv'], lists);
     expect(csv.stderr).toBe('receval: lists without a value are not in the means: 2\n');
-    const some = await stdoutOf(['--lists', '-', '--measures', 'mrr,mrr(empty=skip)'], `${lists}{"grades":[0]}\n`);
-    expect(some).toContain('means over queries: 5; left out without a value: mrr 2, mrr(empty=skip) 3\n');
+    const some = await stdoutOf(['--lists', '-', '--measures', 'auc,mrr(empty=skip)'], `${lists}{"grades":[0]}\n`);
+    expect(some).toContain('means over queries: 5; left out without a value: auc 3, mrr(empty=skip) 2\n');
     const items = '{"items":["a"],"positives":[]}\n{"items":[],"positives":[]}\n';
     expect(await stdoutOf(['--lists', '-', '--measures', 'distinct'], items)).toContain(
-      '2; left out without a value: 1\n',
+      '2; empty lists: standard input (1); left out without a value: 1\n',
     );
-    const two = [file('none.ndjson', lists), file('all.ndjson', '{"grades":[1]}\n')];
-    expect(await stdoutOf(['--lists', ...two, '--measures', 'mrr'])).toContain(
+    const two = [file('none.ndjson', lists), file('all.ndjson', '{"grades":[1,0]}\n')];
+    expect(await stdoutOf(['--lists', ...two, '--measures', 'auc'])).toContain(
       'means over queries: none.ndjson 4, all.ndjson 1; left out without a value: none.ndjson (2)\n',
+    );
+  });
+
+  it('counts an empty list 0, so that a run that answers few queries does not win, and says how many there are', async () => {
+    const all = file('a.ndjson', '{"items":["x","p"],"positives":["p"]}\n'.repeat(8));
+    const few = '{"items":["p"],"positives":["p"]}\n'.repeat(2) + '{"items":[],"positives":["p"]}\n'.repeat(6);
+    const args = ['--lists', `a=${all}`, `b=${file('b.ndjson', few)}`, '--measures'];
+    const { runs, findings } = JSON.parse(
+      await stdoutOf([...args, 'mrr,mrr(min_list_length=1),recall(ideal=all)@10', '--output', 'json']),
+    );
+    const name = 'recall(ideal=all)@10';
+    expect(runs[0]).toMatchObject({ mean: { mrr: 0.5, 'mrr(min_list_length=1)': 0.5, [name]: 1 } });
+    expect(runs[1]).toMatchObject({
+      mean: { mrr: 0.25, 'mrr(min_list_length=1)': 1, [name]: 0.25 },
+      emptyLists: 6,
+      withoutValue: { mrr: 0, 'mrr(min_list_length=1)': 6, [name]: 0 },
+    });
+    expect(runs[0]).not.toHaveProperty('emptyLists');
+    expect(findings).toEqual([]);
+    expect(await stdoutOf([...args, 'mrr'])).toContain('means over queries: 8; empty lists: b (6)\n');
+    // An empty page behind the first is a page that does not exist.
+    const page = '{"query":"q","grades":[1]}\n{"query":"q, page 2","grades":[],"offset":10}\n';
+    expect(await stdoutOf(['--lists', '-', '--measures', 'mrr'], page)).toContain(
+      'means over queries: 2; left out without a value: 1\n',
+    );
+  });
+
+  it('finds many empty lists', async () => {
+    const lists = '{"grades":[1]}\n'.repeat(70) + '{"grades":[]}\n'.repeat(30);
+    const found = await stdoutOf(['--lists', '-', '--measures', 'mrr,hit@10,ap,rprec,auc', '--output', 'md'], lists);
+    expect(found).toContain(
+      'empty_lists: 30 % of the lists of standard input are empty lists (30 of 100), which count 0 in mrr, hit@10, ap and 1 more, as ' +
+        'lists without a positive do. Check that their items are logged, and which requests find nothing; min_list_length=1 leaves ' +
+        'empty lists out of a measure, as in mrr(min_list_length=1).',
     );
   });
 
@@ -318,12 +353,46 @@ describe('receval score', () => {
     ['trec', [], '1 Q0 b 1 3 t\n2 Q0 b 1 2 t\n1 Q0 a 2 2 t\n', 't,all,0.75'],
     ['voters', [], '1,v,b,3,d\n2,v,b,3,d\n1,w,a,3,d\n1,v,a,2,d\n', 'v,all,0.75'],
     ['other columns', ['--columns', 'item,query,score'], 'b,1,2\nb,2,2\na,1,2\n', 'standard input,all,0.75'],
+    ['tabs', ['--columns', 'item,query,score'], 'b\t1 x\t2\nb\t2\t2\na\t1 x\t2\n', 'standard input,all,1'],
+    ['a header', [], 'query,item,score\n1,b,3\n2,b,2\n1,a,2\n', 'standard input,all,0.75'],
+    ['semicolons', [], '1;v;b;3;d\n2;v;b;3;d\n1;v;a;2;d\n', 'v,all,0.75'],
   ])('reads from standard input what is sorted as it says: %s', async (_, options, mixed, row) => {
     const judged = file('sorted.qrels', '1 0 a 1\n2 0 b 1\n');
     const args = ['--run', '-', ...options, '--qrels', judged, '--measures', 'mrr', '--output', 'csv'];
-    const [, command = ''] = /sort them first \((.*?)\)/.exec((await score(args, mixed)).stderr) ?? [];
+    const [, command = ''] = /sort them first \((.*)\), or give/.exec((await score(args, mixed)).stderr) ?? [];
     const sorted = execFileSync('sh', ['-c', command], { input: mixed, encoding: 'utf8' });
     expect((await score(args, sorted)).stdout).toContain(row);
+  });
+
+  it('scores a run alike as TREC and as CSV, beside each other, and says which columns a file lacks', async () => {
+    const rows = [
+      ['1', 'b', 2],
+      ['1', 'a', 1.5],
+      ['2', 'b,c', 3],
+    ] as const;
+    const runs = [
+      ['trec', rows.map(([query, item, score]) => `${query} Q0 ${item} 1 ${score} bm25(k1=0.9,b=0.4)\n`).join('')],
+      ['pandas', `,query,item,score\n${rows.map(([q, i, s], n) => `${n},${q},"${i}",${s}\n`).join('')}`],
+      ['tabs', `query_id\tdoc_id\tscore\n${rows.map((row) => `${row.join('\t')}\n`).join('')}`],
+      ['signs', rows.map((row) => `${row.join(';')}\n`).join('')],
+    ].map(([name, text]) => `${name}=${file(`${name}.run`, text)}`);
+    const judged = ['--qrels', file('alike.qrels', '1;0;a;2\n2;0;b,c;3\n1;0;d;1\n')];
+    const args = [...judged, '--measures', 'ndcg@10', '--output', 'csv', '--digits', '4'];
+    const scored = await stdoutOf(['--run', ...runs.slice(0, 3), ...args]);
+    expect(scored).toBe(
+      `run,query,ndcg(ideal=all)@10\n${['trec', 'pandas', 'tabs'].map((name) => `${name},all,0.7398\n`).join('')}`,
+    );
+    const named = await stdoutOf(['--run', runs[0], runs[3], '--columns', 'query,item,score', ...args]);
+    expect(named).toContain('\ntrec,all,0.7398\nsigns,all,0.7398\n');
+    const lacking = await score(['--run', runs[3], ...args]);
+    expect(lacking).toMatchObject({ code: 1, stdout: '' });
+    expect(lacking.stderr).toContain('signs.run, line 1: 3 columns; expected those of PyFLAGR');
+    const voters = `voters=${file('voters.run', 'query,voter,item,score,dataset\n1,v,a,1,s\n')}`;
+    const both = await score(['--run', runs[0], voters, ...args]);
+    expect(both).toMatchObject({ code: 2, stdout: '' });
+    expect(both.stderr).toMatch(
+      /--preset is needed: \S+voters.run has the columns of PyFLAGR, and \S+trec.run has not/,
+    );
   });
 
   it.each([
@@ -354,23 +423,16 @@ describe('receval score', () => {
     [
       ['--lists', POPULAR, '--missing', 'zero'],
       2,
-      '--missing is for judged queries that a run lacks: graded lists lack',
+      '--missing is for judged queries that a run lacks: graded lists lack none, and an empty one counts 0',
     ],
+    [['--lists', POPULAR, '--unjudged', 'skip'], 2, '--unjudged is for runs: graded lists say what is relevant'],
+    [['--lists', POPULAR, '--measures', 'judged@5'], 2, '"judged@5": judged asks which items somebody judged'],
+    [['--run', POPULAR, ...QRELS, '--unjudged', 'drop'], 2, '--unjudged: no "drop"'],
     [['--run', '-', '--qrels', '-'], 2, 'standard input (-) can be read only once'],
   ])('says what is wrong: %j', async (args, code, message) => {
     const run = await score(args);
     expect(run.code).toBe(code);
     expect(run.stderr).toContain(message);
-  });
-
-  it('prints what its documentation shows', async () => {
-    const page = readFileSync(join(ROOT, 'docs/score.md'), 'utf8');
-    const shown = [...page.matchAll(/^\$ receval (score [^>\n]*)\n([\s\S]*?)^```$/gm)];
-    expect(shown.length).toBe(5);
-    for (const [, args, output] of shown) {
-      const { stdout } = await receval(args.split(' '), { cwd: SAMPLE });
-      expect(stdout).toBe(output);
-    }
   });
 
   it('takes measures of items, and those of a catalogue where the configuration has one', async () => {
@@ -425,6 +487,34 @@ describe('receval score', () => {
     expect(findings).toMatchObject([{ code: 'close_scores', example: '"a" before "b" for the query "1"' }]);
     const csv = await score([...files, '--output', 'csv']);
     expect(csv.stderr).toContain('receval: close_scores: x: 1 list has scores that differ as doubles');
+  });
+
+  it('says how much of a run nobody judged, and scores the judged items alone where that is asked for', async () => {
+    const item = (run: string) => (rank: number) => `q Q0 ${run}${rank} ${rank} ${-rank} ${run}\n`;
+    const [old, other] = ['old', 'new'].map((run) => file(`${run}.run`, [1, 2, 3, 4, 5].map(item(run)).join('')));
+    const qrels = file(
+      'most.qrels',
+      'q 0 old1 1\nq 0 old2 0\nq 0 old3 0\nq 0 old4 1\nq 0 old5 0\nq 0 new2 0\nq 0 new5 1\n',
+    );
+    const args = ['--run', old, other, '--qrels', qrels, '--measures', 'precision@5,judged@5'];
+    const said = await stdoutOf(args);
+    expect(said).toContain('unjudged_items: new: 60 % of the items in the first 5 places are not judged (old: 0 %).');
+    expect(said).toContain('such as: "new1" for the query "q"');
+    expect(said).toMatch(/ old {8}0\.4000 {5}1\.0000\n new {8}0\.2000 {5}0\.4000\n/);
+    const left = 'items that nobody judged are taken out (--unjudged skip): old 0, new 3\n';
+    const skip = [...args, '--unjudged', 'skip', '--output'];
+    const table = await stdoutOf([...skip, 'table']);
+    expect(table).not.toContain('unjudged_items');
+    expect(table).toMatch(/ new {8}0\.2000 {5}1\.0000\nmeans over queries: 1\nitems that nobody/);
+    expect(table).toContain(left);
+    expect(await stdoutOf([...skip, 'latex'])).toContain(`% ${left}`);
+    expect(await score([...skip, 'csv'])).toMatchObject({ code: 0, stderr: `receval: ${left}` });
+    const { runs } = JSON.parse(await stdoutOf([...skip, 'json']));
+    expect(runs.map(({ unjudgedSkipped }: { unjudgedSkipped: number }) => unjudgedSkipped)).toEqual([0, 3]);
+    expect(await stdoutOf([...skip, 'html'])).toContain('items that nobody judged are taken out');
+    const positive = file('positive.qrels', 'q 0 old1 1\nq 0 new5 1\n');
+    const only = await score(['--run', old, '--qrels', positive, '--measures', 'precision', '--unjudged', 'skip']);
+    expect(only.stderr).toContain('the judgements call no item irrelevant, so only relevant items are left');
   });
 
   it('fails where no query is both in the run and judged', async () => {

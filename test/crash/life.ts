@@ -37,7 +37,7 @@ export async function live(
     newId: () => `${life}-${ids++}`,
     startOffset: async (partition, topic) => {
       await world.clock.sleep(LATENCY_MS);
-      return { offset: world.log.bounds(partition, topic).start, isOldest: true };
+      return world.log.bounds(partition, topic).start;
     },
     faultPoint: passes,
   });

@@ -33,7 +33,7 @@ export const RECOVERY_MUTATIONS: readonly RecoveryMutation[] = [
     changes: [
       {
         file: 'unit/restore.ts',
-        text: 'new Panes(shape, panes === undefined ? undefined : { state: panes, rows })',
+        text: 'new Panes(shape, panes === undefined ? undefined : { state: panes, rows, held })',
         replacement:
           'new Panes(shape, panes === undefined ? undefined : { state: panes, rows: new Map(keys.map((key) => [key, key.includes(":places:") ? of(key) : new Map()])) })',
       },

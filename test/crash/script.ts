@@ -152,7 +152,7 @@ class Traffic {
     const event = {
       requestId,
       ts: START + at,
-      ...(this.#below(4) === 0 ? {} : { userId: `u${at % USERS}` }),
+      ...(this.#below(8) === 0 ? {} : { userId: `u${at % USERS}` }),
       variant: this.#below(2) === 0 ? 'A' : 'B',
       cohorts: { country: COUNTRIES[this.#below(COUNTRIES.length)] },
       items: ITEMS.slice(first, first + 4),

@@ -1,6 +1,6 @@
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { createDecoder } from '../../src/consumers/decode/decoder.ts';
-import { runOf } from '../../src/experiment/state.ts';
+import { runOf } from '../../src/experiment/run-settings.ts';
 import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
@@ -80,7 +80,7 @@ const SETTINGS: WorkerSettings = {
       runs: [
         {
           name: EXPERIMENT.name,
-          run: runOf(EXPERIMENT, MEASURES),
+          run: runOf(EXPERIMENT),
           dimension: EXPERIMENT.dimension,
           horizon: 0,
           variants: [...EXPERIMENT.variants.keys()],

@@ -15,6 +15,7 @@ const SILENT: Readonly<Record<string, string>> = {
   'Retention headroom / {{instance}}': 'the log of the demo deletes nothing',
   'Stopped partitions / is stopped': 'none does',
   'Invalid records by code / {{topic}} {{code}}': 'the shop sends no invalid record',
+  'Records that no map is for / {{topic}} {{field}} {{value}}': 'the demo has no map',
   'Open impressions / {{instance}}: limit': 'the demo holds what comes',
   'State in memory / {{instance}}: limit': 'the demo holds what comes',
   'Memory of Redis / used': 'the demo has none',
@@ -71,7 +72,9 @@ describe('the shipped dashboards', () => {
             return (await Promise.all(found)).flat();
           };
           expect(await eventually(empty, (names) => names.length === 0, PATIENCE_MS)).toEqual([]);
-          expect(await everyChoice(dashboard, prometheus.query)).toEqual([]);
+          // The demo does not run for a day: a window that is not complete has no gauges.
+          const silent = await everyChoice(dashboard, prometheus.query);
+          expect(silent.filter((name) => name !== 'window: 24h')).toEqual([]);
         }
         expect(await unused(SHIPPED, prometheus.query)).toEqual([]);
       } finally {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { receval } from '../cli/receval.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'receval-replay-letters-'));
@@ -47,16 +47,64 @@ it('makes an empty file when nothing is invalid', async () => {
   expect(statSync(join(cwd, 'none.ndjson'))).toMatchObject({ size: 0 });
 });
 
-it.each([
-  ['f.ndjson', 2, '--dead-letters: f.ndjson is one of the inputs, and would be overwritten'],
-  ['-', 2, '--dead-letters: expected the name of a file, got "-": standard output has the results'],
-  ['', 2, '--dead-letters: expected the name of a file, got "": '],
-  ['/dev/full', 1, 'cannot write /dev/full: ENOSPC'],
-  ['nowhere/letters', 1, 'cannot write nowhere/letters: ENOENT'],
-])('to %s ends with %d', async (path, code, message) => {
-  const done = await receval(['replay', ...SIDES, '--dead-letters', path], { cwd });
-  expect(done.code).toBe(code);
-  expect(done.stderr).toContain(message);
+describe.each(['--dead-letters', '--dropped'])('%s', (flag) => {
+  it.each([
+    ['f.ndjson', 2, `${flag}: f.ndjson is one of the inputs, and would be overwritten`],
+    ['-', 2, `${flag}: expected the name of a file, got "-": standard output has the results`],
+    ['', 2, `${flag}: expected the name of a file, got "": `],
+    ['/dev/full', 1, 'cannot write /dev/full: ENOSPC'],
+    ['nowhere/letters', 1, 'cannot write nowhere/letters: ENOENT'],
+  ])('to %s ends with %d', async (path, code, message) => {
+    const done = await receval(['replay', ...SIDES, flag, path], { cwd });
+    expect(done.code).toBe(code);
+    expect(done.stderr).toContain(message);
+  });
+});
+
+it('writes all that is dropped, also by compare, and to no file that has the letters', async () => {
+  const list = (requestId: string) => `{"requestId":"${requestId}","ts":"2026-11-21T08:00:00Z","items":["a"]}`;
+  const click = (requestId: string, itemId: string) =>
+    `{"requestId":"${requestId}","itemId":"${itemId}","ts":"2026-11-21T08:00:05Z","action":"click"}`;
+  const feedback = [click('r1', 'a'), click('r9', 'a'), click('r1', 'b'), click('r1', 'a'), 'no'];
+  writeFileSync(join(cwd, 'shown.ndjson'), `${list('r1')}\n${list('r1')}\n`);
+  writeFileSync(join(cwd, 'done.ndjson'), `${feedback.join('\n')}\n`);
+  writeFileSync(join(cwd, 'ab.yaml'), 'experiments: {default: {control: a, variants: {a: 1, b: 1}}}\n');
+  const sides = ['--impressions', 'shown.ndjson', '--feedback', 'done.ndjson'];
+  const said = (row: number, reason: string, requestId: string, itemId: string) => ({
+    ...{ file: 'done.ndjson', row, side: 'feedback', reason, requestId, itemId },
+    ...{ action: 'click', ts: '2026-11-21T08:00:05.000Z', value: feedback[row - 1] },
+  });
+  const expected = [
+    { file: 'done.ndjson', row: 5, side: 'feedback', reason: 'invalid', code: 'not_json', value: 'no' },
+    said(2, 'orphan', 'r9', 'a'),
+    said(3, 'not_in_list', 'r1', 'b'),
+    said(4, 'duplicate', 'r1', 'a'),
+    {
+      ...{ file: 'shown.ndjson', row: 2, side: 'impressions', reason: 'duplicate', requestId: 'r1', offset: 0 },
+      ...{ ts: '2026-11-21T08:00:00.000Z', value: list('r1') },
+    },
+  ];
+  for (const command of [['replay'], ['compare', '--config', 'ab.yaml']]) {
+    const done = await receval([...command, ...sides, '--close-all', '--dropped', 'dropped.ndjson'], { cwd });
+    expect(done.code).toBe(0);
+    const text = readFileSync(join(cwd, 'dropped.ndjson'), 'utf8');
+    const written = text
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(written).toHaveLength(expected.length);
+    expect(written).toEqual(expect.arrayContaining(expected));
+    expect(statSync(join(cwd, 'dropped.ndjson')).mode & 0o777).toBe(0o600);
+  }
+  const both = ['--dead-letters', 'same.ndjson', '--dropped', 'same.ndjson'];
+  expect(await receval(['replay', ...sides, ...both], { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--dropped: same.ndjson is the file of --dead-letters'),
+  });
+  expect(await receval(['compare', '--config', 'ab.yaml', '--dropped', 'x.ndjson'], { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--dropped says how files are read: name some, or leave it out'),
+  });
 });
 
 it('follows no symbolic link, makes a file for its user alone, and tells of one that others may read', async () => {

@@ -84,5 +84,5 @@ it('tells code and field, and the record itself', async () => {
   const unit = await claim(new MemoryStore(), (one) => told.push(one));
   const record = { offset: 0, timestamp: T, value: text({ requestId: 'r', items: [], ts: 'soon' }) };
   unit.feed({ partition: 0, topic: 0, records: [record], next: 1 });
-  expect(told).toEqual([{ topic: 0, record, code: 'bad_time', field: 'ts' }]);
+  expect(told).toEqual([{ topic: 0, record, side: 'impressions', code: 'bad_time', field: 'ts' }]);
 });

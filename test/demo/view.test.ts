@@ -122,10 +122,17 @@ describe('the A/B section of the demo', () => {
     }
   });
 
-  it('breaks the explanation at blanks, and leaves nothing out', () => {
-    const comparison = compared(0.4, 0.402);
-    const text = viewOf('', { experiments: [comparison], columns: 80 });
-    expect(text.replace(/\s+/g, ' ')).toContain(comparison.variants[0].explanation);
+  it('breaks the explanation at blanks, and prints whole sentences: the first, and what fits', () => {
+    const [comparison] = [compared(0.4, 0.402)];
+    const [variant] = comparison.variants;
+    const printed = (explanation: string): string => {
+      const experiments = [{ ...comparison, variants: [{ ...variant, explanation }] }];
+      return viewOf('', { experiments, columns: 80 }).replace(/\s+/g, ' ');
+    };
+    const long = `${'word '.repeat(60)}end.`;
+    expect(printed(`${long} More of it.`)).toContain(long);
+    expect(printed(`${long} More of it.`)).not.toContain('More of it.');
+    expect(printed('By 2.1 % to 4.0 %. More of it.')).toContain('By 2.1 % to 4.0 %. More of it.');
   });
 
   it('is not there before the first look', () => {

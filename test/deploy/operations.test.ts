@@ -66,7 +66,7 @@ describe('docs/operations.md', () => {
   });
 
   it('names the flags for one start that `receval run` has', async () => {
-    const flags = ['--rebuild', '--new-generation', '--accept-partitions'];
+    const flags = ['--rebuild', '--new-generation', '--accept-partitions', '--restart-experiments'];
     const { stdout } = await run(RECEVAL, ['run', '--help'], { cwd: ROOT, env: process.env });
     for (const flag of flags) {
       expect(stdout).toContain(flag);

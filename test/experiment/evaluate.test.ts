@@ -5,8 +5,9 @@ import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
+import { absent } from '../../src/statistics/absent.ts';
 import type { Mean } from '../../src/statistics/mean.ts';
-import { multiplierAt } from '../../src/statistics/sequence.ts';
+import { multiplierAt, oneSidedMultiplierAt } from '../../src/statistics/sequence.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
 import { expectGolden, golden } from '../statistics/golden.ts';
 import { bucketSums, near } from '../statistics/vectors.ts';
@@ -98,6 +99,7 @@ describe('laws', () => {
       impressions: count,
       positives: count,
       userless: count,
+      empty: count,
       buckets: count,
       heaviest: fc.constant(0),
       means: someMean.map((one) => new Map([['ndcg@10', one]])),
@@ -218,7 +220,8 @@ describe('decisions', () => {
   ])('%s against .3 is %s: %s', (value, decision, reason, tolerance) => {
     const before = state(arms(value), { settings: { ...SETTINGS, tolerance } });
     const [compared] = looked(before).variants;
-    expect(compared).toMatchObject({ decision, reason, since: new Date(AS_OF).toISOString() });
+    expect(compared).toMatchObject({ decision, reason, decidedAsOf: new Date(AS_OF).toISOString() });
+    expect(compared.decidedAt).toBe(new Date(AS_OF + SETTINGS.horizon.ms).toISOString());
     expect(compared.explanation).toContain('ndcg@10');
   });
 
@@ -321,6 +324,29 @@ describe('decisions', () => {
     ]);
   });
 
+  test('an improvement says up to which loss each guardrail is excluded, by its one-sided bound', () => {
+    const guards = ['hit@10', 'mae', 'mrr', 'precision@10'];
+    const settings = { ...SETTINGS, guardrails: guards, lowerIsBetter: new Set(['mae']) };
+    const arm = (...values: (number | undefined)[]) =>
+      variant(
+        new Map(
+          ['ndcg@10', ...guards].map((name, i) => {
+            const value = values[i];
+            return [name, value === undefined ? absent('no_data') : { value, stderr: 0.0007, df: 255 }] as const;
+          }),
+        ),
+      );
+    const before = state(
+      { A: arm(0.3, 0.6, 2, 0.5, 0.1), B: arm(0.31, 0.599, 2.001, 0.52, undefined) },
+      { settings, measures: ['ndcg@10', ...guards], sample: sampleOf([3434, 3434]) },
+    );
+    const error = Math.SQRT2 * 0.0007 * oneSidedMultiplierAt(6868, SETTINGS);
+    const most = (loss: number, control: number): string => `${(100 * ((loss + error) / control)).toFixed(1)} %`;
+    expect(looked(before).variants[0].explanation).toMatch(
+      ` Guardrails: hit@10 is worse by ${most(0.001, 0.6)} at most, mae is worse by ${most(0.001, 2)} at most, mrr is not worse, how much worse precision@10 may be is not known.`,
+    );
+  });
+
   test('of several guardrails the one with the smallest p is named, first or last', () => {
     const guards = ['hit@10', 'mrr'];
     const settings = { ...SETTINGS, guardrails: guards };
@@ -403,19 +429,54 @@ describe('the bounds of a lift', () => {
 });
 
 describe('traffic', () => {
-  test('without user ids the split is not tested, and the errors are said to assume independent requests', () => {
-    const userless = { A: variant(KNOWN.A.means, { userless: 5000 }), B: variant(KNOWN.B.means, { userless: 5000 }) };
-    const comparison = looked(state(userless, { sample: sampleOf([0, 0]) }));
+  const userless = (a: number, b: number, users: readonly number[]): Comparison => {
+    const [A, B] = [variant(KNOWN.A.means, { userless: a }), variant(KNOWN.B.means, { userless: b })];
+    return looked(state({ A, B }, { sample: sampleOf(users) }));
+  };
+
+  test('without user ids the split is not tested, the effect has no error, and nothing is decided', () => {
+    const comparison = userless(5000, 5000, [0, 0]);
     expect(comparison).toMatchObject({
       users: { A: 0, B: 0 },
-      userless: 1,
+      userless: { A: 1, B: 1 },
       notes: ['unclustered'],
       srm: { p: null, mismatch: false, reason: 'no_user_ids' },
+      variants: [{ decision: 'insufficient', reason: 'no_user_ids' }],
     });
+    const none = { stderr: null, ci: null, liftCi: null, p: null, logE: null, mde: null, fixedHorizon: null };
+    expect(primary(comparison)).toMatchObject({ ...none, reason: 'no_user_ids' });
+    expect(primary(comparison).lift).toBeCloseTo(0.29 / 0.41, 12);
+  });
+
+  test.each([
+    [1250, 0, 'wide_interval', 1],
+    [1251, 0, 'no_user_ids', 1],
+    [0, 1251, 'no_user_ids', 1],
+    [250, 0, 'wide_interval', 0],
+    [0, 251, 'wide_interval', 1],
+  ])('with %d and %d of 5,000 lists without a user: %s', (a, b, reason, notes) => {
+    const comparison = userless(a, b, [3434, 3434]);
+    expect(comparison.variants[0].reason).toBe(reason);
+    expect(comparison.notes).toHaveLength(notes);
+    if (reason === 'no_user_ids') return;
+    // Lists without a user are no users: N is that of the users who are known.
     const { ci, stderr } = primary(comparison);
-    // Every impression counts as a user.
-    expect(((ci?.[1] ?? 0) - (ci?.[0] ?? 0)) / 2 / (stderr ?? 0)).toBeCloseTo(multiplierAt(10_000, SETTINGS), 9);
-    expect(comparison.variants[0].reason).not.toBe('few_users');
+    expect(((ci?.[1] ?? 0) - (ci?.[0] ?? 0)) / 2 / (stderr ?? 0)).toBeCloseTo(multiplierAt(6868, SETTINGS), 9);
+  });
+
+  test('lists without a user do not stand for the users that are needed', () => {
+    expect(userless(1000, 1000, [99, 99]).variants[0].reason).toBe('few_users');
+  });
+
+  test.each([
+    ['few users with large amounts', { spread: 6, kish: 200 }, { A: 6 }],
+    ['many users', { spread: 25, kish: 200 }, {}],
+  ])('says how few buckets the error rests on: %s', (_, more, carriedBy) => {
+    const [[name, mean]] = KNOWN.A.means;
+    if ('absent' in mean) throw new Error('expected a mean');
+    const comparison = looked(state({ ...KNOWN, A: variant(new Map([[name, { ...mean, ...more }]])) }));
+    expect(comparison.carriedBy).toEqual(carriedBy);
+    expect(comparison.notes.includes('carried_by_few')).toBe('A' in carriedBy);
   });
 
   test('a sample that had to become coarser stands for all users', () => {

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { errorNotes } from '../../src/experiment/error-notes.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { decodeLooks, encodeLooks, MOST_POINTS, NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
+import { isoTime } from '../../src/experiment/iso-time.ts';
 import { takeLooks, Watcher } from '../../src/experiment/take-looks.ts';
-import { AS_OF, SETTINGS, state, variant } from './states.ts';
+import { AS_OF, SETTINGS, sampleOf, state, variant } from './states.ts';
 
 const HOUR = 3_600_000;
 const GUARDED = { ...SETTINGS, guardrails: ['hit@10'] };
@@ -12,8 +14,8 @@ const GUARDED = { ...SETTINGS, guardrails: ['hit@10'] };
 function arms(difference: number, guard: number) {
   const means = (primary: number, second: number) =>
     new Map([
-      ['ndcg@10', { value: primary, stderr: 0.0007, df: 255 }],
-      ['hit@10', { value: second, stderr: 0.0007, df: 255 }],
+      ['ndcg@10', { value: primary, stderr: 0.0007, df: 255, weight: 5000 }],
+      ['hit@10', { value: second, stderr: 0.0007, df: 255, weight: 4000 }],
     ]);
   return { A: variant(means(0.3, 0.6)), B: variant(means(0.3 + difference, 0.6 + guard)) };
 }
@@ -58,16 +60,43 @@ describe('looks', () => {
         for (const [i, { difference, guard }] of history.entries()) {
           looks = takeLooks(guarded(difference, guard, { asOf: AS_OF + i * HOUR, looks }));
         }
-        const stored = JSON.parse(JSON.stringify([...encodeLooks(looks, '30m')])) as [string, string][];
+        const stored = JSON.parse(JSON.stringify([...encodeLooks(looks, SETTINGS)])) as [string, string][];
         expect(decodeLooks(new Map(stored), '30m')).toEqual(looks);
       }),
       { seed: 13, numRuns: 40 },
     );
   });
 
+  test('of a measure that came back to the run are no evidence if their lists closed before; those of others stay', () => {
+    const measures = ['ndcg@10', 'hit@10'];
+    const looks = takeLooks(guarded(-0.01, -0.01));
+    const { ms } = SETTINGS.horizon;
+    const after = (since: number) =>
+      takeLooks(guarded(-0.001, -0.001, { asOf: AS_OF + HOUR, measures, since: { 'hit@10': since }, looks }));
+    const seen = (since: number, measure: string) => after(since).measures.get('B')?.get(measure)?.worse;
+    expect(seen(AS_OF + ms - 1, 'hit@10')).toEqual(looks.measures.get('B')?.get('hit@10')?.worse);
+    expect(seen(AS_OF + ms, 'hit@10')?.at).toBe(AS_OF + HOUR);
+    expect(seen(AS_OF + ms, 'ndcg@10')).toEqual(looks.measures.get('B')?.get('ndcg@10')?.worse);
+  });
+
+  test('and a comparison says since when a measure counts that was added', () => {
+    const state = guarded(-0.01, -0.01, { since: { 'hit@10': AS_OF - 1000 } });
+    const comparison = evaluate({ ...state, looks: takeLooks(state) });
+    const [{ measures }] = comparison.variants;
+    expect(measures.map(({ measure, since }) => [measure, since])).toEqual([
+      ['ndcg@10', undefined],
+      ['hit@10', isoTime(AS_OF - 1000)],
+    ]);
+    expect(errorNotes(comparison)).toEqual([
+      `hit@10 was added later: it counts the lists that closed after ${isoTime(AS_OF - 1000)}.`,
+    ]);
+  });
+
   test('fields are named by horizon, variant, measure and direction', () => {
     const looks = takeLooks(guarded(-0.01, -0.01));
-    expect([...encodeLooks(looks, '30m').keys()]).toEqual([
+    expect([...encodeLooks(looks, SETTINGS).keys()]).toEqual([
+      'settings',
+      'rules',
       'srm',
       '30m|B|ndcg@10|worse',
       '30m|B|hit@10|worse',
@@ -79,6 +108,7 @@ describe('looks', () => {
 
   test('fields of another horizon are left out, also where a measure holds the sign between the parts', () => {
     const fields = new Map([
+      ['rules', '2'],
       ['5m|B|mrr|worse', '[1,2]'],
       ['30m|B|rate(action=a|b)|better', '[3,4]'],
     ]);
@@ -93,7 +123,19 @@ describe('looks', () => {
     ['30m|B|decision', '["healthy","srm",1]'],
     ['30m|B|point|0', '[1,2,3]'],
   ])('a damaged field is named: %s', (field, text) => {
-    expect(() => decodeLooks(new Map([[field, text]]), '30m')).toThrow(field);
+    const fields = new Map([
+      ['rules', '2'],
+      [field, text],
+    ]);
+    expect(() => decodeLooks(fields, '30m')).toThrow(field);
+  });
+
+  test('of evidence and decisions that older rules have left nothing is read; the split and the picture are the same', () => {
+    const looks = takeLooks(guarded(-0.01, -0.01));
+    const { rules, ...older } = Object.fromEntries(encodeLooks(looks, SETTINGS));
+    expect(rules).toBe('2');
+    const { srm, points } = looks;
+    expect(decodeLooks(new Map(Object.entries(older)), '30m')).toEqual({ ...NO_EXPERIMENT_LOOKS, srm, points });
   });
 
   test('a point whose place before it is empty is refused, and names the place', () => {
@@ -109,7 +151,7 @@ describe('looks', () => {
     let before = new Map<string, string>();
     for (let i = 0; i < MOST_POINTS + 50; i++) {
       looks = takeLooks(guarded(-0.0001 * (i % 7), 0, { asOf: AS_OF + i * HOUR, looks }));
-      const fields = encodeLooks(looks, '30m');
+      const fields = encodeLooks(looks, SETTINGS);
       const changed = [...fields].filter(([field, text]) => field.includes('|point|') && before.get(field) !== text);
       expect(changed).toHaveLength(1);
       before = fields;
@@ -127,6 +169,111 @@ describe('looks', () => {
   });
 });
 
+/** What makes a look unsound. */
+const FLAWS = {
+  incomplete: { missing: 500 },
+  srm: { sample: sampleOf([300, 900]) },
+  crossover: { sample: crossed() },
+  no_user_ids: {},
+} as const;
+type Flaw = keyof typeof FLAWS;
+
+function crossed() {
+  const sample = sampleOf([300, 300]);
+  for (let i = 0; i < 10; i++) sample.add(`u-0-${i}`, 1, AS_OF + 1);
+  return sample;
+}
+
+/** A quarter of the lists of one may be without a user. */
+function flawed(flaw: Flaw | undefined, difference: number, guard: number, more: Parameters<typeof state>[1]) {
+  const { A, B } = arms(difference, guard);
+  const userless = { ...B, userless: flaw === 'no_user_ids' ? 1251 : 1250 };
+  return state(
+    { A, B: userless },
+    { settings: GUARDED, measures: ['ndcg@10', 'hit@10'], ...(flaw === undefined ? {} : FLAWS[flaw]), ...more },
+  );
+}
+
+describe('an unsound look', () => {
+  const history = fc.array(
+    fc.record({
+      flaw: fc.option(fc.constantFrom(...(Object.keys(FLAWS) as Flaw[])), { nil: undefined, freq: 2 }),
+      difference: fc.integer({ min: -10, max: 2 }).map((n) => n / 1000),
+      guard: fc.double({ min: -0.006, max: 0.006, noNaN: true }),
+    }),
+    { minLength: 1, maxLength: 12 },
+  );
+
+  test('leaves a run as if nobody had looked at it, but for its split', () => {
+    let [found, withdrawn] = [0, 0];
+    fc.assert(
+      fc.property(history, (steps) => {
+        let looks = NO_EXPERIMENT_LOOKS;
+        let fresh = NO_EXPERIMENT_LOOKS;
+        for (const [i, { flaw, difference, guard }] of steps.entries()) {
+          const now = flawed(flaw, difference, guard, { asOf: AS_OF + i * HOUR });
+          const before = looks.decisions.get('B')?.label;
+          looks = takeLooks({ ...now, looks });
+          const { srm, measures, decisions } = looks;
+          const decision = decisions.get('B');
+          if (decision?.label === 'regressed' || decision?.label === 'improved') found++;
+          if (decision?.reason === 'effect_changed') return;
+          if (flaw !== undefined) {
+            expect(decision?.reason).toBe(flaw);
+            expect([...measures]).toEqual([]);
+            if (before === 'regressed' || before === 'improved') withdrawn++;
+            fresh = { ...NO_EXPERIMENT_LOOKS, srm };
+            continue;
+          }
+          fresh = takeLooks({ ...now, looks: fresh });
+          expect(measures).toEqual(fresh.measures);
+          expect([decision?.label, decision?.reason]).toEqual([
+            fresh.decisions.get('B')?.label,
+            fresh.decisions.get('B')?.reason,
+          ]);
+        }
+      }),
+      { seed: 17, numRuns: 100 },
+    );
+    expect(Math.min(found, withdrawn)).toBeGreaterThan(20);
+  });
+
+  test.each(Object.keys(FLAWS) as Flaw[])('shows no p, and why: %s', (flaw) => {
+    const now = flawed(flaw, -0.01, 0, {});
+    const [{ decision, reason, measures }] = evaluate({ ...now, looks: takeLooks(now) }).variants;
+    expect([decision, reason]).toEqual([flaw === 'no_user_ids' ? 'insufficient' : 'invalid', flaw]);
+    expect(measures.map(({ p, pAdjusted, reason: why }) => [p, pAdjusted, why])).toEqual([
+      [null, null, flaw],
+      [null, null, flaw],
+    ]);
+    expect(measures[0].ci === null).toBe(flaw === 'no_user_ids');
+  });
+
+  test('takes its fields away, and leaves those of the split and of the picture', () => {
+    const looks = takeLooks(guarded(-0.01, -0.01));
+    const after = takeLooks(guarded(-0.01, -0.01, { asOf: AS_OF + HOUR, missing: 500, looks }));
+    expect([...encodeLooks(after, SETTINGS).keys()]).toEqual([
+      'settings',
+      'rules',
+      'srm',
+      '30m|B|decision',
+      '30m|B|point|0',
+      '30m|B|point|1',
+    ]);
+    expect(decodeLooks(encodeLooks(after, SETTINGS), '30m')).toEqual(after);
+  });
+
+  test('of one variant says nothing of another', () => {
+    const { A, B } = arms(-0.01, 0);
+    const settings = { ...GUARDED, variants: new Map([...GUARDED.variants, ['C', 0.5]]) };
+    const now = state({ A, B, C: { ...B, userless: 4000 } }, { settings, measures: ['ndcg@10', 'hit@10'] });
+    const looks = takeLooks(now);
+    expect(looks.decisions.get('B')?.reason).toBe('primary_worse');
+    expect(looks.decisions.get('C')?.reason).toBe('no_user_ids');
+    expect([...looks.measures.keys()]).toEqual(['B']);
+  });
+});
+
 describe('a watcher', () => {
   const { looks: _, ...worse } = guarded(-0.01, 0);
   const { looks: __, ...better } = guarded(0.01, 0, { asOf: AS_OF + 2 * HOUR });
@@ -136,7 +283,7 @@ describe('a watcher', () => {
     const watcher = new Watcher();
     watcher.look(worse);
     const [compared] = watcher.look(same).variants;
-    expect(compared).toMatchObject({ decision: 'regressed', since: new Date(AS_OF).toISOString() });
+    expect(compared).toMatchObject({ decision: 'regressed', decidedAsOf: new Date(AS_OF).toISOString() });
     expect(compared.explanation).toContain('at an earlier look');
   });
 

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { runOf } from '../../src/experiment/state.ts';
+import { changedInRun, runOf, runText, settingsOfRun } from '../../src/experiment/run-settings.ts';
 import { SETTINGS } from './states.ts';
 
-const MEASURES = [{ canonical: 'ndcg@10' }, { canonical: 'mrr' }];
-const RUN = runOf(SETTINGS, MEASURES);
+const RUN = runOf(SETTINGS);
 
 test('a run has a short name that does not change from version to version', () => {
-  expect(RUN).toBe('54c29deba3de1fab');
+  expect(RUN).toBe('d336c82e4900780d');
 });
 
 test.each([
@@ -29,11 +28,7 @@ test.each([
   ['nStar', { nStar: 5001 }],
   ['the start', { start: 0 }],
 ])('%s begins a new run', (_, change) => {
-  expect(runOf({ ...SETTINGS, ...change }, MEASURES)).not.toBe(RUN);
-});
-
-test('a measure with another definition begins a new run', () => {
-  expect(runOf(SETTINGS, [{ canonical: 'ndcg(gain=exp)@10' }, { canonical: 'mrr' }])).not.toBe(RUN);
+  expect(runOf({ ...SETTINGS, ...change })).not.toBe(RUN);
 });
 
 test.each([
@@ -41,9 +36,37 @@ test.each([
   ['another way to write the horizon', { horizon: { text: '1800s', ms: 1_800_000 } }],
   ['its name', { name: 'other', dimension: 'experiment_other' }],
 ])('%s does not', (_, change) => {
-  expect(runOf({ ...SETTINGS, ...change }, MEASURES)).toBe(RUN);
+  expect(runOf({ ...SETTINGS, ...change })).toBe(RUN);
 });
 
-test('the order of measures does not', () => {
-  expect(runOf(SETTINGS, [...MEASURES].reverse())).toBe(RUN);
+test('nor does the direction of a measure that does not decide', () => {
+  expect(runOf({ ...SETTINGS, lowerIsBetter: new Set(['short']) })).toBe(RUN);
+  expect(runOf({ ...SETTINGS, lowerIsBetter: new Set([SETTINGS.primary]) })).not.toBe(RUN);
+});
+
+test('its settings come back from their text, and what two runs differ in is named', () => {
+  const settings = {
+    ...SETTINGS,
+    guardrails: ['mrr', 'hit@10'],
+    start: 1_700_000_000_000,
+    lowerIsBetter: new Set(['mrr']),
+  };
+  const back = settingsOfRun(runText(settings), settings);
+  expect(back).toEqual({ ...settings, guardrails: ['hit@10', 'mrr'] });
+  expect(runOf(back)).toBe(runOf(settings));
+  expect(changedInRun(settings, { ...SETTINGS, alpha: 0.01, horizon: { text: '1h', ms: 3_600_000 } })).toEqual([
+    'guardrails: was ["hit@10","mrr"], now []',
+    `horizon: was "${SETTINGS.horizon.text}", now "1h"`,
+    `alpha: was ${SETTINGS.alpha}, now 0.01`,
+    'start: was "2023-11-14T22:13:20.000Z", now null',
+    'lowerIsBetter: was ["mrr"], now []',
+  ]);
+});
+
+test.each([
+  ['', 'run: expected'],
+  ['{}', 'run.'],
+  [runText(SETTINGS).replace('"30m"', '"soon"'), 'run.horizon: expected a duration'],
+])('a text that is damaged is refused: %s', (text, message) => {
+  expect(() => settingsOfRun(text, SETTINGS)).toThrow(message);
 });

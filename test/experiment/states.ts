@@ -48,7 +48,7 @@ export function variant(
     name,
     isAbsent(mean) ? mean : { kish: mean.df + 1, users: 3000, spread: 100, ...mean },
   ]);
-  const rest = { impressions: 5000, positives: 900, userless: 0, buckets: 256, heaviest: 0.004 };
+  const rest = { impressions: 5000, positives: 900, userless: 0, empty: 0, buckets: 256, heaviest: 0.004 };
   return { ...rest, means: new Map(arms), ...more };
 }
 
@@ -69,6 +69,7 @@ export function state(
   return {
     settings: SETTINGS,
     measures: ['ndcg@10'],
+    since: {},
     asOf: AS_OF,
     variants: all,
     others: new Map(),

@@ -388,7 +388,7 @@ describe('an exporter', () => {
     );
     const [first] = (await exporter.refresh()).rows;
     const row = emptyRow({ names: ['a', 'b', 'c'], kinds: ['mean', 'mean', 'mean'] });
-    row.impressions = row.positives = 1;
+    row.impressions = row.positives = row.empty = 1;
     row.sums.splice(0, 8, 1, 1, 250_000_000, 62_500_000, 1, 1, 500_000_000, 250_000_000);
     expect(first).toEqual({
       horizon: '2ms',
@@ -429,12 +429,15 @@ describe('an exporter', () => {
       ]);
     });
 
-    it('shows nothing as complete while it lacks something, until its worker has it', async () => {
+    it('lacks what it was stored without, until its worker has it; all else is complete', async () => {
       const { world, exporter } = await mixed({ ...OURS, additive: '["measure mrr"]' });
-      expect(seen(await exporter.refresh())).toEqual({ complete: false, lists: 2 });
+      const lacking = await exporter.refresh();
+      expect(seen(lacking)).toEqual({ complete: true, lists: 2 });
+      expect(lacking.windows.map(({ lacks }) => lacks)).toEqual(lacking.windows.map(() => ['cohorts ']));
       expect(exporter.misfits[1]).toEqual({ changed: [], missing: ['cohorts '] });
       world.units[1].fingerprint = OURS;
       for (const unit of world.units) await unit.close(46);
+      expect((await exporter.refresh()).windows.flatMap(({ lacks }) => lacks)).toEqual([]);
       expect(seen(await exporter.refresh())).toEqual({ complete: true, lists: 2 });
       expect(exporter.misfits[1]).toEqual({ changed: [], missing: [] });
     });

@@ -11,6 +11,7 @@ const fine: TopicHealth = {
   accepted: 1,
   impressions: 0,
   feedback: 1000,
+  unmapped: [],
 };
 
 /** What is told after each of these, one after the other. */
@@ -55,7 +56,12 @@ describe('findings by counts', () => {
       'dated_ahead',
       '',
     ]);
-    expect(told([0.5, 0.51, 0.41, 0.4].map((late) => ({ late })))).toEqual(['', 'all_late', 'all_late', '']);
+    expect(told([0.049, 0.05, 0.04, 0.039].map((late) => ({ late })))).toEqual([
+      '',
+      'many_dropped',
+      'many_dropped',
+      '',
+    ]);
     expect(told([0.5, 0.49, 0.59, 0.6].map((inList) => ({ inList })))).toEqual([
       '',
       'items_never_match',

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { comparedFindings } from '../../src/findings/compared-findings.ts';
-import { type ScoredFacts, scoredFindings } from '../../src/findings/scored-findings.ts';
+import {
+  type ScoredFacts,
+  scoredFindings,
+  type TopFacts,
+  unjudgedFindings,
+} from '../../src/findings/scored-findings.ts';
 
 const fine: ScoredFacts = {
   run: 'bm25',
@@ -87,7 +92,7 @@ describe('the arms of an experiment', () => {
     dimension: 'experiment_ranker',
     impressions: { A: 0, B: 0 },
     others: {},
-    userless: 0,
+    userless: {},
     plainVariants: new Map<string, number>(),
   };
 
@@ -158,12 +163,57 @@ describe('the arms of an experiment', () => {
   it.each([
     [0.05, 0],
     [0.051, 1],
-  ])('of which %d of the impressions name no user', (userless, many) => {
-    const found = comparedFindings({ ...arms, impressions: { A: 50, B: 50 }, userless });
-    expect(found).toHaveLength(many);
-    for (const { code, remedy } of found) {
-      expect(code).toBe('no_user_ids');
-      expect(remedy).toBe('Log userId in the impressions; more traffic does not fix it.');
+  ])('of one of which %d of the impressions name no user', (share, many) => {
+    for (const userless of [
+      { A: share, B: 0 },
+      { A: 0, B: share },
+    ]) {
+      const found = comparedFindings({ ...arms, impressions: { A: 50, B: 50 }, userless });
+      expect(found).toHaveLength(many);
+      for (const { code, cause, remedy } of found) {
+        expect(code).toBe('no_user_ids');
+        expect(cause).toMatch(
+          /^(?:5\.1 % of the lists of A and 0\.0 % of B|0\.0 % of the lists of A and 5\.1 % of B) name no user: /,
+        );
+        expect(cause).toMatch(/Above 25 % of a variant nothing is decided\.$/);
+        expect(remedy).toBe('Log userId in the impressions of all variants; more traffic does not fix it.');
+      }
     }
+  });
+});
+
+describe('items that nobody judged', () => {
+  const top = (run: string, unjudged: number, items = 1000): TopFacts => {
+    return { run, places: 5, items, unjudged, first: unjudged === 0 ? undefined : { query: 'q', item: 'x' } };
+  };
+  const codes = (...tops: TopFacts[]) => unjudgedFindings(tops).map(({ code }) => code);
+
+  it('are reported where they are more than a tenth of the top, or a twentieth more than of another run', () => {
+    expect(codes()).toEqual([]);
+    expect(codes(top('a', 0, 0))).toEqual([]);
+    expect(codes(top('a', 99))).toEqual([]);
+    expect(codes(top('a', 100))).toEqual([]);
+    expect(codes(top('a', 101))).toEqual(['unjudged_items']);
+    expect(codes(top('a', 0), top('b', 49))).toEqual([]);
+    expect(codes(top('a', 0), top('b', 50))).toEqual([]);
+    expect(codes(top('a', 0), top('b', 51))).toEqual(['unjudged_items']);
+    expect(codes(top('a', 40), top('b', 90), top('c', 60))).toEqual([]);
+  });
+
+  it('are reported once, of the run that has most of them, with the others beside it', () => {
+    expect(unjudgedFindings([top('old', 0), top('new', 333), top('mid', 200)])).toEqual([
+      {
+        code: 'unjudged_items',
+        cause:
+          'new: 33.3 % of the items in the first 5 places are not judged (mid: 20 %, old: 0 %). ' +
+          'They count as not relevant, so it may look worse beside the others than it is.',
+        example: '"x" for the query "q"',
+        remedy: expect.stringContaining('--unjudged skip'),
+      },
+    ]);
+    const [alone] = unjudgedFindings([top('new', 333)]);
+    expect(alone.cause).toContain('not judged. They count as not relevant, so the values may be too low.');
+    const many = unjudgedFindings(Array.from({ length: 9 }, (_, i) => top(`r${i}`, 900)));
+    expect(many[0].cause).toContain('(r1: 90 %, r2: 90 %, r3: 90 %, r4: 90 %, r5: 90 %, ...)');
   });
 });

@@ -57,7 +57,11 @@ const TOPICS: readonly {
       clicks((i) => ({ requestId: `s${7 * i}x`, ts: AT + i * 9000 + 65_000 })),
     ],
   },
-  { shows: 'feedback_missing', of: [lists(), []] },
+  {
+    shows: 'feedback_missing',
+    of: [lists(), clicks(() => ({ action: 'product_click' }))],
+    yaml: `inputs: {feedback: {adapter: {maps: [{when: {/action: click}, map: {requestId: /requestId, ts: /ts, itemId: /itemId, action: /action}}]}}}`,
+  },
   { shows: 'files_swapped', of: [clicks(), lists()] },
   { shows: 'most_invalid', of: [lists(() => ({ requestId: undefined, request: 1 })), clicks()] },
   { shows: 'dated_ahead', of: [lists((i) => (i < 5 ? { ts: NOW + 9e8 } : {})), clicks()] },
@@ -67,6 +71,14 @@ const TOPICS: readonly {
   },
   // Topics without feedback too.
   { shows: 'times_shortened', of: [lists((i) => ({ ts: shortened(i) })), []] },
+  {
+    shows: 'clock_change',
+    of: [
+      lists((i) => ({ ts: `2026-10-25 02:${String(i % 60).padStart(2, '0')}:00` })),
+      clicks((i) => ({ ts: `2026-10-25 02:${String(i % 60).padStart(2, '0')}:20` })),
+    ],
+    yaml: 'inputs: {impressions: {timeZone: Europe/Berlin}, feedback: {timeZone: Europe/Berlin}}',
+  },
   { shows: 'unit_of_time', of: [lists(), clicks((i) => ({ ts: new Date(AT / 1000 + i).toISOString() }))] },
   { shows: 'ids_differ_by_prefix', of: [lists(), clicks((i) => ({ requestId: `web:r-${i}` }))] },
   { shows: 'ids_differ_by_suffix', of: [lists(), clicks((i) => ({ requestId: `r-${i}.web` }))] },
@@ -78,6 +90,7 @@ const TOPICS: readonly {
     shows: 'other_type_of_id',
     of: [lists((i) => ({ requestId: 1000 + i })), clicks((i) => ({ requestId: `${1000 + i}.0` }))],
   },
+  { shows: 'before_list', of: [lists(), clicks((i) => (i % 10 === 3 ? { ts: AT + i * 1000 - 700 } : {}))] },
   { shows: 'clock_offset', of: [lists(), clicks((i) => ({ ts: AT + i * 1000 - 3_590_000 }))] },
   {
     shows: 'beyond_horizon',
@@ -85,6 +98,9 @@ const TOPICS: readonly {
     yaml: 'attribution: {horizons: [1m]}',
   },
   { shows: 'items_never_match', of: [lists(), clicks((i) => ({ itemId: `z${i}` }))] },
+  { shows: 'empty_lists', of: [lists((i) => (i % 2 === 0 ? { items: [] } : {})), clicks()] },
+  // A topic of lists alone, too.
+  { shows: 'empty_lists', of: [lists(() => ({ items: [] })), []] },
   { shows: 'unknown_actions', of: [lists(), clicks(() => ({ action: 'open_details' }))] },
   { shows: 'values_missing', of: [lists(), clicks(() => ({ action: 'rating' }))] },
   {
@@ -129,6 +145,7 @@ const fine: TopicHealth = {
   accepted: 1,
   impressions: 1e6,
   feedback: 1e6,
+  unmapped: [],
 };
 
 describe('the table of what is told where', () => {
@@ -166,13 +183,17 @@ describe('the table of what is told where', () => {
     expect(saying(({ files }) => files === 'yes')).toEqual(
       written(
         'run-findings',
+        'many-dropped',
+        'feedback-missing',
+        'clock-change',
         'feedback-period',
         'shortened-times',
         'invalid-files',
         'sample-findings',
         'compared-findings',
+        'empty-lists',
       ),
     );
-    expect(saying(({ score }) => score === 'yes')).toEqual(written('scored-findings'));
+    expect(saying(({ score }) => score === 'yes')).toEqual(written('scored-findings', 'empty-lists'));
   });
 });

@@ -176,6 +176,7 @@ describe('a configuration that was written', () => {
         const rest = {
           adapter: undefined,
           order: 'time',
+          closeAll: true,
           newId: randomUUID,
           hashSeed: 7,
           onProgress: () => {},

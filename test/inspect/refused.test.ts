@@ -41,6 +41,27 @@ describe('records that a replay would refuse', () => {
     expect(remedy).toContain('unless what they say is of no item');
   });
 
+  it('are not those of a CSV whose list is empty: they are lists of searches that found nothing', () => {
+    const form = {
+      kind: 'delimited',
+      delimiter: ',',
+      columns: ['rid', 'at', 'user', 'skus'],
+      width: 4,
+      isSeen: true,
+    } as const;
+    const found = (n: number) => (n % 4 === 0 ? {} : { skus: lists[n].skus.join('|') });
+    const rows = lists.map(({ skus: _, ...list }, n) => ({ ...list, at: String(list.at), ...found(n) }));
+    const clicked = clicks(() => ({})).filter((_, n) => n % 4 !== 0);
+    const csv = sampledFile('lists', rows);
+    const sampled = [{ ...csv, format: { ...csv.format, form } }, sampledFile('clicks', clicked)];
+    const { refused, impressions } = inspect(sampled, {
+      ...{ now: at(LISTS) + 86_400_000, grades: new Set<string>(), weights: undefined },
+    });
+    expect(refused).toEqual([]);
+    expect(impressions?.sample.lists.filter(({ items }) => items.length === 0)).toHaveLength(LISTS / 4);
+    expect(impressions?.sample.missing.size).toBe(0);
+  });
+
   it.each([
     [0, []],
     [1, []],

@@ -134,6 +134,7 @@ describe('rows of shown items beside clicks', () => {
           inputs: { impressions: file(`shown-${name}`), feedback: file(`done-${name}`) },
           adapter: undefined,
           order: 'time',
+          closeAll: true,
           newId: randomUUID,
           hashSeed: 1,
           onProgress: () => {},

@@ -51,9 +51,9 @@ function decision(minute: number): QualityDecision {
   return {
     by: ['variant'],
     values: ['B'],
-    measure: 'mrr',
+    measure: `mrr at ${minute}`,
     horizon: '1m',
-    decision: { label: minute % 2 === 0 ? 'regressed' : 'improved', reason: `at ${minute}` },
+    decision: { label: minute % 2 === 0 ? 'regressed' : 'improved', reason: 'below_baseline' },
   } as unknown as QualityDecision;
 }
 

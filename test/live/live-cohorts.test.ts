@@ -35,12 +35,46 @@ const ROWS: readonly QualityRow[] = [
 
 function cohorts(rows = ROWS): LiveCohorts {
   const made = new LiveCohorts(SETTINGS);
-  made.update(rows);
+  made.update({ rows, windows: [] });
   return made;
 }
 
 const table = (text: string, rows = ROWS): CohortTableView => cohorts(rows).table(readQuery(text, SETTINGS));
 const names = (view: CohortTableView): readonly string[] => view.cohorts.map(({ name }) => name);
+
+describe('a window that is not complete', () => {
+  const words = (completeAt: number | undefined, yaml = '') => {
+    const made = new LiveCohorts(load(`{windows: [1h]${yaml}}`));
+    const windows = [
+      { window: '1h', horizon: '1m', complete: false, lacks: [], completeAt },
+      { window: '1h', horizon: '30m', complete: true, lacks: [] },
+    ];
+    made.update({ rows: ROWS, windows });
+    return [made.incomplete('1h', '1m'), made.incomplete('1h', '30m')];
+  };
+
+  it('that is complete says what was added after it began', () => {
+    const made = new LiveCohorts(load('{windows: [1h]}'));
+    const window = { window: '1h', horizon: '1m', complete: true };
+    made.update({ rows: ROWS, windows: [{ ...window, lacks: ['measure hit@3'] }] });
+    expect(made.incomplete('1h', '1m')).toContain('Added after the last 1h began: measure hit@3.');
+    made.update({ rows: [...ROWS], windows: [{ ...window, lacks: [] }] });
+    expect(made.incomplete('1h', '1m')).toBeUndefined();
+  });
+
+  it('says when it will be, as far as is known, and that no gauge shows it', () => {
+    const [filling, complete] = words(Date.UTC(2026, 10, 22, 9, 1));
+    expect(filling).toContain('The last 1h at 1m is not complete');
+    expect(filling).toContain('no gauge shows them');
+    expect(filling).toContain('read up to 2026-11-22 09:01');
+    expect(complete).toBeUndefined();
+    expect(words(0, ', incompleteWindows: show')[0]).not.toContain('no gauge');
+  });
+
+  it('says that a partition is missing', () => {
+    expect(words(undefined)[0]).toContain('A partition has stored nothing yet, or under another configuration.');
+  });
+});
 
 describe('the table of cohorts', () => {
   it.each([

@@ -3,6 +3,7 @@ import { MEASURES } from '../../src/measures/all.ts';
 import type { Example, MeasureDefinition } from '../../src/measures/definition.ts';
 import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { measure } from '../../src/measures/measures.ts';
+import { scoreText } from '../score/in-memory.ts';
 import { CATALOGUE, LISTS } from './shown.ts';
 
 const EXAMPLES = MEASURES.flatMap((definition) =>
@@ -10,6 +11,11 @@ const EXAMPLES = MEASURES.flatMap((definition) =>
 );
 
 function computed({ of, list }: Example): number | undefined {
+  if (list !== 'shown' && 'judged' in list) {
+    const run = list.judged.map((_, i) => `q Q0 item${i} ${i} ${-i} tag\n`).join('');
+    const qrels = list.judged.map((isJudged, i) => (isJudged === 1 ? `q 0 item${i} 0\n` : '')).join('');
+    return scoreText(run, qrels, { measures: [of] }).runs[0].mean[0];
+  }
   if (list !== 'shown') return measure(of).score(list);
   return measure(of, { catalogue: CATALOGUE }).mean(LISTS.map((items) => ({ items, positives: [] })));
 }

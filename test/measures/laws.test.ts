@@ -4,10 +4,12 @@ import { MEASURES } from '../../src/measures/all.ts';
 import type { Measure } from '../../src/measures/definition.ts';
 import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { measure } from '../../src/measures/measures.ts';
-import { isListOnly } from '../../src/measures/needs.ts';
+import { countsEmptyLists, isListOnly } from '../../src/measures/needs.ts';
+import type { GradedList } from '../../src/measures/plain.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { LEFT_OUT, SCORE_WIDTH, SUMS, SUMS_WIDTH, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { classesOf, fractionOf, measureValue, ofMeans } from '../../src/measures/value.ts';
+import { runs } from '../runs.ts';
 import { scoredMeasure } from './grammar/names.ts';
 import { GRADING, impressions, joined } from './lists.ts';
 
@@ -30,6 +32,12 @@ const scoredNames = MEASURES.filter((definition) => !isListOnly({ definition }))
 function rangeOf({ definition, params }: Measure): readonly [number, number] {
   const isOutside = params.get('norm') === 'minmax' && params.get('ideal') === 'all';
   return isOutside ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] : definition.range;
+}
+
+/** The same measure that leaves empty lists out. */
+function strictName(canonical: string): string {
+  const [, name, params = '', cut] = /^(\w+)(?:\((.*)\))?(@\d+)?$/.exec(canonical) ?? [];
+  return `${name}(${[...(params === '' ? [] : [params]), 'min_list_length=1'].join(',')})${cut ?? ''}`;
 }
 
 /** The value of one list from what its scorer wrote. */
@@ -255,11 +263,132 @@ describe('the laws of measures', () => {
         const out = new Float64Array(SCORE_WIDTH);
         const silent = { ...list, events: [], known: undefined };
         expect(scorer.score(joined(silent, scorer.actions), out)).toBe(false);
-        expect(out[0]).not.toBe(WITH_POSITIVE);
+        // So that it does not count 1.
+        const mustCount0 = list.slots.length === 0 && one.params.get('empty') === 'one';
+        if (!mustCount0) expect(out[0]).not.toBe(WITH_POSITIVE);
         expect(out[1]).toBe(0);
         if (scorer.kinds[0] === 'means') expect(out[2]).toBe(0);
       }),
     );
+  });
+
+  describe('of empty lists', () => {
+    const users = fc.constantFrom('u', 'v', undefined);
+    /** Lists with slots, and what is known beyond them. */
+    const full = fc.array(
+      fc.record({ grades, more: fc.array(fc.constantFrom(0, 1, 3), { maxLength: 3 }), user: users }),
+      { minLength: 1, maxLength: 6 },
+    );
+    const plain = full.map((lists) =>
+      lists.map(
+        ({ grades: own, more, user }): GradedList => ({
+          grades: own,
+          known: [...own, ...more],
+          ...(user === undefined ? {} : { user, session: user }),
+        }),
+      ),
+    );
+    const empty = fc.array(
+      fc.record({ known: fc.array(fc.constantFrom(0, 1, 3), { maxLength: 3 }), user: users }).map(
+        ({ known, user }): GradedList => ({
+          grades: [],
+          known,
+          ...(user === undefined ? {} : { user, session: user }),
+        }),
+      ),
+      { minLength: 1, maxLength: 4 },
+    );
+    /** Measures that take an empty list as one without positives. Plain lists have no views. */
+    const taking = scoredMeasure.filter(
+      ({ params }) => params.get('min_list_length') === 0 && params.get('examined') !== 'viewport',
+    );
+    const isOutside = ({ params }: Measure) => params.get('norm') === 'minmax' && params.get('ideal') === 'all';
+
+    it('one never raises a mean', () => {
+      let lower = 0;
+      fc.assert(
+        fc.property(taking, plain, empty, (one, some, none) => {
+          if (isOutside(one)) return;
+          const { mean } = measure(one.canonical);
+          const before = mean(some);
+          const after = mean([...some, ...none]);
+          if (before === undefined) return;
+          expect(after, one.canonical).toBeLessThanOrEqual(before + 1e-12);
+          if (after !== undefined && after < before) lower++;
+        }),
+        { numRuns: runs(2000) },
+      );
+      expect(lower).toBeGreaterThan(100);
+    });
+
+    it('they take their share off a mean over lists, whatever lists without positives count as by empty=one', () => {
+      const policies = taking.filter(
+        ({ params }) =>
+          params.get('avg') === 'macro' &&
+          params.get('per') === 'impression' &&
+          params.get('empty') !== 'skip' &&
+          params.get('of') !== 'means' &&
+          params.get('norm') !== 'minmax',
+      );
+      fc.assert(
+        fc.property(policies, plain, empty, (one, some, none) => {
+          const { mean, score } = measure(one.canonical);
+          const counted = some.filter((list) => score(list) !== undefined).length;
+          if (counted === 0) return;
+          const share = none.length / (counted + none.length);
+          expect(mean([...some, ...none]), one.canonical).toBeCloseTo((1 - share) * (mean(some) ?? Number.NaN), 9);
+        }),
+        { numRuns: runs(1000) },
+      );
+    });
+
+    it('counts 0 in the measures of which that is said', () => {
+      const said = taking.filter(countsEmptyLists);
+      fc.assert(
+        fc.property(said, (one) => {
+          expect(measure(one.canonical).score({ grades: [], known: [5] }), one.canonical).toBe(0);
+        }),
+      );
+      const others = [
+        'mrr(empty=skip)',
+        'mrr(min_list_length=1)',
+        'recall(avg=micro)',
+        'ndcg(norm=minmax)',
+        'f1(per=class)@5',
+        'ctr',
+        'auc',
+        'mae',
+        'length',
+      ];
+      for (const name of others)
+        expect([name, countsEmptyLists(parseMeasure(name, { relevantFrom: 1 }))]).toEqual([name, false]);
+    });
+
+    it('with empty=skip they leave the mean as all lists without positives do, known ones included', () => {
+      const skip = taking.filter(({ params }) => params.get('empty') === 'skip' && params.get('per') === 'impression');
+      fc.assert(
+        fc.property(skip, plain, empty, (one, some, none) => {
+          const { mean } = measure(one.canonical);
+          const blank = none.map(({ known = [], ...list }) => ({ ...list, known: known.map(() => 0) }));
+          expect(mean([...some, ...blank]), one.canonical).toBe(mean(some));
+        }),
+      );
+      const judged = { items: [], positives: ['a'] };
+      expect(measure('recall(empty=skip,ideal=all)').mean([{ items: ['a'], positives: ['a'] }, judged])).toBe(0.5);
+      expect(measure('ndcg(ideal=all)@10').score(judged)).toBe(0);
+    });
+
+    it('an empty page changes nothing, and neither does an empty list with min_list_length=1', () => {
+      fc.assert(
+        fc.property(taking, plain, empty, (one, some, none) => {
+          const { mean } = measure(one.canonical);
+          const pages = none.map((list) => ({ ...list, offset: 10 }));
+          expect(mean([...some, ...pages]), one.canonical).toBe(mean(some));
+          const strict = measure(strictName(one.canonical));
+          expect(strict.mean([...some, ...none]), strict.name).toBe(mean(some));
+        }),
+      );
+    });
   });
 
   it('merged sums give the value of all lists at once', () => {

@@ -208,7 +208,7 @@ describe('a measure of lists at hand', () => {
 
   it('has a value of a list without slots only where that means something', () => {
     const empty = [{ items: [], positives: [] }];
-    const values = ['length', 'short', 'duplicated', 'distinct', 'gini', 'mrr'].map((name) =>
+    const values = ['length', 'short', 'duplicated', 'distinct', 'gini', 'diversity'].map((name) =>
       measure(name).mean(empty),
     );
     expect(values).toEqual([0, 1, 0, undefined, undefined, undefined]);

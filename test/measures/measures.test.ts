@@ -130,7 +130,15 @@ describe('a measure by name', () => {
   });
 
   it.each([
-    ['ndcg@10', { grades: [] }],
+    ['ndcg(min_list_length=1)@10', { grades: [] }],
+    ['ndcg', { grades: [], offset: 10 }],
+    ['ctr', { grades: [] }],
+    ['auc', { grades: [] }],
+    ['mrr(empty=skip)', { grades: [] }],
+    ['ndcg(norm=minmax)', { grades: [] }],
+    ['recall(avg=micro)', { grades: [] }],
+    ['precision(avg=micro)', { grades: [] }],
+    ['mae', { ratings: [], scores: [] }],
     ['ndcg@10', PAGE_TWO],
     ['mrr(empty=skip)', { grades: [0, 0] }],
     ['ndcg(min_list_length=2)@10', { grades: [1] }],
@@ -154,7 +162,7 @@ describe('a measure by name', () => {
   });
 
   it('takes the lists into a mean that it does not leave out, and only those', () => {
-    expect(measure('mrr@10').mean([{ grades: [0, 1] }, PAGE_TWO, { grades: [] }])).toBe(0.5);
+    expect(measure('mrr@10').mean([{ grades: [0, 1] }, PAGE_TWO, { grades: [], offset: 10 }])).toBe(0.5);
     expect(measure('mrr').mean([])).toBeUndefined();
   });
 

@@ -192,7 +192,10 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
   const get = (key: string) => params.get(key);
   const k = measure.k ?? Number.POSITIVE_INFINITY;
   const inCut = list.slots.filter(({ rank }) => rank <= k);
-  if (inCut.length === 0 || list.slots.length < Number(get('min_list_length'))) return undefined;
+  const isEmpty = list.slots.length === 0;
+  if (list.slots.length < Number(get('min_list_length'))) return undefined;
+  // A page behind the end of the list is none.
+  if (isEmpty ? list.offset > 0 : inCut.length === 0) return undefined;
 
   if (measure.definition.kind === 'ratings') {
     const usual = plainGrades(list, grading, undefined, 'first').some((grade) => grade >= grading.relevantFrom);
@@ -204,6 +207,12 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
       ({ item }, s) => credited(list, s, get('dup')) && list.events.some((e) => e.item === item && e.action === action),
     );
   const grades = plainGrades(list, grading, get('action'), get('dup'));
+  if (name === 'judged') {
+    if (isEmpty) return undefined;
+    const usual = plainGrades(list, grading, undefined, 'first').some((grade) => grade >= grading.relevantFrom);
+    const isJudged = ({ item }: PlainSlot) => list.events.some((e) => e.item === item && e.action === 'rating');
+    return { positive: usual, values: [inCut.filter(isJudged).length / inCut.length] };
+  }
   const isRate = name === 'ctr' || name === 'rate';
   const rateAction = name === 'ctr' ? 'click' : String(get('action'));
   const good = isRate ? acts(rateAction) : grades.map((grade) => grade >= Number(get('rel')));
@@ -213,7 +222,7 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
   const known = (list.known ?? plainGrades(list, grading, get('action'), 'first')).map((grade) => Math.max(0, grade));
   const R = isShown ? shownR : Math.max(shownR, known.filter((grade) => grade >= Number(get('rel'))).length);
   const TP = good.filter((yes, s) => yes && list.slots[s].rank <= k).length;
-  const lastRank = list.slots[list.slots.length - 1].rank;
+  const lastRank = list.slots.at(-1)?.rank ?? 0;
   const kOrLast = Math.min(k, k === Number.POSITIVE_INFINITY ? lastRank : k);
 
   const examinedAtAll = list.slots.map(({ rank }, s) => {
@@ -240,9 +249,12 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
     const page = Math.max(kOrLast - list.offset, inCut.length);
     return get('denom') === 'capped' ? Math.min(page, R) : page;
   };
+  // A list that could have had no positive counts 1 by this rule, but not one that is empty.
+  const mustCount0 = isEmpty && get('empty') === 'one';
   const finish = (value: number, above: number, below: number, positive = R > 0): PlainScore => {
     if (get('avg') === 'micro') return { positive, values: [above, below] };
-    return get('avg') === 'weighted' ? { positive: R > 0, values: [R * value, R] } : { positive, values: [value] };
+    if (get('avg') === 'weighted') return { positive: R > 0, values: [R * value, R] };
+    return { positive: positive || mustCount0, values: [value] };
   };
   const anyGrade = (isShown ? grades : known).some((grade) => grade > 0);
   const hitRanks = list.slots.filter((_, s) => good[s]).map(({ rank }) => rank);
@@ -260,7 +272,7 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
       return finish(TP > 0 ? 1 : 0, 0, 0);
     case 'precision': {
       const base = precisionBase();
-      if (base === 0 && get('denom') !== 'capped') return undefined;
+      if (base === 0 && get('denom') !== 'capped' && !isEmpty) return undefined;
       return finish(over(TP, base), TP, base);
     }
     case 'recall': {
@@ -269,11 +281,11 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
     }
     case 'f1': {
       const base = precisionBase();
-      if (base === 0) return undefined;
+      if (base === 0 && !isEmpty) return undefined;
       const b2 = Number(get('beta')) ** 2;
-      const P = TP / base;
+      const P = over(TP, base);
       const C = over(TP, R);
-      if (get('of') === 'means') return { positive: R > 0, values: [P, C] };
+      if (get('of') === 'means') return { positive: R > 0 || mustCount0, values: [P, C] };
       return finish(over((1 + b2) * P * C, b2 * P + C), (1 + b2) * TP, b2 * R + base);
     }
     case 'ap': {

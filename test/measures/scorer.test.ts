@@ -4,7 +4,14 @@ import type { Measure } from '../../src/measures/definition.ts';
 import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import type { Grading } from '../../src/measures/scorer-contract.ts';
-import { LEFT_OUT, SCORE_WIDTH, SUMS, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
+import {
+  LEFT_OUT,
+  SCORE_WIDTH,
+  SUMS,
+  type SumsKind,
+  WITH_POSITIVE,
+  WITHOUT_POSITIVE,
+} from '../../src/measures/sums.ts';
 import { runs } from '../runs.ts';
 import { scoredMeasure } from './grammar/names.ts';
 import { fixedGrade, GRADING, impressions, joined } from './lists.ts';
@@ -115,11 +122,22 @@ describe('the fast scorer', () => {
     expectAgreement(texts.map(parse), [list, list]);
   });
 
-  it('leaves an empty list out of every measure', () => {
-    const scorer = compile([parse('mrr'), parse('ctr'), parse('precision@5')], GRADING);
-    const out = new Float64Array(3 * SCORE_WIDTH).fill(7);
-    expect(scorer.score(joined({ offset: 0, slots: [], events: [] }, scorer.actions), out)).toBe(false);
-    expect([...out]).toEqual(new Array(3 * SCORE_WIDTH).fill(0));
+  it('takes an empty list as one without positives where grades count, and an empty page not at all', () => {
+    const scorer = compile(['mrr', 'ctr', 'precision@5', 'auc', 'length'].map(parse), GRADING);
+    const out = new Float64Array(5 * SCORE_WIDTH).fill(7);
+    const states = (offset: number) => {
+      expect(scorer.score(joined({ offset, slots: [], events: [] }, scorer.actions), out)).toBe(false);
+      expect(scorer.positives.count).toBe(0);
+      return [0, 1, 2, 3, 4].map((m) => [...out.subarray(SCORE_WIDTH * m, SCORE_WIDTH * m + 2)]);
+    };
+    expect(states(0)).toEqual([
+      [WITHOUT_POSITIVE, 0],
+      [LEFT_OUT, 0],
+      [WITHOUT_POSITIVE, 0],
+      [LEFT_OUT, 0],
+      [WITHOUT_POSITIVE, 0],
+    ]);
+    expect(states(1).map(([state]) => state)).toEqual([LEFT_OUT, LEFT_OUT, LEFT_OUT, LEFT_OUT, WITHOUT_POSITIVE]);
   });
 
   it('asks for the actions of the grading first, then for those that only measures name', () => {

@@ -87,6 +87,20 @@ describe('the gauges of experiments', () => {
     expect(sampleValue(families, 'receval_experiment_effect', OF_PRIMARY)).toBeCloseTo(-0.001, 12);
   });
 
+  it('show the share of empty lists of every variant that has lists, the control too', () => {
+    const empty = { value: 0.25, stderr: 0.01, df: 255, kish: 256, users: 3000, spread: 100 };
+    const found = state({
+      A: variant(means(0.5), { impressions: 4000 }),
+      B: variant(new Map([...means(0.4), ['empty', empty]]), { impressions: 4000, empty: 1000 }),
+    });
+    const share = (before: ExperimentState, name: string) =>
+      sampleValue(shown(looked(before)), 'receval_experiment_empty_share', { experiment: 'default', variant: name });
+    expect([share(found, 'A'), share(found, 'B')]).toEqual([0, 0.25]);
+    expect([share(WORSE, 'A'), share(WORSE, 'B')]).toEqual([0, 0]);
+    const alone = shown(looked(state({ A: variant(means(0.5)) }))).get('receval_experiment_empty_share');
+    expect(alone?.samples.map(({ labels }) => labels['variant'])).toEqual(['A']);
+  });
+
   it('say of each variant which label holds, as 1 of five', () => {
     const samples = shown(looked(WORSE)).get('receval_experiment_decision')?.samples ?? [];
     expect(samples.map(({ labels, value }) => [labels['decision'], value])).toEqual(

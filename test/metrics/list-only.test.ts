@@ -52,7 +52,7 @@ async function settings(more = ''): Promise<Settings> {
   const measures = NAMES.map((name) => `"${name}"`).join();
   return withCatalogue(
     settingsOf(
-      `{catalogue: ${path}, measures: [${measures}], cohorts: [[]], windows: [10m, 24h], attribution: {horizons: [1m]}${more}}`,
+      `{catalogue: ${path}, measures: [${measures}], cohorts: [[]], windows: [10m, 24h], incompleteWindows: show, attribution: {horizons: [1m]}${more}}`,
     ),
   );
 }

@@ -35,7 +35,7 @@ async function page(metrics: Metrics): Promise<ReadonlyMap<string, Family>> {
 function snapshotOf(rows: readonly QualityRow[], changes: Partial<QualitySnapshot> = {}): QualitySnapshot {
   return {
     rows,
-    windows: [{ horizon: '1m', window: '5m', complete: true }],
+    windows: [{ horizon: '1m', window: '5m', complete: true, lacks: [] }],
     decisions: [],
     experiments: [],
     resultTimes: new Map([['1m', 1_795_248_000_500]]),
@@ -267,16 +267,51 @@ describe('the gauges of quality', () => {
     expect(sampleValue(await page(metrics), 'receval_series_capped_total', {})).toBe(capped);
   });
 
+  it('leave out what was added later than the window began, and nothing else', async () => {
+    const rows = [rowOf([], []), rowOf(['variant'], ['B'])];
+    const windows = [{ horizon: '1m', window: '5m', complete: true, lacks: ['cohorts variant', 'measure mrr'] }];
+    const families = await shown(snapshotOf(rows, { windows }));
+    const all = { window: '5m', horizon: '1m', by: '' };
+    expect(sampleValue(families, 'receval_mrr', all)).toBeUndefined();
+    expect(sampleValue(families, 'receval_ndcg', { ...all, k: '10' })).toBeDefined();
+    expect(sampleValue(families, 'receval_ndcg', { ...all, k: '10', by: 'variant', variant: 'B' })).toBeUndefined();
+    expect(sampleValue(families, 'receval_window_complete', { window: '5m', horizon: '1m' })).toBe(1);
+    const asked = await shown(snapshotOf(rows, { windows }), { ...SETTINGS, incompleteWindows: 'show' });
+    expect(sampleValue(asked, 'receval_mrr', all)).toBeDefined();
+  });
+
   it('tell completeness and freshness', async () => {
     const windows = [
-      { horizon: '1m', window: '5m', complete: true },
-      { horizon: '5m', window: '5m', complete: false },
+      { horizon: '1m', window: '5m', complete: true, lacks: [] },
+      { horizon: '5m', window: '5m', complete: false, lacks: [] },
     ];
     const families = await shown(snapshotOf([], { windows }));
     expect(sampleValue(families, 'receval_window_complete', { window: '5m', horizon: '1m' })).toBe(1);
     expect(sampleValue(families, 'receval_window_complete', { window: '5m', horizon: '5m' })).toBe(0);
     expect(sampleValue(families, 'receval_result_timestamp_seconds', { horizon: '1m' })).toBe(1_795_248_000.5);
     expect(sampleValue(families, 'receval_result_timestamp_seconds', { horizon: '5m' })).toBeUndefined();
+  });
+
+  it('are of complete windows, unless the others are asked for', async () => {
+    const rows = [{ ...rowOf(['variant'], ['B'], meanRow(NAMES, 4, 2, 1)), stderrs: NAMES.map(() => 0.1) }];
+    const windows = [{ horizon: '1m', window: '5m', complete: false, lacks: [], completeAt: 1_795_248_300_000 }];
+    const [hidden, asked, whole] = await Promise.all([
+      shown(snapshotOf(rows, { windows })),
+      shown(snapshotOf(rows, { windows }), { ...SETTINGS, incompleteWindows: 'show' }),
+      shown(snapshotOf(rows)),
+    ]);
+    for (const name of [
+      'receval_mrr',
+      'receval_mrr_stderr',
+      'receval_window_impressions',
+      'receval_window_positives',
+    ]) {
+      const counts = [hidden, asked, whole].map((families) => families.get(name)?.samples.length);
+      expect([name, ...counts.map((count) => (count ?? 0) > 0)]).toEqual([name, false, true, true]);
+    }
+    const labels = { window: '5m', horizon: '1m' };
+    expect(sampleValue(hidden, 'receval_window_complete_timestamp_seconds', labels)).toBe(1_795_248_300);
+    expect(whole.get('receval_window_complete_timestamp_seconds')?.samples).toEqual([]);
   });
 
   it('equal what prom-client would show', async () => {
@@ -354,6 +389,8 @@ describe('the counters of a worker', () => {
           .map(({ labels }) => labels['reason']),
       ).toEqual(reasons);
       expect(sampleValue(families, 'receval_events_total', { topic })).toBe(0);
+      const none = { topic, field: '__other__', value: '__other__' };
+      expect(sampleValue(families, 'receval_unmapped_total', none)).toBe(0);
       for (const horizon of ['1m', '5m', '30m'])
         expect(sampleValue(families, 'receval_late_total', { topic, horizon })).toBe(0);
       for (const code of INVALID_CODES) expect(sampleValue(families, 'receval_invalid_total', { topic, code })).toBe(0);
@@ -383,6 +420,36 @@ describe('the counters of a worker', () => {
     const reasons = families.get('receval_drops_total')?.samples.map(({ labels }) => labels['reason']) ?? [];
     expect(reasons).toEqual([...new Set(reasons)]);
     expect(reasons.toSorted()).toEqual([...new Set([...IMPRESSION_DROPS, ...FEEDBACK_DROPS])].sort());
+  });
+
+  it('of records that no map is for are bounded, whatever units name, and never decrease', async () => {
+    const metrics = new Metrics(SETTINGS, { ...ALL, role: 'worker' });
+    const unit = (partition: number, records: number) =>
+      unitStatus(partition, {
+        counts: [
+          {
+            ...noCounts(3),
+            unmapped: Array.from({ length: 20 }, (_, i) => ({ field: '/kind', value: `${partition}"${i}`, records })),
+          },
+          noCounts(3),
+        ],
+      });
+    await metrics.take({ status: workerStatus([unit(0, 1)]) });
+    const [first, all] = [await page(metrics), [0, 1, 2].map((partition) => unit(partition, 2))];
+    expect(sampleValue(first, 'receval_unmapped_total', { topic: 'impressions', field: '/kind', value: '0"7' })).toBe(
+      1,
+    );
+    expect(metrics.topics[0].unmapped).toHaveLength(20);
+    await metrics.take({ status: workerStatus(all) });
+    const second = await page(metrics);
+    const samples = second
+      .get('receval_unmapped_total')
+      ?.samples.filter(({ labels }) => labels['topic'] === 'impressions');
+    expect(samples).toHaveLength(32);
+    expect(samples?.reduce((sum, { value }) => sum + value, 0)).toBe(3 * 20 * 2);
+    for (const { labels, value } of first.get('receval_unmapped_total')?.samples ?? []) {
+      expect(sampleValue(second, 'receval_unmapped_total', labels)).toBeGreaterThanOrEqual(value);
+    }
   });
 
   it('add up the units, and both sides of a topic', async () => {

@@ -12,6 +12,7 @@ export function unitStatus(partition: number, changes: Partial<UnitStatus> = {})
     ignoredCohortKeys: 0,
     scored: rowsByField(),
     unknownItems: [0, 0, 0],
+    unscored: [0, 0, 0],
     idleAdvances: 0,
     closedByIdle: 0,
     topicWatermarks: [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],

@@ -59,7 +59,7 @@ function snapshot(): QualitySnapshot {
   const accepted = { ...cohort, measure: 'mrr', from: LATER, at: LATER, note: '' };
   return {
     rows: [{ ...cohort, horizon: HORIZON, window: '5m', row: meanRow(NAMES, 4, 2, 1), stderrs: NAMES.map(() => 0.1) }],
-    windows: [{ horizon: HORIZON, window: '5m', complete: true }],
+    windows: [{ horizon: HORIZON, window: '5m', complete: true, lacks: [], completeAt: LATER }],
     decisions: [{ ...cohort, horizon: HORIZON, measure: 'mrr', decision, accepted }],
     experiments: [evaluate({ ...compared, looks: takeLooks(compared) })],
     resultTimes: new Map([[HORIZON, LATER]]),

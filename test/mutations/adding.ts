@@ -111,6 +111,12 @@ export const ADDING_MUTATIONS: readonly Mutation[] = [
     '    this.#adder.setDue(Number.POSITIVE_INFINITY);\n',
   ),
   change('sums of another list that were large stay', TABLE, 'if (sums.large.length > 0) sums.large = [];', ''),
+  change(
+    'empty lists that are kept are not counted',
+    'accumulators/kept-lists.ts',
+    'isEmptyList(list.length, list.pageOffset)',
+    'false',
+  ),
   change('ranks of positives are not kept', TABLE, 'positives.count = ranks;', 'positives.count = 0;'),
   change('buckets that were added to are not known', ADDING, 'if (load<f64>(to + LISTS) === 0) {', 'if (false) {'),
   {

@@ -43,6 +43,91 @@ export const EXPERIMENT_RULE_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'an unsound look leaves evidence',
+    changes: [
+      {
+        file: 'experiment/take-looks.ts',
+        text: 'if (unsoundness(soundFactsOf(state, variant, split)) !== undefined) return [];',
+        replacement: 'if (unsoundness(soundFactsOf(state, variant, split)) === null) return [];',
+      },
+    ],
+  },
+  {
+    name: 'an unsound look leaves what was known before',
+    changes: [
+      {
+        file: 'experiment/take-looks.ts',
+        text: 'if (unsoundness(soundFactsOf(state, variant, split)) !== undefined) return [];',
+        replacement:
+          'if (unsoundness(soundFactsOf(state, variant, split)) !== undefined) return looks.measures.has(variant) ? [[variant, looks.measures.get(variant) ?? new Map()] as const] : [];',
+      },
+    ],
+  },
+  {
+    name: 'an unsound look forgets the split, which may heal then',
+    changes: [
+      {
+        file: 'experiment/take-looks.ts',
+        text: 'const srm = larger(looks.srm, isAbsent(logE) ? undefined : { logE, at: asOf });',
+        replacement: 'const srm = isAbsent(logE) ? undefined : { logE, at: asOf };',
+      },
+    ],
+  },
+  {
+    name: 'a finding outlives an unsound look',
+    changes: [inFacts("if (previous.reason !== 'effect_changed' && isUnsound(found.reason)) return found;", '')],
+  },
+  ...['incomplete: isIncomplete', 'srm: isSplitOff', 'crossover: ({ exposure }) => isCrossed(exposure)'].map(
+    (rule) => ({
+      name: `a look is sound in spite of ${rule.split(':')[0]}`,
+      changes: [inFacts(`  ${rule},`, `  ${rule.split(':')[0]}: () => false,`)],
+    }),
+  ),
+  {
+    name: 'lists without a user are sound',
+    changes: [inFacts('return userless > MOST_USERLESS * impressions;', 'return userless > 2 * impressions;')],
+  },
+  {
+    name: 'the control may lack user ids',
+    changes: [
+      inFacts(
+        'no_user_ids: ({ control, variant }) => isUnclustered(control) || isUnclustered(variant),',
+        'no_user_ids: ({ variant }) => isUnclustered(variant),',
+      ),
+    ],
+  },
+  {
+    name: 'lists without a user are users',
+    changes: [
+      {
+        file: 'experiment/facts.ts',
+        text: 'users: usersSeen(state, name, exposure),',
+        replacement: 'users: usersSeen(state, name, exposure) + userless,',
+      },
+    ],
+  },
+  {
+    name: 'lists without a user are users of N',
+    changes: [
+      {
+        file: 'experiment/facts.ts',
+        text: 'return balancedUsers(usersSeen(state, settings.control, exposure), usersSeen(state, variant, exposure));',
+        replacement:
+          'return balancedUsers(usersSeen(state, settings.control, exposure) + variantOf(state, settings.control).userless, usersSeen(state, variant, exposure));',
+      },
+    ],
+  },
+  {
+    name: 'an effect of lists without a user has an error',
+    changes: [
+      {
+        file: 'experiment/facts.ts',
+        text: "const effect = isUnknown ? { ...known, error: absent('no_user_ids') } : known;",
+        replacement: 'const effect = isUnknown ? { ...known } : known;',
+      },
+    ],
+  },
+  {
     name: 'N is the sum of the users',
     changes: [
       {

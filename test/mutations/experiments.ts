@@ -49,8 +49,9 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'accumulators/runs.ts',
-        text: 'return known ?? { name, run, begins: [...positions], missing: 0 };',
-        replacement: 'return { name, run, begins: [...positions], missing: known?.missing ?? 0 };',
+        text: '{ name, run, begins: [...positions], missing: 0, since } : { ...known, since };',
+        replacement:
+          '{ name, run, begins: [...positions], missing: 0, since } : { ...known, begins: [...positions], since };',
       },
     ],
   },
@@ -61,6 +62,26 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
         file: 'statistics/sequence.ts',
         text: 'if (a.logE !== b.logE) return a.logE > b.logE ? a : b;',
         replacement: 'if (a.logE !== b.logE) return b;',
+      },
+    ],
+  },
+  {
+    name: 'what an unsound look forgets stays in the store',
+    changes: [
+      {
+        file: 'unit/unit-experiments.ts',
+        text: 'if (gone.length > 0) removes.set(key, gone);',
+        replacement: 'if (gone.length > 1000) removes.set(key, gone);',
+      },
+    ],
+  },
+  {
+    name: 'an unsound look forgets nothing',
+    changes: [
+      {
+        file: 'experiment/take-looks.ts',
+        text: 'if (unsoundness(soundFactsOf(state, variant, split)) !== undefined) return [];',
+        replacement: 'if (unsoundness(soundFactsOf(state, variant, split)) === null) return [];',
       },
     ],
   },
@@ -105,12 +126,22 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'a run that has ended leaves its sums behind',
+    name: 'a run that goes on again takes what was read meanwhile',
     changes: [
       {
-        file: 'unit/restore.ts',
-        text: '...ended.flatMap((run) => runKeys(settings, generation, run)),',
-        replacement: '...ended.slice(0, 0).flatMap((run) => runKeys(settings, generation, run)),',
+        file: 'unit/resume.ts',
+        text: 'return { ...run, begins: join.topics.map((topic) => topic.committed) };',
+        replacement: 'return run;',
+      },
+    ],
+  },
+  {
+    name: 'the sums of a run are deleted when it ends',
+    changes: [
+      {
+        file: 'unit/resume.ts',
+        text: 'expired: after.filter(isOver) };',
+        replacement: 'expired: after.filter(({ ended }) => ended !== undefined) };',
       },
     ],
   },

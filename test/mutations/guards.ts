@@ -62,20 +62,22 @@ export const INCREMENTS: readonly Change[] = [
   },
   {
     file: ROW_TABLE,
-    text: 'this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text)));',
+    text: 'this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text, held)));',
     replacement:
-      "if (!this.key.includes(':pane:m:')) this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text)));",
+      "if (!this.key.includes(':pane:m:')) this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text, held)));",
   },
   inStore(
     'for (const [key, fields] of commit.rows) this.#set(key, fields);',
-    `const add = (a, b) =>
+    `const withEmpty = { impressions: 0, positives: 0, userless: 0, empty: 0 };
+    const ordered = (a, b) => (a?.empty === undefined && b.empty === undefined ? { ...a, ...b } : { ...withEmpty, ...a, ...b });
+    const add = (a, b) =>
       typeof b === 'number'
         ? (a ?? 0) + b
         : Array.isArray(b)
           ? b.map((one, i) => add(a?.[i], one))
           : b === undefined
             ? a
-            : Object.fromEntries(Object.keys({ ...a, ...b }).map((name) => [name, add(a?.[name], b[name])]));
+            : Object.fromEntries(Object.keys(ordered(a, b)).map((name) => [name, add(a?.[name], b[name])]));
     for (const [key, fields] of commit.rows) {
       const old = this.#hashes.get(key);
       const sum = (field, text) =>

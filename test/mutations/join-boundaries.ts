@@ -69,6 +69,11 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
     'const isReplayed = offset <= t.committed;',
   ),
   inJoin('refused records are counted again by the replay', 'if (offset >= t.committed) {', 'if (offset >= 0) {'),
+  inJoin(
+    'records that no map is for are counted again by the replay',
+    'if (offset >= committed) {',
+    'if (offset >= 0) {',
+  ),
   inRules(
     'late is told with missed horizons that the event lies beyond',
     'unit.horizons, late & ~out);',

@@ -210,9 +210,8 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: JOIN,
-        text: 'if (!isReplayed) counts.drops.future++;',
-        replacement:
-          'if (!isReplayed) counts.drops.future++; raised = Math.max(raised, event.ts - this.#outOfOrderness);',
+        text: 'counts.drops.future++;',
+        replacement: 'counts.drops.future++; raised = Math.max(raised, event.ts - this.#outOfOrderness);',
       },
     ],
   },

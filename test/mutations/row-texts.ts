@@ -22,6 +22,8 @@ export const ROW_TEXT_MUTATIONS: readonly Mutation[] = [
   ),
   change('lists of a measure are those of the row', WRITER, 'value = lists - value', 'value = lists'),
   change('positives of a measure are those of the row', WRITER, 'value += positives', 'value = positives'),
+  change('0 empty lists are written', WRITER, 'value !== 0 || step.kind !== NUMBER_IF_ANY', 'true'),
+  change('empty lists are never written', WRITER, 'value !== 0 || step.kind', 'step.kind'),
   change(
     'what stands beyond doubles is left out',
     'accumulators/exact-sums.ts',

@@ -38,22 +38,83 @@ describe('a report', () => {
   it('says the verdict before everything else', () => {
     const html = renderReport(experimentReport('treatment'));
     const text = html.slice(html.indexOf('<main>')).replace(/<[^>]+>/g, ' ');
-    expect(text.trim()).toMatch(/^regressed\s+treatment is worse than A on ndcg@10 by/);
+    expect(text.trim()).toMatch(/^regressed\s+treatment (?:is|was) worse than A on ndcg@10 by/);
     expect(text.indexOf('What looks wrong')).toBeLessThan(text.indexOf('Every measure'));
   });
 
-  it('says since when it is known, where something is', () => {
+  it('says when it was decided, where somebody may have to act', () => {
     const comparison = experimentReport('treatment').experiments?.[0]?.comparison;
     if (comparison === undefined) throw new Error('there is an experiment');
-    const [{ since }] = comparison.variants;
-    const time = since?.replace('T', ' ').replace('.000Z', '');
-    expect(verdictOf(comparison).sentence).toMatch(new RegExp(`look\\. Known since ${time} UTC\\.$`));
     const [variant] = comparison.variants;
+    const time = variant.decidedAt?.replace('T', ' ').replace('.000Z', '');
+    expect(verdictOf(comparison).sentence).toMatch(new RegExp(` Decided at ${time} UTC\\.$`));
     const others = ['healthy', 'insufficient'] as const;
     for (const decision of others) {
       const { sentence } = verdictOf({ ...comparison, variants: [{ ...variant, decision }] });
-      expect(sentence).not.toContain('since');
+      expect(sentence).not.toContain('Decided');
     }
+  });
+
+  it('names first the variant whose proven loss is largest', () => {
+    const comparison = experimentReport('treatment').experiments?.[0]?.comparison;
+    if (comparison === undefined) throw new Error('there is an experiment');
+    const [one] = comparison.variants;
+    const losing = (variant: string, most: number, least: number) => ({
+      ...one,
+      variant,
+      explanation: `${variant} lost.`,
+      measures: one.measures.map((each) => ({ ...each, better: 'higher' as const, liftCi: [-most, -least] as const })),
+    });
+    const variants = [losing('B', 0.5, 0.01), losing('C', 0.2, 0.1), losing('D', 0.9, 0.05)];
+    expect(verdictOf({ ...comparison, variants }).sentence).toMatch(/^C lost\./);
+    const rising = variants.map((each) => ({
+      ...each,
+      measures: each.measures.map((of) => ({
+        ...of,
+        better: 'lower' as const,
+        liftCi: [-of.liftCi[1], -of.liftCi[0]] as const,
+      })),
+    }));
+    expect(verdictOf({ ...comparison, variants: rising }).sentence).toMatch(/^C lost\./);
+  });
+
+  it('draws an invalid experiment faded, and says that its numbers decide nothing', () => {
+    const view = experimentReport('treatment');
+    const [experiment] = view.experiments ?? [];
+    const html = (decision: 'invalid' | 'insufficient'): string => {
+      const variants = experiment.comparison.variants.map((one) => ({
+        ...one,
+        ...{ decision, reason: 'srm' as const, explanation: 'The users are not split as configured.' },
+      }));
+      const points = (experiment.trail.get('treatment') ?? []).map((point) => ({ ...point, lower: -1, upper: 1 }));
+      const comparison = { ...experiment.comparison, variants };
+      const trail = new Map([['treatment', points]]);
+      return renderReport({
+        ...view,
+        ...{ verdict: verdictOf(comparison), experiments: [{ ...experiment, comparison, trail }] },
+      });
+    };
+    expect(html('invalid')).toMatch(/<section class="card faded"[\s\S]*decide nothing/);
+    expect(html('invalid')).not.toContain('yet');
+    expect(html('insufficient')).not.toContain('faded"');
+    expect(html('insufficient')).toContain('no difference can be told yet');
+  });
+
+  it('has no column of users where no list names one', () => {
+    const view = experimentReport('treatment');
+    const [experiment] = view.experiments ?? [];
+    const users = Object.fromEntries(Object.keys(experiment.comparison.users).map((name) => [name, 0]));
+    const srm = { ...experiment.comparison.srm, p: null, deviation: null, reason: 'no_user_ids' as const };
+    const splitOf = (impressions: Readonly<Record<string, number>>): string => {
+      const comparison = { ...experiment.comparison, users, impressions, srm };
+      const html = renderReport({ ...view, experiments: [{ ...experiment, comparison }] });
+      return html.slice(html.indexOf('Is the split sound?'));
+    };
+    const split = splitOf(experiment.comparison.impressions);
+    expect(split).toContain('could not be tested: no_user_ids');
+    // Where there is no list yet, nothing says that lists name nobody.
+    expect(splitOf(users)).toMatch(/<table[\s\S]*users[\s\S]*<\/table>/);
+    expect(split.slice(split.indexOf('<table'), split.indexOf('</table>'))).not.toMatch(/users|expected/);
   });
 
   it('says below each picture what there is to see', () => {
@@ -155,7 +216,7 @@ describe('a report', () => {
     const [first, last] = [points[0].at, points[points.length - 1].at];
     const [variant] = experiment.comparison.variants;
     const decidedAt = (at: number, decision = variant.decision): readonly string[] => {
-      const variants = [{ ...variant, decision, since: new Date(at).toISOString() }];
+      const variants = [{ ...variant, decision, decidedAsOf: new Date(at).toISOString() }];
       const comparison = { ...experiment.comparison, variants };
       return marks(renderReport({ ...view, experiments: [{ ...experiment, comparison }] }));
     };

@@ -123,6 +123,7 @@ export function experimentReport(name: string): ReportView {
       impressions: { read: 110, accepted: 100, drops: { invalid: 6, duplicate: 4 }, late: { '1m': 3 } },
       feedback: { read: 50, attributed: 40, drops: { orphan: 10, late: 0 }, late: {} },
       invalid: { impressions: new Map([['bad_time', 6]]), feedback: new Map() },
+      unmapped: [{ field: '/event', value: name, records: 3 }],
       notes: [`Note ${name}.`],
     },
     about: [['impressions', name]],

@@ -47,6 +47,7 @@ export class Feed {
       );
       if (this.#chance(0.0005)) records.push({ ...record, value: null });
       if (record.topic === 1) records.push(...this.#beside(record));
+      if (record.topic === 2 && this.#chance(0.02)) records.push({ ...record, value: record.value.slice(0, -1) });
     }
     this.#sent += records.length;
     return records;

@@ -13,7 +13,8 @@ export function wholeWindow(page: string): ReadonlyMap<string, number> {
   const series = new Map<string, number>();
   for (const line of page.split('\n')) {
     const [, name, labels, value] = /^(receval_\w+)\{(.*)\} (\S+)$/.exec(line) ?? [];
-    if (labels === undefined || name === 'receval_window_complete' || !labels.includes(`window="${WHOLE}"`)) continue;
+    if (labels === undefined || name.startsWith('receval_window_complete') || !labels.includes(`window="${WHOLE}"`))
+      continue;
     series.set(seriesName(name, labels.match(/\w+="[^"]*"/g) ?? []), Number(value));
   }
   return series;

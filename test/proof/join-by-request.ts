@@ -105,7 +105,7 @@ function placedInOnePass(
   };
   for (const record of log.records) {
     pass(record.offset);
-    if (record.kind === 'refused') continue;
+    if (record.kind !== 'read') continue;
     const before = watermark;
     for (const [place, event] of record.events.entries()) {
       const future = isFuture(settings, log, record, event);

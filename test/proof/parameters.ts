@@ -50,6 +50,8 @@ export function configuration(brokers: readonly string[], redisUrl: string, idle
     limits: { feedbackPerImpression: 3 },
     measures: ['mrr', 'precision@5', 'ndcg@10', 'recall@10', 'ap@10', 'ctr@10'],
     windows: ['1h', WHOLE],
+    // The longest holds all of the traffic, and so reaches back before it.
+    incompleteWindows: 'show',
     cohorts: [[], ['variant'], ['variant', 'country']],
   });
 }

@@ -4,6 +4,23 @@ import type { FeedbackDrop, ImpressionDrop } from '../../src/vocabulary/drops.ts
 import type { JudgedFeedback, JudgedImpression } from './judged.ts';
 import type { RefusedReason, TopicLog } from './logs.ts';
 
+/** Most values that are counted by name. */
+const NAMED = 20;
+
+/** The records that no map is for: in the order in which what they are counted as came first. */
+function unmappedOf({ records }: TopicLog): NonNullable<TopicCounts['unmapped']> {
+  const conditions = records.flatMap((each) => (each.kind === 'passed' ? [each.condition] : []));
+  const texts = conditions.map((condition) => JSON.stringify(condition));
+  const isOurs = (value: string): boolean => value.startsWith('__');
+  const names = [...new Set(texts)].filter((_, i, all) => !isOurs(JSON.parse(all[i]).value)).slice(0, NAMED);
+  const counted = conditions.map(({ field, value }, i) => ({
+    field,
+    value: isOurs(value) || names.includes(texts[i]) ? value : '__other__',
+  }));
+  const keys = counted.map((one) => JSON.stringify(one));
+  return [...new Set(keys)].map((key) => ({ ...JSON.parse(key), records: keys.filter((each) => each === key).length }));
+}
+
 /** The totals of one topic, from the verdicts. */
 export function countTopic(
   settings: JoinSettings,
@@ -22,7 +39,9 @@ export function countTopic(
     impressions.filter(({ verdict }) => verdict.kind === 'dropped' && verdict.reason === reason).length;
   const unused = (reason: FeedbackDrop): number =>
     feedback.filter(({ verdict }) => verdict.kind === 'dropped' && verdict.reason === reason).length;
+  const unmapped = unmappedOf(log);
   return {
+    ...(unmapped.length === 0 ? {} : { unmapped }),
     impressions: {
       read: impressions.length + refusedOf('impressions'),
       accepted: impressions.filter(({ verdict }) => verdict.kind === 'accepted').length,

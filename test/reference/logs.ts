@@ -1,5 +1,6 @@
 import type { IdleAdvance } from '../../src/vocabulary/checkpoint.ts';
 import type { EpochMs, Event, Offset, Side } from '../../src/vocabulary/events.ts';
+import type { UnmetCondition } from '../../src/vocabulary/unmapped.ts';
 
 /** A record that was decoded: one event or more. */
 export interface ReadRecord {
@@ -20,7 +21,14 @@ export interface RefusedRecord {
   readonly reason: RefusedReason;
 }
 
-export type LogRecord = ReadRecord | RefusedRecord;
+/** A record that no map is for. */
+export interface PassedRecord {
+  readonly kind: 'passed';
+  readonly offset: Offset;
+  readonly condition: UnmetCondition;
+}
+
+export type LogRecord = ReadRecord | RefusedRecord | PassedRecord;
 
 /** The whole log of one topic, in the order of offsets, and its two recorded inputs (specification: join 1.4). */
 export interface TopicLog {

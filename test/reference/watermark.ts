@@ -14,7 +14,7 @@ export function isFuture(settings: JoinSettings, log: TopicLog, record: ReadReco
 export function watermarkBefore(settings: JoinSettings, log: TopicLog, offset: Offset): EpochMs {
   let watermark = -Infinity;
   for (const record of log.records) {
-    if (record.kind === 'refused' || record.offset >= offset) continue;
+    if (record.kind !== 'read' || record.offset >= offset) continue;
     for (const event of record.events) {
       if (isFuture(settings, log, record, event)) continue;
       const time = Math.min(event.ts, record.timestamp ?? event.ts);
@@ -35,7 +35,7 @@ export function combinedWatermark(settings: JoinSettings, logs: readonly TopicLo
 /** All events of one topic in log order, each with the watermark before its record. */
 export function placedEvents(settings: JoinSettings, log: TopicLog, topic: number): Placed<Event>[] {
   return log.records.flatMap((record) =>
-    record.kind === 'refused'
+    record.kind !== 'read'
       ? []
       : record.events.map((event, place) => ({
           topic,

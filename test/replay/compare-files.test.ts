@@ -71,7 +71,17 @@ async function compared(log: readonly Shown[], yaml = YAML, ratioBy?: readonly s
     feedback: [{ path: write(feedback), defaults: new Map<string, string>() }],
   };
   return compareFiles(
-    { settings, inputs, adapter: undefined, order: 'time', newId: () => 'id', hashSeed: 0, onProgress: () => {} },
+    {
+      settings,
+      inputs,
+      adapter: undefined,
+      order: 'time',
+      // Each click comes four seconds after its list.
+      closeAll: true,
+      newId: () => 'id',
+      hashSeed: 0,
+      onProgress: () => {},
+    },
     settings.experiments[0],
     ratioBy,
   );
@@ -164,7 +174,7 @@ describe('files', () => {
   test('without any impression there is nothing to compare', async () => {
     const { comparison, trail } = await compared([]);
     expect(comparison).toMatchObject({ asOf: null, srm: { p: null, reason: 'no_data' } });
-    expect(comparison.variants[0]).toMatchObject({ decision: 'insufficient', reason: 'no_data', since: null });
+    expect(comparison.variants[0]).toMatchObject({ decision: 'insufficient', reason: 'no_data', decidedAsOf: null });
     expect(trail.get('B') ?? []).toEqual([]);
   });
 });

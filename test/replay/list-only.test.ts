@@ -137,14 +137,15 @@ describe('a replay with a catalogue', () => {
   it('counts empty lists as short, and with a length of 0', async () => {
     const lists = `${IMPRESSIONS}\n${JSON.stringify({ requestId: 'empty', ts: T, items: [] })}`;
     // Without feedback mrr says nothing, which is no failure here.
-    const measured = config(['length', 'short(below=3)', 'duplicated', 'popularity', 'mrr']);
-    const { rows } = resultOf(await replay(measured, lists, CATALOGUE, '--allow-empty'));
+    const measured = config(['length', 'short(below=3)', 'duplicated', 'popularity', 'mrr', 'mrr(min_list_length=1)']);
+    const { rows } = resultOf(await replay(measured, lists, CATALOGUE, '--allow-empty', '--close-all'));
     const { measures } = rows[0];
     expect(measures['length']).toMatchObject({ value: 2.25, n: 4 });
     expect(measures['short(below=3)']).toMatchObject({ value: 0.25, n: 4 });
     expect(measures['duplicated']).toMatchObject({ value: 0, n: 4 });
     expect(measures['popularity'].n).toBe(3);
-    expect(measures['mrr'].n).toBe(3);
+    expect(measures['mrr'].n).toBe(4);
+    expect(measures['mrr(min_list_length=1)'].n).toBe(3);
   });
 
   it('stops at a catalogue that is wrong, with the line', async () => {

@@ -43,6 +43,7 @@ inputs:
     inputs: side === 'events' ? { events: files } : { impressions: files, feedback: [] },
     adapter: undefined,
     order: 'time',
+    closeAll: true,
     newId: () => 'token',
     hashSeed: 1,
     onProgress: () => {},

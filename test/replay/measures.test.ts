@@ -11,7 +11,8 @@ import { offered } from '../../src/measures/grammar/measure-name.ts';
 import { SUMS } from '../../src/measures/sums.ts';
 import { classesOf, fractionOf, meanOf, ofMeans, sumsKind } from '../../src/measures/value.ts';
 import { replay } from '../../src/replay/replay.ts';
-import type { ReplayResult, ResultMeasure } from '../../src/replay/replay-result.ts';
+import type { ReplayResult } from '../../src/replay/replay-result.ts';
+import type { ResultMeasure } from '../../src/replay/result-rows.ts';
 import { scoredMeasure } from '../measures/grammar/names.ts';
 import { GRADING, impressions } from '../measures/lists.ts';
 import { type PlainImpression, plainPairs, plainScore } from '../measures/reference.ts';
@@ -52,6 +53,7 @@ async function result(yaml: string, shown: readonly Shown[], happened: readonly 
     },
     adapter: undefined,
     order: 'time',
+    closeAll: true,
     newId: () => String(files++),
     hashSeed: 0,
     onProgress: () => {},

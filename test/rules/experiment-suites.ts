@@ -26,7 +26,7 @@ const worse = (variant: string): Firing => ({
   labels: { job: 'receval', experiment: 'default', variant, decision: 'regressed' },
   annotations: {
     summary: `${variant} of the experiment default is worse than its control`,
-    description: `The variant ${variant} of the experiment default is worse than the control on the primary measure or on a guardrail. This holds however often anybody looks, and stays for the rest of the run.`,
+    description: `The variant ${variant} of the experiment default is worse than the control on the primary measure or on a guardrail. This holds however often anybody looks, and stays for the rest of a run that is sound.`,
   },
 });
 

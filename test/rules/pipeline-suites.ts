@@ -194,4 +194,57 @@ const staleResults: RuleSuite = {
   control: { from: '> 2110', to: '> 2111', breaks: 'fires when it is a second older for 5 minutes' },
 };
 
-export const PIPELINE_SUITES: readonly RuleSuite[] = [workerDown, noProgress, staleResults];
+const incompleteFiring = (window: string): Firing => ({
+  labels: { job: 'receval', window },
+  annotations: {
+    summary: `The window of ${window} has been incomplete for longer than its length`,
+    description:
+      `The window of ${window} should be complete that long after a start. Until it is, its gauges are absent, or of a part of` +
+      ' its lists, and alerts on them do not fire. Something goes missing again and again, or a partition stands still.',
+  },
+});
+
+const complete = (window: string, horizon = '30m', who = A): string =>
+  `receval_window_complete{${who},window="${window}",horizon="${horizon}"}`;
+
+const incompleteWindow: RuleSuite = {
+  alert: 'RecevalWindowIncomplete',
+  step: '1m',
+  severity: 'warning',
+  cases: {
+    'is silent while a window fills for the first time': {
+      series: { [complete('5m')]: '0x40 1x10' },
+      at: '40m',
+      fires: NONE,
+    },
+    'fires when a window has been incomplete for its length, the longest horizon and 5 minutes': {
+      series: { [complete('5m')]: '0x60', [complete('5m', '1m')]: '1x60' },
+      at: '41m',
+      fires: [incompleteFiring('5m')],
+    },
+    'is resolved once it is complete': {
+      series: { [complete('5m')]: '0x45 1x20' },
+      before: { at: '45m', fires: [incompleteFiring('5m')] },
+      at: '46m',
+      fires: NONE,
+    },
+    'takes an exporter to which it is complete': {
+      series: { [complete('5m')]: '0x60', [complete('5m', '30m', B)]: '1x60' },
+      at: '60m',
+      fires: NONE,
+    },
+    'fires later for a longer window, and for one that the rules do not name': {
+      series: { [complete('24h')]: '0x1600', [complete('7m')]: '0x1600' },
+      before: { at: '1475m', fires: NONE },
+      at: '1476m',
+      fires: [incompleteFiring('24h'), incompleteFiring('7m')],
+    },
+  },
+  control: {
+    from: 'offset 41m',
+    to: 'offset 42m',
+    breaks: 'fires when a window has been incomplete for its length, the longest horizon and 5 minutes',
+  },
+};
+
+export const PIPELINE_SUITES: readonly RuleSuite[] = [workerDown, noProgress, staleResults, incompleteWindow];

@@ -16,11 +16,11 @@ describe('a TREC run', () => {
     expect(mean[0]).toBeCloseTo(1 / 3, 12);
   });
 
-  it('may have comments, blank lines, tabs, Windows line ends, a byte order mark, and words behind the tag', () => {
-    const odd = '\ufeff# a comment\r\n\r\n 1\tQ0  a 1   2 tag and more\r\n1 Q0 c 2 1 tag';
+  it('may have blank lines, tabs, Windows line ends, a byte order mark, and words behind the tag', () => {
+    const odd = '\ufeff\r\n \t\r\n 1\tQ0  a 1   2 tag and more\r\n1 Q0 c 2 1 tag';
     const even = '1 Q0 a 1 2 tag\n1 Q0 c 2 1 tag\n';
     const measures = ['ap', 'ndcg', 'precision@2'];
-    expect(plain(scoreText(odd, `# judged\n${QRELS}`, { measures }).runs[0])).toEqual(
+    expect(plain(scoreText(odd, `\t\n${QRELS}`, { measures }).runs[0])).toEqual(
       plain(scoreText(even, QRELS, { measures }).runs[0]),
     );
   });
@@ -37,11 +37,6 @@ describe('a TREC run', () => {
     const [scored] = scoreText(run, judged, { measures: ['mrr', 'precision@2'] }).runs;
     expect(scored.mean).toEqual([1, 0.5]);
     expect(scored.perQuery[0].query).toBe(`1${sign}1`);
-  });
-
-  it('begins with its first line, not with the comma of a comment behind a byte order mark', () => {
-    const run = '\ufeff# made by us, of the index\n1 Q0 c 1 2 t\n';
-    expect(scoreText(run, QRELS, { measures: ['mrr'] }).runs[0].mean).toEqual([1]);
   });
 
   it('of another encoding is refused by its mark', () => {
@@ -66,7 +61,9 @@ describe('a TREC run', () => {
     ['1 Q0 a 1 best t\n1 Q0 c 2 1 t\n', 'run, line 1: the score "best" is not a number'],
     ['1 Q0 a top null t\n1 Q0 c 2 1 t\n', 'run, line 1: the score "null" is not a number'],
     ['1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n1 Q0 a 1 0 t\n', 'run, line 3: item "a" of query "1" is on line 1 already'],
-    ['# nothing\n', 'run: there is no list in it'],
+    [' \n\t\n', 'run: there is no list in it'],
+    ['query Q0 item rank score tag\n', 'run: there is no list in it'],
+    ['1 Q0 a 1 2 t\nqid Q0 docid rank score tag\n', 'run, line 2: the score "score" is not a number'],
   ])('is refused with its line: %j', (run, message) => {
     expect(() => scoreText(run, QRELS, { measures: ['mrr'] })).toThrow(message);
   });
@@ -119,8 +116,7 @@ describe('a TREC run', () => {
     const run = '1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n';
     const { mean } = scoreText(run, QRELS, { measures: ['recall@2', 'recall(ideal=shown)@2'] }).runs[0];
     expect(mean).toEqual([0.5, 1]);
-    const twice = () => scoreText(run, QRELS, { measures: ['recall@2', 'recall(ideal=all)@2'] });
-    expect(twice).toThrow('the same measure twice (recall(ideal=all)@2)');
+    expect(scoreText(run, QRELS, { measures: ['recall@2', 'recall(ideal=all)@2'] }).runs[0].mean).toEqual([0.5]);
     expect(() => scoreText(run, QRELS, { measures: ['ndgc@2'] })).toThrow('unknown measure "ndgc@2"');
   });
 
@@ -135,19 +131,22 @@ describe('a TREC run', () => {
 });
 
 describe('judgements', () => {
-  it('are of the format of the runs where that is given, if they can be', () => {
-    const [run, lists] = ['q Q0 shoes,red 1 1 x\n', 'q,v,a b,1,s\n'];
-    const mrr = (of: string, qrels: string, format?: 'trec' | 'flagr') =>
-      scoreText(of, qrels, { measures: ['mrr'], ...(format === undefined ? {} : { format }) }).runs[0].mean[0];
-    expect(mrr(run, '# judged, by us\nq 0 shoes,red 1\n', 'trec')).toBe(1);
-    expect(mrr(run, 'q,0,"shoes,red",1\n', 'trec')).toBe(1);
-    expect(mrr(lists, 'q,0,a b,1\n', 'flagr')).toBe(1);
-    expect(mrr('q,v,a,1,s\n', 'q 0 a 1\n', 'flagr')).toBe(1);
-    expect(() => mrr('q Q0 a 1 1 x\n', 'q 0 shoes,red 1\n')).toThrow(
-      'qrels, line 1: 2 columns; expected 4: query 0 item grade. If commas are part of ids: --format trec',
-    );
-    expect(() => mrr(run, 'q 0 a 1\n')).toThrow('; if commas are part of ids: --format trec');
-    expect(() => mrr('q Q0 a 1 1 x\n', 'q 0 a\n')).toThrow(/3 columns; expected 4: query 0 item grade$/);
+  it('may have commas within ids where blanks separate their columns, and blanks where commas do', () => {
+    const mrr = (run: string, qrels: string) => scoreText(run, qrels, { measures: ['mrr'] }).runs[0].mean[0];
+    expect(mrr('q Q0 shoes,red 1 1 x\n', 'q 0 shoes,red 1\n')).toBe(1);
+    expect(mrr('q Q0 shoes,red 1 1 x\n', 'q,0,"shoes,red",1\n')).toBe(1);
+    expect(mrr('q,v,a b,1,s\n', 'q,0,a b,1\n')).toBe(1);
+    expect(mrr('q,v,a,1,s\n', 'q 0 a 1\n')).toBe(1);
+    expect(mrr('big red shoe 4,v,a b,1,s\n', 'big red shoe 4,0,a b,1\n')).toBe(1);
+    expect(mrr('red shoe\tQ0\ta b\t1\t1\tx\n', 'red shoe\t0\ta b\t1\n')).toBe(1);
+    expect(mrr('q\tQ0\ta\t1\t1\tx\nred shoe\tQ0\ta b\t1\t1\tx\n', 'q\t0\ta\t1\nred shoe\t0\ta b\t1\n')).toBe(1);
+    expect(mrr('query\titem\tscore\nred shoe\ta b\t1\n', 'query\titer\titem\tgrade\nred shoe\t0\ta b\t1\n')).toBe(1);
+    expect(mrr('q;v;a,b;1;s\n', 'q;0;a,b;1\n')).toBe(1);
+    // Quotes are part of ids in files of TREC, and not in CSV.
+    expect(mrr('q\tQ0\t"a\t1\t1\tx\n', 'q 0 "a 1\n')).toBe(1);
+    expect(mrr('q Q0 "a" 1 1 x\n', 'q\t0\t"a"\t1\n')).toBe(1);
+    expect(mrr('query\titem\tscore\nq\t"a ""b"""\t1\n', 'query\titer\titem\tgrade\nq\t0\t"a ""b"""\t1\n')).toBe(1);
+    expect(() => mrr('q Q0 a 1 1 x\n', 'q 0 a\n')).toThrow(/3 columns; expected 4: query 0 item grade/);
   });
 
   it.each([
@@ -156,6 +155,9 @@ describe('judgements', () => {
     ['1,0,a,1\n1,0, ,1\n', 'qrels, line 2: no item; expected query 0 item grade'],
     [',0,a,1\n', 'qrels, line 1: no query; expected query 0 item grade'],
     ['1 0 a 1\n1 0 b yes\n', 'qrels, line 2: the grade "yes" is not a number'],
+    ['1 0 a relevant\n1 0 b 1\n', 'qrels, line 1: the grade "relevant" is not a number'],
+    ['query 0 item grade\n', 'qrels, line 1: the grade "grade" is not a number'],
+    ['q i d grade\nq i d grade\n', 'qrels, line 2: the grade "grade" is not a number'],
     ['1 0 a null\n1 0 b 1\n', 'qrels, line 1: the grade "null" is not a number'],
     ['1 0 a 1\n2 0 a 1\n1 0 a 1\n', 'qrels, line 3: item "a" of query "1" is judged on line 1 already'],
     [
@@ -265,13 +267,113 @@ describe('a PyFLAGR file', () => {
     expect(scored('1,v,,2,s\n')).toThrow('run, line 1: no item; expected query,voter,item,score,dataset');
   });
 
+  it('is read by its own convention alone: columns choose it, and the same columns at other signs', () => {
+    const nameOf = (run: string, choices: Partial<Choices> = {}) => {
+      const { runs } = scoreText(run, '1 0 b 1\n', { measures: ['mrr'], ...choices });
+      return `${runs[0].name} ${runs[0].mean[0]}`;
+    };
+    // By its ranks, as PyFLAGR; a run of TREC by its scores.
+    expect(nameOf('1,v,b,1,1,m\n1,v,a,2,9,m\n')).toBe('v 1');
+    expect(nameOf('1;v;b;1;1;m\n1;v;a;2;9;m\n')).toBe('v 1');
+    expect(nameOf('query,voter,item,rank,score,dataset\n1,v,b,1,1,m\n1,v,a,2,9,m\n')).toBe('v 1');
+    expect(nameOf('query\tvoter\titem\trank\tscore\talgorithm\n1\tv\tb\t1\t1\tm\n1\tv\ta\t2\t9\tm\n')).toBe('v 1');
+    for (const iteration of ['Q0', 'q0', '0']) {
+      expect(nameOf(`1,${iteration},b,1,1,m\n1,${iteration},a,2,9,m\n`)).toBe('run 0.5');
+    }
+    expect(nameOf('1,0,b,1,1,m\n1,0,a,2,9,m\n', { format: 'flagr' })).toBe('0 1');
+    expect(nameOf('1,Q0,b,1,1,m\n1,Q0,a,2,9,m\n', { columns: '6' })).toBe('Q0 1');
+    expect(nameOf('1,v,b,1,1\n1,v,a,2,9\n', { columns: 'query,voter,item,rank,score' })).toBe('v 0.5');
+    expect(nameOf('query,run,item,rank,score,note\n1,v,b,1,1,m\n1,v,a,2,9,m\n')).toBe('run 0.5');
+  });
+
+  it('is no file whose voters have one item each, which is its rank, and none with a header of other words', () => {
+    const scored = (run: string) => () => scoreText(run, QRELS, { measures: ['mrr'] });
+    const message = 'run, line 1: 5 columns; expected those of PyFLAGR, 5 (query,voter,item,score,dataset) or 6';
+    expect(scored('1,a,1,9.5,t\n1,b,2,9,t\n')).toThrow(message);
+    expect(scored('1,a,1,9.5,t\n1,b,2,9,t\n')).toThrow('such as --columns query,item,rank,score,tag');
+    expect(scored('ask,by,what,worth,note\n1,a,1,9.5,t\n')).toThrow(message);
+    expect(scored('1,v,1,9.5,t\n1,v,2,9,t\n')).not.toThrow();
+    expect(scored('1,a,1,9.5,t\n1,b,1,9,t\n')).not.toThrow();
+    expect(scored('1,a,1,9.5,t\n2,b,2,9,t\n')).not.toThrow();
+  });
+
   it('with other columns needs their names', () => {
     expect(() => scoreText('1,a,2\n', QRELS, { measures: ['mrr'] })).toThrow(
-      'run, line 1: 3 columns; expected 5 (query,voter,item,score,dataset) or 6 (query,voter,item,rank,score,method); name others with --columns',
+      'run, line 1: 3 columns; expected those of PyFLAGR, 5 (query,voter,item,score,dataset) or 6 (query,voter,item,rank,score,method); ' +
+        'name others in a header, or by --columns, such as --columns query,item,score',
     );
     expect(runColumns('query,item,scor')).toBe('unknown column "scor"; did you mean "score"?');
     expect(runColumns('query,score')).toContain('needs the columns query and item');
     expect(runColumns('7')).toContain('expected 5, 6, or names');
+  });
+});
+
+describe('a run of named columns', () => {
+  const meanOf = (run: string, choices: Partial<Choices> = {}) =>
+    scoreText(run, '1 0 b 1\n', { measures: ['mrr'], ...choices }).runs[0].mean[0];
+
+  it('may have blanks between them, any order, and more columns than anybody needs', () => {
+    expect(meanOf('1 a 2\n1 b 1\n', { columns: 'query,item,score' })).toBe(0.5);
+    expect(meanOf('a x x x x x 2 1\nb x x x x x 1 1\n', { columns: 'item,-,-,-,-,-,score,query' })).toBe(0.5);
+    const wide = `query,${'note,'.repeat(80)}item,score`;
+    expect(() => meanOf(`${wide}\n`)).toThrow('run, line 1: 83 columns; expected');
+  });
+
+  it('is in the order of the file, or of its ranks, where it has no scores', () => {
+    expect(meanOf('1,a\n1,b\n', { columns: 'query,item' })).toBe(0.5);
+    expect(meanOf('query,item\n1,a\n1,b\n', { columns: 'query,item' })).toBe(0.5);
+    expect(meanOf('query,item,rank\n1,a,2\n1,b,1\n')).toBe(1);
+    expect(() => meanOf('query,item\n1,a\n')).toThrow('such as --columns query,item');
+  });
+
+  it('is named by its tag', () => {
+    const run = 'query,item,score,tag\n1,a,2,mine\n';
+    expect(scoreText(run, '1 0 b 1\n', { measures: ['mrr'] }).tag).toBe('mine');
+  });
+
+  it('and of TREC keeps to its format where that is given', () => {
+    expect(meanOf('1\tQ0 a 1 2 t\n1\tQ0 b 1 1 t\n', { format: 'trec' })).toBe(0.5);
+    const mixed = '1\tQ0\ta\t1\t2\tt\n1 Q0 b 1 1 t\n';
+    expect(meanOf(mixed, { format: 'trec' })).toBe(0.5);
+    expect(() => meanOf(mixed)).toThrow('run, line 2: 1 column; expected at least 6');
+    expect(() => meanOf('1,Q0,b,1,2,t\n', { format: 'trec' })).toThrow('1 column; expected at least 6');
+  });
+});
+
+describe('a line that begins with #', () => {
+  it('is a row like any other, as for trec_eval (specification: commands 3.3)', () => {
+    const run = '#shoes Q0 d#2 1 9.5 t\n#shoes Q0 #3 2 8 t\nboots Q0 d7 1 3 t\nboots Q0 d9 2 2 t\n';
+    const qrels = '#shoes 0 #3 2\n#shoes 0 d#2 1\nboots 0 d9 1\n';
+    const { runs } = scoreText(run, qrels, { measures: ['ap', 'mrr', 'ndcg@10'] });
+    expect(runs[0].perQuery.map(({ query }) => query)).toEqual(['#shoes', 'boots']);
+    // As pytrec_eval 0.5.11 has them.
+    expect(runs[0].mean.map((value) => value?.toFixed(6))).toEqual(['0.750000', '0.750000', '0.745324']);
+    const votes = 'query,item,score\n#shoes,d1,3\n#shoes,d2,2\nboots,d9,4\n';
+    expect(scoreText(votes, '#shoes,0,d2,1\nboots,0,d9,1\n', { measures: ['mrr'] }).runs[0].mean).toEqual([0.75]);
+  });
+
+  it.each([
+    ['# made by us, of the index\n1 Q0 c 1 2 t\n', 'run, line 1: the score "of" is not a number'],
+    ['# run 7\n1 Q0 c 1 2 t\n', 'run, line 1: 3 columns; expected at least 6: query Q0 item rank score tag. A line'],
+    ['# this is my best run\n1 Q0 c 1 2 t\n', 'run, line 1: the score "best" is not a number'],
+    ['\n1 Q0 c 1 2 t\n# the end\n', 'run, line 3: 3 columns; expected at least 6'],
+    ['# a, b\nquery,item,score\n1,c,2\n', 'run, line 1: 2 columns'],
+  ])('and is no row is an error that says what to do: %j', (run, message) => {
+    const scored = () => scoreText(run, QRELS, { measures: ['mrr'] });
+    expect(scored).toThrow(message);
+    expect(scored).toThrow('A line that begins with # is a row like any other: delete it if it is a comment');
+  });
+
+  it('is refused in judgements and graded lists, too', () => {
+    const advice = 'A line that begins with # is a row like any other: delete it if it is a comment';
+    expect(() => scoreText('1 Q0 a 1 2 t\n', `# judged by us\n${QRELS}`, { measures: ['mrr'] })).toThrow(
+      `qrels, line 1: the grade "us" is not a number; expected query 0 item grade. ${advice}`,
+    );
+    const bytes = Buffer.from('# lists\n{"grades": [1]}\n');
+    const reader = new GradedLists('lists', settingsOf({ measures: ['mrr'] }), undefined);
+    expect(() => reader.block(bytes, 0, bytes.length)).toThrow(
+      /lists, line 1: this is no JSON.*A line that begins with #/,
+    );
   });
 });
 

@@ -4,11 +4,12 @@ import { type BlockReader, Blocks } from '../../src/score/line-blocks.ts';
 import type { Ties } from '../../src/score/order.ts';
 import { presetMeasures } from '../../src/score/preset.ts';
 import { QrelsReader } from '../../src/score/qrels-reader.ts';
-import { formatOf } from '../../src/score/run-format.ts';
+import { runColumns } from '../../src/score/run-format.ts';
+import { runLayout } from '../../src/score/run-layout.ts';
 import { RunReader } from '../../src/score/run-reader.ts';
 import type { MissingQuery, QueryScore, RunEvidence, RunScore } from '../../src/score/score-result.ts';
 import { FileScoring } from '../../src/score/scoring.ts';
-import { type ScoringSettings, scoringSettings } from '../../src/score/scoring-settings.ts';
+import { type ScoringSettings, scoringSettings, type Unjudged } from '../../src/score/scoring-settings.ts';
 
 export interface Choices {
   readonly measures: readonly string[];
@@ -17,11 +18,13 @@ export interface Choices {
   readonly relevantFrom?: number;
   readonly depth?: number;
   readonly missing?: 'skip' | 'zero';
+  readonly unjudged?: Unjudged;
   /** Bytes of each part that the reader is given. */
   readonly part?: number;
   readonly gather?: boolean;
   /** Given by the user. */
   readonly format?: 'trec' | 'flagr';
+  readonly columns?: string;
   /** Whether the sums of each query are kept, for comparisons. */
   readonly compares?: boolean;
 }
@@ -30,6 +33,7 @@ export interface InMemory {
   readonly runs: readonly RunScore[];
   readonly missing: readonly MissingQuery[];
   readonly evidence: readonly RunEvidence[];
+  readonly tag: string | undefined;
 }
 
 export function settingsOf({ measures: texts, preset, ties, ...others }: Choices): ScoringSettings {
@@ -43,6 +47,7 @@ export function settingsOf({ measures: texts, preset, ties, ...others }: Choices
     ties,
     depth: others.depth ?? Number.POSITIVE_INFINITY,
     missing: others.missing ?? 'skip',
+    unjudged: others.unjudged ?? 'count',
     keepsQueries: true,
     compares: others.compares ?? false,
     correlationTest: undefined,
@@ -60,17 +65,22 @@ function feed(reader: BlockReader, text: string | Buffer, part: number): void {
 /** Scores a run as the command does, without files. */
 export function scoreText(run: string | Buffer, qrels: string | Buffer, choices: Choices): InMemory {
   const part = choices.part ?? 1 << 20;
-  const format = choices.format ?? formatOf(Buffer.from(run)) ?? 'trec';
-  const settings = settingsOf({ preset: format, ...choices });
-  const reader = new QrelsReader('qrels', settings.gradeLimit, choices.format);
+  const { format, columns } = choices;
+  const named = columns === undefined ? undefined : runColumns(columns);
+  if (typeof named === 'string') throw new Error(named);
+  const layout = runLayout('run', Buffer.from(run), { format, columns: named });
+  const settings = settingsOf({ preset: layout.columns.preset, ...choices });
+  const reader = new QrelsReader('qrels', settings.gradeLimit);
   feed(reader, qrels, part);
   const scoring = new FileScoring('run', settings, reader.judgements);
-  feed(new RunReader('run', { format, columns: undefined }, choices.gather ?? false, scoring), run, part);
+  const runReader = new RunReader('run', layout, choices.gather ?? false, scoring);
+  feed(runReader, run, part);
   const finished = scoring.voters.map((voter) => scoring.finish(voter, voter ?? 'run'));
   return {
     runs: finished.map((one) => one.run),
     missing: finished.flatMap((one) => one.missing),
     evidence: finished.map((one) => one.evidence),
+    tag: runReader.tag,
   };
 }
 

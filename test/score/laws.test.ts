@@ -70,6 +70,51 @@ describe('a run', () => {
     );
   });
 
+  /** Forms in which tools write one run: by lines, and the columns that the user names. */
+  const FORMS: readonly (readonly [write: (lines: readonly Line[]) => string, columns?: string])[] = [
+    ',',
+    ';',
+    '\t',
+  ].flatMap((sign) => {
+    const rows = (cells: (line: Line, i: number) => readonly (string | number)[]) => (lines: readonly Line[]) =>
+      lines.map((line, i) => `${cells(line, i).join(sign)}\n`).join('');
+    const plainRows = rows(({ query, item, score }) => [query, item, score]);
+    const named = rows(({ query, item, score }, i) => [i, query, item, i, score]);
+    return [
+      [rows(({ query, item, score }, i) => [query, 'Q0', item, i, score, 'tag'])],
+      [rows(({ query, item, score }, i) => [query, item, i, score, 'tag']), 'query,item,rank,score,tag'],
+      [plainRows, 'query,item,score'],
+      [(lines) => `${['query_id', 'doc_id', 'score'].join(sign)}\n${plainRows(lines)}`],
+      [(lines) => `${['qid', 'docno', 'similarity'].join(sign)}\n${plainRows(lines)}`, 'query,item,score'],
+      // With the index that pandas writes.
+      [(lines) => `${['', 'query', 'item', 'rank', 'score'].join(sign)}\r\n${named(lines)}`],
+    ] as const;
+  });
+
+  it('scores the same whatever separates its columns, and whatever its ids begin with (specification: commands 3.3)', () => {
+    fc.assert(
+      fc.property(
+        run,
+        qrels,
+        fc.constantFrom('', '#'),
+        fc.constantFrom(...FORMS),
+        (lines, qrels, sign, [write, columns]) => {
+          const signed = lines.map((line) => ({ ...line, query: `${sign}${line.query}` }));
+          const judged = qrels.replaceAll(/^(?=.)/gm, sign);
+          const choices = { measures: MEASURES, ...(columns === undefined ? {} : { columns }) };
+          const expected = scoreText(trec(signed), judged, { measures: MEASURES });
+          const scored = scoreText(write(signed), judged, choices);
+          expect(plains(scored)).toEqual(plains(expected));
+          expect(scored.missing.map(({ query }) => query)).toEqual(expected.missing.map(({ query }) => query));
+          const queries = new Set(signed.map(({ query }) => query));
+          const unjudged = scored.missing.filter(({ missingFrom }) => missingFrom === 'qrels');
+          expect(scored.runs[0].queries + unjudged.length).toBe(queries.size);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
   it('scores the same list by list as with all lists in memory', () => {
     fc.assert(
       fc.property(run, qrels, (lines, judged) => {

@@ -60,6 +60,7 @@ describe('names of other tools', () => {
     ['ir_measures', 'SetP', 'precision'],
     ['ir_measures', 'SetR', 'recall(ideal=all)'],
     ['ir_measures', 'SetF(beta=4.0)', 'f1(beta=2,ideal=all)'],
+    ['ir_measures', 'Judged@10', 'judged@10'],
     ['ranx', 'mrr@10', 'mrr@10'],
     ['ranx', 'map@100', 'ap(ideal=all)@100'],
     ['ranx', 'map@100-l2', 'ap(ideal=all,rel=2)@100'],
@@ -83,11 +84,10 @@ describe('names of other tools', () => {
   });
 
   it.each([
-    ['bpref', '"bpref": trec_eval has this measure, receval does not'],
+    ['bpref', '"bpref": trec_eval has this measure, receval does not; --unjudged skip of score leaves out'],
     ['iprec_at_recall_0.10', '"iprec_at_recall_0.10": trec_eval has this measure, receval does not'],
     ['11pt_avg', '"11pt_avg": trec_eval has this measure, receval does not'],
     ['relative_P_5', '"relative_P_5": trec_eval has this measure, receval does not'],
-    ['Judged@10', '"Judged@10": ir_measures has this measure, receval does not'],
     ['alpha_nDCG(alpha=0.5)@20', '"alpha_nDCG(alpha=0.5)@20": ir_measures has this measure, receval does not'],
     ['hits@5', '"hits@5": ranx counts the relevant items; the same over the cut-off is precision@5'],
     ['rbp.95', '"rbp.95": ranx adds up grades there; rbp(p=0.95) counts relevant items'],

@@ -56,14 +56,18 @@ describe('an experiment of a running service', () => {
       if (label !== 'look wanted') return;
       const state = { ...stateIn(shop.store.inner.snapshot(), EXPERIMENT), looks: NO_EXPERIMENT_LOOKS };
       const [{ measures }] = evaluate(state).variants;
-      const { effect, ci } = measures.find(({ role }) => role === 'primary') ?? {};
-      if (ci) seen.push({ at: state.asOf, effect, lower: ci[0], upper: ci[1] });
+      const { effect, ci, control, value } = measures.find(({ role }) => role === 'primary') ?? {};
+      if (ci) seen.push({ at: state.asOf, effect, lower: ci[0], upper: ci[1], means: [control, value] });
     };
     await shop.live(310, { A: 1, B: 3 });
     await shop.clock.advance(2000);
     await running.stop();
     const { trail } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, shop.store);
-    expect(trail.get('B')).toEqual(seen);
+    const points = (trail.get('B') ?? []).map(({ arms, ...point }) => {
+      const { control, variant } = arms?.get(EXPERIMENT.primary) ?? {};
+      return { ...point, means: [control?.value, variant?.value] };
+    });
+    expect(points).toEqual(seen);
     expect(seen.length).toBeGreaterThan(3);
   });
 
@@ -75,7 +79,7 @@ describe('an experiment of a running service', () => {
     const { comparison: first, trail } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, store);
     const state = { ...stateIn(stored, EXPERIMENT), looks: NO_EXPERIMENT_LOOKS };
     expect(first).toEqual(evaluate({ ...state, looks: takeLooks(state) }));
-    expect(first.variants[0]).toMatchObject({ decision: 'regressed', since: found.asOf });
+    expect(first.variants[0]).toMatchObject({ decision: 'regressed', decidedAsOf: found.asOf });
     expect(trail.get('B')?.map(({ at }) => new Date(at).toISOString())).toEqual([found.asOf]);
   });
 
@@ -157,12 +161,7 @@ describe('an experiment of a running service', () => {
       NAMESPACE,
       'counts no experiment "other": its service runs without it',
     ],
-    [
-      'it has other settings',
-      RAMPED,
-      NAMESPACE,
-      'counts experiment "default" with other settings or measures than these',
-    ],
+    ['it has other settings', RAMPED, NAMESPACE, 'counts experiment "default" with other settings than these'],
   ])('is refused when %s, with what to do', async (_, experiment, namespace, message) => {
     const { store } = await service();
     const compared = compareStored(settingsOf(experiment), experiment, namespace, store);

@@ -143,7 +143,9 @@ describe('the stored state', () => {
       fingerprint: fingerprint(some),
       partitions: 1,
       incompleteBefore: 0,
+      since: {},
       hasGap: false,
+      feedbackFrom: Number.NEGATIVE_INFINITY,
       join: { topics: [topic, topic], counts: [noCounts(3), noCounts(3)], watermark: 0 },
       panes: { minutes: [], hours: [], admission: [] },
       runs: [],
@@ -156,6 +158,7 @@ describe('the stored state', () => {
       stored: [stored],
       committedByGroup: [[group], [group]],
       bounds: [[{ start, end }], [{ start: 0, end: 100 }]],
+      ending: [],
     }).map(({ level, message }) => `${level} ${message}`);
 
   it('is fine when it fits, and the logs hold all from the replay offsets to the committed ones', () => {
@@ -183,7 +186,12 @@ describe('the stored state', () => {
 
   it('was lost when the group has committed something and nothing is stored', () => {
     const nothing = (group: number) =>
-      checkState(some, { stored: [undefined], committedByGroup: [[group], [-1]], bounds: [[{ start: 0, end: 9 }]] });
+      checkState(some, {
+        stored: [undefined],
+        committedByGroup: [[group], [-1]],
+        bounds: [[{ start: 0, end: 9 }]],
+        ending: [],
+      });
     expect(levels(nothing(-1))).toEqual(['ok state']);
     expect(levels(nothing(-2))).toEqual(['error state']);
     expect(levels(nothing(0))).toEqual(['error state']);
@@ -193,7 +201,9 @@ describe('the stored state', () => {
     const other = settings('{attribution: {horizons: [1m, 7m]}, measures: [mrr]}');
     expect(judge(60, 100, 100, unit(), other)[0]).toMatch(/^error .*attribution\.horizons/s);
     const more = settings('measures: [mrr, ndcg@3]');
-    expect(judge(60, 100, 100, unit(), more)[0]).toMatch(/^ok .*added will start empty$/);
+    expect(judge(60, 100, 100, unit(), more)[0]).toMatch(
+      /^ok .*added will start empty, and only their windows are incomplete$/,
+    );
   });
 
   it('of partitions that differ is a warning that says what some of them lack', () => {
@@ -206,9 +216,12 @@ describe('the stored state', () => {
         [100, 100],
       ],
       bounds: [0, 1].map(() => [0, 1].map(() => ({ start: 0, end: 100 }))),
+      ending: [],
     };
     const of = (own: typeof some) => checkState(own, facts).map(({ level, message }) => `${level} ${message}`);
-    expect(of(more)).toEqual([expect.stringMatching(/^warning .* differ: partition 1 without measure hit@1\. /)]);
+    expect(of(more)).toEqual([
+      expect.stringMatching(/^warning .* differ: partition 1 without measure hit@1 \(empty lists count\)\. /),
+    ]);
     expect(of(fewer)).toEqual([expect.stringMatching(/^warning .* differ\. /)]);
   });
 });

@@ -104,6 +104,7 @@ itWith(
           measures: ['mrr'],
           cohorts: [[], ['shop']],
           windows: ['5m'],
+          incompleteWindows: 'show',
           limits,
           http: { port },
         });

@@ -13,6 +13,7 @@ const fine: TopicHealth = {
   accepted: 1,
   impressions: 0,
   feedback: 1000,
+  unmapped: [],
 };
 const prefix: LiveFinding = {
   code: 'ids_differ_by_prefix',

@@ -76,6 +76,7 @@ const SETTINGS = {
   cohorts: [[], ['variant']],
   itemSets: [[], ['variant']],
   windows: ['1h'],
+  incompleteWindows: 'show',
 };
 
 /** Lists with scores, categories of their own, repeated items and pages, and several feedbacks for an item. */
@@ -154,7 +155,7 @@ itWith(SERVERS, 'what the service shows of measures of every kind is what a repl
         writeFileSync(join(folder, side), lines.join(''));
         return [`--${side}`, join(folder, side)];
       });
-      const replayed = await receval(['replay', ...files, '--config', config, '--output', 'json']);
+      const replayed = await receval(['replay', ...files, '--close-all', '--config', config, '--output', 'json']);
       expect(replayed.code, replayed.stderr).toBe(0);
       const { rows }: { readonly rows: readonly Row[] } = JSON.parse(replayed.stdout);
       expect(rows.length).toBe(3);

@@ -10,7 +10,7 @@ describe('partitions that were stored under another configuration', () => {
   it('are described together if they differ alike, first those that are not shown', () => {
     expect(misfitGroups([LACKS, FITS, OTHER, LACKS, undefined]).map(describeMisfit)).toEqual([
       'partition 2 was stored under another configuration and not shown (grades: stored 2, now 1)',
-      'partitions 0, 3 were stored without measure hit@1, cohorts surface, so all windows are incomplete',
+      'partitions 0, 3 were stored without measure hit@1, cohorts surface, which no window has whole',
     ]);
   });
 
@@ -37,7 +37,7 @@ describe('partitions that were stored under another configuration', () => {
     changes.tell([FITS, FITS], log, 122_000);
     changes.tell([FITS, FITS], log, 123_000);
     expect(lines).toEqual([
-      'warn: partition 1 was stored without measure hit@1, cohorts surface, so all windows are incomplete',
+      'warn: partition 1 was stored without measure hit@1, cohorts surface, which no window has whole',
       'info: what all partitions have stored fits the configuration again',
     ]);
   });

@@ -43,6 +43,7 @@ function counted(faults: FaultRates, stamped: boolean): { readonly counted: obje
     const topic = TOPIC[record.topic];
     const offset = join.position(topic);
     const decoded = decoders[topic].decode(Buffer.from(record.value), record.topic, offset);
+    if ('refused' in decoded && decoded.refused === 'unmapped') throw new Error('no traffic is written for maps');
     if ('refused' in decoded) join.refused(topic, offset, decoded.side, decoded.refused);
     else join.record(topic, offset, stamped ? record.at : undefined, decoded.events, undefined);
   }

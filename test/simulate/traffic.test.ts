@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FAULTS, type SimulationSettings, USUAL_CLICKS, USUAL_FAULTS } from '../../src/simulate/simulation-settings.ts';
-import { Traffic } from '../../src/simulate/traffic.ts';
+import { longestSpan, Traffic } from '../../src/simulate/traffic.ts';
 import { runs } from '../runs.ts';
 import { clickedLists, deviations, eventsOf, recordsOf, settings } from './reading.ts';
 
@@ -17,6 +17,21 @@ function bytesOf(given: SimulationSettings): string {
 test('the same seed and settings give the same bytes, and another seed gives others', () => {
   expect(bytesOf(usual)).toBe(bytesOf(usual));
   expect(bytesOf({ ...usual, seed: 2 })).not.toBe(bytesOf(usual));
+});
+
+test('traffic of a number of events ends within its longest span, which is little more than it takes', () => {
+  for (const [events, rate, window] of [
+    [3000, 10, 2000],
+    [500, 100, 600_000],
+  ]) {
+    const given = settings({ events, rate, window, faults: USUAL_FAULTS });
+    const spans = Array.from({ length: 40 }, (_, seed) => {
+      const records = recordsOf({ ...given, seed });
+      return records[records.length - 1].at - given.start;
+    });
+    expect(Math.max(...spans)).toBeLessThanOrEqual(longestSpan(given));
+    expect(Math.max(...spans)).toBeGreaterThan(0.7 * longestSpan(given));
+  }
 });
 
 test('seeds that differ above their 32nd bit differ', () => {

@@ -1,10 +1,11 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
 import { makeShopItems, SEGMENTS } from '../../src/simulate/shop-items.ts';
 import { Ranker } from '../../src/simulate/shop-requests.ts';
 import type { RegressionSettings } from '../../src/simulate/simulation-settings.ts';
 import { inviteVisitors } from '../../src/simulate/visitors.ts';
-import { type ClickedList, clickedLists, deviations, recordsOf, settings } from './reading.ts';
+import { type ClickedList, clickedLists, deviations, eventsOf, recordsOf, settings } from './reading.ts';
 
 const USERS = 50_000;
 
@@ -15,20 +16,37 @@ test('users are split by the weights of the variants', () => {
     { name: 'none', weight: 0, quality: 0.5 },
     { name: 'c', weight: 1, quality: 0.5 },
   ];
-  for (const seed of [1, 2, 3]) {
-    const { variant } = inviteVisitors(seed, USERS, variants);
-    const count = (index: number): number => variant.filter((v) => v === index).length;
-    expect(deviations(count(0), USERS, 0.5)).toBeLessThan(4);
-    expect(deviations(count(1), USERS, 0.25)).toBeLessThan(4);
-    expect(count(2)).toBe(0);
-    expect(deviations(count(3), USERS, 0.25)).toBeLessThan(4);
-  }
+  const { variant } = inviteVisitors(1, USERS, variants);
+  const count = (index: number): number => variant.filter((v) => v === index).length;
+  expect(deviations(count(0), USERS, 0.5)).toBeLessThan(4);
+  expect(deviations(count(1), USERS, 0.25)).toBeLessThan(4);
+  expect(count(2)).toBe(0);
+  expect(deviations(count(3), USERS, 0.25)).toBeLessThan(4);
 });
 
-test('a user keeps the variant when more users come', () => {
+test('a user keeps the variant when more users come, and with another seed', () => {
   const { variants } = settings();
   const few = inviteVisitors(1, 100, variants).variant;
   expect(inviteVisitors(1, 1000, variants).variant.subarray(0, 100)).toEqual(few);
+  fc.assert(
+    fc.property(fc.maxSafeNat(), (seed) => {
+      expect(inviteVisitors(seed, 100, variants).variant).toEqual(few);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('the traffic of two seeds has other requests, and no user in two variants', () => {
+  const [first, second] = [1, 99].map(
+    (seed) => eventsOf(recordsOf(settings({ seed, events: 5000, users: 200 }))).impressions,
+  );
+  const seen = new Map<string, Set<string>>();
+  for (const { userId, variant } of [...first, ...second])
+    seen.set(userId, (seen.get(userId) ?? new Set()).add(variant));
+  expect(seen.size).toBeGreaterThan(150);
+  expect([...seen].filter(([, variants]) => variants.size !== 1)).toEqual([]);
+  const ids = new Set(first.map(({ requestId }) => requestId));
+  expect(second.filter(({ requestId }) => ids.has(requestId))).toEqual([]);
 });
 
 test('utility has mean 0 and deviation 1 over items drawn by popularity, in each segment', () => {

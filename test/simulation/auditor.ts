@@ -68,9 +68,10 @@ export class Auditor {
     this.#newest = Math.max(this.#newest, lineage.watermark);
     const problem =
       wentBack(before, lineage) ??
+      feedbackFromBroken(before, lineage, this.#roles) ??
       identityBroken(lineage) ??
       runsBroken(before, lineage) ??
-      looksBroken(before, lineage, unit.partition, this.#newest);
+      looksBroken(before, lineage, unit.partition, { newest: this.#newest, forgotten: sent.forgotten });
     if (problem !== undefined)
       throw new Broken('accounting', `unit ${unit.partition}, commit ${commit.cid}: ${problem}`);
     return lineage;
@@ -79,12 +80,16 @@ export class Auditor {
   /** The whole stored state of a unit against the reference. Throws how they differ. */
   compare(key: string, lineage: Lineage, stored: StoreSnapshot): Expected {
     const unit = this.unitOf(key, lineage);
-    const [{ begins }] = lineage.runs;
-    const expected = expectedOf(unit, this.#logs(unit.partition, lineage), begins, this.#sampleCapacity);
+    const spans = lineage.spans.get(lineage.runs[0].run) ?? [];
+    const { feedbackFrom } = lineage;
+    const expected = expectedOf(unit, this.#logs(unit.partition, lineage), spans, feedbackFrom, this.#sampleCapacity);
     const found = {
       watermark: lineage.watermark,
       waiting: lineage.counts.reduce((sum, { feedback }) => sum + missingOf(feedback), 0),
-      open: lineage.counts.reduce((sum, { impressions }) => sum + impressions.accepted, 0) - closedOf(unit, stored),
+      open:
+        lineage.counts.reduce((sum, { impressions }) => sum + impressions.accepted, 0) -
+        closedOf(unit, stored) -
+        expected.unscored,
     };
     const wanted = {
       watermark: expected.join.watermark,
@@ -117,6 +122,21 @@ export class Auditor {
       };
     });
   }
+}
+
+/** From when on lists count is known before any closes, and is no time where every topic of feedback begins with its first record. */
+function feedbackFromBroken(
+  before: Lineage | undefined,
+  { feedbackFrom, begin }: Lineage,
+  roles: readonly TopicRole[],
+): string | undefined {
+  const isWhole = roles.every(({ impressions, feedback }, topic) => impressions || !feedback || begin[topic] === 0);
+  if (isWhole && feedbackFrom !== Number.NEGATIVE_INFINITY) return `it leaves lists out from before ${feedbackFrom}`;
+  if (before === undefined || before.feedbackFrom === feedbackFrom) return undefined;
+  const isLate = before.watermark !== Number.NEGATIVE_INFINITY;
+  return isLate || feedbackFrom < before.feedbackFrom
+    ? `it leaves lists out from before ${feedbackFrom}, and no longer ${before.feedbackFrom}`
+    : undefined;
 }
 
 /** What the checkpoint has of panes, with the places that are stored beside it, which nothing else may be. */

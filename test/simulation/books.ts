@@ -51,7 +51,7 @@ export class Books {
   }
 
   sent({ name }: { readonly name: string }, commit: Commit): Sent {
-    return { begin: this.#begins.get(`${name} ${commit.unit}`) ?? this.#begin, inputs: this.inputs.sent() };
+    return { begin: this.#begins.get(`${name} ${commit.unit}`) ?? this.#begin, ...this.inputs.sent() };
   }
 
   /** A server has applied a commit. Throws what that breaks. `compares`: all that is stored now, with the reference. */

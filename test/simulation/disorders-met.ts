@@ -17,7 +17,8 @@ export function noteDisorders(
   checkpoint: Fields | undefined,
 ): void {
   const note = (disorder: Disorder): void => happened.add(disorder);
-  for (const [topic, { impressions, feedback }] of expected.join.counts.entries()) {
+  for (const [topic, { impressions, feedback, unmapped }] of expected.join.counts.entries()) {
+    if (unmapped !== undefined) note('unmapped');
     if (impressions.drops.undecodable > 0) note('impression undecodable');
     if (feedback.drops.undecodable > 0) note('feedback undecodable');
     if (impressions.drops.tombstone > 0) note('impression tombstone');

@@ -23,6 +23,7 @@ export const PLANTED = [
 
 /** What the reference says of the events. */
 export const JUDGED = [
+  'unmapped',
   'impression undecodable',
   'impression tombstone',
   'impression invalid',

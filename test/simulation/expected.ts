@@ -1,12 +1,13 @@
 /** What a unit must hold, by the reference: brute force over the logs, one addition after the other for the rows. */
 import type { PanesSettings, PanesState } from '../../src/accumulators/panes-settings.ts';
 import type { UnitSettings } from '../../src/unit/unit-contract.ts';
-import type { Offset } from '../../src/vocabulary/events.ts';
+import type { EpochMs } from '../../src/vocabulary/events.ts';
 import { bucketOf } from '../../src/vocabulary/user-words.ts';
 import { PlainPanes } from '../accumulators/plain-panes.ts';
 import { type ReferenceResult, referenceJoin } from '../reference/join.ts';
 import type { TopicLog } from '../reference/logs.ts';
 import { leftOutOf, usersKeyOf, usersOf } from './experiment.ts';
+import type { RunSpan } from './lineage.ts';
 import { scoreOf } from './scoring.ts';
 
 export interface Expected {
@@ -19,13 +20,16 @@ export interface Expected {
   readonly placesGiven: number;
   /** Impressions that the run leaves out because it began after their records. */
   readonly beforeRun: number;
+  /** Impressions that closed at the longest horizon and are in no sum. */
+  readonly unscored: number;
 }
 
-/** @param begins by topic: where the unit's run began in mid-history; none: with the unit; @param sampleCapacity users that it keeps */
+/** @param spans when the unit's run went on; @param feedbackFrom lists from before are in no sum; @param sampleCapacity users that it keeps */
 export function expectedOf(
   unit: UnitSettings,
   logs: readonly TopicLog[],
-  begins: readonly Offset[],
+  spans: readonly RunSpan[],
+  feedbackFrom: EpochMs,
   sampleCapacity: number,
 ): Expected {
   const join = referenceJoin(unit.join, logs);
@@ -36,9 +40,14 @@ export function expectedOf(
   };
   const panes = new PlainPanes(settings);
   const accepted = join.impressions.filter(({ verdict }) => verdict.kind === 'accepted');
-  const leftOut = new Map(accepted.map((each) => [each.event, leftOutOf(unit, begins, each)] as const));
+  const judged = new Map(accepted.map((each) => [each.event, each] as const));
+  let unscored = 0;
   for (const closing of join.closings) {
     const { at, horizon, impression } = closing;
+    if (impression.ts < feedbackFrom) {
+      unscored += Number(horizon === unit.join.horizons.length - 1);
+      continue;
+    }
     const { positive, out, places } = scoreOf(closing);
     panes.add({
       at,
@@ -50,14 +59,14 @@ export function expectedOf(
       bucket: bucketOf(impression.userId ?? impression.requestId),
       out,
       places,
-      leftOut: leftOut.get(impression) ?? 0,
+      leftOut: leftOutOf(unit, spans, judged.get(impression), at),
       impression: 0,
       last: false,
     });
   }
   panes.advance(join.watermark);
   const rows = panes.rows();
-  const users = usersOf(unit, begins, join, sampleCapacity);
+  const users = usersOf(unit, spans, join, sampleCapacity);
   if (users.size > 0) rows.set(usersKeyOf(settings.owner, unit.panes.runs), users);
   return {
     join,
@@ -65,6 +74,7 @@ export function expectedOf(
     panes: panes.state(),
     deletedPanes: panes.deletes.length,
     placesGiven: panes.placesGiven,
-    beforeRun: accepted.filter(({ topic, offset }) => offset < (begins[topic] ?? 0)).length,
+    unscored,
+    beforeRun: accepted.filter(({ topic, offset }) => offset < (spans.at(-1)?.begins[topic] ?? 0)).length,
   };
 }

@@ -2,12 +2,13 @@
 import type { RunSettings } from '../../src/accumulators/runs.ts';
 import { type RowOwner, usersKey } from '../../src/accumulators/store/layout.ts';
 import type { ExperimentSettings } from '../../src/config/settings.ts';
-import { runOf as nameOfRun } from '../../src/experiment/state.ts';
+import { runOf as nameOfRun } from '../../src/experiment/run-settings.ts';
 import type { UnitSettings } from '../../src/unit/unit-contract.ts';
-import type { DurationMs, Offset } from '../../src/vocabulary/events.ts';
+import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 import { sampleKey } from '../../src/vocabulary/user-words.ts';
 import type { ReferenceResult } from '../reference/join.ts';
 import type { JudgedImpression } from '../reference/judged.ts';
+import type { RunSpan } from './lineage.ts';
 import type { SimulatedSettings } from './scenario.ts';
 import { MEASURES } from './scoring.ts';
 
@@ -51,7 +52,7 @@ export function runOf(experiment: ExperimentSettings, horizons: Horizons): RunSe
   const { name, dimension, start, variants, horizon } = experiment;
   return {
     name,
-    run: nameOfRun(experiment, MEASURES),
+    run: nameOfRun(experiment),
     dimension,
     start,
     variants: [...variants.keys()],
@@ -59,23 +60,32 @@ export function runOf(experiment: ExperimentSettings, horizons: Horizons): RunSe
   };
 }
 
-/** By topic: the offset of the first record that counts in a run; none: of all topics the first. */
-type Begins = readonly Offset[];
-
-/** An impression that was accepted, and whose record counts. */
-function takesPart(start: number | undefined, begins: Begins, { event, topic, offset }: JudgedImpression): boolean {
-  return event.ts >= (start ?? Number.NEGATIVE_INFINITY) && offset >= (begins[topic] ?? 0);
+/** An impression that was accepted, and whose record counts, while the run went on at `at`. */
+function takesPart(
+  start: number | undefined,
+  spans: readonly RunSpan[],
+  { event, topic, offset }: JudgedImpression,
+  at: EpochMs,
+): boolean {
+  if (event.ts < (start ?? Number.NEGATIVE_INFINITY)) return false;
+  return spans.some(({ begins, until, to }) => offset >= (begins[topic] ?? 0) && offset < until[topic] && at <= to);
 }
 
-/** Bit r: the impression takes no part in run r. */
-export function leftOutOf({ panes }: UnitSettings, begins: Begins, impression: JudgedImpression): number {
-  return panes.runs.reduce((bits, { start }, r) => bits + (takesPart(start, begins, impression) ? 0 : 2 ** r), 0);
+/** Bit r: the impression, which closes at `at`, takes no part in run r. */
+export function leftOutOf(
+  { panes }: UnitSettings,
+  spans: readonly RunSpan[],
+  impression: JudgedImpression | undefined,
+  at: EpochMs,
+): number {
+  if (impression === undefined) return 0;
+  return panes.runs.reduce((bits, { start }, r) => bits + (takesPart(start, spans, impression, at) ? 0 : 2 ** r), 0);
 }
 
 /** The fields of the sample: its level, the least at which no more than `capacity` are in, and of each user that is in what was shown. */
 export function usersOf(
   unit: UnitSettings,
-  begins: Begins,
+  spans: readonly RunSpan[],
   { impressions, watermark }: ReferenceResult,
   capacity: number,
 ): Map<string, string> {
@@ -85,8 +95,8 @@ export function usersOf(
     const { event, verdict } = impression;
     const { ts, userId, dimensions } = event;
     const variant = variants.indexOf(dimensions[place]);
-    const counts =
-      verdict.kind === 'accepted' && ts + unit.join.horizons[0] <= watermark && takesPart(start, begins, impression);
+    const at = ts + unit.join.horizons[0];
+    const counts = verdict.kind === 'accepted' && at <= watermark && takesPart(start, spans, impression, at);
     return counts && userId !== undefined && variant >= 0 ? [{ userId, ts, variant }] : [];
   });
   const all = [...new Set(shown.map((one) => one.userId))];

@@ -29,6 +29,8 @@ const LAYOUTS: readonly (readonly [number, readonly TopicRole[]])[] = [
 ];
 const LADDERS = [[8], [2, 8], [1, 4, 8], [3, 5]] as const;
 const LISTS = [['a'], ['a', 'b'], ['b', 'c'], ['c', 'a', 'b'], ['a', 'a', 'b'], []] as const;
+/** Of records that no map is for. */
+const KINDS = ['page_view', 'ping', '__none__'] as const;
 const ACTIONS = ['click', 'click', 'buy', 'rate', 'view'] as const;
 
 export function drawSettings(random: Random): SimulatedSettings {
@@ -186,7 +188,10 @@ class Traffic {
     if (random.chance(0.05)) {
       const side = role.impressions && (!role.feedback || random.chance(0.5)) ? 'impressions' : 'feedback';
       if (random.chance(0.4)) return { refused: 'tombstone', side };
-      return { refused: 'invalid', side, code: random.pick(INVALID_CODES), field: undefined };
+      const drawn = random.pick([...INVALID_CODES, ...KINDS]);
+      const code = INVALID_CODES.find((one) => one === drawn);
+      if (code === undefined) return { refused: 'unmapped', condition: { field: '/kind', value: drawn } };
+      return { refused: 'invalid', side, code, field: undefined };
     }
     const count = random.chance(0.12) ? random.whole(2, 3) : 1;
     if (count > 1) disorders.push('several events in a record');

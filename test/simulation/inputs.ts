@@ -6,8 +6,9 @@ import type { Unit } from '../../src/unit/unit.ts';
 import type { IdleAdvance } from '../../src/vocabulary/checkpoint.ts';
 import type { DurationMs, EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import { Broken } from './broken.ts';
-import type { Lineage } from './lineage.ts';
+import type { Lineage, Sent } from './lineage.ts';
 import type { SimulatedLog } from './log.ts';
+import { forgottenAt } from './looks.ts';
 import type { Observer } from './observer.ts';
 import { sinceBegin } from './trace.ts';
 
@@ -33,6 +34,8 @@ interface Held {
   readonly inputs: { advances: IdleAdvance[]; clockDrops: Offset[]; undecodable: Offset[] }[];
   /** By topic: when it was given a record last. */
   readonly lastFed: EpochMs[];
+  /** Variants of which a look has forgotten what was known, since the last commit. */
+  readonly forgotten: Set<string>;
 }
 
 export interface InputsSettings {
@@ -79,7 +82,13 @@ export class RecordedInputs implements Observer {
         undecodable: [...(lineage?.inputs[topic].undecodable ?? [])],
       })),
       lastFed: each.map(() => Number.NEGATIVE_INFINITY),
+      forgotten: new Set(),
     });
+  }
+
+  looked(unit: Unit, totals: Parameters<Observer['looked']>[1]): void {
+    const { forgotten } = this.#held(unit);
+    for (const variant of forgottenAt(totals)) forgotten.add(variant);
   }
 
   fed(unit: Unit, { topic, records, undecodable }: Batch): void {
@@ -127,14 +136,17 @@ export class RecordedInputs implements Observer {
   }
 
   /** What the state holds that is being sent now. Whoever sends it again sends the same state. */
-  sent(): readonly Inputs[] {
+  sent(): Pick<Sent, 'inputs' | 'forgotten'> {
     const held = this.#committing === undefined ? undefined : this.#units.get(this.#committing);
     if (held === undefined) throw new Broken('process', 'a commit that no unit has sent');
-    return held.inputs.map(({ advances, clockDrops, undecodable }) => ({
+    const forgotten = new Set(held.forgotten);
+    held.forgotten.clear();
+    const inputs = held.inputs.map(({ advances, clockDrops, undecodable }) => ({
       advances: [...advances],
       clockDrops: [...clockDrops],
       undecodable: [...undecodable],
     }));
+    return { inputs, forgotten };
   }
 
   #held(unit: Unit): Held {

@@ -12,47 +12,94 @@ export interface Lineage {
   readonly committed: readonly Offset[];
   readonly replay: readonly Offset[];
   readonly watermark: EpochMs;
+  /** Lists from before this time are in no sum. */
+  readonly feedbackFrom: EpochMs;
   readonly counts: readonly TopicCounts[];
   /** By topic. */
   readonly inputs: readonly Inputs[];
-  /** The runs of experiments, and where they began. */
+  /** The runs of experiments, and where they began; those that have ended come last. */
   readonly runs: readonly RunState[];
-  /** What the looks of these runs have found: fields of their hash. */
+  /** By run: when it went on. */
+  readonly spans: ReadonlyMap<string, readonly RunSpan[]>;
+  /** What the looks of the runs that go on have found: fields of their hash. */
   readonly looks: ReadonlyMap<string, string>;
+  /** By run: the same of those that have ended. */
+  readonly endedLooks: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+/** A run takes what is read from `begins` on and below `until`, by topic, and closes up to `to`. */
+export interface RunSpan {
+  readonly begins: readonly Offset[];
+  readonly until: readonly Offset[];
+  readonly to: EpochMs;
 }
 
 /** Of a commit that is sent: beside what it says. */
 export interface Sent {
   readonly begin: readonly Offset[];
   readonly inputs: readonly Inputs[];
+  /** Variants of whose experiment nothing may be known but what was seen after a look that the commit tells of. */
+  readonly forgotten: ReadonlySet<string>;
 }
 
 /** The lineage after one more commit, which is the first one if there is none before. */
 export function grown(before: Lineage | undefined, sent: Sent, commit: Commit): Lineage {
   const topics: readonly TopicCheckpoint[] = parsed(commit.checkpoint, 'topics');
-  const watermark: number | null = parsed(commit.checkpoint, 'watermark');
+  const watermark = parsed<number | null>(commit.checkpoint, 'watermark') ?? Number.NEGATIVE_INFINITY;
+  const feedbackFrom = parsed<number | null>(commit.checkpoint, 'feedbackFrom') ?? Number.NEGATIVE_INFINITY;
   const runs: readonly RunState[] = parsed(commit.checkpoint, 'runs');
+  const committed = topics.map((topic) => topic.committed);
+  const goOn = goingOn(runs);
+  const ended = goingOn(before?.runs ?? []).filter(({ run }) => goOn.every((one) => one.run !== run));
   return {
     commits: (before?.commits ?? 0) + 1,
     begin: before?.begin ?? sent.begin,
-    committed: topics.map(({ committed }) => committed),
+    committed,
     replay: topics.map(({ replay }) => replay),
-    watermark: watermark ?? Number.NEGATIVE_INFINITY,
+    watermark,
+    feedbackFrom,
     counts: parsed(commit.checkpoint, 'counts'),
     inputs: sent.inputs,
     runs,
-    looks: new Map([...looksBefore(before, runs), ...looksIn(commit)]),
+    spans: new Map([
+      ...(before?.spans ?? []),
+      ...goOn.map((run) => [run.run, spansAfter(before, run, { until: committed, to: watermark })] as const),
+    ]),
+    looks: looksAfter(looksBefore(before, runs), commit),
+    endedLooks: new Map([
+      ...(before?.endedLooks ?? []),
+      ...ended.map(({ run }) => [run, before?.looks ?? new Map()] as const),
+    ]),
   };
 }
 
-/** What looks had found before, if they were of the same runs: those of a new run start again. */
-export function looksBefore(before: Lineage | undefined, runs: readonly RunState[]): ReadonlyMap<string, string> {
-  const goesOn = runs.every(({ run }, r) => run === before?.runs[r].run);
-  return goesOn && before !== undefined ? before.looks : new Map();
+export function goingOn(runs: readonly RunState[]): readonly RunState[] {
+  return runs.filter(({ ended }) => ended === undefined);
 }
 
-function looksIn({ rows }: Commit): readonly (readonly [string, string])[] {
-  return [...rows].flatMap(([key, fields]) => (key.includes(':looks:') ? [...fields] : []));
+function spansAfter(
+  before: Lineage | undefined,
+  { run, begins }: RunState,
+  end: Pick<RunSpan, 'until' | 'to'>,
+): readonly RunSpan[] {
+  const spans = before?.spans.get(run) ?? [];
+  const last = spans.at(-1);
+  const goesOn = last !== undefined && goingOn(before?.runs ?? []).some((one) => one.run === run);
+  if (goesOn) return [...spans.slice(0, -1), { ...last, ...end }];
+  return [...spans, { begins, ...end }];
+}
+
+/** What looks had found before of the run that goes on: nothing of a new one. */
+export function looksBefore(before: Lineage | undefined, runs: readonly RunState[]): ReadonlyMap<string, string> {
+  const [{ run }] = goingOn(runs);
+  const isSame = goingOn(before?.runs ?? []).some((one) => one.run === run);
+  return (isSame ? before?.looks : before?.endedLooks.get(run)) ?? new Map();
+}
+
+function looksAfter(before: ReadonlyMap<string, string>, { rows, removes }: Commit): ReadonlyMap<string, string> {
+  const gone = new Set([...(removes ?? [])].flatMap(([key, fields]) => (key.includes(':looks:') ? fields : [])));
+  const set = [...rows].flatMap(([key, fields]) => (key.includes(':looks:') ? [...fields] : []));
+  return new Map([...[...before].filter(([field]) => !gone.has(field)), ...set]);
 }
 
 /** What the product wrote, read without the product's codecs. */

@@ -45,10 +45,7 @@ export class SimulatedLog {
     const { timestamp, decoded } = append;
     const isTombstone = 'refused' in decoded && decoded.refused === 'tombstone';
     const value = isTombstone ? null : Uint8Array.of(append.topic, offset & 0xff, (offset >> 8) & 0xff);
-    const plain: ReferenceRecord =
-      'refused' in decoded
-        ? { kind: 'refused', offset, side: decoded.side, reason: decoded.refused }
-        : { kind: 'read', offset, timestamp, events: decoded.events };
+    const plain = plainOf(offset, timestamp, decoded);
     const { records, until } = part.damage;
     const damagedUntil = records > 0 ? until : Number.NEGATIVE_INFINITY;
     part.damage = { records: records - 1, until };
@@ -118,6 +115,12 @@ export class SimulatedLog {
     const { written } = this.#parts[partition][topic];
     return written.slice(firstAtOrAbove(written, from), firstAtOrAbove(written, below));
   }
+}
+
+function plainOf(offset: Offset, timestamp: EpochMs | undefined, decoded: Append['decoded']): ReferenceRecord {
+  if ('events' in decoded) return { kind: 'read', offset, timestamp, events: decoded.events };
+  if (decoded.refused === 'unmapped') return { kind: 'passed', offset, condition: decoded.condition };
+  return { kind: 'refused', offset, side: decoded.side, reason: decoded.refused };
 }
 
 function damaged(offset: Offset): UndecodableBatch {

@@ -1,12 +1,14 @@
 /**
  * Sees what the wall clock does to a unit, in the unit's own join: which records it judges to be of the future, and when
  * it lets time pass in a silent topic. These are the recorded inputs that the reference is given; what a checkpoint keeps
- * of them is not looked at.
+ * of them is not looked at. And what it looks at, of which stored looks must tell.
  */
 import type { Store } from '../../src/accumulators/store/store-port.ts';
 import type { Batch } from '../../src/consumers/source/source-port.ts';
 import type { Unit } from '../../src/unit/unit.ts';
 import type { EpochMs } from '../../src/vocabulary/events.ts';
+
+type LookedAt = Parameters<Unit['look']>[1];
 
 export interface Observer {
   claimed(unit: Unit, partition: number, store: Store): void;
@@ -14,6 +16,8 @@ export interface Observer {
   fed(unit: Unit, batch: Batch): void;
   /** The watermark of a topic was raised by the wall clock. */
   idled(unit: Unit, topic: number, watermark: EpochMs): void;
+  /** It looks at its experiment. */
+  looked(unit: Unit, totals: LookedAt): void;
   /** What is sent to the store until it returns is a commit of this unit. */
   committing(unit: Unit | undefined): void;
 }
@@ -26,7 +30,7 @@ export interface Watch {
 export function watch(units: typeof Unit): Watch {
   const watched: Watch = { observer: undefined };
   const { claim } = units;
-  const { feed, idle, commit } = units.prototype;
+  const { feed, idle, look, commit } = units.prototype;
   units.claim = async (settings, deps) => {
     const unit = await claim.call(units, settings, deps);
     watched.observer?.claimed(unit, settings.partition, deps.store);
@@ -40,6 +44,10 @@ export function watch(units: typeof Unit): Watch {
     const before = this.join.topicWatermark(topic);
     idle.call(this, topic, watermark);
     if (this.join.topicWatermark(topic) > before) watched.observer?.idled(this, topic, watermark);
+  };
+  units.prototype.look = function (run, totals) {
+    watched.observer?.looked(this, totals);
+    look.call(this, run, totals);
   };
   units.prototype.commit = function () {
     watched.observer?.committing(this);

@@ -90,7 +90,7 @@ export class SimulatedProcess implements Member, Client {
       onClaim: () => deps.told(this, 'claimed', {}),
       startOffset: async (partition, topic) => {
         const offset = deps.startOffset(this, partition, topic);
-        return offset === 'state_lost' ? offset : { offset, isOldest: true };
+        return offset;
       },
       faultPoint: (label) => deps.passes(this, label),
       log: {
@@ -106,7 +106,11 @@ export class SimulatedProcess implements Member, Client {
     try {
       const { namespace } = this.#settings.unit(0);
       const stored = await product.readCheckpoints(this.store, namespace, partitions);
-      product.checkStored(CONFIGURATION, stored, group.committed, { ...NO_PERMISSIONS, rebuild: this.rebuild });
+      product.checkStored(CONFIGURATION, stored, group.committed, {
+        ...NO_PERMISSIONS,
+        restartExperiments: true,
+        rebuild: this.rebuild,
+      });
       this.lookAtClock();
       await this.worker.run();
       ended(this, undefined);

@@ -6,6 +6,7 @@ import type { Unit } from '../../src/unit/unit.ts';
 import type { Worker } from '../../src/worker/worker.ts';
 import { withMutation } from '../mutations/loader.ts';
 import type { Change } from '../mutations/mutation.ts';
+import { MOST_USERLESS } from './looks.ts';
 import { type Watch, watch } from './observer.ts';
 
 export interface Product {
@@ -80,6 +81,17 @@ export const SMALL_BOUNDS: readonly Change[] = [
   { file: 'unit/clock-blocks.ts', text: 'MOST_REMOVED = 2000;', replacement: 'MOST_REMOVED = 1;' },
 ];
 
+/** What a look needs at least is what the two users of a short history make, so that looks leave evidence, and forget it. */
+const SMALL_MINIMA: readonly Change[] = [
+  {
+    file: 'statistics/decision.ts',
+    text: 'DECISION_MINIMUM = { users: 100, buckets: 30, kish: 30, positives: 25 }',
+    replacement: 'DECISION_MINIMUM = { users: 1, buckets: 1, kish: 1, positives: 1 }',
+  },
+  { file: 'statistics/decision.ts', text: 'MOST_USERLESS = 0.25;', replacement: `MOST_USERLESS = ${MOST_USERLESS};` },
+  { file: 'statistics/mean.ts', text: 'PUBLISHED_BUCKETS = 8;', replacement: 'PUBLISHED_BUCKETS = 1;' },
+];
+
 /** The product as it is. */
 export function theProduct(): Promise<Product> {
   // Its units can be watched once only.
@@ -89,7 +101,7 @@ export function theProduct(): Promise<Product> {
 
 /** All changes of a product that has these. */
 export function inProduct(changes: readonly Change[]): readonly Change[] {
-  return [...changes, SMALL_SEGMENTS];
+  return [...changes, SMALL_SEGMENTS, ...SMALL_MINIMA];
 }
 
 /** Its engine is optimized as the one that is shipped is, unless its rules are changed. */

@@ -35,7 +35,11 @@ export interface Scored {
   readonly positive: boolean;
   readonly out: Float64Array;
   /** Ranks of its slots, and of its positives. */
-  readonly places: { readonly slots: readonly number[]; readonly positives: readonly number[] };
+  readonly places: {
+    readonly slots: readonly number[];
+    readonly positives: readonly number[];
+    readonly pageOffset: number;
+  };
 }
 
 const known = new Map<string, Scored>();
@@ -78,5 +82,5 @@ function score(list: PlainImpression): Scored {
   const grades = plainGrades(list, GRADING, undefined, 'first');
   const slots = list.slots.map(({ rank }) => rank);
   const positives = slots.filter((_, s) => grades[s] >= GRADING.relevantFrom);
-  return { positive: positives.length > 0, out, places: { slots, positives } };
+  return { positive: positives.length > 0, out, places: { slots, positives, pageOffset: list.offset } };
 }

@@ -29,7 +29,8 @@ export function workerSettings(
       partition,
       partitions,
       generation: '1',
-      permissions: NO_PERMISSIONS,
+      // Ramps are meant.
+      permissions: { ...NO_PERMISSIONS, restartExperiments: true },
       fingerprint: FINGERPRINT,
       join,
       panes,

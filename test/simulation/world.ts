@@ -301,7 +301,8 @@ export class World {
     const isLost = error instanceof Error && error.name === 'StartRefused';
     if (isLost) this.happened.add('start refused');
     else if (!(error instanceof this.#product.StoreUnavailable)) this.#fail(error);
-    this.bootLater(process.slot, 10_000, { rebuild: isLost });
+    // A start that is to rebuild what another has rebuilt meanwhile is refused, too.
+    this.bootLater(process.slot, 10_000, { rebuild: isLost && !process.rebuild });
   }
 
   /** A unit begins of which nothing is stored: never silently when the group remembers that it was read before. */

@@ -8,7 +8,7 @@ import {
   type ExperimentVerdict,
   LABELS,
 } from '../../src/statistics/decision.ts';
-import { HEALTHY } from './facts.ts';
+import { guardrailAt, HEALTHY } from './facts.ts';
 
 const { control: SOUND, effect: EFFECT } = HEALTHY;
 if (EFFECT === undefined) throw new Error('the healthy facts have an effect');
@@ -19,12 +19,13 @@ const CAUSES: readonly (readonly [string, Partial<ExperimentFacts>])[] = [
   ['srm', { split: { p: 1e-5, deviation: 0.05 } }],
   ['no_data', { variant: { ...SOUND, impressions: 0 } }],
   ['crossover', { exposure: { crossovers: 200, sampled: 20_000 } }],
+  ['no_user_ids', { variant: { ...SOUND, userless: 12_501 } }],
   ['few_users', { variant: { ...SOUND, users: 99 } }],
   ['few_buckets', { variant: { ...SOUND, buckets: 29 } }],
   ['few_positives', { control: { ...SOUND, positives: 24 }, variant: { ...SOUND, positives: 24 } }],
   ['zero_variance', { effect: undefined }],
   ['effect_changed', { pWorse: 0.01, pBetter: 0.01 }],
-  ['guardrail_worse', { guardrail: { measure: 'mrr', p: 0.01 } }],
+  ['guardrail_worse', { guardrail: guardrailAt(0.01) }],
   ['primary_worse', { pWorse: 0.01 }],
   ['primary_better', { pBetter: 0.01 }],
   ['within_tolerance', {}],
@@ -51,22 +52,25 @@ const anyFacts = fc.record({
   tolerance: fc.constantFrom(0, 0.01, 1),
   lowerIsBetter: fc.boolean(),
   needsPositives: mostly(true, false),
-  control: mostly(SOUND, { ...SOUND, users: 99 }, { ...SOUND, impressions: 0 }),
+  control: mostly(SOUND, { ...SOUND, users: 99 }, { ...SOUND, impressions: 0 }, { ...SOUND, userless: 40_000 }),
   variant: mostly(SOUND, { ...SOUND, buckets: 29 }, { ...SOUND, positives: 24 }),
   impressions: fc.nat(),
   missing: mostly(0, 100_000),
+  isExplained: mostly(false, true),
   split: mostly<ExperimentFacts['split']>(undefined, { p: 1, deviation: 0.5 }, { p: 1e-4, deviation: 0.02 }),
   exposure: mostly({ crossovers: 0, sampled: 0 }, { crossovers: 10, sampled: 1000 }),
   controlMean: mostly<number | undefined>(0.3, undefined, 0, -0.3),
   effect: mostly<ExperimentFacts['effect']>(EFFECT, undefined, { ...EFFECT, lower: -1, lift: undefined }),
   pWorse: small,
   pBetter: small,
-  guardrail: mostly<ExperimentFacts['guardrail']>(undefined, { measure: 'mrr', p: 0.01 }, { measure: 'mrr', p: 0.5 }),
+  guardrail: mostly<ExperimentFacts['guardrail']>(undefined, guardrailAt(0.01), guardrailAt(0.5)),
+  guarded: fc.constant([]),
 });
 
 /** The table of steps (specification: statistics 9.2). */
 function isStep(from: ExperimentVerdict, to: ExperimentVerdict): boolean {
   if (from.reason === 'effect_changed') return to.reason === 'effect_changed';
+  if (to.reason === 'no_user_ids') return true;
   switch (from.label) {
     case 'insufficient':
     case 'healthy':
@@ -109,7 +113,16 @@ describe('the decision', () => {
     const wild = fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 0, 1e308);
     fc.assert(
       fc.property(wild, wild, wild, wild, wild, (a, b, c, d, e) => {
-        const side = { impressions: a, users: b, buckets: c, positives: d, kish: e, heaviest: a };
+        const side = {
+          impressions: a,
+          userless: c,
+          users: b,
+          buckets: c,
+          positives: d,
+          kish: e,
+          heaviest: a,
+          spread: b,
+        };
         const facts: ExperimentFacts = {
           ...HEALTHY,
           control: side,
@@ -176,6 +189,10 @@ describe('the rows', () => {
     expect(first(change({ missing, impressions: 100_000 - missing }))).toBe(reason);
   });
 
+  it('are incomplete where the few records that are missing explain what is found', () => {
+    expect(first(change({ missing: 5, isExplained: true, pWorse: 0.01 }))).toBe('incomplete');
+  });
+
   it.each([
     [0.00099, 0.002, 'srm'],
     [0.001, 0.002, 'within_tolerance'],
@@ -193,6 +210,21 @@ describe('the rows', () => {
     [10, 1001, 'within_tolerance'],
   ])('with %d of %d users in both variants say %s', (crossovers, sampled, reason) => {
     expect(first(change({ exposure: { crossovers, sampled } }))).toBe(reason);
+  });
+
+  it.each([
+    [12_499, 'within_tolerance'],
+    [12_500, 'within_tolerance'],
+    [12_501, 'no_user_ids'],
+  ])('with %d of 50,000 lists of one of the two without a user say %s', (userless, reason) => {
+    for (const side of ['control', 'variant'] as const) {
+      expect(first(change({ [side]: { ...SOUND, userless } }))).toBe(reason);
+    }
+  });
+
+  it('do not ask for more users where the lists do not name them', () => {
+    const unnamed = { ...SOUND, users: 0, userless: SOUND.impressions };
+    expect(first(change({ control: unnamed, variant: unnamed, split: undefined }))).toBe('no_user_ids');
   });
 
   it.each([
@@ -315,6 +347,17 @@ describe('a run', () => {
     expect(seen('srm', 'within_tolerance').reason).toBe('within_tolerance');
     expect(seen('primary_worse', 'incomplete', 'primary_worse').reason).toBe('primary_worse');
   });
+
+  it.each(['incomplete', 'srm', 'crossover', 'no_user_ids'])(
+    'withdraws what it has found at an unsound look: %s',
+    (reason) => {
+      for (const found of ['primary_worse', 'primary_better', 'guardrail_worse']) {
+        expect(seen(found, reason).reason).toBe(reason);
+        expect(seen(found, reason, 'wide_interval').reason).toBe('wide_interval');
+      }
+      expect(seen('effect_changed', reason).reason).toBe('effect_changed');
+    },
+  );
 
   it('knows since when its label has held, whatever the reason', () => {
     expect(seen('few_users', 'wide_interval', 'wide_interval').since).toBe(0);

@@ -1,12 +1,14 @@
-import type { ExperimentFacts, VariantFacts } from '../../src/statistics/decision.ts';
+import type { ExperimentFacts, GuardrailFacts, VariantFacts } from '../../src/statistics/decision.ts';
 
 const VARIANT: VariantFacts = {
   impressions: 50_000,
+  userless: 0,
   users: 10_000,
   buckets: 256,
   positives: 900,
   kish: 250,
   heaviest: 0.004,
+  spread: 200,
 };
 
 /** A sound experiment with a narrow interval around 0. */
@@ -20,6 +22,7 @@ export const HEALTHY: ExperimentFacts = {
   variant: VARIANT,
   impressions: 100_000,
   missing: 0,
+  isExplained: false,
   split: { p: 1, deviation: 0.001 },
   exposure: { crossovers: 0, sampled: 20_000 },
   controlMean: 0.3,
@@ -27,6 +30,7 @@ export const HEALTHY: ExperimentFacts = {
   pWorse: 1,
   pBetter: 1,
   guardrail: undefined,
+  guarded: [],
 };
 
 /** Inputs of a DEC-* case; pairs are of control and variant. */
@@ -56,11 +60,13 @@ export interface DecisionInputs {
 export function factsOf(inputs: DecisionInputs): ExperimentFacts {
   const side = (i: 0 | 1): VariantFacts => ({
     impressions: inputs.impressions / 2,
+    userless: 0,
     users: inputs.users[i],
     buckets: inputs.buckets[i],
     positives: inputs.positives[i],
     kish: 256,
     heaviest: 0,
+    spread: 200,
   });
   const { effect: difference, stderr, lower, upper, guardrailPWorse } = inputs;
   return {
@@ -73,12 +79,19 @@ export function factsOf(inputs: DecisionInputs): ExperimentFacts {
     variant: side(1),
     impressions: inputs.impressions,
     missing: inputs.missing,
+    isExplained: false,
     split: { p: inputs.srmP, deviation: inputs.srmMaxDeviation },
     exposure: { crossovers: inputs.crossoverUsers, sampled: inputs.sampledUsers },
     controlMean: inputs.controlMean,
     effect: stderr === null ? undefined : { difference, stderr, lower, upper, lift: undefined },
     pWorse: inputs.pWorse,
     pBetter: inputs.pBetter,
-    guardrail: guardrailPWorse === null ? undefined : { measure: 'mrr', p: guardrailPWorse },
+    guardrail: guardrailPWorse === null ? undefined : guardrailAt(guardrailPWorse),
+    guarded: [],
   };
+}
+
+/** A guardrail without an error at this look. @param p adjusted */
+export function guardrailAt(p: number): GuardrailFacts {
+  return { measure: 'mrr', p, lowerIsBetter: false, effect: undefined };
 }

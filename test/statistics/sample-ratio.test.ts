@@ -4,6 +4,7 @@ import { Random } from '../../src/simulate/random.ts';
 import { isAbsent } from '../../src/statistics/absent.ts';
 import {
   chiSquareTest,
+  detectableDeviation,
   isMismatch,
   isSuspect,
   largestDeviation,
@@ -117,5 +118,51 @@ describe('a mismatch', () => {
     [0.001, 0.00199, 'nothing'],
   ])('at p %d and deviation %d: %s', (p, deviation, found) => {
     expect([isMismatch(p, deviation), isSuspect(p, deviation)]).toEqual([found === 'mismatch', found === 'warning']);
+  });
+});
+
+describe('the deviation that so many users would show', () => {
+  const mismatch = (counts: readonly number[], weights: readonly number[]): boolean => {
+    const [logE, deviation] = [logBayesFactor(counts, weights), largestDeviation(counts, weights)];
+    if (isAbsent(logE) || isAbsent(deviation)) throw new Error('no test');
+    return isMismatch(runningP(larger(undefined, { logE, at: 0 })), deviation);
+  };
+
+  it('is a mismatch, and a little less is none', () => {
+    const weights = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 2, maxLength: 4 });
+    fc.assert(
+      fc.property(weights, fc.integer({ min: 1, max: 1_000_000 }), (of, users) => {
+        const whole = of.reduce((sum, weight) => sum + weight, 0);
+        const smallest = of.indexOf(Math.min(...of));
+        const split = (deviation: number): readonly number[] => {
+          const share = (of[smallest] / whole) * (1 + deviation);
+          const rest = whole - of[smallest];
+          return of.map((weight, i) => users * (i === smallest ? share : (weight / rest) * (1 - share)));
+        };
+        const seen = detectableDeviation([users, ...of.slice(1).map(() => 0)], of);
+        if (isAbsent(seen)) {
+          expect(seen.absent).toBe('few_users');
+          expect(mismatch(split(whole / of[smallest] - 1), of)).toBe(false);
+          return;
+        }
+        expect(mismatch(split(seen * 1.001), of)).toBe(true);
+        if (seen > 0.0021) expect(mismatch(split(seen * 0.998), of)).toBe(false);
+      }),
+    );
+  });
+
+  it.each([
+    [10, undefined],
+    [40, undefined],
+    [300, 0.26],
+    [10_000, 0.048],
+  ])('of %i users in halves is %s', (users, expected) => {
+    const seen = detectableDeviation([users, 0], [1, 1]);
+    expect(isAbsent(seen) ? undefined : seen).toEqual(expected === undefined ? undefined : expect.closeTo(expected, 2));
+  });
+
+  it('is absent where nothing can be tested', () => {
+    expect(detectableDeviation([0, 0], [1, 1])).toEqual({ absent: 'no_data' });
+    expect(detectableDeviation([5, 5], [1, 0])).toEqual({ absent: 'single_variant' });
   });
 });

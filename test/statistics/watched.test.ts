@@ -74,6 +74,38 @@ describe('a watched cohort', () => {
     expect(judge(noisy(count)).reason).toBe(reason);
   });
 
+  /** The reasons after each block, from the end of the fall on. */
+  const reasonsAfter = (before: readonly Given[], after: readonly Given[]): readonly string[] =>
+    after.map((_, i) => judge([...before, ...after.slice(0, i + 1)]).reason);
+
+  it.each([
+    ['blocks of a while ago', undefined],
+    ['the same hour of the last weeks', WEEKLY],
+  ])('is back, and never improved, after a fall was mended: against %s (specification: statistics 10.2)', (_, past) => {
+    const fallen = noisy(80, ...many(60, FALL)).map((given) => ({ ...given, past }));
+    expect(judge(fallen).reason).toBe('below_baseline');
+    const mended = noisy(200).map((given) => ({ ...given, past }));
+    const reasons = reasonsAfter(fallen, mended);
+    expect([...new Set(reasons)]).toEqual(['below_baseline', 'recovered']);
+    const { label, recovered } = judge([...fallen, ...mended]);
+    expect(label).toBe('healthy');
+    expect(recovered?.from).toBe(80 * STEP);
+    expect(recovered?.to).toBeGreaterThan(140 * STEP);
+    expect(recovered?.to).toBeLessThan(170 * STEP);
+  });
+
+  it('is compared with what it was before the fall where it stays lower afterwards', () => {
+    const fallen = noisy(80, ...many(60, { value: 0.3 - 10 * SE })).map((given) => ({ ...given, past: undefined }));
+    const lower = noisy(120).map(({ value = 0 }) => ({ value: value - 3 * SE, past: undefined }));
+    expect(judge([...fallen, ...lower]).reason).toBe('below_baseline');
+  });
+
+  it('is in control again a day after it is back', () => {
+    const fallen = noisy(80, ...many(60, FALL));
+    expect(judge([...fallen, ...noisy(280)]).reason).toBe('recovered');
+    expect(judge([...fallen, ...noisy(320)]).reason).toBe('in_control');
+  });
+
   it('is warm after 36 steps, though its blocks are joined', () => {
     expect(judge(many(3, { steps: 12 })).reason).toBe('in_control');
     expect(judge(many(3, { steps: 11 })).reason).toBe('warming_up');
@@ -133,7 +165,7 @@ describe('a watched cohort', () => {
   });
 
   it('recovers: the alarm goes off at h/2', () => {
-    expect(judge(noisy(100, ...many(9, FALL), ...many(40, {}))).reason).toBe('in_control');
+    expect(judge(noisy(100, ...many(9, FALL), ...many(40, {}))).reason).toBe('recovered');
   });
 
   it('has no alarm in a day of noise', () => {
@@ -266,6 +298,14 @@ describe('a watched cohort in the long run', () => {
   it('is healthy again when the fall has ended, and the fall is no past that a return could rise above', () => {
     expect(said({ share: fallAfter(14, 0.6, 21) }).label).toBe('healthy');
     expect(said({ share: fallAfter(19, 0.6, 21) }).label).toBe('healthy');
+  });
+
+  it('is back, and not improved, where all that it is compared with was regressed', () => {
+    for (const to of [11, 12, 13]) {
+      const decision = said({ share: fallAfter(4, 0.6, to), days: to + 1 });
+      expect(decision).toMatchObject({ label: 'healthy', reason: 'recovered' });
+      expect(decision.recovered?.from).toBe(4 * DAY);
+    }
   });
 
   it('of a measure of which less is better stays regressed by a rise', () => {

@@ -2,7 +2,7 @@
  * A short history of one unit with most of what a state can hold: cohorts, an experiment with its users, vectors, measures of items,
  * drops of several reasons, lists that are open when it is stored. It must never change: what is recorded in state-1.json is
  * its first half, as the first version of receval stored it. In the history of format 2 the wall clock drops every second one of
- * many records, which that format is for; in that of format 3 every list has a cohort of its own.
+ * many records, which that format is for; in that of format 3 every list has a cohort of its own; in that of format 4 a measure is added in the middle.
  */
 import type { Store } from '../../src/accumulators/store/store-port.ts';
 import { loadSettings } from '../../src/config/load.ts';
@@ -103,20 +103,37 @@ export function recordedLogs(format: number): readonly (readonly LogRecord[])[] 
 
 let ids = 0;
 
+export function settingsOf(format: number): Settings {
+  return load(format === 3 ? CONFIGURATION_3 : CONFIGURATION);
+}
+
+function load(yaml: string): Settings {
+  return loadSettings({ readFile: () => yaml, env: {} });
+}
+
 /** The unit of the history over a store, as `receval run` makes it. */
-export function claimRecorded(store: Store, format: number): Promise<Unit> {
-  const settings: Settings = loadSettings({
-    readFile: () => (format === 3 ? CONFIGURATION_3 : CONFIGURATION),
-    env: {},
-  });
+export function claimRecorded(
+  store: Store,
+  format: number,
+  { permissions = NO_PERMISSIONS, settings = settingsOf(format) } = {},
+): Promise<Unit> {
   const scorer = compile(settings.measures, settings.grading);
-  return Unit.claim(workerSettings(settings, scorer, 1, NO_PERMISSIONS, 0).unit(0), {
+  return Unit.claim(workerSettings(settings, scorer, 1, permissions, 0).unit(0), {
     store,
     scorer,
     decoders: serviceDecoders(settings),
     newId: () => `id${ids++}`,
     now: () => (format === 2 ? NOW : undefined),
   });
+}
+
+/** The same where nothing is stored yet, up to this share of the history. In that of format 4 ctr is added after a quarter. */
+export async function startRecorded(store: Store, format: number, share: number): Promise<void> {
+  if (format === 4) {
+    const settings = load(CONFIGURATION.replace(' ctr,', ''));
+    await readRecorded(await claimRecorded(store, format, { settings }), 0.25, format);
+  }
+  await readRecorded(await claimRecorded(store, format), share, format);
 }
 
 /** Reads both topics, the one as far as the other, up to this share of them, and commits now and then. */

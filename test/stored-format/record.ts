@@ -8,12 +8,12 @@
 import { Redis } from 'ioredis';
 import { RedisStore } from '../../src/accumulators/store/redis-store.ts';
 import { startRedis } from '../services/redis.ts';
-import { claimRecorded, readRecorded } from './history.ts';
+import { startRecorded } from './history.ts';
 
 const server = await startRedis();
 const store = await RedisStore.connect({ url: server.url, rowTtl: 3_600_000 });
 const format = Number(process.argv[2]);
-await readRecorded(await claimRecorded(store, format), 0.5, format);
+await startRecorded(store, format, 0.5);
 await store.close();
 const client = new Redis(server.port, '127.0.0.1');
 const keys = (await client.keys('receval:{recorded:*')).sort();

@@ -5,18 +5,20 @@ import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.
 import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
 import { FORMAT_VERSION, OLDEST_FORMAT, unitKey } from '../../src/accumulators/store/layout.ts';
 import { RedisStore } from '../../src/accumulators/store/redis-store.ts';
+import { runOf } from '../../src/experiment/run-settings.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { readUnit } from '../../src/windows/unit-state.ts';
 import { wholeTables } from '../accumulators/whole-tables.ts';
 import { RestorableStore, type StoreSnapshot } from '../restorable-store.ts';
 import { itWith } from '../services/it-with.ts';
 import { REDIS, startRedis } from '../services/redis.ts';
-import { claimRecorded, readRecorded } from './history.ts';
+import { claimRecorded, readRecorded, settingsOf, startRecorded } from './history.ts';
 
 const UNIT = unitKey('recorded', 0);
 const FORMATS = Array.from({ length: FORMAT_VERSION - OLDEST_FORMAT + 1 }, (_, i) => OLDEST_FORMAT + i);
 
 /** What the first version of receval that wrote this format stored of the first half of its history (record.ts). */
-function recorded(format: number): Map<string, Map<string, string>> {
+function asStored(format: number): Map<string, Map<string, string>> {
   const text = readFileSync(new URL(`state-${format}.json`, import.meta.url), 'utf8');
   const hashes: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON.parse(text);
   const plain = (base64: string): string => Buffer.from(base64, 'base64').toString();
@@ -24,6 +26,36 @@ function recorded(format: number): Map<string, Map<string, string>> {
     Object.entries(hashes).map(([key, fields]) => [
       key,
       new Map(Object.entries(fields).map(([field, value]) => [field, plain(value)])),
+    ]),
+  );
+}
+
+/** The run of the experiment in this history: as it was named then, and as it is today. */
+function runsOf(format: number): readonly [before: string, today: string] {
+  const { experiments } = settingsOf(format);
+  return [format === 3 ? '01dd739250ce5991' : 'd205e882127bab15', runOf(experiments[0])];
+}
+
+/**
+ * The same under the names of today: since empty lists count, measures of grades have another entry in the fingerprint, and runs
+ * another name. The history holds no empty list, so nothing else differs.
+ */
+function recorded(format: number): Map<string, Map<string, string>> {
+  // What this version has stored has these names.
+  if (format >= 4) return asStored(format);
+  const [before, today] = runsOf(format);
+  const { measures } = settingsOf(format);
+  // A run was of all measures then.
+  const since = JSON.stringify(measures.map(({ canonical }) => [canonical, null]));
+  const named = (text: string): string =>
+    text
+      .replaceAll(`"run":"${before}"`, `"since":${since},$&`)
+      .replaceAll(before, today)
+      .replaceAll(/measure (?:mrr|ndcg@10)/g, '$& (empty lists count)');
+  return new Map(
+    [...asStored(format)].map(([key, fields]) => [
+      named(key),
+      new Map([...fields].map(([field, text]) => [field, named(text)])),
     ]),
   );
 }
@@ -58,7 +90,7 @@ function outcome(stored: StoreSnapshot) {
 /** A run by this version alone, from the first record to the last. */
 async function undisturbed(format: number) {
   const store = new RestorableStore();
-  await readRecorded(await claimRecorded(store, format), 1, format);
+  await startRecorded(store, format, 1);
   return outcome(store.snapshot());
 }
 
@@ -114,6 +146,44 @@ describe.each(FORMATS)('state of format %i that the first version to write it ha
     }
   });
 });
+
+it.each([1, 2, 3])(
+  'state of format %i is not mixed with what its measures mean today: windows lack them, and runs begin anew if that is asked for',
+  async (format) => {
+    const store = new RestorableStore();
+    store.restoreSnapshot(asStored(format));
+    await expect(claimRecorded(store, format)).rejects.toThrow('--restart-experiments');
+    await readRecorded(
+      await claimRecorded(store, format, { permissions: { ...NO_PERMISSIONS, restartExperiments: true } }),
+      1,
+      format,
+    );
+    const state = store.snapshot();
+    const before = decodeCheckpoint(asStored(format).get(UNIT) ?? new Map());
+    const { since, runs, format: now } = decodeCheckpoint(state.get(UNIT) ?? new Map());
+    const [old, today] = runsOf(format);
+    const { measures } = settingsOf(format);
+    const at = before.join.watermark;
+    const added = measures.filter(({ params }) => params.get('min_list_length') === 0);
+    expect(since).toEqual(
+      Object.fromEntries(added.map(({ canonical }) => [`measure ${canonical} (empty lists count)`, at])),
+    );
+    expect(now).toBe(FORMAT_VERSION);
+    expect(runs).toEqual([
+      {
+        name: 'default',
+        run: today,
+        begins: before.join.topics.map(({ committed }) => committed),
+        missing: 0,
+        since: Object.fromEntries(measures.map(({ canonical }) => [canonical, Number.NEGATIVE_INFINITY])),
+      },
+      { ...before.runs[0], ended: { at, generation: before.generation } },
+    ]);
+    // It is kept for a week.
+    const keysOf = (of: Iterable<string>): readonly string[] => [...of].filter((key) => key.includes(old)).sort();
+    expect(keysOf(state.keys())).toEqual(keysOf(asStored(format).keys()));
+  },
+);
 
 describe('state that a later version has stored', () => {
   const format = OLDEST_FORMAT;

@@ -62,6 +62,7 @@ export function removeLogs(): void {
 export async function replayed(
   log: Partial<Log> & { readonly events?: readonly Row[]; readonly more?: readonly Row[] },
   config = '',
+  closeAll = false,
 ): Promise<{ readonly result: ReplayResult; readonly codes: readonly string[]; readonly screen: string }> {
   const settings = loadSettings({
     readFile: () => config,
@@ -82,6 +83,7 @@ export async function replayed(
           },
     adapter: undefined,
     order: 'time',
+    closeAll,
     now: NOW,
     newId: () => String(files++),
     hashSeed: 0,

@@ -33,6 +33,8 @@ function dumped({ impressions, feedback }: Log): Log {
   return { impressions: inTurn(impressions), feedback: inTurn(feedback) };
 }
 
+const MAP = '{requestId: /requestId, itemId: /itemId, ts: /ts, action: /action}';
+
 interface Mistake {
   readonly log: Log;
   readonly config?: string;
@@ -108,7 +110,11 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'request ids of another table': {
     log: shop({ clicked: (row, n) => ({ ...row, requestId: `session${n % 5}` }) }),
     codes: ['nothing_joined'],
-    says: ['such as: request "session0" in the feedback,', 'Check that both sides log the same request id'],
+    says: [
+      'None of 60 feedback events counted: orphan 60. No list with their request id was shown within 30m before them.',
+      'row 1 (request "session0", item "sku-0", 2026-11-21T08:00:04.000Z); row 31 (request "session0",',
+      'Check that both sides log the same request id',
+    ],
     attributed: 0,
   },
   'ratings without their stars': {
@@ -148,14 +154,14 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'half of the requests unknown': {
     log: shop({ clicked: (row, n) => (n % 5 < 3 ? { ...row, requestId: `session${n}` } : row) }),
-    codes: ['few_joined'],
-    says: ['Only 24 of 60 (40 %) feedback events counted: orphan 36.'],
+    codes: ['many_dropped'],
+    says: ['36 of 60 feedback events (60 %) are dropped as orphan, throughout the log'],
     attributed: 24,
   },
   'logs of different days': {
     log: shop({ clicked: (row) => ({ ...row, requestId: `x${id(row)}y`, ts: ts(row) - 48 * HOUR }) }),
     codes: ['nothing_joined'],
-    says: ['The impressions are from 2026-11-21T08:00:00.000Z to', 'the feedback from 2026-11-19T08:00:04.000Z'],
+    says: ['the impressions are from 2026-11-21T08:00:00.000Z to', 'the feedback from 2026-11-19T08:00:04.000Z'],
     attributed: 0,
   },
   'clicks in local time, an hour ahead': {
@@ -230,9 +236,9 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'one impression that is dated a week ahead of the others': {
     log: shop({ shown: (row, n) => (n === 2 ? { ...row, ts: NOW - HOUR } : row) }),
-    codes: ['few_joined', 'all_late'],
+    codes: ['many_dropped'],
     says: [
-      '57 of 60 impressions came when time had passed',
+      '57 of 60 impressions (95 %) are dropped as late, throughout the log: they came when time had passed',
       'row 3 of',
       '2026-11-21T23:00:00.000Z',
       'far ahead of the others',
@@ -241,9 +247,10 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'a dump of four partitions, one after the other': {
     log: dumped(shop({ shown: dayLong, clicked: dayLong })),
-    codes: ['few_joined', 'all_late', 'all_late'],
+    codes: ['many_dropped', 'many_dropped'],
     says: [
-      '42 of 60 impressions came when time had passed',
+      '42 of 60 impressions (70 %) are dropped as late',
+      '42 of 60 feedback events (70 %) are dropped as late',
       'do: Sort the log by time',
       "jq -sc 'sort_by(.ts)[]'",
       'a file for each partition',
@@ -252,8 +259,8 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'a tenth of the impressions dated half a day ahead': {
     log: shop({ shown: (row, n) => (n % 10 === 2 ? { ...row, ts: ts(row) + 12 * HOUR } : row) }),
-    codes: ['few_joined', 'all_late'],
-    says: ['52 of 60 impressions came when time had passed', 'far ahead of the others'],
+    codes: ['many_dropped'],
+    says: ['52 of 60 impressions (86.7 %) are dropped as late', 'far ahead of the others'],
     attributed: 2,
   },
   'another name for the request id': {
@@ -268,7 +275,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'most clicks without an item': {
     log: shop({ clicked: ({ itemId, ...row }, n) => (n % 4 === 0 ? { itemId, ...row } : { ...row, sku: itemId }) }),
-    codes: ['few_joined', 'most_invalid'],
+    codes: ['most_invalid'],
     says: ['45 of 60 records of the feedback cannot be used: missing_field: itemId 45', 'row 2 of'],
     attributed: 15,
   },
@@ -289,10 +296,9 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
         requestId: n % 2 === 0 ? null : n % 10 === 1 ? `session${n}` : row['requestId'],
       }),
     }),
-    codes: ['few_joined', 'some_invalid'],
+    codes: ['many_dropped', 'some_invalid'],
     says: [
-      'Only 24 of 60 (40 %) feedback events counted: invalid 30, orphan 6.',
-      'do: See below.',
+      '6 of 60 feedback events (10 %) are dropped as orphan, throughout the log',
       '30 of 60 records of the feedback cannot be used: missing_field: requestId 30.',
     ],
     attributed: 24,
@@ -304,8 +310,11 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
         requestId: n % 10 === 0 ? null : n % 2 === 1 ? `session${n}` : row['requestId'],
       }),
     }),
-    codes: ['few_joined', 'some_invalid'],
-    says: ['counted: orphan 30, invalid 6.', 'do: Check that both sides log the same request id'],
+    codes: ['many_dropped', 'some_invalid'],
+    says: [
+      '30 of 60 feedback events (50 %) are dropped as orphan',
+      'do: Check that both sides log the same request id',
+    ],
     attributed: 24,
   },
   'ids of 64 bits as numbers': {
@@ -343,6 +352,31 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: ['There is no feedback in the input, so no list has a positive.'],
     attributed: 0,
   },
+  'a map that knows another action': {
+    log: shop({ clicked: (row, n) => ({ ...row, action: n % 3 === 0 ? 'page_view' : 'product_click' }) }),
+    config: `inputs: {feedback: {adapter: {maps: [{when: {/action: [click, buy]}, map: ${MAP}}]}}}`,
+    codes: ['feedback_missing'],
+    says: [
+      'No feedback was read, so no list has a positive; 60 records meet no when of the maps, and were passed over (/action: product_click 40, page_view 20).',
+      'add them to the maps, as when: {/action: product_click}',
+      'records of --feedback that meet no when of its maps, and are passed over: 60 (/action: product_click 40, page_view 20)',
+    ],
+    attributed: 0,
+  },
+  'a list of feedback in each record that is always empty': {
+    log: shop({ clicked: (row) => ({ ...row, actions: [] }) }),
+    config: `inputs: {feedback: {adapter: {map: {each: /actions, each.action: /name, requestId: /requestId, itemId: /itemId, ts: /ts}}}}`,
+    codes: ['feedback_missing'],
+    says: ['The 60 records of the feedback hold no event: the list that each names is empty in all of them'],
+    attributed: 0,
+  },
+  'maps that know no list': {
+    log: shop({ shown: (row) => ({ ...row, event: 'view' }) }),
+    config: `inputs: {impressions: {adapter: {maps: [{when: {/event: search}, map: {requestId: /requestId, ts: /ts, items: /items}}]}}}`,
+    codes: ['nothing_counted'],
+    says: ['No impression was read; 60 records meet no when of the maps, and were passed over (/event: view 60).'],
+    attributed: 0,
+  },
   'two empty files': {
     log: { impressions: [], feedback: [] },
     codes: ['nothing_counted'],
@@ -360,6 +394,24 @@ describe('a replay says above the numbers what looks wrong:', () => {
     for (const text of says) expect(words).toContain(text);
     expect(screen.startsWith('What looks wrong:\n')).toBe(true);
     expect(result.isEmpty).toBe(attributed === 0);
+  });
+
+  it('one log of both sides without a map for feedback', async () => {
+    const { impressions, feedback } = shop();
+    const events = [...impressions.map((row) => ({ ...row, kind: 'list' })), ...feedback];
+    const maps = `[{when: {/kind: list}, map: {requestId: /requestId, ts: /ts, items: /items}}, {when: {/kind: act}, map: ${MAP}}]`;
+    const { result, codes, screen } = await replayed({ events }, `inputs: {events: {adapter: {maps: ${maps}}}}`);
+    expect(codes).toEqual(['feedback_missing']);
+    expect(screen.replace(/\s+/g, ' ')).toContain(
+      '60 records meet no when of the maps, and were passed over (/kind: __none__ 60)',
+    );
+    expect(result.unmapped).toEqual({ events: [{ field: '/kind', value: '__none__', records: 60 }] });
+    expect(result.isEmpty).toBe(true);
+  });
+
+  it('one log of both sides that holds only lists', async () => {
+    const { screen } = await replayed({ events: shop().impressions });
+    expect(screen.replace(/\s+/g, ' ')).toContain('feedback_missing: All 60 events of the input are lists, so no list');
   });
 
   it('one log of both sides that is not in the order of time', async () => {
@@ -439,19 +491,31 @@ describe('feedback of a part of the time', () => {
   });
 
   it('says from when on it is missing, and what its lists count as', async () => {
-    const screen = (await replayed(log(0, 100))).screen.replaceAll(/\s+/g, ' ');
-    expect(screen).toContain(
+    const { result, screen } = await replayed(log(0, 100));
+    const text = screen.replaceAll(/\s+/g, ' ');
+    expect(text).toContain(
+      'The feedback ends at 2026-11-21T13:38:30.000Z, and 50.5 % of the impressions are later: what people did with them is not in the logs, so they count at no horizon.',
+    );
+    expect(text).toContain('do: Add the feedback of that time. ');
+    // The first 99 less those of the last minute and outOfOrderness.
+    const counted = result.rows.find(({ by, horizon }) => by.length === 0 && horizon === '1m');
+    expect(counted).toMatchObject({ impressions: 98, open: 102 });
+  });
+
+  it('says with --close-all that they count as lists without a positive', async () => {
+    const text = (await replayed(log(0, 100), '', true)).screen.replaceAll(/\s+/g, ' ');
+    expect(text).toContain(
       'The feedback ends at 2026-11-21T13:38:30.000Z, and 50.5 % of the impressions are later: they count as lists without a positive, though about 51 of 100 of the others have feedback.',
     );
-    expect(screen).toContain('Add the feedback of that time, or leave out the impressions after it.');
+    expect(text).toContain('Add the feedback of that time, or leave out the impressions after it.');
   });
 });
 
 describe('logs that end before their horizon', () => {
   /** A list a minute for 48 h, each third clicked up to 20 h later, in a log that is cut at this hour. */
-  const log = (hours: number): Log => {
+  const log = (hours: number, shownHours = 48): Log => {
     const begin = NOW - 100 * HOUR;
-    const numbers = Array.from({ length: 48 * 60 }, (_, n) => n);
+    const numbers = Array.from({ length: shownHours * 60 }, (_, n) => n);
     const clicks = numbers
       .filter((n) => n % 3 === 0)
       .map((n) => ({ requestId: `r${n}x`, ts: begin + 60_000 * n + (n % 20) * HOUR, itemId: 'b', action: 'click' }));
@@ -467,20 +531,76 @@ describe('logs that end before their horizon', () => {
   };
 
   it.each([
-    [72, '24h', []],
-    [48, '24h', ['feedback_to_come']],
-    [48, '30m', ['few_joined', 'beyond_horizon']],
-  ] as const)('are told if much is to come (cut after %d h, horizon %s)', async (hours, horizon, codes) => {
-    expect((await replayed(log(hours), `attribution: {horizons: [${horizon}]}`)).codes).toEqual(codes);
+    [72, 48, '24h', []],
+    [37, 37, '24h', []],
+    [35, 35, '24h', ['feedback_to_come']],
+    [35, 35, '30m', ['beyond_horizon']],
+  ] as const)(
+    'say so if two thirds of the lists are open (cut after %d h of %d, horizon %s)',
+    async (hours, shownHours, horizon, codes) => {
+      const settings = `attribution: {horizons: [${horizon}]}`;
+      expect((await replayed(log(hours, shownHours), settings)).codes).toEqual(codes);
+    },
+  );
+
+  it('say what the numbers are of, and not that they are too low', async () => {
+    const { screen, result } = await replayed(log(30, 30), LONG);
+    const text = screen.replaceAll(/\s+/g, ' ');
+    const counted = result.rows.find(({ by, horizon }) => by.length === 0 && horizon === '24h')?.impressions ?? 0;
+    expect(counted).toBe(6 * 60 - 3);
+    expect(text).toContain(
+      `80.2 % of the lists are younger than 24h at the end of the feedback, 2026-11-19T01:57:00.000Z: the numbers at 24h are those of the oldest ${counted} lists alone.`,
+    );
+    expect(text).not.toContain('too low');
   });
 
-  it('are told with how much that is', async () => {
-    const all = log(72).feedback.length;
-    const cut = log(48).feedback.length;
-    const told = (await replayed(log(48), LONG)).screen
-      .replaceAll(/\s+/g, ' ')
-      .match(/about ([\d.]+) % of all feedback/);
-    expect(Number(told?.[1])).toBeCloseTo((100 * (all - cut)) / all, 0);
+  it('say so in the place of numbers where no list is old enough, once', async () => {
+    const { codes, screen, result } = await replayed(log(10, 10), LONG);
+    expect([codes, result.isEmpty]).toEqual([[], false]);
+    expect(screen.match(/24h old/g)).toHaveLength(1);
+    expect(screen).not.toMatch(/^ *24h/m);
+  });
+
+  describe('with --close-all', () => {
+    it.each([
+      [72, 48, '24h', []],
+      [48, 48, '24h', ['feedback_to_come']],
+      [10, 10, '24h', ['feedback_to_come']],
+      [48, 48, '30m', ['beyond_horizon']],
+    ] as const)(
+      'are told if much is to come, or cannot be told (cut after %d h of %d, horizon %s)',
+      async (hours, shownHours, horizon, codes) => {
+        const settings = `attribution: {horizons: [${horizon}]}`;
+        expect((await replayed(log(hours, shownHours), settings, true)).codes).toEqual(codes);
+      },
+    );
+
+    it('are told with how much that is', async () => {
+      const all = log(72).feedback.length;
+      const cut = log(48).feedback.length;
+      const told = (await replayed(log(48), LONG, true)).screen
+        .replaceAll(/\s+/g, ' ')
+        .match(/about ([\d.]+) % of all feedback/);
+      expect(Number(told?.[1])).toBeCloseTo((100 * (all - cut)) / all, 0);
+    });
+
+    it.each([
+      [24, 24, 'All impressions are younger than 24h'],
+      [24.4, 25, 'Nearly all impressions are younger than 24h'],
+    ])('say so where hardly any list is old enough to tell: %d h', async (hours, shownHours, words) => {
+      const { impressions, feedback } = log(hours, shownHours);
+      const end = NOW - 100 * HOUR + hours * HOUR;
+      const shown = impressions.filter(({ ts }) => Number(ts) < end);
+      const text = (await replayed({ impressions: shown, feedback }, LONG, true)).screen.replaceAll(/\s+/g, ' ');
+      expect(text).toContain(words);
+      expect(text).toContain('these logs cannot tell how much is still to come');
+    });
+
+    it('are not told of so few lists, as of a judged dump', async () => {
+      const { impressions, feedback } = log(24, 24);
+      const some = { impressions: impressions.slice(0, 29), feedback: feedback.slice(0, 5) };
+      expect((await replayed(some, LONG, true)).codes).not.toContain('feedback_to_come');
+    });
   });
 });
 
@@ -497,7 +617,7 @@ describe('invalid records', () => {
     [60, 0, []],
     [60, 29, ['some_invalid']],
     [60, 30, ['some_invalid']],
-    [60, 31, ['few_joined', 'most_invalid']],
+    [60, 31, ['most_invalid']],
   ])('are told from a fiftieth of a file on (of %d records %d)', async (all, invalid, codes) => {
     const { impressions } = shop();
     expect((await replayed({ impressions, feedback: clicks(all, invalid) })).codes).toEqual(codes);

@@ -21,7 +21,7 @@ function replay(name: string, output = 'json') {
     const found = files.filter((file) => pattern.test(file));
     return found.length === 0 ? [] : [flag, ...found];
   });
-  return receval(['replay', ...logs, '--output', output], { cwd: folder });
+  return receval(['replay', ...logs, '--close-all', '--output', output], { cwd: folder });
 }
 
 let expected: string;

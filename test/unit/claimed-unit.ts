@@ -36,7 +36,7 @@ export function claimsOf(
         partition,
         partitions,
         generation,
-        permissions: { ...NO_PERMISSIONS, newGeneration: generation !== '1' },
+        permissions: { ...NO_PERMISSIONS, newGeneration: generation !== '1', restartExperiments: true },
         fingerprint: { shape: JSON.stringify({ generation }), additive: '' },
         sources: ['impressions:0', 'feedback:0'],
       },

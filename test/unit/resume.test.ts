@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { RunState } from '../../src/accumulators/runs.ts';
 import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { changedSettings } from '../../src/accumulators/store/fingerprint-difference.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { noCounts } from '../../src/consumers/join/counts.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
-import { NO_PERMISSIONS, resume, StateMismatch } from '../../src/unit/resume.ts';
+import { NO_PERMISSIONS, type Resumed, resume, StateMismatch } from '../../src/unit/resume.ts';
 
 const settings = (yaml: string) => loadSettings({ readFile: () => yaml, env: {} });
 
@@ -15,7 +16,9 @@ function stored(yaml: string, more: Partial<UnitCheckpoint> = {}): UnitCheckpoin
     fingerprint: fingerprint(settings(yaml)),
     partitions: 3,
     incompleteBefore: 1000,
+    since: {},
     hasGap: false,
+    feedbackFrom: 500,
     join: {
       watermark: 50_000,
       counts: [noCounts(3)],
@@ -28,10 +31,17 @@ function stored(yaml: string, more: Partial<UnitCheckpoint> = {}): UnitCheckpoin
   };
 }
 
+/** Measures that were added, at the stored watermark. */
+const later = ({ since }: Resumed): readonly string[] =>
+  Object.entries(since).flatMap(([part, at]) => (at === 50_000 ? [part.split(' ')[1]] : []));
+
+const RUNS = [{ name: 'default', run: 'r1' }];
+
 const now = (yaml: string, partitions = 3) => ({
   generation: '1',
   fingerprint: fingerprint(settings(yaml)),
   partitions,
+  runs: RUNS,
 });
 
 describe('a unit goes on from its stored state', () => {
@@ -50,9 +60,12 @@ describe('a unit goes on from its stored state', () => {
       join: state.join,
       panes: state.panes,
       runs: state.runs,
+      expired: [],
+      since: {},
       unread: [90],
       incompleteBefore: 1000,
       hasGap: false,
+      feedbackFrom: 500,
       replaced: undefined,
     });
   });
@@ -69,22 +82,67 @@ describe('a unit goes on from its stored state', () => {
       newGeneration: true,
     });
     expect(again.join?.topics).toEqual([
-      { committed: 70, replay: 70, replayWatermark: 40_000, idleAdvances: [], clockDrops: [], hasGap: true },
+      {
+        ...{ committed: 70, replay: 70, replayWatermark: 40_000, idleAdvances: [], clockDrops: [] },
+        hasGap: true,
+        isBeginning: true,
+      },
     ]);
   });
 
   it.each([
-    ['measures: [mrr, ndcg@10]', 'measures: [mrr, ndcg@10, hit@3]'],
-    ['cohorts: [[]]', 'cohorts: [[], [surface]]'],
-    ['windows: [5m]', 'windows: [5m, 1h]'],
+    ['measures: [mrr, ndcg@10]', 'measures: [mrr, ndcg@10, ctr]', 'measure ctr'],
+    ['cohorts: [[]]', 'cohorts: [[], [surface]]', 'cohorts surface'],
+    ['windows: [5m]', 'windows: [5m, 1h]', 'window 1h'],
     [
       'measures: [distinct]\nexperiments: {}\ncohorts: [[], [surface]]',
       'measures: [distinct]\nexperiments: {}\ncohorts: [[], [surface]]\nitemSets: [[], [surface]]',
+      'itemSets surface',
     ],
-  ])('marking windows incomplete when something is added: %s to %s', (before, after) => {
+  ])('with the time since when something was added, which alone is incomplete: %s to %s', (before, after, part) => {
     const grown = resume(stored(before), now(after), NO_PERMISSIONS);
-    expect(grown).toMatchObject({ generation: '4', incompleteBefore: 50_000 });
-    expect(resume(stored(after), now(before), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 1000 });
+    expect(grown).toMatchObject({ generation: '4', incompleteBefore: 1000, since: { [part]: 50_000 } });
+    // It keeps its time while it stays, and goes with its part.
+    const more = { ...stored(after, { since: { [part]: 7 } }) };
+    expect(resume(more, now(after), NO_PERMISSIONS).since).toEqual({ [part]: 7 });
+    expect(resume(more, now(before), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 1000, since: {} });
+  });
+
+  const run = (name: string, more: Partial<RunState> = {}): RunState => {
+    return { name, run: 'r1', begins: [5], missing: 2, since: {}, ...more };
+  };
+
+  it('not if that ends the run of an experiment, unless told so: then it is kept for a week', () => {
+    const state = stored('', { runs: [run('default'), run('gone')] });
+    expect(() => resume(state, now(''), NO_PERMISSIONS)).toThrow(
+      /^the configuration ends the run of the experiment gone\. Set back what differs.*--restart-experiments/,
+    );
+    const ended = { at: 50_000, generation: '4' };
+    const after = resume(state, now(''), { ...NO_PERMISSIONS, restartExperiments: true });
+    expect(after).toMatchObject({ generation: '4', runs: [run('default'), run('gone', { ended })], expired: [] });
+    // Nothing more is asked of later starts.
+    const later = (watermark: number) =>
+      resume(stored('', { runs: after.runs, join: { ...state.join, watermark } }), now(''), NO_PERMISSIONS);
+    const week = 7 * 86_400_000;
+    expect(later(50_000 + week - 1).expired).toEqual([]);
+    expect(later(50_000 + week)).toMatchObject({ runs: [run('default')], expired: [run('gone', { ended })] });
+  });
+
+  it('with a run that had ended, when it is configured again: from then on', () => {
+    const ended = { at: 40_000, generation: '4' };
+    const back = resume(stored('', { runs: [run('default', { ended })] }), now(''), NO_PERMISSIONS);
+    expect(back.runs).toEqual([run('default', { begins: [90] })]);
+    // Rows of another generation mean something else.
+    const other = run('default', { ended: { at: 40_000, generation: '3' } });
+    expect(resume(stored('', { runs: [other] }), now(''), NO_PERMISSIONS).runs).toEqual([other]);
+  });
+
+  it('with every run at its end in a new generation, which is not asked about again', () => {
+    const anew = resume(stored('', { runs: [run('default')] }), now('relevantFrom: 2'), {
+      ...NO_PERMISSIONS,
+      newGeneration: true,
+    });
+    expect(anew.runs).toEqual([run('default', { ended: { at: 50_000, generation: '4' } })]);
   });
 
   it.each([
@@ -205,9 +263,9 @@ describe('a unit goes on from its stored state', () => {
       { name: 'nothing', rule: { from: 'grade', grade: 0, rule: 'sum', max: 30, veto: false } },
     ],
     additive: [
-      'measure mrr',
-      'measure err(gmax=5)',
-      'measure rbp(gain=scaled,gmax=5)',
+      'measure auc',
+      'measure err(gmax=5,min_list_length=1)',
+      'measure rbp(gain=scaled,gmax=5,min_list_length=1)',
       'cohorts ',
       'window 5m',
       'experiment default',
@@ -223,7 +281,7 @@ describe('a unit goes on from its stored state', () => {
   };
 
   it('that grew when grades ended at 30, where the configuration means what it meant', () => {
-    const yaml = FORMER('{from: value, max: 30}', 'measures: [mrr]');
+    const yaml = FORMER('{from: value, max: 30}', 'measures: [auc]');
     expect(resume(formerState(yaml), now(yaml), NO_PERMISSIONS)).toMatchObject({
       generation: '4',
       incompleteBefore: 1000,
@@ -233,8 +291,8 @@ describe('a unit goes on from its stored state', () => {
   it.each(['{from: value}', '{from: value, max: 31}', '{from: value, max: 29}'])(
     'but not where values above 30 count now, or others are cut: %s',
     (stars) => {
-      const state = formerState(FORMER('{from: value, max: 30}', 'measures: [mrr]'));
-      expect(() => resume(state, now(FORMER(stars, 'measures: [mrr]')), NO_PERMISSIONS)).toThrow(
+      const state = formerState(FORMER('{from: value, max: 30}', 'measures: [auc]'));
+      expect(() => resume(state, now(FORMER(stars, 'measures: [auc]')), NO_PERMISSIONS)).toThrow(
         / {2}grades\.stars\.max: stored/,
       );
     },
@@ -244,21 +302,38 @@ describe('a unit goes on from its stored state', () => {
     const counting = (relevantFrom: number) =>
       FORMER(
         '{from: value, max: 30}',
-        `relevantFrom: ${relevantFrom}\nmeasures: [mrr, err(gmax=5), "rbp(gain=scaled,gmax=5)"]`,
+        `relevantFrom: ${relevantFrom}\nmeasures: [auc, "err(gmax=5,min_list_length=1)", "rbp(gain=scaled,gmax=5,min_list_length=1)"]`,
       );
-    expect(resume(formerState(counting(1)), now(counting(1)), NO_PERMISSIONS)).toMatchObject({
-      incompleteBefore: 50_000,
-    });
+    expect(later(resume(formerState(counting(1)), now(counting(1)), NO_PERMISSIONS))).toEqual([
+      'err(gmax=5,min_list_length=1)',
+      'rbp(gain=scaled,gmax=5,min_list_length=1)',
+    ]);
     // From now on they come and go like any other.
-    expect(resume(stored(counting(1)), now(counting(1)), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 1000 });
+    expect(later(resume(stored(counting(1)), now(counting(1)), NO_PERMISSIONS))).toEqual([]);
     const whole = (relevantFrom: number) =>
-      `grades: {click: 1, buy: 2}\nrelevantFrom: ${relevantFrom}\nmeasures: ["err(gmax=5)"]`;
+      `grades: {click: 1, buy: 2}\nrelevantFrom: ${relevantFrom}\nmeasures: ["err(gmax=5,min_list_length=1)"]`;
     const without = (yaml: string): UnitCheckpoint => {
       const state = stored(yaml);
       const entries = state.fingerprint.additive.replace(' of every grade', '');
       return { ...state, fingerprint: { ...state.fingerprint, additive: entries } };
     };
-    expect(resume(without(whole(1)), now(whole(1)), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 1000 });
-    expect(resume(without(whole(2)), now(whole(2)), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 50_000 });
+    expect(later(resume(without(whole(1)), now(whole(1)), NO_PERMISSIONS))).toEqual([]);
+    expect(later(resume(without(whole(2)), now(whole(2)), NO_PERMISSIONS))).toEqual(['err(gmax=5,min_list_length=1)']);
+  });
+
+  it('and says incomplete where empty lists count that did not, but not where they are left out as they were', () => {
+    const ofMeasures = (names: string): Resumed => {
+      const yaml = `grades: {click: 1, buy: 2}\nmeasures: [${names}]`;
+      const state = stored(yaml);
+      const before = state.fingerprint.additive.replaceAll(' (empty lists count)', '');
+      return resume({ ...state, fingerprint: { ...state.fingerprint, additive: before } }, now(yaml), NO_PERMISSIONS);
+    };
+    const taking = ['mrr', 'hit', 'precision', 'recall', 'ap', 'ndcg', 'dcg', 'rprec', 'rbp', 'err(gmax=5)', 'f1'];
+    for (const name of taking) expect(later(ofMeasures(`"${name}"`))).toHaveLength(1);
+    const others = 'auc, ctr, length, diversity, "mrr(min_list_length=2)", "rate(action=buy)"';
+    expect(later(ofMeasures(others))).toEqual([]);
+    // What left them out by default is now written with its parameter, and starts empty.
+    const skipping = resume(stored('measures: [mrr]'), now('measures: ["mrr(min_list_length=1)"]'), NO_PERMISSIONS);
+    expect(later(skipping)).toEqual(['mrr(min_list_length=1)']);
   });
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
@@ -8,11 +9,11 @@ import { Unit } from '../../src/unit/unit.ts';
 import type { UnitSettings } from '../../src/unit/unit-contract.ts';
 import { bytes, decoderOf, EIGHT, JOIN, PANES, SCORER } from '../guide/shop.ts';
 import { RestorableStore } from '../restorable-store.ts';
+import { runs } from '../runs.ts';
 import { Driver } from './driver.ts';
 
 const KEY = unitKey('test', 0);
 const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const BACKWARD = 5000;
 const SETTINGS: UnitSettings = {
   namespace: 'test',
@@ -26,11 +27,6 @@ const SETTINGS: UnitSettings = {
   experiments: [],
   sources: ['impressions:0', 'feedback:0'],
 };
-function withRun(start: number | undefined): UnitSettings {
-  const variants = ['de', 'fr'];
-  const run = { name: 'ranker', run: 'f', dimension: 'country', horizon: 0, variants, start };
-  return { ...SETTINGS, panes: { ...PANES, runs: [run] } };
-}
 const BOTH: UnitSettings = {
   ...SETTINGS,
   join: { ...SETTINGS.join, topics: [{ impressions: true, feedback: true }] },
@@ -197,8 +193,8 @@ describe('a new unit', () => {
   ])('whose feedback begins %s the lists do is complete from there on', async (_, offset, after) => {
     const store = new RestorableStore();
     const unit = await claim(store);
-    unit.beginAt(0, { offset: 0, isOldest: true });
-    unit.beginAt(1, { offset, isOldest: true });
+    unit.beginAt(0, 0);
+    unit.beginAt(1, offset);
     feed(unit, 0, ...Array.from({ length: 40 }, (_, second) => shown(second)));
     expect(await stored(unit, store)).toMatchObject({ incompleteBefore: EIGHT, hasGap: offset > 0 });
     feed(unit, 1, clicked(offset));
@@ -208,28 +204,40 @@ describe('a new unit', () => {
 
 describe('lists that are kept for longer than their feedback', () => {
   it.each([
-    ['lists are read first', [0, 1], EIGHT + 50_000 + BACKWARD],
-    ['feedback is read first', [1, 0], EIGHT + 50_000 + BACKWARD],
-  ])('are told once, with the time from which on they have it: %s', async (_, order, before) => {
-    const unit = await claim(new RestorableStore(), withRun(undefined));
-    unit.beginAt(0, { offset: 0, isOldest: true });
-    unit.beginAt(1, { offset: 30, isOldest: true });
-    for (const topic of order) feed(unit, topic, topic === 0 ? shown(0) : clicked(30));
-    expect([unit.takeFeedbackLackingBefore(), unit.takeFeedbackLackingBefore()]).toEqual([before, undefined]);
+    ['lists are read first', [0, 1]],
+    ['feedback is read first', [1, 0]],
+  ])('are in no sum, and told once: %s', async (_, order) => {
+    const store = new RestorableStore();
+    const unit = await claim(store);
+    unit.beginAt(0, 0);
+    unit.beginAt(1, 30);
+    for (const topic of order) {
+      if (topic === 0) feed(unit, 0, ...Array.from({ length: 90 }, (_, second) => shown(second)));
+      else feed(unit, 1, ...Array.from({ length: 60 }, (_, second) => clicked(30 + second)));
+    }
+    unit.finish();
+    await unit.commit();
+    // The first click that is kept is of 50 s, and a list may be 5 s younger than its feedback.
+    expect(unit.committed.unscored).toEqual([55, 55]);
+    const [minute, next] = await store.read([0, MINUTE].map((at) => `receval:{test:0}:1:pane:m:${EIGHT + at}`));
+    expect(JSON.parse(minute.get('1m||') ?? '')).toMatchObject({ impressions: 5, positives: 5 });
+    expect(JSON.parse(next.get('1m||') ?? '')).toMatchObject({ impressions: 30, positives: 30 });
+    expect([unit.takeUnscoredBefore(), unit.takeUnscoredBefore()]).toEqual([EIGHT + 55_000, undefined]);
   });
 
   it.each([
-    ['the run starts later', EIGHT + HOUR, 30, shown(0), true],
-    ['the lists begin later too', undefined, 30, shown(55), true],
-    ['all feedback is kept', undefined, 0, shown(0), true],
-    ['older feedback is kept, and not wanted', undefined, 30, shown(0), false],
-  ])('are not told where %s', async (_, start, offset, list, isOldest) => {
-    const unit = await claim(new RestorableStore(), withRun(start));
-    unit.beginAt(0, { offset: 0, isOldest: true });
-    unit.beginAt(1, { offset, isOldest });
-    feed(unit, 0, list);
+    ['the lists begin later too', 30, 55],
+    ['all feedback is kept', 0, 0],
+  ])('are not told where %s', async (_, offset, second) => {
+    const unit = await claim(new RestorableStore());
+    unit.beginAt(0, 0);
+    unit.beginAt(1, offset);
+    feed(unit, 0, shown(second));
     feed(unit, 1, clicked(offset));
-    expect(unit.takeFeedbackLackingBefore()).toBeUndefined();
+    unit.finish();
+    await unit.commit();
+    expect(unit.takeUnscoredBefore()).toBeUndefined();
+    expect(unit.committed.unscored).toEqual([0, 0]);
   });
 });
 
@@ -259,11 +267,161 @@ describe('a new generation', () => {
     const panes = Array.from({ length: 30 }, (_, minute) => EIGHT + minute * MINUTE);
     const rows = await store.read(panes.map((start) => `receval:{test:0}:2:pane:m:${start}`));
     const fewer = panes.filter((_, p) => {
-      const { impressions, positives } = JSON.parse(rows[p].get('1m||') ?? '{"impressions":0,"positives":0}');
-      return positives < impressions;
+      const { impressions } = JSON.parse(rows[p].get('1m||') ?? '{"impressions":0}');
+      return impressions < 60;
     });
     expect(fewer.length).toBeGreaterThan(0);
     expect(Math.max(...fewer)).toBeLessThan(incompleteBefore);
+  });
+});
+
+describe('a new generation has no list without its feedback in any sum', () => {
+  const FRESH = { ...SETTINGS, fingerprint: { shape: '{"paneSize":1}', additive: '' } };
+  const CHANGED = { ...FRESH, permissions: { ...NO_PERMISSIONS, newGeneration: true } };
+
+  /** All rows of minutes of the second generation at the shorter horizon. */
+  async function sums(store: RestorableStore): Promise<{ readonly impressions: number; readonly positives: number }> {
+    const keys = Array.from({ length: 31 }, (_, minute) => `receval:{test:0}:2:pane:m:${EIGHT + minute * MINUTE}`);
+    const rows = (await store.read(keys)).map((fields) => JSON.parse(fields.get('1m||') ?? '{}'));
+    const total = (name: string): number => rows.reduce((sum, row) => sum + (row[name] ?? 0), 0);
+    return { impressions: total('impressions'), positives: total('positives') };
+  }
+
+  it.each([
+    ['lists are read first', [0, 1], 50],
+    ['feedback is read first', [1, 0], 50],
+    ['little is read at a time', [0, 1], 7],
+    ['a topic is read at a time', [0, 1], 2000],
+  ])('where %s, and after crashes', async (_, order, chunk) => {
+    const log = shop(1800);
+    const store = new RestorableStore();
+    const first = new Driver(log, await claim(store));
+    first.drain();
+    const clicks = (await stored(first.unit, store)).join.topics[1].replay;
+    let next = new Driver(log, await claim(store, CHANGED), chunk);
+    let read = 0;
+    for (let isMore = true; isMore; ) {
+      isMore = false;
+      for (const topic of order) {
+        isMore = next.feed(topic, chunk) || isMore;
+        // It is committed at times, and each time lost soon after, with what was read since.
+        if (read++ % 3 === 0 && (await next.unit.commit()) === 'OK' && next.feed(1 - topic, chunk)) {
+          next = new Driver(log, await claim(store, FRESH), chunk);
+          isMore = true;
+        }
+      }
+    }
+    next.unit.finish();
+    await next.unit.commit();
+    const counted = 1800 - (clicks + 20 + BACKWARD / 1000);
+    expect(await sums(store)).toEqual({ impressions: counted, positives: counted });
+  });
+
+  /** Lists of 0 to 2 s each, clicked within 50 s; records come up to 8 s out of order, lists and clicks each for themselves. */
+  function disorderly(random: () => number): MemoryLog {
+    const log = new MemoryLog(2, 1);
+    const records: {
+      readonly at: number;
+      readonly topic: number;
+      readonly event: object;
+      readonly timestamp: number;
+    }[] = [];
+    let ts = EIGHT;
+    for (let list = 0; list < 900; list++) {
+      ts += Math.floor(2000 * random());
+      const click = ts + Math.floor(50_000 * random());
+      const shownEvent = { requestId: `r${list}`, ts, items: ['red', 'blue'], country: 'DE' };
+      const clickEvent = { requestId: `r${list}`, itemId: 'blue', ts: click, action: 'click' };
+      records.push({ at: ts + 8000 * random(), topic: 0, event: shownEvent, timestamp: ts });
+      records.push({ at: click + 8000 * random(), topic: 1, event: clickEvent, timestamp: click });
+    }
+    records.sort((a, b) => a.at - b.at);
+    for (const { topic, event, timestamp } of records) log.append(topic, 0, bytes(event), timestamp);
+    return log;
+  }
+
+  /** All rows of the second generation. */
+  function rowsOf(store: RestorableStore): unknown {
+    return [...store.snapshot()]
+      .filter(([key]) => key.startsWith('receval:{test:0}:2:'))
+      .map(([key, fields]) => [key, [...fields].sort()] as const)
+      .sort(([one], [other]) => (one < other ? -1 : 1));
+  }
+
+  it('whatever comes when, and whenever it is killed: its rows are those of an unbroken one', async () => {
+    let counted = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
+        fc.integer({ min: 200, max: 900 }),
+        fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 120 }), fc.nat(5)), { minLength: 5, maxLength: 60 }),
+        async (stream, until, steps) => {
+          const log = disorderly(() => stream.next().value ?? 0);
+          const store = new RestorableStore();
+          const old = new Driver(log, await claim(store));
+          while (old.positions[0] < until) for (const topic of [0, 1]) old.feed(topic, 25);
+          await old.unit.commit();
+          const [unbroken, broken] = [store.snapshot(), store.snapshot()].map((held) => {
+            const copy = new RestorableStore();
+            copy.restoreSnapshot(held);
+            return copy;
+          });
+          const whole = new Driver(log, await claim(unbroken, CHANGED));
+          whole.drain();
+          let next = new Driver(log, await claim(broken, CHANGED));
+          let isBegun = false;
+          for (const [isFeedback, chunk, fate] of steps) {
+            next.feed(Number(isFeedback), chunk);
+            if (fate < 3) isBegun = (await next.unit.commit()) === 'OK' || isBegun;
+            if (fate % 2 === 1) next = new Driver(log, await claim(broken, isBegun ? FRESH : CHANGED));
+          }
+          next.drain();
+          for (const { unit } of [whole, next]) {
+            unit.finish();
+            await unit.commit();
+          }
+          expect(rowsOf(broken)).toEqual(rowsOf(unbroken));
+          const { impressions, positives } = await sums(unbroken);
+          expect(positives).toBe(impressions);
+          counted += impressions;
+        },
+      ),
+      { numRuns: runs(30) },
+    );
+    expect(counted).toBeGreaterThan(0);
+  });
+
+  it('where it begins with the first record that Kafka holds: there it counts all of them', async () => {
+    const log = shop(1800);
+    const store = new RestorableStore();
+    const first = new Driver(log, await claim(store));
+    first.drain();
+    await first.unit.commit();
+    const unit = await claim(store, { ...FRESH, permissions: { ...NO_PERMISSIONS, newGeneration: 'earliest' } });
+    expect(unit.isNew).toBe(true);
+    for (const topic of [0, 1]) unit.beginAt(topic, 0);
+    const next = new Driver(log, unit);
+    next.feed(0, 100);
+    // Nothing waits for the last record of before.
+    expect(await unit.commit()).toBe('OK');
+    next.drain();
+    unit.finish();
+    await unit.commit();
+    expect(await sums(store)).toEqual({ impressions: 1800, positives: 1800 });
+    expect(unit.committed.unscored).toEqual([0, 0]);
+  });
+
+  it('and of a young unit, of which all is read again, it leaves out none', async () => {
+    const log = shop(60);
+    const store = new RestorableStore();
+    const first = new Driver(log, await claim(store));
+    first.drain();
+    await first.unit.commit();
+    const next = new Driver(log, await claim(store, CHANGED));
+    next.drain();
+    next.unit.finish();
+    await next.unit.commit();
+    expect(await sums(store)).toEqual({ impressions: 60, positives: 60 });
   });
 });
 

@@ -1,19 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { shapeOf } from '../../src/accumulators/row.ts';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { looksKey, type RowOwner, totalKey, unitKey, usersKey } from '../../src/accumulators/store/layout.ts';
 import type { Store } from '../../src/accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
 import { stateOfUnits } from '../../src/experiment/units.ts';
+import { compile } from '../../src/measures/scorer.ts';
 import { MOST_GONE, SAMPLE_CAPACITY } from '../../src/statistics/user-sample.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Unit } from '../../src/unit/unit.ts';
-import type { UnitSettings } from '../../src/unit/unit-contract.ts';
+import type { UnitDeps, UnitSettings } from '../../src/unit/unit-contract.ts';
 import { sampleKey } from '../../src/vocabulary/user-words.ts';
 import {
   append,
   BEGIN,
   EXPERIMENT,
+  GRADING,
   HORIZONS,
   MEASURES,
   NAMESPACE,
@@ -51,13 +55,18 @@ class Reader extends Driver {
     this.settings = settings;
   }
 
-  static async claim(log: MemoryLog, store: Store, settings = unitSettings()): Promise<Reader> {
-    return new Reader(log, store, settings, await Unit.claim(settings, unitDeps(store)));
+  static async claim(
+    log: MemoryLog,
+    store: Store,
+    settings = unitSettings(),
+    deps: Partial<UnitDeps> = {},
+  ): Promise<Reader> {
+    return new Reader(log, store, settings, await Unit.claim(settings, { ...unitDeps(store), ...deps }));
   }
 
-  async restart(settings = this.settings): Promise<void> {
+  async restart(settings = this.settings, deps: Partial<UnitDeps> = {}): Promise<void> {
     this.settings = settings;
-    this.unit = await Unit.claim(settings, unitDeps(this.store));
+    this.unit = await Unit.claim(settings, { ...unitDeps(this.store), ...deps });
     this.positions = [this.unit.reading.from(0), this.unit.reading.from(1)];
   }
 
@@ -81,6 +90,11 @@ class Reader extends Driver {
   }
 }
 
+/** Settings that may end runs. */
+function restarting(experiments: readonly ExperimentSettings[]): UnitSettings {
+  return { ...unitSettings(experiments), permissions: { ...NO_PERMISSIONS, restartExperiments: true } };
+}
+
 /** One list a second, from turn to turn in A and B, by a user of its own; each third one is clicked. */
 function fill(log: MemoryLog, from: number, to: number): void {
   for (let n = from; n < to; n++) {
@@ -100,7 +114,8 @@ describe('a run of an experiment', () => {
     expect(before['A'] + before['B']).toBeLessThan(200 - LONGEST / 1000);
     expect(before['A']).toBeGreaterThan(50);
 
-    await reader.restart(unitSettings([RAMPED]));
+    await expect(reader.restart(unitSettings([RAMPED]))).rejects.toThrow('ends the run of the experiment default');
+    await reader.restart(restarting([RAMPED]));
     await reader.commit();
     expect(await reader.counted(RAMPED)).toEqual({});
     fill(log, 200, 300);
@@ -126,7 +141,7 @@ describe('a run of an experiment', () => {
           reader.feed(1, 15);
           expect(await reader.unit.commit()).toBe('OK');
           const [begin] = reader.unit.committed.offsets;
-          await reader.restart(unitSettings([RAMPED]));
+          await reader.restart(restarting([RAMPED]));
           for (const [topic, limit, what] of steps) {
             reader.feed(topic, limit);
             if (what === 'commit') expect(['OK', 'REPLAYING', 'NOTHING_NEW']).toContain(await reader.unit.commit());
@@ -135,14 +150,16 @@ describe('a run of an experiment', () => {
           await reader.end();
           expect(begin).toBe(60);
           expect(await reader.counted(RAMPED)).toEqual({ A: 20, B: 20 });
-          expect(await reader.store.read(keysOf(EXPERIMENT))).toEqual([new Map(), new Map(), new Map()]);
+          // What the run before it had counted is kept.
+          const kept = await reader.counted(EXPERIMENT);
+          expect((kept['A'] ?? 0) + (kept['B'] ?? 0)).toBeLessThanOrEqual(60);
         },
       ),
       { numRuns: runs(20) },
     );
   });
 
-  it('that has ended is deleted by the first commit after it, not before', async () => {
+  it('that has ended is kept, and deleted by the first commit of a claim a week later', async () => {
     const log = new MemoryLog(2, 1);
     fill(log, 0, 200);
     const store = new RestorableStore();
@@ -154,16 +171,91 @@ describe('a run of an experiment', () => {
     expect(await held()).toEqual([true, true, true]);
 
     const other = { ...EXPERIMENT, name: 'second' };
-    await reader.restart(unitSettings([RAMPED, other]));
-    await reader.restart(unitSettings([other]));
+    await reader.restart(restarting([RAMPED, other]));
+    await reader.restart(restarting([other]));
+    const names = async () =>
+      decodeCheckpoint((await store.read([UNIT]))[0]).runs.map(({ name, ended }) => [name, ended !== undefined]);
+    await reader.commit();
     expect(await held()).toEqual([true, true, true]);
+    expect(await names()).toEqual([
+      ['second', false],
+      ['default', true],
+    ]);
+
+    const week = 7 * 86_400;
+    fill(log, 200 + week, 400 + week);
+    await reader.restart();
+    await reader.commit();
+    expect(await held()).toEqual([true, true, true]);
+    await reader.restart();
+    fill(log, 400 + week, 401 + week);
     await reader.commit();
     expect(await held()).toEqual([false, false, false]);
-    const [fields] = await store.read([UNIT]);
-    expect(decodeCheckpoint(fields).runs.map(({ name }) => name)).toEqual(['second']);
+    expect(await names()).toEqual([['second', false]]);
   });
 
-  it('starts over with a new generation, without lists that are read again, and deletes what the old one kept of it', async () => {
+  it('that has ended by mistake goes on when its settings are back, without what was read meanwhile', async () => {
+    const log = new MemoryLog(2, 1);
+    fill(log, 0, 200);
+    const reader = await Reader.claim(log, new RestorableStore());
+    await reader.commit();
+    const before = await reader.counted(EXPERIMENT);
+    await reader.restart(restarting([RAMPED]));
+    fill(log, 200, 300);
+    await reader.commit();
+    await reader.restart(restarting([EXPERIMENT]));
+    fill(log, 300, 400);
+    await reader.end();
+    expect(await reader.counted(EXPERIMENT)).toEqual({ A: before['A'] + 50, B: before['B'] + 50 });
+  });
+
+  it('goes on when measures come and go, each with its own beginning', async () => {
+    const log = new MemoryLog(2, 1);
+    fill(log, 0, 200);
+    const store = new RestorableStore();
+    const of = (...measures: readonly number[]): UnitSettings => {
+      const settings = unitSettings();
+      return { ...settings, panes: { ...settings.panes, shape: shapeOf(measures.map((m) => MEASURES[m])) } };
+    };
+    const scoring = (...measures: readonly number[]) => ({
+      scorer: compile(
+        measures.map((m) => MEASURES[m]),
+        GRADING,
+      ),
+    });
+    const sums = async (name: string): Promise<number> => {
+      const [total] = await store.read(keysOf(EXPERIMENT));
+      const rows = [...total.values()].map((text) => JSON.parse(text));
+      return rows.reduce((sum, { measures }) => sum + (measures[name]?.[0] ?? 0), 0);
+    };
+    const reader = await Reader.claim(log, store, of(0), scoring(0));
+    await reader.commit();
+    const [first, second] = MEASURES.map(({ canonical }) => canonical);
+    const early = Object.values(await reader.counted(EXPERIMENT)).reduce((a, b) => a + b, 0);
+    expect([await sums(first), await sums(second)]).toEqual([early, 0]);
+
+    await reader.restart(of(0, 1), scoring(0, 1));
+    fill(log, 200, 300);
+    await reader.commit();
+    const part = () => reader.unit.part(0).since;
+    const since = part()?.[second] ?? 0;
+    expect(part()).toEqual({ [first]: Number.NEGATIVE_INFINITY, [second]: since });
+    expect(since).toBeGreaterThan(BEGIN);
+    expect(await sums(first)).toBe((await sums(second)) + early);
+
+    // Gone and back: what it had before means nothing.
+    await reader.restart(of(0), scoring(0));
+    fill(log, 300, 301);
+    await reader.commit();
+    const between = await sums(first);
+    await reader.restart(of(0, 1), scoring(0, 1));
+    fill(log, 301, 400);
+    await reader.end();
+    expect(part()?.[second]).toBeGreaterThan(since);
+    expect([await sums(first), await sums(second)]).toEqual([400, 400 - between]);
+  });
+
+  it('starts over with a new generation, without lists that are read again, and what the old one had is kept', async () => {
     const log = new MemoryLog(2, 1);
     fill(log, 0, 200);
     const store = new RestorableStore();
@@ -174,11 +266,12 @@ describe('a run of an experiment', () => {
     const [replayFrom] = reader.unit.committed.replayOffsets;
     expect(replayFrom).toBeGreaterThan(0);
     const next = { ...unitSettings(), fingerprint: { shape: '{"paneSize":1}', additive: '[]' } };
-    await reader.restart({ ...next, permissions: { newGeneration: true, acceptPartitions: false } });
+    await reader.restart({ ...next, permissions: { ...NO_PERMISSIONS, newGeneration: true } });
     fill(log, 200, 230);
     await reader.end();
-    expect((await store.read(keysOf(EXPERIMENT, '1'))).map(({ size }) => size)).toEqual([0, 0, 0]);
-    expect([...store.snapshot().keys()].filter((key) => key.includes('}:1:'))).toEqual([]);
+    expect((await store.read(keysOf(EXPERIMENT, '1'))).map(({ size }) => size > 0)).toEqual([true, true, true]);
+    const old = [...store.snapshot().keys()].filter((key) => key.includes('}:1:'));
+    expect(old.sort()).toEqual([...keysOf(EXPERIMENT, '1')].sort());
     expect(reader.unit.join.counts[0].impressions.read).toBeGreaterThan(230 - replayFrom);
     expect(await reader.counted(EXPERIMENT, '2')).toEqual({ A: 15, B: 15 });
   });
@@ -199,7 +292,13 @@ describe('a run of an experiment', () => {
     expect(await reader.counted(EXPERIMENT)).toEqual({ A: 15, B: 15 });
     const [fields] = await store.read([UNIT]);
     expect(decodeCheckpoint(fields).runs).toEqual([
-      { name: 'default', run: nameOfRun(EXPERIMENT), begins: [100, 34], missing: 0 },
+      {
+        name: 'default',
+        run: nameOfRun(EXPERIMENT),
+        begins: [100, 34],
+        missing: 0,
+        since: Object.fromEntries(MEASURES.map(({ canonical }) => [canonical, Number.NEGATIVE_INFINITY])),
+      },
     ]);
   });
 

@@ -288,8 +288,8 @@ describe('a unit', () => {
     const store = new RestorableStore();
     const first = await Unit.claim(SETTINGS, deps(store));
     expect(first.isNew).toBe(true);
-    first.beginAt(0, { offset: 7, isOldest: true });
-    first.beginAt(1, { offset: 0, isOldest: true });
+    first.beginAt(0, 7);
+    first.beginAt(1, 0);
     expect(await first.commit()).toBe('OK');
     const next = await Unit.claim(SETTINGS, deps(store));
     expect(next.isNew).toBe(false);

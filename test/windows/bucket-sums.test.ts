@@ -14,8 +14,8 @@ const { measures } = parseMeasures(['mrr', 'mrr(empty=skip)', 'mrr(empty=one)', 
   relevantFrom: 1,
 });
 const NAMES = measures.map(({ canonical }) => canonical);
-/** First column of each measure: after the two heads, three for a mean. */
-const FIRST = [2, 5, 8, 11];
+/** First column of each measure: after the three heads, three for a mean. */
+const FIRST = [3, 6, 9, 12];
 
 interface List {
   readonly bucket: number;

@@ -59,7 +59,7 @@ function sumOf(
   return lists
     .filter((list) => by.every((name, i) => list.values[settings.dimensions.indexOf(name)] === values[i]))
     .map(({ userless, positive, out, items, places, horizon }) => {
-      const row = scored(settings.shape, userless, positive, out);
+      const row = scored(settings.shape, userless, positive, out, (places?.slots ?? []).length === 0);
       if (items !== undefined && settings.items?.sets.some((set) => set.join() === of.join()) === true) {
         row.items = new ItemSums(ITEMS);
         row.items.add(shownOf(items));
@@ -199,8 +199,9 @@ describe('a total', () => {
         for (const { by, row } of total.rows) {
           if (by.length > 0) continue;
           const sums: PlainVector = new Map();
-          for (const { horizon, bucket, positive, out } of histories.flatMap(([history]) => history)) {
-            if (horizon === h) addToVector(sums, settings.shape, bucket, positive, out);
+          for (const { horizon, bucket, positive, out, places } of histories.flatMap(([history]) => history)) {
+            const isEmpty = (places?.slots ?? []).length === 0;
+            if (horizon === h) addToVector(sums, settings.shape, bucket, positive, out, isEmpty);
           }
           expect(JSON.stringify(JSON.parse(rowCodec(settings.shape).encode(row)).vector)).toBe(
             vectorText(sums, settings.shape, 256),

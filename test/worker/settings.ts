@@ -56,7 +56,7 @@ export function quietDeps(): Omit<WorkerDeps, 'source' | 'store' | 'clock'> {
     scorer: SCORER,
     newId: () => `id${ids++}`,
     onClaim: () => {},
-    startOffset: async () => ({ offset: 0, isOldest: true }),
+    startOffset: async () => 0,
     log: { info: () => {}, warn: () => {} },
   };
 }

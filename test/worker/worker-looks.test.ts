@@ -9,7 +9,7 @@ import {
 } from '../../src/experiment/experiment-looks.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { LOOK_EVERY, ShopService, stateIn } from '../experiment-service.ts';
-import { EXPERIMENT, NAMESPACE } from '../experiment-shop.ts';
+import { BEGIN, EXPERIMENT, NAMESPACE } from '../experiment-shop.ts';
 
 const UNITS = [0, 1].map((unit) => unitKey(NAMESPACE, unit));
 const WORSE = { A: 1, B: 3 };
@@ -39,7 +39,7 @@ class PlainLooks {
   }
 
   get fields(): ReadonlyMap<string, string> {
-    return encodeLooks(this.looks, this.#experiment.horizon.text);
+    return encodeLooks(this.looks, this.#experiment);
   }
 }
 
@@ -54,7 +54,7 @@ function evidence(commits: readonly Commit[]): ReadonlyMap<string, readonly numb
     for (const [key, fields] of rows) {
       if (!key.includes(':looks:')) continue;
       for (const [field, text] of fields) {
-        if (/\|(?:decision$|point\|)/.test(field)) continue;
+        if (/^(?:rules|settings)$|\|(?:decision$|point\|)/.test(field)) continue;
         const [logE]: readonly number[] = JSON.parse(text);
         all.set(field, [...(all.get(field) ?? []), logE]);
       }
@@ -135,6 +135,39 @@ describe('the looks of a worker', () => {
     const all = evidence(service.store.commits);
     expect([...all].filter(([, found]) => found.some((logE, i) => i > 0 && logE < found[i - 1]))).toEqual([]);
     expect(all.size).toBeGreaterThan(5);
+    await running.stop();
+  });
+
+  it('forget in the store, too, what unsound ones withdraw, and the next owner goes on without it', async () => {
+    const service = new ShopService();
+    const plain = new PlainLooks(service);
+    const evidence = (fields: ReadonlyMap<string, string>): readonly string[] =>
+      [...fields.keys()].filter((field) => /\|(?:worse|better|guard)$/.test(field));
+    const decision = (): string | undefined => service.looks().get(`${EXPERIMENT.horizon.text}|B|decision`);
+    let running = await service.start();
+    await service.live(300, WORSE);
+    expect(evidence(service.looks()).length).toBeGreaterThan(3);
+    expect(decision()).toContain('regressed');
+
+    await service.live(240, WORSE, false);
+    await service.clock.advance(2000);
+    expect(service.looks()).toEqual(plain.fields);
+    expect(evidence(service.looks())).toEqual([]);
+    expect(decision()).toContain('no_user_ids');
+    const killed = running;
+    running = await service.start();
+    await killed.stop();
+    expect(evidence(service.looks())).toEqual([]);
+
+    await service.live(720, WORSE);
+    await service.clock.advance(2000);
+    expect(withoutPoints(service.looks())).toEqual(withoutPoints(plain.fields));
+    expect(decision()).toContain('regressed');
+    // What is known again was all found after it was forgotten.
+    for (const field of evidence(service.looks())) {
+      const [, at]: readonly number[] = JSON.parse(service.looks().get(field) ?? '');
+      expect(at).toBeGreaterThan(BEGIN + 540_000);
+    }
     await running.stop();
   });
 

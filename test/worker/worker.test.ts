@@ -166,7 +166,7 @@ class Bench {
         onClaim: () => {},
         startOffset: async () => {
           if (this.startAt instanceof Error) throw this.startAt;
-          return typeof this.startAt === 'number' ? { offset: this.startAt, isOldest: true } : this.startAt;
+          return this.startAt;
         },
         log: {
           info: (_, message) => {

@@ -247,7 +247,7 @@ export function patternOf(at: usize, bodyAt: usize, horizon: u32): f64 {
   const tableAt = changetype<Adder>(at).kept;
   const table = changetype<KeptTable>(tableAt);
   const length = body(bodyAt).length();
-  if (length === 0 || length >= table.lengths) return NO_PATTERN;
+  if (length >= table.lengths) return NO_PATTERN;
   const actionsAt = tableAt + KEPT_HEAD + (KEPT_BYTES << PLACE_BITS);
   const codesAt = actionsAt + CODES_BYTES * <usize>table.actions;
   const count = sortCodes(table, actionsAt, codesAt, bodyAt, horizon);

@@ -23,6 +23,8 @@ export const NUMBER_IS_LISTS: u32 = 1;
 export const NUMBER_IS_POSITIVES: u32 = 2;
 /** There is none: the text ends. */
 export const NUMBER_IS_NONE: u32 = 3;
+/** The column as it stands; where it is 0, neither it nor the text before it is written. */
+export const NUMBER_IF_ANY: u32 = 4;
 
 /** Texts are copied so many bytes at a time; a text and what is written may be read and written that far beyond. */
 export const ROW_TEXT_BEYOND: usize = 16;
@@ -52,12 +54,11 @@ function writeRow(steps: usize, sums: usize, to: usize): usize {
   let at = to;
   let step = changetype<RowStep>(steps);
   while (step.kind !== NUMBER_IS_NONE) {
-    at = writeText(at, step);
     let value = load<f64>(sums + 8 * <usize>step.column);
     if (step.kind === NUMBER_IS_LISTS) value = lists - value;
     else if (step.kind === NUMBER_IS_POSITIVES) value += positives;
     if (!(Math.abs(value) <= LARGEST_SAFE)) return to;
-    at = writeNumber(at, value);
+    if (value !== 0 || step.kind !== NUMBER_IF_ANY) at = writeNumber(writeText(at, step), value);
     step = changetype<RowStep>(changetype<usize>(step) + STEP_BYTES);
   }
   return writeText(at, step);

@@ -1,8 +1,9 @@
 import type { IdleAdvance, JoinCheckpoint, TopicCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
 import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, type ImpressionDrop } from '../../vocabulary/drops.ts';
 import type { EpochMs } from '../../vocabulary/events.ts';
+import type { UnmappedRecords } from '../../vocabulary/unmapped.ts';
 import { type PanesState, parsePanesState } from '../panes-settings.ts';
-import { parseRuns, type RunState } from '../runs.ts';
+import { parseRuns, parseSince, type RunState, runsText, type Since } from '../runs.ts';
 import { CheckpointError, damagedCheckpoint } from './checkpoint-error.ts';
 import { keysOf, listOf, parseJson, rangeOf, textOf, timeOf, whole } from './json.ts';
 import { FORMAT_VERSION, OLDEST_FORMAT } from './layout.ts';
@@ -22,10 +23,14 @@ export interface UnitCheckpoint {
   readonly fingerprint: Fingerprint;
   /** Partitions of every topic. */
   readonly partitions: number;
-  /** Panes that start earlier are incomplete: they miss the start, a gap, a rebuilt span or a new measure. -Infinity: all are complete. */
+  /** Panes that start earlier are incomplete: they miss the start, a gap, or a rebuilt span. -Infinity: all are complete. */
   readonly incompleteBefore: EpochMs;
+  /** For each entry of `fingerprint.additive` that was added to existing rows, when: panes that start earlier lack it. */
+  readonly since: Since;
   /** Something is missing, and it is not known yet up to when: `incompleteBefore` will rise to that time. */
   readonly hasGap: boolean;
+  /** Lists from before this time are in no sum, as their feedback was not read. -Infinity: none are left out. */
+  readonly feedbackFrom: EpochMs;
   readonly join: JoinCheckpoint;
   readonly panes: PanesState;
   /** Of the experiments. */
@@ -64,12 +69,14 @@ export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, st
     ['fingerprint', JSON.stringify(checkpoint.fingerprint)],
     ['partitions', String(checkpoint.partitions)],
     ['incompleteBefore', JSON.stringify(checkpoint.incompleteBefore)],
+    ['since', JSON.stringify(Object.entries(checkpoint.since))],
     ['hasGap', JSON.stringify(checkpoint.hasGap)],
+    ['feedbackFrom', JSON.stringify(checkpoint.feedbackFrom)],
     ['watermark', JSON.stringify(watermark)],
     ['topics', JSON.stringify(topics)],
     ['counts', JSON.stringify(counts)],
     ['panes', typeof checkpoint.panes === 'string' ? checkpoint.panes : JSON.stringify(checkpoint.panes)],
-    ['runs', JSON.stringify(checkpoint.runs)],
+    ['runs', runsText(checkpoint.runs)],
     ['lastRecords', JSON.stringify(checkpoint.lastRecords.map((record) => record ?? null))],
   ]);
 }
@@ -108,8 +115,12 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
     },
     partitions: whole(json('partitions'), 'partitions'),
     incompleteBefore: timeOf(json('incompleteBefore'), 'incompleteBefore'),
+    // States of earlier releases have none: there, windows of all parts became incomplete.
+    since: fields.has('since') ? parseSince(json('since'), 'since') : {},
     // States of the first release do not have it.
     hasGap: fields.get('hasGap') === 'true',
+    // Earlier states do not have it: they counted such lists.
+    feedbackFrom: timeOf(parseJson(fields.get('feedbackFrom') ?? 'null', 'feedbackFrom'), 'feedbackFrom'),
     join: joinOf(json('topics'), json('counts'), json('watermark')),
     panes: parsePanesState(text('panes')),
     runs: parseRuns(fields.get('runs')),
@@ -141,6 +152,7 @@ function topicOf(value: unknown, where: string): TopicCheckpoint {
       ? {}
       : { undecodable: listOf(topic['undecodable'], `${where}.undecodable`, rangeOf) }),
     ...(topic['hasGap'] === true ? { hasGap: true } : {}),
+    ...(topic['isBeginning'] === true ? { isBeginning: true } : {}),
   };
 }
 
@@ -169,6 +181,18 @@ function countsOf(value: unknown, where: string): TopicCounts {
       drops: feedback.drops(FEEDBACK_DROPS),
       late: feedback.late,
     },
+    ...(counts['unmapped'] === undefined
+      ? {}
+      : { unmapped: [...listOf(counts['unmapped'], `${where}.unmapped`, unmappedOf)] }),
+  };
+}
+
+function unmappedOf(value: unknown, where: string): UnmappedRecords {
+  const one = keysOf(value, where);
+  return {
+    field: textOf(one['field'], `${where}.field`),
+    value: textOf(one['value'], `${where}.value`),
+    records: whole(one['records'], `${where}.records`),
   };
 }
 

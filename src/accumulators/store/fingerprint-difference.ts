@@ -1,5 +1,6 @@
 /** How the configuration that rows were stored under differs from another (specification: commit 6). */
 import type { Fingerprint } from './checkpoint-codec.ts';
+import { setText } from './layout.ts';
 
 /** The settings that give rows another meaning, a line each; empty: rows of both mean the same. */
 export function changedSettings(stored: Fingerprint, current: Fingerprint): readonly string[] {
@@ -19,6 +20,29 @@ export function missingParts(stored: Fingerprint, current: Fingerprint): readonl
   if (stored.additive === current.additive) return [];
   const known = new Set(listOf(stored.additive));
   return listOf(current.additive).filter((part) => !known.has(part));
+}
+
+/** What may be added and removed, by the names that fingerprints have for it. */
+export const PART = {
+  measure: (canonical: string): string => `measure ${canonical}`,
+  cohorts: (by: readonly string[]): string => `cohorts ${setText(by)}`,
+  window: (text: string): string => `window ${text}`,
+  experiment: (name: string): string => `experiment ${name}`,
+  itemSets: (by: readonly string[]): string => `itemSets ${setText(by)}`,
+} as const;
+
+/** The part of an entry: without what its name means. */
+export function partOf(entry: string): string {
+  return entry.split(' ', 2).join(' ');
+}
+
+/** Those of `missingParts` that rows of panes lack. Experiments are compared by runs, of which a unit holds all lists or none. */
+export function missingFromPanes(stored: Fingerprint, current: Fingerprint): readonly string[] {
+  return missingParts(stored, current).filter((part) => !part.startsWith(PART.experiment('')));
+}
+
+export function hasPart({ additive }: Fingerprint, part: string): boolean {
+  return listOf(additive).includes(part);
 }
 
 type Group = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /**
- * Where everything is stored, in format versions 1 to 3 (specification: layout 1). `{namespace:unit}` is the hash tag that
+ * Where everything is stored, in format versions 1 to 4 (specification: layout 1). `{namespace:unit}` is the hash tag that
  * keeps all keys of a unit in one slot of a cluster. Every key holds a hash; every value is text. A state has the
  * lowest version that can express it, so that older builds can read it: with blocks of clock verdicts 2, with tables of places beside the
- * checkpoint 3.
+ * checkpoint 3, with parts that were added later or runs that have ended 4.
  *
  *   receval:{<namespace>:<unit>}:unit                                  the checkpoint (checkpoint-codec.ts), and:
  *       token       random, of the claim that owns the unit
@@ -18,7 +18,7 @@
  *                                  total of a run of an experiment holds its horizon and its dimension alone.
  *   receval:{<namespace>:<unit>}:<generation>:users:<name>:<run>       the sample of users exposed to a run
  *       level                      j, digits; then one field for each user (statistics/user-sample.ts)
- *   receval:{<namespace>:<unit>}:<generation>:looks:<name>:<run>       of unit 0 only: what the looks have found
+ *   receval:{<namespace>:<unit>}:<generation>:looks:<name>:<run>       of unit 0 only: which run it is, and what the looks have found
  *       (experiment/experiment-looks.ts)
  *   receval:{<namespace>:<unit>}:<generation>:clock                    which records the wall clock dropped, where they are many
  *       <topic>:<block>            bits of one block of offsets (unit/clock-blocks.ts)
@@ -26,21 +26,32 @@
  *   receval:{<namespace>:accepted}:unit                                levels of watched cohorts that were accepted (accepted-level.ts)
  *   receval:{<namespace>:self-test}:<id>:...                           for the moment of a start (redis-store.ts)
  *
- * What is kept of a run does not expire with time: it is deleted when the run ends. Clock verdicts are deleted when no replay
+ * What is kept of a run does not expire with time: it is deleted at the first claim after the run has ended a week ago. Clock verdicts are deleted when no replay
  * needs them, and places when they are few again.
  */
 import type { JoinCheckpoint } from '../../vocabulary/checkpoint.ts';
 import { type EpochMs, OTHER_COHORT } from '../../vocabulary/events.ts';
+import type { RunState, Since } from '../runs.ts';
 
 /** The newest version that this build reads, and the oldest. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 export const OLDEST_FORMAT = 1;
 
 const WITH_CLOCK_BLOCKS = 2;
 const WITH_PLACES = 3;
+const WITH_LATER_PARTS = 4;
 
-/** The lowest version that can express this state, so that as many builds as possible can read it. `hasPlacesBeside`: a table of places is stored beside it. */
-export function formatOf({ topics }: Pick<JoinCheckpoint, 'topics'>, hasPlacesBeside: boolean): number {
+/**
+ * The lowest version that can express this state, so that as many builds as possible can read it. `hasPlacesBeside`: a table of places is
+ * stored beside it.
+ */
+export function formatOf(
+  { topics }: Pick<JoinCheckpoint, 'topics'>,
+  { since, runs }: { readonly since: Since; readonly runs: readonly Pick<RunState, 'since' | 'ended'>[] },
+  hasPlacesBeside: boolean,
+): number {
+  const isLater = (of: Since): boolean => Object.values(of).some(Number.isFinite);
+  if (isLater(since) || runs.some((run) => run.ended !== undefined || isLater(run.since))) return WITH_LATER_PARTS;
   if (hasPlacesBeside) return WITH_PLACES;
   return topics.some(({ clockBlocks = 0 }) => clockBlocks > 0) ? WITH_CLOCK_BLOCKS : OLDEST_FORMAT;
 }

@@ -8,7 +8,7 @@ import { LARGEST_VALUE } from '../../vocabulary/events.ts';
 import type { DecoderOptions } from './decoder-settings.ts';
 import { isFields, isItem, isVariants } from './raw.ts';
 import { MAX_OFFSET, MAX_RANK } from './reader.ts';
-import { timeOf, timeZone } from './times.ts';
+import { timeOf, zoneOf } from './times.ts';
 
 export interface Invalid {
   readonly code: InvalidCode;
@@ -41,8 +41,9 @@ const model = z.object(
   { error: typed('wrong_type') },
 );
 
-function eventFields({ tsUnit, timeZone: name }: Pick<DecoderOptions, 'tsUnit' | 'timeZone'>) {
-  const zone = name === undefined ? undefined : timeZone(name);
+function eventFields(options: Pick<DecoderOptions, 'tsUnit' | 'timeZone' | 'clock'>) {
+  const { tsUnit } = options;
+  const zone = zoneOf(options);
   const ts = z.union([z.string(), z.number()], { error: typed('bad_time') }).transform((value, ctx) => {
     const ms = timeOf(value, tsUnit, zone);
     if (Number.isNaN(ms)) ctx.addIssue({ code: 'custom', message: 'bad_time' });
@@ -76,7 +77,7 @@ function itemsSchema({ itemsPerList, positionBase }: Pick<DecoderOptions, 'items
 }
 
 export function impressionSchema(
-  options: Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit' | 'timeZone'>,
+  options: Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit' | 'timeZone' | 'clock'>,
 ) {
   return z.object({
     ...eventFields(options),
@@ -92,7 +93,7 @@ export function impressionSchema(
   });
 }
 
-export function feedbackSchema(options: Pick<DecoderOptions, 'tsUnit' | 'timeZone'>) {
+export function feedbackSchema(options: Pick<DecoderOptions, 'tsUnit' | 'timeZone' | 'clock'>) {
   return z.object({
     ...eventFields(options),
     itemId: id,

@@ -1,14 +1,16 @@
-import { jsonIn, numberIn } from './pointer.ts';
+import type { AdapterChoice, FieldSource, MapCase } from './decoder-settings.ts';
+import { isEmptyList, isTogether } from './map.ts';
+import { jsonIn, numberIn, parsePointer } from './pointer.ts';
 import { isFields } from './raw.ts';
 
 /**
  * The fields of one row (RFC 4180): commas, fields in double quotes, a quote inside them doubled. undefined: a quote that does
  * not end, or is not allowed there.
  */
-export function splitRow(line: string): readonly string[] | undefined {
+export function splitRow(line: string, separator = ','): readonly string[] | undefined {
   const row = line.endsWith('\n') ? line.slice(0, -1) : line;
   const text = row.endsWith('\r') ? row.slice(0, -1) : row;
-  if (!text.includes('"')) return text.split(',');
+  if (!text.includes('"')) return text.split(separator);
   const fields: string[] = [];
   let at = 0;
   for (;;) {
@@ -22,11 +24,11 @@ export function splitRow(line: string): readonly string[] | undefined {
         if (text[at] !== '"') break;
         field += '"';
       }
-      if (at < text.length && text[at] !== ',') return undefined;
+      if (at < text.length && text[at] !== separator) return undefined;
       fields.push(field);
     } else {
-      const comma = text.indexOf(',', at);
-      const end = comma < 0 ? text.length : comma;
+      const next = text.indexOf(separator, at);
+      const end = next < 0 ? text.length : next;
       const field = text.slice(at, end);
       if (field.includes('"')) return undefined;
       fields.push(field);
@@ -37,20 +39,67 @@ export function splitRow(line: string): readonly string[] | undefined {
   }
 }
 
+/** From the fields of a row to its object. */
+type RowObject = (names: readonly string[], fields: readonly string[]) => Record<string, unknown>;
+
+/** How the rows of a CSV become the records that an adapter reads. In a column of lists an empty field is an empty text, as a list is empty then. */
+export function rowObject(adapter: AdapterChoice): RowObject {
+  if (typeof adapter === 'string') return canonicalRow;
+  const lists = listColumns(adapter);
+  const read = 'list' in adapter && adapter.map === undefined ? canonicalRow : plainRow;
+  return (names, fields) => {
+    const row = read(names, fields);
+    for (const [i, name] of names.entries()) if (lists.has(name) && isAbsent(fields[i])) row[name] = '';
+    return row;
+  };
+}
+
+/** The texts of a row by column. An empty field, and the `\N` of databases, is absent. */
+export function plainRow(names: readonly string[], fields: readonly string[]): Record<string, unknown> {
+  const object: Record<string, unknown> = Object.create(null);
+  for (const [i, name] of names.entries()) if (!isAbsent(fields[i])) object[name] = fields[i];
+  return object;
+}
+
+function isAbsent(field: string): boolean {
+  return field === '' || field === '\\N';
+}
+
+/**
+ * The columns of lists, as far as a map says. Where each row is an item, the column of the item is one: a request that found nothing
+ * has a row without. A column that a condition asks for is none, as it tells one side from the other.
+ */
+export function listColumns(adapter: Exclude<AdapterChoice, string>): ReadonlySet<string> {
+  const cases: readonly MapCase[] = 'maps' in adapter ? adapter.maps : [{ map: adapter.map ?? { itemId: '/itemId' } }];
+  const conditions = cases.flatMap(({ when = {} }) => Object.keys(when));
+  const fields = 'list' in adapter ? ['itemId'] : ['items', 'each'];
+  const pointers = cases.flatMap(({ map }) => fields.flatMap((field) => pointerOf(map[field]) ?? []));
+  const paths = pointers
+    .filter((pointer) => !conditions.includes(pointer))
+    .map((pointer) => parsePointer(pointer) ?? []);
+  return new Set(paths.filter(({ length }) => length === 1).map(([column]) => column));
+}
+
+function pointerOf(source: FieldSource | undefined): string | undefined {
+  if (source === undefined || typeof source === 'string') return source;
+  return !isTogether(source) && 'at' in source ? source.at : undefined;
+}
+
 const NUMBERS: ReadonlySet<string> = new Set(['value', 'offset']);
 const GROUPS: ReadonlySet<string> = new Set(['cohorts', 'experiments', 'model']);
 const GROUPED = /^(cohorts|experiments|model)\.(.+)$/;
 
 /**
  * The canonical record of a row whose columns are named like the fields: `cohorts.country` is the country in `cohorts`; `items`
- * is JSON, or ids separated by bars; numbers are numbers. An empty field, and the `\N` of databases, is absent.
+ * is JSON, or ids separated by bars; numbers are numbers. An empty field, and the `\N` of databases, is absent; in place of items
+ * it is an empty list, unless the row says what was done to which item.
  */
-export function canonicalRow(names: readonly string[], fields: readonly string[]): object {
+export function canonicalRow(names: readonly string[], fields: readonly string[]): Record<string, unknown> {
   const record: Record<string, unknown> = Object.create(null);
   const groups = new Map<string, Record<string, string>>();
   for (const [i, name] of names.entries()) {
     const text = fields[i];
-    if (text === '' || text === '\\N') continue;
+    if (isAbsent(text)) continue;
     const [, group, key] = GROUPED.exec(name) ?? [];
     if (group !== undefined && key !== undefined) {
       const members: Record<string, string> = groups.get(group) ?? Object.create(null);
@@ -62,6 +111,8 @@ export function canonicalRow(names: readonly string[], fields: readonly string[]
     const given = record[group];
     record[group] = isFields(given) ? { ...given, ...members } : members;
   }
+  const isFeedback = record['itemId'] !== undefined || record['action'] !== undefined;
+  if (!isFeedback && names.includes('items')) record['items'] ??= [];
   return record;
 }
 
@@ -69,6 +120,7 @@ function cellOf(name: string, text: string): unknown {
   if (NUMBERS.has(name)) return numberIn(text);
   if (GROUPS.has(name)) return jsonIn(text);
   if (name !== 'items') return text;
+  if (isEmptyList(text)) return [];
   const items = jsonIn(text);
   return typeof items === 'string' ? items.split('|').map((id) => id.trim()) : items;
 }

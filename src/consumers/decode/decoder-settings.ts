@@ -1,4 +1,5 @@
 import type { TopicRole } from '../../vocabulary/events.ts';
+import type { TimeZone } from './time-zone.ts';
 
 /** Unit of a `ts` that is a number; auto: the unit whose range it is in. */
 export const TS_UNITS = ['auto', 's', 'ms', 'us', 'ns'] as const;
@@ -118,6 +119,8 @@ export interface DecoderOptions {
   readonly tsUnit: TsUnit;
   /** The zone of times that are written without one, a name that `timeZone` knows; undefined: such times are refused. */
   readonly timeZone?: string | undefined;
+  /** Reads these times in place of the zone: by the order of a log. */
+  readonly clock?: TimeZone | undefined;
   readonly positionBase: PositionBase;
   /**
    * Values for records that lack them: `variant`, `surface`, `userId`, `sessionId` and `action` by name, every other

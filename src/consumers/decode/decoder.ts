@@ -8,6 +8,7 @@ import {
   type Side,
   type TopicRole,
 } from '../../vocabulary/events.ts';
+import type { UnmetCondition } from '../../vocabulary/unmapped.ts';
 import type { JoinEvent, RecordReader } from '../join/api.ts';
 import type { Invalid, ValidFeedback, ValidImpression } from './canonical.ts';
 import type { AdapterName, Carried, DecoderOptions } from './decoder-settings.ts';
@@ -22,16 +23,18 @@ import {
   isFields,
   isImpression,
   isItem,
+  isUnmet,
   isVariants,
   ownValue,
   type RawRecord,
 } from './raw.ts';
 import { carriedCategories, carriedScores, Reader } from './reader.ts';
 import { Scanner } from './scanner.ts';
-import { timeOf, timeZone } from './times.ts';
+import { timeOf, zoneOf } from './times.ts';
 
-/** The side that a refused record counts on. */
+/** `side`: that on which the record counts. One that no map of its topic is for has none. */
 type Refused =
+  | { readonly refused: 'unmapped'; readonly condition: UnmetCondition }
   | { readonly refused: 'tombstone'; readonly side: Side }
   | {
       readonly refused: 'invalid';
@@ -127,6 +130,7 @@ class RecordDecoder implements Decoder {
       if (typeof text === 'string') return invalid(text, side);
       const records = this.#adapter(text.text, source, offset);
       if (typeof records === 'string') return invalid(records, side);
+      if (isUnmet(records)) return { refused: 'unmapped', condition: records };
       const events: Event[] = [];
       let units = 0;
       for (const record of records) {
@@ -194,10 +198,10 @@ const NAMED: Readonly<Record<AdapterName, (options: DecoderOptions) => Adapter>>
 };
 
 function adapterOf(options: DecoderOptions): Adapter {
-  const { adapter: choice, tsUnit, timeZone: name } = options;
+  const { adapter: choice, tsUnit } = options;
   if (typeof choice === 'string') return NAMED[choice](options);
   if ('list' in choice) {
-    const zone = name === undefined ? undefined : timeZone(name);
+    const zone = zoneOf(options);
     return listAdapter(choice, (value) =>
       typeof value === 'string' || typeof value === 'number' ? timeOf(value, tsUnit, zone) : Number.NaN,
     );

@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, z.ZodType>>;
 /** What a field's schema says of a value. Of issues, only the first need be what it says. */
 type FieldJudge = (value: unknown) => z.ZodSafeParseResult<unknown>;
 
-type Options = Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit' | 'timeZone'>;
+type Options = Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit' | 'timeZone' | 'clock'>;
 
 export function impressionJudge(options: Options) {
   const schema = impressionSchema(options);

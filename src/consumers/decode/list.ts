@@ -43,6 +43,11 @@ export function hasRowFeedback(adapter: unknown): boolean {
   return isItem(adapter) && 'feedback' in adapter && adapter.feedback !== undefined;
 }
 
+/** Whether some of that feedback has a time of its own. */
+export function hasRowTimes({ feedback = {} }: ListChoice): boolean {
+  return Object.values(feedback).some((given) => typeof given === 'object' && given.ts !== undefined);
+}
+
 /**
  * The adapter of records that hold the rows of one list in a JSON list: an impression, and feedback of the rows that have it.
  * Fields that do not belong to an item are taken from the first row; the time is the earliest of all rows, so that no feedback
@@ -75,7 +80,8 @@ export function listAdapter(choice: ListChoice, timeOf: (value: unknown) => Epoc
     if (typeof rows === 'string') return rows;
     const records = rows.map((row) => recordOf(row, undefined));
     const impression: RawRecord = { ...records[0], ts: earliest(records, timeOf), items: [] };
-    impression.items = rows.map((row, r) => {
+    const shown = records.length === 1 && isNone(records[0].itemId) ? [] : rows;
+    impression.items = shown.map((row, r) => {
       const item: Record<string, unknown> = { id: records[r].itemId };
       if (position !== undefined) item['position'] = numberIn(position(row));
       for (const [name, getter] of items) item[name] = getter(row);
@@ -97,6 +103,11 @@ export function listAdapter(choice: ListChoice, timeOf: (value: unknown) => Epoc
 }
 
 const OWN = FIELDS.filter((name) => !['items', 'action', 'value', 'eventId'].includes(name));
+
+/** A request that found nothing has one row, without an item: its field is there, and nothing is in it. */
+function isNone(itemId: unknown): boolean {
+  return itemId === null || itemId === '';
+}
 
 function rowsIn(text: string): readonly RawRecord[] | 'not_json' | 'not_an_object' {
   const rows = parseJson(text);

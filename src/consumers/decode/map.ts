@@ -1,6 +1,7 @@
 import type { InvalidCode } from '../../vocabulary/drops.ts';
-import type { TopicRole } from '../../vocabulary/events.ts';
+import { ABSENT_DIMENSION, INVALID_DIMENSION, type TopicRole } from '../../vocabulary/events.ts';
 import { suggestion } from '../../vocabulary/spelling.ts';
+import { valueText } from '../../vocabulary/unmapped.ts';
 import type { Condition, Conditions, FieldMap, FieldSource, MapCase } from './decoder-settings.ts';
 import { isDimensionName } from './dimensions.ts';
 import { jsonIn, numberIn, parsePointer, resolvePointer } from './pointer.ts';
@@ -67,20 +68,50 @@ export function mapAdapter(map: FieldMap): Adapter {
 
 /** Uses the first map whose conditions a record meets; a record that meets none holds no event. */
 export function mapsAdapter(maps: readonly MapCase[]): Adapter {
-  const cases = maps.map(({ when = {}, map }) => ({ meets: conditionsOf(when), events: eventsOf(map) }));
+  const cases = maps.map(({ when = {}, map }) => ({ conditions: conditionsOf(when), events: eventsOf(map) }));
   return (text) => {
     const root = parseObject(text);
     if (typeof root === 'string') return root;
-    return cases.find(({ meets }) => meets(root))?.events(root) ?? [];
+    let most = -1;
+    let unmet: Tested | undefined;
+    for (const { conditions, events } of cases) {
+      const met = conditions.findIndex(({ value, isMet }) => !isMet(value(root)));
+      if (met < 0) return events(root);
+      if (met > most) {
+        most = met;
+        unmet = conditions[met];
+      }
+    }
+    return unmet === undefined ? [] : { field: unmet.pointer, value: unmet.textOf(unmet.value(root)) };
   };
 }
 
-function conditionsOf(when: Conditions): (root: RawRecord) => boolean {
-  const conditions = Object.entries(when).map(([pointer, condition]) => ({
+/** One condition of a map. */
+interface Tested {
+  readonly pointer: string;
+  readonly value: Getter;
+  readonly isMet: (value: unknown) => boolean;
+  /** How a value that does not meet it is counted. */
+  readonly textOf: (value: unknown) => string;
+}
+
+function conditionsOf(when: Conditions): readonly Tested[] {
+  return Object.entries(when).map(([pointer, condition]) => ({
+    pointer,
     value: pointerGetter(pointer),
     isMet: conditionOf(condition),
+    // Where no value may be, it can be anything, such as an id.
+    textOf: typeof condition === 'object' && 'exists' in condition ? isThere : nameOf,
   }));
-  return (root) => conditions.every(({ value, isMet }) => isMet(value(root)));
+}
+
+function isThere(value: unknown): string {
+  return isAbsent(value) ? ABSENT_DIMENSION : ANY_VALUE;
+}
+
+function nameOf(value: unknown): string {
+  if (isAbsent(value) || value === '') return ABSENT_DIMENSION;
+  return typeof value === 'object' ? INVALID_DIMENSION : valueText(String(value));
 }
 
 /** A null is as good as no value, as in every field. */
@@ -89,6 +120,9 @@ function conditionOf(condition: Condition): (value: unknown) => boolean {
   const values = new Set<unknown>([condition].flat());
   return (value) => values.has(value);
 }
+
+/** Counted of a value where there should be none. */
+const ANY_VALUE = '__any__';
 
 type Getter = (root: unknown) => unknown;
 /** From a record and, with `each`, one of its entries. */
@@ -108,9 +142,9 @@ function eventsOf(map: FieldMap): (root: RawRecord) => Adapted {
   if (each === undefined) return (root) => [event(root, undefined)];
   const entries = getterOf(each);
   return (root) => {
-    const list = opened(entries(root));
+    const list = openedList(entries(root));
     if (!Array.isArray(list)) return notAList(list);
-    const shared = opened(sharedItems?.(root));
+    const shared = openedList(sharedItems?.(root));
     if (Array.isArray(shared) && shared.length * list.length > MOST_SHARED_ITEMS) return 'too_large';
     return list.map((entry: unknown) => event(root, entry));
   };
@@ -145,11 +179,14 @@ export function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRe
   }
   // With any field of an item mapped, its id is still found under its own name.
   if (itemGetters.size > 0 && !itemGetters.has('id')) itemGetters.set('id', pointerGetter('/id'));
+  const ofFeedback = FEEDBACK_FIELDS.filter((field) => isFound(map[field]));
 
   return (root, entry) => {
     const record: RawRecord = {};
     for (const [field, getter] of fields) record[field] = getter(root, entry);
-    record.items = opened(record.items);
+    // In a log of both sides, feedback has an empty text in place of a list.
+    const hasNone = typeof record.items === 'string' && isEmptyList(record.items) && saysOne(record, ofFeedback);
+    record.items = hasNone ? undefined : openedList(record.items);
     if (itemGetters.size > 0 && Array.isArray(record.items)) {
       record.items = record.items.map((item: unknown) => pick(itemGetters, item, undefined));
     }
@@ -158,6 +195,17 @@ export function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRe
     record.experiments = overlay(groups.experiments, root, entry, record.experiments);
     return record;
   };
+}
+
+const FEEDBACK_FIELDS = ['itemId', 'action'] as const;
+
+/** Whether a field is looked for in each record, and not the same in all. */
+function isFound(source: FieldSource | undefined): boolean {
+  return source !== undefined && !(typeof source === 'object' && 'const' in source);
+}
+
+function saysOne(record: RawRecord, fields: readonly (typeof FEEDBACK_FIELDS)[number][]): boolean {
+  return fields.some((field) => !isAbsent(record[field]) && record[field] !== '');
 }
 
 export function getterOf(source: FieldSource): Getter {
@@ -185,10 +233,9 @@ export function together(ids: readonly unknown[]): unknown {
   return wrong < 0 ? ids.map((id) => String(id).replace(/[\\|]/g, '\\$&')).join('|') : ids[wrong];
 }
 
-/** Splits a text into a list, without the blanks around each part. Any other value is returned as it is. */
+/** Splits a text into a list, without the blanks around each part. Any other value, and an empty list, is returned as it is. */
 function parts(value: unknown, separator: string): unknown {
-  if (typeof value !== 'string') return value;
-  return isEmptyList(value) ? [] : value.split(separator).map((part) => part.trim());
+  return typeof value !== 'string' || isEmptyList(value) ? value : value.split(separator).map((part) => part.trim());
 }
 
 /** A text without anything in it, or `[]`, which programs write for an empty list whatever separates the items of others. */
@@ -199,6 +246,11 @@ export function isEmptyList(text: string): boolean {
 /** Parses a text that holds an object or a list as JSON; any other value is returned as it is. */
 function opened(value: unknown): unknown {
   return typeof value === 'string' ? jsonIn(value) : value;
+}
+
+/** The same where a list belongs: a text without anything in it is an empty one. */
+function openedList(value: unknown): unknown {
+  return typeof value === 'string' && isEmptyList(value) ? [] : opened(value);
 }
 
 function pointerGetter(text: string): Getter {

@@ -1,4 +1,5 @@
 import type { InvalidCode } from '../../vocabulary/drops.ts';
+import type { UnmetCondition } from '../../vocabulary/unmapped.ts';
 
 /**
  * A record as JSON.parse returned it: an object whose fields may be anything. None of the names here is in Object.prototype, so
@@ -76,8 +77,12 @@ export function isImpression(record: RawRecord): boolean {
   return record.items !== undefined && record.items !== null;
 }
 
-/** What a record holds: canonical records, not yet validated; or the code of a record that cannot be read. */
-export type Adapted = readonly RawRecord[] | InvalidCode;
+/** What a record holds: canonical records, not yet validated; the code of a record that cannot be read; or what kept it out of all maps. */
+export type Adapted = readonly RawRecord[] | InvalidCode | UnmetCondition;
+
+export function isUnmet(adapted: Exclude<Adapted, string>): adapted is UnmetCondition {
+  return 'field' in adapted;
+}
 
 /**
  * From the text of one record to 0..n records in canonical fields. The same records give the same result: an adapter remembers no more

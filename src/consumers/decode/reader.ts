@@ -8,14 +8,18 @@ import { type EpochMs, type Feedback, type Impression, LARGEST_VALUE, type Rank 
 import type { DecoderOptions } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
 import { isFields, isItem, isModel, isVariants, type RawItem, type RawRecord } from './raw.ts';
-import { type TimeZone, timeOf, timeZone } from './times.ts';
+import type { TimeZone } from './time-zone.ts';
+import { timeOf, zoneOf } from './times.ts';
 
 /** Most slots before a page. */
 export const MAX_OFFSET = 1_000_000;
 /** Ranks are kept in 32 bits. */
 export const MAX_RANK: Rank = 2 ** 31 - 1;
 
-type ReaderOptions = Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit' | 'timeZone' | 'carries'>;
+type ReaderOptions = Pick<
+  DecoderOptions,
+  'itemsPerList' | 'positionBase' | 'tsUnit' | 'timeZone' | 'clock' | 'carries'
+>;
 
 export class Reader {
   readonly #options: ReaderOptions;
@@ -24,7 +28,7 @@ export class Reader {
 
   constructor(options: ReaderOptions, dimensions: Dimensions) {
     this.#options = options;
-    this.#zone = options.timeZone === undefined ? undefined : timeZone(options.timeZone);
+    this.#zone = zoneOf(options);
     this.#dimensions = dimensions;
   }
 

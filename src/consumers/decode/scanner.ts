@@ -19,7 +19,8 @@ import { type Context, Contexts } from './contexts.ts';
 import type { DecoderOptions } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
 import { RECORD_FIELDS, type ScanMemory, scanMemory } from './scan-memory.ts';
-import { type TimeZone, timeOf, timeZone } from './times.ts';
+import type { TimeZone } from './time-zone.ts';
+import { timeOf, zoneOf } from './times.ts';
 
 type ScannerOptions = Pick<
   DecoderOptions,
@@ -30,6 +31,7 @@ type ScannerOptions = Pick<
   | 'positionBase'
   | 'tsUnit'
   | 'timeZone'
+  | 'clock'
   | 'sampleUsers'
   | 'carries'
 >;
@@ -71,7 +73,7 @@ export class Scanner implements RecordReader {
     this.positionBase = options.positionBase;
     this.hasMilliseconds = options.tsUnit === 'auto' || options.tsUnit === 'ms';
     this.carriesScores = carries?.scores === true;
-    this.#zone = options.timeZone === undefined ? undefined : timeZone(options.timeZone);
+    this.#zone = zoneOf(options);
     this.holds =
       (role.impressions ? HAS_IMPRESSIONS : 0) |
       (role.feedback ? HAS_FEEDBACK : 0) |

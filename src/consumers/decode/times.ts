@@ -1,5 +1,6 @@
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import type { TsUnit } from './decoder-settings.ts';
+import type { TimeZone } from './time-zone.ts';
 
 /** 9999-12-31T23:59:59.999Z. */
 export const LATEST_TIME: EpochMs = 253_402_300_799_999;
@@ -145,14 +146,14 @@ const DAY: DurationMs = 86_400_000;
 const MOST_SLOTS = 10_000;
 const FIXED = /^([+-])([01][0-9]|2[0-3]):?([0-5][0-9])$/;
 
-/** Converts local times to instants, for times that are written without a zone. */
-export interface TimeZone {
-  /**
-   * The instant at which clocks there show this time, given as if it were UTC. If clocks are set back and show it twice, it is
-   * the first of the two; if they are set forward and never show it, it is later by the size of the gap (as in java.time and
-   * Temporal).
-   */
-  instantOf(local: number): EpochMs;
+interface LocalTimeOptions {
+  readonly timeZone?: string | undefined;
+  readonly clock?: TimeZone | undefined;
+}
+
+/** The zone of times without one; undefined: they are refused. */
+export function zoneOf({ timeZone: name, clock }: LocalTimeOptions): TimeZone | undefined {
+  return clock ?? (name === undefined ? undefined : timeZone(name));
 }
 
 /** Cached zones; each caches the offsets that it has computed. */
@@ -162,17 +163,22 @@ const KNOWN = new Map<string, TimeZone>();
 export function timeZone(name: string): TimeZone | undefined {
   const known = KNOWN.get(name);
   if (known !== undefined) return known;
-  const zone = zoneOf(name);
+  const zone = madeZone(name);
   if (zone !== undefined) KNOWN.set(name, zone);
   return zone;
 }
 
-function zoneOf(name: string): TimeZone | undefined {
+function madeZone(name: string): TimeZone | undefined {
   const fixed = FIXED.exec(name);
   if (fixed !== null) {
     const [, sign, hours, minutes] = fixed;
     const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE;
-    return { instantOf: (local) => local - offset };
+    return {
+      instantOf: (local) => local - offset,
+      secondOf: () => undefined,
+      isSkipped: () => false,
+      isTwice: () => false,
+    };
   }
   try {
     return new NamedZone(new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' }));
@@ -200,6 +206,27 @@ class NamedZone implements TimeZone {
     if (before === after || this.#offset(first) === before) return first;
     const second = local - after;
     return this.#offset(second) === after ? second : first;
+  }
+
+  secondOf(local: number): EpochMs | undefined {
+    if (!(Math.abs(local) < 8e15)) return undefined;
+    const before = this.#offset(local - DAY);
+    const after = this.#offset(local + DAY);
+    if (before <= after) return undefined;
+    const second = local - after;
+    return this.#offset(local - before) === before && this.#offset(second) === after ? second : undefined;
+  }
+
+  isSkipped(local: number): boolean {
+    if (!(Math.abs(local) < 8e15)) return false;
+    const before = this.#offset(local - DAY);
+    const after = this.#offset(local + DAY);
+    if (before >= after) return false;
+    return this.#offset(local - before) !== before && this.#offset(local - after) !== after;
+  }
+
+  isTwice(at: EpochMs): boolean {
+    return this.secondOf(at + this.#offset(at)) !== undefined;
   }
 
   #offset(at: EpochMs): DurationMs {

@@ -278,6 +278,7 @@ export const NUMBER_IS_VALUE = 0;
 export const NUMBER_IS_LISTS = 1;
 export const NUMBER_IS_POSITIVES = 2;
 export const NUMBER_IS_NONE = 3;
+export const NUMBER_IF_ANY = 4;
 export const ROW_TEXT_BEYOND = 16;
 export const NUMBER_BYTES = 17;
 export const ACCEPTED = 0;

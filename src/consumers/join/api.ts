@@ -10,6 +10,7 @@ import type {
   Side,
   TopicRole,
 } from '../../vocabulary/events.ts';
+import type { UnmetCondition } from '../../vocabulary/unmapped.ts';
 import type { ScanCalls } from '../engine/engine.ts';
 import type { RecordRows } from '../engine/record-rows.ts';
 import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
@@ -100,8 +101,16 @@ export interface ClosingNames {
  * returns. Not called for what the checkpoint holds already, nor for records that are not feedback.
  */
 export interface JoinObserver {
-  /** Feedback was dropped. `handle`: its list, as in `ClosingNames`; 0: it has no open list. */
-  dropped(reason: FeedbackDrop, handle: number, feedback: FeedbackTexts): void;
+  /**
+   * Feedback was dropped. `handle`: its list, as in `ClosingNames`; 0: it has no open list. `from`: its record, if that was given by
+   * itself (`record`) and is judged now; undefined: it had waited, or is not known.
+   */
+  dropped(reason: FeedbackDrop, handle: number, feedback: FeedbackTexts, from?: RecordPlace): void;
+  /**
+   * An event of a record that was given by itself does not count now: it waits for its impression, or is dropped. Not called for
+   * feedback of which `dropped` tells.
+   */
+  notTaken?(why: 'waits' | 'future' | 'late' | 'duplicate', event: JoinEvent, from: RecordPlace): void;
   /** Feedback does not name an item of this list, whose last closing is yet to come: it waits for another list of its request. */
   strayed(handle: number, feedback: FeedbackTexts): void;
   /** Waiting feedback has found its list. */
@@ -158,6 +167,8 @@ export interface UnitJoin extends JoinView {
   feed(topic: number, reader: RecordReader, rows: RecordRows, now: EpochMs | undefined): number;
   /** A record without a valid event: counts once, on the given side. */
   refused(topic: number, offset: Offset, side: Side, reason: 'tombstone' | 'invalid'): void;
+  /** A record that no map of its topic is for: counts once, on no side. */
+  passedOver(topic: number, offset: Offset, condition: UnmetCondition): void;
   /**
    * The records [from, to) cannot be decoded and are skipped. Returns how many of `records` were counted on the given side,
    * which excludes those that were judged before the checkpoint. `from` must not be below the position.

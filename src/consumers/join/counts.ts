@@ -73,8 +73,9 @@ export function noCounts(horizons: number): TopicCounts {
 }
 
 export function copyCounts(counts: TopicCounts): TopicCounts {
-  const { impressions, feedback } = counts;
+  const { impressions, feedback, unmapped } = counts;
   return {
+    ...(unmapped === undefined ? {} : { unmapped: unmapped.map((one) => ({ ...one })) }),
     impressions: { ...impressions, drops: { ...impressions.drops }, late: [...impressions.late] },
     feedback: { ...feedback, drops: { ...feedback.drops }, late: [...feedback.late] },
   };

@@ -1,5 +1,6 @@
 import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
 import type { EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
+import { countUnmapped, type UnmetCondition } from '../../vocabulary/unmapped.ts';
 import { type Engine, type EngineCalls, engine } from '../engine/engine.ts';
 import { CLOSES_LIST, IS_DUPLICATE, IS_LATE, UNIT_FIGURES, UNREFS_TAG } from '../engine/engine-layout.ts';
 import type { RecordRows } from '../engine/record-rows.ts';
@@ -9,6 +10,7 @@ import {
   Delays,
   type GivenImpression,
   type JoinEvent,
+  type JoinObserver,
   type JoinSettings,
   type JoinSink,
   type RecordReader,
@@ -84,6 +86,9 @@ class Join implements UnitJoin {
   #watermark: EpochMs = Number.NEGATIVE_INFINITY;
   /** Place of the record that is judged. */
   readonly #place = { topic: 0, offset: 0, isReplayed: false };
+  readonly #observer: JoinObserver | undefined;
+  /** Feedback that was given by itself is judged. */
+  #judgesFeedback = false;
   /** The impression that is judged, as it was given. */
   #given: GivenImpression | undefined;
 
@@ -115,6 +120,7 @@ class Join implements UnitJoin {
     const namesItems = settings.namesItems === true;
     const place = this.#place;
     const { observer } = sink;
+    this.#observer = observer;
     const { fed, block } = this.#shared;
     this.#calls = {
       accepted: (impression) => {
@@ -134,7 +140,8 @@ class Join implements UnitJoin {
       },
       dropped: (reason, list, feedback) => {
         const name = engineDrop(reason);
-        if (name !== undefined) observer?.dropped(name, list, events.feedbackAt(feedback));
+        const from = this.#judgesFeedback ? place : undefined;
+        if (name !== undefined) observer?.dropped(name, list, events.feedbackAt(feedback), from);
       },
       strayed: (list, feedback) => observer?.strayed(list, events.feedbackAt(feedback)),
       found: (feedback) => observer?.found(events.feedbackAt(feedback)),
@@ -172,7 +179,9 @@ class Join implements UnitJoin {
       const counts = event.kind === 'impression' ? t.counts.impressions : t.counts.feedback;
       if (!isReplayed) counts.read++;
       if (ahead || (timestamp !== undefined && event.ts > timestamp + this.#futureSkew)) {
-        if (!isReplayed) counts.drops.future++;
+        if (isReplayed) continue;
+        counts.drops.future++;
+        this.#observer?.notTaken?.('future', event, place);
         continue;
       }
       const time = timestamp === undefined ? event.ts : Math.min(event.ts, timestamp);
@@ -191,9 +200,13 @@ class Join implements UnitJoin {
     this.#given = given;
     own.calls = this.#calls;
     const verdict = own.impression(this.#unit, topic, offset, watermark, isReplayed);
-    if (verdict === IS_LATE) return;
+    if (verdict === IS_LATE) {
+      if (!isReplayed) this.#observer?.notTaken?.('late', given, this.#place);
+      return;
+    }
     notes.note(offset, watermark, neededUntil);
     if (verdict !== IS_DUPLICATE) return;
+    if (!isReplayed) this.#observer?.notTaken?.('duplicate', given, this.#place);
     const figures = this.#figures;
     notes.note(figures[UNIT_FIGURES.predecessorOffset], figures[UNIT_FIGURES.predecessorWatermark], neededUntil);
   }
@@ -203,7 +216,12 @@ class Join implements UnitJoin {
     const { topic, offset, isReplayed } = this.#place;
     events.putFeedback(event instanceof PackedFeedback ? event : feedback.pack(event));
     own.calls = this.#calls;
-    if (own.feedback(this.#unit, topic, watermark, isReplayed) === 0) return;
+    const waited = this.waitingFeedback;
+    this.#judgesFeedback = true;
+    const isNeeded = own.feedback(this.#unit, topic, watermark, isReplayed) !== 0;
+    this.#judgesFeedback = false;
+    if (!isReplayed && this.waitingFeedback > waited) this.#observer?.notTaken?.('waits', event, this.#place);
+    if (!isNeeded) return;
     notes.note(offset, watermark, event.ts + this.#feedbackNeeded);
   }
 
@@ -232,6 +250,16 @@ class Join implements UnitJoin {
     if (offset >= t.committed) {
       t.counts[side].read++;
       t.counts[side].drops[reason]++;
+    }
+    t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
+  }
+
+  passedOver(topic: number, offset: Offset, condition: UnmetCondition): void {
+    const t = this.#reach(topic, offset);
+    const { committed, counts } = t;
+    if (offset >= committed) {
+      counts.unmapped ??= [];
+      countUnmapped(counts.unmapped, condition);
     }
     t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
   }

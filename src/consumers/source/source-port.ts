@@ -13,7 +13,7 @@ export interface LogRecord {
   readonly decoded?: Decoded;
   /** Set if the source has one and was asked to deliver it. */
   readonly envelope?: Envelope;
-  /** For a refused record from a file: its place. */
+  /** Of a record from a file. */
   readonly place?: FilePlace;
 }
 

@@ -27,12 +27,15 @@ function clauses(m: Measure): string[] {
     }),
   );
   const least = m.params.get('min_list_length');
-  if (typeof least === 'number' && least > 1) add(`lists of fewer than ${least} slots are left out`);
+  const { min_list_length: shape } = m.definition.params;
+  if (typeof least === 'number' && shape?.kind === 'number' && least !== shape.initial) {
+    add(`${least === 1 ? 'empty lists' : `lists of fewer than ${least} slots`} are left out`);
+  }
   const positives = m.params.get('ideal') === 'all' ? 'known positives' : 'positives';
   add(
     worded(m, 'empty', {
       skip: `lists without ${positives} are skipped`,
-      one: `lists without ${positives} count 1`,
+      one: `lists without ${positives} count 1${least === 0 ? ', empty ones 0' : ''}`,
       zero:
         m.params.get('avg') === 'macro' && m.params.get('per') !== 'class' ? `lists without ${positives} count 0` : '',
     }),

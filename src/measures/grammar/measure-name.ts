@@ -5,13 +5,14 @@ import type { Measure, MeasureDefinition } from '../definition.ts';
 import { inOurWords } from './other-tools.ts';
 import { LARGEST_K, type MeasureDefaults, type ParamShape } from './parameters.ts';
 import { PRESETS, presetFor } from './presets.ts';
-import { MeasureError, scan, type Written } from './scan.ts';
+import { MeasureError, mustEndWithCut, scan, type Written } from './scan.ts';
 
 /**
  * Parses one measure, offered or not (specification: measures 1).
  * @throws MeasureError that names the place, what was expected and the nearest right word.
  */
 export function parseMeasure(text: string, defaults: MeasureDefaults): Measure {
+  mustEndWithCut(text);
   const written = scan(inOurWords(text, 'trec') ?? text);
   const definition = definitionOfText(written);
   const { name } = definition;
@@ -72,7 +73,7 @@ interface MeasureProblem {
 }
 
 /**
- * Parses a list of measures, expanding `@a..b`. Never throws: whatever is wrong is a problem with the index of its text.
+ * Parses a list of measures, expanding `@a..b`; one that is named again is taken once, at its first place. Never throws: whatever is wrong is a problem with the index of its text.
  * A known measure that `command` does not offer is a problem too, unless `family` asks for the whole family.
  */
 export function parseMeasures(
@@ -88,9 +89,6 @@ export function parseMeasures(
         const measure = parseMeasure(one, defaults);
         const reason = family ? undefined : offered(measure, command);
         if (reason !== undefined) throw new MeasureError(`"${one.trim()}": ${reason}`);
-        if (measures.has(measure.canonical)) {
-          throw new MeasureError(`"${one.trim()}": the same measure twice (${measure.canonical}); leave one out`);
-        }
         measures.set(measure.canonical, measure);
       }
     } catch (error) {
@@ -102,6 +100,7 @@ export function parseMeasures(
 }
 
 function* expand(text: string): Iterable<string> {
+  mustEndWithCut(text);
   const range = /^([^@]*)@\s*([^@]*?)\s*\.\.\s*([^@]*?)\s*$/s.exec(text);
   if (range === null) {
     yield text;
@@ -182,6 +181,9 @@ function givenParams(
       const keys = Object.keys(taken);
       if (keys.length === 0) throw fail(`${name} takes no parameters, got "${key}"`);
       if (known) throw fail(`${name} takes no parameter "${key}"; it takes ${keys.join(', ')}`);
+      if (/^empty_?lists?$/.test(key) && keys.includes('min_list_length')) {
+        throw fail(`unknown parameter "${key}"; min_list_length=1 leaves empty lists out`);
+      }
       throw fail(`unknown parameter "${key}"${suggestion(key, [...keys, 'preset'])}`);
     }
     own.set(key, value);
@@ -316,13 +318,17 @@ function forbidden({ definition, params, changed, k }: Combination): string | un
   return undefined;
 }
 
-/** Who scores: the service, its data path over files, or files of lists and judgements. */
-export type Command = 'run' | 'replay' | 'score';
+/** Who scores: the service, its data path over files, lists with their grades, or runs and judgements. */
+export type Command = 'run' | 'replay' | 'lists' | 'score';
 
 /** Why a command cannot score the measure, in words; undefined: it can. */
-export function offered({ params }: Measure, command: Command): string | undefined {
+export function offered({ definition, name, params }: Measure, command: Command): string | undefined {
+  if (definition.asksJudgements && command !== 'score') {
+    const lacking = command === 'lists' ? 'a list with its grades does not say' : 'feedback does not say';
+    return `${name} asks which items somebody judged, which ${lacking}: it is for score with --run and --qrels only`;
+  }
   const ideal = params.get('ideal');
-  if ((ideal === 'all' || ideal === 'perfect') && command !== 'score') {
+  if ((ideal === 'all' || ideal === 'perfect') && (command === 'run' || command === 'replay')) {
     return `ideal=${ideal} needs judgements of items that were not shown: it is for score only; expected ideal=shown`;
   }
   const per = params.get('per');

@@ -31,7 +31,7 @@ const THEIRS: readonly (readonly [tool: string, names: RegExp])[] = [
   ],
   [
     'ir_measures',
-    /^(?:iprec|judged|nerr(?:8|9|10|11|_ia)|err_ia|ap_ia|p_ia|alpha_n?dcg|inst|insq|compat|bpm|sdcg|setap|nn?rbp|strec|accuracy|num(?:q|rel|ret))$/,
+    /^(?:iprec|nerr(?:8|9|10|11|_ia)|err_ia|ap_ia|p_ia|alpha_n?dcg|inst|insq|compat|bpm|sdcg|setap|nn?rbp|strec|accuracy|num(?:q|rel|ret))$/,
   ],
 ];
 
@@ -44,7 +44,10 @@ export function inOurWords(source: string, preset: 'trec' | 'flagr'): string | u
   const text = source.trim();
   const name = text.toLowerCase().replace(/\(.*|@.*|[_.]\d.*$/g, '');
   const [tool] = THEIRS.find(([, names]) => names.test(name)) ?? [];
-  if (tool !== undefined) throw new MeasureError(`"${text}": ${tool} has this measure, receval does not`);
+  if (tool !== undefined) {
+    const way = name === 'bpref' ? '; --unjudged skip of score leaves out what nobody judged, too' : '';
+    throw new MeasureError(`"${text}": ${tool} has this measure, receval does not${way}`);
+  }
   const titled = MEASURES.find(({ flagr }) => flagr === text);
   if (titled !== undefined) return `${titled.name}(preset=${preset})`;
   const ranx = ofRanx(text);

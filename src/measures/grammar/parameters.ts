@@ -57,9 +57,9 @@ export function belowOne(initial: number): NumberShape {
   return { kind: 'number', range, allows: (value) => value > 0 && value < 1, initial };
 }
 
-export function whole(initial: number | undefined, most = LARGEST_K): NumberShape {
-  const allows = (value: number) => Number.isInteger(value) && value >= 1 && value <= most;
-  return { kind: 'number', range: `a whole number from 1 to ${most}`, allows, initial };
+export function whole(initial: number | undefined, most = LARGEST_K, least = 1): NumberShape {
+  const allows = (value: number) => Number.isInteger(value) && value >= least && value <= most;
+  return { kind: 'number', range: `a whole number from ${least} to ${most}`, allows, initial };
 }
 
 /** An action that must be named. */
@@ -82,6 +82,8 @@ export const judged = {
   ideal: word('shown', 'all'),
   empty: word('zero', 'skip', 'one'),
   ...everyList,
+  // 0: an empty list counts, as a list without positives.
+  min_list_length: whole(0, LARGEST_K, 0),
   avg: word('macro', 'weighted'),
   per: users,
 };

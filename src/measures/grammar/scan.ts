@@ -17,6 +17,18 @@ export interface Written {
 const WORD = /^[a-z][a-z0-9_]*$/i;
 const VALUE = /^[a-z0-9_.:-]+$/i;
 
+const BEHIND_CUT = /^([^()@]*)(?:\(([^()]*)\))?\s*@\s*([^()@]*?)\s*\(([^()]*)\)$/;
+
+/** @throws MeasureError for parameters behind the cut-off, with the name that has them before it */
+export function mustEndWithCut(source: string): void {
+  const text = source.trim();
+  const [behind, name, first = '', cut, second] = BEHIND_CUT.exec(text) ?? [];
+  if (behind === undefined) return;
+  const params = [first, second].map((part) => part.trim()).filter((part) => part !== '');
+  const right = `${name.trim()}${params.length === 0 ? '' : `(${params.join(',')})`}@${cut}`;
+  throw new MeasureError(`"${text}": the cut-off comes last; write ${right}`);
+}
+
 /**
  * Splits `name(key=value, ...)@k` into tokens (specification: measures 1.1). Blanks around tokens do not matter.
  * @throws MeasureError if the text has another form.

@@ -22,13 +22,17 @@ function countOfEach(names: readonly string[]): fc.Arbitrary<Record<string, numb
   return fc.record(Object.fromEntries(names.map((name) => [name, count])));
 }
 
+const since = fc.dictionary(fc.string({ minLength: 1 }), time, { noNullPrototype: true });
+
 const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
   format: fc.constantFrom(1, 2),
   generation: fc.string(),
   fingerprint: fc.record({ shape: fc.string(), additive: fc.string() }),
   partitions: count,
   incompleteBefore: time,
+  since,
   hasGap: fc.boolean(),
+  feedbackFrom: time,
   join: fc.record({
     topics: fc.array(
       fc.record(
@@ -41,25 +45,20 @@ const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
           clockBlocks: count,
           undecodable: ranges,
           hasGap: fc.constant(true as const),
+          isBeginning: fc.constant(true as const),
         },
         { requiredKeys: ['committed', 'replay', 'replayWatermark', 'idleAdvances', 'clockDrops'] },
       ),
     ),
     counts: fc.array(
-      fc.record({
-        impressions: fc.record({
-          read: count,
-          accepted: count,
-          drops: countOfEach(IMPRESSION_DROPS),
-          late,
-        }),
-        feedback: fc.record({
-          read: count,
-          attributed: count,
-          drops: countOfEach(FEEDBACK_DROPS),
-          late,
-        }),
-      }),
+      fc.record(
+        {
+          impressions: fc.record({ read: count, accepted: count, drops: countOfEach(IMPRESSION_DROPS), late }),
+          feedback: fc.record({ read: count, attributed: count, drops: countOfEach(FEEDBACK_DROPS), late }),
+          unmapped: fc.array(fc.record({ field: fc.string(), value: fc.string(), records: count }), { minLength: 1 }),
+        },
+        { requiredKeys: ['impressions', 'feedback'] },
+      ),
     ),
     watermark: time,
   }),
@@ -74,7 +73,7 @@ const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
       }),
     ),
   }),
-  runs: fc.array(fc.record({ name: fc.string(), run: fc.string(), begins: fc.array(count), missing: count })),
+  runs: fc.array(fc.record({ name: fc.string(), run: fc.string(), begins: fc.array(count), missing: count, since })),
   lastRecords: fc.array(fc.option(fc.string(), { nil: undefined })),
 });
 
@@ -115,7 +114,10 @@ describe('the text of a checkpoint', () => {
   });
 
   it('without runs is one from before there were experiments', () => {
-    const fields = encodeCheckpoint({ ...example, runs: [{ name: 'a', run: 'r', begins: [1], missing: 0 }] });
+    const fields = encodeCheckpoint({
+      ...example,
+      runs: [{ name: 'a', run: 'r', begins: [1], missing: 0, since: {} }],
+    });
     fields.delete('runs');
     expect(decodeCheckpoint(fields)).toEqual({ ...example, runs: [] });
   });
@@ -127,15 +129,23 @@ describe('the text of a checkpoint', () => {
     expect(decodeCheckpoint(fields)).toEqual({ ...example, hasGap: false });
   });
 
-  it.each([...encodeCheckpoint(example).keys()].filter((field) => !['format', 'runs', 'hasGap'].includes(field)))(
-    'without the field %s is refused',
-    (field) => {
-      const fields = encodeCheckpoint(example);
-      fields.delete(field);
-      expect(() => decodeCheckpoint(fields)).toThrow(CheckpointError);
-      expect(() => decodeCheckpoint(fields)).toThrow(`damaged: ${field}`);
-    },
-  );
+  it('without feedbackFrom is one from before that was kept, and leaves no list out', () => {
+    const fields = encodeCheckpoint({ ...example, feedbackFrom: 5 });
+    expect(decodeCheckpoint(fields).feedbackFrom).toBe(5);
+    fields.delete('feedbackFrom');
+    expect(decodeCheckpoint(fields)).toEqual({ ...example, feedbackFrom: Number.NEGATIVE_INFINITY });
+  });
+
+  it.each(
+    [...encodeCheckpoint(example).keys()].filter(
+      (field) => !['format', 'runs', 'hasGap', 'feedbackFrom', 'since'].includes(field),
+    ),
+  )('without the field %s is refused', (field) => {
+    const fields = encodeCheckpoint(example);
+    fields.delete(field);
+    expect(() => decodeCheckpoint(fields)).toThrow(CheckpointError);
+    expect(() => decodeCheckpoint(fields)).toThrow(`damaged: ${field}`);
+  });
 
   it.each([
     ['topics', '[{"committed":"7"}]', 'topics[0].committed: expected a whole number'],

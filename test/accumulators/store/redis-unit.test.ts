@@ -6,7 +6,7 @@ import { type Store, StoreUnavailable } from '../../../src/accumulators/store/st
 import type { ExperimentSettings } from '../../../src/config/settings.ts';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
 import { MemoryLog } from '../../../src/consumers/source/memory-source.ts';
-import { runOf } from '../../../src/experiment/state.ts';
+import { runOf } from '../../../src/experiment/run-settings.ts';
 import { parseMeasures } from '../../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../../src/unit/resume.ts';
@@ -50,7 +50,7 @@ const EXPERIMENT: ExperimentSettings = {
 };
 const RUN: RunSettings = {
   name: EXPERIMENT.name,
-  run: runOf(EXPERIMENT, MEASURES),
+  run: runOf(EXPERIMENT),
   dimension: EXPERIMENT.dimension,
   horizon: 0,
   variants: [...EXPERIMENT.variants.keys()],

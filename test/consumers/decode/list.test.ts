@@ -43,6 +43,13 @@ describe('rows of one shown item each', () => {
     });
   });
 
+  test('a request with one row and no item in it found nothing; with several rows an item is missing', () => {
+    const none = { request: 'r', at: T, item: null };
+    expect(list([none])).toMatchObject({ events: [{ kind: 'impression', items: [] }] });
+    expect(refusal([none, row('a', 1)], { adapter: ADAPTER })).toBe('missing_field items[0].id');
+    expect(refusal([{ request: 'r', at: T }], { adapter: ADAPTER })).toBe('missing_field items[0].id');
+  });
+
   test('any order of rows is the same list; without an order it is theirs', () => {
     fc.assert(
       fc.property(

@@ -329,10 +329,24 @@ describe('several maps', () => {
     expect(event(click, { adapter: rest })).toMatchObject({ action: 'Product Added' });
   });
 
-  test('a record that meets none holds no event; one that is no object is invalid', () => {
-    for (const other of [{ ...click, test: true }, { ...click, test: 0 }, { ...click, event: 'Page' }, {}]) {
-      expect(decode(other, { adapter })).toEqual({ events: [] });
+  test('of a record that meets none it is known what kept it out of the map that it came closest to (specification: events 6.1)', () => {
+    for (const [other, field, value] of [
+      [{ ...click, test: true }, '/test', 'true'],
+      [{ ...click, test: 0 }, '/test', '0'],
+      [{ ...click, test: [] }, '/test', '__invalid__'],
+      [{ ...click, test: null }, '/test', '__none__'],
+      [{ ...click, event: 'Page' }, '/event', 'Page'],
+      [{ ...click, event: `\u001b[2J${'x'.repeat(200)}` }, '/event', `?[2J${'x'.repeat(60)}`],
+      [{ ...click, event: '__other__' }, '/event', '__invalid__'],
+      [{ ...click, event: '\ud83d' }, '/event', '?'],
+      [{}, '/event', '__none__'],
+      [{ event: '' }, '/event', '__none__'],
+    ] as const) {
+      expect(decode(other, { adapter })).toEqual({ refused: 'unmapped', condition: { field, value } });
     }
+  });
+
+  test('one that is no object is invalid', () => {
     expect(refusal('[]', { adapter })).toBe('not_an_object');
     expect(refusal('{', { adapter })).toBe('not_json');
   });
@@ -352,7 +366,16 @@ describe('several maps', () => {
     for (const none of [{}, { order: null }, { order: { no: null } }, { order: 'no', test: null }]) {
       expect(seen(none)).toMatchObject({ events: [{ itemId: 'p', action: 'click' }] });
     }
-    expect(seen({ test: false })).toEqual({ events: [] });
+    // Whatever stands there may be an id.
+    expect(seen({ test: 'u-17' })).toEqual({
+      refused: 'unmapped',
+      condition: { field: '/order/no', value: '__none__' },
+    });
+    const [, second] = apart.maps;
+    expect(decode({ list: 'r', test: 'u-17' }, { adapter: { maps: [second] } })).toEqual({
+      refused: 'unmapped',
+      condition: { field: '/test', value: '__any__' },
+    });
     expect(mapsProblems(apart.maps, FEEDBACK)).toEqual([]);
   });
 

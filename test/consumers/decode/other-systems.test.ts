@@ -29,6 +29,7 @@ function read(folder: string, file: string, config = 'receval.yaml'): readonly (
     });
 }
 
+const unmapped = (field: string, value: string) => JSON.stringify({ refused: 'unmapped', condition: { field, value } });
 const at = (time: string): number => Date.parse(`2026-11-21T${time}Z`);
 const feedback = (requestId: string, itemId: string, time: string, action: string, more: object = {}) => ({
   kind: 'feedback',
@@ -57,7 +58,7 @@ describe('records of', () => {
       [{ requestId: '0b7e44f2', items: ['B0450', 'B0998'], dimensions: ['shop-search', 'a'] }],
     ]);
     expect(read('opensearch-ubi', 'feedback.ndjson')).toEqual([
-      [],
+      unmapped('/action_name', 'product_sort'),
       [feedback('6d5c1a30', 'B0112', '08:00:07', 'click')],
       [feedback('6d5c1a30', 'B0112', '08:03:40', 'add_to_cart')],
     ]);
@@ -90,7 +91,7 @@ describe('records of', () => {
 
   it('Segment', () => {
     expect(read('segment', 'events.ndjson')).toMatchObject([
-      [],
+      unmapped('/type', 'page'),
       [
         {
           kind: 'impression',
@@ -109,7 +110,7 @@ describe('records of', () => {
 
   it('Snowplow', () => {
     expect(read('snowplow', 'events.ndjson')).toMatchObject([
-      [],
+      unmapped('/unstruct_event_com_snowplowanalytics_snowplow_ecommerce_snowplow_ecommerce_action_1/type', '__none__'),
       [
         {
           kind: 'impression',

@@ -129,6 +129,7 @@ export const oneByOne: PathOf = (_, join, decoders) => {
 function judge(join: UnitJoin, decoders: readonly Decoder[], topic: number, record: LogRecord, now?: number): void {
   const decoded = decoders[topic].decode(record.value, 'log', record.offset);
   if ('events' in decoded) join.record(topic, record.offset, record.timestamp, decoded.events, now);
+  else if (decoded.refused === 'unmapped') join.passedOver(topic, record.offset, decoded.condition);
   else join.refused(topic, record.offset, decoded.side, decoded.refused);
 }
 

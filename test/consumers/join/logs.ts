@@ -42,7 +42,7 @@ interface RecordSeed {
   readonly hole: number;
   /** Steps by which the record's timestamp leads its time; undefined: it has none. */
   readonly lead: number | undefined;
-  readonly refused: 'tombstone' | 'invalid' | undefined;
+  readonly refused: 'tombstone' | 'invalid' | 'unmapped' | undefined;
   readonly events: readonly EventSeed[];
 }
 
@@ -84,7 +84,7 @@ function recordSeed(profile: Profile): fc.Arbitrary<RecordSeed> {
     ),
     refused: fc.oneof(
       { weight: 12, arbitrary: fc.constant(undefined) },
-      { weight: 1, arbitrary: fc.constantFrom('tombstone' as const, 'invalid' as const) },
+      { weight: 1, arbitrary: fc.constantFrom('tombstone' as const, 'invalid' as const, 'unmapped' as const) },
     ),
     events: fc.oneof(
       { weight: 4, arbitrary: fc.array(eventSeed(profile), { minLength: 1, maxLength: 1 }) },
@@ -128,7 +128,10 @@ function grown(
     offset += seed.hole;
     time += seed.pace * frame.step;
     const onImpressions = role.impressions && !(role.feedback && seed.events[0].onSide);
-    if (seed.refused !== undefined) {
+    if (seed.refused === 'unmapped') {
+      const { action: value } = seed.events[0];
+      records.push({ kind: 'passed', offset, condition: { field: '/kind', value } });
+    } else if (seed.refused !== undefined) {
       const side = onImpressions ? 'impressions' : 'feedback';
       records.push({ kind: 'refused', offset, side, reason: seed.refused });
     } else {

@@ -168,7 +168,7 @@ export class Worker {
     const slack = 1 + H / 64;
     for (const [topic, { replay, committed }] of topics.entries()) {
       const first = this.#history.topics[topic].records.find(({ offset }) => offset >= replay);
-      if (replay === committed || first === undefined || first.kind === 'refused') continue;
+      if (replay === committed || first === undefined || first.kind !== 'read') continue;
       const needed = first.events.some(
         ({ kind, ts }) => ts > watermark - (kind === 'impression' ? 3 : 1) * H - backward - slack,
       );
@@ -196,6 +196,10 @@ export class Worker {
     if (record.kind === 'refused') {
       if (record.reason === 'undecodable') throw new Error('these logs hold nothing that cannot be decoded');
       this.engine.refused(topic, record.offset, record.side, record.reason);
+      return;
+    }
+    if (record.kind === 'passed') {
+      this.engine.passedOver(topic, record.offset, record.condition);
       return;
     }
     const { offset, timestamp, events } = record;

@@ -45,6 +45,18 @@ suite('the description of a measure', () => {
       'F-measure with beta 1 of precision (over 5 less the offset of the page) and recall (over the positives of the shown list) up to rank 5; a positive has a grade of at least 1; slots of all lists in two classes, in the top and positive or not, share in the right class.',
     ],
     [
+      'mrr(min_list_length=1)',
+      'Reciprocal rank of the first positive in the list, 0 if there is none; a positive has a grade of at least 1; empty lists are left out; lists without positives count 0; mean over lists.',
+    ],
+    [
+      'mrr(empty=one)',
+      'Reciprocal rank of the first positive in the list, 0 if there is none; a positive has a grade of at least 1; lists without positives count 1, empty ones 0; mean over lists.',
+    ],
+    [
+      'mrr(empty=one,min_list_length=2)',
+      'Reciprocal rank of the first positive in the list, 0 if there is none; a positive has a grade of at least 1; lists of fewer than 2 slots are left out; lists without positives count 1; mean over lists.',
+    ],
+    [
       'mae',
       'Mean absolute difference between rating and predicted score; only feedback with the action rating counts; sums over sums of all lists.',
     ],

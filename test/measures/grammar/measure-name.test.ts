@@ -16,6 +16,8 @@ function messageOf(text: string, defaults: Parameters<typeof parseMeasure>[1] = 
   }
 }
 
+const NOT_JUDGED = (why: string) =>
+  `judged asks which items somebody judged, which ${why}: it is for score with --run and --qrels only`;
 const ONLY_SCORE = (ideal: string) =>
   `ideal=${ideal} needs judgements of items that were not shown: it is for score only; expected ideal=shown`;
 
@@ -199,7 +201,19 @@ describe('an error', () => {
     ['err(gmax=31)', '"err(gmax=31)": gmax must be a number above 0, at most 30, got "31"'],
     [
       'mrr(min_list_length=1.5)',
-      '"mrr(min_list_length=1.5)": min_list_length must be a whole number from 1 to 10000, got "1.5"',
+      '"mrr(min_list_length=1.5)": min_list_length must be a whole number from 0 to 10000, got "1.5"',
+    ],
+    [
+      'auc(min_list_length=0)',
+      '"auc(min_list_length=0)": min_list_length must be a whole number from 1 to 10000, got "0"',
+    ],
+    [
+      'mrr(emptyList=skip)',
+      '"mrr(emptyList=skip)": unknown parameter "emptylist"; min_list_length=1 leaves empty lists out',
+    ],
+    [
+      'ndcg(empty_list=zero)@10',
+      '"ndcg(empty_list=zero)@10": unknown parameter "empty_list"; min_list_length=1 leaves empty lists out',
     ],
     ['ctr(slot=0)', '"ctr(slot=0)": slot must be a whole number from 1 to 10000, got "0"'],
     ['mrr(rel=2,REL=3)', '"mrr(rel=2,REL=3)": the parameter rel is given twice'],
@@ -288,11 +302,39 @@ describe('a list of measures', () => {
     });
   });
 
-  it('reports the same measure twice, whatever its spelling', () => {
-    expect(names(['ap@3', 'mrr', 'MAP@2..4'])).toEqual({
-      names: ['ap@3', 'mrr', 'ap@2'],
-      problems: [{ index: 2, message: '"MAP@3": the same measure twice (ap@3); leave one out' }],
+  it('takes a measure that is named again once, at its first place, whatever its spelling (specification: measures 1.1)', () => {
+    expect(names(['ap@3', 'mrr', 'MAP@2..4', ' MRR '])).toEqual({
+      names: ['ap@3', 'mrr', 'ap@2', 'ap@4'],
+      problems: [],
     });
+    expect(names(['ndcg@10', 'ndcg@1..20']).names).toHaveLength(20);
+    expect(names(['ndcg@1..3', 'ndcg@2..4', 'ndcg@3']).names).toEqual(['ndcg@1', 'ndcg@2', 'ndcg@3', 'ndcg@4']);
+    expect(names(['rate(action=click)', 'ctr', 'ndcg(gain=linear)', 'ndcg']).names).toEqual(['ctr', 'ndcg']);
+    fc.assert(
+      fc.property(fc.array(anyMeasure, { minLength: 1, maxLength: 5 }), fc.nat(), (some, at) => {
+        const texts = some.map(({ canonical }) => canonical);
+        const again = texts[at % texts.length];
+        const once = parseMeasures(texts, DEFAULTS, { family: true });
+        expect(parseMeasures([...texts, again], DEFAULTS, { family: true })).toEqual(once);
+      }),
+    );
+  });
+
+  it.each([
+    ['ndcg@10(gain=exp)', 'ndcg(gain=exp)@10'],
+    [' nDCG @ 10 ( gain=exp, dup=each ) ', 'nDCG(gain=exp, dup=each)@10'],
+    ['ndcg(gain=exp)@10(ideal=all)', 'ndcg(gain=exp,ideal=all)@10'],
+    ['ndcg@1..20(gain=exp)', 'ndcg(gain=exp)@1..20'],
+    ['ndcg(gain=exp)@1..20(ideal=all)', 'ndcg(gain=exp,ideal=all)@1..20'],
+    ['mrr@5()', 'mrr@5'],
+    ['map@10(preset=trec)', 'map(preset=trec)@10'],
+    ["nDCG@5(dcg='exp-log2')", "nDCG(dcg='exp-log2')@5"],
+  ])('says what %s should be (specification: measures 1.4)', (text, right) => {
+    const { names: read, problems } = names([text]);
+    expect(read).toEqual([]);
+    expect(problems).toEqual([{ index: 0, message: `"${text.trim()}": the cut-off comes last; write ${right}` }]);
+    expect(parseMeasures([right], DEFAULTS, { family: true }).problems).toEqual([]);
+    if (!text.includes('..')) expect(() => parseMeasure(text, DEFAULTS)).toThrow(`write ${right}`);
   });
 
   it('reports everything that is wrong, with its index, and keeps what is right', () => {
@@ -331,6 +373,9 @@ describe('a list of measures', () => {
       'run',
       'per=session keeps the sums of every session, without bound: it is for replay and score only; expected per=impression',
     ],
+    ['judged@5', 'run', NOT_JUDGED('feedback does not say')],
+    ['judged', 'replay', NOT_JUDGED('feedback does not say')],
+    ['judged@5', 'lists', NOT_JUDGED('a list with its grades does not say')],
   ] as const)('says plainly that %s is not for %s', (text, command, reason) => {
     expect(parseMeasures([text], DEFAULTS, { command }).problems).toEqual([
       { index: 0, message: `"${text}": ${reason}` },

@@ -13,7 +13,7 @@ const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   beta: ['0.5', '1', '2'],
   p: ['0.80', '0.5'],
   gmax: ['3', '4.5'],
-  min_list_length: ['1', '2', '5'],
+  min_list_length: ['0', '1', '2', '5'],
   slot: ['1', '3', '14'],
   users: ['100'],
   below: ['5', '10'],

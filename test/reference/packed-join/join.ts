@@ -19,6 +19,7 @@ import { hashText, textBound, writeText } from '../../../src/consumers/packed/te
 import type { JoinCheckpoint, TopicCounts } from '../../../src/vocabulary/checkpoint.ts';
 import type { FeedbackDrop } from '../../../src/vocabulary/drops.ts';
 import type { Closing, DurationMs, EpochMs, Feedback, Offset, Side } from '../../../src/vocabulary/events.ts';
+import { countUnmapped, type UnmetCondition } from '../../../src/vocabulary/unmapped.ts';
 import { fmix32 } from '../../../src/vocabulary/user-words.ts';
 import { AcceptedImpressions } from './accepted-impressions.ts';
 import { ItemHash } from './byte-table.ts';
@@ -199,6 +200,15 @@ class Join implements PlainJoin {
     if (offset >= t.committed) {
       t.counts[side].read++;
       t.counts[side].drops[reason]++;
+    }
+    t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
+  }
+
+  passedOver(topic: number, offset: Offset, condition: UnmetCondition): void {
+    const t = this.#reach(topic, offset);
+    if (offset >= t.committed) {
+      t.counts.unmapped ??= [];
+      countUnmapped(t.counts.unmapped, condition);
     }
     t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
   }

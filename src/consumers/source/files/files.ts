@@ -131,7 +131,7 @@ export class FileSource implements LogSource {
 interface FileRecord {
   readonly value: Uint8Array;
   readonly decoded: Decoded;
-  readonly place?: FilePlace;
+  readonly place: FilePlace;
 }
 
 /** One file, with its next record decoded and ready. */
@@ -198,15 +198,16 @@ class FileReader {
       refused === undefined
         ? decoder.decode(value, name, row)
         : { refused: 'invalid', code: refused, field: undefined, side };
-    if (!('events' in decoded)) return { value, decoded, place: { file: path, row }, time: this.time };
+    const place = { file: path, row };
+    if (!('events' in decoded)) return { value, decoded, place, time: this.time };
     const { events } = decoded;
     if (events.length === 0) return undefined;
-    if (lists === undefined) return { value, decoded, time: this.#turnOf(events[0].ts) };
+    if (lists === undefined) return { value, decoded, place, time: this.#turnOf(events[0].ts) };
     const [list, ...feedback] = events;
     for (const event of feedback) {
-      this.#waiting.add({ value, decoded: { events: [event] }, time: this.#turnOf(event.ts) });
+      this.#waiting.add({ value, decoded: { events: [event] }, place, time: this.#turnOf(event.ts) });
     }
-    return { value, decoded: { events: [list] }, time: this.#turnOf(list.ts) };
+    return { value, decoded: { events: [list] }, place, time: this.#turnOf(list.ts) };
   }
 
   /** The time at which an event is delivered: at once if it is in the future, so that it does not delay the records after it. */
@@ -282,13 +283,16 @@ class TopicReader {
   }
 
   async open(): Promise<void> {
-    for (const file of this.#files) await file.refill();
-    this.#choose();
+    if (this.#order === 'time') for (const file of this.#files) await file.refill();
+    if (this.#files.length > 0) await this.refill();
   }
 
+  /** Of files one after the other, none is read before those in front of it have ended: what they say may tell how it is read. */
   async refill(): Promise<void> {
-    await this.#files[this.#current].refill();
-    this.#choose();
+    do {
+      await this.#files[this.#current].refill();
+      this.#choose();
+    } while (this.needsMore);
   }
 
   take(): FileRecord {

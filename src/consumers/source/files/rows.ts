@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { plainRow } from '../../decode/csv-row.ts';
 import type { FileForm } from '../../decode/decoder-settings.ts';
 import { CsvRows, type RowObject } from './csv.ts';
 import { ANY_FORM, type FileFormat, type FileRow, formatOf } from './format.ts';
@@ -92,7 +93,7 @@ interface Cutter {
 }
 
 function cutterOf({ kind, delimiter = ',' }: FileFormat, options: RowsOptions): Cutter {
-  const { form = ANY_FORM, longest = LONGEST, toObject = objectOf } = options;
+  const { form = ANY_FORM, longest = LONGEST, toObject = plainRow } = options;
   if (kind === 'json') return new JsonValues(longest);
   if (kind === 'csv') return new CsvRows({ delimiter, columns: form.columns, longest, toObject });
   return new Lines(longest);
@@ -115,13 +116,6 @@ class Lines implements Cutter {
     const value = this.#splitter.end();
     return value === undefined ? [] : [{ value, row: ++this.#row }];
   }
-}
-
-/** An empty field, and the `\N` of databases, is absent. */
-function objectOf(names: readonly string[], fields: readonly string[]): object {
-  const object: Record<string, string> = Object.create(null);
-  for (let i = 0; i < names.length; i++) if (fields[i] !== '' && fields[i] !== '\\N') object[names[i]] = fields[i];
-  return object;
 }
 
 const QUOTE = 0x22;

@@ -1,0 +1,30 @@
+import { parseMeasure } from '../measures/grammar/measure-name.ts';
+import { countsEmptyLists, isListOnly } from '../measures/needs.ts';
+import { MISMATCH_P } from '../statistics/sample-ratio.ts';
+import type { ComparedEmpty, Comparison } from './comparison.ts';
+
+/** Variants whose share of empty lists is not that of the control: as sure as a split must be that is not as configured. */
+export function differingEmpty(empty: Readonly<Record<string, ComparedEmpty>>): readonly string[] {
+  return Object.keys(empty).filter((name) => (empty[name].p ?? 1) < MISMATCH_P);
+}
+
+/**
+ * A sentence for each variant whose share of empty lists differs from the control's, and whether the primary measure shows it.
+ * @param percent, probability write numbers
+ */
+export function emptyWords(
+  { emptyLists = {}, control, primary }: Pick<Comparison, 'emptyLists' | 'control' | 'primary'>,
+  percent: (share: number) => string,
+  probability: (p: number) => string,
+): readonly string[] {
+  const measure = parseMeasure(primary, { relevantFrom: 1 });
+  const what = isListOnly(measure)
+    ? ''
+    : countsEmptyLists(measure)
+      ? `: they count 0 in ${primary}, so that is part of the difference`
+      : `: ${primary} does not count them 0, so it compares the requests that found something, which are other ones in each variant`;
+  return differingEmpty(emptyLists).map((name) => {
+    const { share, p } = emptyLists[name];
+    return `${percent(share)} of the lists of ${name} are empty, ${percent(emptyLists[control].share)} of those of ${control} (p ${probability(p ?? 1)})${what}.`;
+  });
+}

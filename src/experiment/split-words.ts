@@ -1,0 +1,35 @@
+import type { ComparedSplit, Comparison } from './comparison.ts';
+
+/** Whether the users are split between the variants as configured, as far as so many users can tell. */
+export type SplitState = 'off' | 'suspect' | 'untested' | 'few' | 'sound';
+
+export const SPLIT_WORDS: Readonly<Record<SplitState, string>> = {
+  off: 'not as configured',
+  suspect: 'not quite as configured',
+  untested: 'not tested',
+  few: 'too few users to tell',
+  sound: 'as configured',
+};
+
+/** A split that would have to be off by more than this before anybody saw it is not called sound. */
+const TELLING = 0.2;
+
+export function splitState({ mismatch, warning, p, detectable }: ComparedSplit): SplitState {
+  if (mismatch) return 'off';
+  if (warning) return 'suspect';
+  if (p === null) return 'untested';
+  return detectable === null || detectable > TELLING ? 'few' : 'sound';
+}
+
+/** From which deviation on the test would see it: half a sentence. @param share prints a part of what was expected */
+export function detectableWords({ detectable }: ComparedSplit, share: (fraction: number) => string): string {
+  return detectable === null
+    ? 'with so few users none would be found'
+    : `it would be found from ${share(detectable)} on`;
+}
+
+/** Whether numbers of users say anything: lists name some, or there are no lists yet. */
+export function countsUsers({ users, impressions }: Pick<Comparison, 'users' | 'impressions'>): boolean {
+  const names = Object.keys(users);
+  return names.some((name) => users[name] > 0) || names.every((name) => impressions[name] === 0);
+}

@@ -1,0 +1,105 @@
+/** Runs as all units have stored them, whatever the configuration is now: those that have ended, or that a start would end. */
+import { shapeOf } from '../accumulators/row.ts';
+import { rowCodec } from '../accumulators/row-codec.ts';
+import { isRun, KEPT_AFTER_END, type RunState } from '../accumulators/runs.ts';
+import { looksKey, totalKey, usersKey } from '../accumulators/store/layout.ts';
+import type { Store } from '../accumulators/store/store-port.ts';
+import { dimensionOf } from '../config/experiments.ts';
+import type { Comparison, EarlierRun } from '../experiment/comparison.ts';
+import { evaluate } from '../experiment/evaluate.ts';
+import { decodeLooks, SETTINGS } from '../experiment/experiment-looks.ts';
+import { rowsOfRun, sampleInTurns } from '../experiment/experiment-parts.ts';
+import { isoTime } from '../experiment/iso-time.ts';
+import { settingsOfRun } from '../experiment/run-settings.ts';
+import type { ExperimentState } from '../experiment/state.ts';
+import { UnitsSum } from '../experiment/units.ts';
+import type { Measure } from '../measures/definition.ts';
+import { parseMeasure } from '../measures/grammar/measure-name.ts';
+import type { UnitStates } from '../windows/unit-state.ts';
+
+/** What of a unit says where its runs are. */
+export interface RunsOfUnit {
+  readonly generation: string;
+  readonly runs: readonly RunState[];
+}
+
+/** Whatever counted as relevant, stored sums are read alike, and the name stays. */
+const READ_ONLY = { relevantFrom: 1 };
+
+/** The store, and the measures of the present configuration. */
+export interface KeptFrom {
+  readonly namespace: string;
+  readonly store: Store;
+  readonly measures: readonly Measure[];
+}
+
+/**
+ * The state of a run at its end, in its primary measure and guardrails; undefined: no look was taken of it. Units hold it under
+ * different generations where only some have ended it. Rejects when the store cannot be read, and for what this build cannot read.
+ */
+export async function readKeptRun(
+  { namespace, store, measures }: KeptFrom,
+  units: readonly (RunsOfUnit | undefined)[],
+  named: Pick<RunState, 'name' | 'run'>,
+): Promise<ExperimentState | undefined> {
+  const { name, run } = named;
+  const held = units.flatMap((of, unit) => {
+    const state = of?.runs.find(isRun(named));
+    return of === undefined || state === undefined
+      ? []
+      : [{ state, owner: { namespace, unit, generation: state.ended?.generation ?? of.generation } }];
+  });
+  const [first] = held;
+  if (first?.owner.unit !== 0) return undefined;
+  const [fields] = await store.read([looksKey(first.owner, name, run)]);
+  const text = fields.get(SETTINGS);
+  if (text === undefined) return undefined;
+  const settings = settingsOfRun(text, { name, dimension: dimensionOf(name) });
+  const deciding = [settings.primary, ...settings.guardrails].map(
+    (text) => measures.find(({ canonical }) => canonical === text) ?? parseMeasure(text, READ_ONLY),
+  );
+  const codec = rowCodec(shapeOf(deciding));
+  const sum = new UnitsSum(settings, deciding);
+  for (const { state, owner } of held) {
+    const [rows, users] = await store.read([totalKey(owner, name, run), usersKey(owner, name, run)]);
+    sum.add({ ...state, rows: rowsOfRun(codec, rows, state.since), sample: await sampleInTurns(users) });
+  }
+  const asOf = Math.min(
+    ...held.map(({ state }) => (state.ended?.at ?? Number.POSITIVE_INFINITY) - settings.horizon.ms),
+  );
+  return { ...sum.state(Number.isFinite(asOf) ? asOf : undefined), looks: decodeLooks(fields, settings.horizon.text) };
+}
+
+type EndedRun = Pick<RunState, 'name' | 'run' | 'ended'>;
+
+/** The run of an experiment that all units have ended last, and still keep; undefined: there is none. */
+export function newestEnded(units: UnitStates, name: string): EndedRun | undefined {
+  const [first] = units;
+  if (first === undefined) return undefined;
+  const ended = first.runs.filter((state) => state.name === name && state.ended !== undefined);
+  const isEndedIn = (run: string) => (unit: UnitStates[number]) =>
+    unit === undefined ||
+    unit.runs.every((state) => state.name !== name || state.run !== run || state.ended !== undefined);
+  const kept = ended.filter(({ run, ended: end }) => {
+    return end !== undefined && end.at + KEPT_AFTER_END > first.watermark && units.every(isEndedIn(run));
+  });
+  const newest = kept.toSorted((a, b) => (a.ended?.at ?? 0) - (b.ended?.at ?? 0)).at(-1);
+  return newest && { name, run: newest.run, ended: newest.ended };
+}
+
+/** What is said of that run beside the one that goes on. */
+export async function earlierRun(from: KeptFrom, units: UnitStates, run: EndedRun): Promise<EarlierRun | undefined> {
+  const state = await readKeptRun(from, units, run);
+  if (state === undefined) return undefined;
+  const { impressions, variants }: Comparison = evaluate(state);
+  return {
+    ended: isoTime(run.ended?.at ?? Number.NaN),
+    impressions: Object.values(impressions).reduce((sum, lists) => sum + lists, 0),
+    variants: variants.map(({ variant, decision, reason, explanation }) => ({
+      variant,
+      decision,
+      reason,
+      explanation,
+    })),
+  };
+}

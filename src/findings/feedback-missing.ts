@@ -1,0 +1,66 @@
+import type { Side } from '../vocabulary/events.ts';
+import { grouped } from '../vocabulary/grouped.ts';
+import { recordsOf, sumOfUnmapped, type Unmapped, unmappedText } from '../vocabulary/unmapped.ts';
+import { yamlWord } from '../vocabulary/yaml-word.ts';
+import type { Finding } from './finding.ts';
+
+/** Records that no map is for, by the option that names their files. */
+export type UnmappedByInput = Readonly<Partial<Record<'events' | Side, Unmapped>>>;
+
+interface ReadFacts {
+  /** `impressions`: no feedback was named; `one log`: both sides are in one. */
+  readonly input: 'two sides' | 'one log' | 'impressions';
+  /** Events. */
+  readonly impressions: { readonly read: number };
+  /** Records by file that are not invalid. */
+  readonly valid: Readonly<Record<Side, ReadonlyMap<string, number>>>;
+  readonly unmapped: UnmappedByInput;
+}
+
+/** Most values that a sentence names. */
+const MOST_NAMED = 5;
+
+/** No feedback was read: what was read instead, and where it may be. */
+export function feedbackMissing({ input, impressions, valid, unmapped }: ReadFacts): Finding {
+  const passed = sumOfUnmapped([unmapped.feedback ?? unmapped.events ?? unmapped.impressions ?? []]);
+  if (passed.length > 0) {
+    const cause = `No feedback was read, so no list has a positive; ${passedText(passed)}.`;
+    return { code: 'feedback_missing', cause, example: null, remedy: passedRemedy(passed) };
+  }
+  const records = [...valid.feedback.values()].reduce((sum, n) => sum + n, 0);
+  const [found, remedy] =
+    input === 'impressions'
+      ? ['There is no feedback', 'Name the feedback with --feedback FILE.']
+      : input === 'one log'
+        ? [
+            `All ${grouped(impressions.read)} events of the input are lists`,
+            'Check that the log has both sides; otherwise name them with --impressions and --feedback.',
+          ]
+        : records === 0
+          ? ['There is no feedback in the input', 'Check that the file of the feedback is the right one.']
+          : [
+              `The ${grouped(records)} records of the feedback hold no event: the list that each names is empty in all of them`,
+              'Check the pointer of each (adapter: {map: {each: ...}}), and that the file is the right one.',
+            ];
+  return { code: 'feedback_missing', cause: `${found}, so no list has a positive.`, example: null, remedy };
+}
+
+export function passedRemedy(unmapped: Unmapped): string {
+  return `If some of these say what people did with a list, add them to the maps${whenText(unmapped)}; receval inspect finds out what they hold.`;
+}
+
+/** Such as: 74 records meet no when of the maps, and were passed over (/action: product_click 41, page_view 33). */
+export function passedText(unmapped: Unmapped): string {
+  const records = recordsOf(unmapped);
+  const words =
+    records === 1
+      ? '1 record meets no when of the maps, and was'
+      : `${grouped(records)} records meet no when of the maps, and were`;
+  return `${words} passed over (${unmappedText(unmapped, MOST_NAMED)})`;
+}
+
+/** Such as: , as when: {/action: product_click}. */
+function whenText(unmapped: Unmapped): string {
+  const named = unmapped.find(({ value }) => !value.startsWith('__'));
+  return named === undefined ? '' : `, as when: {${yamlWord(named.field)}: ${yamlWord(named.value)}}`;
+}

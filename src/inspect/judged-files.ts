@@ -1,0 +1,120 @@
+/** Runs and judgements of queries in the forms of today's tools: no logs, and `receval score` takes them, or rows of them. */
+import { type Fields, isFields } from '../consumers/decode/raw.ts';
+import { jsonProblem, type Side, secondColumn } from '../score/remedies.ts';
+import { type Field, isNumbers, isOfElements, timesOf } from './fields.ts';
+import type { InspectedFile } from './inspected.ts';
+import { type Finding, note } from './log-finding.ts';
+import { shellWord } from './mend.ts';
+import { isNumbered } from './row-groups.ts';
+import { actionIn } from './row-shape.ts';
+import { isOtherDate } from './time-forms.ts';
+
+interface Judged {
+  readonly side: Side;
+  /** As the predicate of a sentence. */
+  readonly is: string;
+  /** What --columns names them; undefined: no table of a run. */
+  readonly columns?: readonly string[];
+}
+
+/** undefined: it is something else. */
+export function judgedFile({
+  rows,
+  profile,
+  format: { form },
+}: Pick<InspectedFile, 'rows' | 'profile' | 'format'>): Judged | undefined {
+  const { fields } = profile;
+  if (form.kind !== 'delimited') return inJson(rows, fields);
+  const all = [...fields.values()];
+  if (form.width < 3 || form.width > 6 || all.some(isTime) || all.some(({ path }) => actionIn(path) === 'click'))
+    return undefined;
+  const names = form.columns ?? Array.from({ length: form.width }, (_, i) => `column_${i + 1}`);
+  const paths = names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  const [query, item, ...others] = paths;
+  const repeats = (fields.get(query)?.distinct.size ?? 0) < 0.7 * rows.length;
+  const numbers = others.filter((path) => isNumber(fields.get(path)));
+  if (!repeats || numbers.length === 0 || (fields.get(item)?.distinct.size ?? 0) < 2) return undefined;
+  const table = `${form.columns === undefined ? '' : ' '}(${names.join(', ')})`;
+  const place = numbers.find((path) => isNumbered(rows, query, path));
+  if (place !== undefined && (form.columns === undefined || RUN.test(names.join(' ')))) {
+    const columns = paths.map((path, i) =>
+      i === 0 ? 'query' : i === 1 ? 'item' : path === place ? 'rank' : numbers.includes(path) ? 'score' : '-',
+    );
+    return { side: 'run', is: `is a table of ranked lists${form.columns === undefined ? '' : table}, a run`, columns };
+  }
+  const isGraded =
+    form.width === 3 && numbers.length === 1 && GRADES.test(form.columns === undefined ? 'grade' : names[2]);
+  const grade = fields.get(others[0]);
+  const isOfGrades = isGraded && grade !== undefined && grade.distinct.size <= MOST_GRADES && names[0] !== names[1];
+  const isSaid = form.columns === undefined || QUERIES.test(names[0]);
+  return isOfGrades && isSaid
+    ? { side: 'judgements', is: `holds judgements of queries${form.columns === undefined ? '' : table}` }
+    : undefined;
+}
+
+const RUN = /rank|pos|score/i;
+const GRADES = /grade|rating|score|rel|label|judg/i;
+const QUERIES = /quer|qid|topic|search/i;
+const MOST_GRADES = 12;
+
+function isNumber(field: Field | undefined): boolean {
+  return field !== undefined && isNumbers(field);
+}
+
+function isTime(field: Field): boolean {
+  return timesOf(field) !== undefined || isOtherDate(field.example);
+}
+
+function inJson(rows: readonly Fields[], fields: ReadonlyMap<string, Field>): Judged | undefined {
+  if (fields.has('/requests[]/ratings') && fields.has('/requests[]/id'))
+    return { side: 'judgements', is: 'is the request of an evaluation (_rank_eval): it holds judgements' };
+  const hits = [...fields.keys()].some((path) => /^\/details\/[^[]+\/hits\[\]\/hit\/_id$/.test(path));
+  if (hits && fields.has('/metric_score'))
+    return { side: 'run', is: 'is the answer of an evaluation (_rank_eval): it holds a run' };
+  const isScores = (value: unknown): boolean =>
+    isFields(value) && Object.values(value).length > 0 && Object.values(value).every((one) => typeof one === 'number');
+  const [only] = rows;
+  const values = rows.length === 1 ? Object.values(only) : [];
+  if (values.length === 0 || !values.every(isScores) || [...fields.keys()].some(isOfElements)) return undefined;
+  const numbers = values.flatMap((value) => (isFields(value) ? Object.values(value) : []));
+  const areGrades = numbers.every(Number.isInteger) && new Set(numbers).size <= MOST_GRADES;
+  return {
+    side: areGrades ? 'judgements' : 'run',
+    is: `holds numbers by query and item, ${areGrades ? 'judgements' : 'a run'}`,
+  };
+}
+
+export function judgedFinding({ side, is, columns }: Judged, file: InspectedFile): Finding {
+  const { name, rows, format } = file;
+  const { form } = format;
+  const message = `${name} ${is}, not a log.`;
+  if (columns !== undefined) {
+    return note(
+      'not_a_log',
+      message,
+      'receval score takes it, with its judgements:',
+      `receval score --run ${shellWord(name)} --columns ${columns.join(',')} --qrels QRELS`,
+    );
+  }
+  const made =
+    form.kind === 'delimited'
+      ? secondOf(form.delimiter, file)
+      : madeIn(jsonProblem(name, JSON.stringify(rows[0]), side));
+  const rest = side === 'run' ? '--run FILE, with the judgements as --qrels' : '--qrels FILE, with a run as --run';
+  return note(
+    'not_a_log',
+    message,
+    `receval score takes rows of it (${rest})${made === undefined ? '.' : ', which this makes:'}`,
+    made,
+  );
+}
+
+/** The command that the message of `receval score` ends with. */
+function madeIn(problem: string | undefined): string | undefined {
+  return problem?.split('Make them: ')[1];
+}
+
+function secondOf(delimiter: string, { name, format: { form } }: InspectedFile): string | undefined {
+  if (form.kind !== 'delimited' || (delimiter !== ',' && delimiter !== ';' && delimiter !== '\t')) return undefined;
+  return secondColumn({ separator: delimiter, cells: form.columns ?? ['q', 'd', '1'] }, name);
+}

@@ -1,0 +1,114 @@
+import type { Settings } from '../config/settings.ts';
+import type { LogClock } from '../consumers/decode/clock-order.ts';
+import type { Decoded, Decoder } from '../consumers/decode/decoder.ts';
+import { DroppedSample } from '../findings/dropped-sample.ts';
+import { EventSample } from '../findings/event-sample.ts';
+import type { UnmappedByInput } from '../findings/feedback-missing.ts';
+import type { Finding } from '../findings/finding.ts';
+import { InvalidReasons } from '../findings/invalid-reasons.ts';
+import { isEmpty, type RunFacts, runFindings } from '../findings/run-findings.ts';
+import { isListOnly, valuedActions } from '../measures/needs.ts';
+import type { InvalidRecord, UnitDeps } from '../unit/unit-contract.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
+import type { EpochMs, Side, TopicRole } from '../vocabulary/events.ts';
+import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
+import type { Dropped } from './drop-watch.ts';
+
+/** Observes the events of files while they are decoded, to report what looks wrong afterwards. No result depends on it. */
+export class Watch {
+  readonly sample = new EventSample();
+  readonly #dropped = new DroppedSample();
+  /** That read times without a zone. */
+  readonly #clocks: Readonly<Record<Side, Set<LogClock>>> = { impressions: new Set(), feedback: new Set() };
+  readonly #invalid = new InvalidReasons();
+  readonly #valid: Readonly<Record<Side, Map<string, number>>> = { impressions: new Map(), feedback: new Map() };
+  readonly #settings: Settings;
+  readonly #input: RunFacts['input'];
+  readonly #latest: EpochMs;
+
+  /** @param latest later events are `future` */
+  constructor(settings: Settings, input: RunFacts['input'], latest: EpochMs) {
+    this.#settings = settings;
+    this.#input = input;
+    this.#latest = latest;
+  }
+
+  /** The same decoder for the file at this path, observed. @param clock that reads its times */
+  watching(decoder: Decoder, path: string, side: Side, clock: LogClock | undefined): Decoder {
+    if (clock !== undefined) this.#clocks[side].add(clock);
+    const valid = this.#valid[side];
+    valid.set(path, valid.get(path) ?? 0);
+    const decode = (value: Uint8Array | null, source: string, offset: number): Decoded => {
+      clock?.next();
+      const decoded = decoder.decode(value, source, offset);
+      if ('events' in decoded || decoded.refused === 'unmapped') valid.set(path, (valid.get(path) ?? 0) + 1);
+      if ('events' in decoded) {
+        for (const event of decoded.events) this.sample.take(event, path, offset, this.#latest);
+      }
+      return decoded;
+    };
+    return {
+      decode,
+      scan: decode,
+      reader: undefined,
+      get ignoredCohortKeys() {
+        return decoder.ignoredCohortKeys;
+      },
+    };
+  }
+
+  dropped({ side, reason, event, record }: Dropped): void {
+    if (side === undefined || event === undefined || reason === 'unmapped') return;
+    const { requestId, itemId, ts } = event;
+    this.#dropped.take({ side, reason, ts, requestId, itemId, place: record?.place });
+  }
+
+  /** A callback for invalid records, which also calls `next`. @param roles of the topics */
+  invalid(roles: readonly TopicRole[], next: UnitDeps['onInvalid']): (invalid: InvalidRecord) => void {
+    return (invalid) => {
+      const { topic, record, code, field } = invalid;
+      const side = roles[topic].impressions ? 'impressions' : 'feedback';
+      this.#invalid.take(side, { code, field }, record.value, record.place);
+      next?.(invalid);
+    };
+  }
+
+  /** @param counts by topic */
+  unmapped(counts: readonly TopicCounts[]): UnmappedByInput {
+    const inputs = this.#input === 'one log' ? (['events'] as const) : (['impressions', 'feedback'] as const);
+    return Object.fromEntries(
+      inputs.flatMap((input, topic) => {
+        const unmapped = sumOfUnmapped([counts[topic].unmapped ?? []]);
+        return unmapped.length === 0 ? [] : [[input, unmapped]];
+      }),
+    );
+  }
+
+  /** What looks wrong with the counted events, and whether the result is empty. */
+  conclude(counts: Pick<RunFacts, 'impressions' | 'feedback' | 'unmapped' | 'longest' | 'end'>): {
+    readonly findings: readonly Finding[];
+    readonly isEmpty: boolean;
+  } {
+    const { attribution, grading, measures } = this.#settings;
+    const { horizons, backward, outOfOrderness, futureSkew } = attribution;
+    const facts: RunFacts = {
+      ...counts,
+      input: this.#input,
+      invalid: this.#invalid,
+      valid: this.#valid,
+      sample: this.sample,
+      dropped: this.#dropped,
+      clocks: this.#clocks,
+      needsFeedback: measures.some((measure) => !isListOnly(measure)),
+      shape: {
+        horizon: horizons[horizons.length - 1],
+        backward,
+        outOfOrderness,
+        futureSkew,
+        actions: grading.actions.map(({ name }) => name),
+        valued: valuedActions(grading),
+      },
+    };
+    return { findings: runFindings(facts), isEmpty: isEmpty(facts) };
+  }
+}

@@ -1,0 +1,56 @@
+/** When what was found began and ended, and how it is now, in plain words (specification: statistics 9.3). */
+import { isAbsent } from './absent.ts';
+import { boundsOf, type Episode, type Estimated, type Span } from './course.ts';
+import { minute, minuteAfter, signedPercent, signedPlain } from './explain-numbers.ts';
+
+/** The course of the measure that decided. */
+export interface Course {
+  readonly lowerIsBetter: boolean;
+  /** undefined: the newest lists are too few. */
+  readonly now: Span | undefined;
+  /** undefined: no difference was found, or not one alone. */
+  readonly found: FoundCourse | undefined;
+}
+
+export interface FoundCourse {
+  readonly word: Word;
+  /** undefined: the looks do not say when it was there. */
+  readonly episode: Episode | undefined;
+}
+
+type Word = 'better' | 'worse';
+
+/** Whether better, or worse, is a rise or a fall. */
+export function directionOf(word: Word, lowerIsBetter: boolean): 1 | -1 {
+  return (word === 'better') === lowerIsBetter ? -1 : 1;
+}
+
+/**
+ * Example: ` It began about 2026-01-05T10:20Z (10:10Z to 10:30Z) and ended about 2026-01-05T14:00Z (13:55Z to 14:05Z). Now, in the
+ * lists from 2026-01-05T14:05Z to 14:35Z alone, no difference can be told: between -1.0 % and +4.6 %, at this one look.`
+ */
+export function explainCourse({ lowerIsBetter, now, found }: Course): string {
+  const when = found?.episode === undefined ? '' : whenWords(found.episode);
+  if (now !== undefined) return `${when} ${nowWords(now, lowerIsBetter, found?.word)}`;
+  return found === undefined ? '' : `${when} How it is now, apart from before, is not known yet.`;
+}
+
+function whenWords({ began, ended }: Episode): string {
+  const first = began === undefined ? 'It was there from the first looks on' : `It began about ${estimate(began)}`;
+  return ` ${first}${ended === undefined ? '' : ` and ended about ${estimate(ended)}`}.`;
+}
+
+function estimate({ at, earliest, latest }: Estimated): string {
+  return `${minute(at)} (${minuteAfter(at, earliest)} to ${minuteAfter(at, latest)})`;
+}
+
+function nowWords(span: Span, lowerIsBetter: boolean, found: Word | undefined): string {
+  const { from, to } = span;
+  const { difference, lift } = boundsOf(span);
+  const isRelative = !isAbsent(lift) && !isAbsent(lift.bounds);
+  const { lower, upper } = isRelative ? lift.bounds : difference;
+  const print = isRelative ? signedPercent : signedPlain;
+  const word = lower <= 0 && upper >= 0 ? undefined : lower > 0 === lowerIsBetter ? 'worse' : 'better';
+  const is = word === undefined ? 'no difference can be told' : `it is ${word === found ? 'still ' : ''}${word}`;
+  return `Now, in the lists from ${minute(from)} to ${minuteAfter(from, to)} alone, ${is}: between ${print(lower)} and ${print(upper)}, at this one look.`;
+}

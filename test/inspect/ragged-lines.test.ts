@@ -1,0 +1,54 @@
+/** Lines of several kinds, each with columns of its own, are told, with what makes lists and clicks of them. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LogsInFolder, wrongIn } from './logs-in-folder.ts';
+
+let logs: LogsInFolder;
+beforeEach(() => {
+  logs = new LogsInFolder();
+});
+afterEach(() => logs.remove());
+
+const numbers = Array.from({ length: 30 }, (_, n) => n);
+
+/** Sessions of two pages; of each second page a result is clicked, at rank 1, 2, 3, 1, ... */
+function session(n: number, items: readonly string[][]): readonly (readonly (string | number)[])[] {
+  return [
+    [9000 + n, 'start', n % 5],
+    ...items.flatMap((shown, page) => [
+      [9000 + n, 90 * page, 'page', page, '10,12', ...shown],
+      ...(page === 1 ? [[9000 + n, 90 * page + 20, 'pick', page, shown[n % 3].split(',')[0]]] : []),
+    ]),
+  ];
+}
+
+const pages = (n: number, suffix: string): readonly string[][] =>
+  [0, 1].map((page) =>
+    Array.from({ length: 3 + (n % 2) }, (_, i) => `${5000 + ((7 * n + 3 * page + i) % 97)}${suffix}`),
+  );
+
+describe('lines of several kinds', () => {
+  it.each([
+    ['with tabs, and a site behind each item', '\t', ',88'],
+    ['with bars, and items alone', '|', ''],
+  ])('%s', async (_, delimiter, suffix) => {
+    const rows = numbers.flatMap((n) => session(n, [...pages(n, suffix)]));
+    logs.write('log.txt', `${rows.map((row) => row.join(delimiter)).join('\n')}\n`);
+    const [{ code, message, command }] = wrongIn(await logs.look('log.txt'));
+    expect(code).toBe('format_not_read');
+    expect(message).toContain('has lines of 3 kinds');
+    expect(message).toContain('pick with 5 columns (30)');
+    expect(message).toContain('column 2 counts the time from the start of each session');
+    logs.run(command);
+    const mended = await logs.look('mended-log.ndjson');
+    expect(wrongIn(mended)).toEqual([]);
+    expect(await logs.mrr(mended)).toBe(0.305556);
+  });
+
+  it('that hold no lists are told, too', async () => {
+    const rows = numbers.flatMap((n) => [`${n}\tlogin\tu${n}`, `${n}\tview\tu${n}\tpage-${n}\t${n % 7}`]);
+    logs.write('log.txt', `${rows.join('\n')}\n`);
+    const [{ code, message, command }] = wrongIn(await logs.look('log.txt'));
+    expect([code, command]).toEqual(['format_not_read', undefined]);
+    expect(message).toContain('view with 5 columns (30), login with 3 columns (30)');
+  });
+});
