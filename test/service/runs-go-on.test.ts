@@ -56,7 +56,8 @@ itWith(
       const simulate = (...flags: string[]) =>
         stand.command(simulateCommand, '--to', 'kafka', '--users', '300', '--clean', ...flags);
       stand.configure(configured(['mrr', 'ndcg@10']));
-      expect((await simulate('--create-topics', '1', '--events', '4000')).code).toBe(0);
+      // At five a second the log reaches back thirteen minutes, so the window stays full for some minutes of silence.
+      expect((await simulate('--create-topics', '1', '--events', '4000', '--rate', '5')).code).toBe(0);
       await lookedAt(stand, port);
       const before = await compared(stand);
       const lists = before.impressions.control + before.impressions.treatment;
