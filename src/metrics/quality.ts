@@ -7,6 +7,7 @@ import type { Settings } from '../config/settings.ts';
 import type { QualityDecision } from '../exporter/cohort-watch.ts';
 import type { QualityRow, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { Measure } from '../measures/definition.ts';
+import { itemPartOf } from '../measures/item-part.ts';
 import { type Exact, SUMS_WIDTH } from '../measures/sums.ts';
 import { measureScore, measureWeight } from '../measures/value.ts';
 import { absent } from '../statistics/absent.ts';
@@ -172,9 +173,13 @@ type Lacks = (row: QualityRow, measure: Measure) => boolean;
 
 function lackedBy(windows: QualitySnapshot['windows']): Lacks {
   const parts = new Map(windows.map(({ window, horizon, lacks }) => [`${window} ${horizon}`, new Set(lacks)] as const));
-  return ({ window, horizon, by }, { canonical }) => {
+  return ({ window, horizon, by }, measure) => {
     const of = parts.get(`${window} ${horizon}`);
-    return of !== undefined && [PART.measure(canonical), PART.cohorts(by), PART.itemSets(by)].some((p) => of.has(p));
+    if (of === undefined) return false;
+    const isKeptByItem = itemPartOf(measure) !== undefined;
+    return (
+      of.has(PART.measure(measure.canonical)) || of.has(PART.cohorts(by)) || (isKeptByItem && of.has(PART.itemSets(by)))
+    );
   };
 }
 

@@ -1,10 +1,10 @@
-import { isRun } from '../accumulators/runs.ts';
+import { isRun, type RunState } from '../accumulators/runs.ts';
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
-import { runOf } from '../experiment/run-settings.ts';
+import { changedInRun, runOf } from '../experiment/run-settings.ts';
 import { type Trail, takeLooks, trailOf } from '../experiment/take-looks.ts';
 import { Experiments, isLookedAt } from '../exporter/experiments-reader.ts';
 import { Exporter } from '../exporter/exporter.ts';
@@ -83,16 +83,20 @@ export async function compareStored(
 ): Promise<StoredCompared> {
   const units = await readUnits(store, namespace);
   const run = runOf(experiment);
-  const known = units.flatMap(
-    (unit) => unit?.runs.filter(({ name, ended }) => name === experiment.name && ended === undefined) ?? [],
-  );
-  if (!known.some((state) => state.run === run)) {
+  const known = units.flatMap((unit) => unit?.runs.filter(isCounted(experiment)) ?? []);
+  if (known.length === 0) {
     throw new NothingStored(
-      known.length === 0
-        ? `namespace "${namespace}" counts no experiment "${experiment.name}": its service runs without it; ` +
-            'start the service with this configuration'
-        : `namespace "${namespace}" counts experiment "${experiment.name}" with other settings than these: ` +
-            "compare with the service's own configuration (--config), or restart the service with this one",
+      `namespace "${namespace}" counts no experiment "${experiment.name}": its service runs without it; ` +
+        'start the service with this configuration',
+    );
+  }
+  if (!known.some((state) => state.run === run)) {
+    const counted = await readKeptRun({ namespace, store, measures: settings.measures }, units, known[0]);
+    const changed = counted === undefined ? [] : changedInRun(counted.settings, experiment);
+    throw new NothingStored(
+      `namespace "${namespace}" counts experiment "${experiment.name}" with other settings than these` +
+        `${changed.length === 0 ? '' : ` (${changed.join('; ')})`}: ` +
+        "compare with the service's own configuration (--config), or restart the service with this one",
     );
   }
   const experiments = new Experiments({ ...settings, experiments: [experiment] }, { store, namespace, hashSeed });
@@ -131,8 +135,12 @@ export async function compareEarlier(
   return { comparison: evaluate(state), experiment, trail: trailOf(looks), began: exposed.began };
 }
 
+function isCounted({ name }: Pick<RunState, 'name'>): (state: RunState) => boolean {
+  return (state) => state.name === name && state.ended === undefined;
+}
+
 function without(units: UnitStates, name: string, run: string): readonly number[] {
-  const holds = (unit: UnitState): boolean => unit.runs.some(isRun({ name, run }));
+  const holds = (unit: UnitState): boolean => unit.runs.filter(isCounted({ name })).some(isRun({ name, run }));
   return [...units.entries()].flatMap(([u, unit]) => (unit === undefined || holds(unit) ? [] : [u]));
 }
 

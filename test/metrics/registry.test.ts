@@ -3,11 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { ItemSums } from '../../src/accumulators/item-sums.ts';
 import { emptyRow } from '../../src/accumulators/row.ts';
 import { rowField } from '../../src/accumulators/store/layout.ts';
 import { noCounts } from '../../src/consumers/join/counts.ts';
 import type { QualityDecision } from '../../src/exporter/cohort-watch.ts';
 import type { QualityRow, QualitySnapshot } from '../../src/exporter/exporter-contract.ts';
+import { itemPartsOf } from '../../src/measures/item-part.ts';
 import { measureValue, sumsKind } from '../../src/measures/value.ts';
 import { metricSpecs } from '../../src/metrics/metric-specs.ts';
 import { Metrics, type MetricsOptions } from '../../src/metrics/registry.ts';
@@ -278,6 +280,23 @@ describe('the gauges of quality', () => {
     expect(sampleValue(families, 'receval_window_complete', { window: '5m', horizon: '1m' })).toBe(1);
     const asked = await shown(snapshotOf(rows, { windows }), { ...SETTINGS, incompleteWindows: 'show' });
     expect(sampleValue(asked, 'receval_mrr', all)).toBeDefined();
+  });
+
+  it('leave out, of a set that was added for items, the measures of items alone', async () => {
+    const settings = settingsOf(
+      'measures: [mrr, distinct@10]\nwindows: [5m]\ncohorts: [[], [variant]]\nitemSets: [[variant]]',
+    );
+    const items = new ItemSums({ parts: itemPartsOf(settings.measures), limit: 100 });
+    items.lists[0] = 4;
+    const row = { ...meanRow(['mrr'], 4, 2, 1), items };
+    const shownOf = async (lacks: readonly string[]) => {
+      const windows = [{ horizon: '1m', window: '5m', complete: true, lacks }];
+      const families = await shown(snapshotOf([rowOf(['variant'], ['B'], row)], { windows }), settings);
+      return ['receval_mrr', 'receval_distinct'].map((name) => families.get(name)?.samples.length);
+    };
+    expect(await shownOf([])).toEqual([1, 1]);
+    expect(await shownOf(['itemSets variant'])).toEqual([1, 0]);
+    expect(await shownOf(['cohorts variant'])).toEqual([0, 0]);
   });
 
   it('tell completeness and freshness', async () => {

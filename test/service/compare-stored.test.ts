@@ -7,6 +7,7 @@ import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { Experiments } from '../../src/exporter/experiments-reader.ts';
 import { compareStored, NothingStored, storedPositions } from '../../src/service/compare-stored.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { readUnit } from '../../src/windows/unit-state.ts';
 import { load } from '../config/fixture.ts';
 import { ShopService, stateIn, UNIT_TIMEOUT } from '../experiment-service.ts';
@@ -104,6 +105,25 @@ describe('an experiment of a running service', () => {
     );
   });
 
+  it('names a partition whose worker has ended the run', async () => {
+    let experiments = [EXPERIMENT];
+    const shop = new ShopService(undefined, (unit) => ({
+      ...unitSettings(experiments, unit.partition, unit.partitions),
+      permissions: { ...NO_PERMISSIONS, restartExperiments: true },
+    }));
+    const ran = async (partitions: readonly number[]): Promise<void> => {
+      const running = await shop.start(partitions);
+      await shop.live(100, { A: 1, B: 3 });
+      await shop.clock.advance(2000);
+      await running.stop();
+    };
+    await ran([0, 1]);
+    experiments = [RAMPED];
+    await ran([1]);
+    const found = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, shop.store);
+    expect(found.partitionsWithout).toEqual([1]);
+  });
+
   it('is one of several', async () => {
     const second = { ...EXPERIMENT, name: 'second', horizon: HORIZONS[0] };
     const { store } = await service([EXPERIMENT, second]);
@@ -161,7 +181,12 @@ describe('an experiment of a running service', () => {
       NAMESPACE,
       'counts no experiment "other": its service runs without it',
     ],
-    ['it has other settings', RAMPED, NAMESPACE, 'counts experiment "default" with other settings than these'],
+    [
+      'it has other settings',
+      RAMPED,
+      NAMESPACE,
+      'counts experiment "default" with other settings than these (variants: was [["A",0.5],["B",0.5]], now',
+    ],
   ])('is refused when %s, with what to do', async (_, experiment, namespace, message) => {
     const { store } = await service();
     const compared = compareStored(settingsOf(experiment), experiment, namespace, store);
