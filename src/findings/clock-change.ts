@@ -17,8 +17,10 @@ export const LOG_ZONES = 'Log UTC, or times with their offset, such as 2026-10-2
 export function clockChange(of: string, events: number, clocks: readonly LogClock[]): readonly Finding[] {
   const sum = (kind: 'twice' | 'second' | 'untold' | 'skipped'): number =>
     clocks.reduce((all, { times }) => all + times[kind], 0);
-  const one = (kind: 'oneTwice' | 'oneSkipped'): string | null =>
-    localText(clocks.find(({ times }) => times[kind] !== undefined)?.times[kind]);
+  const one = (kind: 'oneTwice' | 'oneSkipped'): string | null => {
+    const [local] = clocks.flatMap(({ times }) => times[kind] ?? []);
+    return local === undefined ? null : localText(local);
+  };
   const [twice, second, untold, skipped] = [sum('twice'), sum('second'), sum('untold'), sum('skipped')];
   const zone = clocks.length === 0 ? '' : clocks[0].name;
   const found: Finding[] = [];
@@ -50,6 +52,6 @@ export function clockChange(of: string, events: number, clocks: readonly LogCloc
 }
 
 /** Such as: 2026-10-25 02:00:20. @param local as if it were UTC */
-function localText(local: number | undefined): string | null {
-  return local === undefined ? null : new Date(local).toISOString().slice(0, 19).replace('T', ' ');
+export function localText(local: number): string {
+  return new Date(local).toISOString().slice(0, 19).replace('T', ' ');
 }

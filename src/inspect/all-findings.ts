@@ -9,6 +9,7 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { yamlWord } from '../vocabulary/yaml-word.ts';
 import { actionAssumed } from './action-assumed.ts';
 import { listsOfClicks } from './clicks-within.ts';
+import { clockSetBack } from './clock-set-back.ts';
 import { nameFit } from './field-names.ts';
 import { decimalComma, isOfElements, mainType, timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
@@ -55,8 +56,13 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
   if (!found.some(({ level }) => level === 'wrong')) found.push(...nothingDone(known));
   const isPaired = found.some(({ code }) => code === 'fields_in_pairs');
   const isLate = found.some(({ code }) => code === 'all_late');
+  const setBack = clockSetBack([known.impressions, known.feedback].flatMap((side) => (side ? alikeIn(side) : [])));
+  found.push(...setBack);
   const once = found.filter(({ message }, i) => found.findIndex((one) => one.message === message) === i);
-  const told = isLate ? once.filter(({ code }) => code !== 'out_of_order' && code !== 'feedback_before_list') : once;
+  const isExplained = ({ code, level }: Finding): boolean =>
+    (code === 'out_of_order' || code === 'feedback_before_list') &&
+    (isLate || (setBack.length > 0 && level === 'note'));
+  const told = once.filter((finding) => !isExplained(finding));
   const packed = known.files.filter((file) => !isPlainJson(file));
   const shown = told
     .filter(({ code }) => !isPaired || (code !== 'nothing_joined' && code !== 'kinds_skipped'))

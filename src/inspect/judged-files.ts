@@ -1,7 +1,8 @@
 /** Runs and judgements of queries in the forms of today's tools: no logs, and `receval score` takes them, or rows of them. */
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
-import { jsonProblem, type Side, secondColumn } from '../score/remedies.ts';
+import { itemsOfLists, jsonProblem, type Side, secondColumn } from '../score/remedies.ts';
 import { type Field, isNumbers, isOfElements, timesOf } from './fields.ts';
+import type { Delimited } from './file-shape.ts';
 import type { InspectedFile } from './inspected.ts';
 import { type Finding, note } from './log-finding.ts';
 import { shellWord } from './mend.ts';
@@ -26,6 +27,8 @@ export function judgedFile({
   const { fields } = profile;
   if (form.kind !== 'delimited') return inJson(rows, fields);
   const all = [...fields.values()];
+  if (form.width === 2 && isOfLists(all))
+    return { side: 'run', is: 'is a table of queries, each with its items in order, a run' };
   if (form.width < 3 || form.width > 6 || all.some(isTime) || all.some(({ path }) => actionIn(path) === 'click'))
     return undefined;
   const names = form.columns ?? Array.from({ length: form.width }, (_, i) => `column_${i + 1}`);
@@ -52,6 +55,13 @@ export function judgedFile({
     : undefined;
 }
 
+/** A query, and the ids of its items with blanks between them: each has a digit, as words of a text do not. */
+function isOfLists(fields: readonly Field[]): boolean {
+  const texts = [...(fields.at(-1)?.distinct.keys() ?? [])].map((text) => text.trim().split(/\s+/));
+  const isList = texts.every((ids) => ids.every((id) => /\d/.test(id))) && texts.some(({ length }) => length > 2);
+  return fields.length === 2 && isList && !fields.some(isTime);
+}
+
 const RUN = /rank|pos|score/i;
 const GRADES = /grade|rating|score|rel|label|judg/i;
 const QUERIES = /quer|qid|topic|search/i;
@@ -68,6 +78,8 @@ function isTime(field: Field): boolean {
 function inJson(rows: readonly Fields[], fields: ReadonlyMap<string, Field>): Judged | undefined {
   if (fields.has('/requests[]/ratings') && fields.has('/requests[]/id'))
     return { side: 'judgements', is: 'is the request of an evaluation (_rank_eval): it holds judgements' };
+  if (fields.has('/labels') && [...fields.keys()].every((path) => path === '/session' || path.startsWith('/labels')))
+    return { side: 'judgements', is: 'holds what people did next, by session and type, judgements' };
   const hits = [...fields.keys()].some((path) => /^\/details\/[^[]+\/hits\[\]\/hit\/_id$/.test(path));
   if (hits && fields.has('/metric_score'))
     return { side: 'run', is: 'is the answer of an evaluation (_rank_eval): it holds a run' };
@@ -97,9 +109,7 @@ export function judgedFinding({ side, is, columns }: Judged, file: InspectedFile
     );
   }
   const made =
-    form.kind === 'delimited'
-      ? secondOf(form.delimiter, file)
-      : madeIn(jsonProblem(name, JSON.stringify(rows[0]), side));
+    form.kind === 'delimited' ? columnsOf(form, file) : madeIn(jsonProblem(name, JSON.stringify(rows[0]), side));
   const rest = side === 'run' ? '--run FILE, with the judgements as --qrels' : '--qrels FILE, with a run as --run';
   return note(
     'not_a_log',
@@ -114,7 +124,9 @@ function madeIn(problem: string | undefined): string | undefined {
   return problem?.split('Make them: ')[1];
 }
 
-function secondOf(delimiter: string, { name, format: { form } }: InspectedFile): string | undefined {
-  if (form.kind !== 'delimited' || (delimiter !== ',' && delimiter !== ';' && delimiter !== '\t')) return undefined;
-  return secondColumn({ separator: delimiter, cells: form.columns ?? ['q', 'd', '1'] }, name);
+function columnsOf({ delimiter, width, columns }: Delimited, { name, rows }: InspectedFile): string | undefined {
+  if (delimiter !== ',' && delimiter !== ';' && delimiter !== '\t') return undefined;
+  if (width !== 2) return secondColumn({ separator: delimiter, cells: columns ?? ['q', 'd', '1'] }, name);
+  const [first, second] = rows.slice(0, 2).map((row) => Object.values(row).map(String));
+  return itemsOfLists({ separator: delimiter, cells: columns ?? first }, columns === undefined ? second : first, name);
 }

@@ -34,6 +34,7 @@ export const FINDING_CODES = [
   'unit_of_time',
   'times_shortened',
   'times_without_zone',
+  'clock_change',
   'feedback_before_list',
   'all_late',
   'unknown_actions',

@@ -108,6 +108,13 @@ const FORMS: readonly JsonForm[] = [
     rows: (side) => `to_entries[] | .key as $q | .value | to_entries[] | ${ROWS[side]('$q', '.key', '.value')}`,
   },
   {
+    is: 'what people did next, by session and type, as in the OTTO data',
+    looks: /^\s*\{\s*"session"\s*:\s*\d+\s*,\s*"labels"\s*:\s*\{/,
+    side: 'judgements',
+    rows: () =>
+      `"\\(.session)_" as $q | .labels | to_entries[] | ($q + .key) as $q | [.value] | flatten[] | ${ROWS.judgements('$q', '.', '1')}`,
+  },
+  {
     is: 'the request of an evaluation by Elasticsearch or OpenSearch (_rank_eval), which holds judgements',
     looks: /"requests"\s*:\s*\[[\s\S]*"ratings"\s*:/,
     side: 'judgements',

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LogsInFolder } from './logs-in-folder.ts';
+import { LogsInFolder, lines } from './logs-in-folder.ts';
 
 let logs: LogsInFolder;
 beforeEach(() => {
@@ -94,6 +94,30 @@ describe('files of judged queries', () => {
       ? ofRun.replace('QRELS', rows).split(' ').slice(1)
       : ['score', '--run', `rows-${run}`, '--qrels', rows];
     expect(score(words)).toMatch(/0\.5000/);
+  });
+
+  it.each([
+    ['with', 'session_type,labels\n'],
+    ['without', ''],
+  ])('of what people did next, beside lists of items in one column, %s a header', async (_, header) => {
+    logs.write('predictions.csv', `${header}30_clicks,12 9 44 7\n30_orders,9 12\n31_clicks,1 2\n`);
+    const labels = [
+      { session: 30, labels: { clicks: 44, carts: [9], orders: [9, 7] } },
+      { session: 31, labels: { clicks: 8 } },
+    ];
+    logs.write('labels.jsonl', lines(labels));
+    const { findings } = await logs.look('predictions.csv', 'labels.jsonl');
+    expect(findings.map(({ code }) => code)).toEqual(['not_a_log', 'not_a_log']);
+    for (const { command } of findings) logs.run(command);
+    const rows = ['--run', 'rows-predictions.csv', '--qrels', 'rows-labels.jsonl'];
+    const asked = ['--measures', 'recall@20', '--per-query', '--output', 'csv', '--missing', 'zero'];
+    const values = new Map(
+      execFileSync(resolve('bin/receval'), ['score', ...rows, ...asked], { cwd: logs.folder, encoding: 'utf8' })
+        .split('\n')
+        .map((line) => line.split(',').slice(1, 3) as [string, string]),
+    );
+    const recalls = ['30_clicks', '30_carts', '30_orders', '31_clicks'].map((query) => Number(values.get(query)));
+    expect(recalls).toEqual([1, 0, 0.5, 0]);
   });
 
   it('are a run also without a header', async () => {

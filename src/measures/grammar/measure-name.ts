@@ -244,14 +244,27 @@ function takenElsewhere(key: string, value: string): boolean {
 }
 
 /** The cut-off of a measure; undefined: none. */
-function cutOf({ cut }: Written, { name, takesCut }: MeasureDefinition, fail: Fail): number | undefined {
+function cutOf({ cut }: Written, definition: MeasureDefinition, fail: Fail): number | undefined {
+  const { name, takesCut } = definition;
   if (cut === undefined) return undefined;
   if (!takesCut) throw fail(`${name} takes no cut-off, got "@${cut}"`);
   const k = cutOff(cut);
   if (k !== undefined) return k;
   if (cut === '') throw fail(`k is missing after "@"; expected a whole number from 1 to ${LARGEST_K}`);
+  const ofBoosting = asBoosted(cut, definition);
+  if (ofBoosting !== undefined) throw fail(ofBoosting);
   if (cut.includes('..')) throw fail(`"@${cut}" stands for several measures; expected one k`);
   throw fail(`k must be a whole number from 1 to ${LARGEST_K} without a leading zero, got "${cut}"`);
+}
+
+/** What `ndcg@5-` and `map@5-` of XGBoost are here; undefined: the cut-off has no such sign. */
+function asBoosted(cut: string, { name, params }: MeasureDefinition): string | undefined {
+  const k = /^([1-9]\d*)-$/.exec(cut)?.[1];
+  if (k === undefined || !Object.hasOwn(params, 'empty')) return undefined;
+  const gain = Object.hasOwn(params, 'gain') ? ['gain=exp'] : [];
+  const one = `${name}(${[...gain, 'empty=one'].join(',')})@${k}`;
+  const zero = `${name}${gain.length === 0 ? '' : `(${gain.join(',')})`}@${k}`;
+  return `by XGBoost's "-" a list without a positive counts 0, as in ${zero}; without that sign it counts 1, as in ${one}`;
 }
 
 /** A whole number from 1 to LARGEST_K without a leading zero; undefined: the text is something else. */

@@ -222,6 +222,15 @@ describe('an error', () => {
     ['mrr@05', '"mrr@05": k must be a whole number from 1 to 10000 without a leading zero, got "05"'],
     ['mrr@10001', '"mrr@10001": k must be a whole number from 1 to 10000 without a leading zero, got "10001"'],
     ['mrr@1.5', '"mrr@1.5": k must be a whole number from 1 to 10000 without a leading zero, got "1.5"'],
+    ['mrr@5-1', '"mrr@5-1": k must be a whole number from 1 to 10000 without a leading zero, got "5-1"'],
+    [
+      'ndcg@5-',
+      '"ndcg@5-": by XGBoost\'s "-" a list without a positive counts 0, as in ndcg(gain=exp)@5; without that sign it counts 1, as in ndcg(gain=exp,empty=one)@5',
+    ],
+    [
+      'map@3-',
+      '"map@3-": by XGBoost\'s "-" a list without a positive counts 0, as in ap@3; without that sign it counts 1, as in ap(empty=one)@3',
+    ],
     ['mrr@1..5', '"mrr@1..5": "@1..5" stands for several measures; expected one k'],
     ['rprec@5', '"rprec@5": rprec takes no cut-off, got "@5"'],
     ['rate', '"rate": rate needs action, such as action=purchase'],
