@@ -110,6 +110,26 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'lists whose feedback was not read are counted',
+    changes: [
+      {
+        file: 'unit/unit-scoring.ts',
+        text: 'if (closing.ts < this.#completeness.feedbackFrom) {',
+        replacement: 'if (closing.ts < 0 && this.#completeness.feedbackFrom > 0) {',
+      },
+    ],
+  },
+  {
+    name: 'a unit forgets which lists it leaves out, when it has read on',
+    changes: [
+      {
+        file: 'unit/unit-completeness.ts',
+        text: 'if (this.#beginnings.delete(topic)) this.#feedbackFrom = Math.max(this.#feedbackFrom, complete);',
+        replacement: 'if (this.#beginnings.delete(topic)) this.#feedbackFrom = Number.NEGATIVE_INFINITY;',
+      },
+    ],
+  },
+  {
     name: 'panes are deleted last in a batch',
     changes: [{ file: PANES, text: 'if (at >= this.#due) this.#runDue(at);', replacement: '' }],
   },
