@@ -74,7 +74,7 @@ async function shootTerminal(): Promise<void> {
   const printed = await receval('compare', ...LOGS);
   const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
   await page.setContent(
-    `<body style="margin:0;background:#10151d"><pre id="terminal" style="margin:0;padding:18px 22px;width:max-content;color:#dfe5ee;font:13px/1.45 'DejaVu Sans Mono',monospace"></pre>`,
+    `<body style="margin:0;background:#10151d"><pre id="terminal" style="margin:0;padding:18px 22px;width:112ch;white-space:pre-wrap;color:#dfe5ee;font:13px/1.45 'DejaVu Sans Mono',monospace"></pre>`,
   );
   await page.evaluate(
     ([text]) => {
