@@ -1,5 +1,6 @@
 import { type ComparedCohort, type ComparedCohorts, shownCohorts } from '../experiment/cohort-splits.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
+import { earlierWords } from '../experiment/earlier-run.ts';
 import { emptyWords } from '../experiment/empty-lists.ts';
 import { errorNotes, hasIntervals } from '../experiment/error-notes.ts';
 import { type PlannedEffect, type PlannedVariant, REACHABLE_DAYS } from '../experiment/experiment-plan.ts';
@@ -113,7 +114,7 @@ function tableText(comparison: Comparison, form: TextForm): string {
       `${variant}: ${decision} (${reason})${decidedText(decidedAt)}\n  ${explanation}\n`,
   );
   const tables = [arms(comparison, form.table), measures(comparison, form)];
-  return `${[headline(comparison), '', ...findings, tables.join('\n'), ...notes(comparison)].join('\n')}\n`;
+  return `${[headline(comparison), '', ...findings, ...before(comparison), tables.join('\n'), ...notes(comparison)].join('\n')}\n`;
 }
 
 function markdown(comparison: Comparison): string {
@@ -123,7 +124,11 @@ function markdown(comparison: Comparison): string {
   );
   const tables = [arms(comparison, MARKDOWN.table), measures(comparison, MARKDOWN)];
   const list = notes(comparison).map((note) => `* ${note}`);
-  return `${[`## ${headline(comparison)}`, '', ...findings, tables.join('\n'), ...list].join('\n')}\n`;
+  return `${[`## ${headline(comparison)}`, '', ...findings, ...before(comparison), tables.join('\n'), ...list].join('\n')}\n`;
+}
+
+function before({ earlier }: Comparison): readonly string[] {
+  return earlier === undefined ? [] : [`${earlierWords(earlier)}\n`];
 }
 
 /** @param safe escapes text that contains names from events */

@@ -1,6 +1,5 @@
 import { LARGE_AMOUNTS } from '../statistics/explain.ts';
-import { grouped } from '../vocabulary/grouped.ts';
-import type { Comparison, EarlierRun } from './comparison.ts';
+import type { Comparison } from './comparison.ts';
 
 /** Whether any difference has an error. */
 export function hasIntervals({ variants }: Pick<Comparison, 'variants'>): boolean {
@@ -13,14 +12,12 @@ export function errorNotes({
   carriedBy,
   primary,
   variants,
-  earlier,
-}: Pick<Comparison, 'notes' | 'carriedBy' | 'primary' | 'variants' | 'earlier'>): string[] {
+}: Pick<Comparison, 'notes' | 'carriedBy' | 'primary' | 'variants'>): string[] {
   const later = (variants[0]?.measures ?? []).filter(({ since }) => since !== undefined);
   const rests = Object.entries(carriedBy).map(
     ([name, buckets]) => `in ${name} it rests on about ${Math.round(buckets)}`,
   );
   return [
-    ...(earlier === undefined ? [] : [earlierWords(earlier)]),
     ...later.map(({ measure, since }) => `${measure} was added later: it counts the lists that closed after ${since}.`),
     ...(notes.includes('unclustered') && hasIntervals({ variants })
       ? ['Errors take lists without a user for independent: they are too small where users come back.']
@@ -31,9 +28,4 @@ export function errorNotes({
           `Few users with large amounts make most of the error of ${primary} (${rests.join(', ')} of 256 user buckets), so only large effects can be seen. Cap ${LARGE_AMOUNTS}`,
         ]),
   ];
-}
-
-function earlierWords({ ended, impressions, variants }: EarlierRun): string {
-  const found = variants.map(({ variant, explanation }) => `${variant}: ${explanation}`).join(' ');
-  return `Other settings ended the run before this one at ${ended}, with ${grouped(impressions)} lists. It had found: ${found}`;
 }

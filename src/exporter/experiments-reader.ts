@@ -1,7 +1,8 @@
 import { looksKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Span } from '../config/settings.ts';
-import type { Comparison } from '../experiment/comparison.ts';
+import type { Comparison, EarlierRun } from '../experiment/comparison.ts';
+import { withEarlier } from '../experiment/earlier-run.ts';
 import { evaluate } from '../experiment/evaluate.ts';
 import { decodeLooks } from '../experiment/experiment-looks.ts';
 import { ExperimentParts } from '../experiment/experiment-parts.ts';
@@ -16,7 +17,7 @@ import { earlierRun, newestEnded } from './kept-runs.ts';
 
 type ExperimentsSettings = Pick<ExporterSettings, 'attribution' | 'experiments' | 'measures' | 'paneSize'>;
 
-type EarlierRuns = ReadonlyMap<string, Pick<Comparison, 'earlier'>>;
+type EarlierRuns = ReadonlyMap<string, EarlierRun>;
 
 interface UnitStore {
   readonly store: Store;
@@ -68,6 +69,13 @@ export class Experiments {
     return this.#states;
   }
 
+  /** An experiment of `states`, beside its run before. */
+  compare(state: ExperimentState): Comparison {
+    const comparison = evaluate(state);
+    const earlier = this.#earlier.get(state.settings.name);
+    return earlier === undefined ? comparison : withEarlier(comparison, earlier);
+  }
+
   /** Forgets what was read from the units, which may be wrong. */
   reset(): void {
     this.#asOf = [];
@@ -94,7 +102,7 @@ export class Experiments {
       looks: decodeLooks(looks[e] ?? new Map(), totals.settings.horizon.text),
     }));
     const lookedAt = this.#states.filter(isLookedAt);
-    this.#made = lookedAt.map((state) => ({ ...evaluate(state), ...earlier.get(state.settings.name) }));
+    this.#made = lookedAt.map((state) => this.compare(state));
     this.#trails = lookedAt.map(({ looks: taken }) => trailOf(taken));
   }
 
@@ -107,7 +115,7 @@ export class Experiments {
     const from = { ...this.#settings, store, namespace };
     const found = await Promise.all(ended.map(async (run) => [run.name, await earlierRun(from, units, run)] as const));
     this.#earlierKey = key;
-    return new Map(found.flatMap(([name, earlier]) => (earlier === undefined ? [] : [[name, { earlier }] as const])));
+    return new Map(found.flatMap(([name, earlier]) => (earlier === undefined ? [] : [[name, earlier] as const])));
   }
 
   /** End of the newest pane that is complete in every unit that is not far behind; undefined: none is. */

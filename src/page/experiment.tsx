@@ -1,6 +1,7 @@
 /** An experiment: the decision on each variant, its measures, the looks, and whether the split is sound. */
 
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
+import { earlierWords } from '../experiment/earlier-run.ts';
 import { emptyWords } from '../experiment/empty-lists.ts';
 import { errorNotes } from '../experiment/error-notes.ts';
 import { type PlannedVariant, REACHABLE_DAYS } from '../experiment/experiment-plan.ts';
@@ -80,9 +81,15 @@ export function Experiments({ experiments }: { readonly experiments: readonly Ex
 
 /** `id` tells the experiments of one page apart. */
 function Experiment({ comparison, trail, weights, plan, ratioBy = [], id }: ExperimentView & { readonly id: string }) {
-  const { variants, control, alpha, tolerance } = comparison;
+  const { variants, control, alpha, tolerance, earlier } = comparison;
   return (
     <>
+      {earlier === undefined ? null : (
+        <section class="card" aria-labelledby={`before${id}`}>
+          <h2 id={`before${id}`}>The run before</h2>
+          <p>{earlierWords(earlier)}</p>
+        </section>
+      )}
       {variants.map((variant) => (
         <section
           class={variant.decision === 'invalid' ? 'card faded' : 'card'}

@@ -105,7 +105,7 @@ export async function compareStored(
   const [made] = experiments.made;
   const looks = isLookedAt(state) ? state.looks : takeLooks(state);
   return {
-    comparison: made ?? evaluate({ ...state, looks }),
+    comparison: made ?? experiments.compare({ ...state, looks }),
     experiment,
     trail: trailOf(looks),
     began: state.exposed.began,

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { shapeOf } from '../../src/accumulators/row.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
+import { printComparison } from '../../src/cli/comparison-output.ts';
 import type { ExperimentSettings, Settings } from '../../src/config/settings.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
@@ -105,23 +106,45 @@ describe('an experiment of a running service', () => {
     );
   });
 
-  it('names a partition whose worker has ended the run', async () => {
-    let experiments = [EXPERIMENT];
-    const shop = new ShopService(undefined, (unit) => ({
-      ...unitSettings(experiments, unit.partition, unit.partitions),
-      permissions: { ...NO_PERMISSIONS, restartExperiments: true },
-    }));
-    const ran = async (partitions: readonly number[]): Promise<void> => {
+  describe('when other settings have ended its run', () => {
+    let settings: ExperimentSettings[];
+    let shop: ShopService;
+    beforeEach(async () => {
+      settings = [EXPERIMENT];
+      shop = new ShopService(undefined, (unit) => ({
+        ...unitSettings(settings, unit.partition, unit.partitions),
+        permissions: { ...NO_PERMISSIONS, restartExperiments: true },
+      }));
+      await ran([0, 1], 190);
+      settings = [RAMPED];
+    });
+    const ran = async (partitions: readonly number[], seconds: number): Promise<void> => {
       const running = await shop.start(partitions);
-      await shop.live(100, { A: 1, B: 3 });
+      await shop.live(seconds, { A: 1, B: 3 });
       await shop.clock.advance(2000);
       await running.stop();
     };
-    await ran([0, 1]);
-    experiments = [RAMPED];
-    await ran([1]);
-    const found = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, shop.store);
-    expect(found.partitionsWithout).toEqual([1]);
+
+    it('names the partitions whose workers have done so', async () => {
+      await ran([1], 60);
+      const found = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, shop.store);
+      expect(found.partitionsWithout).toEqual([1]);
+    });
+
+    it.each([
+      ['says that it began at zero while no list has closed since', 1, /^The experiment began at zero when /],
+      ['says what it finds as soon as there are lists', 150, /^(?!The experiment began)/],
+    ])('%s, and what the run before had found', async (_, seconds, explanation) => {
+      await ran([0, 1], seconds);
+      const { comparison } = await compareStored(settingsOf(RAMPED), RAMPED, NAMESPACE, shop.store);
+      expect(comparison.variants[0].explanation).toMatch(explanation);
+      const [{ decision }] = comparison.earlier?.variants ?? [];
+      expect(decision).toBe('regressed');
+      const screen = printComparison(comparison, 'table');
+      expect(screen).toMatch(
+        /\nOther settings ended the run before this one at .*Z, with [\d,]+ lists\. It had found: B is worse/,
+      );
+    });
   });
 
   it('is one of several', async () => {
