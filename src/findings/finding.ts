@@ -7,6 +7,7 @@ export const FINDING_CODES = [
   'nothing_joined', // no feedback counted
   'few_joined', // less than half of the feedback counted
   'many_dropped', // a twentieth of a side or more is dropped for one reason
+  'late_for_horizon', // a twentieth or more of what counts misses the shortest horizon
   'feedback_missing', // there is no feedback, so no list has a positive
   'feedback_partial', // there is none of a time with many lists
   'feedback_to_come', // many lists are younger than the longest horizon at the end of the logs

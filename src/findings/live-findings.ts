@@ -4,6 +4,7 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { sumOfUnmapped, type Unmapped } from '../vocabulary/unmapped.ts';
 import { passedRemedy, passedText } from './feedback-missing.ts';
 import { FINDING_CODES, type Finding, type FindingCode, percent } from './finding.ts';
+import { MISSED_REMEDY, MUCH_MISSED } from './late-for-horizon.ts';
 
 /** The recent state of a topic; shares (0 to 1) are undefined until enough has arrived. */
 export interface TopicHealth {
@@ -16,6 +17,8 @@ export interface TopicHealth {
   readonly invalid: number | undefined;
   readonly late: number | undefined;
   readonly future: number | undefined;
+  /** Share of what counts that comes too late for the shortest horizon. */
+  readonly missed: number | undefined;
   /** Share of the impressions that count. */
   readonly accepted: number | undefined;
   /** Events since this process was assigned its partitions. */
@@ -95,6 +98,15 @@ const WATCHED: readonly Watched[] = [
       `${percent(share)} of the events are dropped as late lately: they come when time has passed their longest horizon.`,
     remedy:
       'Look for events that are dated ahead of the others and move time on, for a producer that writes old events, and at attribution.outOfOrderness.',
+  },
+  {
+    code: 'late_for_horizon',
+    shareOf: ({ missed }) => missed,
+    begins: (share) => share >= MUCH_MISSED,
+    ends: (share) => share < 0.04,
+    cause: (share) =>
+      `${percent(share)} of the lists and feedback that count come too late for the shortest horizon lately: its numbers are of the others alone.`,
+    remedy: MISSED_REMEDY,
   },
   {
     code: 'items_never_match',

@@ -11,6 +11,7 @@ import { feedbackPeriod, feedbackToCome, mostOpen } from './feedback-period.ts';
 import { type Finding, inOrder, quoted } from './finding.ts';
 import { filesText, invalidFiles, placeText, reasonsText, type ValidRecords } from './invalid-files.ts';
 import type { InvalidReason, InvalidReasons } from './invalid-reasons.ts';
+import { lateForHorizon } from './late-for-horizon.ts';
 import { examplesText, type Lost, manyDropped } from './many-dropped.ts';
 import { durationText, type JoinShape, matchesOf, sampleFindings } from './sample-findings.ts';
 import { shortenedTimes } from './shortened-times.ts';
@@ -23,6 +24,8 @@ export interface RunFacts {
     readonly read: number;
     readonly accepted: number;
     readonly drops: Readonly<Record<ImpressionDrop, number>>;
+    /** Accepted, but too late for this horizon; by horizon. */
+    readonly late: Readonly<Record<string, number>>;
   };
   /** Lists that count at the longest horizon, and those that are still open there. */
   readonly longest: { readonly counted: number; readonly open: number };
@@ -82,7 +85,7 @@ export function runFindings(facts: RunFacts): readonly Finding[] {
     ...datedAhead(facts, 'feedback'),
     ...shortenedTimes(sample),
     ...clockChanges(facts),
-    ...outOfOrder(facts),
+    ...tooLate(facts),
     ...(facts.needsFeedback && facts.feedback.read === 0 && facts.impressions.accepted > 0
       ? [feedbackMissing(facts)]
       : []),
@@ -244,6 +247,18 @@ function clockChanges({ input, impressions, feedback, clocks }: RunFacts): reado
       : clockChange('the impressions', lists, [...clocks.impressions])),
     ...clockChange('the feedback', feedback.read, [...clocks.feedback]),
   ];
+}
+
+/** In one log of both sides much late feedback has a cause of its own. */
+function tooLate(facts: RunFacts): readonly Finding[] {
+  const jumbled = outOfOrder(facts);
+  const { impressions, feedback } = facts;
+  return jumbled.length > 0
+    ? jumbled
+    : lateForHorizon(
+        { counted: impressions.accepted, late: impressions.late },
+        { counted: feedback.attributed, late: feedback.late },
+      );
 }
 
 function outOfOrder({ input, feedback }: RunFacts): readonly Finding[] {

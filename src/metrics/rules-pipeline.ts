@@ -34,6 +34,20 @@ const POISON_RATE: AlertText = {
     ' future in the last 10 minutes; the limit is 0.5%.',
 };
 
+/** What misses a horizon misses all that are shorter, so the greatest share is that of the shortest. */
+const LATE_FOR_HORIZON: AlertText = {
+  alert: 'RecevalLateForHorizon',
+  expr: `max without (horizon) (sum without (instance, pod) (rate(receval_late_total[15m])))
+/ sum without (instance, pod) (rate(receval_events_total[15m]))
+> 0.05`,
+  for: '15m',
+  severity: 'warning',
+  summary: 'Much of the topic {{ $labels.topic }} comes too late for the shortest horizon',
+  description:
+    '{{ $value | humanizePercentage }} of the events of the topic {{ $labels.topic }} counted in the last 15 minutes, but came too' +
+    ' late for the shortest horizon, whose numbers are of the others alone. Probably the clock of a producer is minutes ahead.',
+};
+
 /** Counting continues without them; only their bytes are lost. */
 const DEAD_LETTERS_LOST: AlertText = {
   alert: 'RecevalDeadLettersLost',
@@ -102,6 +116,7 @@ const RETENTION_LOW: AlertText = {
 export const TOPIC_ALERTS: readonly AlertText[] = [
   LAG_HIGH,
   POISON_RATE,
+  LATE_FOR_HORIZON,
   DEAD_LETTERS_LOST,
   KEYS_NOT_PAIRED,
   FEW_JOINED,

@@ -15,6 +15,7 @@ const TAKEN: readonly ((counts: TopicCounts) => number)[] = [
   ({ impressions }) => impressions.accepted,
   ({ impressions }) => impressions.read,
   ({ feedback }) => feedback.read,
+  ({ impressions, feedback }) => impressions.late[0] + feedback.late[0],
 ];
 
 class OneTopic {
@@ -25,6 +26,7 @@ class OneTopic {
   readonly invalid = new RecentShare();
   readonly late = new RecentShare();
   readonly future = new RecentShare();
+  readonly missed = new RecentShare();
   readonly accepted = new RecentShare();
 
   /** Adds what has changed since the last call, in the order of `TAKEN`. */
@@ -38,6 +40,7 @@ class OneTopic {
     accepted,
     impressionsRead,
     feedbackRead,
+    missed,
   ]: readonly number[]): void {
     const read = impressionsRead + feedbackRead;
     this.impressions += accepted;
@@ -46,6 +49,7 @@ class OneTopic {
     this.invalid.add(invalid, read);
     this.late.add(late, read);
     this.future.add(future, read);
+    this.missed.add(missed, accepted + attributed);
     this.accepted.add(accepted, impressionsRead);
   }
 }
@@ -79,7 +83,7 @@ export class TopicsHealth {
 
   get now(): readonly Omit<TopicHealth, 'unmapped'>[] {
     return this.#topics.map((topic, t) => {
-      const { join, invalid, late, future, accepted, impressions, feedback } = this.#recent[t];
+      const { join, invalid, late, future, missed, accepted, impressions, feedback } = this.#recent[t];
       return {
         topic,
         joined: join.joined,
@@ -87,6 +91,7 @@ export class TopicsHealth {
         invalid: invalid.share,
         late: late.share,
         future: future.share,
+        missed: missed.share,
         accepted: accepted.share,
         impressions,
         feedback,

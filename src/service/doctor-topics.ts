@@ -30,9 +30,31 @@ interface TopicFacts {
   readonly bytesPerSecond: number | undefined;
 }
 
-/** Checks whether a topic keeps what a worker may have to read again, and accepts no record that is too large. */
-export function checkTopic(needed: DurationMs, topic: TopicFacts): readonly Finding[] {
-  return [retentionTime(needed, topic), ...retentionBytes(needed, topic), cleanup(topic), times(topic), sizes(topic)];
+/**
+ * How far a record may be dated ahead so that neither it nor what is around it is late for the shortest horizon, now or when the log is
+ * read again (specification: join 3.3).
+ */
+export function harmlessAhead({ attribution }: Pick<Settings, 'attribution'>): DurationMs {
+  const { futureSkew, horizons, outOfOrderness } = attribution;
+  return Math.min(futureSkew, horizons[0].ms + outOfOrderness);
+}
+
+/** What a worker needs of a topic. */
+interface Needs {
+  /** Of `neededRetention` and `harmlessAhead`. */
+  readonly kept: DurationMs;
+  readonly ahead: DurationMs;
+}
+
+/** Checks whether a topic keeps what a worker may have to read again, and accepts no record that is too large or dated too far ahead. */
+export function checkTopic({ kept, ahead }: Needs, topic: TopicFacts): readonly Finding[] {
+  return [
+    retentionTime(kept, topic),
+    ...retentionBytes(kept, topic),
+    cleanup(topic),
+    times(ahead, topic),
+    sizes(topic),
+  ];
 }
 
 /**
@@ -149,17 +171,31 @@ function cleanup({ name, settings }: TopicFacts): Finding {
   );
 }
 
-/** Both timestamp types are fine: the record's time is only an upper bound of the event's. */
-function times({ name, settings }: TopicFacts): Finding {
+/** The record's time is an upper bound of the event's; whoever sets it can move time on for all. */
+function times(ahead: DurationMs, { name, settings }: TopicFacts): Finding {
   const type = settings.get('message.timestamp.type');
   if (type === undefined) return unknown(name, 'message.timestamp.type');
-  const whose = type === 'LogAppendTime' ? "the broker's clock" : "the producer's clock";
+  const found = `${name}: message.timestamp.type is ${type}`;
+  if (type === 'LogAppendTime') {
+    return finding('timestamps', 'ok', `${found}: the broker's clock caps the times of events`);
+  }
+  // Brokers before Kafka 3.6 have the second alone.
+  const limit = numberOf(settings, AHEAD) ?? numberOf(settings, 'message.timestamp.difference.max.ms');
+  if (limit !== undefined && limit <= ahead) {
+    return finding('timestamps', 'ok', `${found}, and the broker refuses records dated more than ${limit} ms ahead`);
+  }
+  const allowed = limit === undefined || limit >= ANY_AHEAD ? 'at any time to come' : `up to ${hours(limit)} ahead`;
   return finding(
     'timestamps',
-    'ok',
-    `${name}: message.timestamp.type is ${type}: ${whose} caps the times of events, so that a device ahead of time holds up nothing`,
+    'warning',
+    `${found}, and a producer may date records ${allowed}. One such record makes those around it late: for the shortest horizon now, ` +
+      `for all of them when the log is read again, as by a new generation. Set ${AHEAD} to ${ahead} (Kafka 3.6), or the type to LogAppendTime`,
   );
 }
+
+const AHEAD = 'message.timestamp.after.max.ms';
+/** A hundred years: brokers write their default of no limit as 2^63 - 1. */
+const ANY_AHEAD = 36_525 * DAY;
 
 function sizes({ name, settings }: TopicFacts): Finding {
   const most = numberOf(settings, 'max.message.bytes');

@@ -35,7 +35,7 @@ import {
   checkState,
   lastRecordRanges,
 } from './doctor-state.ts';
-import { checkTopic, checkTransactions, hiddenSettings, neededRetention } from './doctor-topics.ts';
+import { checkTopic, checkTransactions, harmlessAhead, hiddenSettings, neededRetention } from './doctor-topics.ts';
 import { readEndingRuns } from './ending-runs.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './service-settings.ts';
 import { topicRates } from './topic-rates.ts';
@@ -211,14 +211,14 @@ class Doctor {
     });
     await this.#try('topics', async () => {
       const found = await this.#admin.topicSettings(names);
-      const needed = neededRetention(this.#settings);
+      const needs = { kept: neededRetention(this.#settings), ahead: harmlessAhead(this.#settings) };
       for (const [t, { name }] of topics.entries()) {
         const size = newest === undefined ? undefined : meanSize(newest, name);
         const fastest = rates === undefined ? undefined : Math.max(...rates[t].perSecond);
         const bytesPerSecond = size === undefined || fastest === undefined ? undefined : size * fastest;
         const settings = found[t];
         if (settings === undefined) this.#tell(hiddenSettings(name, this.#connection));
-        else this.#tell(...checkTopic(needed, { name, settings, bytesPerSecond }));
+        else this.#tell(...checkTopic(needs, { name, settings, bytesPerSecond }));
       }
     });
     const impressions = topics.findIndex(({ role }) => role.impressions);

@@ -8,6 +8,7 @@ const fine: TopicHealth = {
   invalid: 0,
   late: 0,
   future: 0,
+  missed: 0,
   accepted: 1,
   impressions: 0,
   feedback: 1000,
@@ -32,7 +33,14 @@ describe('findings by counts', () => {
   });
 
   it('are none where all is well, or nothing is known', () => {
-    const unknown = { joined: undefined, inList: undefined, invalid: undefined, late: undefined, future: undefined };
+    const unknown = {
+      joined: undefined,
+      inList: undefined,
+      invalid: undefined,
+      late: undefined,
+      future: undefined,
+      missed: undefined,
+    };
     expect(told([{}, { ...unknown, accepted: undefined }])).toEqual(['', '']);
   });
 
@@ -60,6 +68,12 @@ describe('findings by counts', () => {
       '',
       'many_dropped',
       'many_dropped',
+      '',
+    ]);
+    expect(told([0.049, 0.05, 0.04, 0.039].map((missed) => ({ missed })))).toEqual([
+      '',
+      'late_for_horizon',
+      'late_for_horizon',
       '',
     ]);
     expect(told([0.5, 0.49, 0.59, 0.6].map((inList) => ({ inList })))).toEqual([

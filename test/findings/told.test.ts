@@ -142,6 +142,7 @@ const fine: TopicHealth = {
   invalid: 0,
   late: 0,
   future: 0,
+  missed: 0,
   accepted: 1,
   impressions: 1e6,
   feedback: 1e6,
@@ -172,6 +173,7 @@ describe('the table of what is told where', () => {
       { invalid: 0.9 },
       { late: 0.9 },
       { future: 0.1 },
+      { missed: 0.1 },
       { accepted: 0 },
       { feedback: 0 },
     ];
@@ -184,6 +186,7 @@ describe('the table of what is told where', () => {
       written(
         'run-findings',
         'many-dropped',
+        'late-for-horizon',
         'feedback-missing',
         'clock-change',
         'feedback-period',

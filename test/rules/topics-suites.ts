@@ -269,6 +269,48 @@ const retentionLow: RuleSuite = {
   control: { from: '< 86400', to: '< 86399', breaks: 'fires a second below, after 15 minutes' },
 };
 
+const missed = (horizon: string, more = A): string =>
+  `receval_late_total{${more},horizon="${horizon}",topic="impressions"}`;
+const tooLate = (share: string): Firing => ({
+  labels: { job: 'receval', topic: 'impressions' },
+  annotations: {
+    summary: 'Much of the topic impressions comes too late for the shortest horizon',
+    description: `${share} of the events of the topic impressions counted in the last 15 minutes, but came too late for the shortest horizon, whose numbers are of the others alone. Probably the clock of a producer is minutes ahead.`,
+  },
+});
+
+const lateForHorizon: RuleSuite = {
+  alert: 'RecevalLateForHorizon',
+  step: '1m',
+  severity: 'warning',
+  cases: {
+    'is silent at 4.9 %, whatever misses several horizons': {
+      series: { [read('impressions')]: '0+1000x60', [missed('1m')]: '0+49x60', [missed('5m')]: '0+49x60' },
+      at: '40m',
+      fires: NONE,
+    },
+    'fires at 5.1 % of all workers after 15 minutes': {
+      series: {
+        [read('impressions')]: '0+1000x60',
+        [read('impressions', B)]: '0+1000x60',
+        [missed('1m')]: '0+102x60',
+        [missed('1m', B)]: '0x60',
+        [missed('5m')]: '0+1x60',
+      },
+      before: { at: '14m', fires: NONE },
+      at: '20m',
+      fires: [tooLate('5.1%')],
+    },
+    'is resolved 15 minutes after the last of them': {
+      series: { [read('impressions')]: '0+1000x80', [missed('1m')]: '0+480x30 14400x50' },
+      before: { at: '30m', fires: [tooLate('48%')] },
+      at: '46m',
+      fires: NONE,
+    },
+  },
+  control: { from: '> 0.05', to: '> 0.06', breaks: 'fires at 5.1 % of all workers after 15 minutes' },
+};
+
 const deadLettersLost = (['failed', 'dropped'] as const).map((outcome) =>
   grewSuite({
     alert: 'RecevalDeadLettersLost',
@@ -301,6 +343,7 @@ const lettersWritten: RuleSuite = {
 export const TOPIC_SUITES: readonly RuleSuite[] = [
   lagHigh,
   poisonRate,
+  lateForHorizon,
   ...deadLettersLost,
   lettersWritten,
   keysNotPaired,

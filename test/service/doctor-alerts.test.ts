@@ -39,11 +39,14 @@ describe('the alerts that receval doctor foretells', () => {
     expect(memory(3)).toMatchObject({ level: 'warning', alert: 'RecevalMemoryHigh' });
 
     const kept = (ms: number) =>
-      checkTopic(100_000, {
-        name: 'clicks',
-        settings: new Map([['retention.ms', String(ms)]]),
-        bytesPerSecond: undefined,
-      });
+      checkTopic(
+        { kept: 100_000, ahead: 0 },
+        {
+          name: 'clicks',
+          settings: new Map([['retention.ms', String(ms)]]),
+          bytesPerSecond: undefined,
+        },
+      );
     expect(kept(99_999)[0]).toMatchObject({ check: 'retention', level: 'error', alert: 'RecevalRetentionLow' });
     expect(kept(100_000)[0]).not.toHaveProperty('alert');
 

@@ -16,7 +16,7 @@ import {
   checkState,
   type StoredTables,
 } from '../../src/service/doctor-state.ts';
-import { checkTopic, keptFor, neededRetention } from '../../src/service/doctor-topics.ts';
+import { checkTopic, harmlessAhead, keptFor, neededRetention } from '../../src/service/doctor-topics.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
 
 const settings = (text = '') => loadSettings({ file: 'x', readFile: () => text, env: {} });
@@ -91,9 +91,9 @@ describe('the group', () => {
 });
 
 describe('a topic', () => {
-  const needed = 100_000;
+  const needs = { kept: 100_000, ahead: 70_000 };
   const topic = (more: Readonly<Record<string, string>>, bytesPerSecond?: number) =>
-    checkTopic(needed, {
+    checkTopic(needs, {
       name: 't',
       bytesPerSecond,
       settings: new Map(
@@ -102,6 +102,7 @@ describe('a topic', () => {
           'retention.bytes': '-1',
           'cleanup.policy': 'delete',
           'message.timestamp.type': 'CreateTime',
+          'message.timestamp.after.max.ms': '70000',
           'max.message.bytes': '1048588',
           ...more,
         }),
@@ -123,6 +124,25 @@ describe('a topic', () => {
     expect(worst(topic({ 'retention.bytes': '999' }, 10))).toEqual(['error']);
     expect(worst(topic({ 'retention.bytes': '1000' }, 10))).toEqual([]);
     expect(topic({ 'retention.bytes': '999' }, 10)[1].message).toContain('Set it to 1000 or more');
+  });
+
+  it('should not let producers date records so far ahead that others are late', () => {
+    const of = (yaml: string) => harmlessAhead(settings(yaml));
+    expect(of('attribution: {horizons: [1m, 1h], outOfOrderness: 10s}')).toBe(70_000);
+    expect(of('attribution: {horizons: [10m, 1h], outOfOrderness: 10s}')).toBe(300_000);
+    const limited = (limit: string) => topic({ 'message.timestamp.after.max.ms': limit });
+    expect(worst(limited('70000'))).toEqual([]);
+    expect(worst(limited('70001'))).toEqual(['warning']);
+    expect(limited('3600000').find(({ check }) => check === 'timestamps')?.message).toMatch(
+      /up to 1\.0 h ahead.*Set message\.timestamp\.after\.max\.ms to 70000/,
+    );
+    expect(limited('9223372036854775807').find(({ check }) => check === 'timestamps')?.message).toContain(
+      'at any time to come',
+    );
+    const append = { 'message.timestamp.type': 'LogAppendTime', 'message.timestamp.after.max.ms': '3600000' };
+    expect(worst(topic(append))).toEqual([]);
+    const old = { 'message.timestamp.after.max.ms': '', 'message.timestamp.difference.max.ms': '60000' };
+    expect(worst(topic(old))).toEqual([]);
   });
 
   it('must not be compacted, and should not take batches above the largest fetch', () => {

@@ -10,6 +10,7 @@ const fine: TopicHealth = {
   invalid: 0,
   late: 0,
   future: 0,
+  missed: 0,
   accepted: 1,
   impressions: 0,
   feedback: 1000,
