@@ -1,5 +1,5 @@
 import { type ComparedCohort, type ComparedCohorts, shownCohorts } from '../experiment/cohort-splits.ts';
-import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
+import type { Bounds, ComparedMeasure, ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import { earlierWords } from '../experiment/earlier-run.ts';
 import { emptyWords } from '../experiment/empty-lists.ts';
 import { errorNotes, hasIntervals } from '../experiment/error-notes.ts';
@@ -111,7 +111,7 @@ function events({ replayed }: Extras, { horizon }: Comparison, form: TextForm): 
 function tableText(comparison: Comparison, form: TextForm): string {
   const findings = comparison.variants.map(
     ({ variant, decision, reason, decidedAt, explanation }) =>
-      `${variant}: ${decision} (${reason})${decidedText(decidedAt)}\n  ${explanation}\n`,
+      `${variant}: ${decision} (${reason})${decidedText(decision, decidedAt)}\n  ${explanation}\n`,
   );
   const tables = [arms(comparison, form.table), measures(comparison, form)];
   return `${[headline(comparison), '', ...findings, ...before(comparison), tables.join('\n'), ...notes(comparison)].join('\n')}\n`;
@@ -120,7 +120,7 @@ function tableText(comparison: Comparison, form: TextForm): string {
 function markdown(comparison: Comparison): string {
   const findings = comparison.variants.map(
     ({ variant, decision, reason, decidedAt, explanation }) =>
-      `**${variant}: ${decision}** (\`${reason}\`)${decidedText(decidedAt)}. ${explanation}\n`,
+      `**${variant}: ${decision}** (\`${reason}\`)${decidedText(decision, decidedAt)}. ${explanation}\n`,
   );
   const tables = [arms(comparison, MARKDOWN.table), measures(comparison, MARKDOWN)];
   const list = notes(comparison).map((note) => `* ${note}`);
@@ -247,14 +247,16 @@ function share(fraction: number): string {
   return `${Number((100 * fraction).toPrecision(3))} %`;
 }
 
-function decidedText(decidedAt: string | null): string {
-  return decidedAt === null ? '' : `, decided at ${decidedAt}`;
+/** Nothing is decided where it is not enough. */
+function decidedText(decision: ComparedVariant['decision'], decidedAt: string | null): string {
+  return decidedAt === null || decision === 'insufficient' ? '' : `, decided at ${decidedAt}`;
 }
 
-function headline({ experiment, control, horizon, asOf, start }: Comparison): string {
+function headline({ experiment, control, horizon, asOf, start, ended }: Comparison): string {
   const from = start === undefined ? '' : `from ${start} `;
   const upTo = asOf === null ? 'nothing final yet' : `${from}up to ${asOf}`;
-  return `Experiment ${experiment} against ${control}, at ${horizon}, ${upTo}`;
+  const end = ended === undefined ? '' : `; other settings ended this run at ${ended}`;
+  return `Experiment ${experiment} against ${control}, at ${horizon}, ${upTo}${end}`;
 }
 
 function arms(comparison: Comparison, write: TableWriter): string {

@@ -69,7 +69,9 @@ export interface ComparedTime {
 export interface ComparedEpisode {
   /** The measure that decided. */
   readonly measure: string;
-  /** Absent where it was there from the first looks on. */
+  /** It was there from the first looks on. */
+  readonly fromStart?: true;
+  /** Absent also where the looks do not show since when it was there. */
   readonly began?: ComparedTime;
   /** Absent while it goes on, as far as the looks show. */
   readonly ended?: ComparedTime;
@@ -128,6 +130,8 @@ export interface Comparison {
   readonly tolerance: number;
   /** ISO time up to which all results are included; null: none yet. */
   readonly asOf: string | null;
+  /** ISO time at which other settings ended the run. Absent: it goes on. */
+  readonly ended?: string;
   /** ISO time before which impressions take no part; only where one is configured. */
   readonly start?: string;
   /** Distinct users that saw the variant. */

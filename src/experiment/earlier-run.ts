@@ -6,7 +6,7 @@ import type { Comparison, EarlierRun } from './comparison.ts';
 /** While nothing has closed since, that is why there is nothing to compare. */
 export function withEarlier(comparison: Comparison, earlier: EarlierRun): Comparison {
   const isEmpty = Object.values(comparison.impressions).every((lists) => lists === 0);
-  const began = `The experiment began at zero when its settings were changed, at ${minute(Date.parse(earlier.ended))}, and no list has closed in it since.`;
+  const began = `The experiment began at zero when settings were changed, at ${minute(Date.parse(earlier.ended))}, and no list has closed in it since.`;
   const variants = comparison.variants.map((variant) =>
     isEmpty && variant.reason === 'no_data' ? { ...variant, explanation: began } : variant,
   );

@@ -67,6 +67,7 @@ export function evaluate(state: ExperimentState): Comparison {
     tolerance: settings.tolerance,
     asOf: asOf === undefined ? null : isoTime(asOf),
     ...(settings.start === undefined ? {} : { start: isoTime(settings.start) }),
+    ...(state.ended === undefined ? {} : { ended: isoTime(state.ended) }),
     users: Object.fromEntries(names.map((name) => [name, usersSeen(state, name, split.exposure)])),
     impressions: Object.fromEntries(names.map((name) => [name, variantOf(state, name).impressions])),
     ...(end === undefined
@@ -190,7 +191,11 @@ function comparedVariant(state: ExperimentState, variant: string, split: Split, 
 
 function courseOf(state: ExperimentState, variant: string, { measure, word }: Decisive, users: number): Course {
   const pair = pairOf(state, variant, measure, users);
-  return courseBy(word, state.settings.lowerIsBetter.has(measure), pointsOf(state, variant, measure, pair), pair);
+  const isLower = state.settings.lowerIsBetter.has(measure);
+  return {
+    ...courseBy(word, isLower, pointsOf(state, variant, measure, pair), pair),
+    isOver: state.ended !== undefined,
+  };
 }
 
 /** When a look at this time could first be taken, and no later than the logs go. */

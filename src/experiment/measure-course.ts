@@ -11,7 +11,7 @@ import {
   newestSpan,
 } from '../statistics/course.ts';
 import type { ExperimentVerdict } from '../statistics/decision.ts';
-import { type Course, directionOf, type FoundCourse } from '../statistics/explain-course.ts';
+import { type Course, directionOf, type FoundCourse, wordNow } from '../statistics/explain-course.ts';
 import type { ComparedEpisode, ComparedSpan, ComparedTime } from './comparison.ts';
 import { inOrder } from './experiment-looks.ts';
 import type { Pair } from './facts.ts';
@@ -99,16 +99,21 @@ export function courseBy(
   points: readonly CoursePoint[],
   { effect }: Pick<Pair, 'effect'>,
 ): Course {
+  const now = newestSpan(points, effect);
+  const episode = word && episodeOf(points, effect, directionOf(word, lowerIsBetter));
+  // What is there now has not ended, though it may be smaller than it was.
+  const isStill = now !== undefined && wordNow(now, lowerIsBetter) === word;
   return {
     lowerIsBetter,
-    now: newestSpan(points, effect),
-    found: word && { word, episode: episodeOf(points, effect, directionOf(word, lowerIsBetter)) },
+    now,
+    found: word && { word, episode: isStill ? episode && { ...episode, ended: undefined } : episode },
   };
 }
 
-export function comparedEpisode(measure: string, { began, ended }: Episode): ComparedEpisode {
+export function comparedEpisode(measure: string, { fromStart, began, ended }: Episode): ComparedEpisode {
   return {
     measure,
+    ...(fromStart ? { fromStart } : {}),
     ...(began === undefined ? {} : { began: comparedTime(began) }),
     ...(ended === undefined ? {} : { ended: comparedTime(ended) }),
   };

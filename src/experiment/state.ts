@@ -47,6 +47,8 @@ export interface ExperimentState {
   readonly exposed: Exposed;
   /** Records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
+  /** Event time at which other settings ended the run; undefined: it goes on. */
+  readonly ended?: EpochMs | undefined;
   /** undefined: a service, whose logs go on. */
   readonly end?: EndOfLogs | undefined;
   /** All looks of the run so far; this state's look is included only after `takeLooks`. */

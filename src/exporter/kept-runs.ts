@@ -14,6 +14,7 @@ import { settingsOfRun } from '../experiment/run-settings.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { UnitsSum } from '../experiment/units.ts';
 import type { Measure } from '../measures/definition.ts';
+import { isLowerBetter } from '../measures/direction.ts';
 import { parseMeasure } from '../measures/grammar/measure-name.ts';
 import type { UnitStates } from '../windows/unit-state.ts';
 
@@ -34,17 +35,19 @@ export interface KeptFrom {
 }
 
 /**
- * The state of a run at its end, in its primary measure and guardrails; undefined: no look was taken of it. Units hold it under
- * different generations where only some have ended it. Rejects when the store cannot be read, and for what this build cannot read.
+ * The state of a run, in all measures that it has summed; undefined: no look was taken of it. Units hold it under different generations where only some have ended it. Rejects when the store cannot be read, and
+ * for what this build cannot read.
+ *
+ * @param named `ended`: as it was when it ended last, also where the same settings run again
  */
 export async function readKeptRun(
   { namespace, store, measures }: KeptFrom,
   units: readonly (RunsOfUnit | undefined)[],
-  named: Pick<RunState, 'name' | 'run'>,
+  named: Pick<RunState, 'name' | 'run' | 'ended'>,
 ): Promise<ExperimentState | undefined> {
   const { name, run } = named;
   const held = units.flatMap((of, unit) => {
-    const state = of?.runs.find(isRun(named));
+    const state = of && (named.ended ? lastEnded(of, named) : (goingOn(of, named) ?? lastEnded(of, named)));
     return of === undefined || state === undefined
       ? []
       : [{ state, owner: { namespace, unit, generation: state.ended?.generation ?? of.generation } }];
@@ -54,36 +57,54 @@ export async function readKeptRun(
   const [fields] = await store.read([looksKey(first.owner, name, run)]);
   const text = fields.get(SETTINGS);
   if (text === undefined) return undefined;
-  const settings = settingsOfRun(text, { name, dimension: dimensionOf(name) });
-  const deciding = [settings.primary, ...settings.guardrails].map(
+  const defined = settingsOfRun(text, { name, dimension: dimensionOf(name) });
+  const deciding = [defined.primary, ...defined.guardrails];
+  const others = Object.keys(first.state.since).filter((text) => held.every(({ state }) => text in state.since));
+  const summed = [...new Set([...deciding, ...others])].map(
     (text) => measures.find(({ canonical }) => canonical === text) ?? parseMeasure(text, READ_ONLY),
   );
-  const codec = rowCodec(shapeOf(deciding));
-  const sum = new UnitsSum(settings, deciding);
+  const lower = summed.filter((measure) => isLowerBetter(measure, { actions: [] })).map(({ canonical }) => canonical);
+  const settings = { ...defined, lowerIsBetter: new Set([...defined.lowerIsBetter, ...lower]) };
+  const codec = rowCodec(shapeOf(summed));
+  const sum = new UnitsSum(settings, summed);
   for (const { state, owner } of held) {
     const [rows, users] = await store.read([totalKey(owner, name, run), usersKey(owner, name, run)]);
     sum.add({ ...state, rows: rowsOfRun(codec, rows, state.since), sample: await sampleInTurns(users) });
   }
-  const asOf = Math.min(
-    ...held.map(({ state }) => (state.ended?.at ?? Number.POSITIVE_INFINITY) - settings.horizon.ms),
-  );
-  return { ...sum.state(Number.isFinite(asOf) ? asOf : undefined), looks: decodeLooks(fields, settings.horizon.text) };
+  const end = Math.min(...held.map(({ state }) => state.ended?.at ?? Number.POSITIVE_INFINITY));
+  const ended = Number.isFinite(end) ? end : undefined;
+  const looks = decodeLooks(fields, settings.horizon.text);
+  return { ...sum.state(ended && ended - settings.horizon.ms), ended, looks };
 }
 
 type EndedRun = Pick<RunState, 'name' | 'run' | 'ended'>;
+type RunName = Pick<RunState, 'name' | 'run'>;
+
+function goingOn({ runs }: Pick<RunsOfUnit, 'runs'>, named: RunName): RunState | undefined {
+  return runs.filter(isRun(named)).find(({ ended }) => ended === undefined);
+}
+
+/** Under several generations the same settings may have run several times. */
+function lastEnded({ runs }: Pick<RunsOfUnit, 'runs'>, named: RunName): RunState | undefined {
+  return inOrderOfEnd(runs.filter(isRun(named))).at(-1);
+}
+
+function inOrderOfEnd(runs: readonly RunState[]): readonly RunState[] {
+  return runs
+    .flatMap((state) => (state.ended === undefined ? [] : [{ state, ended: state.ended }]))
+    .sort((a, b) => Number(a.ended.generation) - Number(b.ended.generation) || a.ended.at - b.ended.at)
+    .map(({ state }) => state);
+}
 
 /** The run of an experiment that all units have ended last, and still keep; undefined: there is none. */
 export function newestEnded(units: UnitStates, name: string): EndedRun | undefined {
   const [first] = units;
   if (first === undefined) return undefined;
-  const ended = first.runs.filter((state) => state.name === name && state.ended !== undefined);
-  const isEndedIn = (run: string) => (unit: UnitStates[number]) =>
-    unit === undefined ||
-    unit.runs.every((state) => state.name !== name || state.run !== run || state.ended !== undefined);
-  const kept = ended.filter(({ run, ended: end }) => {
-    return end !== undefined && end.at + KEPT_AFTER_END > first.watermark && units.every(isEndedIn(run));
-  });
-  const newest = kept.toSorted((a, b) => (a.ended?.at ?? 0) - (b.ended?.at ?? 0)).at(-1);
+  const isEndedIn = (named: RunName) => (unit: UnitStates[number]) =>
+    unit === undefined || lastEnded(unit, named) !== undefined || goingOn(unit, named) === undefined;
+  const newest = inOrderOfEnd(first.runs.filter((state) => state.name === name))
+    .filter(({ ended }) => ended !== undefined && ended.at + KEPT_AFTER_END > first.watermark)
+    .findLast((state) => units.every(isEndedIn(state)));
   return newest && { name, run: newest.run, ended: newest.ended };
 }
 

@@ -10,9 +10,9 @@ export interface EmptyCounts {
 }
 
 /** A smaller share hardly moves a mean. */
-const LEAST_SHARE = 0.02;
+export const EMPTY_SHARE_LEAST = 0.02;
 /** Fewer may be an accident. */
-const LEAST = 30;
+export const EMPTY_LEAST = 30;
 /** Measures that a sentence names. */
 const NAMED = 3;
 
@@ -27,7 +27,7 @@ export function emptyLists(
   what: string,
   parts: ReadonlyMap<string, EmptyCounts> = new Map(),
 ): readonly Finding[] {
-  if (empty < LEAST || empty <= LEAST_SHARE * lists) return [];
+  if (empty < EMPTY_LEAST || empty <= EMPTY_SHARE_LEAST * lists) return [];
   const shares = [...parts].map(([name, part]) => `${name} ${percent(part.empty / Math.max(1, part.lists))}`);
   const where = shares.length < 2 ? '' : `; ${shares.join(', ')}`;
   const counting = measures.filter(countsEmptyLists).map(({ canonical }) => canonical);

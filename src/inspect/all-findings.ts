@@ -21,6 +21,7 @@ import { ofClock, ofJoin } from './join-findings.ts';
 import { kindsLacking } from './kinds-lacking.ts';
 import { kindsSkipped } from './kinds-skipped.ts';
 import { withoutListId } from './last-touch.ts';
+import { listsEmpty } from './lists-empty.ts';
 import { inPages } from './lists-in-pages.ts';
 import { cut, type Finding, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, sortCommand, textIdsCommand } from './mend.ts';
@@ -50,6 +51,7 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
     ...listsOfClicks(known),
     ...ofActions(known),
     ...valuesMissing(known),
+    ...listsEmpty(known),
     ...ofPeople(known).filter(({ code }) => !areUnread || code !== 'no_user_ids'),
     ...ofOrder(known),
   ];

@@ -42,6 +42,7 @@ export const FINDING_CODES = [
   'flags_not_read',
   'ratings',
   'values_missing',
+  'empty_lists',
   'no_user_ids',
   'one_variant',
   'uneven_split',

@@ -85,7 +85,7 @@ function gradeText(grade: Grade, ratings: RatingScale | undefined): string {
   return grade === 'rating' ? `{from: value, rule: last, max: ${ratings?.max ?? 5}}` : String(grade);
 }
 
-const CONTROLS = ['control', 'baseline', 'a', '0', 'off'];
+const CONTROLS = ['control', 'baseline', 'base', 'old', 'current', 'default', 'production', 'a', '0', 'off'];
 /** Names that an experiment can have. */
 const VARIANT = /^[\p{L}\p{M}\p{Nd} _.:/+&'()-]{1,64}$/u;
 

@@ -29,7 +29,11 @@ const COMPARED = ['variant', 'measure', 'horizon'] as const;
 
 /** Since the start of an experiment's run, a variant against the control. */
 export const EXPERIMENT_METRICS: readonly MetricSpec[] = [
-  experimentGauge('effect', "Variant minus control, in the measure's unit, since the start of the run.", ...COMPARED),
+  experimentGauge(
+    'effect',
+    "Variant minus control, in the measure's unit, since the start of the run, or since the measure was added to it.",
+    ...COMPARED,
+  ),
   experimentGauge(
     'ci_lower',
     'Lower bound of the effect, of a confidence sequence: it holds at all looks together.',

@@ -103,7 +103,10 @@ function Experiment({ comparison, trail, weights, plan, ratioBy = [], id }: Expe
             {variants.length === 1 ? null : <Name>{variant.explanation}</Name>}{' '}
             <span class="note">
               Reason: <code>{variant.reason}</code>
-              {variant.decidedAt === null ? '' : `, decided at ${instant(variant.decidedAt)} UTC`}.
+              {variant.decidedAt === null || variant.decision === 'insufficient'
+                ? ''
+                : `, decided at ${instant(variant.decidedAt)} UTC`}
+              .
             </span>
           </p>
           {variant.decision === 'invalid' ? (

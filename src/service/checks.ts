@@ -3,11 +3,11 @@ import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
-import { type Permissions, resume } from '../unit/resume.ts';
+import { type Permissions, resume, StateMismatch } from '../unit/resume.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';
 import { STATE_LOST_ADVICE } from '../worker/stop-advice.ts';
 import { neededRetention, retentionFinding } from './doctor-topics.ts';
-import { type EndingRun, endingText, runNames } from './ending-runs.ts';
+import { type EndingRun, endingText, endingToo, runNames } from './ending-runs.ts';
 
 /** The service must not start; the message says what to do. */
 export class StartRefused extends Error {
@@ -110,7 +110,12 @@ export function checkStored(
   const runs = runNames(settings);
   const current = { generation: '1', fingerprint: fingerprint(settings), partitions: stored.length, runs };
   // Runs that end are said once with what they hold, if nothing else stands in the way.
-  for (const checkpoint of stored) resume(checkpoint, current, { ...permissions, restartExperiments: true });
+  try {
+    for (const checkpoint of stored) resume(checkpoint, current, { ...permissions, restartExperiments: true });
+  } catch (error) {
+    if (!(error instanceof StateMismatch) || error.stop !== 'configuration' || ending.length === 0) throw error;
+    throw new StateMismatch(error.stop, `${error.message}\n${endingToo(ending)}`);
+  }
   const there = stored.filter((one) => one !== undefined);
   if (permissions.rebuild && there.length === stored.length) throw new StartRefused(NOTHING_LOST);
   const isSame = there.every((one) => one.fingerprint.shape === current.fingerprint.shape);

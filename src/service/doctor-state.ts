@@ -1,6 +1,6 @@
 import { reservedCohorts } from '../accumulators/admission.ts';
 import type { UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { missingParts } from '../accumulators/store/fingerprint-difference.ts';
+import { missingParts, partOf } from '../accumulators/store/fingerprint-difference.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
 import { GAUGES_PER_MEASURE } from '../config/resolve.ts';
@@ -121,14 +121,14 @@ function checkFit(settings: Settings, { stored, committedByGroup, ending }: Stat
   const missing = stored.map((checkpoint) => checkpoint && missingParts(checkpoint.fingerprint, own));
   const unlike = new Set(there.map((checkpoint) => checkpoint.fingerprint.additive));
   if (unlike.size > 1) return mixed(missing);
-  const differs = !unlike.has(own.additive);
+  const added = missing.flatMap((parts) => parts ?? []).filter((part, i, all) => all.indexOf(part) === i);
   return finding(
     'state',
     'ok',
     `${there.length} of ${stored.length} partitions have stored state, and it fits the configuration` +
-      (differs
-        ? '; measures, sets, windows or experiments that were added will start empty, and only their windows are incomplete'
-        : ''),
+      (added.length === 0
+        ? ''
+        : `. New since then: ${added.map(partOf).join(', ')}; this starts empty, and all else goes on. Windows that began before have no gauges of it`),
   );
 }
 

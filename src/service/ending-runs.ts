@@ -47,7 +47,19 @@ export async function readEndingRuns(
 
 /** Why a start is refused, and what to do. */
 export function endingText(runs: readonly EndingRun[]): string {
-  return `${endsText([...new Set(runs.map(({ name }) => name))])}:\n${runs.map(({ text }) => `  ${text}\n`).join('')}${RESTART_ADVICE}`;
+  return `${endsText([...new Set(runs.map(({ name }) => name))])}:\n${lines(runs)}${RESTART_ADVICE}`;
+}
+
+/** What a new generation ends besides. */
+export function endingToo(runs: readonly EndingRun[]): string {
+  return (
+    'With a new generation experiments begin at zero, too, and what they have found so far is kept for a week ' +
+    `(receval compare --earlier):\n${lines(runs)}`
+  ).trimEnd();
+}
+
+function lines(runs: readonly EndingRun[]): string {
+  return runs.map(({ text }) => `  ${text}\n`).join('');
 }
 
 function textOf(name: string, { experiments }: Settings, state: ExperimentState | undefined): string {

@@ -6,6 +6,8 @@ import { minute, minuteAfter, signedPercent, signedPlain } from './explain-numbe
 /** The course of the measure that decided. */
 export interface Course {
   readonly lowerIsBetter: boolean;
+  /** Other settings have ended the run: what is now was then. */
+  readonly isOver?: boolean;
   /** undefined: the newest lists are too few. */
   readonly now: Span | undefined;
   /** undefined: no difference was found, or not one alone. */
@@ -29,28 +31,43 @@ export function directionOf(word: Word, lowerIsBetter: boolean): 1 | -1 {
  * Example: ` It began about 2026-01-05T10:20Z (10:10Z to 10:30Z) and ended about 2026-01-05T14:00Z (13:55Z to 14:05Z). Now, in the
  * lists from 2026-01-05T14:05Z to 14:35Z alone, no difference can be told: between -1.0 % and +4.6 %, at this one look.`
  */
-export function explainCourse({ lowerIsBetter, now, found }: Course): string {
+export function explainCourse({ lowerIsBetter, isOver = false, now, found }: Course): string {
   const when = found?.episode === undefined ? '' : whenWords(found.episode);
-  if (now !== undefined) return `${when} ${nowWords(now, lowerIsBetter, found?.word)}`;
+  if (now !== undefined) return `${when} ${nowWords(now, { lowerIsBetter, isOver, found: found?.word })}`;
+  if (isOver) return when;
   return found === undefined ? '' : `${when} How it is now, apart from before, is not known yet.`;
 }
 
-function whenWords({ began, ended }: Episode): string {
-  const first = began === undefined ? 'It was there from the first looks on' : `It began about ${estimate(began)}`;
-  return ` ${first}${ended === undefined ? '' : ` and ended about ${estimate(ended)}`}.`;
+function whenWords({ fromStart, began, ended }: Episode): string {
+  const first = fromStart ? 'It was there from the first looks on' : began && `It began about ${estimate(began)}`;
+  const last = ended && `ended about ${estimate(ended)}`;
+  if (first === undefined) return last === undefined ? ' Since when is not known.' : ` It ${last}.`;
+  return ` ${first}${last === undefined ? '' : ` and ${last}`}.`;
 }
 
 function estimate({ at, earliest, latest }: Estimated): string {
-  return `${minute(at)} (${minuteAfter(at, earliest)} to ${minuteAfter(at, latest)})`;
+  return `${minute(at)} (${minuteAfter(at, earliest)} to ${minuteAfter(earliest, latest)})`;
 }
 
-function nowWords(span: Span, lowerIsBetter: boolean, found: Word | undefined): string {
+/** What the newest lists show by themselves; undefined: no difference can be told. */
+export function wordNow(span: Span, lowerIsBetter: boolean): Word | undefined {
+  const { lower, upper } = boundsOf(span).difference;
+  if (lower <= 0 && upper >= 0) return undefined;
+  return lower > 0 === lowerIsBetter ? 'worse' : 'better';
+}
+
+function nowWords(
+  span: Span,
+  { lowerIsBetter, isOver, found }: { lowerIsBetter: boolean; isOver: boolean; found: Word | undefined },
+): string {
   const { from, to } = span;
   const { difference, lift } = boundsOf(span);
   const isRelative = !isAbsent(lift) && !isAbsent(lift.bounds);
   const { lower, upper } = isRelative ? lift.bounds : difference;
   const print = isRelative ? signedPercent : signedPlain;
-  const word = lower <= 0 && upper >= 0 ? undefined : lower > 0 === lowerIsBetter ? 'worse' : 'better';
-  const is = word === undefined ? 'no difference can be told' : `it is ${word === found ? 'still ' : ''}${word}`;
-  return `Now, in the lists from ${minute(from)} to ${minuteAfter(from, to)} alone, ${is}: between ${print(lower)} and ${print(upper)}, at this one look.`;
+  const word = wordNow(span, lowerIsBetter);
+  const [nowOrThen, can, verb] = isOver ? ['At its end', 'could', 'was'] : ['Now', 'can', 'is'];
+  const is =
+    word === undefined ? `no difference ${can} be told` : `it ${verb} ${word === found ? 'still ' : ''}${word}`;
+  return `${nowOrThen}, in the lists from ${minute(from)} to ${minuteAfter(from, to)} alone, ${is}: between ${print(lower)} and ${print(upper)}, at this one look.`;
 }

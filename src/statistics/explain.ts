@@ -134,7 +134,8 @@ function clear(
   { effect, lowerIsBetter }: Pick<ExperimentFacts, 'effect' | 'lowerIsBetter'>,
 ): string | undefined {
   if (effect === undefined || !excludesZero(effect, directionOf(word, lowerIsBetter))) return undefined;
-  const is = names.course?.found?.episode?.ended === undefined ? 'is' : 'was';
+  const { course } = names;
+  const is = course?.isOver !== true && course?.found?.episode?.ended === undefined ? 'is' : 'was';
   return `${names.variant} ${is} ${word} than ${names.control} on ${on} by ${sizes(effect)}, over all lists since the start; ${ALWAYS}.${hardlyAny(facts, names)}`;
 }
 

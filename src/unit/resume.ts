@@ -138,8 +138,9 @@ export function endsText(names: readonly string[]): string {
 }
 
 export const RESTART_ADVICE =
-  'Set back what differs, or start once with --restart-experiments: the experiment then begins at zero. What it has found so far is ' +
-  'kept for a week: receval compare --earlier shows it, and it goes on if the configuration is set back';
+  'Set back what differs, or start once with --restart-experiments: the experiment then begins at zero, or goes on where it was if it ran ' +
+  'with these settings in the week before. Lists that are open at the switch count in neither run. What it has found so far is kept for a ' +
+  'week: receval compare --earlier shows it, and it goes on if the configuration is set back';
 
 /** The runs as they are from now on, those that end marked, and those that ended too long ago to be kept. */
 function runsAfter(

@@ -7,7 +7,7 @@ import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { Experiments } from '../../src/exporter/experiments-reader.ts';
-import { compareStored, NothingStored, storedPositions } from '../../src/service/compare-stored.ts';
+import { compareEarlier, compareStored, NothingStored, storedPositions } from '../../src/service/compare-stored.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { readUnit } from '../../src/windows/unit-state.ts';
 import { load } from '../config/fixture.ts';
@@ -108,12 +108,15 @@ describe('an experiment of a running service', () => {
 
   describe('when other settings have ended its run', () => {
     let settings: ExperimentSettings[];
+    let shape: string;
     let shop: ShopService;
     beforeEach(async () => {
       settings = [EXPERIMENT];
+      shape = '{}';
       shop = new ShopService(undefined, (unit) => ({
         ...unitSettings(settings, unit.partition, unit.partitions),
-        permissions: { ...NO_PERMISSIONS, restartExperiments: true },
+        fingerprint: { shape, additive: '[]' },
+        permissions: { ...NO_PERMISSIONS, newGeneration: true, restartExperiments: true },
       }));
       await ran([0, 1], 190);
       settings = [RAMPED];
@@ -129,6 +132,29 @@ describe('an experiment of a running service', () => {
       await ran([1], 60);
       const found = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, shop.store);
       expect(found.partitionsWithout).toEqual([1]);
+    });
+
+    it('shows the newest of several, also where a new generation has ended the one of the same settings', async () => {
+      const lists = async (): Promise<number> => {
+        const { comparison } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, shop.store);
+        return Object.values(comparison.impressions).reduce((sum, n) => sum + n, 0);
+      };
+      const before = await lists();
+      // Ramped for a moment, and set back.
+      await ran([0, 1], 20);
+      settings = [EXPERIMENT];
+      await ran([0, 1], 150);
+      expect(await lists()).toBeGreaterThan(before);
+      shape = '{"grades":[]}';
+      await ran([0, 1], 1);
+      const { comparison } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, shop.store);
+      expect(comparison.impressions).toEqual({ A: 0, B: 0 });
+      expect(comparison.earlier?.impressions).toBeGreaterThan(before);
+      const earlier = await compareEarlier(settingsOf(EXPERIMENT), EXPERIMENT.name, NAMESPACE, shop.store);
+      expect(earlier.comparison.variants[0].decision).toBe('regressed');
+      expect(earlier.comparison.variants[0].measures.map(({ measure, value }) => [measure, value !== null])).toEqual(
+        MEASURES.map(({ canonical }) => [canonical, true]),
+      );
     });
 
     it.each([

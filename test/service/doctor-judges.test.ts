@@ -222,7 +222,7 @@ describe('the stored state', () => {
     expect(judge(60, 100, 100, unit(), other)[0]).toMatch(/^error .*attribution\.horizons/s);
     const more = settings('measures: [mrr, ndcg@3]');
     expect(judge(60, 100, 100, unit(), more)[0]).toMatch(
-      /^ok .*added will start empty, and only their windows are incomplete$/,
+      /^ok .*New since then: measure ndcg@3; this starts empty, and all else goes on\. Windows/,
     );
   });
 

@@ -32,26 +32,32 @@ const worse = (episode: Episode | undefined, now: Span | undefined): Course => (
 
 describe('the course of what was found', () => {
   it('says when it began and ended, and how it is now', () => {
-    expect(explainCourse(worse({ began, ended }, span(0.01, 0.01)))).toBe(
+    expect(explainCourse(worse({ fromStart: false, began, ended }, span(0.01, 0.01)))).toBe(
       ' It began about 2026-01-05T10:20Z (10:10Z to 10:30Z) and ended about 2026-01-05T14:00Z (13:55Z to 14:05Z). Now, in the lists from 2026-01-05T14:05Z to 14:35Z alone, no difference can be told: between -1.9 % and +6.0 %, at this one look.',
     );
   });
 
   it('claims no beginning and no end that the looks do not show', () => {
     const unknown = ' How it is now, apart from before, is not known yet.';
-    expect(explainCourse(worse({ began: undefined, ended: undefined }, undefined))).toBe(
+    expect(explainCourse(worse({ fromStart: true, began: undefined, ended: undefined }, undefined))).toBe(
       ` It was there from the first looks on.${unknown}`,
     );
-    expect(explainCourse(worse({ began, ended: undefined }, undefined))).toBe(
+    expect(explainCourse(worse({ fromStart: false, began, ended: undefined }, undefined))).toBe(
       ` It began about 2026-01-05T10:20Z (10:10Z to 10:30Z).${unknown}`,
+    );
+    expect(explainCourse(worse({ fromStart: false, began: undefined, ended: undefined }, undefined))).toBe(
+      ` Since when is not known.${unknown}`,
+    );
+    expect(explainCourse(worse({ fromStart: false, began: undefined, ended }, undefined))).toBe(
+      ` It ended about 2026-01-05T14:00Z (13:55Z to 14:05Z).${unknown}`,
     );
     expect(explainCourse(worse(undefined, undefined))).toBe(unknown);
   });
 
   it('names the date of a bound that lies on another day', () => {
     const early = { ...began, earliest: Date.parse('2026-01-04T23:50Z') };
-    expect(explainCourse(worse({ began: early, ended: undefined }, undefined))).toContain(
-      'about 2026-01-05T10:20Z (2026-01-04T23:50Z to 10:30Z). ',
+    expect(explainCourse(worse({ fromStart: false, began: early, ended: undefined }, undefined))).toContain(
+      'about 2026-01-05T10:20Z (2026-01-04T23:50Z to 2026-01-05T10:30Z). ',
     );
   });
 

@@ -286,7 +286,7 @@ describe('the explanation of an experiment', () => {
     const time = Date.UTC(2026, 10, 21, 8);
     const when = { at: time, earliest: time, latest: time };
     const words = (ended: typeof when | undefined): string => {
-      const episode = { began: when, ended };
+      const episode = { fromStart: false, began: when, ended };
       const course = { lowerIsBetter: false, now: undefined, found: { word: 'worse' as const, episode } };
       return explainExperiment(decision, { ...NAMES, course });
     };
