@@ -294,6 +294,7 @@ export class LivePage {
       pipeline,
       work: status === undefined ? undefined : this.#work.view(status),
       couldShowLists: status !== undefined,
+      isGuarded: this.#settings.http.token !== undefined,
     };
   }
 
@@ -419,7 +420,7 @@ export class LivePage {
 
   /** One object, whose fields keep their meaning when others are added. */
   #stateMembers(query: LiveQuery, seen: SharedView, cohorts: readonly CohortLine[]): Readonly<Record<string, unknown>> {
-    const { experiments: _, pipeline, work, positions, couldShowLists: __, ...rest } = seen;
+    const { experiments: _, pipeline, work, positions, couldShowLists: __, isGuarded: ___, ...rest } = seen;
     return {
       version: VERSION,
       verdict: liveVerdict(seen),

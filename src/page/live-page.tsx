@@ -60,6 +60,8 @@ export interface LiveView {
   readonly lastLists: LastListsLink;
   /** Whether this process reads lists. */
   readonly couldShowLists: boolean;
+  /** Whether readers logged in with a token. */
+  readonly isGuarded: boolean;
 }
 
 const keptTable = kept((view: CohortTableView) => <CohortTable view={view} />);
@@ -116,6 +118,14 @@ function headOf(title: string, theme?: LiveView['theme']): string {
 <body>
 `;
 }
+
+const LOG_OUT = markupOf(
+  <p>
+    <button type="button" id="log-out" disabled>
+      Log out
+    </button>
+  </p>,
+);
 
 const END = `
 </body>
@@ -202,6 +212,7 @@ function* bodyPieces(view: LiveView, verdict: Verdict): Pieces {
   );
   yield `<div class="page">${head}<main data-now="${escaped(instant(now))} UTC">${withoutScript}`;
   yield* partPieces(parts);
+  if (view.isGuarded) yield LOG_OUT;
   yield '</main></div>';
 }
 

@@ -186,7 +186,17 @@ function logIn(form) {
   });
 }
 
+function logOut(button) {
+  button.disabled = false;
+  button.addEventListener('click', async () => {
+    await fetch('/api/v1/session', { method: 'DELETE' });
+    location.reload();
+  });
+}
+
 const status = document.getElementById('live');
+const leave = document.getElementById('log-out');
+if (leave !== null) logOut(leave);
 const form = document.getElementById('log-in');
 if (form !== null) logIn(form);
 if (status !== null) {

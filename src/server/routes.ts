@@ -187,11 +187,11 @@ export function withoutToken(path: string, { page }: Pages): Answer {
   };
 }
 
-/** Where a browser gets the cookie for its token. */
+/** Where a browser gets the cookie for its token, and with DELETE ends its session. */
 export const SESSION_PATH = '/api/v1/session';
 
-export function sessionAnswer(cookie: string): Answer {
-  return { ...fine('welcome'), headers: { 'Set-Cookie': cookie } };
+export function sessionAnswer(word: string, cookie: string): Answer {
+  return { ...fine(word), headers: { 'Set-Cookie': cookie } };
 }
 
 function fine(word: string): Answer {

@@ -18,7 +18,7 @@ import {
   type Target,
   withoutToken,
 } from './routes.ts';
-import { cookiedSession, sessionCookie, TokenGuard } from './token.ts';
+import { cookiedSession, endedCookie, sessionCookie, TokenGuard } from './token.ts';
 
 export interface ServerSettings {
   readonly host: string;
@@ -106,14 +106,18 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     if (!isAllowedHost(headers.host, hosts)) return MISDIRECTED;
     const target = targetOf(request);
     const { path } = target;
-    const isOpen =
-      guard === undefined ||
-      isOpenPath(path, pages) ||
-      guard.accepts(headers.authorization, cookiedSession(headers.cookie, port()));
-    if (!isOpen) return withoutToken(path, pages);
+    const session = cookiedSession(headers.cookie, port());
     if (guard !== undefined && pages.page !== undefined && path === SESSION_PATH) {
-      return sessionAnswer(sessionCookie(guard.session, port()));
+      if (method === 'DELETE') {
+        if (session !== undefined) guard.end(session);
+        return sessionAnswer('goodbye', endedCookie(port()));
+      }
+      // A session cannot make another one: it would never end.
+      if (!guard.accepts(headers.authorization)) return withoutToken(path, pages);
+      return sessionAnswer('welcome', sessionCookie(guard.newSession(), port()));
     }
+    const isOpen = guard === undefined || isOpenPath(path, pages) || guard.accepts(headers.authorization, session);
+    if (!isOpen) return withoutToken(path, pages);
     return unlessKnown(await answer(method, target, pages), headers['if-none-match']);
   };
   // Those that many clients request, by path or version; the least recently used one is evicted.
@@ -250,8 +254,8 @@ function unlessKnown(found: Answer, known: string | undefined): Answer {
   if (found.status !== 200 || known === undefined) return found;
   const etag = found.headers?.['ETag'];
   const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  // * matches any version (RFC 9110, section 13.1.2).
-  return known.trim() === '*' || (etag !== undefined && tags.includes(etag))
+  // * matches any version (RFC 9110, section 13.1.2) of what has versions.
+  return etag !== undefined && (known.trim() === '*' || tags.includes(etag))
     ? { ...found, status: 304, body: '', isShared: false }
     : found;
 }

@@ -2,6 +2,8 @@
 import { REPORT_MARK } from '../page/report.tsx';
 import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 
+const MOST_BYTES = 64 * 2 ** 20;
+
 /** Codes of a connection that ended before its answer did. */
 const BROKEN_OFF = ['ECONNRESET', 'EPIPE', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_SOCKET'];
 
@@ -38,12 +40,30 @@ export async function fetchReport({ address, token, timeout }: Asked): Promise<s
       redirect: 'manual',
       signal: AbortSignal.timeout(timeout),
     });
-    text = await answer.text();
+    text = await textOf(answer, base);
   } catch (error) {
+    if (error instanceof NoReport) throw error;
     throw new NoReport(unreached(base, error, timeout), { cause: error });
   }
   if (answer.status === 200 && text.includes(REPORT_MARK)) return text;
   throw new NoReport(refused(base, answer, text, token !== undefined));
+}
+
+/** A report is some MB at most: whatever sends more is none, and may never end. */
+async function textOf({ body }: Response, base: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_BYTES) {
+      throw new NoReport(
+        `${base} sends more than ${MOST_BYTES / 2 ** 20} MiB, which is no report: name the address of the page of receval (http.host and http.port)`,
+      );
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 function unreached(base: string, error: unknown, timeout: number): string {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pages } from '../../src/server/routes.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
+import { TokenGuard } from '../../src/server/token.ts';
 
 const TOKEN = 'a-token-that-nobody-finds';
 let made = 0;
@@ -50,8 +51,13 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([open.close(), guarded.close(), without.close()]));
 
-function get(server: RunningServer, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  return fetch(`http://127.0.0.1:${server.port}${path}`, { headers });
+function get(
+  server: RunningServer,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<Response> {
+  return fetch(`http://127.0.0.1:${server.port}${path}`, { headers, method });
 }
 
 describe('the live page', () => {
@@ -156,7 +162,9 @@ describe('behind a token', () => {
     expect((await get(guarded, '/', bearer)).status).toBe(200);
     const cookie = (await get(guarded, '/api/v1/session', bearer)).headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(
-      new RegExp(`^receval-${guarded.port}=[0-9a-f]{64}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict$`),
+      new RegExp(
+        `^receval-${guarded.port}=[0-9a-f]{8}-[0-9a-f]{32}-[0-9a-f]{64}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict$`,
+      ),
     );
     expect(cookie).not.toContain(TOKEN);
     const [session] = cookie.split(';');
@@ -175,11 +183,43 @@ describe('behind a token', () => {
   );
 
   it.each([
-    ['a made-up cookie', '0'.repeat(64)],
+    ['a made-up cookie', `ffffffff-${'0'.repeat(32)}-${'0'.repeat(64)}`],
+    ['one of another form', '0'.repeat(64)],
     ['the token for a cookie', TOKEN],
   ])('lets nobody in with %s', async (_, session) => {
     const answer = await get(guarded, '/', { Cookie: `receval-${guarded.port}=${session}` });
     expect(answer.status).toBe(401);
+  });
+
+  const sessionOf = async (server: RunningServer, headers: Record<string, string>): Promise<string> =>
+    ((await get(server, '/api/v1/session', headers)).headers.get('set-cookie') ?? '').split(';')[0];
+
+  it('ends the session of who logs out, also for copies of its cookie, and no other', async () => {
+    const bearer = { Authorization: `Bearer ${TOKEN}` };
+    const [mine, other] = [await sessionOf(guarded, bearer), await sessionOf(guarded, bearer)];
+    const answer = await get(guarded, '/api/v1/session', { Cookie: mine }, 'DELETE');
+    expect(answer.headers.get('set-cookie')).toContain('Max-Age=0');
+    expect((await get(guarded, '/', { Cookie: mine })).status).toBe(401);
+    expect((await get(guarded, '/', { Cookie: other })).status).toBe(200);
+  });
+
+  it('gives no session for a session, which would go on for ever', async () => {
+    const Cookie = await sessionOf(guarded, { Authorization: `Bearer ${TOKEN}` });
+    const answer = await get(guarded, '/api/v1/session', { Cookie });
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([401, null]);
+  });
+
+  it('takes a session for seven days', () => {
+    let now = Date.UTC(2026, 10, 21);
+    const guard = new TokenGuard({ kind: 'text', text: TOKEN }, () => now);
+    const session = guard.newSession();
+    const week = 7 * 86_400_000;
+    now += week - 1000;
+    expect(guard.accepts(undefined, session)).toBe(true);
+    // Whoever puts off its end has no proof of it.
+    expect(guard.accepts(undefined, `ffffffff${session.slice(8)}`)).toBe(false);
+    now += 1000;
+    expect(guard.accepts(undefined, session)).toBe(false);
   });
 
   it('keeps the cookies of two ports of one host apart', async () => {

@@ -88,6 +88,23 @@ describe('the report of a running service', () => {
     expect((await quiet.report()).body).toBe((await busy.report()).body);
   });
 
+  it('is not awaited from whoever sends without an end', async () => {
+    let sent = 0;
+    const address = await listen((_, response) => {
+      const chunk = Buffer.alloc(2 ** 20, 'x');
+      const more = (): void => {
+        while (!response.destroyed) {
+          sent += chunk.length;
+          if (!response.write(chunk)) break;
+        }
+      };
+      response.on('drain', more);
+      more();
+    });
+    expect(await refusal(get(address))).toMatch(/ sends more than 64 MiB, which is no report: name the address/);
+    expect(sent).toBeLessThan(200 * 2 ** 20);
+  });
+
   it('is another one when a number is', async () => {
     const page = livePage();
     const address = await serve(page);
