@@ -1,4 +1,5 @@
 import type { AdapterChoice, FieldSource, MapCase } from './decoder-settings.ts';
+import { isTooDeep } from './json-depth.ts';
 import { isEmptyList, isTogether } from './map.ts';
 import { jsonIn, numberIn, parsePointer } from './pointer.ts';
 import { isFields } from './raw.ts';
@@ -122,5 +123,5 @@ function cellOf(name: string, text: string): unknown {
   if (name !== 'items') return text;
   if (isEmptyList(text)) return [];
   const items = jsonIn(text);
-  return typeof items === 'string' ? items.split('|').map((id) => id.trim()) : items;
+  return typeof items === 'string' && !isTooDeep(items) ? items.split('|').map((id) => id.trim()) : items;
 }
