@@ -2,6 +2,7 @@
 import { NOT_SHORTENED } from '../findings/shortened-times.ts';
 import { assertNever } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { shellWord } from '../vocabulary/shell-word.ts';
 import { doneWords } from './done-lists.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, timesOf } from './fields.ts';
@@ -13,7 +14,7 @@ import { judgedFile, judgedFinding } from './judged-files.ts';
 import { withoutListId } from './last-touch.ts';
 import { listsApart } from './lists-apart.ts';
 import { cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
-import { fedAll, mendCommand, recoded, type Step, shellWord, unpairCommand } from './mend.ts';
+import { fedAll, mendCommand, recoded, type Step, unpairCommand } from './mend.ts';
 import { linesNotRead, listsInText, listsNotRead, otherLog, otherLogFinding, raggedFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
 import type { Role } from './roles.ts';
