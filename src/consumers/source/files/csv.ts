@@ -175,10 +175,11 @@ export class CsvRows {
     const last = raw.length - 1;
     const bytes = raw[last] === CARRIAGE_RETURN ? raw.subarray(0, last) : raw;
     const value = bytes.slice(0, this.#settings.longest + 1);
-    if (isBlank(bytes)) return undefined;
+    const isTooLong = bytes.length > this.#settings.longest;
+    if (!isTooLong && isBlank(bytes)) return undefined;
     this.#row++;
     const row = this.#row;
-    if (bytes.length > this.#settings.longest) return { value, row, refused: 'too_large' };
+    if (isTooLong) return { value, row, refused: 'too_large' };
     if (!isUtf8(bytes)) return { value, row, refused: 'not_utf8' };
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
     const fields = fieldsOf(text, this.#settings.delimiter);

@@ -59,7 +59,7 @@ export async function openRows(path: string, options: RowsOptions = {}): Promise
 
   async function* columns(): AsyncGenerator<readonly FileRow[]> {
     const { readParquet } = await import('./parquet.ts');
-    yield* readParquet(path, progress);
+    yield* readParquet(path, options.longest ?? LONGEST, progress);
   }
 
   async function* cut(found: FileFormat): AsyncGenerator<readonly FileRow[]> {
