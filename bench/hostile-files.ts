@@ -25,15 +25,10 @@ const range = (n: number): readonly number[] => Array.from({ length: n }, (_, i)
 const CANONICAL = 'requestId,ts,items\n';
 
 /** Rows of one item with the time of its click, for requests of `each` items. */
-function rowsOfItems(
-  rows: number,
-  each: number,
-  order: (rows: readonly string[]) => readonly string[],
-  step = 1000,
-): Written {
+function rowsOfItems(rows: number, each: number, order: (rows: readonly string[]) => readonly string[]): Written {
   const texts = range(rows).map((i) => {
     const request = Math.floor(i / each);
-    const ts = START + request * step;
+    const ts = START + request * 1000;
     return `r${request},item-${i % each},${ts},1,${ts + 900}\n`;
   });
   return { text: ['requestId,itemId,ts,clicked,at\n', ...order(texts)].join(''), isRowsOfItems: true };

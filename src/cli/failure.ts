@@ -16,8 +16,8 @@ export function tell(text: string): void {
 /** One short message, with the stack trace if `verbose`. */
 export function explain(error: unknown, verbose: boolean): string {
   if (!(error instanceof Error)) return String(error);
-  if (isOutOfHandles(error)) return OUT_OF_HANDLES;
-  return verbose ? (error.stack ?? error.message) : error.message;
+  if (verbose) return error.stack ?? error.message;
+  return isOutOfHandles(error) ? OUT_OF_HANDLES : error.message;
 }
 
 /** What the system says of a process, or of a machine, that has opened as many files as it may. Node.js reads its modules side by side, too. */

@@ -33,7 +33,9 @@ const MOST_AT_ONCE = 10_000_000;
 /** Bytes of the largest page, unpacked, and of those of all columns together. */
 const MOST_PAGE_BYTES = 1 << 27;
 const MOST_HELD_BYTES = 1 << 29;
+/** Bytes that are read for a header at first, and at most. */
 const HEADER_BYTES = 1 << 14;
+const MOST_HEADER_BYTES = 1 << 23;
 const NOTHING = new Uint8Array(0);
 
 interface Page {
@@ -102,8 +104,10 @@ export class ParquetColumn {
   }
 
   take(rows: number): unknown[] {
-    this.#entries = 0;
-    this.#characters = 0;
+    // As if all were of one length.
+    const kept = 1 - rows / this.#rows.length;
+    this.#entries *= kept;
+    this.#characters *= kept;
     return this.#rows.splice(0, rows);
   }
 
@@ -128,8 +132,11 @@ export class ParquetColumn {
     for (const level of definition) begun.definition.push(level);
     for (const value of values) begun.values.push(value);
     if (whole > 0) this.#finish(whole);
+    const name = this.path.join('.');
     if (this.#begun.repetition.length > MOST_IN_ROW)
-      throw new Error(`a row has more than ${MOST_IN_ROW} values in ${this.path.join('.')}`);
+      throw new Error(`a row has more than ${MOST_IN_ROW} values in ${name}`);
+    if (this.ready === 0 && this.#characters > MOST_PAGE_BYTES)
+      throw new Error(`a row has more than ${MOST_PAGE_BYTES} characters in ${name}`);
   }
 
   /** Ends the rows that have the first so many entries of those that were begun. */
@@ -202,7 +209,7 @@ export class ParquetColumn {
         const header = parquetHeader(reader);
         return { header, length: reader.offset };
       } catch (error) {
-        if (to === this.#end || most > MOST_PAGE_BYTES) throw error;
+        if (to === this.#end || most >= MOST_HEADER_BYTES) throw error;
       }
     }
   }
@@ -285,9 +292,12 @@ export class ParquetColumn {
     const reader = { view: viewOf(page), offset: from };
     if (encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY') {
       const dictionary = this.#dictionary;
-      if (dictionary === undefined) throw new Error('a page refers to a dictionary that is not there');
-      const places = new PackedIntegers(page, from + 1, page[from]);
-      return (count) => places.take(count).map((place) => dictionary[place]);
+      const places = new PackedIntegers(page, from + 1, page[from] ?? 0);
+      return (count) => {
+        // A page of nulls needs none.
+        if (dictionary === undefined) throw new Error('a page refers to a dictionary that is not there');
+        return places.take(count).map((place) => dictionary[place]);
+      };
     }
     if (type === 'BOOLEAN' && (encoding === 'PLAIN' || encoding === 'RLE')) {
       const bits = encoding === 'PLAIN' ? PackedIntegers.bits(page, from) : new PackedIntegers(page, from + 4, 1);

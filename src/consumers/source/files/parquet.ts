@@ -20,6 +20,8 @@ const ROWS_AT_ONCE = 500;
 const BYTES_AT_ONCE = 1 << 22;
 /** Characters that are kept of a text in a row that is too large. */
 const EXCERPT = 100;
+/** Rows that all say the same take a few bits; a log has bytes for each. */
+const MOST_ROWS_PER_BYTE = 1000;
 
 /**
  * The rows of a Parquet file, some of each column in memory at a time. Whole numbers above 2^53 - 1 become texts and decimals JSON
@@ -53,10 +55,13 @@ export async function* readParquet(
     };
     const metadata = await parquetMetadataAsync(buffer);
     const local = localTimes(metadata);
+    const total = metadata.row_groups.reduce((sum, { num_rows }) => sum + Number(num_rows), 0);
+    if (total > MOST_ROWS_PER_BYTE * size)
+      throw new Error(`it says to have ${total} rows in ${size} bytes: that is no log`);
     let row = 0;
     for (const group of metadata.row_groups) {
       const before = progress.bytes;
-      const size = Number(group.total_compressed_size ?? group.total_byte_size);
+      const bytesOfGroup = Number(group.total_compressed_size ?? group.total_byte_size);
       let read = 0;
       for await (const rows of rowsOf(group, parquetSchema(metadata), parsersOf(longest), readAt)) {
         let some: FileRow[] = [];
@@ -71,7 +76,7 @@ export async function* readParquet(
           bytes = 0;
         }
         read += rows.length;
-        progress.bytes = before + Math.floor((size * read) / Number(group.num_rows));
+        progress.bytes = before + Math.floor((bytesOfGroup * read) / Number(group.num_rows));
         yield some;
       }
     }
@@ -169,7 +174,11 @@ function rowOf(object: object, row: number, local: ReadonlySet<string>, longest:
   if (lengthOf(object, longest) <= longest) return { value: jsonOf(object, local), row };
   const excerpt = Object.entries(object).map(([name, value]) => [
     name,
-    typeof value === 'string' ? value.slice(0, EXCERPT) : typeof value === 'object' ? undefined : value,
+    typeof value === 'string'
+      ? value.slice(0, EXCERPT)
+      : typeof value === 'object' && !(value instanceof Date)
+        ? undefined
+        : value,
   ]);
   return { value: jsonOf(Object.fromEntries(excerpt), local), row, refused: 'too_large' };
 }

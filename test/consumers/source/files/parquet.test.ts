@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -270,6 +270,14 @@ describe('what takes too much memory', () => {
     ['a page without its dictionary', [...data(1, 1), 0, 0], /refers to a dictionary that is not there/],
   ])('is refused: %s', async (_, bytes, words) => {
     await expect(columnOf(bytes).fill(1)).rejects.toThrow(words);
+  });
+
+  it('is refused: more than 1,000 rows for each byte of the file', async () => {
+    const columnData = [{ name: 'a', data: new Int32Array(2_000_000) }];
+    const path = written(columnData, { rowGroupSize: 2_000_000 });
+    expect(statSync(path).size).toBeLessThan(2000);
+    await expect(rowsOf(path)).rejects.toThrow(/it says to have 2000000 rows in \d+ bytes: that is no log/);
+    expect(await rowsOf(written([{ name: 'a', data: new Int32Array(50_000) }]))).toHaveLength(50_000);
   });
 
   it('is read: one value in 100 million rows, of which few are held', async () => {
