@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
@@ -9,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { FileRow } from '../../../../src/consumers/source/files/format.ts';
 import { UnreadableFile } from '../../../../src/consumers/source/files/lines.ts';
 import { ParquetColumn } from '../../../../src/consumers/source/files/parquet-column.ts';
-import { readRows } from '../../../../src/consumers/source/files/rows.ts';
+import { openRows, readRows } from '../../../../src/consumers/source/files/rows.ts';
 import { ROOT } from '../../../cli/receval.ts';
 import { runs } from '../../../runs.ts';
 import { run } from '../../../services/commands.ts';
@@ -56,6 +57,49 @@ async function reference(path: string): Promise<unknown[]> {
   const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
   return rows.map((row): unknown => JSON.parse(JSON.stringify(row, plain)));
 }
+
+describe('a Parquet file', () => {
+  const ROW = {
+    id: '9007199254740993',
+    small: 7,
+    at: '2026-11-21T08:00:00.123Z',
+    local: '2026-11-21T08:00:00.123',
+    day: '2026-11-21',
+    score: 0.5,
+    shown: true,
+    text: 'ü',
+    items: ['a', 'b'],
+    slots: [
+      { sku: 'a', rank: 1 },
+      { sku: 'b', rank: 2 },
+    ],
+    user: { id: 'u', age: 30 },
+  };
+
+  test.each(['none', 'snappy', 'gzip', 'brotli', 'zstd', 'lz4'])('of pyarrow, packed by %s, reads', async (codec) => {
+    const rows = parsed(await rowsOf(join(FIXTURES, `rows-${codec}.parquet`)));
+    expect(rows).toHaveLength(7);
+    expect(rows[0]).toEqual(ROW);
+    expect(rows[6]).toMatchObject({ id: 6, items: [], shown: false, at: null });
+  });
+
+  it('is refused on standard input, packed, or damaged, with the reason', async () => {
+    const plain = readFileSync(join(FIXTURES, 'rows-none.parquet'));
+    await expect(rowsOf(file(gzipSync(plain)))).rejects.toThrow(/cannot read .*unpack the file/);
+    await expect(rowsOf(file(plain.subarray(0, plain.length - 100)))).rejects.toThrow(/cannot read /);
+    const damaged = Buffer.from(readFileSync(join(FIXTURES, 'rows-snappy.parquet')));
+    damaged.fill(0xff, 30, 120);
+    await expect(rowsOf(file(damaged))).rejects.toThrow(/cannot read /);
+  });
+
+  it('is told from its first bytes, with its rows', async () => {
+    const { format, rows } = await openRows(join(FIXTURES, 'rows-zstd.parquet'));
+    expect(format?.kind).toBe('parquet');
+    const numbers: number[] = [];
+    for await (const group of rows) numbers.push(...group.map(({ row }) => row));
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+});
 
 describe('a Parquet file, some rows at a time', () => {
   test.each(['pages-1.parquet', 'pages-2.parquet'])('%s of pyarrow has the rows of all at once', async (name) => {
