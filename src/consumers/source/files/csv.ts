@@ -254,7 +254,7 @@ function namesOf(header: readonly string[]): readonly string[] {
     const name = text.trim() === '' ? `column_${i + 1}` : text.trim();
     if (name.length > LONGEST_NAME) {
       throw new Error(
-        `column ${i + 1} of its first line has a name of ${name.length} characters, the most are ${LONGEST_NAME}: is the first line a header, and its quotes right?`,
+        `column ${i + 1} of its first line has a name of ${name.length} characters, the most are ${LONGEST_NAME}: is the first line a header, and are its quotes right?`,
       );
     }
     let own = name;
