@@ -1,10 +1,11 @@
 /**
- * `npm run bench:hostile [-- --rounds N] [-- NAME]`: CPU per byte of records that were made to be slow, beside ordinary records of
+ * `npm run bench:hostile [-- --rounds N] [-- NAME]`: CPU per byte of records and files that were made to be slow, beside ordinary ones of
  * the same kind, in turn, each in its own process; medians. What stands in docs/performance.md must stay at or below 3 times.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createJoin } from '../src/consumers/join/join.ts';
+import { FILE_ATTACKS, measureFile } from './hostile-files.ts';
 import { median } from './median.ts';
 import { decoders, JOIN_SETTINGS } from './stages.ts';
 
@@ -300,8 +301,13 @@ const SIZES = [1, 4];
 
 const [, , ...args] = process.argv;
 if (args[0] === '--one') {
-  const { hostile, ordinary } = ATTACKS[Number(args[1])];
-  const cost = measure((args[2] === 'hostile' ? hostile : ordinary)(Number(args[3])));
+  const kind = args[2] === 'hostile' ? 'hostile' : 'ordinary';
+  const place = Number(args[1]);
+  const size = Number(args[3]);
+  const cost =
+    place < ATTACKS.length
+      ? measure(ATTACKS[place][kind](size))
+      : await measureFile(FILE_ATTACKS[place - ATTACKS.length][kind](size));
   process.stdout.write(`${JSON.stringify(cost)}\n`);
 } else {
   const at = args.indexOf('--rounds');
@@ -311,7 +317,7 @@ if (args[0] === '--one') {
     (size) => `${size === 1 ? 'ordinary' : `${size} times as many: ordinary`} | hostile | ratio |`,
   );
   process.stdout.write(`| attack | MB | ${titles.join(' ')}\n|---|---|${'---|'.repeat(3 * SIZES.length)}\n`);
-  for (const [place, { name }] of ATTACKS.entries()) {
+  for (const [place, { name }] of [...ATTACKS, ...FILE_ATTACKS].entries()) {
     if (!name.includes(only)) continue;
     let mb = '';
     const cells = SIZES.map((size) => {

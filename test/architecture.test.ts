@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { draw, HOUSE, isPure, PICTURE, roomOf, SRC, sources, targets } from './rooms.ts';
 
 /** Parts of the SDK that describe what we draw. */
+/** Parts of hyparquet that its package exports (docs/decisions/0021). */
+const HYPARQUET = ['assemble', 'column', 'convert', 'datapage', 'delta', 'encoding', 'plain', 'schema'];
+const PARQUET = /^consumers\/source\/files\/parquet(?:-column)?\.ts$/;
 const GRAFANA = ['common', 'dashboard', 'prometheus', 'stat', 'statetimeline', 'table', 'timeseries'];
 
 /** Uses of Date that ask no clock: a time from its text, or as text. */
@@ -89,7 +92,8 @@ describe('the house', () => {
         GRAFANA.map((part) => [`@grafana/grafana-foundation-sdk/${part}`, /^dashboards\/grafana(?:-\w+)?\.ts$/]),
       ),
       fzstd: /^consumers\/source\/(?:kafka\/codecs\/zstd|files\/unpack-zstd)\.ts$/,
-      hyparquet: /^consumers\/source\/files\/parquet\.ts$/,
+      hyparquet: PARQUET,
+      ...Object.fromEntries(HYPARQUET.map((part) => [`hyparquet/src/${part}.js`, PARQUET])),
       '@stdlib/math-base-special-erfcinv': /^statistics\/distributions\.ts$/,
       '@stdlib/math-base-special-gammainc': /^statistics\/distributions\.ts$/,
       '@stdlib/math-base-special-gammaln': /^statistics\/distributions\.ts$/,

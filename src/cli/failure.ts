@@ -16,7 +16,15 @@ export function tell(text: string): void {
 /** One short message, with the stack trace if `verbose`. */
 export function explain(error: unknown, verbose: boolean): string {
   if (!(error instanceof Error)) return String(error);
-  return verbose ? (error.stack ?? error.message) : error.message;
+  if (verbose) return error.stack ?? error.message;
+  return isOutOfHandles(error) ? OUT_OF_HANDLES : error.message;
+}
+
+/** What the system says of a process, or of a machine, that has opened as many files as it may. Node.js reads its modules side by side, too. */
+export const OUT_OF_HANDLES = 'too many files are open at once: raise the limit (ulimit -n 1024), or name fewer files';
+
+export function isOutOfHandles(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE'].includes(codeOf(error));
 }
 
 /** 2: wrong usage or configuration. 1: everything else. */
@@ -35,6 +43,8 @@ export function fileProblem(path: string, error: unknown, wanted: 'read' | 'writ
     EROFS: 'nothing may be written to that disk',
     ELOOP: 'its symbolic links lead in a circle',
     EISDIR: 'it is a folder',
+    EMFILE: OUT_OF_HANDLES,
+    ENFILE: OUT_OF_HANDLES,
     Z_BUF_ERROR: 'the gzip data end too early',
     Z_DATA_ERROR: 'the gzip data are damaged',
   };

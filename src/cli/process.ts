@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { DurationMs } from '../vocabulary/events.ts';
+import { isOutOfHandles, OUT_OF_HANDLES } from './failure.ts';
 
 /** Resolves at SIGTERM or Ctrl-C, or after `duration`; a second signal ends the process at once. */
 export function untilStopped(duration: DurationMs | undefined): Promise<void> {
@@ -80,7 +81,8 @@ export function newHashSeed(): number {
 /** Ends the process with 1 on an uncaught error. */
 export function endOnCrash(): void {
   process.on('uncaughtException', (error) => {
-    process.stderr.write(`receval: this is a defect, please report it: ${textOf(error)}\n`);
+    const told = isOutOfHandles(error) ? OUT_OF_HANDLES : `this is a defect, please report it: ${textOf(error)}`;
+    process.stderr.write(`receval: ${told}\n`);
     process.exit(1);
   });
 }

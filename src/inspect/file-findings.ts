@@ -2,18 +2,19 @@
 import { NOT_SHORTENED } from '../findings/shortened-times.ts';
 import { assertNever } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { shellWord } from '../vocabulary/shell-word.ts';
 import { doneWords } from './done-lists.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, timesOf } from './fields.ts';
 import { formWords } from './file-shape.ts';
 import { inText, ofText } from './ids-in-text.ts';
-import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
+import type { BadRow, InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
 import { judgedFile, judgedFinding } from './judged-files.ts';
 import { withoutListId } from './last-touch.ts';
 import { listsApart } from './lists-apart.ts';
 import { cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
-import { fedAll, mendCommand, recoded, type Step, shellWord, unpairCommand } from './mend.ts';
+import { fedAll, mendCommand, recoded, type Step, unpairCommand } from './mend.ts';
 import { linesNotRead, listsInText, listsNotRead, otherLog, otherLogFinding, raggedFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
 import type { Role } from './roles.ts';
@@ -101,18 +102,31 @@ function withoutHeader({ name, format: { form } }: InspectedFile): readonly Find
 const MANY_BAD = 0.005;
 
 function badRows({ name, rows, bad, log }: InspectedFile): readonly Finding[] {
-  if (bad.length === 0) return [];
-  const [{ row, why }] = bad;
   const all = rows.length + bad.length;
-  const level = bad.length > MANY_BAD * all ? wrong : note;
-  const share = `${grouped(bad.length)} of ${grouped(all)}`;
+  const unread = (some: readonly BadRow[], are: string, remedy: string): readonly Finding[] => {
+    if (some.length === 0) return [];
+    const [{ row, why }] = some;
+    const level = some.length > MANY_BAD * all ? wrong : note;
+    const share = `${grouped(some.length)} of ${grouped(all)}`;
+    return [
+      level(
+        'bad_rows',
+        log === undefined
+          ? `${share} records of ${name} ${are}; record ${grouped(row)} ${why}.`
+          : `${share} sampled records of ${name}, partition ${log.partition}, ${are}; the one at offset ${log.offsets[row - 1]} ${why}.`,
+        remedy,
+      ),
+    ];
+  };
+  const keeping =
+    log === undefined ? 'receval replay --dead-letters FILE' : 'receval run with deadLetter in its configuration';
+  const [deep, others] = [bad.filter(({ isDeep }) => isDeep), bad.filter(({ isDeep }) => !isDeep)];
   return [
-    level(
-      'bad_rows',
-      log === undefined
-        ? `${share} records of ${name} cannot be read; record ${grouped(row)} ${why}.`
-        : `${share} sampled records of ${name}, partition ${log.partition}, cannot be read; the one at offset ${log.offsets[row - 1]} ${why}.`,
-      `They count as invalid. ${log === undefined ? 'receval replay --dead-letters FILE' : 'receval run with deadLetter in its configuration'} keeps them.`,
+    ...unread(others, 'cannot be read', `They count as invalid. ${keeping} keeps them.`),
+    ...unread(
+      deep,
+      'were left out here',
+      'A replay reads of them what its configuration names. No log needs such depth: look at what wrote them.',
     ),
   ];
 }

@@ -1,11 +1,12 @@
 /** Files of one side whose records differ: each has some of the fields that one map would need, and none has all of them. Those of
  * feedback may be read by a map each (feedback-apart.ts). */
+
+import { shellWord } from '../vocabulary/shell-word.ts';
 import type { Fit } from './field-fit.ts';
 import { profileOf } from './fields.ts';
 import { TOPIC } from './file-shape.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { type Finding, note, wrong } from './log-finding.ts';
-import { shellWord } from './mend.ts';
 
 const REQUIRED: ReadonlySet<string> = new Set(['requestId', 'ts', 'items', 'items.id', 'itemId']);
 

@@ -1,6 +1,7 @@
 /** What goes into an inspection, and what comes out of it. */
 
 import type { FieldMap } from '../consumers/decode/decoder-settings.ts';
+import { DEEPEST_JSON, isTooDeep } from '../consumers/decode/json-depth.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import type { InvalidFiles } from '../findings/invalid-files.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
@@ -124,6 +125,8 @@ export interface BadRow {
   readonly row: number;
   /** The predicate of a sentence: `is not JSON`. */
   readonly why: string;
+  /** It may be valid, but is not looked into here. */
+  readonly isDeep?: true;
 }
 
 /** Takes records one by one, as JSON. */
@@ -144,8 +147,10 @@ export class Rows {
     }
     try {
       const value: unknown = JSON.parse(json);
-      if (isFields(value)) this.rows.push(value);
-      else this.bad.push({ row, why: 'is JSON, but not an object' });
+      if (!isFields(value)) this.bad.push({ row, why: 'is JSON, but not an object' });
+      else if (isTooDeep(json))
+        this.bad.push({ row, why: `is nested deeper than ${DEEPEST_JSON} levels`, isDeep: true });
+      else this.rows.push(value);
     } catch {
       this.bad.push({ row, why: 'is not JSON' });
     }

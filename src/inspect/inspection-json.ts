@@ -16,7 +16,9 @@ export function reportOf(inspection: Inspection): object {
       format,
       records: rows.length + bad.length,
       more,
-      bad: bad.slice(0, 10).map((one) => (log === undefined ? one : { ...one, offset: log.offsets[one.row - 1] })),
+      bad: bad
+        .slice(0, 10)
+        .map(({ row, why }) => (log === undefined ? { row, why } : { row, why, offset: log.offsets[row - 1] })),
       role: guess?.role ?? null,
       why: guess?.why ?? null,
       system: known === undefined ? null : { name: known.system, page: known.page },

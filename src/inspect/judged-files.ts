@@ -1,11 +1,11 @@
 /** Runs and judgements of queries in the forms of today's tools: no logs, and `receval score` takes them, or rows of them. */
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { itemsOfLists, jsonProblem, type Side, secondColumn } from '../score/remedies.ts';
+import { shellWord } from '../vocabulary/shell-word.ts';
 import { type Field, isNumbers, isOfElements, timesOf } from './fields.ts';
 import type { Delimited } from './file-shape.ts';
 import type { InspectedFile } from './inspected.ts';
 import { type Finding, note } from './log-finding.ts';
-import { shellWord } from './mend.ts';
 import { isNumbered } from './row-groups.ts';
 import { actionIn } from './row-shape.ts';
 import { isOtherDate } from './time-forms.ts';

@@ -1,9 +1,10 @@
 /** Requests that are logged page by page: right as it is, but a mean over pages is not what everybody takes it for. */
 
 import { grouped } from '../vocabulary/grouped.ts';
+import { shellWord } from '../vocabulary/shell-word.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { type Finding, jqPath, note } from './log-finding.ts';
-import { fedAll, isPartlyReadable, READABLE, shellWord } from './mend.ts';
+import { fedAll, isPartlyReadable, READABLE } from './mend.ts';
 
 export function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog }: Known): Finding {
   const at = (as: string): string | undefined => {

@@ -119,7 +119,7 @@ export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** `/rec/id` in jq's notation: `.rec.id`; `/items[]/sku`: `.items[].sku`. */
+/** `/rec/id` in jq's notation: `.rec.id`; `/items[]/sku`: `.items[].sku`. Whatever a name holds, it is a literal. */
 export function jqPath(path: string): string {
   const steps = path.split('/').slice(1);
   return steps.length === 0
@@ -128,10 +128,9 @@ export function jqPath(path: string): string {
         .map((step) => {
           const [, name, each] = /^(.*?)((?:\[\])*)$/s.exec(step) ?? [];
           const isPlain = /^[A-Za-z_]\w*$/.test(name);
-          return `${isPlain ? `.${name}` : `["${name.replaceAll('~1', '/').replaceAll('~0', '~')}"]`}${each}`;
+          return `.${isPlain ? name : JSON.stringify(name.replaceAll('~1', '/').replaceAll('~0', '~'))}${each}`;
         })
-        .join('')
-        .replace(/^\[/, '.[');
+        .join('');
 }
 
 /** Words in lines of at most `width` characters, unless one word is longer. A percent sign stays with its number. */

@@ -1,4 +1,5 @@
 /** Commands that change one field in all records of a file, with jq for JSON and Python's csv module for CSV. */
+import { shellWord } from '../vocabulary/shell-word.ts';
 import { isNumbers, isOfElements, mainType } from './fields.ts';
 import type { Delimited } from './file-shape.ts';
 import type { InspectedFile } from './inspected.ts';
@@ -53,7 +54,7 @@ function forAll(
     if (ends.length > 1) return undefined;
     const isUnique = new Set(names.map(baseName)).size === names.length;
     // Files of the same name in several folders: the folder becomes part of the new name.
-    const whole = `$(echo "\${f%${ends[0]}}" | tr / -)`;
+    const whole = `$(printf %s "\${f%${ends[0]}}" | tr / -)`;
     const to = !isUnique ? whole : ends[0] === '' ? '$' + '{f##*/}' : `$(basename ${each} ${ends[0]})`;
     return `for f in ${names.map(shellWord).join(' ')}; do ${input} > "${as}-${to}"; done`;
   }
@@ -373,12 +374,7 @@ function pythonStep(text: string, step: Step): string {
   }
 }
 
-/** A literal for both JSON and Python, without characters that a shell would interpret. */
+/** A literal for JSON, jq and Python alike: its backslashes are doubled, so nothing in it is read as code. */
 function pythonText(text: string): string {
   return JSON.stringify(text);
-}
-
-/** The text as one word of a shell, quoted if necessary. */
-export function shellWord(text: string): string {
-  return /^[\w./:@%+,=-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,9 +1,11 @@
 /** Logs that cannot be read as they are, however their fields are mapped: recognised, to say what they lack or what makes them readable. */
+
+import { shellWord } from '../vocabulary/shell-word.ts';
 import type { Field } from './fields.ts';
 import type { InspectedFile, InspectedSide } from './inspected.ts';
 import { labelledFinding, labelledList } from './labelled-lists.ts';
 import { baseName, cut, type Finding, wrong } from './log-finding.ts';
-import { behindCommand, fed, fedAll, type Packing, pairsCommand, shellWord } from './mend.ts';
+import { behindCommand, fed, fedAll, type Packing, pairsCommand } from './mend.ts';
 import { kindWords, type RaggedLines } from './ragged-lines.ts';
 
 type OtherLog =

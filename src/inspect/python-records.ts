@@ -1,7 +1,8 @@
 /** Commands in Python that make other records of those of a file, for what jq or a change of one column cannot do. */
+
+import { shellWord } from '../vocabulary/shell-word.ts';
 import type { InspectedFile } from './inspected.ts';
 import { baseName } from './log-finding.ts';
-import { shellWord } from './mend.ts';
 
 /** An expression for the records of a file, as dictionaries; undefined: Python cannot read them without more. */
 export function recordsIn({ format: { form, encoding } }: InspectedFile, source: string): string | undefined {

@@ -4,7 +4,7 @@ import { listColumns } from '../consumers/decode/csv-row.ts';
 import type { PositionBase } from '../consumers/decode/decoder-settings.ts';
 import { listAdapter, listKey } from '../consumers/decode/list.ts';
 import { isEmptyList, mapAdapter, mapsAdapter, together } from '../consumers/decode/map.ts';
-import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import { jsonIn, parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import {
   type Adapted,
   canonicalAdapter,
@@ -137,12 +137,8 @@ function openBanditRecords(row: Fields, at: number): readonly RawRecord[] {
 /** The elements of a list that is written as text. */
 export function partsOf(text: string, separator: string | 'json'): readonly unknown[] {
   if (separator !== 'json') return isEmptyList(text) ? [] : text.split(separator).map((part) => part.trim());
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+  const value = jsonIn(text);
+  return Array.isArray(value) ? value : [];
 }
 
 function listOf(record: RawRecord): SampledList | string {

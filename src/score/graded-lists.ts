@@ -1,3 +1,4 @@
+import { DEEPEST_JSON, isTooDeep } from '../consumers/decode/json-depth.ts';
 import { type PlainList, type PlainSlots, plainJoined } from '../measures/plain.ts';
 import { isEmptyList, type Joined } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';
@@ -196,6 +197,7 @@ function namedList(line: string): NamedList | string {
     return `this is no JSON; ${LIST_FORMS}`;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return `no object; ${LIST_FORMS}`;
+  if (isTooDeep(line)) return `nested deeper than ${DEEPEST_JSON} levels; ${LIST_FORMS}`;
   const fields = new Map<string, unknown>(Object.entries(value));
   for (const field of FIELDS) {
     const wrong = field.wrong(fields);

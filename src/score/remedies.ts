@@ -170,7 +170,7 @@ function fieldsOf(line: string): readonly string[] {
 function made(command: string, file: string, then = ''): string {
   if (file === '-') return `${command}${then}`;
   const word = shellWord(file);
-  const name = file.replace(/^.*\//, '').replace(/\.(?:gz|zst)$/, '');
+  const name = file.replace(/^.*\//s, '').replace(/\.(?:gz|zst)$/, '');
   const unpack = /\.gz$/.test(file) ? 'gzip -dc' : /\.zst$/.test(file) ? 'zstd -dc' : undefined;
   const fed = unpack === undefined ? `${command} < ${word}` : `${unpack} < ${word} | ${command}`;
   return `${fed}${then} > ${shellWord(`rows-${name}`)}`;

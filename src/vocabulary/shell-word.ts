@@ -1,4 +1,5 @@
-/** The text as one word of a shell, quoted if necessary. */
+/** The text as one word of a shell, quoted if necessary. A file whose name begins with a dash is named so that no program takes it for an option. */
 export function shellWord(text: string): string {
-  return /^[\w./:@%+,=-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  if (/^-./s.test(text)) return shellWord(`./${text}`);
+  return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

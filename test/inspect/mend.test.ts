@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { profileOf } from '../../src/inspect/fields.ts';
 import type { Form } from '../../src/inspect/file-shape.ts';
 import type { InspectedFile } from '../../src/inspect/inspected.ts';
-import { mendCommand, type Step, shellWord, unpairCommand } from '../../src/inspect/mend.ts';
+import { mendCommand, type Step, unpairCommand } from '../../src/inspect/mend.ts';
+import { shellWord } from '../../src/vocabulary/shell-word.ts';
 import { sampledFile } from './made-log.ts';
 
 const fileOf = (name: string, form: Form): InspectedFile => ({
@@ -45,7 +46,7 @@ describe('the command that mends a file', () => {
   it('keeps parts of one name in many folders apart', () => {
     const files = [fileOf('20/a.csv', CSV), fileOf('21/a.csv', CSV)];
     expect(mendCommand('/id', [{ kind: 'case' }], ['20/a.csv', '21/a.csv'], files)).toMatch(
-      /^for f in 20\/a\.csv 21\/a\.csv; do python3 -c '.*' < "\$f" > "mended-\$\(echo "\$\{f%\}" \| tr \/ -\)"; done$/,
+      /^for f in 20\/a\.csv 21\/a\.csv; do python3 -c '.*' < "\$f" > "mended-\$\(printf %s "\$\{f%\}" \| tr \/ -\)"; done$/,
     );
   });
 
@@ -106,6 +107,6 @@ describe('the command that mends a file', () => {
   });
 
   it('quotes what a shell would read', () => {
-    expect(['a.csv', "it's", '-x', '$(rm)'].map(shellWord)).toEqual(['a.csv', `'it'\\''s'`, `'-x'`, `'$(rm)'`]);
+    expect(['a.csv', "it's", '-x', '$(rm)'].map(shellWord)).toEqual(['a.csv', `'it'\\''s'`, './-x', `'$(rm)'`]);
   });
 });

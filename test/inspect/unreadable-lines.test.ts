@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Rows } from '../../src/inspect/inspected.ts';
+import { inspect } from '../../src/inspect/inspection.ts';
 import { receval } from '../cli/receval.ts';
-import { MADE_AT } from './made-log.ts';
+import { MADE_AT, sampledFile } from './made-log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-unreadable-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -86,4 +88,27 @@ describe('with lines that are not JSON, or no objects', () => {
       }
     }
   });
+});
+
+it('records of a topic that are nested too deep are named by their partition and offset', () => {
+  const few = numbers.slice(0, 40);
+  const lists = few.map((n) => ({ requestId: `r${n}`, ts: MADE_AT + n * 1000, items: ['a', 'b'] }));
+  const clicks = few.map((n) => ({ requestId: `r${n}`, ts: MADE_AT + n * 1000 + 500, itemId: 'a', action: 'click' }));
+  const rows = new Rows();
+  for (const click of clicks) rows.add(JSON.stringify(click), undefined);
+  rows.add(`{"x":${'['.repeat(5000)}${']'.repeat(5000)}}`, undefined);
+  const log = { partition: 3, offsets: [...few, 77] };
+  const topic = { ...sampledFile('clicks', rows.rows), bad: rows.bad, log };
+  const { findings } = inspect([sampledFile('lists', lists), topic], {
+    now: MADE_AT + 9e8,
+    grades: new Set(),
+    weights: undefined,
+  });
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      code: 'bad_rows',
+      message:
+        '1 of 41 sampled records of clicks, partition 3, were left out here; the one at offset 77 is nested deeper than 100 levels.',
+    }),
+  );
 });

@@ -1,4 +1,5 @@
 import type { AdapterChoice, FieldSource, MapCase } from './decoder-settings.ts';
+import { isTooDeep } from './json-depth.ts';
 import { isEmptyList, isTogether } from './map.ts';
 import { jsonIn, numberIn, parsePointer } from './pointer.ts';
 import { isFields } from './raw.ts';
@@ -122,5 +123,7 @@ function cellOf(name: string, text: string): unknown {
   if (name !== 'items') return text;
   if (isEmptyList(text)) return [];
   const items = jsonIn(text);
-  return typeof items === 'string' ? items.split('|').map((id) => id.trim()) : items;
+  // JSON that is nested too deep is no list, and no ids either.
+  if (typeof items !== 'string' || (/^\s*[[{]/.test(items) && isTooDeep(items))) return items;
+  return items.split('|').map((id) => id.trim());
 }

@@ -1,3 +1,4 @@
+import { isTooDeep } from './json-depth.ts';
 import { parseJson } from './raw.ts';
 
 /** A parsed JSON pointer (RFC 6901). */
@@ -39,11 +40,11 @@ export function resolvePointer(root: unknown, pointer: Pointer): unknown {
 let lastText = '';
 let lastValue: unknown;
 
-/** The object or list that a text holds as JSON; else the text. */
+/** The object or list that a text holds as JSON, unless it is nested too deep; else the text. */
 export function jsonIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   if (text === lastText) return lastValue;
-  lastValue = parseJson(text) ?? text;
+  lastValue = isTooDeep(text) ? text : (parseJson(text) ?? text);
   lastText = text;
   return lastValue;
 }

@@ -5,6 +5,9 @@ const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const NOTHING = new Uint8Array(0);
+/** Each row becomes an object with all names, so they bound what a byte of a row can cost. */
+const MOST_COLUMNS = 10_000;
+const LONGEST_NAME = 300;
 
 /** From the fields of a row to its object; an empty field is absent. */
 export type RowObject = (names: readonly string[], fields: readonly string[]) => object;
@@ -19,11 +22,23 @@ interface CsvSettings {
   readonly toObject: RowObject;
 }
 
+/** A row that goes on behind its first line, as far as it was followed. */
+interface Followed {
+  /** Line feeds of the row before it are in quotes. */
+  at: number;
+  inQuotes: boolean;
+  /** The place of its own line feed, or MALFORMED; undefined: not known yet. */
+  end: number | undefined;
+}
+
 /**
  * Cuts bytes into the rows of a CSV (RFC 4180, with any delimiter) and makes an object of each. A field in quotes may contain
  * delimiters, line breaks and doubled quotes; in a field that does not start with a quote, quotes are ordinary characters. A
  * row with a quote that does not end, or with more or fewer fields than the header, is refused as its first line alone, and
  * reading continues with the next line, so that a stray quote costs no more than its own line.
+ *
+ * Each byte is looked at a few times, however its quotes stand: a row passes a line feed only in quotes, so two rows that pass
+ * the same one go on alike and end alike, and the second is not followed again.
  */
 export class CsvRows {
   readonly #settings: CsvSettings;
@@ -34,6 +49,9 @@ export class CsvRows {
   #row = 0;
   /** Whether it is inside a line that was refused as too long. */
   #isSkipping = false;
+  #followed: Followed | undefined;
+  /** Bytes in which the ends of lines, fields and rows were looked for: the work that depends on quotes. */
+  searched = 0;
 
   constructor(settings: CsvSettings) {
     this.#settings = settings;
@@ -57,13 +75,15 @@ export class CsvRows {
     const { longest } = this.#settings;
     let from = 0;
     while (from < bytes.length) {
-      const line = this.#lineEnd(from);
+      const feed = bytes.indexOf(LINE_FEED, from);
+      const to = feed < 0 ? bytes.length : feed;
+      this.searched += to - from;
       if (this.#isSkipping) {
-        this.#isSkipping = line < 0;
-        from = line < 0 ? bytes.length : line + 1;
+        this.#isSkipping = feed < 0;
+        from = to + 1;
         continue;
       }
-      const end = this.#rowEnd(from, isEnd);
+      const end = feed < 0 && !isEnd ? INCOMPLETE : this.#rowEnd(from, to, isEnd);
       if (end >= 0) {
         const row = this.#rowOf(bytes.subarray(from, end));
         if (row !== undefined) rows.push(row);
@@ -72,46 +92,82 @@ export class CsvRows {
       }
       if (end === INCOMPLETE && !isEnd && bytes.length - from <= longest + 1) break;
       // A quote that does not end or is not allowed there, or a line that is too long.
-      if (line < 0 && !isEnd && bytes.length - from <= longest + 1) break;
-      const to = line < 0 ? bytes.length : line;
       const isTooLong = to - from > longest;
       const value = bytes.slice(from, Math.min(to, from + longest + 1));
       rows.push({ value, row: ++this.#row, refused: isTooLong ? 'too_large' : 'not_csv' });
-      this.#isSkipping = line < 0 && !isEnd;
+      this.#isSkipping = feed < 0 && !isEnd;
       from = to + 1;
     }
     this.#bytes = from >= bytes.length ? NOTHING : bytes.slice(from);
+    if (this.#followed !== undefined) this.#followed = cutBefore(from, this.#followed);
     return rows;
   }
 
-  #lineEnd(from: number): number {
-    return this.#bytes.indexOf(LINE_FEED, from);
+  /** The line feed behind the row at `from`, whose first line ends before `feed`; else why there is no row. */
+  #rowEnd(from: number, feed: number, isEnd: boolean): number {
+    const line = this.#bytes.subarray(from, feed);
+    if (!line.includes(QUOTE)) return feed;
+    this.searched += line.length;
+    for (let at = 0; at >= 0; ) {
+      if (line[at] === QUOTE) {
+        const close = closingQuote(line, at + 1);
+        if (close < 0) return this.#endBehind(from, feed, isEnd);
+        if (!this.#mayFollow(line, close)) return MALFORMED;
+        at = close + 1;
+      }
+      const next = line.indexOf(this.#delimiter, at);
+      if (next < 0) return feed;
+      at = next + 1;
+    }
+    return feed;
   }
 
-  /** The place after the row at `from` and its line feed; else why there is no row. */
-  #rowEnd(from: number, isEnd: boolean): number {
-    const bytes = this.#bytes;
-    const line = this.#lineEnd(from);
-    const lineEnd = line < 0 ? bytes.length : line;
-    const quote = bytes.subarray(from, lineEnd).indexOf(QUOTE);
-    if (quote < 0) return line < 0 && !isEnd ? INCOMPLETE : lineEnd;
-    let at = from;
-    for (;;) {
-      if (bytes[at] === QUOTE) {
-        do {
-          at = bytes.indexOf(QUOTE, at + 1);
-          if (at < 0) return INCOMPLETE;
-          at++;
-        } while (bytes[at] === QUOTE);
-        if (at === bytes.length && !isEnd) return INCOMPLETE;
-        const next = bytes[at] === CARRIAGE_RETURN ? bytes[at + 1] : bytes[at];
-        if (next !== undefined && next !== this.#delimiter && next !== LINE_FEED) return MALFORMED;
-      }
-      while (at < bytes.length && bytes[at] !== this.#delimiter && bytes[at] !== LINE_FEED) at++;
-      if (at >= bytes.length) return isEnd ? bytes.length : INCOMPLETE;
-      if (bytes[at] === LINE_FEED) return at - from > this.#settings.longest && at > lineEnd ? MALFORMED : at;
-      at++;
+  /** That of a row whose first line ends in quotes. */
+  #endBehind(from: number, feed: number, isEnd: boolean): number {
+    let followed = this.#followed;
+    if (followed === undefined || feed >= followed.at) {
+      followed = { at: feed, inQuotes: true, end: undefined };
+      this.#followed = followed;
     }
+    if (followed.end === undefined) {
+      const { at } = followed;
+      this.#follow(followed, isEnd);
+      this.searched += followed.at - at;
+    }
+    const { end = INCOMPLETE } = followed;
+    return end - from > this.#settings.longest ? MALFORMED : end;
+  }
+
+  /** To its end, or as far as the bytes that are there decide. */
+  #follow(row: Followed, isEnd: boolean): void {
+    const bytes = this.#bytes;
+    for (;;) {
+      if (row.inQuotes) {
+        const close = closingQuote(bytes, row.at);
+        row.at = close < 0 ? bytes.length : close;
+        if (close < 0 || (!isEnd && close + (bytes[close + 1] === CARRIAGE_RETURN ? 2 : 1) >= bytes.length)) return;
+        if (!this.#mayFollow(bytes, close)) {
+          row.end = MALFORMED;
+          return;
+        }
+        row.inQuotes = false;
+        row.at++;
+      }
+      while (row.at < bytes.length && bytes[row.at] !== this.#delimiter && bytes[row.at] !== LINE_FEED) row.at++;
+      if (bytes[row.at] !== this.#delimiter) {
+        if (isEnd || bytes[row.at] === LINE_FEED) row.end = row.at;
+        return;
+      }
+      if (row.at + 1 === bytes.length && !isEnd) return;
+      row.inQuotes = bytes[row.at + 1] === QUOTE;
+      row.at += row.inQuotes ? 2 : 1;
+    }
+  }
+
+  /** Whether a field may end with the quote at `close`: a delimiter or the end of the row is behind it. */
+  #mayFollow(bytes: Uint8Array, close: number): boolean {
+    const next = bytes[close + 1] === CARRIAGE_RETURN ? bytes[close + 2] : bytes[close + 1];
+    return next === undefined || next === this.#delimiter || next === LINE_FEED;
   }
 
   /** undefined: a header, or a blank line. */
@@ -119,10 +175,11 @@ export class CsvRows {
     const last = raw.length - 1;
     const bytes = raw[last] === CARRIAGE_RETURN ? raw.subarray(0, last) : raw;
     const value = bytes.slice(0, this.#settings.longest + 1);
-    if (isBlank(bytes)) return undefined;
+    const isTooLong = bytes.length > this.#settings.longest;
+    if (!isTooLong && isBlank(bytes)) return undefined;
     this.#row++;
     const row = this.#row;
-    if (bytes.length > this.#settings.longest) return { value, row, refused: 'too_large' };
+    if (isTooLong) return { value, row, refused: 'too_large' };
     if (!isUtf8(bytes)) return { value, row, refused: 'not_utf8' };
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
     const fields = fieldsOf(text, this.#settings.delimiter);
@@ -138,6 +195,19 @@ export class CsvRows {
 
 const INCOMPLETE = -1;
 const MALFORMED = -2;
+
+/** The quote that ends a field in which `at` is; -1: there is none. */
+function closingQuote(bytes: Uint8Array, at: number): number {
+  let quote = bytes.indexOf(QUOTE, at);
+  while (quote >= 0 && bytes[quote + 1] === QUOTE) quote = bytes.indexOf(QUOTE, quote + 2);
+  return quote;
+}
+
+/** The same where the bytes before `from` are gone; undefined: it is among them. */
+function cutBefore(from: number, { at, inQuotes, end }: Followed): Followed | undefined {
+  if (at < from) return undefined;
+  return { at: at - from, inQuotes, end: end === undefined || end < 0 ? end : end - from };
+}
 
 function isBlank(bytes: Uint8Array): boolean {
   for (const byte of bytes) if (byte !== 0x20) return false;
@@ -170,14 +240,28 @@ function fieldsOf(text: string, delimiter: string): readonly string[] {
   }
 }
 
-/** Names of columns: each once, none empty. */
+/** Names of columns: each once, none empty. @throws Error if there are too many, or one is too long */
 function namesOf(header: readonly string[]): readonly string[] {
-  const names: string[] = [];
+  if (header.length > MOST_COLUMNS) {
+    throw new Error(
+      `its first line has ${header.length} columns, the most are ${MOST_COLUMNS}: is it the right delimiter?`,
+    );
+  }
+  const names = new Set<string>();
+  /** By name, the number that its next column may have. */
+  const numbers = new Map<string, number>();
   for (const [i, text] of header.entries()) {
     const name = text.trim() === '' ? `column_${i + 1}` : text.trim();
+    if (name.length > LONGEST_NAME) {
+      throw new Error(
+        `column ${i + 1} of its first line has a name of ${name.length} characters, the most are ${LONGEST_NAME}: is the first line a header, and are its quotes right?`,
+      );
+    }
     let own = name;
-    for (let n = 2; names.includes(own); n++) own = `${name}_${n}`;
-    names.push(own);
+    let number = numbers.get(name) ?? 2;
+    while (names.has(own)) own = `${name}_${number++}`;
+    numbers.set(name, number);
+    names.add(own);
   }
-  return names;
+  return [...names];
 }

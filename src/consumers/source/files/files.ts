@@ -7,6 +7,7 @@ import type { FileRow } from './format.ts';
 import type { ReadProgress } from './lines.ts';
 import { type ListRows, RowLists } from './row-lists.ts';
 import { readRows } from './rows.ts';
+import { TimedHeap } from './timed-heap.ts';
 
 /** One input file of a topic. */
 interface FileInput {
@@ -144,7 +145,7 @@ class FileReader {
   #isRead = false;
   /** The next record of the file; waiting feedback may come before it. */
   #next: TimedRecord | undefined;
-  readonly #waiting = new Waiting();
+  readonly #waiting = new TimedHeap<TimedRecord>();
   head: FileRecord | undefined;
   /** Event time of the head. */
   time: EpochMs = Number.NEGATIVE_INFINITY;
@@ -218,29 +219,6 @@ class FileReader {
 
 interface TimedRecord extends FileRecord {
   readonly time: EpochMs;
-}
-
-/** Records by time; those with equal times in the order in which they came. They come nearly in order, so each is inserted near the end. */
-class Waiting {
-  #records: TimedRecord[] = [];
-  #first = 0;
-
-  add(record: TimedRecord): void {
-    let at = this.#records.length;
-    while (at > this.#first && this.#records[at - 1].time > record.time) at--;
-    this.#records.splice(at, 0, record);
-  }
-
-  /** Removes and returns the first, if its time is before this one; undefined: there is none. */
-  before(time: EpochMs): TimedRecord | undefined {
-    if (this.#first === this.#records.length || !(this.#records[this.#first].time < time)) return undefined;
-    const record = this.#records[this.#first++];
-    if (2 * this.#first > this.#records.length) {
-      this.#records = this.#records.slice(this.#first);
-      this.#first = 0;
-    }
-    return record;
-  }
 }
 
 async function* recordsOf(

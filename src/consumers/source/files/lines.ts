@@ -96,11 +96,11 @@ export class LineSplitter {
 
   split(chunk: Uint8Array): Uint8Array[] {
     const lines: Uint8Array[] = [];
-    let from = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+    let from = this.#unfinished.length === 0 ? behindBlanks(chunk, 0) : 0;
+    for (let end = chunk.indexOf(NEWLINE, from); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
       const line = this.#finish(chunk.subarray(from, end));
       if (!isBlank(line)) lines.push(line);
-      from = end + 1;
+      from = behindBlanks(chunk, end + 1);
     }
     if (from < chunk.length) this.#keep(chunk.subarray(from));
     return lines;
@@ -133,6 +133,17 @@ export class LineSplitter {
 }
 
 function isBlank(line: Uint8Array): boolean {
-  for (const byte of line) if (byte !== SPACE && byte !== TAB && byte !== CARRIAGE_RETURN) return false;
+  for (const byte of line) if (!isSpace(byte)) return false;
   return true;
+}
+
+/** The first line from here on that is not blank, or not whole. */
+function behindBlanks(chunk: Uint8Array, from: number): number {
+  let line = from;
+  for (let at = from; chunk[at] === NEWLINE || isSpace(chunk[at]); at++) if (chunk[at] === NEWLINE) line = at + 1;
+  return line;
+}
+
+function isSpace(byte: number): boolean {
+  return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
 }

@@ -1,62 +1,164 @@
 import { open } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import {
-  type AsyncBuffer,
-  type Compressors,
-  type FileMetaData,
-  parquetMetadataAsync,
-  parquetReadObjects,
-} from 'hyparquet';
+import { type AsyncBuffer, type Compressors, type FileMetaData, parquetMetadataAsync, parquetSchema } from 'hyparquet';
+import { assembleNested } from 'hyparquet/src/assemble.js';
+import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
+import { getTreePath } from 'hyparquet/src/schema.js';
+import { isTooDeep } from '../../decode/json-depth.ts';
 import { Lz4Blocks } from '../kafka/codecs/lz4.ts';
 import { type FileRow, isParquet } from './format.ts';
 import type { ReadProgress } from './lines.ts';
+import { ParquetColumn, type ReadAt } from './parquet-column.ts';
 import { unpackZstdBlock } from './unpack-zstd.ts';
 
-const ROWS_PER_GROUP = 500;
+type RowGroup = FileMetaData['row_groups'][number];
+type SchemaTree = ReturnType<typeof parquetSchema>;
+type Parsers = typeof DEFAULT_PARSERS;
+
+const ROWS_AT_ONCE = 500;
+/** Bytes of the JSON of rows that are given together, unless one has more. */
+const BYTES_AT_ONCE = 1 << 22;
+/** Characters that are kept of a text in a row that is too large. */
+const EXCERPT = 100;
+/** Rows that all say the same take a few bits; a log has bytes for each. */
+const MOST_ROWS_PER_BYTE = 1000;
 
 /**
- * The rows of a Parquet file, one row group in memory at a time. Whole numbers above 2^53 - 1 become texts and decimals JSON
- * numbers; times are ISO 8601 (without a zone if the column has none), bytes UTF-8.
+ * The rows of a Parquet file, some of each column in memory at a time. Whole numbers above 2^53 - 1 become texts and decimals JSON
+ * numbers; times are ISO 8601 (without a zone if the column has none), bytes UTF-8. A row whose values alone are longer than
+ * `longest` is refused before anything is copied, with the beginnings of its texts.
+ * @param longest bytes of the longest row that can be valid
  */
-export async function* readParquet(path: string, progress: ReadProgress): AsyncGenerator<readonly FileRow[]> {
+export async function* readParquet(
+  path: string,
+  longest: number,
+  progress: ReadProgress,
+): AsyncGenerator<readonly FileRow[]> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
-    const buffer: AsyncBuffer = {
-      byteLength: size,
-      slice: async (start, end = size) => {
-        const bytes = new Uint8Array(Math.max(0, end - start));
-        for (let at = 0; at < bytes.length; ) {
-          const { bytesRead } = await file.read(bytes, at, bytes.length - at, start + at);
-          if (bytesRead === 0) throw new Error('it ends before its row groups do');
-          at += bytesRead;
-        }
-        return bytes.buffer;
-      },
+    const readAt: ReadAt = async (from, to) => {
+      const bytes = new Uint8Array(Math.max(0, to - from));
+      for (let at = 0; at < bytes.length; ) {
+        const { bytesRead } = await file.read(bytes, at, bytes.length - at, from + at);
+        if (bytesRead === 0) throw new Error('it ends before its row groups do');
+        at += bytesRead;
+      }
+      return bytes;
     };
-    if (!isParquet(new Uint8Array(await buffer.slice(0, 4)))) {
+    if (!isParquet(await readAt(0, Math.min(4, size)))) {
       throw new Error('it is not a Parquet file, or a packed one: Parquet packs its pages itself, so unpack the file');
     }
+    const buffer: AsyncBuffer = {
+      byteLength: size,
+      slice: async (start, end = size) => (await readAt(start, end)).buffer,
+    };
     const metadata = await parquetMetadataAsync(buffer);
     const local = localTimes(metadata);
+    const total = metadata.row_groups.reduce((sum, { num_rows }) => sum + Number(num_rows), 0);
+    if (total > MOST_ROWS_PER_BYTE * size)
+      throw new Error(`it says to have ${total} rows in ${size} bytes: that is no log`);
     let row = 0;
-    for (const { num_rows, total_byte_size, total_compressed_size = total_byte_size } of metadata.row_groups) {
-      const rows = await parquetReadObjects({
-        file: buffer,
-        metadata,
-        rowStart: row,
-        rowEnd: row + Number(num_rows),
-        compressors: COMPRESSORS,
-        parsers: { dateFromDays: (days) => new Date(days * 86_400_000).toISOString().slice(0, 10) },
-      });
-      progress.bytes += Number(total_compressed_size);
-      for (let from = 0; from < rows.length; from += ROWS_PER_GROUP) {
-        yield rows.slice(from, from + ROWS_PER_GROUP).map((object) => ({ value: jsonOf(object, local), row: ++row }));
+    for (const group of metadata.row_groups) {
+      const before = progress.bytes;
+      const bytesOfGroup = Number(group.total_compressed_size ?? group.total_byte_size);
+      let read = 0;
+      for await (const rows of rowsOf(group, parquetSchema(metadata), parsersOf(longest), readAt)) {
+        let some: FileRow[] = [];
+        let bytes = 0;
+        for (const object of rows) {
+          const one = rowOf(object, ++row, local, longest);
+          some.push(one);
+          bytes += one.value.length;
+          if (bytes < BYTES_AT_ONCE) continue;
+          yield some;
+          some = [];
+          bytes = 0;
+        }
+        read += rows.length;
+        progress.bytes = before + Math.floor((bytesOfGroup * read) / Number(group.num_rows));
+        yield some;
       }
     }
+  } catch (error) {
+    // What no well-formed file does to hyparquet.
+    if (error instanceof TypeError || error instanceof RangeError)
+      throw new Error(`it is damaged, or nested too deep (${error.message})`, { cause: error });
+    throw error;
   } finally {
     await file.close();
   }
+}
+
+/** The rows of a group, as many at a time as all of its columns have ready. */
+async function* rowsOf(
+  { columns, num_rows }: RowGroup,
+  schema: SchemaTree,
+  parsers: Parsers,
+  readAt: ReadAt,
+): AsyncGenerator<readonly object[]> {
+  const held = { bytes: 0 };
+  const leaves = columns.map(({ file_path, meta_data: own }) => {
+    if (file_path) throw new Error('its columns are in other files');
+    if (own === undefined) throw new Error('a column has no metadata');
+    const schemaPath = getTreePath(schema, own.path_in_schema);
+    const { element } = schemaPath[schemaPath.length - 1];
+    const from = Number(own.dictionary_page_offset || own.data_page_offset);
+    const decoder = {
+      ...own,
+      pathInSchema: own.path_in_schema,
+      schemaPath,
+      element,
+      parsers,
+      compressors: COMPRESSORS,
+    };
+    return new ParquetColumn(decoder, from, from + Number(own.total_compressed_size), readAt, held);
+  });
+  const tops = schema.children.flatMap((top) => {
+    const own = leaves.filter(({ path }) => path[0] === top.element.name);
+    return own.length === 0 ? [] : [{ top, own: top.children.length === 0 ? own.slice(0, 1) : own }];
+  });
+  const read = tops.flatMap(({ own }) => own);
+  for (let left = Number(num_rows); left > 0; ) {
+    for (const leaf of read) await leaf.fill(Math.min(left, ROWS_AT_ONCE));
+    const count = read.reduce((least, { ready }) => Math.min(least, ready), Math.min(left, ROWS_AT_ONCE));
+    if (count === 0 || read.length === 0) throw new Error(`a row group of ${num_rows} rows ends ${left} rows before`);
+    left -= count;
+    const values = tops.map(({ top, own }) => ({ name: top.element.name, values: valuesOf(top, own, count, parsers) }));
+    yield Array.from({ length: count }, (_, i) => Object.fromEntries(values.map((one) => [one.name, one.values[i]])));
+  }
+}
+
+/** The values of the next rows of a field, lists and structs put together of its leaves. */
+function valuesOf(
+  top: SchemaTree,
+  leaves: readonly ParquetColumn[],
+  count: number,
+  parsers: Parsers,
+): ArrayLike<unknown> {
+  if (top.children.length === 0) return leaves[0].take(count);
+  const parts = new Map(leaves.map((leaf) => [leaf.path.join('.'), leaf.take(count)]));
+  assembleNested(parts, top, parsers);
+  const values = parts.get(top.element.name);
+  if (values === undefined) throw new Error(`the parts of ${top.element.name} do not belong together`);
+  return values;
+}
+
+const TEXT = new TextDecoder();
+
+/** Of a text that is too long only as much is made as tells that. */
+function parsersOf(longest: number): Parsers {
+  const textOf = (bytes: Uint8Array): string =>
+    TEXT.decode(bytes.length > longest ? bytes.subarray(0, longest + 1) : bytes);
+  return {
+    ...DEFAULT_PARSERS,
+    dateFromDays: (days) => new Date(days * 86_400_000).toISOString().slice(0, 10),
+    stringFromBytes: (bytes) => bytes && textOf(bytes),
+    jsonFromBytes: (bytes) => {
+      const text = bytes && textOf(bytes);
+      return text === undefined || text.length > longest || isTooDeep(text) ? text : JSON.parse(text);
+    },
+  };
 }
 
 /** Names of the columns with local times, which are not instants. */
@@ -66,6 +168,39 @@ function localTimes({ schema }: FileMetaData): ReadonlySet<string> {
       .filter(({ logical_type }) => logical_type?.type === 'TIMESTAMP' && !logical_type.isAdjustedToUTC)
       .map(({ name }) => name),
   );
+}
+
+function rowOf(object: object, row: number, local: ReadonlySet<string>, longest: number): FileRow {
+  if (lengthOf(object, longest) <= longest) return { value: jsonOf(object, local), row };
+  const excerpt = Object.entries(object).map(([name, value]) => [
+    name,
+    typeof value === 'string'
+      ? value.slice(0, EXCERPT)
+      : typeof value === 'object' && !(value instanceof Date)
+        ? undefined
+        : value,
+  ]);
+  return { value: jsonOf(Object.fromEntries(excerpt), local), row, refused: 'too_large' };
+}
+
+/** Characters and values of a row, which are fewer than the bytes of its JSON; no more are counted than tell that they are above `most`. */
+function lengthOf(value: unknown, most: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  if (value instanceof Uint8Array) return value.length;
+  let length = 1;
+  if (Array.isArray(value)) {
+    for (const part of value) {
+      length += lengthOf(part, most);
+      if (length > most) break;
+    }
+    return length;
+  }
+  for (const [name, part] of Object.entries(value)) {
+    if (part !== undefined) length += name.length + lengthOf(part, most);
+    if (length > most) break;
+  }
+  return length;
 }
 
 function jsonOf(row: object, local: ReadonlySet<string>): Uint8Array {

@@ -22,6 +22,14 @@ interface List {
   readonly isAgain: boolean;
 }
 
+interface OpenList extends List {
+  readonly key: string;
+  /** The row of its first, counted from 1. */
+  readonly begin: number;
+  /** The one that began after it. */
+  next: OpenList | undefined;
+}
+
 /**
  * Makes one record, a JSON list, of the rows of each request, in the order of their first rows. A list ends `within` rows after
  * its first, or with the file, so no more rows than that are in memory. Rows of a request that come later are a record of their
@@ -31,9 +39,12 @@ interface List {
 export class RowLists {
   readonly #settings: ListRows;
   readonly #longest: number;
-  /** By request, in the order of their first rows. */
-  readonly #open = new Map<string, List & { readonly begin: number }>();
+  readonly #open = new Map<string, OpenList>();
+  #first: OpenList | undefined;
+  #last: OpenList | undefined;
   readonly #ended = new Set<string>();
+  /** One for all that are forgotten: each new one would step over everything that was deleted before. */
+  readonly #oldest = this.#ended.values();
   #rows = 0;
 
   /** @param longest bytes of the longest record that can be valid: no more are kept of any record */
@@ -51,8 +62,12 @@ export class RowLists {
       return [...complete, recordOf({ row: row.row, rows: [row.value], bytes: 0, isAgain: false })];
     let list = this.#open.get(key);
     if (list === undefined) {
-      list = { row: row.row, rows: [], bytes: 0, isAgain: this.#ended.has(key), begin: this.#rows };
+      const isAgain = this.#ended.has(key);
+      list = { key, row: row.row, rows: [], bytes: 0, isAgain, begin: this.#rows, next: undefined };
       this.#open.set(key, list);
+      if (this.#first === undefined) this.#first = list;
+      else if (this.#last !== undefined) this.#last.next = list;
+      this.#last = list;
     }
     if (list.bytes <= this.#longest) list.rows.push(row.value);
     list.bytes += row.value.length + 1;
@@ -66,15 +81,11 @@ export class RowLists {
 
   #endBefore(begin: number): FileRow[] {
     const complete: FileRow[] = [];
-    for (const [key, list] of this.#open) {
-      if (list.begin > begin) break;
-      this.#open.delete(key);
-      if (this.#ended.size >= MOST_ENDED)
-        for (const oldest of this.#ended) {
-          this.#ended.delete(oldest);
-          break;
-        }
-      this.#ended.add(key);
+    for (let list = this.#first; list !== undefined && list.begin <= begin; list = list.next) {
+      this.#first = list.next;
+      this.#open.delete(list.key);
+      if (this.#ended.size >= MOST_ENDED) this.#ended.delete(this.#oldest.next().value ?? '');
+      this.#ended.add(list.key);
       complete.push(recordOf(list));
     }
     return complete;

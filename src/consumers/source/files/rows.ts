@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { messageOf } from '../../../vocabulary/error-text.ts';
 import { plainRow } from '../../decode/csv-row.ts';
 import type { FileForm } from '../../decode/decoder-settings.ts';
 import { CsvRows, type RowObject } from './csv.ts';
@@ -55,11 +56,11 @@ export async function openRows(path: string, options: RowsOptions = {}): Promise
     throw new UnreadableFile(path, error);
   }
   const rows = format === undefined ? none() : format.kind === 'parquet' ? columns() : cut(format);
-  return { format, rows: explained(path, rows) };
+  return { format, rows: explained(path, sizeOf(path), rows) };
 
   async function* columns(): AsyncGenerator<readonly FileRow[]> {
     const { readParquet } = await import('./parquet.ts');
-    yield* readParquet(path, progress);
+    yield* readParquet(path, options.longest ?? LONGEST, progress);
   }
 
   async function* cut(found: FileFormat): AsyncGenerator<readonly FileRow[]> {
@@ -79,12 +80,26 @@ export async function* readRows(path: string, options: RowsOptions = {}): AsyncG
 
 async function* none(): AsyncGenerator<readonly FileRow[]> {}
 
-async function* explained(path: string, rows: AsyncGenerator<readonly FileRow[]>): AsyncGenerator<readonly FileRow[]> {
+/** @param size that it had at first */
+async function* explained(
+  path: string,
+  size: number | undefined,
+  rows: AsyncGenerator<readonly FileRow[]>,
+): AsyncGenerator<readonly FileRow[]> {
   try {
     yield* rows;
   } catch (error) {
-    throw error instanceof UnreadableFile ? error : new UnreadableFile(path, error);
+    if (error instanceof UnreadableFile) throw error;
+    throw new UnreadableFile(path, sizeOf(path) === size ? error : new Error(`${CHANGED} (${messageOf(error)})`));
   }
+}
+
+const CHANGED = 'it changed while it was read: wait until its writer is done, or read a copy';
+
+/** undefined: it is no file that keeps its bytes. */
+function sizeOf(path: string): number | undefined {
+  const stats = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true ? stats.size : undefined;
 }
 
 interface Cutter {

@@ -80,3 +80,20 @@ test('a row that cannot be read is a record of its own, and a list keeps no more
   expect(long.rows.length).toBeGreaterThan(100);
   expect(long.rows.length).toBeLessThan(120);
 });
+
+test('of 500,000 requests that ended a later row is recognised, of older ones it is not', () => {
+  const grouped = new RowLists({ keyOf: (value) => Buffer.from(value).toString(), within: 1 }, 1000);
+  let row = 0;
+  const add = (request: string) => grouped.add({ value: Buffer.from(request), row: ++row });
+  const refusedOf = (request: string) => {
+    add(request);
+    return add('-')[0].refused;
+  };
+  add('-');
+  for (let i = 0; i < 500_002; i++) add(`r${i}`);
+  // Each that ends makes the oldest forgotten.
+  expect(refusedOf('r3')).toBe('split_list');
+  expect(refusedOf('r1')).toBeUndefined();
+  expect(refusedOf('r3')).toBeUndefined();
+  expect(refusedOf('r500001')).toBe('split_list');
+});

@@ -321,6 +321,17 @@ describe('a JSON list', () => {
     await expect(rowsOf(file(text))).rejects.toThrow(/cannot read .*cut off\?/);
   });
 
+  it('that grows while it is read is told so', async () => {
+    const path = file(`[${'{"a":1},'.repeat(100_000)}`);
+    const { rows } = await openRows(path);
+    await rows.next();
+    writeFileSync(path, '{"a":', { flag: 'a' });
+    const read = async () => {
+      for await (const _ of rows);
+    };
+    await expect(read()).rejects.toThrow(/cannot read .*it changed while it was read: .*was it cut off\?/);
+  });
+
   it('keeps no more of a value than can be valid', async () => {
     const rows = await rowsOf(file(`[{"a":"${'x'.repeat(600_000)}"},{"b":1}]`), { longest: 50 });
     expect(rows.map((text) => text.length)).toEqual([51, 7]);
@@ -352,49 +363,6 @@ describe('packed files', () => {
 
   it('are not unpacked where nobody packs so', async () => {
     expect(await rowsOf(file(brotliCompressSync('{"a":1}')))).toHaveLength(1);
-  });
-});
-
-describe('Parquet', () => {
-  const ROW = {
-    id: '9007199254740993',
-    small: 7,
-    at: '2026-11-21T08:00:00.123Z',
-    local: '2026-11-21T08:00:00.123',
-    day: '2026-11-21',
-    score: 0.5,
-    shown: true,
-    text: 'ü',
-    items: ['a', 'b'],
-    slots: [
-      { sku: 'a', rank: 1 },
-      { sku: 'b', rank: 2 },
-    ],
-    user: { id: 'u', age: 30 },
-  };
-
-  test.each(['none', 'snappy', 'gzip', 'brotli', 'zstd', 'lz4'])('of pyarrow, packed by %s, reads', async (codec) => {
-    const rows = await parsed(resolveFixture(`rows-${codec}.parquet`));
-    expect(rows).toHaveLength(7);
-    expect(rows[0]).toEqual(ROW);
-    expect(rows[6]).toMatchObject({ id: 6, items: [], shown: false, at: null });
-  });
-
-  it('is refused on standard input, packed, or damaged, with the reason', async () => {
-    const plain = readFileSync(resolveFixture('rows-none.parquet'));
-    await expect(rowsOf(file(gzipSync(plain)))).rejects.toThrow(/cannot read .*unpack the file/);
-    await expect(rowsOf(file(plain.subarray(0, plain.length - 100)))).rejects.toThrow(/cannot read /);
-    const damaged = Buffer.from(readFileSync(resolveFixture('rows-snappy.parquet')));
-    damaged.fill(0xff, 30, 120);
-    await expect(rowsOf(file(damaged))).rejects.toThrow(/cannot read /);
-  });
-
-  it('is told from its first bytes, with its rows', async () => {
-    const { format, rows } = await openRows(resolveFixture('rows-zstd.parquet'));
-    expect(format?.kind).toBe('parquet');
-    const numbers: number[] = [];
-    for await (const group of rows) numbers.push(...group.map(({ row }) => row));
-    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 });
 
