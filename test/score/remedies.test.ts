@@ -169,7 +169,10 @@ describe('a run', () => {
     );
     expect(said('{"query":"q1","grades":[1,0]}\n')).toContain('give them with --lists');
     expect(said('{"session":1,"labels":{"clicks":44}}\n')).toContain(
-      'this is JSON, an object a line with session, labels; expected rows',
+      'this is what people did next, by session and type, as in the OTTO data; expected rows query Q0 item rank score tag (here query Q0 item rank score tag is asked for',
+    );
+    expect(said('{"session":1,"next":{"clicks":44}}\n')).toContain(
+      'this is JSON, an object a line with session, next; expected rows',
     );
     expect(said('[\n {"a": 1}\n]\n')).toContain('this is JSON; expected rows');
     expect(said(RUN, '{"query":"q1","item":"a","grade":2}\n')).toContain(
