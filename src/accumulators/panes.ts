@@ -248,6 +248,11 @@ export class Panes {
     return this.#runs[run].rows();
   }
 
+  /** Lists that the totals of the runs hold, in the order of the settings, as of the last `takeChanges`. */
+  get listsOfRuns(): readonly number[] {
+    return this.#runs.map(({ lists }) => lists);
+  }
+
   /** Approximate bytes in memory: rows, tags, cells and tables. Sums by bucket and items are counted as of the last `takeChanges`. */
   get bytes(): number {
     let bytes =

@@ -62,9 +62,9 @@ export const INCREMENTS: readonly Change[] = [
   },
   {
     file: ROW_TABLE,
-    text: 'this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text, held)));',
+    text: 'this.#rows[place].set(values, this.#newRow(field, this.#decoded(field, text, held)));',
     replacement:
-      "if (!this.key.includes(':pane:m:')) this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text, held)));",
+      "if (!this.key.includes(':pane:m:')) this.#rows[place].set(values, this.#newRow(field, this.#decoded(field, text, held)));",
   },
   inStore(
     'for (const [key, fields] of commit.rows) this.#set(key, fields);',
@@ -106,6 +106,22 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
         file: 'service/checks.ts',
         text: 'return committedByGroup.some((topic) => isMark(topic[partition]));',
         replacement: 'return committedByGroup.length < 0 && partition < 0;',
+      },
+    ],
+  },
+  {
+    name: 'lists of a run are counted before they are folded',
+    changes: [
+      {
+        file: UNIT,
+        text: 'const changes = this.#panes.takeChanges();',
+        replacement:
+          'const early = this.#panes.listsOfRuns.map((lists) => lists + 1);\n    const changes = this.#panes.takeChanges();',
+      },
+      {
+        file: UNIT,
+        text: 'this.#experiments.state(this.#panes.listsOfRuns)',
+        replacement: 'this.#experiments.state(early)',
       },
     ],
   },

@@ -49,6 +49,8 @@ end
 -- The guard.
 if kind(unit) == 'none' then
   return 'CONFLICT'
+elseif kind(unit) ~= 'hash' then
+  return redis.error_reply('WRONGTYPE ' .. unit .. ' holds a ' .. kind(unit) .. ', not a unit')
 end
 local stored = redis.call('HMGET', unit, 'token', 'seq', 'cid')
 local stored_seq, stored_cid = stored[2] or '0', stored[3] or ''
@@ -85,7 +87,7 @@ for i = first_removal, #KEYS do
   local key = KEYS[i]
   local found = kind(key)
   if found ~= 'hash' and found ~= 'none' then
-    return redis.error_reply('WRONGTYPE a row\'s key holds a ' .. found)
+    return redis.error_reply('WRONGTYPE ' .. key .. ' holds a ' .. found .. ', not rows')
   end
   if i < first_row then
     if not may('HDEL', key, 'f') then

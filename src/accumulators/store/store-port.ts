@@ -55,7 +55,7 @@ export interface Store {
   /** Takes the unit over: from now on a commit under any other token is FENCED. */
   claim(unit: string, token: string): Promise<Claimed>;
   commit(commit: Commit): Promise<CommitAnswer>;
-  /** All fields of each key, in order; an absent key is an empty map. */
+  /** All fields of each key, in order; a key that is absent, or holds something else than a hash, is an empty map. */
   read(keys: readonly string[]): Promise<readonly Fields[]>;
   /** The same of these fields alone; a field that a key does not have is left out. Optional: callers fall back to `read`. */
   readonly readFields?: (keys: readonly string[], fields: readonly string[]) => Promise<readonly Fields[]>;
