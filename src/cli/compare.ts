@@ -202,7 +202,7 @@ function noteLost({ lost = new Map(), lostLists = 0 }: Partial<StoredCompared>):
     `receval: Redis has lost rows of this run, and ${grouped(lostLists)} lists with them${keys}. What is left is not all of the run: ` +
       'restore Redis from a backup, or stop all workers and start one once with --rebuild\n',
   );
-  process.exitCode ??= 1;
+  process.exitCode = 1;
 }
 
 function has({ variants }: Comparison, labels: readonly Label[]): boolean {
