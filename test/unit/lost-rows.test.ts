@@ -1,75 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { liveKeys } from '../../src/accumulators/panes-settings.ts';
-import { decodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
-import { paneKey, totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
+import { paneKey } from '../../src/accumulators/store/layout.ts';
 import { StoreUnavailable } from '../../src/accumulators/store/store-port.ts';
 import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Unit } from '../../src/unit/unit.ts';
-import type { UnitSettings } from '../../src/unit/unit-contract.ts';
-import { append, BEGIN, EXPERIMENT, NAMESPACE, nameOfRun, unitDeps, unitSettings } from '../experiment-shop.ts';
-import { RestorableStore } from '../restorable-store.ts';
+import { BEGIN, unitDeps, unitSettings } from '../experiment-shop.ts';
 import { runs } from '../runs.ts';
 import { goingBack } from './claimed-unit.ts';
 import { Driver } from './driver.ts';
-
-const UNIT = unitKey(NAMESPACE, 0);
-const OWNER = { namespace: NAMESPACE, unit: 0, generation: '1' };
-const TOTAL = totalKey(OWNER, EXPERIMENT.name, nameOfRun(EXPERIMENT));
-const PANE = unitSettings().panes.paneSize;
-
-/** A store in which keys can be lost. */
-class LeakyStore extends RestorableStore {
-  get checkpoint(): UnitCheckpoint {
-    return decodeCheckpoint(this.snapshot().get(UNIT) ?? new Map());
-  }
-
-  lose(...keys: readonly string[]): void {
-    this.restoreSnapshot(new Map([...this.snapshot()].filter(([key]) => !keys.includes(key))));
-  }
-
-  alter(key: string, from: RegExp, to: string): void {
-    this.restoreSnapshot(
-      new Map(
-        [...this.snapshot()].map(([one, fields]) => [
-          one,
-          one === key ? new Map([...fields].map(([field, text]) => [field, text.replace(from, to)])) : fields,
-        ]),
-      ),
-    );
-  }
-
-  /** What a claim reads of panes that can still change, minutes and hours. */
-  get livePanes(): readonly string[] {
-    const { panes, join } = this.checkpoint;
-    const settings = { ...unitSettings().panes, owner: OWNER, closedUpTo: join.watermark };
-    return liveKeys(settings, panes, join.watermark).filter((key) => key.includes(':pane:'));
-  }
-}
-
-async function claim(store: LeakyStore, settings: UnitSettings = unitSettings()): Promise<Unit> {
-  return await Unit.claim(settings, unitDeps(store));
-}
-
-/** A list a second, from turn to turn in A and B; each third one is clicked. */
-function fill(log: MemoryLog, from: number, to: number): void {
-  for (let n = from; n < to; n++) {
-    const shown = { ts: BEGIN + 1000 * n, variant: n % 2 === 0 ? 'A' : 'B', user: `u${n}` };
-    append(log, 0, n % 3 === 0 ? { ...shown, click: 1 } : shown);
-  }
-}
-
-/** A unit has read and committed so many lists, and its owner is gone. */
-async function having(lists: number): Promise<{ readonly log: MemoryLog; readonly store: LeakyStore }> {
-  const log = new MemoryLog(2, 1);
-  const store = new LeakyStore();
-  fill(log, 0, lists);
-  const unit = await claim(store);
-  new Driver(log, unit).drain();
-  expect(await unit.commit()).toBe('OK');
-  return { log, store };
-}
+import { claim, fill, having, LeakyStore, OWNER, PANE, TOTAL } from './lost-histories.ts';
 
 async function readOn(log: MemoryLog, unit: Unit): Promise<void> {
   new Driver(log, unit).drain();
@@ -128,15 +68,7 @@ describe('a unit whose owner changes', () => {
 
   it.each([
     ['is gone', (store: LeakyStore) => store.lose(TOTAL), 1],
-    [
-      'lacks a row',
-      (store: LeakyStore) => {
-        const rows = new Map(store.snapshot().get(TOTAL));
-        rows.delete([...rows.keys()][0]);
-        store.restoreSnapshot(new Map([...store.snapshot(), [TOTAL, rows]]));
-      },
-      2,
-    ],
+    ['lacks a row', (store: LeakyStore) => store.loseRow(TOTAL), 2],
   ])('counts the lists of a run whose total %s as lost, and goes on from what is left', async (_, harm, parts) => {
     const { log, store } = await having(302);
     const [{ lists = 0 }] = store.checkpoint.runs;
