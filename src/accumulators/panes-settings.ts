@@ -91,6 +91,8 @@ export interface PanesState {
 /** What changed since the last commit: by key the fields to set, keys to delete before they are set, and by key fields to remove before that. */
 export interface PaneChanges {
   readonly rows: Map<string, Map<string, string>>;
+  /** Those of `rows` that are stored already. */
+  readonly stored: Set<string>;
   readonly deletes: string[];
   readonly removes: Map<string, readonly string[]>;
 }

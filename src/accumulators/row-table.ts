@@ -158,6 +158,8 @@ export class RowTable {
   readonly end: EpochMs;
   /** Rows that changed since the last `take`. */
   readonly changed: LiveRow[] = [];
+  /** Rows of it are stored, once those that were taken are. */
+  isStored = false;
   /** Columns of a row. */
   readonly width: number;
   readonly #kind: RowKind;
@@ -206,6 +208,7 @@ export class RowTable {
 
   /** Restores stored rows. Throws a CheckpointError that names one that is damaged. @param held as in `RowCodec` */
   restore(fields: Fields, held?: Held): void {
+    this.isStored = fields.size > 0;
     for (const [field, text] of fields) {
       const { place, values } = this.#kind.places.of(field);
       this.#rows[place].set(values, this.#newRow(field, this.#decoded(field, text, held)));

@@ -383,7 +383,7 @@ export class Unit {
     const changes = this.#panes.takeChanges();
     const panes = this.#panes.stateText();
     const owner = { namespace, unit: partition, generation: this.#generation };
-    const { rows, removes } = changes;
+    const { rows, stored, removes } = changes;
     this.#experiments.takeChanges(join.watermark, owner, rows, removes);
     this.#clockBlocks.takeChanges(join, owner, rows, removes);
     const later = { since: this.#since, runs: this.#experiments.state(this.#panes.listsOfRuns) };
@@ -401,7 +401,7 @@ export class Unit {
     });
     const deletes = [...stale, ...changes.deletes];
     this.#commits.prepare(
-      { checkpoint, rows, deletes, removes },
+      { checkpoint, rows, stored, deletes, removes },
       {
         counts: join.counts,
         invalid: this.#invalid.map(copyInvalid),

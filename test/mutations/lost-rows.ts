@@ -9,6 +9,13 @@ const RUNS = 'accumulators/runs.ts';
 const UNIT = 'unit/unit.ts';
 
 export const LOST_MUTATIONS: readonly Mutation[] = [
+  change('a commit does not say which keys it has written', 'accumulators/panes.ts', 'table.isStored = true;', ''),
+  change(
+    'a commit does not say which keys were read',
+    'accumulators/row-table.ts',
+    'this.isStored = fields.size > 0;',
+    '',
+  ),
   change(
     'a claim does not look for panes',
     RESTORE,

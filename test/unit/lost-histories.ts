@@ -133,6 +133,8 @@ export async function outcomes(parts: LostParts): Promise<ReadonlyMap<string, st
     const goesOn = await goneOn(parts, log, store);
     found.set(name, JSON.stringify([...read, goesOn, await runOf(parts, store)]));
   }
+  for (const isRead of [false, true])
+    found.set(`the last minute is gone, read ${isRead}`, await refused(parts, isRead));
   const { log, store } = await having(200);
   const before = store.snapshot();
   const unit = await claim(store);
@@ -142,6 +144,25 @@ export async function outcomes(parts: LostParts): Promise<ReadonlyMap<string, st
   const went = await parts.Unit.claim(unitSettings(), depsOf(parts, goingBack(store, before))).then(String, nameOf);
   found.set('the store goes back', went);
   return found;
+}
+
+/** What becomes of a commit to a pane that its owner has written, or has read, when it is gone. */
+async function refused(parts: LostParts, isRead: boolean): Promise<string> {
+  const { log, store } = isRead ? await having(300) : { log: new MemoryLog(2, 1), store: new LeakyStore() };
+  let unit: Unit;
+  try {
+    unit = await claim(store, unitSettings(), parts);
+  } catch (error) {
+    return nameOf(error);
+  }
+  if (!isRead) fill(log, 0, 300);
+  const driver = new Driver(log, unit);
+  driver.drain();
+  const first = await unit.commit();
+  store.lose(store.livePanes.findLast((key) => key.includes(':m:')) ?? '');
+  fill(log, 300, 330);
+  driver.drain();
+  return `${first}, then ${await unit.commit()}`;
 }
 
 async function windowsOf({ Exporter: Read }: LostParts, store: LeakyStore): Promise<unknown> {

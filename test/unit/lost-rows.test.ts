@@ -57,6 +57,32 @@ describe('a unit whose owner changes', () => {
     }
   });
 
+  it.each([
+    ['minute', (store: LeakyStore) => store.livePanes.findLast((key) => key.includes(':m:')) ?? ''],
+    ['hour', (store: LeakyStore) => store.livePanes.at(-1) ?? ''],
+    ['total', () => TOTAL],
+  ])(
+    'has its commit refused when a %s that it has written, or has read, is gone, and goes on as a claim does',
+    async (_, of) => {
+      for (const isRead of [false, true]) {
+        const { log, store } = isRead ? await having(300) : { log: new MemoryLog(2, 1), store: new LeakyStore() };
+        const unit = await claim(store);
+        if (!isRead) {
+          fill(log, 0, 300);
+          await readOn(log, unit);
+        }
+        const key = of(store);
+        expect(store.snapshot().has(key)).toBe(true);
+        store.lose(key);
+        fill(log, 300, 330);
+        new Driver(log, unit).drain();
+        expect(await unit.commit()).toBe('CONFLICT');
+        expect(store.snapshot().has(key)).toBe(false);
+        expect((await claim(store)).lost.keys).toEqual([key]);
+      }
+    },
+  );
+
   it('does not miss a pane that event time has passed: only its readers need that', async () => {
     const { store } = await having(300);
     const sealed = paneKey(OWNER, 'm', Math.floor(BEGIN / PANE) * PANE);

@@ -334,7 +334,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   }
   for (const [key, fields] of [...expiring, ...lasting]) {
     keys.push(key);
-    args.push(String(fields.size));
+    args.push(commit.stored?.has(key) === true ? `+${fields.size}` : String(fields.size));
     pushFields(args, fields);
   }
   const stranger = keys.find((key) => !key.startsWith(tag));
