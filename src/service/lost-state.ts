@@ -35,8 +35,8 @@ const ATTEMPTS = 5;
 const BATCH = 32;
 
 /**
- * The units of which rows are lost: those of panes that ended too long ago to have expired, and totals of runs. Rows that still change are
- * read as a claim reads them. Units that were stored under settings of another meaning are left out, and so are those that change hands
+ * The units of which rows are lost: those of panes that ended so lately that they cannot have expired, and totals of runs. Rows that still
+ * change are read as a claim reads them. Units that were stored under settings of another meaning are left out, and so are those that change hands
  * each time while they are read. Rejects when the store cannot be read.
  */
 export async function readLost(
