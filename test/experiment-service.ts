@@ -129,7 +129,7 @@ export class ShopService {
     const worker = new Worker(settings, {
       source: new AssignedSource(this.log, partitions),
       store: this.store,
-      decoders,
+      decoders: () => decoders(),
       scorer: SCORER,
       clock: this.clock,
       newId: () => `id${ids++}`,

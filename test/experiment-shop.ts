@@ -109,10 +109,10 @@ export function unitSettings(
   };
 }
 
-export function decoders(): readonly Decoder[] {
+export function decoders(make = createDecoder): readonly Decoder[] {
   const base = { adapter: 'canonical', dimensions: ['variant'], itemsPerList: 100, tsUnit: 'ms' } as const;
   const limits = { impressionBytes: 10_000, feedbackBytes: 10_000, positionBase: 1, sampleUsers: true } as const;
-  return ROLES.map((role) => createDecoder({ ...base, ...limits, role }));
+  return ROLES.map((role) => make({ ...base, ...limits, role }));
 }
 
 let ids = 0;

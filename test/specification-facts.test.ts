@@ -125,6 +125,7 @@ describe('the specification', () => {
       fingerprint: { shape: '', additive: '' },
       partitions: 1,
       incompleteBefore: 0,
+      lostUpTo: Number.NEGATIVE_INFINITY,
       since: {},
       hasGap: false,
       feedbackFrom: Number.NEGATIVE_INFINITY,

@@ -109,6 +109,7 @@ export class StoredUnit {
         fingerprint: this.fingerprint,
         partitions: this.partitions,
         incompleteBefore: this.#incompleteBefore,
+        lostUpTo: Number.NEGATIVE_INFINITY,
         since: {},
         hasGap: false,
         feedbackFrom: Number.NEGATIVE_INFINITY,

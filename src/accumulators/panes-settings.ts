@@ -91,6 +91,8 @@ export interface PanesState {
 /** What changed since the last commit: by key the fields to set, keys to delete before they are set, and by key fields to remove before that. */
 export interface PaneChanges {
   readonly rows: Map<string, Map<string, string>>;
+  /** Those of `rows` that are stored already. */
+  readonly stored: Set<string>;
   readonly deletes: string[];
   readonly removes: Map<string, readonly string[]>;
 }
@@ -103,14 +105,31 @@ export interface RestoredPanes {
   readonly held?: ReadonlyMap<string, Held>;
 }
 
+/** A pane whose key holds rows as long as the checkpoint lists it: it exists from the commit of its first row on. */
+export interface ListedPane {
+  readonly key: string;
+  readonly end: EpochMs;
+}
+
+/** The minute and hour panes that a state lists and that end after `end`, ascending, minutes first. */
+export function listedPanes(
+  { owner, paneSize, hour }: Pick<PanesSettings, 'owner' | 'paneSize' | 'hour'>,
+  { minutes, hours }: Pick<PanesState, 'minutes' | 'hours'>,
+  end: EpochMs,
+): readonly ListedPane[] {
+  const listed = (size: 'm' | 'h', length: DurationMs, numbers: PanesState['minutes']): readonly ListedPane[] =>
+    new PaneNumbers(length, 0, numbers)
+      .endingAfter(end)
+      .map((n) => ({ key: paneKey(owner, size, n * length), end: (n + 1) * length }));
+  return [...listed('m', paneSize, minutes), ...listed('h', hour, hours)];
+}
+
 /** Keys of what can still change after `watermark`: panes with end + H > watermark, the totals, and large tables of places. */
 export function liveKeys(settings: PanesSettings, state: PanesState, watermark: EpochMs): readonly string[] {
   const finalUpTo = watermark - longest(settings);
-  const minutes = new PaneNumbers(settings.paneSize, settings.keepMinutes, state.minutes);
   const hours = new PaneNumbers(settings.hour, settings.keepHours, state.hours);
   return [
-    ...minutes.endingAfter(finalUpTo).map((n) => paneKey(settings.owner, 'm', n * settings.paneSize)),
-    ...hours.endingAfter(finalUpTo).map((n) => paneKey(settings.owner, 'h', n * settings.hour)),
+    ...listedPanes(settings, state, finalUpTo).map(({ key }) => key),
     ...hours.endingAfter(finalUpTo).map((n) => vectorKey(settings.owner, n * settings.hour)),
     ...settings.totals.map((name) => totalKey(settings.owner, name, SINCE_START)),
     ...settings.runs.map(({ name, run }) => totalKey(settings.owner, name, run)),

@@ -219,10 +219,9 @@ export class Panes {
       if (pending.to <= finalUpTo) pending.clear();
       else pending.fold();
     }
-    const rows = new Map<string, Map<string, string>>();
-    for (const panes of this.#kinds) panes.take(rows, finalUpTo);
-    for (const table of this.#sinceStart) if (table.changed.length > 0) rows.set(table.key, table.take());
-    const changes = { rows, deletes: this.#deletes, removes: new Map<string, readonly string[]>() };
+    const changes: PaneChanges = { rows: new Map(), stored: new Set(), deletes: this.#deletes, removes: new Map() };
+    for (const panes of this.#kinds) panes.take(changes, finalUpTo);
+    for (const table of this.#sinceStart) takeRows(table, changes);
     this.#deletes = [];
     this.#admission.takeChanges(changes);
     return changes;
@@ -246,6 +245,11 @@ export class Panes {
   runTotal(run: number): ReadonlyMap<string, Row> {
     for (const pending of this.#pending) pending.fold();
     return this.#runs[run].rows();
+  }
+
+  /** Lists that the totals of the runs hold, in the order of the settings, as of the last `takeChanges`. */
+  get listsOfRuns(): readonly number[] {
+    return this.#runs.map(({ lists }) => lists);
   }
 
   /** Approximate bytes in memory: rows, tags, cells and tables. Sums by bucket and items are counted as of the last `takeChanges`. */
@@ -386,6 +390,13 @@ function restoreTable(table: RowTable, restored: RestoredPanes): void {
   table.restore(fields, restored.held?.get(table.key));
 }
 
+function takeRows(table: RowTable, { rows, stored }: PaneChanges): void {
+  if (table.changed.length === 0) return;
+  if (table.isStored) stored.add(table.key);
+  rows.set(table.key, table.take());
+  table.isStored = true;
+}
+
 /** The panes of one kind, with the rows of those that can still change or have not been taken yet. */
 class PaneTables {
   readonly numbers: PaneNumbers;
@@ -424,10 +435,10 @@ class PaneTables {
     return this.#tables.get(n);
   }
 
-  /** Puts the rows that changed into `rows`, and evicts those that can no longer change. */
-  take(rows: Map<string, Map<string, string>>, finalUpTo: EpochMs): void {
+  /** Puts the rows that changed into `changes`, and evicts those that can no longer change. */
+  take(changes: PaneChanges, finalUpTo: EpochMs): void {
     for (const [n, table] of this.#tables) {
-      if (table.changed.length > 0) rows.set(table.key, table.take());
+      takeRows(table, changes);
       if (table.end <= finalUpTo) this.#drop(n);
     }
   }

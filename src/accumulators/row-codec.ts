@@ -5,6 +5,7 @@ import { encodeItems, readItems } from './item-sums.ts';
 import { CellColumns, type FieldColumn } from './list-sums.ts';
 import { encodePositions, readPositions } from './position-sums.ts';
 import { emptyRow, type Row, type RowParts, type RowShape, sumsStarts } from './row.ts';
+import { contradictions } from './row-check.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
 import { TextWriter } from './text-writer.ts';
 import {
@@ -25,7 +26,7 @@ export interface RowCodec {
   encodeAt(parts: RowParts, sums: ExactSums, at: number): string;
   /**
    * Reads a row that another configuration may have written: a measure that the text lacks starts empty, one that the shape
-   * lacks is ignored. Throws an Error that names the part that is wrong.
+   * lacks is ignored. Throws an Error that names the part that is wrong, or that contradicts another.
    *
    * @param held the measures whose sums mean something; others start empty, too. Default: all
    */
@@ -107,6 +108,7 @@ export function rowCodec(shape: RowShape): RowCodec {
   const single = new ExactSums(columns.width);
   const { numbers, end } = rowText(shape, columns);
   const beforeParts = end.slice(0, -1);
+  const contradictionIn = contradictions(shape);
 
   function encodeAt({ vector, items, positions }: RowParts, sums: ExactSums, at: number): string {
     for (const number of numbers) {
@@ -154,6 +156,8 @@ export function rowCodec(shape: RowShape): RowCodec {
     if (json['positions'] !== undefined && shape.ranks !== undefined) {
       row.positions = readPositions(json['positions'], shape.ranks);
     }
+    const contradiction = contradictionIn(row);
+    if (contradiction !== undefined) throw new Error(`row.${contradiction}`);
     return row;
   }
 

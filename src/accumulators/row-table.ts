@@ -8,6 +8,7 @@ import type { Row, RowParts } from './row.ts';
 import type { Held, RowCodec } from './row-codec.ts';
 import type { RowPlaces } from './row-places.ts';
 import { RowTexts } from './row-texts.ts';
+import { damagedRow } from './store/checkpoint-error.ts';
 import type { Fields } from './store/store-port.ts';
 import { Vector } from './vector.ts';
 
@@ -157,6 +158,8 @@ export class RowTable {
   readonly end: EpochMs;
   /** Rows that changed since the last `take`. */
   readonly changed: LiveRow[] = [];
+  /** Rows of it are stored, once those that were taken are. */
+  isStored = false;
   /** Columns of a row. */
   readonly width: number;
   readonly #kind: RowKind;
@@ -196,11 +199,27 @@ export class RowTable {
     return this.#rows[place].get(values)?.impressions(this.#kind.columns) ?? 0;
   }
 
-  /** Restores stored rows. @param held as in `RowCodec` */
+  /** The same of all rows. */
+  get impressions(): number {
+    let sum = 0;
+    for (const rows of this.#rows) for (const row of rows.values()) sum += row.impressions(this.#kind.columns);
+    return sum;
+  }
+
+  /** Restores stored rows. Throws a CheckpointError that names one that is damaged. @param held as in `RowCodec` */
   restore(fields: Fields, held?: Held): void {
+    this.isStored = fields.size > 0;
     for (const [field, text] of fields) {
       const { place, values } = this.#kind.places.of(field);
-      this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text, held)));
+      this.#rows[place].set(values, this.#newRow(field, this.#decoded(field, text, held)));
+    }
+  }
+
+  #decoded(field: string, text: string, held: Held | undefined): Row {
+    try {
+      return this.#kind.codec.decode(text, held);
+    } catch (error) {
+      throw damagedRow(this.key, field, error);
     }
   }
 

@@ -35,6 +35,11 @@ export class RunTotal {
     return this.table.row(0, this.#names.has(value) ? value : OTHER_COHORT);
   }
 
+  /** Lists that it holds. */
+  get lists(): number {
+    return this.table.impressions;
+  }
+
   /** Copies of all rows, by value. */
   rows(): ReadonlyMap<string, Row> {
     return valuesOfRun(this.table.snapshot());

@@ -28,6 +28,10 @@ export interface RunState {
   readonly begins: readonly Offset[];
   /** Records that were lost to gaps since then. */
   readonly missing: number;
+  /** Lists that its total holds; undefined: an earlier release has not kept that. */
+  readonly lists?: number | undefined;
+  /** Lists that its total has held, and that were gone from the store when the unit was claimed; undefined: none. */
+  readonly lost?: number | undefined;
   /** For each measure, by canonical name, the time after which lists must close to count; -Infinity: all lists count. Other measures in the rows are left over, and ignored. */
   readonly since: Since;
   /** undefined: the run goes on. */
@@ -102,10 +106,30 @@ export class Runs {
     this.#states = this.#states.map((state) => ({ ...state, missing: state.missing + records }));
   }
 
-  /** In the order of the settings, then those that have ended. */
-  state(): readonly RunState[] {
-    return [...this.#states, ...this.#ended];
+  /** In the order of the settings, then those that have ended. @param lists that their totals hold, in the order of the settings */
+  state(lists: readonly number[]): readonly RunState[] {
+    return [...this.#states.map((state, r) => ({ ...state, lists: lists[r] })), ...this.#ended];
   }
+
+  since(run: number): Since {
+    return this.#states[run].since;
+  }
+
+  /** Records that were lost to gaps, and lists that were lost by the store, since a run began. */
+  missing(run: number): number {
+    return missingFrom(this.#states[run]);
+  }
+}
+
+/** The state when so many of its lists are held: fewer than it says are lost. */
+export function withLost(state: RunState, held: number): RunState {
+  const gone = Math.max(0, (state.lists ?? 0) - held);
+  return gone === 0 ? state : { ...state, lists: held, lost: (state.lost ?? 0) + gone };
+}
+
+/** Records and lists that a run lacks, whoever lost them. */
+export function missingFrom({ missing, lost = 0 }: Pick<RunState, 'missing' | 'lost'>): number {
+  return missing + lost;
 }
 
 /** Whether a state is that of a run. */
@@ -149,6 +173,8 @@ export function parseRuns(text: string | undefined): readonly RunState[] {
       missing: whole(state['missing'], `${where}.missing`),
       // Those of earlier releases were of other runs: each measure made another one.
       since: state['since'] === undefined ? {} : parseSince(state['since'], `${where}.since`),
+      ...(state['lists'] === undefined ? {} : { lists: whole(state['lists'], `${where}.lists`) }),
+      ...(state['lost'] === undefined ? {} : { lost: whole(state['lost'], `${where}.lost`) }),
       ...(state['ended'] === undefined ? {} : { ended: endOf(state['ended'], `${where}.ended`) }),
     };
   });

@@ -5,6 +5,7 @@ import { ADAPTER_NAMES } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { planOf } from '../experiment/experiment-plan.ts';
+import { keysText } from '../exporter/lost-rows.ts';
 import { comparedFindings } from '../findings/compared-findings.ts';
 import { type EmptyCounts, emptyLists } from '../findings/empty-lists.ts';
 import { type Finding, inOrder } from '../findings/finding.ts';
@@ -16,6 +17,7 @@ import { compareEarlier, compareStored, type StoredCompared, storedPositions } f
 import { partitionsText } from '../service/misfits.ts';
 import type { Label } from '../statistics/decision.ts';
 import { withPositions } from '../unit/unit-settings.ts';
+import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { aboutService } from './about-service.ts';
 import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
@@ -143,6 +145,7 @@ Examples:
       if (flags.plot !== undefined) writeWhole(flags.plot, comparisonPlot(comparison, trail), { flag: '--plot' });
       if (replayed !== undefined) noteOddities(replayed, flags);
       noteWithout(compared);
+      noteLost(compared);
       // A regression takes precedence over an empty result, and that over what is undecided.
       if (has(comparison, ['regressed'])) process.exitCode = REGRESSED;
       else if (has(comparison, failOn)) process.exitCode ??= FAILED_ON;
@@ -189,6 +192,17 @@ function noteWithout({ partitionsWithout: without = [] }: Partial<StoredCompared
     `receval: ${partitionsText(without)} of the service hold nothing of this run: their workers have another ` +
       'configuration. Start every worker with the same one\n',
   );
+}
+
+/** Notes that rows of the run are lost: then the exit code is 1, unless a variant regressed. */
+function noteLost({ lost = new Map(), lostLists = 0 }: Partial<StoredCompared>): void {
+  if (lost.size === 0 && lostLists === 0) return;
+  const keys = lost.size === 0 ? '' : `: ${keysText(lost)}`;
+  process.stderr.write(
+    `receval: Redis has lost rows of this run, and ${grouped(lostLists)} lists with them${keys}. What is left is not all of the run: ` +
+      'restore Redis from a backup, or stop all workers and start one once with --rebuild\n',
+  );
+  process.exitCode = 1;
 }
 
 function has({ variants }: Comparison, labels: readonly Label[]): boolean {

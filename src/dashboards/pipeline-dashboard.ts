@@ -293,6 +293,9 @@ function commits(): readonly Panel[] {
       'keys',
       { unit: 'cps', note: 'Must be 0: rows that vanish are wrong measures.' },
     ),
+    line('Lost keys of rows', 'receval_lost_keys_total', sum('receval_lost_keys_total'), 'keys', {
+      note: 'Must be 0. Since the processes began.',
+    }),
     line('Redis may evict keys', 'receval_redis_may_evict', `max(receval_redis_may_evict{${CHOSEN}})`, 'may evict', {
       note: 'Must be 0: set maxmemory-policy to noeviction.',
     }),

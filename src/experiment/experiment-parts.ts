@@ -6,13 +6,14 @@ import type { Row } from '../accumulators/row.ts';
 import { shapeOf } from '../accumulators/row.ts';
 import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
 import { valuesOfRun } from '../accumulators/run-total.ts';
-import { isRun, type Since } from '../accumulators/runs.ts';
+import { isRun, missingFrom, type RunState, type Since } from '../accumulators/runs.ts';
 import { totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
 import { SampleColumns, type Sampled } from '../statistics/sampled.ts';
 import { readField } from '../statistics/user-sample.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import { readUnit, stands, type UnitState } from '../windows/unit-state.ts';
 import { runOf } from './run-settings.ts';
 import type { UnitPart } from './units.ts';
@@ -22,6 +23,10 @@ interface UnitParts {
   readonly state: UnitState;
   /** In the order of the experiments. */
   readonly parts: readonly UnitPart[];
+  /** By key of a total that the store lacks, or holds damaged, what is wrong. */
+  readonly lost: ReadonlyMap<string, string>;
+  /** Lists that are lost with them, or were when the unit was claimed. */
+  readonly lostLists: number;
 }
 
 interface PartsSettings {
@@ -37,9 +42,6 @@ const ATTEMPTS = 5;
  * third, and so on: a full sample changes slowly, and takes 31 MB per unit.
  */
 export const USERS_PER_READING = 2 ** 15;
-
-/** What a unit has of a run that it does not hold. */
-const NO_RUN = { missing: 0, since: undefined };
 
 const NO_USERS: Sampled = new SampleColumns();
 
@@ -80,19 +82,19 @@ export class ExperimentParts {
       const state = readUnit(unit, before, known?.state);
       if (state === undefined) return undefined;
       if (state === known?.state) return known;
-      const parts = await this.#parts(unit, state);
+      const read = await this.#parts(unit, state);
       const [after] = await this.#store.read([key]);
       if (!stands(readUnit(unit, after, state), state, [])) continue;
-      const read: UnitParts = { state, parts };
-      this.#known.set(unit, read);
-      return read;
+      const parts: UnitParts = { state, ...read };
+      this.#known.set(unit, parts);
+      return parts;
     }
     throw new Error(
       `unit ${unit} of namespace "${this.#settings.namespace}" changed hands while it was read, ${ATTEMPTS} times in a row`,
     );
   }
 
-  async #parts(unit: number, state: UnitState): Promise<readonly UnitPart[]> {
+  async #parts(unit: number, state: UnitState): Promise<Omit<UnitParts, 'state'>> {
     const { namespace, experiments } = this.#settings;
     const owner = { namespace, unit, generation: state.generation };
     const totals = experiments.map(({ name }, e) => totalKey(owner, name, this.runs[e]));
@@ -111,20 +113,44 @@ export class ExperimentParts {
       samples.set(key, { sample, left: Math.ceil(sample.size / USERS_PER_READING) - 1 });
     }
     this.#samples.set(unit, samples);
-    return experiments.map(({ name }, e) => {
-      const { missing, since } = state.runs.find(isRun({ name, run: this.runs[e] })) ?? NO_RUN;
-      return {
-        rows: rowsOfRun(this.#codec, hashes[e], since),
-        sample: samples.get(users[e])?.sample ?? NO_USERS,
-        missing,
-        since,
-      };
+    const lost = new Map<string, string>();
+    let lostLists = 0;
+    const parts = experiments.map(({ name }, e) => {
+      const run = state.runs.find(isRun({ name, run: this.runs[e] }));
+      const { rows, missing, why } = totalOfRun(this.#codec, hashes[e], run);
+      if (why !== undefined) lost.set(totals[e], why);
+      lostLists += missing - (run?.missing ?? 0);
+      return { rows, sample: samples.get(users[e])?.sample ?? NO_USERS, missing, since: run?.since };
     });
+    return { parts, lost, lostLists };
+  }
+}
+
+interface RunTotalRead {
+  /** By value of the run's dimension. */
+  readonly rows: ReadonlyMap<string, Row>;
+  /** Records and lists that they lack, whoever lost them. */
+  readonly missing: number;
+  /** Why they lack lists that were stored; undefined: they lack none. */
+  readonly why?: string | undefined;
+}
+
+/** The total of a run, read after its state: it holds as many lists as that says, or more. @param run undefined: nothing is held of it */
+export function totalOfRun(codec: RowCodec, fields: Fields, run: RunState | undefined): RunTotalRead {
+  const { lists = 0, since } = run ?? {};
+  const missing = run === undefined ? 0 : missingFrom(run);
+  try {
+    const rows = rowsOfRun(codec, fields, since);
+    const held = [...rows.values()].reduce((sum, { impressions }) => sum + impressions, 0);
+    if (held >= lists) return { rows, missing };
+    return { rows, missing: missing + lists - held, why: `${lists - held} of ${lists} lists are gone` };
+  } catch (error) {
+    return { rows: new Map(), missing: missing + Math.max(1, lists), why: messageOf(error) };
   }
 }
 
 /** The rows of a run's total by value of its dimension, in the measures that it has held since some time. */
-export function rowsOfRun(codec: RowCodec, fields: Fields, since: Since | undefined): ReadonlyMap<string, Row> {
+function rowsOfRun(codec: RowCodec, fields: Fields, since: Since | undefined): ReadonlyMap<string, Row> {
   return valuesOfRun(new Map([...fields].map(([field, text]) => [field, codec.decode(text, since)] as const)));
 }
 

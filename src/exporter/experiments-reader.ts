@@ -44,6 +44,9 @@ export class Experiments {
   /** What it was made of. */
   #earlierKey = '[]';
   #trails: readonly Trail[] = [];
+  #lost: ReadonlyMap<string, string> = new Map();
+  #lostFound = 0;
+  #lostLists = 0;
 
   constructor(settings: ExperimentsSettings, deps: UnitStore) {
     this.#settings = settings;
@@ -62,6 +65,21 @@ export class Experiments {
   /** The looks of each of `made`. */
   get trails(): readonly Trail[] {
     return this.#trails;
+  }
+
+  /** By key of a total that the store lacks, or holds damaged: what is wrong, as of the last call of `read`. */
+  get lost(): ReadonlyMap<string, string> {
+    return this.#lost;
+  }
+
+  /** Lists that all runs lack for such keys, now or when their units were claimed, as far as is known. */
+  get lostLists(): number {
+    return this.#lostLists;
+  }
+
+  /** How many were found so far. */
+  get lostFound(): number {
+    return this.#lostFound;
   }
 
   /** The state of every experiment as of the last call of `read`. */
@@ -135,11 +153,17 @@ export class Experiments {
     const sums = experiments.map(
       (experiment, e) => new UnitsSum(experiment, measures, { before: this.#totals[e], hashSeed }),
     );
+    const lost = new Map<string, string>();
+    this.#lostLists = 0;
     for (const [u, unit] of units.entries()) {
       if (unit === undefined) continue;
       const read = await this.#parts.read(u);
+      for (const [key, why] of read?.lost ?? []) lost.set(key, why);
+      this.#lostLists += read?.lostLists ?? 0;
       for (const [e, part] of (read?.parts ?? []).entries()) sums[e].add(part);
     }
+    for (const key of lost.keys()) if (!this.#lost.has(key)) this.#lostFound++;
+    this.#lost = lost;
     return sums.map((sum, e) => sum.state(asOf[e]));
   }
 

@@ -7,6 +7,7 @@ import type { Result } from '../statistics/absent.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { CohortRow } from '../windows/windows.ts';
 import type { QualityDecision } from './cohort-watch.ts';
+import type { LostKeys } from './lost-rows.ts';
 
 export type ExporterSettings = Pick<
   Settings,
@@ -104,4 +105,6 @@ export interface QualitySnapshot {
   readonly resultTimes: ReadonlyMap<string, EpochMs>;
   /** Impressions that all units accepted since their first records. */
   readonly impressions: number;
+  /** Rows that are listed, and that the store lacks; absent: none were looked for. */
+  readonly lost?: LostKeys;
 }

@@ -26,6 +26,7 @@ import type {
   QualitySnapshot,
 } from './exporter-contract.ts';
 import { HourRows } from './hour-rows.ts';
+import { type LostPane, LostRows } from './lost-rows.ts';
 import { SealedPanes, wantedPanes } from './sealed-panes.ts';
 import { WindowErrors } from './window-errors.ts';
 
@@ -54,6 +55,7 @@ export class Exporter {
   readonly #decisions: Decisions;
   readonly #experiments: Experiments;
   readonly #histories: Histories;
+  readonly #lost = new LostRows();
   #last: QualitySnapshot | undefined;
   #shown: readonly unknown[] = [];
   /** Whether any unit was ever found in the store. */
@@ -166,14 +168,16 @@ export class Exporter {
     if (stored.includes('changing')) return false;
     this.#stored = stored.map((state) => (state === 'changing' ? undefined : state));
     // Rows of another meaning are as good as none.
-    const units = this.#stored.map((unit) => (unit === undefined || unit.misfit.changed.length > 0 ? undefined : unit));
-    if (units.some((unit, u) => wentBack(unit, this.#units[u]))) {
+    const fitting = this.#stored.map((unit) => (unit?.misfit.changed.length === 0 ? unit : undefined));
+    if (fitting.some((unit, u) => wentBack(unit, this.#units[u]))) {
+      this.#lost.reset();
       this.#allWindows = this.#newWindows();
       this.#hours = this.#newHours();
       this.#decisions.reset();
       this.#experiments.reset();
       this.#histories.reset();
     }
+    const units = this.#lost.applied(fitting);
     this.#units = units;
     this.#hasSeen ||= this.#stored.some((unit) => unit !== undefined);
     let same = true;
@@ -224,8 +228,10 @@ export class Exporter {
     }
     if (read.length === 0) return true;
     this.#hours.forget(start);
-    const stood = await this.#stand(read);
+    const lost = this.#hours.takeLost();
+    const stood = await this.#stand(read, lost);
     if (!stood) this.#hours = this.#newHours();
+    else for (const [u, hours] of lost) this.#loses(u, hours);
     return stood;
   }
 
@@ -238,12 +244,15 @@ export class Exporter {
     return stood;
   }
 
-  /** Whether what was read from these units is still valid. */
-  async #stand(read: readonly number[]): Promise<boolean> {
+  /** Whether what was read from these units is still valid. `lost`: hours of them of which nothing was found. */
+  async #stand(read: readonly number[], lost?: ReadonlyMap<number, readonly LostPane[]>): Promise<boolean> {
+    const { hour = HOUR } = this.#deps;
     const hashes = await this.#deps.store.read(read.map((u) => this.#unitKeys[u]));
     return read.every((u, i) => {
       const before = this.#units[u];
-      return before !== undefined && stands(this.#readState(u, hashes[i], before), before, []);
+      if (before === undefined) return false;
+      const hours = (lost?.get(u) ?? []).map(({ end }) => end / hour - 1);
+      return stands(this.#readState(u, hashes[i], before), before, [], hours);
     });
   }
 
@@ -266,10 +275,11 @@ export class Exporter {
   async #readUnit(u: number, unit: UnitState): Promise<boolean> {
     const wanted = wantedPanes(this.#allWindows, this.#units, u);
     if (wanted.size > 0) {
-      const sealed = await this.#panes.read(u, unit, wanted);
+      const { sealed, lost } = await this.#panes.read(u, unit, wanted);
       const [fields] = await this.#deps.store.read([this.#unitKeys[u]]);
       const panes = [...wanted.keys()].sort((a, b) => a - b);
       if (!stands(this.#readState(u, fields, unit), unit, panes)) return false;
+      this.#loses(u, lost);
       const turns = new Turns();
       for (const { horizonWindows, pane, rows } of sealed) {
         horizonWindows.add(pane, rows);
@@ -280,14 +290,26 @@ export class Exporter {
     return true;
   }
 
+  /** The unit is the one that was read, and listed these all the time. */
+  #loses(u: number, lost: readonly LostPane[]): void {
+    if (lost.length === 0) return;
+    this.#lost.add(u, lost);
+    this.#units = this.#lost.applied(this.#units);
+  }
+
   #snapshot(): QualitySnapshot {
     const impressions = this.#units.reduce((sum, unit) => sum + (unit?.accepted ?? 0), 0);
     const shown = this.#allWindows.map((horizonWindows) => horizonWindows.show(this.#units));
+    const lost = {
+      keys: new Map([...this.#lost.why, ...this.#experiments.lost]),
+      found: this.#lost.found + this.#experiments.lostFound,
+    };
     const last = this.#last;
     if (last !== undefined && shown.every((windows, h) => windows === this.#shown[h])) {
       this.#last = {
         ...last,
         impressions,
+        lost,
         decisions: this.#decisions.made,
         experiments: this.#experiments.made,
         trails: this.#experiments.trails,
@@ -322,6 +344,7 @@ export class Exporter {
       trails: this.#experiments.trails,
       resultTimes,
       impressions,
+      lost,
     };
     return this.#last;
   }

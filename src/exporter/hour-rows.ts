@@ -5,10 +5,12 @@ import { paneKey, parseField, setText, vectorKey } from '../accumulators/store/l
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Measure } from '../measures/definition.ts';
 import { HOUR } from '../vocabulary/durations.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { listsOf } from '../windows/bucket-sums.ts';
 import type { UnitState } from '../windows/unit-state.ts';
 import type { Rows } from '../windows/windows.ts';
+import { GONE, type LostPane } from './lost-rows.ts';
 
 interface HourRowsSettings {
   readonly store: Store;
@@ -35,6 +37,8 @@ export class HourRows {
   readonly #final = new Map<number, { readonly units: Set<number>; readonly rows: RowsByField }>();
   /** By unit: the moment of reading, and the rows by number of the hour. */
   readonly #live = new Map<number, { readonly moment: string; readonly hours: ReadonlyMap<number, Rows> }>();
+  /** By unit. */
+  #lost = new Map<number, LostPane[]>();
 
   constructor(settings: HourRowsSettings) {
     this.#settings = settings;
@@ -55,7 +59,7 @@ export class HourRows {
     const hashes = await store.read(wanted.flatMap((n) => [vectorKey(owner, n * hour), paneKey(owner, 'h', n * hour)]));
     const hours = new Map<number, Rows>();
     for (const [i, n] of wanted.entries()) {
-      const rows = this.#decode(hashes[2 * i], hashes[2 * i + 1]);
+      const rows = this.#read(u, unit, n, hashes.slice(2 * i, 2 * i + 2));
       if ((n + 1) * hour + longest > unit.watermark) {
         hours.set(n, rows);
         continue;
@@ -67,6 +71,26 @@ export class HourRows {
     }
     this.#live.set(u, { moment, hours });
     return true;
+  }
+
+  /** By unit: hours that are listed, and of which nothing could be read, since the last call. */
+  takeLost(): ReadonlyMap<number, readonly LostPane[]> {
+    const lost = this.#lost;
+    this.#lost = new Map();
+    return lost;
+  }
+
+  #read(u: number, unit: UnitState, n: number, [vectors, heads]: readonly Fields[]): RowsByField {
+    let why = GONE;
+    try {
+      if (heads.size > 0 || !isListed(unit, n)) return this.#decode(vectors, heads);
+    } catch (error) {
+      why = messageOf(error);
+    }
+    const { namespace, hour } = this.#settings;
+    const key = paneKey({ namespace, unit: u, generation: unit.generation }, 'h', n * hour);
+    this.#lost.set(u, [...(this.#lost.get(u) ?? []), { key, end: (n + 1) * hour, why }]);
+    return new Map();
   }
 
   /** Evicts the hours that end at or before `start`. */
@@ -105,6 +129,10 @@ export class HourRows {
   }
 }
 
+function isListed({ hours }: UnitState, n: number): boolean {
+  return hours.some(([from, to]) => n >= from && n < to);
+}
+
 function addRows(into: RowsByField, rows: Rows): void {
   for (const [field, row] of rows) addToSum(into, field, row);
 }
@@ -125,6 +153,8 @@ interface Hour {
   /** The units whose rows are in `rows`. */
   readonly units: Set<number>;
   readonly rows: Map<string, Row>;
+  /** The rows of one of them are lost, so that the sum says nothing. */
+  isLost: boolean;
 }
 
 /** Hours of the past, summed over units: heads of hour panes, each read once, when it is final. */
@@ -149,10 +179,11 @@ export class PastHours {
     const owner = { namespace, unit: u, generation: unit.generation };
     const hashes = await store.read(hours.map((hour) => paneKey(owner, 'h', hour)));
     for (const [i, start] of hours.entries()) {
-      const hour = this.#hours.get(start) ?? { units: new Set(), rows: new Map() };
+      const hour = this.#hours.get(start) ?? { units: new Set(), rows: new Map(), isLost: false };
       this.#hours.set(start, hour);
       hour.units.add(u);
-      this.#add(hour.rows, hashes[i]);
+      if (hashes[i].size === 0 && isListed(unit, start / HOUR)) hour.isLost = true;
+      else this.#add(hour, hashes[i]);
       await nextTurn();
     }
   }
@@ -163,20 +194,24 @@ export class PastHours {
     for (const hour of this.#hours.keys()) if (!kept.has(hour)) this.#hours.delete(hour);
   }
 
-  /** The sum of an hour over all units; undefined: some unit was not read, or there is no row. */
+  /** The sum of an hour over all units; undefined: some unit was not read, or its rows are lost, or there is no row. */
   row(hour: EpochMs, field: string, units: number): Row | undefined {
     const found = this.#hours.get(hour);
-    return found?.units.size === units ? found.rows.get(field) : undefined;
+    return found?.units.size === units && !found.isLost ? found.rows.get(field) : undefined;
   }
 
-  #add(rows: Map<string, Row>, hash: Fields): void {
+  #add(hour: Hour, hash: Fields): void {
     const codec = rowCodec(shapeOf(this.#settings.measures));
     const begin = `${this.#settings.horizon}|`;
     for (const [field, text] of hash) {
       // Most fields of a large hash are not wanted: do not parse them.
       const name = field.startsWith(begin) ? parseField(field) : undefined;
       if (name === undefined || !this.#sets.has(name.by)) continue;
-      giveToSum(rows, field, codec.decode(text));
+      try {
+        giveToSum(hour.rows, field, codec.decode(text));
+      } catch {
+        hour.isLost = true;
+      }
     }
   }
 }

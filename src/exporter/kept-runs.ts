@@ -8,7 +8,7 @@ import { dimensionOf } from '../config/experiments.ts';
 import type { Comparison, EarlierRun } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
 import { decodeLooks, SETTINGS } from '../experiment/experiment-looks.ts';
-import { rowsOfRun, sampleInTurns } from '../experiment/experiment-parts.ts';
+import { sampleInTurns, totalOfRun } from '../experiment/experiment-parts.ts';
 import { isoTime } from '../experiment/iso-time.ts';
 import { settingsOfRun } from '../experiment/run-settings.ts';
 import type { ExperimentState } from '../experiment/state.ts';
@@ -69,7 +69,7 @@ export async function readKeptRun(
   const sum = new UnitsSum(settings, summed);
   for (const { state, owner } of held) {
     const [rows, users] = await store.read([totalKey(owner, name, run), usersKey(owner, name, run)]);
-    sum.add({ ...state, rows: rowsOfRun(codec, rows, state.since), sample: await sampleInTurns(users) });
+    sum.add({ ...state, ...totalOfRun(codec, rows, state), sample: await sampleInTurns(users) });
   }
   const end = Math.min(...held.map(({ state }) => state.ended?.at ?? Number.POSITIVE_INFINITY));
   const ended = Number.isFinite(end) ? end : undefined;

@@ -3,16 +3,25 @@ import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import { Turns } from '../vocabulary/clock.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { HorizonWindows } from '../windows/horizon-windows.ts';
 import type { UnitState } from '../windows/unit-state.ts';
 import type { Rows } from '../windows/windows.ts';
 import type { ExporterDeps, ExporterSettings } from './exporter-contract.ts';
+import { GONE, type LostPane } from './lost-rows.ts';
 
 /** The final rows of a unit in one minute pane, at the horizon of the windows that need them. */
 interface SealedRows {
   readonly horizonWindows: HorizonWindows;
   readonly pane: number;
   readonly rows: Rows;
+}
+
+/** What was read of the panes of a unit. */
+interface ReadPanes {
+  readonly sealed: readonly SealedRows[];
+  /** Those of which nothing could be read: each of them is listed, and so was stored. */
+  readonly lost: readonly LostPane[];
 }
 
 /** By number of the pane: the windows that need it. */
@@ -60,22 +69,39 @@ export class SealedPanes {
     this.#codec = rowCodec(shapeOf(measures, limits?.itemsCounted, positions?.ranks));
   }
 
-  async read(u: number, { generation }: UnitState, wanted: WantedPanes): Promise<readonly SealedRows[]> {
+  async read(u: number, { generation }: UnitState, wanted: WantedPanes): Promise<ReadPanes> {
     const { store, namespace } = this.#deps;
     const owner = { namespace, unit: u, generation };
     const panes = [...wanted];
     const sealed: SealedRows[] = [];
+    const lost: LostPane[] = [];
     const turns = new Turns();
     for (let i = 0; i < panes.length; i += BATCH) {
       const batch = panes.slice(i, i + BATCH);
-      const hashes = await store.read(batch.map(([pane]) => paneKey(owner, 'm', pane * this.#paneSize)));
+      const keys = batch.map(([pane]) => paneKey(owner, 'm', pane * this.#paneSize));
+      const hashes = await store.read(keys);
       for (const [j, [pane, allWindows]] of batch.entries()) {
-        for (const horizonWindows of allWindows)
-          sealed.push({ horizonWindows, pane, rows: this.#decode(hashes[j], horizonWindows.horizon.text) });
+        const read = this.#read(hashes[j], pane, allWindows);
+        if (typeof read !== 'string') sealed.push(...read);
+        else lost.push({ key: keys[j], end: (pane + 1) * this.#paneSize, why: read });
         await turns.step();
       }
     }
-    return sealed;
+    return { sealed, lost };
+  }
+
+  /** The rows of a pane that is listed; or why there are none. */
+  #read(hash: Fields, pane: number, allWindows: readonly HorizonWindows[]): readonly SealedRows[] | string {
+    if (hash.size === 0) return GONE;
+    try {
+      return allWindows.map((horizonWindows) => ({
+        horizonWindows,
+        pane,
+        rows: this.#decode(hash, horizonWindows.horizon.text),
+      }));
+    } catch (error) {
+      return messageOf(error);
+    }
   }
 
   /** The rows of one horizon. */

@@ -5,6 +5,7 @@
  */
 import type { Settings } from '../config/settings.ts';
 import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
+import { lostTroubles } from '../exporter/lost-rows.ts';
 import type { LiveFinding } from '../findings/live-findings.ts';
 import { StableMembers, stableJson } from '../output/stable-json.ts';
 import type { CohortTableView, CohortView } from '../page/cohort-table.tsx';
@@ -275,7 +276,7 @@ export class LivePage {
       namespace,
       now: new Date(now).toISOString(),
       ready,
-      troubles: troublesOf(reasons, stopped, findings),
+      troubles: [...troublesOf(reasons, stopped), ...lostTroubles(snapshot?.lost), ...troublesIn(findings)],
       freshness: {
         age: this.#age(),
         listsPerSecond: this.#rate(),
@@ -461,11 +462,7 @@ function positionsOf({ by, horizon, ranks, lines }: PositionsView, window: strin
   return { by, horizon, window, ranks, lines };
 }
 
-function troublesOf(
-  reasons: readonly string[],
-  stopped: Readiness['stopped'],
-  findings: readonly LiveFinding[],
-): readonly FindingView[] {
+function troublesOf(reasons: readonly string[], stopped: Readiness['stopped']): readonly FindingView[] {
   return [
     ...reasons.map((reason) => ({
       cause: `Not ready: ${reason}.`,
@@ -475,12 +472,15 @@ function troublesOf(
       cause: `Partition ${partition} is stopped: ${cause}.`,
       remedy: `${advice.charAt(0).toUpperCase()}${advice.slice(1)}. receval offsets shows where it stands; the runbook says more.`,
     })),
-    ...findings.map(({ code, topic, cause, remedy }) => ({
-      code,
-      cause: topic === undefined ? cause : `${topic}: ${cause}`,
-      remedy,
-    })),
   ];
+}
+
+function troublesIn(findings: readonly LiveFinding[]): readonly FindingView[] {
+  return findings.map(({ code, topic, cause, remedy }) => ({
+    code,
+    cause: topic === undefined ? cause : `${topic}: ${cause}`,
+    remedy,
+  }));
 }
 
 function joinedShare({ feedback: { attributed, drops } }: PipelineView): number | null {

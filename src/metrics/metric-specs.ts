@@ -282,6 +282,13 @@ const SHARED: readonly MetricSpec[] = [
     labels: ['setting'],
     role: 'both',
   },
+  {
+    name: 'receval_lost_keys_total',
+    type: 'counter',
+    help: 'Keys of rows that a checkpoint lists, and that this process found gone from Redis, or damaged.',
+    labels: [],
+    role: 'both',
+  },
   ofAll(
     'receval_redis_memory_used_bytes',
     'Memory that Redis uses; of several primaries the fullest one. Absent while Redis does not respond.',

@@ -68,6 +68,9 @@ export class Metrics {
   #deadLetters = NO_LETTERS;
   #access: readonly AccessState[] = [];
   #redis: StoreUsage | undefined;
+  /** Keys of rows that were found lost. */
+  #lostByExporter = 0;
+  #lostByWorker = 0;
   /** Settles when the last piece of work that was queued is done. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -102,6 +105,8 @@ export class Metrics {
    */
   async take({ snapshot, status, deadLetters, access, redis }: MetricsUpdate): Promise<void> {
     this.#redis = redis;
+    this.#lostByExporter = Math.max(this.#lostByExporter, snapshot?.lost?.found ?? 0);
+    this.#lostByWorker = Math.max(this.#lostByWorker, status?.lostKeys ?? 0);
     if (deadLetters !== undefined) this.#deadLetters = deadLetters;
     if (access !== undefined) this.#access = access;
     if (status !== undefined) this.#pipeline.update(status);
@@ -154,6 +159,7 @@ export class Metrics {
     const { version, node, memoryLimit, openLimit, stateLimit } = this.#options;
     shared.series('receval_build_info')(labelText({ version, node }), 1);
     shared.series('receval_series_capped_total')('', this.#quality.capped + this.#scores.capped);
+    shared.series('receval_lost_keys_total')('', this.#lostByExporter + this.#lostByWorker);
     if (memoryLimit !== undefined) shared.series('receval_memory_limit_bytes')('', memoryLimit);
     writeAccess(shared, this.#access);
     if (this.#redis !== undefined) writeRedis(shared, this.#redis);

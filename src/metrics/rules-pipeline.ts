@@ -268,6 +268,17 @@ const REDIS_ROLLBACK: AlertText = {
     ' there; if Kafka still keeps the records, nothing is missing.',
 };
 
+const ROWS_LOST: AlertText = {
+  alert: 'RecevalRowsLost',
+  expr: grew('receval_lost_keys_total', '15m'),
+  for: '0m',
+  severity: 'critical',
+  summary: 'Rows of receval are gone from Redis, or were altered',
+  description:
+    'In the last 15 minutes {{ $labels.instance }} found that Redis lacks rows that a checkpoint lists, or holds damaged ones. Its log' +
+    ' names the keys. Windows and runs of experiments that need them are incomplete.',
+};
+
 const STATE_LOST: AlertText = {
   alert: 'RecevalStateLost',
   expr: 'receval_unit_stopped{cause="state_lost"} == 1',
@@ -378,6 +389,7 @@ export const COMMIT_ALERTS: readonly AlertText[] = [
   COMMIT_ERRORS,
   COMMIT_FENCED,
   REDIS_ROLLBACK,
+  ROWS_LOST,
   STATE_LOST,
   REDIS_MEMORY_HIGH,
   REDIS_MAY_EVICT,

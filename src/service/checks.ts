@@ -96,16 +96,24 @@ export async function readCheckpoints(
   return hashes.map((fields) => (fields.has('format') ? decodeCheckpoint(fields) : undefined));
 }
 
+/** What was read of the stored state beside its checkpoints; default: nothing ends, and nothing is damaged. */
+interface StoredFacts {
+  /** As `readEndingRuns` has it. */
+  readonly ending?: readonly EndingRun[];
+  /** By partition: the generation whose rows are damaged. */
+  readonly damaged?: ReadonlyMap<number, string>;
+}
+
 /**
  * Checks that the stored state fits the configuration, or that the difference was permitted, and that it was not lost: a group
- * that has committed offsets must have its state. `ending`: as `readEndingRuns` has it. @throws StateMismatch, StartRefused
+ * that has committed offsets must have its state. @throws StateMismatch, StartRefused
  */
 export function checkStored(
   settings: Settings,
   stored: readonly (UnitCheckpoint | undefined)[],
   committedByGroup: readonly (readonly number[])[],
   permissions: Permissions & { readonly rebuild: boolean },
-  ending: readonly EndingRun[] = [],
+  { ending = [], damaged = new Map() }: StoredFacts = {},
 ): void {
   const runs = runNames(settings);
   const current = { generation: '1', fingerprint: fingerprint(settings), partitions: stored.length, runs };
@@ -117,7 +125,7 @@ export function checkStored(
     throw new StateMismatch(error.stop, `${error.message}\n${endingToo(ending)}`);
   }
   const there = stored.filter((one) => one !== undefined);
-  if (permissions.rebuild && there.length === stored.length) throw new StartRefused(NOTHING_LOST);
+  if (permissions.rebuild && there.length === stored.length && damaged.size === 0) throw new StartRefused(NOTHING_LOST);
   const isSame = there.every((one) => one.fingerprint.shape === current.fingerprint.shape);
   if (permissions.newGeneration === 'earliest' && there.length > 0 && isSame) throw new StartRefused(NOTHING_CHANGED);
   if (ending.length > 0 && isSame && !permissions.restartExperiments) throw new StartRefused(endingText(ending));
@@ -138,7 +146,7 @@ const COUNT_AGAIN =
   'delete what is stored in the namespace (docs/operations.md, "Recovery"), and start one once with --rebuild';
 
 const NOTHING_LOST =
-  '--rebuild counts lost state again, and of no partition is the state lost: nothing was done. Start without it to go on where the ' +
+  '--rebuild counts lost state again, and of no partition is the state lost or damaged: nothing was done. Start without it to go on where the ' +
   'workers were. After a change of settings that gives rows another meaning, start with --new-generation --from earliest instead. ' +
   COUNT_AGAIN;
 

@@ -28,6 +28,10 @@ export interface StoredCompared {
   readonly began: EpochMs | undefined;
   /** Partitions that are stored and hold nothing of this run, as their workers have another configuration: absent: none. */
   readonly partitionsWithout?: readonly number[];
+  /** By key of rows of this run that are gone from Redis, or damaged, what is wrong: absent: none. */
+  readonly lost?: ReadonlyMap<string, string>;
+  /** Lists of this run that are lost with such rows, as far as is known, those that workers went on without included. */
+  readonly lostLists?: number;
   /** The variants' counts by rank, where they were asked for and the service keeps them. */
   readonly positions?: StoredPositions | undefined;
 }
@@ -110,6 +114,8 @@ export async function compareStored(
     trail: trailOf(looks),
     began: state.exposed.began,
     partitionsWithout: without(units, experiment.name, run),
+    lost: experiments.lost,
+    lostLists: experiments.lostLists,
   };
 }
 

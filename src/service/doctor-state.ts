@@ -7,6 +7,7 @@ import { GAUGES_PER_MEASURE } from '../config/resolve.ts';
 import type { Settings } from '../config/settings.ts';
 import type { SampledRecord, SampleRange } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
+import { keysText } from '../exporter/lost-rows.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { NO_PERMISSIONS, StateMismatch } from '../unit/resume.ts';
 import { LastRecords } from '../unit/unit-reading.ts';
@@ -16,6 +17,7 @@ import { LARGEST_SKEW } from '../worker/status.ts';
 import { checkStored, StartRefused } from './checks.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 import type { EndingRun } from './ending-runs.ts';
+import type { LostState } from './lost-state.ts';
 import { misfitGroups, partitionsText } from './misfits.ts';
 
 /** What is stored, and what Kafka holds. By partition, or by topic and then partition. */
@@ -25,11 +27,13 @@ export interface StateFacts {
   readonly bounds: readonly (readonly Bounds[])[];
   /** Runs that a start with the configuration ends. */
   readonly ending: readonly EndingRun[];
+  /** As `readLost` has it; default: nothing is lost. */
+  readonly lost?: readonly LostState[];
 }
 
 /** Checks whether workers can resume from the stored state: it fits the configuration, was not lost, and the logs reach back far enough. */
 export function checkState(settings: Settings, facts: StateFacts): readonly Finding[] {
-  const findings = [checkFit(settings, facts)];
+  const findings = [checkFit(settings, facts), ...(facts.lost ?? []).map(lostFinding)];
   for (const [partition, checkpoint] of facts.stored.entries()) {
     if (checkpoint === undefined) continue;
     for (const [t, { name }] of settings.kafka.topics.entries()) {
@@ -64,6 +68,20 @@ export function checkState(settings: Settings, facts: StateFacts): readonly Find
     }
   }
   return findings;
+}
+
+function lostFinding({ partition, keys }: LostState): Finding {
+  const found =
+    keys.size === 0
+      ? 'its worker has found rows gone from Redis, and went on without them'
+      : `rows that its checkpoint lists are gone from Redis, or damaged: ${keysText(keys)}`;
+  return finding(
+    'state',
+    'error',
+    `partition ${partition}: ${found}. Windows and runs of experiments that need them are incomplete. Restore Redis from a backup, or stop ` +
+      'all workers and start one once with --rebuild, which counts again what Kafka still holds',
+    'RecevalRowsLost',
+  );
 }
 
 /** Where the last records that were counted must still be, if the logs reach to them. */
@@ -103,7 +121,7 @@ export function checkLastRecords(
 
 function checkFit(settings: Settings, { stored, committedByGroup, ending }: StateFacts): Finding {
   try {
-    checkStored(settings, stored, committedByGroup, { ...NO_PERMISSIONS, rebuild: false }, ending);
+    checkStored(settings, stored, committedByGroup, { ...NO_PERMISSIONS, rebuild: false }, { ending });
   } catch (error) {
     if (!(error instanceof StartRefused) && !(error instanceof StateMismatch)) throw error;
     const isLost = stored.some((checkpoint) => checkpoint === undefined) && error instanceof StartRefused;

@@ -37,6 +37,7 @@ import {
 } from './doctor-state.ts';
 import { checkTopic, checkTransactions, harmlessAhead, hiddenSettings, neededRetention } from './doctor-topics.ts';
 import { readEndingRuns } from './ending-runs.ts';
+import { readLost } from './lost-state.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './service-settings.ts';
 import { topicRates } from './topic-rates.ts';
 import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-sample.ts';
@@ -101,7 +102,9 @@ class Doctor {
         await this.#try('state', async () => {
           const stored = await readCheckpoints(store, this.#settings.namespace, partitions);
           const ending = await readEndingRuns(this.#settings, stored, store);
-          const facts = { stored, committedByGroup: committed, bounds, ending };
+          const expiry = { rowTtl: rowTtl(this.#settings), now: await store.time() };
+          const lost = await readLost(this.#settings, store, partitions, expiry);
+          const facts = { stored, committedByGroup: committed, bounds, ending, lost };
           this.#tell(...checkState(this.#settings, facts));
           const ranges = lastRecordRanges(this.#settings, facts);
           const { records } = await sample(this.#admin.client, ranges, SAMPLE_TIMEOUT_MS);
@@ -166,12 +169,8 @@ class Doctor {
   /** The store, if Redis is usable. */
   async #redis(): Promise<RedisStore | undefined> {
     const { redis } = this.#settings;
-    const ttl = rowTtl(
-      this.#settings,
-      compile(this.#settings.measures, this.#settings.grading, this.#settings.itemFile),
-    );
     const store = await this.#try('redis', () =>
-      RedisStore.connect({ ...redis, rowTtl: ttl, connectTimeout: REDIS_TIMEOUT_MS }),
+      RedisStore.connect({ ...redis, rowTtl: rowTtl(this.#settings), connectTimeout: REDIS_TIMEOUT_MS }),
     );
     if (store === undefined) return undefined;
     this.#tell(finding('redis', 'ok', `${redactUrl(redis.url)} answers`));

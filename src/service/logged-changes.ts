@@ -1,12 +1,15 @@
-/** What the service writes to its log when it changes: decisions, and whether cohorts are counted under __other__. */
+/** What the service writes to its log when it changes: decisions, rows that are lost, and whether cohorts are counted under __other__. */
 import { otherValues, rowField, setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { QualityDecision } from '../exporter/cohort-watch.ts';
+import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
+import type { LostKeys } from '../exporter/lost-rows.ts';
 import { explainWatched } from '../statistics/explain-watched.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { UnitStatus } from '../worker/status.ts';
+import { LOST_ROWS, LOST_ROWS_ADVICE } from '../worker/stop-advice.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** Logs each decision on a watched cohort when its label or reason changes. The page shows only the label. */
@@ -109,5 +112,31 @@ export class FoldedCohorts {
       if (grows) logged.grew = now;
       logged.impressions = impressions;
     }
+  }
+}
+
+const NOTHING_LOST: LostKeys = { keys: new Map(), found: 0 };
+
+/** Logs each key once, as long as it is lost. */
+export class LostChanges {
+  #logged: ReadonlySet<string> = new Set();
+
+  tell({ keys }: LostKeys = NOTHING_LOST, log: Pick<WorkerLog, 'warn'>): void {
+    const found = [...keys].filter(([key]) => !this.#logged.has(key));
+    this.#logged = new Set(keys.keys());
+    if (found.length > 0) log.warn({ keys: Object.fromEntries(found), advice: LOST_ROWS_ADVICE }, LOST_ROWS);
+  }
+}
+
+/** All that changes with what the exporter shows. */
+export class SnapshotChanges {
+  readonly #decisions = new DecisionChanges();
+  readonly #experiments = new ExperimentChanges();
+  readonly #lost = new LostChanges();
+
+  tell({ decisions, experiments, lost }: QualitySnapshot, log: Pick<WorkerLog, 'info' | 'warn'>): void {
+    this.#decisions.tell(decisions, log);
+    this.#experiments.tell(experiments, log);
+    this.#lost.tell(lost, log);
   }
 }

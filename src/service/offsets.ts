@@ -121,7 +121,7 @@ export function checkpointOf(hash: Fields, partition: number): UnitCheckpoint | 
     return decodeCheckpoint(hash);
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
-    throw new CheckpointError(`partition ${partition}: ${error.message}`);
+    throw new CheckpointError(`partition ${partition}: ${error.message}`, error.stop);
   }
 }
 

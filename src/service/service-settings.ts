@@ -8,7 +8,7 @@ import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-set
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import type { Permissions } from '../unit/resume.ts';
-import { decoderLimits, unitShape } from '../unit/unit-settings.ts';
+import { decoderLimits, hoursKept, unitShape } from '../unit/unit-settings.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import { stateWithin } from '../worker/memory-load.ts';
 import type { WorkerSettings } from '../worker/worker-contract.ts';
@@ -24,13 +24,14 @@ export function kafkaConnection({ kafka: { brokers, tls, sasl } }: Settings, cli
   return { brokers, tls, sasl, clientId };
 }
 
-/** The worker of the service for topics of this many partitions. */
+/** The worker of the service for topics of this many partitions. `damaged`: by partition, the generation that is to be counted again. */
 export function workerSettings(
   settings: Settings,
   scorer: Scorer,
   partitions: number,
   permissions: Permissions,
   hashSeed: number,
+  damaged: ReadonlyMap<number, string> = new Map(),
 ): WorkerSettings {
   const { attribution, kafka, limits } = settings;
   const shape = unitShape(settings, scorer, hashSeed);
@@ -43,7 +44,7 @@ export function workerSettings(
       partition,
       partitions,
       generation: '1',
-      permissions,
+      permissions: { ...permissions, damaged: damaged.get(partition) },
       fingerprint: marks,
       sources: kafka.topics.map((topic) => `${topic.name}:${partition}`),
     }),
@@ -72,8 +73,8 @@ export function serviceDecoders(settings: Settings): readonly Decoder[] {
 }
 
 /** After this time without a write, rows belong to a namespace that was abandoned. */
-export function rowTtl(settings: Settings, scorer: Scorer): number {
-  return unitShape(settings, scorer, 0).panes.keepHours + FOURTEEN_DAYS_MS;
+export function rowTtl(settings: Settings): number {
+  return hoursKept(settings) + FOURTEEN_DAYS_MS;
 }
 
 /** Most open impressions of a worker; Infinity: only bytes are limited. */

@@ -29,7 +29,7 @@ import { changedPartitions, emptiness } from './checks.ts';
 import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts';
 import { EvictionWatch } from './eviction-watch.ts';
 import { LogWatch } from './log-watch.ts';
-import { DecisionChanges, ExperimentChanges, FoldedCohorts } from './logged-changes.ts';
+import { FoldedCohorts, SnapshotChanges } from './logged-changes.ts';
 import { MisfitChanges, unknownPartitions, unshown } from './misfits.ts';
 import {
   kafkaConnection,
@@ -101,8 +101,7 @@ export class Service {
   readonly #unread: RepeatedWarning<'windows'>;
   #isStopping = false;
   #working: Promise<void> | undefined;
-  readonly #changes = new DecisionChanges();
-  readonly #experimentChanges = new ExperimentChanges();
+  readonly #changes = new SnapshotChanges();
   readonly #misfits = new MisfitChanges();
   readonly #folded: FoldedCohorts;
   readonly #logWatch: LogWatch;
@@ -117,7 +116,7 @@ export class Service {
   static async start(options: ServiceOptions): Promise<Service> {
     const { settings } = options;
     const scorer = compile(settings.measures, settings.grading, settings.itemFile);
-    const store = await connectRedis({ ...settings.redis, rowTtl: rowTtl(settings, scorer) }, options.log);
+    const store = await connectRedis({ ...settings.redis, rowTtl: rowTtl(settings) }, options.log);
     try {
       return await Service.#connected(options, store, scorer);
     } catch (error) {
@@ -162,7 +161,7 @@ export class Service {
     store: RedisStore,
     source: KafkaSource,
     scorer: ReturnType<typeof compile>,
-    { partitions, beginning, retention }: Started,
+    { partitions, beginning, retention, damaged }: Started,
   ) {
     const { settings, role, permissions, newId, hashSeed, log, version, about, faultPoint } = options;
     this.#options = options;
@@ -215,7 +214,7 @@ export class Service {
     }
     if (role === 'exporter') return;
     this.#deadLetters = deadLettersOf(settings, this.#clock, log);
-    this.#worker = new Worker(workerSettings(settings, scorer, partitions, permissions, hashSeed), {
+    this.#worker = new Worker(workerSettings(settings, scorer, partitions, permissions, hashSeed, damaged), {
       source,
       store: this.#deadLetters === undefined ? store : new LettersFirst(store, this.#deadLetters.queue),
       scorer,
@@ -345,8 +344,7 @@ export class Service {
       this.#exported = true;
       this.#unread.worked('windows');
       if (snapshot !== undefined) {
-        this.#changes.tell(snapshot.decisions, this.#options.log);
-        this.#experimentChanges.tell(snapshot.experiments, this.#options.log);
+        this.#changes.tell(snapshot, this.#options.log);
         this.#misfits.tell(this.#exporter?.misfits ?? [], this.#options.log, this.#clock.now());
       }
     } catch (error) {

@@ -17,6 +17,8 @@ import type { WorkerLog } from '../worker/worker-contract.ts';
 import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
 import { keptFor } from './doctor-topics.ts';
 import { readEndingRuns } from './ending-runs.ts';
+import { readLost } from './lost-state.ts';
+import { rowTtl } from './service-settings.ts';
 import type { Beginning } from './start-offset.ts';
 
 /** How long to wait for servers that are starting. After that the start fails, and the supervisor tries again. */
@@ -50,6 +52,8 @@ export interface Started {
   readonly beginning: Beginning;
   /** For a worker. */
   readonly retention: Retention | undefined;
+  /** By partition: the generation of rows that are damaged, and that it was told to count again. */
+  readonly damaged: ReadonlyMap<number, string>;
 }
 
 /**
@@ -75,25 +79,33 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
     rebuild: permissions.rebuild || permissions.newGeneration === 'earliest',
     isFirst: stored.every((checkpoint) => checkpoint === undefined),
   };
-  if (!isWorker) return { partitions, beginning, retention: undefined };
+  if (!isWorker) return { partitions, beginning, retention: undefined, damaged: new Map() };
   const retention = retentionOf(settings, connection, log);
   checkRetention(settings, await retention.look());
   const ending = await readEndingRuns(settings, stored, store);
-  checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions, ending);
-  tellUnused(settings, stored, permissions, log);
-  return { partitions, beginning, retention };
+  const lost = permissions.rebuild
+    ? await readLost(settings, store, partitions, { rowTtl: rowTtl(settings), now: await store.time() })
+    : [];
+  const damaged = new Map(lost.map(({ partition, generation }) => [partition, generation] as const));
+  checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions, { ending, damaged });
+  tellUnused(settings, stored, { ...permissions, damaged }, log);
+  return { partitions, beginning, retention, damaged };
 }
 
 /** A flag that has nothing to do for some partitions must not look as if it did. */
 function tellUnused(
   settings: Settings,
   stored: readonly (UnitCheckpoint | undefined)[],
-  { rebuild, newGeneration }: StartOptions['permissions'],
+  {
+    rebuild,
+    newGeneration,
+    damaged,
+  }: Pick<StartOptions['permissions'], 'rebuild' | 'newGeneration'> & Pick<Started, 'damaged'>,
   log: WorkerLog,
 ): void {
   const { shape } = fingerprint(settings);
   const partitions = (of: (one: UnitCheckpoint) => boolean): readonly number[] =>
-    stored.flatMap((one, partition) => (one !== undefined && of(one) ? [partition] : []));
+    stored.flatMap((one, partition) => (one !== undefined && of(one) && !damaged.has(partition) ? [partition] : []));
   const kept = partitions(() => rebuild);
   if (kept.length > 0) log.warn({ partitions: kept }, '--rebuild leaves these as they are: their state is not lost');
   const same = partitions((one) => newGeneration !== false && one.fingerprint.shape === shape);

@@ -8,7 +8,7 @@ import type { Resumed } from './resume.ts';
 import type { CommittedState, InvalidCounts, UnitDeps } from './unit-contract.ts';
 
 /** What the next commit stores; the other fields of a commit identify it. */
-type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes' | 'removes'>;
+type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'stored' | 'deletes' | 'removes'>;
 
 /** What is known to be stored with a commit, but for what was scored: there it says what changed. */
 type StoredState = Omit<CommittedState, 'scored'>;

@@ -1,7 +1,7 @@
 import { isLarge, isWhole } from '../accumulators/admission-state.ts';
 import { Panes } from '../accumulators/panes.ts';
-import { liveKeys, type PanesSettings } from '../accumulators/panes-settings.ts';
-import type { RunState } from '../accumulators/runs.ts';
+import { listedPanes, liveKeys, longest, type PanesSettings } from '../accumulators/panes-settings.ts';
+import { isRun, type RunState, withLost } from '../accumulators/runs.ts';
 import { damagedCheckpoint } from '../accumulators/store/checkpoint-error.ts';
 import {
   clockKey,
@@ -35,6 +35,14 @@ export interface RestoredUnit {
   readonly panes: Panes;
   readonly experiments: UnitExperiments;
   readonly clockBlocks: StoredClockBlocks;
+  readonly lost: LostRows;
+}
+
+/** Rows that the checkpoint lists, and that the store lacks. */
+export interface LostRows {
+  readonly keys: readonly string[];
+  /** The latest end of the panes among them; -Infinity: there are none. */
+  readonly upTo: EpochMs;
 }
 
 /**
@@ -74,11 +82,32 @@ export async function restoreUnit(
   if (!large.every((table) => isWhole(table, of(placesKey(owner, table.by))))) {
     throw await differs('places of cohorts', settings, store, token);
   }
+  const restored = new Panes(shape, panes === undefined ? undefined : { state: panes, rows, held });
+  const lists = restored.listsOfRuns;
+  const states = runs.map((state) => {
+    const r = state.ended === undefined && panes !== undefined ? wanted.findIndex(isRun(state)) : -1;
+    return r < 0 ? state : withLost(state, lists[r]);
+  });
+  const live = panes === undefined ? [] : listedPanes(shape, panes, closedUpTo - longest(shape));
+  const gone = live.filter(({ key }) => of(key).size === 0);
+  const short = states.flatMap((state, i) => (state === runs[i] ? [] : [totalKey(owner, state.name, state.run)]));
+  if (gone.length + short.length > 0) {
+    try {
+      await mustBeOurs(settings, store, token);
+    } catch (error) {
+      restored.close();
+      throw error;
+    }
+  }
   return {
     join: complete,
-    panes: new Panes(shape, panes === undefined ? undefined : { state: panes, rows, held }),
+    panes: restored,
+    lost: {
+      keys: [...gone.map(({ key }) => key), ...short],
+      upTo: Math.max(Number.NEGATIVE_INFINITY, ...gone.map(({ end }) => end)),
+    },
     experiments: new UnitExperiments(settings, {
-      states: runs,
+      states,
       // Also in a new generation: of the lists that it reads again, some had closed, and miss feedback.
       positions: unread,
       samples: wanted.map(({ name, run }) =>
@@ -94,15 +123,16 @@ export async function restoreUnit(
 /**
  * Why what is stored beside the claimed checkpoint is not what it counts: the unit was claimed by another meanwhile, or the store is damaged.
  */
-async function differs(
-  what: string,
-  { namespace, partition }: UnitSettings,
-  store: Store,
-  token: string,
-): Promise<Error> {
+async function differs(what: string, settings: UnitSettings, store: Store, token: string): Promise<Error> {
+  await mustBeOurs(settings, store, token);
+  return damagedCheckpoint(`it counts other ${what} than are stored`);
+}
+
+/** Rejects with a StoreUnavailable that passes when the unit is no longer under this claim: what was read may be of another state. */
+async function mustBeOurs({ namespace, partition }: UnitSettings, store: Store, token: string): Promise<void> {
   const [now] = await store.read([unitKey(namespace, partition)]);
-  if (now.get('token') === token) return damagedCheckpoint(`it counts other ${what} than are stored`);
-  return new StoreUnavailable('CHANGED', 'the unit was claimed by another, or the store went back, while it was read', {
+  if (now.get('token') === token) return;
+  throw new StoreUnavailable('CHANGED', 'the unit was claimed by another, or the store went back, while it was read', {
     retriable: true,
     outcome: 'refused',
   });

@@ -11,6 +11,8 @@ export interface Permissions {
   readonly newGeneration: boolean | 'earliest';
   readonly acceptPartitions: boolean;
   readonly restartExperiments: boolean;
+  /** The generation of the unit whose rows are damaged: it is counted again from the earliest record. Default: none. */
+  readonly damaged?: string | undefined;
 }
 
 export const NO_PERMISSIONS: Permissions = { newGeneration: false, acceptPartitions: false, restartExperiments: false };
@@ -31,6 +33,8 @@ export interface Resumed {
   /** By topic: the first offset that was not read before. There a run starts that is not among `runs`. Empty: nothing was read. */
   readonly unread: readonly Offset[];
   readonly incompleteBefore: EpochMs;
+  /** As in `UnitCheckpoint`. */
+  readonly lostUpTo: EpochMs;
   /** `incompleteBefore` is still to rise. */
   readonly hasGap: boolean;
   /** Lists from before this time are left out of all sums. */
@@ -78,6 +82,7 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
       since: {},
       unread: [],
       incompleteBefore: Number.NEGATIVE_INFINITY,
+      lostUpTo: Number.NEGATIVE_INFINITY,
       hasGap: true,
       feedbackFrom: Number.NEGATIVE_INFINITY,
       replaced: undefined,
@@ -91,9 +96,13 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
         (current.partitions < stored.partitions ? FEWER_PARTITIONS : MORE_PARTITIONS),
     );
   }
-  if (stored.fingerprint.shape !== current.fingerprint.shape) {
-    if (!permissions.newGeneration) throw changed(changedSettings(stored.fingerprint, current.fingerprint));
-    const isFromEarliest = permissions.newGeneration === 'earliest';
+  const isChanged = stored.fingerprint.shape !== current.fingerprint.shape;
+  const isRebuilt = permissions.damaged === stored.generation;
+  if (isChanged && !permissions.newGeneration) {
+    throw changed(changedSettings(stored.fingerprint, current.fingerprint));
+  }
+  if (isChanged || isRebuilt) {
+    const isFromEarliest = isRebuilt || permissions.newGeneration === 'earliest';
     return {
       generation: String(Number(stored.generation) + 1),
       join: isFromEarliest ? undefined : fromReplayOffsets(stored.join),
@@ -102,6 +111,7 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
       since: {},
       unread: isFromEarliest ? [] : unread,
       incompleteBefore: Number.NEGATIVE_INFINITY,
+      lostUpTo: Number.NEGATIVE_INFINITY,
       hasGap: true,
       feedbackFrom: isFromEarliest ? Number.NEGATIVE_INFINITY : stored.feedbackFrom,
       replaced: { generation: stored.generation, panes: stored.panes },
@@ -122,6 +132,7 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
     unread,
     // What closed up to W may lack records of the others; an impression at W or later has not closed yet.
     incompleteBefore: hasMore ? Math.max(stored.incompleteBefore, watermark) : stored.incompleteBefore,
+    lostUpTo: stored.lostUpTo,
     hasGap: stored.hasGap,
     feedbackFrom: stored.feedbackFrom,
     replaced: undefined,

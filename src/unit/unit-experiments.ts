@@ -69,8 +69,12 @@ export class UnitExperiments {
   /** What this unit holds of a run as of `watermark`. @param rows of its total, by value */
   part(run: number, rows: ReadonlyMap<string, Row>, watermark: EpochMs): UnitPart {
     this.#exposures.advance(watermark);
-    const { missing, since } = this.#runs.state()[run];
-    return { rows, sample: this.#exposures.sample(run), missing, since };
+    return {
+      rows,
+      sample: this.#exposures.sample(run),
+      missing: this.#runs.missing(run),
+      since: this.#runs.since(run),
+    };
   }
 
   /** Bytes in memory, about. */
@@ -94,9 +98,9 @@ export class UnitExperiments {
     this.#exposures.take(owner, rows, removes);
   }
 
-  /** For the checkpoint. */
-  state(): readonly RunState[] {
-    return this.#runs.state();
+  /** For the checkpoint. @param lists as `Runs` takes them */
+  state(lists: readonly number[]): readonly RunState[] {
+    return this.#runs.state(lists);
   }
 }
 

@@ -59,7 +59,7 @@ export function unitShape(
       takeover: { candidates: CANDIDATES, ratio: TAKEOVER_RATIO },
       // For the longest window, and for regression detection (specification: statistics 10).
       keepMinutes: Math.max(longestWindow, MINUTES_NEEDED) + longestHorizon + attribution.unitTimeout + paneSize.ms,
-      keepHours: settings.detect.history + longestHorizon,
+      keepHours: hoursKept(settings),
       keepVectors: VECTORS_KEPT + longestHorizon,
       totals: [],
       runs: experiments.map((experiment) => ({
@@ -73,6 +73,11 @@ export function unitShape(
     },
     experiments,
   };
+}
+
+/** How long hour panes are kept after their end. */
+export function hoursKept({ detect, attribution }: Pick<Settings, 'detect' | 'attribution'>): DurationMs {
+  return detect.history + attribution.horizons[attribution.horizons.length - 1].ms;
 }
 
 /** With counts by rank, even if the configuration does not ask for them. */

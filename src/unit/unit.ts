@@ -22,7 +22,7 @@ import type { EpochMs, Offset, Side } from '../vocabulary/events.ts';
 import { NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { StoredClockBlocks } from './clock-blocks.ts';
 import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } from './commits.ts';
-import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
+import { type LostRows, type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
 import { UnitCompleteness } from './unit-completeness.ts';
 import type { CommitOutcome, CommittedState, LeftOpen, UnitDeps, UnitSettings } from './unit-contract.ts';
@@ -60,6 +60,9 @@ export class Unit {
   #closedByIdle = 0;
   #changed = false;
   readonly #completeness: UnitCompleteness;
+  /** What the claim found gone. */
+  readonly lost: LostRows;
+  readonly #lostUpTo: EpochMs;
   readonly #isNew: boolean;
   #isUnscoredTaken = false;
   readonly #rows = recordRows();
@@ -88,7 +91,7 @@ export class Unit {
     deps: UnitDeps,
     claimed: ClaimedUnit,
     resumed: Resumed,
-    { join, panes, experiments, clockBlocks }: RestoredUnit,
+    { join, panes, experiments, clockBlocks, lost }: RestoredUnit,
     lastRecords: readonly (string | undefined)[],
   ) {
     this.#settings = settings;
@@ -99,7 +102,10 @@ export class Unit {
     this.#generation = resumed.generation;
     this.#since = resumed.since;
     this.#stale = staleKeys(settings, resumed);
-    this.#completeness = new UnitCompleteness(settings.join, resumed);
+    this.lost = lost;
+    this.#lostUpTo = Math.max(resumed.lostUpTo, lost.upTo);
+    const incompleteBefore = Math.max(resumed.incompleteBefore, lost.upTo);
+    this.#completeness = new UnitCompleteness(settings.join, { ...resumed, incompleteBefore });
     this.#isNew = resumed.join === undefined;
     this.#scoring = new UnitScoring(settings, deps, panes, this.#completeness);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
@@ -377,16 +383,17 @@ export class Unit {
     const changes = this.#panes.takeChanges();
     const panes = this.#panes.stateText();
     const owner = { namespace, unit: partition, generation: this.#generation };
-    const { rows, removes } = changes;
+    const { rows, stored, removes } = changes;
     this.#experiments.takeChanges(join.watermark, owner, rows, removes);
     this.#clockBlocks.takeChanges(join, owner, rows, removes);
-    const later = { since: this.#since, runs: this.#experiments.state() };
+    const later = { since: this.#since, runs: this.#experiments.state(this.#panes.listsOfRuns) };
     const checkpoint = encodeCheckpoint({
       format: formatOf(join, later, this.#panes.hasPlacesBeside),
       generation: this.#generation,
       fingerprint,
       partitions,
       ...this.#completeness.state(),
+      lostUpTo: this.#lostUpTo,
       ...later,
       join: { ...join, topics: this.#completeness.marked(join.topics) },
       panes,
@@ -394,7 +401,7 @@ export class Unit {
     });
     const deletes = [...stale, ...changes.deletes];
     this.#commits.prepare(
-      { checkpoint, rows, deletes, removes },
+      { checkpoint, rows, stored, deletes, removes },
       {
         counts: join.counts,
         invalid: this.#invalid.map(copyInvalid),

@@ -24,6 +24,10 @@ export interface UnitState {
   readonly misfit: Misfit;
   /** Numbers of the minute panes that exist: half-open ranges. */
   readonly panes: readonly (readonly [from: number, to: number])[];
+  /** The same of the hour panes. */
+  readonly hours: readonly (readonly [from: number, to: number])[];
+  /** As in `UnitCheckpoint`. */
+  readonly lostUpTo: EpochMs;
   readonly admission: readonly AdmissionState[];
   /** Tables that are stored beside the checkpoint. Until `withPlaces`, all of their cohorts are shown as the rest. */
   readonly unread: readonly LargeTable[];
@@ -66,8 +70,9 @@ export function readUnit(
   if (last !== undefined && last.seq === seq && last.cid === cid && last.generation === fields.get('generation')) {
     return last.token === token ? last : { ...last, token };
   }
-  const { generation, join, incompleteBefore, since, panes, runs, partitions, fingerprint } = ofUnit(unit, () =>
-    decodeCheckpoint(fields),
+  const { generation, join, incompleteBefore, lostUpTo, since, panes, runs, partitions, fingerprint } = ofUnit(
+    unit,
+    () => decodeCheckpoint(fields),
   );
   const misfit = reader === undefined ? FITS : misfitOf(fingerprint, reader);
   const known = last?.generation === generation ? last.admission : [];
@@ -88,6 +93,8 @@ export function readUnit(
     since: sinceOfParts(since, misfit.missing),
     misfit,
     panes: panes.minutes,
+    hours: panes.hours,
+    lostUpTo,
     admission,
     unread,
     admitted: admittedText(admission),
@@ -174,11 +181,18 @@ export function wentBack(unit: UnitState | undefined, last: UnitState | undefine
 
 /**
  * Whether what was read since `before` is still valid in the state of `now`: the same owner and generation, no older state, and
- * all of the panes that were read (numbers, ascending) still exist; the oldest are deleted first.
+ * all of the minute panes that were read (numbers, ascending), and of the hour panes, still exist; the oldest are deleted first.
  */
-export function stands(now: UnitState | undefined, before: UnitState, panes: readonly number[]): boolean {
+export function stands(
+  now: UnitState | undefined,
+  before: UnitState,
+  panes: readonly number[],
+  hours: readonly number[] = [],
+): boolean {
   if (now === undefined || now.token !== before.token || wentBack(now, before)) return false;
-  return panes.length === 0 || now.panes.some(([from, to]) => panes[0] >= from && panes[0] < to);
+  const isThere = (oldest: number | undefined, ranges: UnitState['panes']): boolean =>
+    oldest === undefined || ranges.some(([from, to]) => oldest >= from && oldest < to);
+  return isThere(panes.at(0), now.panes) && isThere(hours.at(0), now.hours);
 }
 
 function guardOf(fields: Fields): { readonly token: string; readonly seq: number; readonly cid: string } {
@@ -190,7 +204,7 @@ function ofUnit<T>(unit: number, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof CheckpointError) throw new CheckpointError(`unit ${unit}: ${error.message}`);
+    if (error instanceof CheckpointError) throw new CheckpointError(`unit ${unit}: ${error.message}`, error.stop);
     throw error;
   }
 }

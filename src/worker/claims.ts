@@ -5,6 +5,8 @@ import { Unit } from '../unit/unit.ts';
 import type { Ending } from '../vocabulary/ending.ts';
 import type { DurationMs, Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
+import { STOP_CAUSES, type StopCause } from './status.ts';
+import { LOST_ROWS, LOST_ROWS_ADVICE } from './stop-advice.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 
 const FIRST_RETRY_MS: DurationMs = 200;
@@ -19,6 +21,8 @@ export interface ClaimsHandler {
   isOurs(partition: number): boolean;
   /** A unit was claimed. `begins` state_lost: nothing is stored for it, although it was read before. */
   claimed(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void;
+  /** What is stored of a unit cannot be gone on with, for this cause; a restart does not help. */
+  refused(partition: number, cause: StopCause, error: Error): void;
 }
 
 /**
@@ -74,9 +78,7 @@ export class Claims {
   }
 
   async #claimNow(partition: number): Promise<void> {
-    const unit = await this.#until(partition, isRetriable, 'the store did not answer the claim', () =>
-      Unit.claim(this.#settings.unit(partition), this.#unitDeps(partition)),
-    );
+    const unit = await this.#unitOf(partition);
     if (unit === undefined) return;
     const begins = unit.isNew ? await this.#begin(unit, partition) : 'fine';
     // It may have been assigned to another worker meanwhile.
@@ -86,7 +88,23 @@ export class Claims {
     }
     this.#handler.claimed(partition, unit, begins);
     this.#reachFaultPoint('unit sought');
+    const { keys } = unit.lost;
+    if (keys.length > 0) this.#deps.log.warn({ partition, keys, advice: LOST_ROWS_ADVICE }, LOST_ROWS);
     this.#deps.log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
+  }
+
+  /** undefined: it is not wanted any more, or what is stored of it cannot be gone on with. */
+  async #unitOf(partition: number): Promise<Unit | undefined> {
+    try {
+      return await this.#until(partition, isRetriable, 'the store did not answer the claim', () =>
+        Unit.claim(this.#settings.unit(partition), this.#unitDeps(partition)),
+      );
+    } catch (error) {
+      const cause = stopCauseOf(error);
+      if (cause === undefined || !(error instanceof Error)) throw error;
+      if (this.#handler.isOurs(partition)) this.#handler.refused(partition, cause, error);
+      return undefined;
+    }
   }
 
   /** Tries until it is done, or the unit is not wanted any more: undefined. `isPassing`: an error is no reason to give up. */
@@ -159,6 +177,16 @@ export function isRetriable(error: unknown): error is StoreUnavailable {
   return (
     error instanceof Error && error.name === 'StoreUnavailable' && 'retriable' in error && error.retriable === true
   );
+}
+
+const NOT_ROWS: ReadonlySet<string> = new Set(['WRONGTYPE', 'BADSTATE']);
+
+/** Why an error of the store, or of what it holds, stops the unit that met it, and no other; undefined: it is another error. */
+export function stopCauseOf(error: unknown): StopCause | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'StoreUnavailable' && 'code' in error && NOT_ROWS.has(String(error.code))) return 'damaged';
+  const cause = 'stop' in error ? STOP_CAUSES.find((one) => one === error.stop) : undefined;
+  return cause;
 }
 
 function isLogUnavailable(error: unknown): error is LogUnavailable {

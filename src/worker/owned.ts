@@ -1,3 +1,4 @@
+import { noCounts } from '../consumers/join/counts.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import type { InvalidCounts } from '../unit/unit-contract.ts';
@@ -67,6 +68,38 @@ export function newlyOwned(partition: number, unit: Unit, roles: readonly TopicR
     lastCommit: 0,
     stopped: undefined,
     released: false,
+  };
+}
+
+/** Of a unit that was never in memory, since what is stored of it cannot be gone on with. */
+export function refusedStatus(
+  partition: number,
+  stopped: StopCause,
+  topics: readonly TopicRole[],
+  horizons: number,
+): UnitStatus {
+  const none = new Array<number>(horizons).fill(0);
+  return {
+    partition,
+    counts: topics.map(() => noCounts(horizons)),
+    invalid: topics.map(() => new Map()),
+    ignoredCohortKeys: 0,
+    scored: { size: 0, fields: () => [], impressionsOf: () => undefined, get: () => undefined },
+    unknownItems: none,
+    unscored: none,
+    idleAdvances: 0,
+    closedByIdle: 0,
+    topicWatermarks: topics.map(() => Number.NEGATIVE_INFINITY),
+    watermark: Number.NEGATIVE_INFINITY,
+    openImpressions: 0,
+    waitingFeedback: 0,
+    stateBytes: 0,
+    replaying: false,
+    stopped,
+    lag: topics.map(() => undefined),
+    inTransactions: topics.map(() => 0),
+    waiting: 0,
+    retentionHeadroom: topics.map(() => undefined),
   };
 }
 

@@ -27,6 +27,7 @@ export const STOP_CAUSES = [
   'pairing',
   'configuration',
   'format',
+  'damaged',
   'codec',
   'state_lost',
   'diverged',
@@ -92,6 +93,8 @@ export interface WorkerStatus {
   readonly lastCommit: EpochMs | undefined;
   readonly rewinds: number;
   readonly gapRecords: number;
+  /** Keys of rows that claims have found gone from the store. */
+  readonly lostKeys: number;
   /** Bytes that were fetched and not handed over yet. */
   readonly fetchedBytes: number;
   /** Own clock minus the store's; undefined: not known. */
@@ -110,6 +113,7 @@ export class Tally {
   #lastCommit: EpochMs | undefined;
   #rewinds = 0;
   #gapRecords = 0;
+  #lostKeys = 0;
   /** By partition and topic: the end of the last gap. */
   readonly #countedBelow = new Map<string, Offset>();
   /** Own clock minus the store's; undefined: not known. */
@@ -130,6 +134,10 @@ export class Tally {
 
   outcome(name: CommitOutcomeName): void {
     this.#commits[name]++;
+  }
+
+  lostKeys(keys: number): void {
+    this.#lostKeys += keys;
   }
 
   rewound(): void {
@@ -169,6 +177,7 @@ export class Tally {
       lastCommit: this.#lastCommit,
       rewinds: this.#rewinds,
       gapRecords: this.#gapRecords,
+      lostKeys: this.#lostKeys,
       fetchedBytes,
       clockSkew: this.clockSkew,
     };

@@ -17,6 +17,8 @@ export const STOP_ADVICE: Readonly<Record<StopCause, string>> = {
   configuration:
     'its rows were stored under other settings. Restore these, or stop all workers and start one once with --new-generation',
   format: 'another version wrote what is stored. Run that one, or take another namespace and kafka.groupId',
+  damaged:
+    'what Redis holds of it is damaged; the log names the key. Restore Redis from a backup, or stop all workers and start one once with --rebuild',
   codec:
     'a batch cannot be decoded. receval doctor names its offsets and the command that skips it; start.onUndecodable: skip skips all such',
   state_lost:
@@ -28,6 +30,13 @@ export const STOP_ADVICE: Readonly<Record<StopCause, string>> = {
 const DIVERGED =
   'the topic was deleted and created again, or put back. Nothing of this partition is counted or stored any more. Take another ' +
   'namespace and kafka.groupId for the new topic, or restore the old one, and restart';
+
+/** For the log: rows that a checkpoint lists are gone. */
+export const LOST_ROWS = 'rows of the unit are gone from Redis';
+
+export const LOST_ROWS_ADVICE =
+  'another program deleted them, Redis evicted them, or nothing was written for five weeks. Windows are incomplete up to the end of what ' +
+  'was lost, and a run of an experiment lacks these lists. To count them again from Kafka, stop all workers and start one once with --rebuild';
 
 /** For the log: another record is at an offset that was counted. */
 export function otherRecord(topic: string, { offset, differs }: Divergence): object {

@@ -4,17 +4,26 @@ import type { Batch } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import type { CommitOutcome } from '../unit/unit-contract.ts';
 import { Ending } from '../vocabulary/ending.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
-import { Claims, type ClaimsHandler, isRetriable } from './claims.ts';
+import { Claims, type ClaimsHandler, isRetriable, stopCauseOf } from './claims.ts';
 import { commitOrder } from './commit-order.ts';
 import { largest, MemoryLoad } from './memory-load.ts';
 import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
-import { newlyOwned, type Owned, statusOf } from './owned.ts';
+import { newlyOwned, type Owned, refusedStatus, statusOf } from './owned.ts';
 import { nextTurn, Pace } from './pace.ts';
 import { RepeatedWarning } from './repeated-warning.ts';
 import { Rivals } from './rivals.ts';
-import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type UnitMemory, type WorkerStatus } from './status.ts';
+import {
+  LARGEST_SKEW,
+  type StopCause,
+  type StoppedUnit,
+  Tally,
+  type UnitMemory,
+  type UnitStatus,
+  type WorkerStatus,
+} from './status.ts';
 import { LOST_STATE, lostLog, otherRecord, STOP_ADVICE } from './stop-advice.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
@@ -58,6 +67,8 @@ export class Worker {
   readonly #givenUp = new Map<number, symbol>();
   /** Partitions that another worker has claimed, although they are assigned to this one. */
   readonly #leftToOthers = new Set<number>();
+  /** By partition: units whose stored state cannot be gone on with. */
+  readonly #refused = new Map<number, UnitStatus>();
   /** Why all units are stopped, including those that are claimed later. */
   #allStopped: { readonly cause: StopCause; readonly details: object } | undefined;
   readonly #reachFaultPoint: FaultPoint;
@@ -97,6 +108,7 @@ export class Worker {
     const handler: ClaimsHandler = {
       isOurs: (partition) => this.#claimable.has(partition),
       claimed: (partition, unit, begins) => this.#startUnit(partition, unit, begins),
+      refused: (partition, cause, error) => this.#refuse(partition, cause, error),
     };
     this.#claims = new Claims(settings, deps, handler, this.#stopping);
   }
@@ -168,7 +180,7 @@ export class Worker {
     return this.#ours.flatMap((partition) => {
       const owned = this.#units.get(partition);
       if (owned === undefined) {
-        if (outgrown.has(partition)) return [];
+        if (outgrown.has(partition) || this.#refused.has(partition)) return [];
         return [
           this.#leftToOthers.has(partition) ? takenElsewhere(partition) : `partition ${partition} is not claimed yet`,
         ];
@@ -183,7 +195,7 @@ export class Worker {
 
   /** Units that are stopped until somebody fixes the cause. */
   get stopped(): readonly StoppedUnit[] {
-    const gone = this.#outgrown.units.flatMap(({ status: { partition, stopped: cause } }) =>
+    const gone = this.#statusesOfOthers.flatMap(({ partition, stopped: cause }) =>
       cause === undefined ? [] : [{ partition, cause }],
     );
     const here = [...this.#units.values()].flatMap(({ partition, stopped: cause }) =>
@@ -198,10 +210,11 @@ export class Worker {
     this.#reachFaultPoint('assigned');
     for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#release(owned);
     this.#outgrown.keepOnly(partitions);
+    for (const partition of this.#refused.keys()) if (!partitions.includes(partition)) this.#refused.delete(partition);
     const unclaimed: number[] = [];
     for (const partition of partitions) {
       const owned = this.#units.get(partition);
-      if (this.#outgrown.has(partition)) this.#pace.pausePartition(partition);
+      if (this.#outgrown.has(partition) || this.#refused.has(partition)) this.#pace.pausePartition(partition);
       else if (owned === undefined) unclaimed.push(partition);
       else {
         this.#readAgain(owned);
@@ -234,6 +247,7 @@ export class Worker {
     this.#units.set(partition, owned);
     this.#outgrown.remove(partition);
     this.#load.count(owned);
+    this.#tally.lostKeys(unit.lost.keys.length);
     this.#deps.onClaim(partition, unit.committed.counts);
     this.#seek(owned);
     // Its predecessor may have been paused when it was released.
@@ -242,6 +256,14 @@ export class Worker {
     if (begins === 'state_lost') this.stopUnit(partition, begins, LOST_STATE);
     if (this.#allStopped !== undefined) this.stopUnit(partition, this.#allStopped.cause, this.#allStopped.details);
     this.#makeRoom();
+  }
+
+  /** What is stored of a unit cannot be gone on with: it stays as it is, and the others continue. */
+  #refuse(partition: number, cause: StopCause, { message }: Error): void {
+    const { topics, horizons } = this.#settings.unit(partition).join;
+    this.#refused.set(partition, refusedStatus(partition, cause, topics, horizons.length));
+    this.#pace.pausePartition(partition);
+    this.#deps.log.warn({ partition, cause, error: message, advice: STOP_ADVICE[cause] }, 'unit stopped');
   }
 
   /**
@@ -431,7 +453,7 @@ export class Worker {
   async #beginCommits(units: readonly Owned[]): Promise<readonly Promise<void>[]> {
     const begun: Promise<void>[] = [];
     for (const owned of units) {
-      if (!owned.unit.hasToCommit) continue;
+      if (!owned.unit.hasToCommit || owned.stopped === 'damaged') continue;
       if (begun.length > 0) await nextTurn(this.#deps.clock, this.#reachFaultPoint);
       if (owned.released) continue;
       const commit = this.#commit(owned);
@@ -458,7 +480,12 @@ export class Worker {
     try {
       outcome = await owned.unit.commit();
     } catch (error) {
-      if (!isRetriable(error)) throw error;
+      if (!isRetriable(error)) {
+        const cause = stopCauseOf(error);
+        if (cause === undefined) throw error;
+        this.stopUnit(owned.partition, cause, { error: messageOf(error) });
+        return;
+      }
       this.#reachFaultPoint('commit unanswered');
       this.#tally.outcome('unknown');
       // What would be read now could not be stored, so nothing is read until the outcome is known.
@@ -546,11 +573,16 @@ export class Worker {
     await this.#claims.claim(partition);
   }
 
+  /** Of units that are not in memory. */
+  get #statusesOfOthers(): readonly UnitStatus[] {
+    return [...this.#outgrown.units.map(({ status }) => status), ...this.#refused.values()];
+  }
+
   status(): WorkerStatus {
     const units = [...this.#units.values()];
     const here = units.map((owned) => statusOf(owned, this.#retention, this.#deps.clock.now()));
     return this.#tally.status(
-      [...here, ...this.#outgrown.units.map(({ status }) => status)].sort((a, b) => a.partition - b.partition),
+      [...here, ...this.#statusesOfOthers].sort((a, b) => a.partition - b.partition),
       units.map(({ unit }) => unit.committed.delays),
       this.#deps.source.fetchedBytes ?? 0,
     );

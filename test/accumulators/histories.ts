@@ -130,10 +130,9 @@ const impression = fc.record({
   bucket: fc.constantFrom(0, 1, 64, 130, 255),
   leftOut: fc.constantFrom(0, 0, 0, 1, 2, 3),
   items: fc.array(fc.constantFrom(...LETTERS), { maxLength: 4 }),
-  places: fc.record({
-    slots: fc.subarray([1, 2, 3, 4, 7]),
-    positives: fc.subarray([1, 2, 3, 4, 7]),
-  }),
+  places: fc
+    .tuple(fc.subarray([1, 2, 3, 4, 7]), fc.subarray([1, 2, 3, 4, 7]))
+    .map(([slots, positives]) => ({ slots, positives: positives.filter((rank) => slots.includes(rank)) })),
   /** The shortest horizon that it was in time for. */
   from: fc.constantFrom(0, 0, 1, 2),
   lists: fc.array(lists, { minLength: 3, maxLength: 3 }),

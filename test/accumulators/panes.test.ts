@@ -93,7 +93,7 @@ describe('panes', () => {
       Float64Array.of(WITH_POSITIVE, 1, 0),
     );
     expect([...panes.takeChanges().rows.keys()]).toEqual(['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:pane:h:0']);
-    expect(panes.takeChanges()).toEqual({ rows: new Map(), deletes: [], removes: new Map() });
+    expect(panes.takeChanges()).toEqual({ rows: new Map(), stored: new Set(), deletes: [], removes: new Map() });
     panes.add(
       { at: 1010, ts: 1000, horizon: 0, tag, userless: false, bucket: 7 },
       true,

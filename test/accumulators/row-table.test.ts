@@ -4,7 +4,7 @@ import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { RowPlaces } from '../../src/accumulators/row-places.ts';
 import { type LiveRow, type RowKind, RowMemory, RowTable } from '../../src/accumulators/row-table.ts';
 import { rowField } from '../../src/accumulators/store/layout.ts';
-import { POSITIVES } from '../../src/accumulators/vector.ts';
+import { LISTS, POSITIVES } from '../../src/accumulators/vector.ts';
 import { SHAPE } from './rows.ts';
 
 const PLACES = new RowPlaces(['1m', '5m'], ['', 'country,model']);
@@ -31,6 +31,7 @@ function rowOf(table: RowTable, n: number): LiveRow {
 
 function addTo(row: LiveRow, positives: number): void {
   row.touch();
+  row.addTo(LISTS, positives);
   row.addTo(POSITIVES, positives);
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyRow, type RowShape, shapeOf } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { unitKey } from '../../src/accumulators/store/layout.ts';
+import { paneKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import type { Fields, Store } from '../../src/accumulators/store/store-port.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import type { ExporterSettings, QualitySnapshot } from '../../src/exporter/exporter-contract.ts';
@@ -178,6 +178,10 @@ class World {
     }
   }
 
+  async lost(): Promise<ReadonlyMap<string, string>> {
+    return (await this.exporter.refresh()).lost?.keys ?? new Map();
+  }
+
   plain(): unknown {
     return plainly(this.store.inner, this.shape, this.units.length);
   }
@@ -215,6 +219,7 @@ describe('an exporter', () => {
             expect(asPlain(snapshot, shape)).toEqual(world.plain());
           }
           expect(asPlain(await world.exporter.refresh(), shape)).toEqual(world.plain());
+          expect(await world.lost()).toEqual(new Map());
         },
       ),
       { numRuns: runs(40) },
@@ -240,6 +245,7 @@ describe('an exporter', () => {
             if (JSON.stringify(before) !== JSON.stringify(after)) during++;
             expect([JSON.stringify(before), JSON.stringify(after)]).toContain(JSON.stringify(snapshot));
           }
+          expect((await world.exporter.refresh()).lost?.found).toBe(0);
         },
       ),
       { numRuns: runs(40) },
@@ -289,6 +295,96 @@ describe('an exporter', () => {
     expect(first.resultTimes).toEqual(new Map(HORIZONS.map(({ text }) => [text, 10])));
     await world.units[1].close(100);
     expect((await world.exporter.refresh()).windows.every(({ complete }) => complete)).toBe(true);
+  });
+
+  describe('of a store that has lost rows', () => {
+    const every10 = [5, 15, 25, 35, 45, 55].flatMap(at).sort((a, b) => a.at - b.at);
+    const minutes = (n: number): string => paneKey({ namespace: 'ns', unit: 1, generation: 'g0' }, 'm', 10 * n);
+    const lose = async (world: World, key: string, rows?: (rows: Fields) => Fields): Promise<void> => {
+      const stored = new Map(world.store.inner.snapshot());
+      const before = stored.get(key);
+      if (before === undefined) throw new Error(`${key} is not stored`);
+      if (rows === undefined) stored.delete(key);
+      else stored.set(key, rows(before));
+      world.store.inner.restoreSnapshot(stored);
+    };
+    const contradicting = (rows: Fields): Fields =>
+      new Map([...rows].map(([field, text]) => [field, text.replace(/"positives":\d+/, '"positives":77')]));
+
+    it.each([
+      ['deleted', undefined, /^gone$/],
+      ['altered', contradicting, /^row\.positives: 77 of 1 lists$/],
+    ] as const)(
+      'shows the windows that need a pane that was %s as incomplete, and those after it as complete',
+      async (_, how, why) => {
+        const world = new World(SHAPE_10, [every10, every10]);
+        for (const unit of world.units) await unit.close(48);
+        await lose(world, minutes(2), how);
+        const complete = async (): Promise<readonly (readonly [string, boolean])[]> =>
+          (await world.exporter.refresh()).windows.map(({ horizon, window, complete }) => [
+            `${horizon} ${window}`,
+            complete,
+          ]);
+        // At 2 and 5 ms the cut is 40, at 9 ms it is 30.
+        expect(await complete()).toEqual([
+          ['2ms 20ms', false],
+          ['2ms 30ms', false],
+          ['5ms 20ms', false],
+          ['5ms 30ms', false],
+          ['9ms 20ms', false],
+          ['9ms 30ms', false],
+        ]);
+        expect([...(await world.lost())]).toEqual([[minutes(2), expect.stringMatching(why)]]);
+        for (const unit of world.units) await unit.close(58);
+        expect((await complete()).map(([, is]) => is)).toEqual([true, false, true, false, false, false]);
+        for (const unit of world.units) await unit.close(78);
+        expect((await complete()).map(([, is]) => is)).toEqual([true, true, true, true, true, true]);
+        expect((await world.exporter.refresh()).lost?.found).toBe(1);
+      },
+    );
+
+    it('says when such windows are complete again', async () => {
+      const world = new World(SHAPE_10, [every10, every10]);
+      for (const unit of world.units) await unit.close(48);
+      await lose(world, minutes(2));
+      const [{ completeAt }] = (await world.exporter.refresh()).windows;
+      expect(completeAt).toBe(30 + 20 + 2);
+    });
+
+    it('finds an hour that is gone, and calls no window complete that may reach into it', async () => {
+      const world = new World(SHAPE_10, [every10, every10]);
+      for (const unit of world.units) await unit.close(48);
+      const hour = paneKey({ namespace: 'ns', unit: 0, generation: 'g0' }, 'h', 0);
+      await lose(world, hour);
+      expect((await world.exporter.refresh()).windows.some(({ complete }) => complete)).toBe(false);
+      expect(await world.lost()).toEqual(new Map([[hour, 'gone']]));
+    });
+
+    it('takes back what it found when a unit goes back to a state that has the rows', async () => {
+      const world = new World(SHAPE_10, [every10, every10]);
+      for (const unit of world.units) await unit.close(47);
+      const before = world.store.inner.snapshot();
+      for (const unit of world.units) await unit.close(48);
+      await lose(world, minutes(2));
+      await world.exporter.refresh();
+      world.store.inner.restoreSnapshot(before);
+      expect((await world.exporter.refresh()).windows.map(({ complete }) => complete)).toContain(true);
+      expect(await world.lost()).toEqual(new Map());
+    });
+
+    it('does not take a pane for lost that its owner has deleted meanwhile, or whose unit has begun another generation', async () => {
+      for (const what of ['late', 'generation'] as const) {
+        const world = new World(SHAPE_10, [every10, every10]);
+        for (const unit of world.units) await unit.close(48);
+        world.store.between = async () => {
+          // After the units' hashes were read, before their panes are.
+          if (what === 'generation') await world.act({ what, unit: 0, by: 1 });
+          else for (const unit of world.units) await unit.close(500);
+        };
+        await world.exporter.refresh();
+        expect(await world.lost()).toEqual(new Map());
+      }
+    });
   });
 
   it('names the end of the newest pane that is final, by horizon', async () => {

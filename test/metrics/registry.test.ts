@@ -419,6 +419,7 @@ describe('the counters of a worker', () => {
     for (const name of [
       'rewinds',
       'gap_records',
+      'lost_keys',
       'idle_advances',
       'impressions_closed_by_idle',
       'series_capped',

@@ -52,6 +52,7 @@ export function workerStatus(units: readonly UnitStatus[], changes: Partial<Work
     lastCommit: undefined,
     rewinds: 0,
     gapRecords: 0,
+    lostKeys: 0,
     fetchedBytes: 0,
     clockSkew: undefined,
     ...changes,

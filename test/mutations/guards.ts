@@ -62,9 +62,9 @@ export const INCREMENTS: readonly Change[] = [
   },
   {
     file: ROW_TABLE,
-    text: 'this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text, held)));',
+    text: 'this.#rows[place].set(values, this.#newRow(field, this.#decoded(field, text, held)));',
     replacement:
-      "if (!this.key.includes(':pane:m:')) this.#rows[place].set(values, this.#newRow(field, this.#kind.codec.decode(text, held)));",
+      "if (!this.key.includes(':pane:m:')) this.#rows[place].set(values, this.#newRow(field, this.#decoded(field, text, held)));",
   },
   inStore(
     'for (const [key, fields] of commit.rows) this.#set(key, fields);',
@@ -126,6 +126,22 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
         file: 'unit/unit-completeness.ts',
         text: 'if (this.#beginnings.delete(topic)) this.#feedbackFrom = Math.max(this.#feedbackFrom, complete);',
         replacement: 'if (this.#beginnings.delete(topic)) this.#feedbackFrom = Number.NEGATIVE_INFINITY;',
+      },
+    ],
+  },
+  {
+    name: 'lists of a run are counted before they are folded',
+    changes: [
+      {
+        file: UNIT,
+        text: 'const changes = this.#panes.takeChanges();',
+        replacement:
+          'const early = this.#panes.listsOfRuns.map((lists) => lists + 1);\n    const changes = this.#panes.takeChanges();',
+      },
+      {
+        file: UNIT,
+        text: 'this.#experiments.state(this.#panes.listsOfRuns)',
+        replacement: 'this.#experiments.state(early)',
       },
     ],
   },

@@ -73,6 +73,21 @@ const redisRollback = grewSuite({
   },
 });
 
+const rowsLost = grewSuite({
+  alert: 'RecevalRowsLost',
+  severity: 'critical',
+  series: `receval_lost_keys_total{${A}}`,
+  span: 15,
+  firing: {
+    labels: { job: 'receval', instance: 'a' },
+    annotations: {
+      summary: 'Rows of receval are gone from Redis, or were altered',
+      description:
+        'In the last 15 minutes a found that Redis lacks rows that a checkpoint lists, or holds damaged ones. Its log names the keys. Windows and runs of experiments that need them are incomplete.',
+    },
+  },
+});
+
 const stopped = (cause: string): string => `receval_unit_stopped{${A},partition="3",cause="${cause}"}`;
 
 interface Stop {
@@ -158,7 +173,7 @@ const stops: readonly RuleSuite[] = [
     summary: 'Partition 3 does not fit into the memory of a',
     description: `a released partition 3, cause ${cause}: what its partitions hold is more than it may hold. Its log says what to raise to which value. The other partitions continue.`,
   })),
-  ...(['partitions', 'pairing', 'configuration', 'format'] as const).map((cause) => ({
+  ...(['partitions', 'pairing', 'configuration', 'format', 'damaged'] as const).map((cause) => ({
     alert: 'RecevalUnitStopped',
     cause,
     other: 'state_lost',
@@ -307,6 +322,7 @@ export const COMMIT_SUITES: readonly RuleSuite[] = [
   commitErrors,
   commitFenced,
   redisRollback,
+  rowsLost,
   redisMemoryHigh,
   redisMayEvict,
   redisEvicts,

@@ -17,6 +17,7 @@ function stored(yaml = 'attribution: {horizons: [1m, 10m]}'): UnitCheckpoint {
     fingerprint: fingerprint(load(yaml)),
     partitions: 2,
     incompleteBefore: 0,
+    lostUpTo: Number.NEGATIVE_INFINITY,
     since: {},
     hasGap: false,
     feedbackFrom: 0,
@@ -28,9 +29,13 @@ function stored(yaml = 'attribution: {horizons: [1m, 10m]}'): UnitCheckpoint {
 }
 
 /** What is said of a start that is refused; undefined: it is not. */
-function refusal(units: readonly (UnitCheckpoint | undefined)[], flags: Partial<typeof MEANING>): string | undefined {
+function refusal(
+  units: readonly (UnitCheckpoint | undefined)[],
+  flags: Partial<typeof MEANING>,
+  damaged: ReadonlyMap<number, string> = new Map(),
+): string | undefined {
   try {
-    checkStored(SETTINGS, units, READ, { ...MEANING, ...flags });
+    checkStored(SETTINGS, units, READ, { ...MEANING, ...flags }, { damaged });
     return undefined;
   } catch (error) {
     expect(error).toMatchObject({ exitCode: 2 });
@@ -41,7 +46,7 @@ function refusal(units: readonly (UnitCheckpoint | undefined)[], flags: Partial<
 describe('a start to rebuild', () => {
   it('is refused where no state is lost, with the commands that count again', () => {
     const message = refusal([stored(), stored()], { rebuild: true });
-    expect(message).toContain('of no partition is the state lost: nothing was done');
+    expect(message).toContain('of no partition is the state lost or damaged: nothing was done');
     expect(message).toContain('--new-generation --from earliest');
     expect(message).toContain('take a new namespace and a new kafka.groupId');
   });
@@ -52,6 +57,16 @@ describe('a start to rebuild', () => {
   ])('goes on where %s', (_, units) => {
     expect(refusal(units, { rebuild: true })).toBeUndefined();
     expect(refusal(units, {})).toContain('--rebuild');
+  });
+});
+
+describe('a start to rebuild where rows are damaged', () => {
+  it('goes on, of any partition', () => {
+    expect(refusal([stored(), stored()], { rebuild: true }, new Map([[1, '1']]))).toBeUndefined();
+  });
+
+  it('is not needed to go on without them', () => {
+    expect(refusal([stored(), stored()], {}, new Map([[1, '1']]))).toBeUndefined();
   });
 });
 

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { shapeOf } from '../../src/accumulators/row.ts';
-import { unitKey } from '../../src/accumulators/store/layout.ts';
+import { totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import { printComparison } from '../../src/cli/comparison-output.ts';
 import type { ExperimentSettings, Settings } from '../../src/config/settings.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
+import { runOf } from '../../src/experiment/run-settings.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { Experiments } from '../../src/exporter/experiments-reader.ts';
 import { compareEarlier, compareStored, NothingStored, storedPositions } from '../../src/service/compare-stored.ts';
@@ -48,6 +49,50 @@ describe('an experiment of a running service', () => {
     expect(JSON.stringify(found.comparison)).toBe(JSON.stringify(experiments.made[0]));
     expect(found.comparison.variants[0]).toMatchObject({ decision: 'regressed', variant: 'B' });
     expect(store.inner.snapshot()).toEqual(before);
+  });
+
+  it('says which rows of it are gone, and counts their lists as missing', async () => {
+    const { store } = await service();
+    const settings = settingsOf(EXPERIMENT);
+    const compare = () => compareStored(settings, EXPERIMENT, NAMESPACE, store);
+    const whole = await compare();
+    expect([whole.lost, whole.lostLists]).toEqual([new Map(), 0]);
+    const key = totalKey({ namespace: NAMESPACE, unit: 1, generation: '1' }, EXPERIMENT.name, runOf(EXPERIMENT));
+    const stored = store.inner.snapshot();
+    const lists = [...(stored.get(key) ?? new Map()).values()].reduce(
+      (sum, row) => sum + JSON.parse(row).impressions,
+      0,
+    );
+    expect(lists).toBeGreaterThan(50);
+    store.inner.restoreSnapshot(new Map([...stored].filter(([one]) => one !== key)));
+    const { comparison, lost, lostLists } = await compare();
+    expect(lost).toEqual(new Map([[key, `${lists} of ${lists} lists are gone`]]));
+    expect(lostLists).toBe(lists);
+    expect(comparison.variants[0]).toMatchObject({ decision: 'invalid', reason: 'incomplete' });
+
+    const altered = [...(stored.get(key) ?? [])].map(
+      ([field, row]) => [field, row.replace(/"positives":\d+/, '"positives":9999')] as const,
+    );
+    store.inner.restoreSnapshot(new Map([...stored, [key, new Map(altered)]]));
+    const damaged = await compare();
+    expect(damaged.lost?.get(key)).toMatch(/^row\.positives: 9999 of \d+ lists$/);
+    expect(damaged.lostLists).toBe(lists);
+    expect(damaged.comparison).toEqual(comparison);
+  });
+
+  it('still lacks what was gone when a worker claimed its partition, and went on', async () => {
+    const shop = await service();
+    const { store } = shop;
+    const key = totalKey({ namespace: NAMESPACE, unit: 1, generation: '1' }, EXPERIMENT.name, runOf(EXPERIMENT));
+    store.inner.restoreSnapshot(new Map([...store.inner.snapshot()].filter(([one]) => one !== key)));
+    const running = await shop.start();
+    await shop.live(300, { A: 1, B: 3 });
+    await shop.clock.advance(2000);
+    await running.stop();
+    const { lost, lostLists } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, store);
+    expect(lost).toEqual(new Map());
+    expect(lostLists).toBeGreaterThan(50);
+    expect(shop.warnings.filter((warning) => warning.startsWith('rows of the unit are gone'))).toHaveLength(1);
   });
 
   it('comes with the looks that the service has taken, each with what it saw', async () => {

@@ -163,6 +163,7 @@ describe('the stored state', () => {
       fingerprint: fingerprint(some),
       partitions: 1,
       incompleteBefore: 0,
+      lostUpTo: Number.NEGATIVE_INFINITY,
       since: {},
       hasGap: false,
       feedbackFrom: Number.NEGATIVE_INFINITY,

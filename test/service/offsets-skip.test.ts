@@ -28,6 +28,7 @@ function checkpoint(changes: Partial<UnitCheckpoint> = {}): UnitCheckpoint {
     fingerprint: { shape: '{}', additive: '[]' },
     partitions: 4,
     incompleteBefore: Number.NEGATIVE_INFINITY,
+    lostUpTo: Number.NEGATIVE_INFINITY,
     since: {},
     hasGap: false,
     feedbackFrom: Number.NEGATIVE_INFINITY,

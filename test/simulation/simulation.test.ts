@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
 import { INCREMENTS } from '../mutations/guards.ts';
+import type { Change } from '../mutations/mutation.ts';
 import { runs } from '../runs.ts';
 import { JUDGED, PLANTED } from './disorders.ts';
 import { FAULT_KINDS } from './faults.ts';
@@ -87,6 +88,46 @@ describe('the simulator', () => {
     expect(other.trace).toEqual(one.trace);
     expect(other.steps).toBe(one.steps);
   });
+
+  /** A store that loses a minute pane, or the total of a run, right after each claim. */
+  const losing = (part: ':pane:m:' | ':total:default:'): Change => ({
+    file: 'accumulators/store/memory-store.ts',
+    text: "hash.set('token', token);",
+    replacement: `hash.set('token', token);
+    const lost = [...this.#hashes.keys()].filter((key) => key.startsWith(unit.slice(0, -4)) && key.includes('${part}')).sort().at(-1);
+    if (lost !== undefined) this.#hashes.delete(lost);`,
+  });
+  /** What a claim does about it, taken out. */
+  const BLIND: readonly Change[] = [
+    {
+      file: 'unit/restore.ts',
+      text: 'live.filter(({ key }) => of(key).size === 0)',
+      replacement: 'live.slice(live.length)',
+    },
+    {
+      file: 'unit/restore.ts',
+      text: 'return r < 0 ? state : withLost(state, lists[r]);',
+      replacement: 'return state;',
+    },
+  ];
+
+  it.each([':pane:m:', ':total:default:'] as const)(
+    'hears of a lost %s from the next claim, and from nothing but what looks for it',
+    async (part) => {
+      const promises = async (changes: readonly Change[]): Promise<ReadonlySet<string | undefined>> => {
+        const product = await mutatedProduct(changes);
+        const found = new Set<string | undefined>();
+        for (let seed = 1; seed <= 40; seed++)
+          found.add((await runScenario(product, drawScenario(seed))).broken?.promise);
+        return found;
+      };
+      expect(await promises([losing(part)])).toContain('lost rows');
+      const blind = await promises([losing(part), ...BLIND]);
+      expect(blind).not.toContain('lost rows');
+      expect([...blind].some((promise) => promise !== undefined)).toBe(true);
+    },
+    LONG_MS,
+  );
 
   it(
     'passes what sends additions, as long as the guard is whole',

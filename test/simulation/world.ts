@@ -6,6 +6,7 @@
 import type { Commit, CommitAnswer } from '../../src/accumulators/store/store-port.ts';
 import type { EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
+import { LOST_ROWS } from '../../src/worker/stop-advice.ts';
 import { Auditor } from './auditor.ts';
 import { Books } from './books.ts';
 import { Broken } from './broken.ts';
@@ -263,6 +264,7 @@ export class World {
     if (!process.alive) return;
     this.happened.add(message);
     this.say(() => `${process.name}: ${message} ${JSON.stringify(details)}`);
+    if (message === LOST_ROWS) this.#fail(new Broken('lost rows', JSON.stringify(details)));
     const cause = stopCauseOf(message, details);
     if (cause === undefined) return;
     const isTooMuch = cause === 'limit' || cause === 'memory';

@@ -297,6 +297,7 @@ describe('a run of an experiment', () => {
         run: nameOfRun(EXPERIMENT),
         begins: [100, 34],
         missing: 0,
+        lists: 30,
         since: Object.fromEntries(MEASURES.map(({ canonical }) => [canonical, Number.NEGATIVE_INFINITY])),
       },
     ]);

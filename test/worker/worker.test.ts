@@ -270,6 +270,120 @@ describe('a worker', () => {
     await ended;
   });
 
+  it('stops only the unit whose rows are damaged, names the key, and leaves what is stored as it is', async () => {
+    const bench = new Bench(2);
+    await bench.clock.advance(3_600_000);
+    bench.fill(4000, 10);
+    const first = bench.worker();
+    await bench.clock.advance(1000);
+    await first.worker.stop();
+    await first.ended;
+    const stored = bench.store.inner.snapshot();
+    const key =
+      [...stored.keys()]
+        .filter((one) => one.startsWith('receval:{test:1}:1:pane:m:'))
+        .sort()
+        .at(-1) ?? '';
+    const altered = [...(stored.get(key) ?? [])].map(
+      ([field, text]) => [field, text.replace(/"impressions":\d+/, '"impressions":-3')] as const,
+    );
+    bench.store.inner.restoreSnapshot(new Map([...stored, [key, new Map(altered)]]));
+
+    const { worker, source, ended } = bench.worker();
+    await settle();
+    expect(worker.stopped).toEqual([{ partition: 1, cause: 'damaged' }]);
+    expect(worker.unready).toEqual([]);
+    expect(bench.details.at(-1)).toMatchObject({
+      partition: 1,
+      cause: 'damaged',
+      error: expect.stringContaining(`of ${key} is damaged: row.impressions: -3`),
+      advice: expect.stringContaining('--rebuild'),
+    });
+    const { units } = worker.status();
+    expect(units.map(({ partition, stopped }) => [partition, stopped])).toEqual([
+      [0, undefined],
+      [1, 'damaged'],
+    ]);
+    const before = bench.store.inner.snapshot().get(key);
+    bench.fill(100, 10);
+    await bench.clock.advance(60_000);
+    expect(sum(worker, 'read')).toBeGreaterThan(1900);
+    expect(bench.store.inner.snapshot().get(key)).toEqual(before);
+    // Nobody claims it as long as it stays here; elsewhere, it is claimed again when it comes back.
+    const warned = bench.warnings.length;
+    await source.assign([0, 1]);
+    await bench.clock.advance(1000);
+    expect(bench.warnings).toHaveLength(warned);
+    await source.assign([0]);
+    expect(worker.stopped).toEqual([]);
+    await source.assign([0, 1]);
+    await bench.clock.advance(1000);
+    expect(worker.stopped).toEqual([{ partition: 1, cause: 'damaged' }]);
+    await worker.stop();
+    await ended;
+  });
+
+  it.each(['WRONGTYPE', 'BADSTATE'])(
+    'stops only the unit whose commit is refused with %s, and sends it no more',
+    async (code) => {
+      const bench = new Bench(2);
+      await bench.clock.advance(3_600_000);
+      bench.fill(100, 1);
+      const { worker, ended } = bench.worker();
+      await bench.clock.advance(1000);
+      expect(worker.status().commits.ok).toBe(2);
+      const refusal = new StoreUnavailable(code, `Redis could not commit: ${code} (receval:x holds a string)`, {
+        retriable: false,
+        outcome: 'refused',
+      });
+      bench.store.refusal = refusal;
+      bench.log.append(0, 0, null, START);
+      await bench.clock.advance(1000);
+      bench.store.refusal = undefined;
+      expect(worker.stopped).toEqual([{ partition: 0, cause: 'damaged' }]);
+      expect(bench.details.at(-1)).toMatchObject({
+        partition: 0,
+        error: expect.stringContaining('receval:x holds a string'),
+      });
+      const { commits } = bench.store;
+      bench.log.append(0, 1, null, START);
+      await bench.clock.advance(10_000);
+      expect(bench.store.commits).toBe(commits + 1);
+      expect(worker.status().commits.ok).toBe(3);
+      await worker.stop();
+      await ended;
+      expect(bench.store.commits).toBe(commits + 1);
+    },
+  );
+
+  it('counts the keys of rows that were gone when it claimed a unit, and goes on', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(2000, 10);
+    const first = bench.worker();
+    await bench.clock.advance(1000);
+    await first.worker.stop();
+    await first.ended;
+    const stored = bench.store.inner.snapshot();
+    const [, gone] = [...stored.keys()]
+      .filter((one) => one.includes(':pane:m:'))
+      .sort()
+      .reverse();
+    bench.store.inner.restoreSnapshot(new Map([...stored].filter(([key]) => key !== gone)));
+    const { worker, ended } = bench.worker();
+    await settle();
+    expect(worker.status().lostKeys).toBe(1);
+    expect(bench.warnings).toEqual(['rows of the unit are gone from Redis']);
+    expect(bench.details.at(-1)).toMatchObject({
+      partition: 0,
+      keys: [gone],
+      advice: expect.stringContaining('--rebuild'),
+    });
+    expect(worker.stopped).toEqual([]);
+    await worker.stop();
+    await ended;
+  });
+
   it('is ready when all that it has begun is stored: ended before, the next one would begin again', async () => {
     const bench = new Bench(2);
     bench.fill(10, 1);

@@ -25,6 +25,8 @@ export interface UnitCheckpoint {
   readonly partitions: number;
   /** Panes that start earlier are incomplete: they miss the start, a gap, or a rebuilt span. -Infinity: all are complete. */
   readonly incompleteBefore: EpochMs;
+  /** The latest end of a pane that was listed, and whose rows were gone when the unit was claimed. -Infinity: of none they were. */
+  readonly lostUpTo: EpochMs;
   /** For each entry of `fingerprint.additive` that was added to existing rows, when: panes that start earlier lack it. */
   readonly since: Since;
   /** Something is missing, and it is not known yet up to when: `incompleteBefore` will rise to that time. */
@@ -69,6 +71,7 @@ export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, st
     ['fingerprint', JSON.stringify(checkpoint.fingerprint)],
     ['partitions', String(checkpoint.partitions)],
     ['incompleteBefore', JSON.stringify(checkpoint.incompleteBefore)],
+    ['lostUpTo', JSON.stringify(checkpoint.lostUpTo)],
     ['since', JSON.stringify(Object.entries(checkpoint.since))],
     ['hasGap', JSON.stringify(checkpoint.hasGap)],
     ['feedbackFrom', JSON.stringify(checkpoint.feedbackFrom)],
@@ -89,6 +92,7 @@ export function decodeCheckpoint(fields: Fields): UnitCheckpoint {
     throw new CheckpointError(
       `the stored state has format version ${format ?? '(none)'}; this build reads versions up to ${FORMAT_VERSION}: ` +
         'run the build that wrote it, or choose another namespace',
+      'format',
     );
   }
   try {
@@ -115,6 +119,8 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
     },
     partitions: whole(json('partitions'), 'partitions'),
     incompleteBefore: timeOf(json('incompleteBefore'), 'incompleteBefore'),
+    // Earlier releases did not look for it.
+    lostUpTo: timeOf(parseJson(fields.get('lostUpTo') ?? 'null', 'lostUpTo'), 'lostUpTo'),
     // States of earlier releases have none: there, windows of all parts became incomplete.
     since: fields.has('since') ? parseSince(json('since'), 'since') : {},
     // States of the first release do not have it.

@@ -12,7 +12,7 @@ local unit, token = KEYS[1], ARGV[1]
 
 local found = redis.call('TYPE', unit).ok
 if found ~= 'hash' and found ~= 'none' then
-  return redis.error_reply('WRONGTYPE the unit\'s key holds a ' .. found)
+  return redis.error_reply('WRONGTYPE ' .. unit .. ' holds a ' .. found .. ', not a unit')
 end
 local before = redis.call('HGETALL', unit)
 local stored = redis.call('HMGET', unit, 'seq', 'cid')

@@ -16,12 +16,13 @@
 --       9  L         number of row keys that last
 --       10 R         number of keys to remove fields from
 --       11 ..        C times field, value; then for each key to remove fields from their number n, and n fields; then for
---                    each row key the number n of its fields, and n times field, value
+--                    each row key the number n of its fields, behind a + if an earlier commit has written the key, and
+--                    n times field, value
 --
 -- Answers OK        applied
 --         ALREADY   this very commit had been applied
 --         FENCED    another claim owns the unit
---         CONFLICT  the unit is not at the commit that this one builds on
+--         CONFLICT  the unit is not at the commit that this one builds on, or a key that it has written is gone
 -- or an error, and then nothing was written: BADCOMMIT, WRONGTYPE, NOPERM, or what the server refuses scripts with.
 --
 -- A script that fails midway keeps its earlier writes. So everything is checked before the first write, and the line
@@ -49,6 +50,8 @@ end
 -- The guard.
 if kind(unit) == 'none' then
   return 'CONFLICT'
+elseif kind(unit) ~= 'hash' then
+  return redis.error_reply('WRONGTYPE ' .. unit .. ' holds a ' .. kind(unit) .. ', not a unit')
 end
 local stored = redis.call('HMGET', unit, 'token', 'seq', 'cid')
 local stored_seq, stored_cid = stored[2] or '0', stored[3] or ''
@@ -80,12 +83,13 @@ for i = 2, first_removal - 1 do
   end
 end
 local ends = {}
+local is_gone = false
 local at = checkpoint_end + 1
 for i = first_removal, #KEYS do
   local key = KEYS[i]
   local found = kind(key)
   if found ~= 'hash' and found ~= 'none' then
-    return redis.error_reply('WRONGTYPE a row\'s key holds a ' .. found)
+    return redis.error_reply('WRONGTYPE ' .. key .. ' holds a ' .. found .. ', not rows')
   end
   if i < first_row then
     if not may('HDEL', key, 'f') then
@@ -94,14 +98,23 @@ for i = first_removal, #KEYS do
   elseif not may('HSET', key, 'f', 'v') or not (ttl == '' or may('PEXPIRE', key, ttl)) then
     return redis.error_reply('NOPERM HSET or PEXPIRE on the unit\'s rows is not allowed')
   end
-  if not digits(ARGV[at]) or ARGV[at] == '0' then
+  local count = ARGV[at] or ''
+  if i >= first_row and string.sub(count, 1, 1) == '+' then
+    count = string.sub(count, 2)
+    is_gone = is_gone or found == 'none'
+  end
+  if not digits(count) or count == '0' then
     return redis.error_reply('BADCOMMIT a row key without fields')
   end
-  ends[i] = at + (i < first_row and 1 or 2) * tonumber(ARGV[at])
+  ends[i] = at + (i < first_row and 1 or 2) * tonumber(count)
   at = ends[i] + 1
 end
 if at ~= #ARGV + 1 then
   return redis.error_reply('BADCOMMIT there are more or fewer fields than it says')
+end
+
+if is_gone then
+  return 'CONFLICT'
 end
 
 -- From here on nothing can be refused.

@@ -35,6 +35,7 @@ export class MemoryStore implements Store {
     if (token !== commit.token) return 'FENCED';
     if (seq === commit.seq && cid === commit.cid) return 'ALREADY';
     if (seq !== commit.seq - 1 || cid !== commit.parent) return 'CONFLICT';
+    for (const key of commit.stored ?? []) if (!this.#hashes.has(key)) return 'CONFLICT';
     for (const key of commit.deletes) this.#hashes.delete(key);
     for (const [key, fields] of commit.removes ?? []) this.#remove(key, fields);
     for (const [key, fields] of commit.rows) this.#set(key, fields);

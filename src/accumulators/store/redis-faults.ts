@@ -59,9 +59,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   NO_DATABASE: refused(
     'the server has no database of this number. Correct it in redis.url, raise `databases` in redis.conf, or leave it out: a namespace keeps services apart as well',
   ),
-  WRONGTYPE: wrong(
-    'a key of receval holds something that is not a hash. Somebody else writes there: choose a namespace',
-  ),
+  WRONGTYPE: wrong('somebody else writes to keys of receval. Delete that key and restart, or take another namespace'),
   BADSTATE: wrong('the stored state was edited by somebody else. Restore a backup, or rebuild the unit from the log'),
   BADCOMMIT: wrong('the commit is malformed. This is an error in receval: please report it'),
 };
@@ -123,7 +121,9 @@ export function unavailable(
   const tls = last instanceof Error ? tlsAdvice(last, SETTING) : undefined;
   const known = FAULTS[code];
   const fault = known ?? (tls === undefined ? unknown('see the log of the server') : refused(tls));
-  const text = known === undefined && error instanceof Error ? cleaned(error.message, secrets) : trouble;
+  const isQuoted = known === undefined || code === 'WRONGTYPE';
+  const text =
+    isQuoted && error instanceof Error ? cleaned(error.message.replace(/^WRONGTYPE /, ''), secrets) : trouble;
   const said = text === '' ? '' : ` (${text})`;
   // The connection may have broken for a reason whose text has its own advice already.
   const isAdvised = text.endsWith(fault.advice) || (code === 'NOT_CONNECTED' && isExplained(text));

@@ -151,8 +151,9 @@ export class RedisLink {
     return this.#inTime(doing, async () => {
       const answers = await this.#client.pipeline(commands.map((command) => ['call', ...command])).exec();
       return (answers ?? []).map(([error, reply]) => {
-        if (error !== null) throw error;
-        return reply;
+        if (error === null) return reply;
+        if (faultCode(error) === 'WRONGTYPE') return null;
+        throw error;
       });
     });
   }

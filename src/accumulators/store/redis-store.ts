@@ -334,7 +334,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   }
   for (const [key, fields] of [...expiring, ...lasting]) {
     keys.push(key);
-    args.push(String(fields.size));
+    args.push(commit.stored?.has(key) === true ? `+${fields.size}` : String(fields.size));
     pushFields(args, fields);
   }
   const stranger = keys.find((key) => !key.startsWith(tag));
@@ -353,6 +353,7 @@ function claimedOf(reply: unknown): Claimed {
 
 /** A hash from a reply of field, value, field, value ... */
 function fieldsOf(reply: unknown): Map<string, string> {
+  if (reply === null) return new Map();
   if (!Array.isArray(reply)) throw new Error('the server answered something that is not a hash');
   const fields = new Map<string, string>();
   for (let i = 0; i < reply.length; i += 2) fields.set(String(reply[i]), String(reply[i + 1]));
@@ -360,6 +361,7 @@ function fieldsOf(reply: unknown): Map<string, string> {
 }
 
 function namedFields(fields: readonly string[], reply: unknown): Map<string, string> {
+  if (reply === null) return new Map();
   if (!Array.isArray(reply)) throw new Error('the server answered something that is no list of fields');
   return new Map(fields.flatMap((field, i) => (typeof reply[i] === 'string' ? [[field, reply[i]] as const] : [])));
 }

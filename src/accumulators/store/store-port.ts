@@ -16,6 +16,8 @@ export interface Commit {
   readonly checkpoint: Fields;
   /** Changed rows: for each key the fields to set; its other fields stay. */
   readonly rows: ReadonlyMap<string, Fields>;
+  /** Those of `rows` that an earlier commit of this claim has written, or that were read when it began: one that is gone is a CONFLICT. Default: none. */
+  readonly stored?: ReadonlySet<string>;
   /** Keys to delete, before the rows are set. */
   readonly deletes: readonly string[];
   /** For each key the fields to remove, before the rows are set; its other fields stay. Default: none. */
@@ -24,7 +26,7 @@ export interface Commit {
 
 /**
  * OK: applied. ALREADY: this commit was applied before, and its reply was lost. FENCED: another claim owns the unit. CONFLICT:
- * the store is not in the state that the commit builds on. A rejected promise means that the outcome is unknown: send the
+ * the store is not in the state that the commit builds on, or lacks rows of it. A rejected promise means that the outcome is unknown: send the
  * commit again.
  */
 export type CommitAnswer = 'OK' | 'ALREADY' | 'FENCED' | 'CONFLICT';
@@ -55,7 +57,7 @@ export interface Store {
   /** Takes the unit over: from now on a commit under any other token is FENCED. */
   claim(unit: string, token: string): Promise<Claimed>;
   commit(commit: Commit): Promise<CommitAnswer>;
-  /** All fields of each key, in order; an absent key is an empty map. */
+  /** All fields of each key, in order; a key that is absent, or holds something else than a hash, is an empty map. */
   read(keys: readonly string[]): Promise<readonly Fields[]>;
   /** The same of these fields alone; a field that a key does not have is left out. Optional: callers fall back to `read`. */
   readonly readFields?: (keys: readonly string[], fields: readonly string[]) => Promise<readonly Fields[]>;

@@ -30,6 +30,7 @@ const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
   fingerprint: fc.record({ shape: fc.string(), additive: fc.string() }),
   partitions: count,
   incompleteBefore: time,
+  lostUpTo: time,
   since,
   hasGap: fc.boolean(),
   feedbackFrom: time,
@@ -73,7 +74,20 @@ const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
       }),
     ),
   }),
-  runs: fc.array(fc.record({ name: fc.string(), run: fc.string(), begins: fc.array(count), missing: count, since })),
+  runs: fc.array(
+    fc.record(
+      {
+        name: fc.string(),
+        run: fc.string(),
+        begins: fc.array(count),
+        missing: count,
+        since,
+        lists: count,
+        lost: count,
+      },
+      { requiredKeys: ['name', 'run', 'begins', 'missing', 'since'] },
+    ),
+  ),
   lastRecords: fc.array(fc.option(fc.string(), { nil: undefined })),
 });
 
@@ -122,6 +136,13 @@ describe('the text of a checkpoint', () => {
     expect(decodeCheckpoint(fields)).toEqual({ ...example, runs: [] });
   });
 
+  it('without lostUpTo is one from before that was looked for, of which nothing is known to be lost', () => {
+    const fields = encodeCheckpoint({ ...example, lostUpTo: 7 });
+    expect(decodeCheckpoint(fields).lostUpTo).toBe(7);
+    fields.delete('lostUpTo');
+    expect(decodeCheckpoint(fields)).toEqual({ ...example, lostUpTo: Number.NEGATIVE_INFINITY });
+  });
+
   it('without hasGap is one from before that was kept, and lacks nothing', () => {
     const fields = encodeCheckpoint({ ...example, hasGap: true });
     expect(decodeCheckpoint(fields).hasGap).toBe(true);
@@ -138,7 +159,7 @@ describe('the text of a checkpoint', () => {
 
   it.each(
     [...encodeCheckpoint(example).keys()].filter(
-      (field) => !['format', 'runs', 'hasGap', 'feedbackFrom', 'since'].includes(field),
+      (field) => !['format', 'runs', 'hasGap', 'feedbackFrom', 'since', 'lostUpTo'].includes(field),
     ),
   )('without the field %s is refused', (field) => {
     const fields = encodeCheckpoint(example);

@@ -244,16 +244,24 @@ if (await redisIsThere()) {
         const all = () => Promise.all(PANES.map((pane) => harness.admin.dumpBuffer(pane)));
         const before = await all();
         const commit = commitOf(Number(seq) + 1, { deletes: [PANES[1]] });
-        expect(await faultOf(store.commit(commit))).toMatchObject({ code: 'WRONGTYPE', retriable: false });
+        const fault = await faultOf(store.commit(commit));
+        expect(fault).toMatchObject({ code: 'WRONGTYPE', retriable: false });
+        expect(fault.message).toContain(`(${key} holds a string, not rows)`);
+        // Whoever reads it finds no rows there.
+        expect(await store.read([PANES[1], key])).toEqual([new Map([['30m||', expect.any(String)]]), new Map()]);
+        expect(await store.readFields([key], ['30m||'])).toEqual([new Map()]);
         expect(await all()).toEqual(before);
         expect(await harness.admin.hget(UNIT, 'seq')).toBe(seq);
         await harness.admin.del(key);
         expect(await store.commit(commit)).toBe('OK');
       }
       await harness.admin.set(UNIT, 'stranger');
-      expect(await faultOf(store.commit(commitOf(3)))).toMatchObject({ code: 'WRONGTYPE' });
-      expect(await faultOf(store.claim(UNIT, 'u'))).toMatchObject({ code: 'WRONGTYPE' });
-      expect(await faultOf(store.read([UNIT]))).toMatchObject({ code: 'WRONGTYPE' });
+      for (const call of [store.commit(commitOf(3)), store.claim(UNIT, 'u')]) {
+        const fault = await faultOf(call);
+        expect(fault).toMatchObject({ code: 'WRONGTYPE', retriable: false });
+        expect(fault.message).toContain(`(${UNIT} holds a string, not a unit)`);
+      }
+      expect(await store.read([UNIT])).toEqual([new Map()]);
       expect(await harness.admin.get(UNIT)).toBe('stranger');
     });
 

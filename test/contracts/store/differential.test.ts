@@ -42,6 +42,11 @@ const command = fc.oneof(
       cid: fc.constantFrom('c', 'd', 'e', 'f'),
       checkpoint: fields,
       rows,
+      /** Which of the rows are to be there already. */
+      stored: fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.boolean()), {
+        minLength: 4,
+        maxLength: 4,
+      }),
       deletes,
       removes,
     }),
@@ -85,6 +90,7 @@ if (await redisIsThere()) {
               case 'commit': {
                 const stands = memory.snapshot().get(UNITS[step.unit]);
                 const keys = keysOf(step.unit);
+                const rows = new Map(step.rows.map(([row, set]) => [keys[row], set] as const));
                 last = {
                   unit: UNITS[step.unit],
                   token: step.token ?? stands?.get('token') ?? '',
@@ -92,7 +98,8 @@ if (await redisIsThere()) {
                   parent: step.onto?.parent ?? stands?.get('cid') ?? '',
                   cid: step.cid,
                   checkpoint: step.checkpoint,
-                  rows: new Map(step.rows.map(([row, set]) => [keys[row], set] as const)),
+                  rows,
+                  stored: new Set([...rows].flatMap(([key, set], i) => (step.stored[i] && set.size > 0 ? [key] : []))),
                   deletes: step.deletes.map((row) => keys[row]),
                   removes: new Map(step.removes.map(([row, fields]) => [keys[row], fields] as const)),
                 };

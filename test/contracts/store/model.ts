@@ -40,12 +40,23 @@ export class ModelStore {
     return { token: before, seq, cid, checkpoint: seq === 0 ? undefined : checkpoint };
   }
 
-  commit({ token, seq, cid, parent, checkpoint, rows, deletes, removes = new Map() }: Commit): CommitAnswer {
+  commit({
+    token,
+    seq,
+    cid,
+    parent,
+    checkpoint,
+    rows,
+    stored = new Set(),
+    deletes,
+    removes = new Map(),
+  }: Commit): CommitAnswer {
     const unit = this.unit;
     if (!unit.exists) return 'CONFLICT';
     if (token !== unit.token) return 'FENCED';
     if (seq === unit.seq && cid === unit.cid) return 'ALREADY';
     if (seq !== unit.seq + 1 || parent !== unit.cid) return 'CONFLICT';
+    if ([...stored].some((key) => !Object.hasOwn(this.#state.rows, key))) return 'CONFLICT';
     const kept = Object.fromEntries(Object.entries(this.#state.rows).filter(([key]) => !deletes.includes(key)));
     for (const [key, fields] of removes) {
       const left = Object.entries(kept[key] ?? {}).filter(([field]) => !fields.includes(field));

@@ -218,6 +218,24 @@ export function storeContract(name: string, open: () => Promise<StoreHarness>): 
       expect(await store.claim(UNIT, 'again')).toMatchObject({ token: 't', seq: 1, cid: 'c1' });
     });
 
+    it('a key that an earlier commit has written and that is gone is a CONFLICT, and nothing is written', async () => {
+      await store.claim(UNIT, 't');
+      const [gone, other] = PANES;
+      const rows = new Map([gone, other].map((key) => [key, new Map([['30m||', '1']])] as const));
+      expect(await store.commit(commitOf('t', 1, '', { rows }))).toBe('OK');
+      const again = new Map([gone, other].map((key) => [key, new Map([['30m||', '2']])] as const));
+      const known = commitOf('t', 2, 'c1', { rows: again, stored: new Set([gone, other]) });
+      expect(await store.commit(known)).toBe('OK');
+      expect(await store.commit(commitOf('t', 3, 'c2', { deletes: [gone] }))).toBe('OK');
+      const missing = commitOf('t', 4, 'c3', { rows: again, stored: new Set([gone]), deletes: [other] });
+      expect(await store.commit(missing)).toBe('CONFLICT');
+      expect(await stored(gone)).toEqual(new Map());
+      expect(await stored(other)).toEqual(new Map([['30m||', '2']]));
+      // Who does not know that it was there writes it anew.
+      expect(await store.commit({ ...missing, stored: new Set() })).toBe('OK');
+      expect(await stored(gone)).toEqual(new Map([['30m||', '2']]));
+    });
+
     it('a rollback to before the claim brings the other owner back: FENCED', async () => {
       await store.claim(UNIT, 'before');
       const restore = await harness.backup();

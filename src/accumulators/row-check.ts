@@ -1,0 +1,54 @@
+import { type Exact, SUMS } from '../measures/sums.ts';
+import { type Row, type RowShape, sumsStarts } from './row.ts';
+import { EMPTY, LISTS, POSITIVES, type Vector } from './vector.ts';
+
+/** Counts that lists are counted in. */
+const HEAD = ['positives', 'userless', 'empty'] as const;
+
+/**
+ * What of a row no lists can have made, such as more lists with a positive than lists: its text was altered. undefined: nothing. Returns the
+ * check for rows of one shape.
+ */
+export function contradictions(shape: RowShape): (row: Row) => string | undefined {
+  const starts = sumsStarts(shape);
+  const counted = shape.names.flatMap((name, m) =>
+    SUMS[shape.kinds[m]].counted ? [{ name, n: starts[m], positives: starts[m] + 1 }] : [],
+  );
+  return (row) => {
+    const { impressions, sums, vector, items, positions } = row;
+    if (impressions < 0) return `impressions: ${impressions}`;
+    for (const name of HEAD) if (isBeyond(row[name], impressions)) return told(name, row[name], impressions);
+    for (const { name, n, positives } of counted) {
+      if (isBeyond(sums[n], impressions)) return told(`measures.${name}`, sums[n], impressions);
+      if (isBeyond(sums[positives], sums[n])) return told(`measures.${name}`, sums[positives], sums[n]);
+    }
+    for (const n of items?.lists ?? []) if (isBeyond(n, impressions)) return told('items', n, impressions);
+    if (positions !== undefined) {
+      for (const [r, n] of positions.positives.entries()) {
+        if (isBeyond(n, positions.exposed[r])) return told('positions.positives', n, positions.exposed[r]);
+      }
+    }
+    return vector === undefined ? undefined : contradictionInVector(vector, impressions);
+  };
+}
+
+/** @param impressions lists of its row */
+function contradictionInVector(vector: Vector, impressions: number): string | undefined {
+  for (const bucket of vector.filled()) {
+    const n = vector.sum(bucket, LISTS);
+    if (isBeyond(n, impressions)) return told('vector.n', n, impressions);
+    for (const column of [POSITIVES, EMPTY]) {
+      const part = vector.sum(bucket, column);
+      if (isBeyond(part, n)) return told('vector', part, n);
+    }
+  }
+  return undefined;
+}
+
+function isBeyond(part: Exact, whole: Exact): boolean {
+  return part < 0 || part > whole;
+}
+
+function told(name: string, part: Exact, whole: Exact): string {
+  return `${name}: ${part} of ${whole} lists`;
+}

@@ -1,0 +1,84 @@
+import type { ListedPane } from '../accumulators/panes-settings.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import type { UnitStates } from '../windows/unit-state.ts';
+import { LOST_ROWS_ADVICE } from '../worker/stop-advice.ts';
+
+/** A pane that a checkpoint lists, and whose rows the store lacks, or holds damaged. */
+export interface LostPane extends ListedPane {
+  /** What is wrong with them, such as `gone`. */
+  readonly why: string;
+}
+
+/** What an exporter has found lost. */
+export interface LostKeys {
+  /** By key whose rows are gone, or damaged, what is wrong: what is read now lacks them. */
+  readonly keys: ReadonlyMap<string, string>;
+  /** How many such keys were found so far. */
+  readonly found: number;
+}
+
+export const GONE = 'gone';
+
+/** The panes that a reader has found lost, as long as no unit goes back. What it has read of their units before their ends is incomplete. */
+export class LostRows {
+  /** By unit: the latest end of one. */
+  readonly #upTo = new Map<number, EpochMs>();
+  readonly #why = new Map<string, string>();
+  #found = 0;
+
+  /** How many were found, however often this was reset. */
+  get found(): number {
+    return this.#found;
+  }
+
+  /** By key: what is wrong. */
+  get why(): ReadonlyMap<string, string> {
+    return this.#why;
+  }
+
+  add(unit: number, panes: readonly LostPane[]): void {
+    for (const { key, end, why } of panes) {
+      this.#upTo.set(unit, Math.max(end, this.#upTo.get(unit) ?? end));
+      if (!this.#why.has(key)) this.#found++;
+      this.#why.set(key, why);
+    }
+  }
+
+  /** All is read again. */
+  reset(): void {
+    this.#upTo.clear();
+    this.#why.clear();
+  }
+
+  /** The units as a reader must take them. Those of which nothing is lost are the same objects. */
+  applied(units: UnitStates): UnitStates {
+    return units.map((unit, u) => {
+      const upTo = this.#upTo.get(u);
+      if (unit === undefined || upTo === undefined || upTo <= unit.incompleteBefore) return unit;
+      return { ...unit, incompleteBefore: upTo };
+    });
+  }
+}
+
+/** Keys that are named; the log has all of them. */
+const NAMED = 3;
+
+/** Such as: 2 keys (a: gone; b: gone). */
+export function keysText(keys: ReadonlyMap<string, string>): string {
+  const named = [...keys].slice(0, NAMED).map(([key, why]) => `${key}: ${why}`);
+  const more = keys.size > NAMED ? `; and ${keys.size - NAMED} more` : '';
+  return `${keys.size} ${keys.size === 1 ? 'key' : 'keys'} (${named.join('; ')}${more})`;
+}
+
+/** For the page; none: nothing is lost. */
+export function lostTroubles(
+  lost: LostKeys | undefined,
+): readonly { readonly cause: string; readonly remedy: string }[] {
+  if (lost === undefined || lost.keys.size === 0) return [];
+  return [
+    {
+      cause: `Rows that were stored are gone from Redis, or damaged: ${keysText(lost.keys)}.`,
+      remedy: `${LOST_ROWS_ADVICE.charAt(0).toUpperCase()}${LOST_ROWS_ADVICE.slice(1)}.`,
+    },
+  ];
+}

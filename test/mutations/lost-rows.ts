@@ -1,0 +1,95 @@
+/** Weakened checks of rows that are lost, or contradict themselves: each must be caught. */
+import { change, type Mutation } from './mutation.ts';
+
+const RESTORE = 'unit/restore.ts';
+const CHECK = 'accumulators/row-check.ts';
+const PANES = 'exporter/sealed-panes.ts';
+const PARTS = 'experiment/experiment-parts.ts';
+const RUNS = 'accumulators/runs.ts';
+const UNIT = 'unit/unit.ts';
+
+export const LOST_MUTATIONS: readonly Mutation[] = [
+  change('a commit does not say which keys it has written', 'accumulators/panes.ts', 'table.isStored = true;', ''),
+  change(
+    'a commit does not say which keys were read',
+    'accumulators/row-table.ts',
+    'this.isStored = fields.size > 0;',
+    '',
+  ),
+  change(
+    'a claim does not look for panes',
+    RESTORE,
+    'live.filter(({ key }) => of(key).size === 0)',
+    'live.slice(live.length)',
+  ),
+  change(
+    'a claim does not look at totals',
+    RESTORE,
+    'return r < 0 ? state : withLost(state, lists[r]);',
+    'return state;',
+  ),
+  change(
+    'rows are taken for lost, whoever owns the unit by now',
+    RESTORE,
+    'if (gone.length + short.length > 0) {',
+    'if (gone.length < 0) {',
+  ),
+  change(
+    'a claim looks for panes that are final',
+    RESTORE,
+    'closedUpTo - longest(shape));\n  const gone',
+    'Number.NEGATIVE_INFINITY);\n  const gone',
+  ),
+  change(
+    'panes that are lost are complete',
+    UNIT,
+    'Math.max(resumed.incompleteBefore, lost.upTo)',
+    'resumed.incompleteBefore',
+  ),
+  change(
+    'what was lost is forgotten',
+    UNIT,
+    'this.#lostUpTo = Math.max(resumed.lostUpTo, lost.upTo);',
+    'this.#lostUpTo = resumed.lostUpTo;',
+  ),
+  change('lists that are lost are not missing', RUNS, 'return missing + lost;', 'return missing;'),
+  change(
+    'lists are lost that are there',
+    RUNS,
+    'Math.max(0, (state.lists ?? 0) - held)',
+    'Math.max(0, (state.lists ?? 0) - held + 1)',
+  ),
+  change('a run forgets what it has lost', RUNS, 'lost: (state.lost ?? 0) + gone', 'lost: state.lost ?? 0'),
+  change('a reader takes a pane without rows for an empty one', PANES, 'if (hash.size === 0) return GONE;', ''),
+  change('a reader reads on behind a row that contradicts itself', PANES, 'return messageOf(error);', 'return [];'),
+  change(
+    'a total is whole, whatever it holds',
+    PARTS,
+    'if (held >= lists) return { rows, missing };',
+    'return { rows, missing };',
+  ),
+  change('a total that cannot be read lacks nothing', PARTS, 'missing: missing + Math.max(1, lists)', 'missing'),
+  change('more positives than lists', CHECK, "['positives', 'userless', 'empty']", "['userless', 'empty']"),
+  change('more lists without a user than lists', CHECK, "['positives', 'userless', 'empty']", "['positives', 'empty']"),
+  change('more empty lists than lists', CHECK, "['positives', 'userless', 'empty']", "['positives', 'userless']"),
+  change('fewer lists than none', CHECK, 'if (impressions < 0)', 'if (impressions < -1)'),
+  change(
+    'more of a measure than lists',
+    CHECK,
+    'if (isBeyond(sums[n], impressions))',
+    'if (isBeyond(sums[n], sums[n]))',
+  ),
+  change(
+    'more positives of a measure than its lists',
+    CHECK,
+    'if (isBeyond(sums[positives], sums[n]))',
+    'if (isBeyond(sums[n], sums[n]))',
+  ),
+  change(
+    'more lists in a bucket than in the row',
+    CHECK,
+    "if (isBeyond(n, impressions)) return told('vector.n'",
+    "if (isBeyond(n, n)) return told('vector.n'",
+  ),
+  change('as many as there are is too many', CHECK, 'part > whole', 'part >= whole'),
+];

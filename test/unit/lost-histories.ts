@@ -1,0 +1,208 @@
+/** What a unit, a reader of windows and a reader of runs make of rows that are lost: for the tests of each, and for mutations of what they do. */
+import { liveKeys } from '../../src/accumulators/panes-settings.ts';
+import { decodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
+import { paneKey, totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
+import type { Store } from '../../src/accumulators/store/store-port.ts';
+import { createDecoder } from '../../src/consumers/decode/decoder.ts';
+import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
+import { ExperimentParts } from '../../src/experiment/experiment-parts.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
+import { compile } from '../../src/measures/scorer.ts';
+import { Unit } from '../../src/unit/unit.ts';
+import type { UnitDeps, UnitSettings } from '../../src/unit/unit-contract.ts';
+import {
+  append,
+  BEGIN,
+  decoders,
+  EXPERIMENT,
+  GRADING,
+  HORIZONS,
+  MEASURES,
+  NAMESPACE,
+  nameOfRun,
+  unitDeps,
+  unitSettings,
+} from '../experiment-shop.ts';
+import { unwatched } from '../exporter/unwatched.ts';
+import { RestorableStore } from '../restorable-store.ts';
+import { goingBack, type UnitParts } from './claimed-unit.ts';
+import { Driver } from './driver.ts';
+
+const UNIT = unitKey(NAMESPACE, 0);
+export const OWNER = { namespace: NAMESPACE, unit: 0, generation: '1' };
+export const TOTAL = totalKey(OWNER, EXPERIMENT.name, nameOfRun(EXPERIMENT));
+export const PANE = unitSettings().panes.paneSize;
+
+/** A store in which keys can be lost. */
+export class LeakyStore extends RestorableStore {
+  get checkpoint(): UnitCheckpoint {
+    return decodeCheckpoint(this.snapshot().get(UNIT) ?? new Map());
+  }
+
+  lose(...keys: readonly string[]): void {
+    this.restoreSnapshot(new Map([...this.snapshot()].filter(([key]) => !keys.includes(key))));
+  }
+
+  /** Replaces a part of every row of a key. */
+  alter(key: string, from: RegExp, to: string): void {
+    const altered = [...(this.snapshot().get(key) ?? [])].map(
+      ([field, text]) => [field, text.replace(from, to)] as const,
+    );
+    this.restoreSnapshot(new Map([...this.snapshot(), [key, new Map(altered)]]));
+  }
+
+  loseRow(key: string): void {
+    const [, ...rows] = this.snapshot().get(key) ?? [];
+    this.restoreSnapshot(new Map([...this.snapshot(), [key, new Map(rows)]]));
+  }
+
+  /** What a claim reads of panes that can still change, minutes and hours. */
+  get livePanes(): readonly string[] {
+    const { panes, join } = this.checkpoint;
+    const settings = { ...unitSettings().panes, owner: OWNER, closedUpTo: join.watermark };
+    return liveKeys(settings, panes, join.watermark).filter((key) => key.includes(':pane:'));
+  }
+}
+
+/** The code that is judged. */
+export interface LostParts extends UnitParts {
+  readonly Exporter: typeof Exporter;
+  readonly ExperimentParts: typeof ExperimentParts;
+}
+const PARTS: LostParts = { Unit, createDecoder, compile, Exporter, ExperimentParts };
+
+export async function claim(
+  store: LeakyStore,
+  settings: UnitSettings = unitSettings(),
+  parts: UnitParts = PARTS,
+): Promise<Unit> {
+  return await parts.Unit.claim(settings, depsOf(parts, store));
+}
+
+function depsOf({ createDecoder: make, compile: compiled }: UnitParts, store: Store): UnitDeps {
+  return { ...unitDeps(store), decoders: decoders(make), scorer: compiled(MEASURES, GRADING) };
+}
+
+/** A list a second, from turn to turn in A and B; each third one is clicked. */
+export function fill(log: MemoryLog, from: number, to: number): void {
+  for (let n = from; n < to; n++) {
+    const shown = { ts: BEGIN + 1000 * n, variant: n % 2 === 0 ? 'A' : 'B', user: `u${n}` };
+    append(log, 0, n % 3 === 0 ? { ...shown, click: 1 } : shown);
+  }
+}
+
+/** A unit has read and committed so many lists, and its owner is gone. */
+export async function having(lists: number): Promise<{ readonly log: MemoryLog; readonly store: LeakyStore }> {
+  const log = new MemoryLog(2, 1);
+  const store = new LeakyStore();
+  fill(log, 0, lists);
+  const unit = await claim(store);
+  new Driver(log, unit).drain();
+  await unit.commit();
+  return { log, store };
+}
+
+const HARMS: Readonly<Record<string, (store: LeakyStore) => void>> = {
+  nothing: () => {},
+  'a live minute is gone': (store) => store.lose(store.livePanes[1]),
+  'a live hour is gone': (store) => store.lose(store.livePanes.findLast((key) => key.includes(':h:')) ?? ''),
+  'a sealed minute is gone': (store) => store.lose(paneKey(OWNER, 'm', Math.floor((BEGIN + 140_000) / PANE) * PANE)),
+  'a sealed minute contradicts itself': (store) =>
+    store.alter(paneKey(OWNER, 'm', Math.floor((BEGIN + 140_000) / PANE) * PANE), /"positives":\d+/, '"positives":901'),
+  'the total is gone': (store) => store.lose(TOTAL),
+  'a row of the total is gone': (store) => store.loseRow(TOTAL),
+  'the total contradicts itself': (store) => store.alter(TOTAL, /"userless":\d+/, '"userless":901'),
+  'more positives than lists': (store) => store.alter(store.livePanes[0], /"positives":\d+/, '"positives":901'),
+  'more lists without a user than lists': (store) =>
+    store.alter(store.livePanes[0], /"userless":\d+/, '"userless":901'),
+  'more empty lists than lists': (store) => store.alter(store.livePanes[0], /"measures"/, '"empty":901,"measures"'),
+  'more of a measure than lists': (store) => store.alter(store.livePanes[0], /"mrr":\[\d+/, '"mrr":[901'),
+  'more positives of a measure than its lists': (store) =>
+    store.alter(store.livePanes[0], /"mrr":\[(\d+),\d+/, '"mrr":[$1,901'),
+  'fewer lists than none': (store) => store.alter(store.livePanes[0], /"impressions":\d+/, '"impressions":-1'),
+  'more lists in a bucket than in the row': (store) => store.alter(TOTAL, /"n":\[\d+/, '"n":[901'),
+};
+
+/** In text, for each harm: what becomes of a claim, what it stores, and which windows and runs are whole for a reader. */
+export async function outcomes(parts: LostParts): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const [name, harm] of Object.entries(HARMS)) {
+    const { log, store } = await having(300);
+    harm(store);
+    const read = [await windowsOf(parts, store), await runOf(parts, store)];
+    const goesOn = await goneOn(parts, log, store);
+    found.set(name, JSON.stringify([...read, goesOn, await runOf(parts, store)]));
+  }
+  for (const isRead of [false, true])
+    found.set(`the last minute is gone, read ${isRead}`, await refused(parts, isRead));
+  const { log, store } = await having(200);
+  const before = store.snapshot();
+  const unit = await claim(store);
+  fill(log, 200, 300);
+  new Driver(log, unit).drain();
+  await unit.commit();
+  const went = await parts.Unit.claim(unitSettings(), depsOf(parts, goingBack(store, before))).then(String, nameOf);
+  found.set('the store goes back', went);
+  return found;
+}
+
+/** What becomes of a commit to a pane that its owner has written, or has read, when it is gone. */
+async function refused(parts: LostParts, isRead: boolean): Promise<string> {
+  const { log, store } = isRead ? await having(300) : { log: new MemoryLog(2, 1), store: new LeakyStore() };
+  let unit: Unit;
+  try {
+    unit = await claim(store, unitSettings(), parts);
+  } catch (error) {
+    return nameOf(error);
+  }
+  if (!isRead) fill(log, 0, 300);
+  const driver = new Driver(log, unit);
+  driver.drain();
+  const first = await unit.commit();
+  store.lose(store.livePanes.findLast((key) => key.includes(':m:')) ?? '');
+  fill(log, 300, 330);
+  driver.drain();
+  return `${first}, then ${await unit.commit()}`;
+}
+
+async function windowsOf({ Exporter: Read }: LostParts, store: LeakyStore): Promise<unknown> {
+  const { panes } = unitSettings();
+  const exporter = new Read(
+    {
+      measures: MEASURES,
+      cohorts: [[]],
+      experiments: [],
+      statistics: { clustered: [[]] },
+      detect: unwatched(HORIZONS[0]),
+      paneSize: { text: '20s', ms: panes.paneSize },
+      windows: [1, 6].map((n) => ({ text: `${n}`, ms: n * panes.paneSize })),
+      attribution: { horizons: HORIZONS, unitTimeout: 60_000 },
+    },
+    { store, namespace: NAMESPACE, partitions: 1, hour: panes.hour },
+  );
+  const { windows, lost } = await exporter.refresh();
+  return [windows.map(({ complete }) => complete), [...(lost?.keys ?? [])]];
+}
+
+async function runOf({ ExperimentParts: Parts }: LostParts, store: LeakyStore): Promise<unknown> {
+  const read = await new Parts({ namespace: NAMESPACE, experiments: [EXPERIMENT], measures: MEASURES }, store).read(0);
+  return [read?.parts.map(({ missing }) => missing), [...(read?.lost ?? [])], read?.lostLists];
+}
+
+async function goneOn(parts: LostParts, log: MemoryLog, store: LeakyStore): Promise<unknown> {
+  let unit: Unit;
+  try {
+    unit = await claim(store, unitSettings(), parts);
+  } catch (error) {
+    return nameOf(error);
+  }
+  fill(log, 300, 330);
+  new Driver(log, unit).drain();
+  await unit.commit();
+  const { lostUpTo, incompleteBefore, runs } = store.checkpoint;
+  return [unit.lost.keys, lostUpTo, incompleteBefore, runs.map(({ lists, lost, missing }) => [lists, lost, missing])];
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
