@@ -11,7 +11,8 @@ import {
   type RuleGroup,
   type RuleOptions,
 } from './rules-model.ts';
-import { COMMIT_ALERTS, PROCESS_ALERTS, TOPIC_ALERTS } from './rules-pipeline.ts';
+import { COMMIT_ALERTS, PROCESS_ALERTS } from './rules-pipeline.ts';
+import { TOPIC_ALERTS } from './rules-topics.ts';
 
 const SLACK_MS = 300_000;
 

@@ -213,7 +213,7 @@ describe('an experiment of a running service', () => {
       expect(decision).toBe('regressed');
       const screen = printComparison(comparison, 'table');
       expect(screen).toMatch(
-        /\nOther settings ended the run before this one at .*Z, with [\d,]+ lists\. It had found: B is worse/,
+        /\nOther settings ended the run before this one at .*Z, with [\d,]+ lists\. It had found: B was worse/,
       );
     });
   });
