@@ -120,16 +120,6 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'a unit forgets which lists it leaves out, when it has read on',
-    changes: [
-      {
-        file: 'unit/unit-completeness.ts',
-        text: 'if (this.#beginnings.delete(topic)) this.#feedbackFrom = Math.max(this.#feedbackFrom, complete);',
-        replacement: 'if (this.#beginnings.delete(topic)) this.#feedbackFrom = Number.NEGATIVE_INFINITY;',
-      },
-    ],
-  },
-  {
     name: 'lists of a run are counted before they are folded',
     changes: [
       {

@@ -75,7 +75,6 @@ export const SEEDS: Readonly<Record<string, number>> = {
   'the checkpoint holds no candidates': 1,
   'the checkpoint holds no scores': 3,
   'lists whose feedback was not read are counted': 5,
-  'a unit forgets which lists it leaves out, when it has read on': 1846,
   'a run that goes on again takes what was read meanwhile': 120,
   'the sums of a run are deleted when it ends': 300,
 };
