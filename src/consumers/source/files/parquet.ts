@@ -53,7 +53,8 @@ export async function* readParquet(
       byteLength: size,
       slice: async (start, end = size) => (await readAt(start, end)).buffer,
     };
-    const metadata = await parquetMetadataAsync(buffer);
+    // Geometries are no part of a log, and looking for them goes on for ever where a schema is damaged.
+    const metadata = await parquetMetadataAsync(buffer, { geoparquet: false });
     const local = localTimes(metadata);
     const schema = parquetSchema(metadata);
     const parsers = parsersOf(longest);

@@ -183,6 +183,18 @@ describe('a Parquet file, some rows at a time', () => {
   });
 });
 
+it('a schema that says to have fewer fields than none ends with words, and not never', async () => {
+  const bytes = readFileSync(join(FIXTURES, 'rows-none.parquet'));
+  for (const [fromEnd, byte] of [
+    [6105, 23],
+    [4746, 1],
+    [699, 134],
+    [75, 132],
+  ])
+    bytes[bytes.length - fromEnd] = byte;
+  await expect(rowsOf(file(bytes))).rejects.toThrow(/cannot read /);
+});
+
 describe('a row that is too large', () => {
   const ids = ['a', 'b', 'c'];
 
