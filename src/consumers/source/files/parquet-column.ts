@@ -179,6 +179,10 @@ export class ParquetColumn {
     const to = from + header.compressed_page_size;
     const unpacked = Number(header.uncompressed_page_size);
     if (!(to >= from && to <= this.#end)) throw new Error('it ends inside of a page');
+    const entries = (header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header)
+      ?.num_values;
+    // A damaged header lacks some, and nothing would ever be enough.
+    if (!isCount(unpacked) || !isCount(entries)) throw new Error('the header of a page is damaged');
     const largest = Math.max(unpacked, to - from);
     if (largest > MOST_PAGE_BYTES)
       throw new Error(`a page has ${largest} bytes, the most are ${MOST_PAGE_BYTES}: write smaller pages`);
@@ -354,6 +358,10 @@ function mustFit(reader: { readonly view: DataView; offset: number }, count: num
     for (const length of lengths) bytes += length;
   }
   if (bytes > MOST_PAGE_BYTES) throw new Error(`a page has texts of ${bytes} bytes, the most are ${MOST_PAGE_BYTES}`);
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
 }
 
 /** Bits that a level takes. */

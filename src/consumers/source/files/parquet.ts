@@ -53,8 +53,11 @@ export async function* readParquet(
       byteLength: size,
       slice: async (start, end = size) => (await readAt(start, end)).buffer,
     };
-    const metadata = await parquetMetadataAsync(buffer);
+    // Geometries are no part of a log, and looking for them goes on for ever where a schema is damaged.
+    const metadata = await parquetMetadataAsync(buffer, { geoparquet: false });
     const local = localTimes(metadata);
+    const schema = parquetSchema(metadata);
+    const parsers = parsersOf(longest);
     const total = metadata.row_groups.reduce((sum, { num_rows }) => sum + Number(num_rows), 0);
     if (total > MOST_ROWS_PER_BYTE * size)
       throw new Error(`it says to have ${total} rows in ${size} bytes: that is no log`);
@@ -63,7 +66,7 @@ export async function* readParquet(
       const before = progress.bytes;
       const bytesOfGroup = Number(group.total_compressed_size ?? group.total_byte_size);
       let read = 0;
-      for await (const rows of rowsOf(group, parquetSchema(metadata), parsersOf(longest), readAt)) {
+      for await (const rows of rowsOf(group, schema, parsers, readAt)) {
         let some: FileRow[] = [];
         let bytes = 0;
         for (const object of rows) {

@@ -183,6 +183,18 @@ describe('a Parquet file, some rows at a time', () => {
   });
 });
 
+it('a schema that says to have fewer fields than none ends with words, and not never', async () => {
+  const bytes = readFileSync(join(FIXTURES, 'rows-none.parquet'));
+  for (const [fromEnd, byte] of [
+    [6105, 23],
+    [4746, 1],
+    [699, 134],
+    [75, 132],
+  ])
+    bytes[bytes.length - fromEnd] = byte;
+  await expect(rowsOf(file(bytes))).rejects.toThrow(/cannot read /);
+});
+
 describe('a row that is too large', () => {
   const ids = ['a', 'b', 'c'];
 
@@ -309,6 +321,16 @@ describe('what takes too much memory', () => {
       'a dictionary of more than 2^20 values',
       [...dictionary(4, 2 ** 20 + 1), ...one],
       /a dictionary has 1048577 values/,
+    ],
+    [
+      'a page that does not say how many values it has',
+      [...i32(0), ...i32(4), ...i32(4), 0x2c, 0x25, 0, 0x15, 6, 0x15, 6, 0, 0, ...one],
+      /the header of a page is damaged/,
+    ],
+    [
+      'a page of fewer values than none',
+      [...i32(0), ...i32(4), ...i32(4), 0x2c, 0x15, 1, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0, ...one],
+      /the header of a page is damaged/,
     ],
     ['a page that is cut off', dictionary(4, 1), /it ends inside of a page/],
     ['a page without its dictionary', [...data(1, 1), 0, 0], /refers to a dictionary that is not there/],
