@@ -16,7 +16,7 @@ const DATA_PATH = [
 const FAULT_POINT = /reachFaultPoint\('[^']+'\);/;
 /** Waits for code of our own that has labels around its own waits. */
 const OWN =
-  /await (?:this\.#(?:claims\.claim|claimAgain|pace\.lookForSilence|rivals\.lookFor|begin|commitAll|look|looks\.look|lookForRivals|claimOutgrown|owner|commits\.send|commit|commitEarly|beginCommits|claims\.claimAll|until)\(|attempt\(|this\.claim\(|nextTurn\(|Promise\.all\(|Unit\.claim\(|owned\.unit\.commit\()/;
+  /await (?:this\.#(?:claims\.claim|claimAgain|pace\.lookForSilence|rivals\.lookFor|unitOf|begin|commitAll|look|looks\.look|lookForRivals|claimOutgrown|owner|commits\.send|commit|commitEarly|beginCommits|claims\.claimAll|until)\(|attempt\(|this\.claim\(|nextTurn\(|Promise\.all\(|Unit\.claim\(|owned\.unit\.commit\()/;
 /** Ends only with the worker; the label behind it stands after its `finally`. */
 const RUN = /await Promise\.race\(\[reading, failure\]\)/;
 
