@@ -80,7 +80,7 @@ export class Runs {
     if (settings.length > MOST_RUNS) throw new Error(`at most ${MOST_RUNS} experiments, not ${settings.length}`);
     this.#starts = settings.map(({ start }) => start ?? Number.NEGATIVE_INFINITY);
     this.#states = settings.map(({ name, run }) => {
-      const known = states.find((state) => state.ended === undefined && isRun({ name, run })(state));
+      const known = runGoingOn(states, { name, run });
       const since = sinceOf(measures, known?.since, closedUpTo);
       return known === undefined ? { name, run, begins: [...positions], missing: 0, since } : { ...known, since };
     });
@@ -133,6 +133,11 @@ export function missingFrom({ missing, lost = 0 }: Pick<RunState, 'missing' | 'l
 }
 
 /** Whether a state is that of a run. */
+/** The run of these settings that has not ended; undefined: there is none. Under several generations the same settings may have run before. */
+export function runGoingOn(states: readonly RunState[], named: Pick<RunState, 'name' | 'run'>): RunState | undefined {
+  return states.filter(isRun(named)).find(({ ended }) => ended === undefined);
+}
+
 export function isRun({
   name,
   run,

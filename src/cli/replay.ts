@@ -137,7 +137,7 @@ export function droppedFile(
   return recordsFile('--dropped', dropped, pathsOf(inputs));
 }
 
-/** Of a file, so its place is known. */
+/** The line that --dead-letters writes for a record; empty: its place in a file is not known. */
 function letterLine(invalid: InvalidRecord): string {
   const { place } = invalid.record;
   return place === undefined ? '' : lineOf(letterOf(invalid, place));

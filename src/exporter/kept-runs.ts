@@ -1,7 +1,7 @@
 /** Runs as all units have stored them, whatever the configuration is now: those that have ended, or that a start would end. */
 import { shapeOf } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
-import { isRun, KEPT_AFTER_END, type RunState } from '../accumulators/runs.ts';
+import { isRun, KEPT_AFTER_END, type RunState, runGoingOn } from '../accumulators/runs.ts';
 import { looksKey, totalKey, usersKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import { dimensionOf } from '../config/experiments.ts';
@@ -35,8 +35,8 @@ export interface KeptFrom {
 }
 
 /**
- * The state of a run, in all measures that it has summed; undefined: no look was taken of it. Units hold it under different generations where only some have ended it. Rejects when the store cannot be read, and
- * for what this build cannot read.
+ * The state of a run, in all measures that it has summed; undefined: no look was taken of it. Units hold it under different
+ * generations where only some have ended it. Rejects when the store cannot be read, and for what this build cannot read.
  *
  * @param named `ended`: as it was when it ended last, also where the same settings run again
  */
@@ -47,7 +47,7 @@ export async function readKeptRun(
 ): Promise<ExperimentState | undefined> {
   const { name, run } = named;
   const held = units.flatMap((of, unit) => {
-    const state = of && (named.ended ? lastEnded(of, named) : (goingOn(of, named) ?? lastEnded(of, named)));
+    const state = of && (named.ended ? lastEnded(of, named) : (runGoingOn(of.runs, named) ?? lastEnded(of, named)));
     return of === undefined || state === undefined
       ? []
       : [{ state, owner: { namespace, unit, generation: state.ended?.generation ?? of.generation } }];
@@ -80,11 +80,6 @@ export async function readKeptRun(
 type EndedRun = Pick<RunState, 'name' | 'run' | 'ended'>;
 type RunName = Pick<RunState, 'name' | 'run'>;
 
-function goingOn({ runs }: Pick<RunsOfUnit, 'runs'>, named: RunName): RunState | undefined {
-  return runs.filter(isRun(named)).find(({ ended }) => ended === undefined);
-}
-
-/** Under several generations the same settings may have run several times. */
 function lastEnded({ runs }: Pick<RunsOfUnit, 'runs'>, named: RunName): RunState | undefined {
   return inOrderOfEnd(runs.filter(isRun(named))).at(-1);
 }
@@ -101,7 +96,7 @@ export function newestEnded(units: UnitStates, name: string): EndedRun | undefin
   const [first] = units;
   if (first === undefined) return undefined;
   const isEndedIn = (named: RunName) => (unit: UnitStates[number]) =>
-    unit === undefined || lastEnded(unit, named) !== undefined || goingOn(unit, named) === undefined;
+    unit === undefined || lastEnded(unit, named) !== undefined || runGoingOn(unit.runs, named) === undefined;
   const newest = inOrderOfEnd(first.runs.filter((state) => state.name === name))
     .filter(({ ended }) => ended !== undefined && ended.at + KEPT_AFTER_END > first.watermark)
     .findLast((state) => units.every(isEndedIn(state)));

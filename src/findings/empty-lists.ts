@@ -10,11 +10,22 @@ export interface EmptyCounts {
 }
 
 /** A smaller share hardly moves a mean. */
-export const EMPTY_SHARE_LEAST = 0.02;
+const LEAST_SHARE = 0.02;
 /** Fewer may be an accident. */
-export const EMPTY_LEAST = 30;
+const LEAST = 30;
 /** Measures that a sentence names. */
 const NAMED = 3;
+
+/** Such as `25 %` and `150 of 600; new 50 %, old 0 %`; undefined: too few to matter. @param parts by variant */
+export function manyEmpty(
+  { lists, empty }: EmptyCounts,
+  parts: ReadonlyMap<string, EmptyCounts>,
+): { readonly share: string; readonly counts: string } | undefined {
+  if (empty < LEAST || empty <= LEAST_SHARE * lists) return undefined;
+  const shares = [...parts].map(([name, part]) => `${name} ${percent(part.empty / Math.max(1, part.lists))}`);
+  const where = shares.length < 2 ? '' : `; ${shares.join(', ')}`;
+  return { share: percent(empty / lists), counts: `${grouped(empty)} of ${grouped(lists)}${where}` };
+}
 
 /**
  * Many empty lists: how many, where, and how they count (specification: measures 5.11).
@@ -27,9 +38,8 @@ export function emptyLists(
   what: string,
   parts: ReadonlyMap<string, EmptyCounts> = new Map(),
 ): readonly Finding[] {
-  if (empty < EMPTY_LEAST || empty <= EMPTY_SHARE_LEAST * lists) return [];
-  const shares = [...parts].map(([name, part]) => `${name} ${percent(part.empty / Math.max(1, part.lists))}`);
-  const where = shares.length < 2 ? '' : `; ${shares.join(', ')}`;
+  const many = manyEmpty({ lists, empty }, parts);
+  if (many === undefined) return [];
   const counting = measures.filter(countsEmptyLists).map(({ canonical }) => canonical);
   const more = counting.length - NAMED;
   const names = [...counting.slice(0, NAMED), ...(more > 0 ? [`${grouped(more)} more`] : [])];
@@ -37,7 +47,7 @@ export function emptyLists(
   return [
     {
       code: 'empty_lists',
-      cause: `${percent(empty / lists)} of the ${what} are empty lists (${grouped(empty)} of ${grouped(lists)}${where}), ${
+      cause: `${many.share} of the ${what} are empty lists (${many.counts}), ${
         counting.length > 0
           ? `which count 0 in ${named}, as lists without a positive do`
           : 'and no measure counts them 0: whoever finds less may look better'

@@ -1,7 +1,7 @@
 import { fixed } from '../accumulators/exact.ts';
 import { otherValues } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Decoded, Decoder } from '../consumers/decode/decoder.ts';
+import { type Decoded, type Decoder, decoderBy } from '../consumers/decode/decoder.ts';
 import { Clusters, isClustered } from '../measures/clusters.ts';
 import type { Measure } from '../measures/definition.ts';
 import { LEFT_OUT, PER_ONE, SCORE_WIDTH, WITH_POSITIVE } from '../measures/sums.ts';
@@ -65,14 +65,7 @@ export class UserMeans implements UnitHooks {
       const decoded = decoder.decode(value, source, offset);
       return 'events' in decoded ? { events: decoded.events.map((event) => this.#numbered(event)) } : decoded;
     };
-    return {
-      decode,
-      scan: decode,
-      reader: undefined,
-      get ignoredCohortKeys() {
-        return decoder.ignoredCohortKeys;
-      },
-    };
+    return decoderBy(decoder, decode);
   }
 
   scored({ horizon }: Pick<Closing, 'horizon'>, scores: Float64Array, values: readonly string[]): void {

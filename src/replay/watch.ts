@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { LogClock } from '../consumers/decode/clock-order.ts';
-import type { Decoded, Decoder } from '../consumers/decode/decoder.ts';
+import { type Decoded, type Decoder, decoderBy } from '../consumers/decode/decoder.ts';
 import { DroppedSample } from '../findings/dropped-sample.ts';
 import { EventSample } from '../findings/event-sample.ts';
 import type { UnmappedByInput } from '../findings/feedback-missing.ts';
@@ -47,14 +47,7 @@ export class Watch {
       }
       return decoded;
     };
-    return {
-      decode,
-      scan: decode,
-      reader: undefined,
-      get ignoredCohortKeys() {
-        return decoder.ignoredCohortKeys;
-      },
-    };
+    return decoderBy(decoder, decode);
   }
 
   dropped({ side, reason, event, record }: Dropped): void {

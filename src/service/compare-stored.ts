@@ -1,4 +1,4 @@
-import { isRun, type RunState } from '../accumulators/runs.ts';
+import { type RunState, runGoingOn } from '../accumulators/runs.ts';
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
@@ -146,7 +146,7 @@ function isCounted({ name }: Pick<RunState, 'name'>): (state: RunState) => boole
 }
 
 function without(units: UnitStates, name: string, run: string): readonly number[] {
-  const holds = (unit: UnitState): boolean => unit.runs.filter(isCounted({ name })).some(isRun({ name, run }));
+  const holds = (unit: UnitState): boolean => runGoingOn(unit.runs, { name, run }) !== undefined;
   return [...units.entries()].flatMap(([u, unit]) => (unit === undefined || holds(unit) ? [] : [u]));
 }
 

@@ -57,7 +57,7 @@ export function rowsOf(shape: RowShape): fc.Arbitrary<Row> {
       vector: fc.option(vectorsOf(shape), { nil: undefined }),
     })
     .map((row) => {
-      // As many lists as any of them may have in a bucket, at least.
+      // A row has at least as many lists as a bucket of its vector may have.
       const impressions = row.impressions + MOST_LISTS;
       const { positives, userless, empty } = row;
       const head = {

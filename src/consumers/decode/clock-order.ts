@@ -16,7 +16,7 @@ export interface LocalTimes {
   readonly oneSkipped: number | undefined;
 }
 
-/** So many of the last times show where the log is: some of them may be far off. */
+/** The number of recent times by which the position of the log is judged: one alone may be far off. */
 const RECENT = 5;
 
 /**
@@ -27,13 +27,13 @@ const RECENT = 5;
 export class LogClock implements TimeZone {
   readonly #times = new Counted();
   readonly #zone: TimeZone;
-  /** Of the record that is read: its times, and as what they were read. */
+  /** The local times of the current record, and the instants that they were read as. */
   readonly #read = new Map<number, EpochMs>();
   #recent: readonly EpochMs[] = [];
   /** Whether the log has told which of the two its times are. */
   #isTold = false;
 
-  /** Of its zone. */
+  /** The name of the zone. */
   readonly name: string;
 
   /** @param name of a zone that is known */

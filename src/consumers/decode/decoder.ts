@@ -69,6 +69,18 @@ export interface Decoder {
  */
 const MOST_EXPANSION = 16;
 
+/** A decoder that reads each record by itself, in a way of its own. @param decoder whose keys it counts */
+export function decoderBy(decoder: Decoder, decode: Decoder['decode']): Decoder {
+  return {
+    decode,
+    scan: decode,
+    reader: undefined,
+    get ignoredCohortKeys() {
+      return decoder.ignoredCohortKeys;
+    },
+  };
+}
+
 export function createDecoder(options: DecoderOptions): Decoder {
   return new RecordDecoder(options);
 }

@@ -248,7 +248,7 @@ function namesOf(header: readonly string[]): readonly string[] {
     );
   }
   const names = new Set<string>();
-  /** By name, the number that its next column may have. */
+  /** The next suffix to try for each name that occurs twice. */
   const numbers = new Map<string, number>();
   for (const [i, text] of header.entries()) {
     const name = text.trim() === '' ? `column_${i + 1}` : text.trim();

@@ -265,7 +265,7 @@ class TopicReader {
     if (this.#files.length > 0) await this.refill();
   }
 
-  /** Of files one after the other, none is read before those in front of it have ended: what they say may tell how it is read. */
+  /** Reads ahead in the current file alone where files follow one another: how the next one is read may depend on what the earlier ones say. */
   async refill(): Promise<void> {
     do {
       await this.#files[this.#current].refill();
