@@ -127,7 +127,8 @@ export function jqPath(path: string): string {
     : steps
         .map((step) => {
           const [, name, each] = /^(.*?)((?:\[\])*)$/s.exec(step) ?? [];
-          const isPlain = /^[A-Za-z_]\w*$/.test(name);
+          // jq 1.6 reads `.e5` as a number.
+          const isPlain = /^(?!e\d+$)[a-z_]\w*$/i.test(name);
           return `.${isPlain ? name : JSON.stringify(name.replaceAll('~1', '/').replaceAll('~0', '~'))}${each}`;
         })
         .join('');
