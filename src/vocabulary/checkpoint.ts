@@ -14,7 +14,10 @@ export const CLOCK_BLOCK = 1024;
  */
 export type ClockBlocks = readonly (readonly [block: number, bits: string])[];
 
-/** The watermark of a topic was raised by the wall clock before the record at `before` (specification: join 6.2). */
+/**
+ * The watermark of a topic was raised before the record at `before` by the wall clock (specification: join 6.2), or by a leap that
+ * the record before confirmed (join 2.3).
+ */
 export interface IdleAdvance {
   readonly before: Offset;
   readonly watermark: EpochMs;
@@ -39,6 +42,11 @@ export interface TopicCheckpoint {
    * even if it could decode them. Absent: none.
    */
   readonly undecodable?: OffsetRanges;
+  /**
+   * Leaps wait from this offset on; `levels`: what waits at `committed`, ascending (specification: join 2.3). Absent: no record in
+   * [replay, committed) has leapt, or an earlier build judged them, for which a leap was nothing special.
+   */
+  readonly leaps?: { readonly from: Offset; readonly levels: readonly EpochMs[] };
   /** Records below `committed` were lost, and none was read since (unit/unit-completeness.ts). Absent: no. */
   readonly hasGap?: true;
   /** The same, and the unit, or its generation, has begun behind them: it may count lists whose feedback is among them. Absent: no. */

@@ -12,6 +12,7 @@ import { JOIN_MUTATIONS } from './join.ts';
 import { BOUNDARY_MUTATIONS } from './join-boundaries.ts';
 import { HISTORIES } from './join-histories.ts';
 import { INDEX_MUTATIONS } from './join-indexes.ts';
+import { LEAP_MUTATIONS } from './leaps.ts';
 import { withMutation } from './loader.ts';
 import type { Mutation } from './mutation.ts';
 
@@ -48,7 +49,13 @@ function caught(create: CreateJoin, pinned: number | undefined): number | undefi
 describe('a join with a weakened rule is caught', () => {
   const catching = new Set<number>();
 
-  const mutations = [...JOIN_MUTATIONS, ...BOUNDARY_MUTATIONS, ...INDEX_MUTATIONS, ...CLOCK_DROP_MUTATIONS];
+  const mutations = [
+    ...JOIN_MUTATIONS,
+    ...BOUNDARY_MUTATIONS,
+    ...INDEX_MUTATIONS,
+    ...CLOCK_DROP_MUTATIONS,
+    ...LEAP_MUTATIONS,
+  ];
   beforeAll(() => compileEngines(mutations));
 
   it.each(mutations.map((each) => [each.name, each] as const))('%s', async (name, mutation) => {

@@ -1,6 +1,6 @@
 /**
  * The reference join for long logs. The reference judges every event against all others; since no rule lets events of
- * two request ids meet, it is asked here for one request id at a time. Only watermarks are found in one pass instead.
+ * two request ids meet, it is asked here for one request id at a time.
  */
 
 import type { JoinSettings } from '../../src/consumers/join/api.ts';
@@ -11,7 +11,7 @@ import { judgeFeedback } from '../reference/feedback.ts';
 import { judgeImpressions } from '../reference/impressions.ts';
 import type { JudgedFeedback, JudgedImpression, Placed } from '../reference/judged.ts';
 import type { TopicLog } from '../reference/logs.ts';
-import { feedbackOf, impressionsOf, isFuture } from '../reference/watermark.ts';
+import { combinedWatermark, feedbackOf, impressionsOf, placedEvents } from '../reference/watermark.ts';
 
 /** One impression at one horizon, with the feedback that counts there by topic, then offset. */
 export interface PlainClosing {
@@ -29,11 +29,10 @@ export interface PlainJoin {
 }
 
 export function joinByRequest(settings: JoinSettings, logs: readonly TopicLog[]): PlainJoin {
-  const placed = logs.map((log, topic) => placedInOnePass(settings, log, topic));
-  const watermark = Math.min(...placed.map((topic) => topic.watermark));
+  const watermark = combinedWatermark(settings, logs);
   const requests = new Map<string, Placed<Event>[]>();
-  for (const { events } of placed) {
-    for (const each of events) {
+  for (const [topic, log] of logs.entries()) {
+    for (const each of placedEvents(settings, log, topic)) {
       const others = requests.get(each.event.requestId);
       if (others === undefined) requests.set(each.event.requestId, [each]);
       else others.push(each);
@@ -86,34 +85,4 @@ function closingsOf(
         return counts ? [event] : [];
       }),
     }));
-}
-
-/** All events of a topic, each with the watermark before its record, and the watermark after the last one. */
-function placedInOnePass(
-  settings: JoinSettings,
-  log: TopicLog,
-  topic: number,
-): { readonly events: readonly Placed<Event>[]; readonly watermark: EpochMs } {
-  const advances = log.idleAdvances.toSorted((a, b) => a.before - b.before);
-  const events: Placed<Event>[] = [];
-  let watermark = -Infinity;
-  let applied = 0;
-  const pass = (offset: number): void => {
-    for (; applied < advances.length && advances[applied].before <= offset; applied++) {
-      watermark = Math.max(watermark, advances[applied].watermark);
-    }
-  };
-  for (const record of log.records) {
-    pass(record.offset);
-    if (record.kind !== 'read') continue;
-    const before = watermark;
-    for (const [place, event] of record.events.entries()) {
-      const future = isFuture(settings, log, record, event);
-      events.push({ topic, offset: record.offset, place, event, watermark: before, future });
-      if (future) continue;
-      watermark = Math.max(watermark, Math.min(event.ts, record.timestamp ?? event.ts) - settings.outOfOrderness);
-    }
-  }
-  pass(Infinity);
-  return { events, watermark };
 }

@@ -1,7 +1,7 @@
 import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { EpochMs, Event, Feedback, Impression, Offset } from '../../src/vocabulary/events.ts';
 import type { Placed } from './judged.ts';
-import type { ReadRecord, TopicLog } from './logs.ts';
+import type { LogRecord, ReadRecord, TopicLog } from './logs.ts';
 
 /** Whether one event of a record is dropped as `future`. */
 export function isFuture(settings: JoinSettings, log: TopicLog, record: ReadRecord, event: Event): boolean {
@@ -10,31 +10,59 @@ export function isFuture(settings: JoinSettings, log: TopicLog, record: ReadReco
   return event.ts > recordTime + settings.futureSkew;
 }
 
-/** w_T(n): the watermark of a topic just before the record at `offset`. */
-export function watermarkBefore(settings: JoinSettings, log: TopicLog, offset: Offset): EpochMs {
+/** Each record of a topic with the watermark before it, and the watermark after the last one (specification: join 2.1, 2.3). */
+export function watermarksOf(
+  settings: JoinSettings,
+  log: TopicLog,
+): { readonly before: readonly { readonly record: LogRecord; readonly watermark: EpochMs }[]; readonly last: EpochMs } {
+  const { futureSkew, horizons, outOfOrderness } = settings;
+  const reach = Math.min(futureSkew, Math.max(60_000, ...horizons.slice(0, 1)));
+  const advances = log.idleAdvances.toSorted((a, b) => a.before - b.before);
   let watermark = -Infinity;
-  for (const record of log.records) {
-    if (record.kind !== 'read' || record.offset >= offset) continue;
-    for (const event of record.events) {
-      if (isFuture(settings, log, record, event)) continue;
-      const time = Math.min(event.ts, record.timestamp ?? event.ts);
-      watermark = Math.max(watermark, time - settings.outOfOrderness);
+  let waiting: readonly EpochMs[] = [];
+  const raise = (to: EpochMs): void => {
+    if (to <= watermark) return;
+    watermark = to;
+    waiting = [];
+  };
+  const leap = (to: EpochMs): void => {
+    waiting = waiting.filter((level) => level - reach <= to);
+    if (waiting.every((level) => to - level >= reach / 2)) waiting = [...waiting, to];
+    if (waiting.length < 4) return;
+    for (const level of waiting) {
+      if (level !== waiting[0] && level - watermark > reach) break;
+      watermark = level;
     }
-  }
-  for (const advance of log.idleAdvances) {
-    if (advance.before <= offset) watermark = Math.max(watermark, advance.watermark);
-  }
-  return watermark;
+    waiting = waiting.filter((level) => level > watermark);
+  };
+  const pass = (offset: Offset): void => {
+    while (advances.length > 0 && advances[0].before <= offset) raise(advances.shift()?.watermark ?? -Infinity);
+  };
+  const before = log.records.map((record) => {
+    pass(record.offset);
+    const found = { record, watermark };
+    if (record.kind !== 'read') return found;
+    const times = record.events
+      .filter((event) => !isFuture(settings, log, record, event))
+      .map((event) => Math.min(event.ts, record.timestamp ?? event.ts));
+    const to = Math.max(...times) - outOfOrderness;
+    const isLeap = watermark !== -Infinity && record.timestamp !== undefined && to - watermark > reach;
+    if (isLeap) leap(to);
+    else raise(to);
+    return found;
+  });
+  pass(Infinity);
+  return { before, last: watermark };
 }
 
 /** W, once all of every log is read. */
 export function combinedWatermark(settings: JoinSettings, logs: readonly TopicLog[]): EpochMs {
-  return Math.min(...logs.map((log) => watermarkBefore(settings, log, Infinity)));
+  return Math.min(...logs.map((log) => watermarksOf(settings, log).last));
 }
 
 /** All events of one topic in log order, each with the watermark before its record. */
 export function placedEvents(settings: JoinSettings, log: TopicLog, topic: number): Placed<Event>[] {
-  return log.records.flatMap((record) =>
+  return watermarksOf(settings, log).before.flatMap(({ record, watermark }) =>
     record.kind !== 'read'
       ? []
       : record.events.map((event, place) => ({
@@ -42,7 +70,7 @@ export function placedEvents(settings: JoinSettings, log: TopicLog, topic: numbe
           offset: record.offset,
           place,
           event,
-          watermark: watermarkBefore(settings, log, record.offset),
+          watermark,
           future: isFuture(settings, log, record, event),
         })),
   );

@@ -21,7 +21,7 @@ import {
   setImpressionEvent,
 } from './events';
 import { feedback } from './feedback';
-import { ahead, context, note, scores, stopped, time, value } from './host';
+import { ahead, context, leapt, note, scores, stopped, time, value } from './host';
 import { FEED } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { firstOfChain, record, touchSplits } from './request-table';
@@ -36,6 +36,8 @@ export class Feed {
   latest: f64;
   futureSkew: f64;
   outOfOrderness: f64;
+  /** How far one record may advance the watermark. */
+  reach: f64;
   positionBase: f64;
   /** Of contexts, counted here and taken away by the host. */
   ignoredKeys: f64;
@@ -300,7 +302,7 @@ function judge(unit: Unit, staged: Staged): void {
   const isImpression = staged.isImpression !== 0;
   if (isImpression) setImpressionEvent(changetype<usize>(staged) + EVENT);
   else setFeedbackEvent(changetype<usize>(staged) + EVENT);
-  if (offset > state.position) moveTo(state, offset, -Infinity);
+  if (offset > state.position) moveTo(state, offset);
   feed.row = staged.row;
   const isReplayed = offset < state.committed;
   if (!isReplayed) {
@@ -314,7 +316,7 @@ function judge(unit: Unit, staged: Staged): void {
       if (isImpression) state.impressionsFuture++;
       else state.feedbackFuture++;
     }
-    moveTo(state, offset + 1, -Infinity);
+    moveTo(state, offset + 1);
     return;
   }
   const watermark = state.watermark;
@@ -323,7 +325,7 @@ function judge(unit: Unit, staged: Staged): void {
     noteNeed(state, offset, watermark, ts + unit.backward + unit.attribution);
   }
   // A timestamp that is there may hold the event back, but not bring it forward.
-  moveTo(state, offset + 1, (row.timestamp < ts ? row.timestamp : ts) - feed.outOfOrderness);
+  moveTo(state, offset + 1, (row.timestamp < ts ? row.timestamp : ts) - feed.outOfOrderness, !isNaN(row.timestamp));
 }
 
 function judgeAndNote(unit: Unit, state: TopicState, hash: u32, offset: f64, watermark: f64, isReplayed: bool): void {
@@ -345,9 +347,15 @@ function noteNeed(state: TopicState, offset: f64, watermark: f64, until: f64): v
   if (Math.floor(until / state.sliceMs) > state.notedSlice) note(offset, watermark, until);
 }
 
-/** The position moves to `next`; the watermark was raised to `raised` on the way. */
-function moveTo(state: TopicState, next: f64, raised: f64): void {
-  if (raised > state.watermark) state.watermark = raised;
+/** The position moves to `next`; the record on the way raises the watermark to `raised`, unless it leaps. */
+function moveTo(state: TopicState, next: f64, raised: f64 = -Infinity, hasTimestamp: bool = false): void {
   state.position = next;
+  if (raised > state.watermark) {
+    if (hasTimestamp && raised - state.watermark > feed.reach) leapt(raised);
+    else {
+      state.watermark = raised;
+      if (next > state.committed) state.leaps = 0;
+    }
+  }
   if (next >= state.stopAt) stopped();
 }

@@ -56,6 +56,8 @@ export class TopicState {
   sliceMs: f64;
   /** A record that was judged before the checkpoint may have been ahead of the clock. */
   hasClockDrops: f64;
+  /** Leaps that wait to be confirmed, which the host has. */
+  leaps: f64;
   impressionsRead: f64;
   impressionsFuture: f64;
   feedbackRead: f64;

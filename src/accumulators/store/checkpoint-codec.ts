@@ -157,9 +157,15 @@ function topicOf(value: unknown, where: string): TopicCheckpoint {
     ...(topic['undecodable'] === undefined
       ? {}
       : { undecodable: listOf(topic['undecodable'], `${where}.undecodable`, rangeOf) }),
+    ...(topic['leaps'] === undefined ? {} : { leaps: leapsOf(topic['leaps'], `${where}.leaps`) }),
     ...(topic['hasGap'] === true ? { hasGap: true } : {}),
     ...(topic['isBeginning'] === true ? { isBeginning: true } : {}),
   };
+}
+
+function leapsOf(value: unknown, where: string): NonNullable<TopicCheckpoint['leaps']> {
+  const leaps = keysOf(value, where);
+  return { from: whole(leaps['from'], `${where}.from`), levels: listOf(leaps['levels'], `${where}.levels`, timeOf) };
 }
 
 function idleAdvanceOf(value: unknown, where: string): IdleAdvance {

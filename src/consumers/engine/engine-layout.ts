@@ -36,24 +36,25 @@ export const FEEDBACK_EVENT = {
 
 export const FEED = {
   AT: 5120,
-  BYTES: 88,
+  BYTES: 96,
   latest: 0,
   futureSkew: 1,
   outOfOrderness: 2,
-  positionBase: 3,
-  ignoredKeys: 4,
-  unit: 10,
-  topic: 11,
-  rows: 12,
-  count: 13,
-  next: 14,
-  scanner: 15,
-  holds: 16,
-  itemsPerList: 17,
-  limit: 18,
-  hasMilliseconds: 19,
-  carriesScores: 20,
-  row: 21,
+  reach: 3,
+  positionBase: 4,
+  ignoredKeys: 5,
+  unit: 12,
+  topic: 13,
+  rows: 14,
+  count: 15,
+  next: 16,
+  scanner: 17,
+  holds: 18,
+  itemsPerList: 19,
+  limit: 20,
+  hasMilliseconds: 21,
+  carriesScores: 22,
+  row: 23,
 } as const;
 
 export const ROW = {
@@ -216,7 +217,7 @@ export const SETTINGS = {
 } as const;
 
 export const TOPIC_STATE = {
-  BYTES: 88,
+  BYTES: 96,
   position: 0,
   watermark: 1,
   committed: 2,
@@ -224,10 +225,11 @@ export const TOPIC_STATE = {
   notedSlice: 4,
   sliceMs: 5,
   hasClockDrops: 6,
-  impressionsRead: 7,
-  impressionsFuture: 8,
-  feedbackRead: 9,
-  feedbackFuture: 10,
+  leaps: 7,
+  impressionsRead: 8,
+  impressionsFuture: 9,
+  feedbackRead: 10,
+  feedbackFuture: 11,
 } as const;
 
 export const UNIT_FIGURES = {

@@ -20,6 +20,8 @@ export interface EngineCalls {
   found(feedback: number): void;
   /** The topic that is fed has come to the offset at which it must stop for us. */
   stopped(): void;
+  /** The record before the position of the topic that is fed would raise its watermark to `raised`, beyond its reach. */
+  leapt(raised: number): void;
   /** Whether the clock drops the record that is fed, which it may. */
   ahead(offset: number): boolean;
   /** The record of the topic that is fed is needed until the combined watermark has reached `until`. */
@@ -107,6 +109,7 @@ export class Engine {
       strayed: (list: number, feedback: number) => at().strayed(list >>> 0, feedback >>> 0),
       found: (feedback: number) => at().found(feedback >>> 0),
       stopped: () => at().stopped(),
+      leapt: (raised: number) => at().leapt(raised),
       ahead: (offset: number) => at().ahead(offset),
       note: (offset: number, watermark: number, until: number) => at().note(offset, watermark, until),
       time: () => scanned().time(),

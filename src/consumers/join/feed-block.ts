@@ -17,6 +17,8 @@ interface FeedSettings {
   readonly latest: number;
   readonly futureSkew: number;
   readonly outOfOrderness: number;
+  /** How far one record may advance the watermark. */
+  readonly reach: number;
 }
 
 /** Lets the engine read and judge rows. All joins of a process share one. */
@@ -29,7 +31,7 @@ export class FeedBlock {
 
   /** Returns the index of the row that the host must judge; -1: all were judged. */
   feed(
-    { unit, topic, latest, futureSkew, outOfOrderness }: FeedSettings,
+    { unit, topic, latest, futureSkew, outOfOrderness, reach }: FeedSettings,
     reader: RecordReader,
     rows: RecordRows,
   ): number {
@@ -37,6 +39,7 @@ export class FeedBlock {
     doubles[DOUBLES_AT + FEED.latest] = latest;
     doubles[DOUBLES_AT + FEED.futureSkew] = futureSkew;
     doubles[DOUBLES_AT + FEED.outOfOrderness] = outOfOrderness;
+    doubles[DOUBLES_AT + FEED.reach] = reach;
     doubles[DOUBLES_AT + FEED.positionBase] = reader.positionBase;
     doubles[DOUBLES_AT + FEED.ignoredKeys] = 0;
     words[WORDS_AT + FEED.unit] = unit;

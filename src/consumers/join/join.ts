@@ -21,6 +21,7 @@ import { Closings, QUEUED_BYTES } from './closings.ts';
 import { copyCounts, countsOfTopic, engineDrop, noCounts, putCounts, readCounts } from './counts.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { FedEvent, FeedBlock } from './feed-block.ts';
+import { reachOf } from './leaps.ts';
 import { openUnit } from './open-unit.ts';
 import { STATE_SIZE, Topic } from './topic.ts';
 
@@ -73,6 +74,7 @@ class Join implements UnitJoin {
   readonly #calls: EngineCalls;
   readonly #futureSkew: number;
   readonly #outOfOrderness: number;
+  readonly #reach: number;
   /** For how long after its time an impression is needed, and feedback. */
   readonly #impressionNeeded: number;
   readonly #feedbackNeeded: number;
@@ -99,6 +101,7 @@ class Join implements UnitJoin {
     const { engine: own, events, closings } = this.#shared;
     this.#futureSkew = settings.futureSkew;
     this.#outOfOrderness = settings.outOfOrderness;
+    this.#reach = reachOf(settings);
     this.#impressionNeeded = 2 * attribution + settings.backward;
     this.#feedbackNeeded = settings.backward + attribution;
     const unit = openUnit(own, settings, sink, from?.watermark ?? Number.NEGATIVE_INFINITY);
@@ -108,7 +111,8 @@ class Join implements UnitJoin {
     this.#topics = topics.map((_, index) => {
       const state = new Float64Array(own.buffer, states + 8 * STATE_SIZE * index, STATE_SIZE);
       const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
-      return new Topic(state, counts, attribution, from?.topics[index], from?.clockBlocks?.[index]);
+      const times = { attribution, reach: this.#reach };
+      return new Topic(state, counts, times, from?.topics[index], from?.clockBlocks?.[index]);
     });
     this.#figures = new Float64Array(own.buffer, unit, FIGURES);
     const counts = own.words[(unit >>> 2) + UNIT_FIGURES.counts];
@@ -146,6 +150,7 @@ class Join implements UnitJoin {
       strayed: (list, feedback) => observer?.strayed(list, events.feedbackAt(feedback)),
       found: (feedback) => observer?.found(events.feedbackAt(feedback)),
       stopped: () => this.#topics[place.topic].applyIdleAdvances(),
+      leapt: (raised) => this.#topics[place.topic].leap(raised),
       ahead: (offset) => this.#topics[place.topic].isAheadOfClock(offset, Number.POSITIVE_INFINITY, 0),
       note: (offset, watermark, until) => this.#topics[place.topic].notes.note(offset, watermark, until),
     };
@@ -158,9 +163,9 @@ class Join implements UnitJoin {
     events: readonly JoinEvent[],
     now: EpochMs | undefined,
   ): void {
-    const t = this.#reach(topic, offset);
+    const t = this.#at(topic, offset);
     if (events.length === 0) {
-      t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
+      t.moveTo(offset + 1);
       return;
     }
     const watermark = t.watermark;
@@ -189,7 +194,7 @@ class Join implements UnitJoin {
       if (event.kind === 'impression') this.#judgeImpression(t, event, watermark);
       else this.#judgeFeedback(t, event, watermark);
     }
-    t.moveTo(offset + 1, raised);
+    t.moveTo(offset + 1, raised, timestamp !== undefined);
   }
 
   #judgeImpression({ notes }: Topic, given: GivenImpression, watermark: EpochMs): void {
@@ -239,6 +244,7 @@ class Join implements UnitJoin {
       latest: now === undefined ? Number.POSITIVE_INFINITY : now + this.#futureSkew,
       futureSkew: this.#futureSkew,
       outOfOrderness: this.#outOfOrderness,
+      reach: this.#reach,
     };
     const unknown = block.feed(settings, reader, rows);
     this.#topics[topic].countRead();
@@ -246,30 +252,30 @@ class Join implements UnitJoin {
   }
 
   refused(topic: number, offset: Offset, side: Side, reason: 'tombstone' | 'invalid'): void {
-    const t = this.#reach(topic, offset);
+    const t = this.#at(topic, offset);
     if (offset >= t.committed) {
       t.counts[side].read++;
       t.counts[side].drops[reason]++;
     }
-    t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
+    t.moveTo(offset + 1);
   }
 
   passedOver(topic: number, offset: Offset, condition: UnmetCondition): void {
-    const t = this.#reach(topic, offset);
+    const t = this.#at(topic, offset);
     const { committed, counts } = t;
     if (offset >= committed) {
       counts.unmapped ??= [];
       countUnmapped(counts.unmapped, condition);
     }
-    t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
+    t.moveTo(offset + 1);
   }
 
   undecodable(topic: number, { from, to, records }: UndecodableRange, side: Side): number {
-    const t = this.#reach(topic, from);
+    const t = this.#at(topic, from);
     const counted = Math.max(0, Math.min(records, to - t.skip(from, to)));
     t.counts[side].read += counted;
     t.counts[side].drops.undecodable += counted;
-    t.moveTo(to, Number.NEGATIVE_INFINITY);
+    t.moveTo(to);
     return counted;
   }
 
@@ -282,7 +288,7 @@ class Join implements UnitJoin {
   }
 
   seek(topic: number, offset: Offset): void {
-    this.#reach(topic, offset).moveTo(offset, Number.NEGATIVE_INFINITY);
+    this.#at(topic, offset).moveTo(offset);
   }
 
   idle(topic: number, watermark: EpochMs): boolean {
@@ -290,12 +296,12 @@ class Join implements UnitJoin {
   }
 
   /** The topic, in its state before the record at `offset`. */
-  #reach(topic: number, offset: Offset): Topic {
+  #at(topic: number, offset: Offset): Topic {
     if (this.#isClosed) throw new Error('the join is closed');
     const t = this.#topics[topic];
     if (offset < t.position)
       throw new RangeError(`offset ${offset} of topic ${topic} is below its position ${t.position}`);
-    if (offset > t.position) t.moveTo(offset, Number.NEGATIVE_INFINITY);
+    if (offset > t.position) t.moveTo(offset);
     return t;
   }
 

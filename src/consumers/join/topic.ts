@@ -9,6 +9,7 @@ import {
 import type { DurationMs, EpochMs, Offset } from '../../vocabulary/events.ts';
 import { Ranges } from '../../vocabulary/ranges.ts';
 import { TOPIC_STATE } from '../engine/engine-layout.ts';
+import { confirmedLeap } from './leaps.ts';
 
 /** Bytes of a recorded input: an object or a pair, and its place in a list. */
 const INPUT_BYTES = 64;
@@ -23,7 +24,7 @@ interface Note {
 /** Doubles of what the engine knows of a topic, too. */
 export const STATE_SIZE = TOPIC_STATE.BYTES / 8;
 
-/** One topic of the unit: its position, its watermark, and the recorded inputs (specification: join 1.4, 2.1). */
+/** One topic of the unit: its position, its watermark, and the recorded inputs (specification: join 1.4, 2.1, 2.3). */
 export class Topic {
   readonly counts: TopicCounts;
   readonly notes: ReplayNotes;
@@ -36,12 +37,19 @@ export class Topic {
   readonly #clockDrops: ClockDrops;
   /** Offsets of batches that could not be decoded and were skipped. */
   readonly #undecodable: Ranges;
+  readonly #reach: DurationMs;
+  /** Where leaps begin to wait until they are confirmed: below, an earlier build has judged, and they raised the watermark at once. */
+  readonly #leapsFrom: Offset;
+  /** What waits to be confirmed, of which the engine knows the number. */
+  readonly #leaps: EpochMs[];
+  /** The offset after the last leap. */
+  #leaptBelow: Offset;
 
   /** @param blocks the blocks that `from` counts; @param state what the engine knows of the topic, too (`TOPIC_STATE`) */
   constructor(
     state: Float64Array,
     counts: TopicCounts,
-    attribution: DurationMs,
+    { attribution, reach }: { readonly attribution: DurationMs; readonly reach: DurationMs },
     from: TopicCheckpoint | undefined,
     blocks: ClockBlocks = [],
   ) {
@@ -60,6 +68,11 @@ export class Topic {
     this.#idleAdvances = [...(from?.idleAdvances ?? [])];
     this.#clockDrops = new ClockDrops(from?.clockDrops, blocks);
     this.#undecodable = new Ranges(from?.undecodable);
+    this.#reach = reach;
+    this.#leapsFrom = from?.leaps?.from ?? this.committed;
+    this.#leaps = [...(from?.leaps?.levels ?? [])];
+    this.#leaptBelow = from?.leaps === undefined ? 0 : this.committed;
+    state[TOPIC_STATE.leaps] = this.#leaps.length;
     this.applyIdleAdvances();
     state[TOPIC_STATE.hasClockDrops] = this.#clockDrops.bytes > 0 ? 1 : 0;
   }
@@ -97,24 +110,58 @@ export class Topic {
     this.notes.detach(this.#state);
   }
 
-  /** Moves past the record before `next`. Its valid events raised the watermark to `raised` (-Infinity: it had none). */
-  moveTo(next: Offset, raised: EpochMs): void {
+  /**
+   * Moves past the record before `next`. Its valid events raise the watermark to `raised` (-Infinity: it had none), unless that is a
+   * leap. A record without a timestamp never leaps.
+   */
+  moveTo(next: Offset, raised = Number.NEGATIVE_INFINITY, hasTimestamp = true): void {
     const state = this.#state;
-    if (raised > state[TOPIC_STATE.watermark]) state[TOPIC_STATE.watermark] = raised;
     state[TOPIC_STATE.position] = next;
+    if (raised > this.watermark) {
+      if (hasTimestamp && raised - this.watermark > this.#reach) this.leap(raised);
+      else this.#raise(raised);
+    }
     if (next >= state[TOPIC_STATE.stopAt]) this.applyIdleAdvances();
+  }
+
+  /** The record before the position would raise the watermark to `raised`, beyond its reach (specification: join 2.3). */
+  leap(raised: EpochMs): void {
+    const { position, watermark } = this;
+    if (watermark === Number.NEGATIVE_INFINITY || position <= this.#leapsFrom) {
+      this.#raise(raised);
+      return;
+    }
+    // What it confirmed before the checkpoint is among the advances.
+    if (position <= this.committed) return;
+    this.#leaptBelow = position;
+    this.#leaps.length = this.#state[TOPIC_STATE.leaps];
+    const confirmed = confirmedLeap(this.#leaps, raised, this.#reach);
+    this.#state[TOPIC_STATE.leaps] = this.#leaps.length;
+    if (confirmed > watermark) this.#advance(confirmed);
+  }
+
+  /** Time has gone on, and contradicts what leapt before. */
+  #raise(watermark: EpochMs): void {
+    this.#state[TOPIC_STATE.watermark] = watermark;
+    if (this.position > this.committed) this.#state[TOPIC_STATE.leaps] = 0;
   }
 
   /** Records an idle advance of the watermark; returns whether it moved. */
   idle(watermark: EpochMs): boolean {
     if (watermark <= this.watermark) return false;
+    this.#advance(watermark);
+    this.#state[TOPIC_STATE.leaps] = 0;
+    return true;
+  }
+
+  /** A replay raises the watermark here, too. */
+  #advance(watermark: EpochMs): void {
     this.#state[TOPIC_STATE.watermark] = watermark;
     const all = this.#idleAdvances;
     if (all.length > 0 && all[all.length - 1].before === this.position) all.pop();
     all.push({ before: this.position, watermark });
     this.#applied = all.length;
     this.#state[TOPIC_STATE.stopAt] = Number.POSITIVE_INFINITY;
-    return true;
   }
 
   /** Whether this record is in the future of the wall clock. Below the committed offset the recorded verdict is returned. */
@@ -148,6 +195,8 @@ export class Topic {
     const clockBlocks = this.#clockDrops.blocks(replay).length;
     const undecodable = new Ranges(this.#undecodable.toJSON());
     undecodable.cutBelow(replay);
+    const levels = this.#leaps.slice(0, this.#state[TOPIC_STATE.leaps]);
+    const hasLeaps = levels.length > 0 || this.#leaptBelow > replay;
     return {
       committed: this.position,
       replay,
@@ -156,6 +205,7 @@ export class Topic {
       clockDrops: this.#clockDrops.ranges(replay),
       ...(clockBlocks === 0 ? {} : { clockBlocks }),
       ...(undecodable.isEmpty ? {} : { undecodable: undecodable.toJSON() }),
+      ...(hasLeaps ? { leaps: { from: this.#leapsFrom, levels } } : {}),
     };
   }
 

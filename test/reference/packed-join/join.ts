@@ -12,6 +12,7 @@ import {
   type UnitJoin,
 } from '../../../src/consumers/join/api.ts';
 import { copyCounts, noCounts } from '../../../src/consumers/join/counts.ts';
+import { reachOf } from '../../../src/consumers/join/leaps.ts';
 import { STATE_SIZE, Topic } from '../../../src/consumers/join/topic.ts';
 import { type FeedbackTexts, PackedFeedback } from '../../../src/consumers/packed/packed-feedback.ts';
 import { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
@@ -136,7 +137,7 @@ class Join implements PlainJoin {
       return new Topic(
         new Float64Array(STATE_SIZE),
         counts,
-        this.#attribution,
+        { attribution: this.#attribution, reach: reachOf(settings) },
         from?.topics[index],
         from?.clockBlocks?.[index],
       );
@@ -165,7 +166,7 @@ class Join implements PlainJoin {
   ): void {
     const t = this.#reach(topic, offset);
     if (events.length === 0) {
-      t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
+      t.moveTo(offset + 1);
       return;
     }
     const watermark = t.watermark;
@@ -192,7 +193,7 @@ class Join implements PlainJoin {
       if (event.kind === 'impression') this.#judgeImpression(event, from, watermark);
       else this.#judgeFeedback(topic, this.#packed(event), offset, watermark, isReplayed);
     }
-    t.moveTo(offset + 1, raised);
+    t.moveTo(offset + 1, raised, timestamp !== undefined);
   }
 
   refused(topic: number, offset: Offset, side: Side, reason: 'tombstone' | 'invalid'): void {
@@ -201,7 +202,7 @@ class Join implements PlainJoin {
       t.counts[side].read++;
       t.counts[side].drops[reason]++;
     }
-    t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
+    t.moveTo(offset + 1);
   }
 
   passedOver(topic: number, offset: Offset, condition: UnmetCondition): void {
@@ -210,7 +211,7 @@ class Join implements PlainJoin {
       t.counts.unmapped ??= [];
       countUnmapped(t.counts.unmapped, condition);
     }
-    t.moveTo(offset + 1, Number.NEGATIVE_INFINITY);
+    t.moveTo(offset + 1);
   }
 
   undecodable(topic: number, { from, to, records }: UndecodableRange, side: Side): number {
@@ -218,7 +219,7 @@ class Join implements PlainJoin {
     const counted = Math.max(0, Math.min(records, to - t.skip(from, to)));
     t.counts[side].read += counted;
     t.counts[side].drops.undecodable += counted;
-    t.moveTo(to, Number.NEGATIVE_INFINITY);
+    t.moveTo(to);
     return counted;
   }
 
@@ -227,7 +228,7 @@ class Join implements PlainJoin {
   }
 
   seek(topic: number, offset: Offset): void {
-    this.#reach(topic, offset).moveTo(offset, Number.NEGATIVE_INFINITY);
+    this.#reach(topic, offset).moveTo(offset);
   }
 
   idle(topic: number, watermark: EpochMs): boolean {
@@ -239,7 +240,7 @@ class Join implements PlainJoin {
     const t = this.#topics[topic];
     if (offset < t.position)
       throw new RangeError(`offset ${offset} of topic ${topic} is below its position ${t.position}`);
-    if (offset > t.position) t.moveTo(offset, Number.NEGATIVE_INFINITY);
+    if (offset > t.position) t.moveTo(offset);
     return t;
   }
 
