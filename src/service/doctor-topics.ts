@@ -30,19 +30,11 @@ interface TopicFacts {
   readonly bytesPerSecond: number | undefined;
 }
 
-/**
- * How far a record may be dated ahead so that neither it nor what is around it is late for the shortest horizon, now or when the log is
- * read again (specification: join 3.3).
- */
-export function harmlessAhead({ attribution }: Pick<Settings, 'attribution'>): DurationMs {
-  const { futureSkew, horizons, outOfOrderness } = attribution;
-  return Math.min(futureSkew, horizons[0].ms + outOfOrderness);
-}
-
 /** What a worker needs of a topic. */
 interface Needs {
-  /** Of `neededRetention` and `harmlessAhead`. */
+  /** Of `neededRetention`. */
   readonly kept: DurationMs;
+  /** How far a record may be dated ahead so that it is judged alike now and when the log is read again (specification: join 3.3). */
   readonly ahead: DurationMs;
 }
 
@@ -171,7 +163,7 @@ function cleanup({ name, settings }: TopicFacts): Finding {
   );
 }
 
-/** The record's time is an upper bound of the event's; whoever sets it can move time on for all. */
+/** The record's time is an upper bound of the event's; one that is ahead of the clock is judged by when it is read. */
 function times(ahead: DurationMs, { name, settings }: TopicFacts): Finding {
   const type = settings.get('message.timestamp.type');
   if (type === undefined) return unknown(name, 'message.timestamp.type');
@@ -188,8 +180,9 @@ function times(ahead: DurationMs, { name, settings }: TopicFacts): Finding {
   return finding(
     'timestamps',
     'warning',
-    `${found}, and a producer may date records ${allowed}. One such record makes those around it late: for the shortest horizon now, ` +
-      `for all of them when the log is read again, as by a new generation. Set ${AHEAD} to ${ahead} (Kafka 3.6), or the type to LogAppendTime`,
+    `${found}, and a producer may date records ${allowed}. Those that are ahead by more than attribution.futureSkew are dropped as future when ` +
+      'they come, and count when the log is read again, as by a new generation; some of them in a row make all records around them late then. ' +
+      `Set ${AHEAD} to ${ahead} (Kafka 3.6), or the type to LogAppendTime`,
   );
 }
 

@@ -35,7 +35,7 @@ import {
   checkState,
   lastRecordRanges,
 } from './doctor-state.ts';
-import { checkTopic, checkTransactions, harmlessAhead, hiddenSettings, neededRetention } from './doctor-topics.ts';
+import { checkTopic, checkTransactions, hiddenSettings, neededRetention } from './doctor-topics.ts';
 import { readEndingRuns } from './ending-runs.ts';
 import { readLost } from './lost-state.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './service-settings.ts';
@@ -210,7 +210,7 @@ class Doctor {
     });
     await this.#try('topics', async () => {
       const found = await this.#admin.topicSettings(names);
-      const needs = { kept: neededRetention(this.#settings), ahead: harmlessAhead(this.#settings) };
+      const needs = { kept: neededRetention(this.#settings), ahead: this.#settings.attribution.futureSkew };
       for (const [t, { name }] of topics.entries()) {
         const size = newest === undefined ? undefined : meanSize(newest, name);
         const fastest = rates === undefined ? undefined : Math.max(...rates[t].perSecond);
