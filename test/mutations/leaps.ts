@@ -41,3 +41,11 @@ export const LEAP_MUTATIONS: readonly Mutation[] = [
   change('three are enough', LEAPS, 'levels.length <= CONFIRMING', 'levels.length < CONFIRMING'),
   change('of what is confirmed only the first counts', LEAPS, 'levels[0] <= confirmed + reach', 'false'),
 ];
+
+/** Of what a crash or another owner must not change: the simulator catches these as well. */
+export const SIMULATED_LEAPS: readonly string[] = [
+  'one record leaps',
+  'leaps that wait are forgotten by a new owner',
+  'a replay confirms again',
+  'what was confirmed is not recorded',
+];

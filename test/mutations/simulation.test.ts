@@ -7,6 +7,7 @@ import { EXPERIMENT_MUTATIONS } from './experiments.ts';
 import { GUARD_MUTATIONS } from './guards.ts';
 import { INJECTED_MUTATIONS } from './injected.ts';
 import { JOIN_MUTATIONS } from './join.ts';
+import { LEAP_MUTATIONS, SIMULATED_LEAPS } from './leaps.ts';
 import { PLACE_MUTATIONS, SIMULATED_PLACES } from './places.ts';
 import { SEEDS } from './simulation-seeds.ts';
 
@@ -24,6 +25,7 @@ const MUTATIONS = [
   ...INJECTED_MUTATIONS,
   ...EXPERIMENT_MUTATIONS,
   ...BOUND_MUTATIONS,
+  ...LEAP_MUTATIONS.filter(({ name }) => SIMULATED_LEAPS.includes(name)),
   ...PLACE_MUTATIONS.filter(({ name }) => SIMULATED_PLACES.includes(name)),
 ].filter(({ name }) => name !== SHIELDED);
 
