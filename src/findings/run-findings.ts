@@ -188,7 +188,7 @@ const NUMBER = /^(?:value|offset|items\[\d+\]\.(?:position|score|propensity))$/;
 /** Fields that are text, and no ids: a number or a yes or no is refused. */
 const TEXT = /^(?:surface|variant|experiments|action|model\.name|items\[\d+\]\.(?:team|category))$/;
 
-function invalidRemedy({ side, code, field, hasComma }: InvalidReason): string {
+function invalidRemedy({ side, code, field, hasComma, count }: InvalidReason): string {
   if (code === 'wrong_type' && hasComma && field !== undefined && NUMBER.test(field)) {
     return `${field} is no number, and the record has one with a decimal comma: write 3.5 in place of 3,5; receval inspect FILE... shows a command that does it for ratings.`;
   }
@@ -208,6 +208,7 @@ function invalidRemedy({ side, code, field, hasComma }: InvalidReason): string {
     case 'bad_id':
       return 'An id is text that is not empty, or a whole number below 2^53: larger numbers lose digits in JSON, so write ids as text.';
     case 'not_json':
+      return `The file must hold one JSON object a line, in UTF-8.${count === 1 ? ' If that row is the last one, the file is still being written, or was cut off: take it when it is complete.' : ''}`;
     case 'not_an_object':
     case 'not_utf8':
       return 'The file must hold one JSON object a line, in UTF-8.';

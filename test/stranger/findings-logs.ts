@@ -60,7 +60,11 @@ export function removeLogs(): void {
 
 /** What `receval replay` finds and prints. */
 export async function replayed(
-  log: Partial<Log> & { readonly events?: readonly Row[]; readonly more?: readonly Row[] },
+  log: Partial<Omit<Log, 'feedback'>> & {
+    readonly events?: readonly Row[];
+    readonly more?: readonly Row[];
+    readonly feedback?: readonly Row[] | string;
+  },
   config = '',
   closeAll = false,
 ): Promise<{ readonly result: ReplayResult; readonly codes: readonly string[]; readonly screen: string }> {
@@ -70,7 +74,7 @@ export async function replayed(
     overrides: { measures: 'mrr,ndcg@10' },
     command: 'replay',
   });
-  const file = (rows: readonly Row[]) => [{ path: writeLog(rows), defaults: new Map<string, string>() }];
+  const file = (rows: readonly Row[] | string) => [{ path: writeLog(rows), defaults: new Map<string, string>() }];
   const { events, impressions = [], feedback, more } = log;
   const result = await replay({
     settings,

@@ -636,6 +636,18 @@ describe('invalid records', () => {
     );
   });
 
+  it('of a file that ends within its last row may be of one that is still being written', async () => {
+    const { impressions, feedback } = shop();
+    const text = feedback
+      .slice(0, 30)
+      .map((row) => JSON.stringify(row))
+      .join('\n');
+    const { codes, screen } = await replayed({ impressions, feedback: text.slice(0, -5) });
+    expect(codes).toContain('some_invalid');
+    expect(screen.replace(/\s+/g, ' ')).toContain('not_json 1. such as: row 30 of');
+    expect(screen.replace(/\s+/g, ' ')).toContain('the file is still being written, or was cut off');
+  });
+
   it('of several files are told together if the reason is the same', async () => {
     const { impressions, feedback } = shop();
     const without = (from: number, to: number) =>
