@@ -31,6 +31,10 @@ const STOP_MS = 4500;
  */
 const CALLS_BEFORE_TURBOFAN = 30_000;
 
+/** Many programs read their settings again at this signal. */
+const HUNG_UP =
+  'SIGHUP ends the service in order, as SIGTERM does: settings are read at the start only, so start it again';
+
 /** `receval run`: the service on Kafka and Redis. */
 export function runCommand(): Command {
   return new Command('run')
@@ -65,6 +69,7 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
   logPrinted(log);
   // Also while it still waits for Kafka or Redis: the first process of a container ignores a signal that it does not listen for.
   const stopped = untilStopped(undefined);
+  process.once('SIGHUP', () => log.warn({}, HUNG_UP));
   const starting = Service.start({
     settings,
     role,
