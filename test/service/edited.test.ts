@@ -26,8 +26,10 @@ itWith(
       await counts(stand, service, 'before');
       stand.configure({ attribution: { horizons: ['2s'] } });
       await counts(stand, service, 'changed');
+      await service.printedOnce(/the configuration has changed: this process goes on with the settings of its start/);
       writeFileSync(stand.file, 'attribution: {horizons: [1s\n');
       await counts(stand, service, 'broken');
+      await service.printedOnce(/"error":"[^"]*not valid YAML[^"]*","msg":"the configuration cannot be used any more/);
       rmSync(stand.file);
       await counts(stand, service, 'deleted');
       process.kill(service.pid, 'SIGHUP');
