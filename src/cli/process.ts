@@ -4,18 +4,22 @@ import { readFileSync } from 'node:fs';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { isOutOfHandles, OUT_OF_HANDLES } from './failure.ts';
 
-/** Resolves at SIGTERM or Ctrl-C, or after `duration`; a second signal ends the process at once. */
+/** What asks a process to end: a supervisor, Ctrl-C, or a terminal that closes. */
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Resolves at a signal that asks for the end, or after `duration`; a second signal ends the process at once. */
 export function untilStopped(duration: DurationMs | undefined): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {
-      process.removeListener('SIGTERM', stop);
-      process.removeListener('SIGINT', stop);
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(130));
+      for (const signal of STOP_SIGNALS) {
+        process.removeListener(signal, stop);
+        process.once(signal, () => process.exit(130));
+      }
       clearTimeout(timer);
       resolve();
     };
     const timer = duration === undefined ? undefined : setTimeout(stop, duration);
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    for (const signal of STOP_SIGNALS) {
       const early = process.listeners(signal);
       process.on(signal, stop);
       // That of bin/receval, which would end the process at once. Only now: a signal that was sent before must find a listener.

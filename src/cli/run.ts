@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
-import { loadConfiguration } from '../config/load.ts';
+import { type Configuration, effectiveDocument, loadConfiguration } from '../config/load.ts';
 import { type Role, Service } from '../service/service.ts';
+import { SettingsWatch } from '../service/settings-watch.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { aboutService } from './about-service.ts';
 import { UsageError } from './failure.ts';
@@ -24,12 +25,17 @@ interface Flags {
 const ROLES: readonly Role[] = ['worker', 'exporter', 'all'];
 /** How long a stop may take. */
 const STOP_MS = 4500;
+const SETTINGS_CHECK_MS = 10_000;
 
 /**
  * Calls before V8 optimizes a function with its slowest compiler: ten times as many as by itself. What a worker does often is WebAssembly, so
  * most JavaScript is not worth it (docs/decisions/0027-fewer-functions-optimized.md).
  */
 const CALLS_BEFORE_TURBOFAN = 30_000;
+
+/** Many programs read their settings again at this signal. */
+const HUNG_UP =
+  'SIGHUP ends the service in order, as SIGTERM does: settings are read at the start only, so start it again';
 
 /** `receval run`: the service on Kafka and Redis. */
 export function runCommand(): Command {
@@ -55,16 +61,15 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
   if (role !== 'exporter' && Number.parseInt(process.versions.v8, 10) >= 13) {
     setFlagsFromString(`--invocation-count-for-turbofan=${CALLS_BEFORE_TURBOFAN}`);
   }
-  const configuration = loadConfiguration({
-    file: flags.config,
-    readFile: (path) => readFileSync(path, 'utf8'),
-    env: process.env,
-  });
+  const load = (): Configuration =>
+    loadConfiguration({ file: flags.config, readFile: (path) => readFileSync(path, 'utf8'), env: process.env });
+  const configuration = load();
   const settings = await withCatalogue(configuration.settings);
   const log = processLog(verbose ? 'debug' : 'info');
   logPrinted(log);
   // Also while it still waits for Kafka or Redis: the first process of a container ignores a signal that it does not listen for.
   const stopped = untilStopped(undefined);
+  process.once('SIGHUP', () => log.warn({}, HUNG_UP));
   const starting = Service.start({
     settings,
     role,
@@ -87,5 +92,8 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
     process.exit(0);
   }
   log.info({ role, port: service.port, partitions: service.partitions }, 'receval is running');
+  const textOf = (one: Configuration): string => JSON.stringify(effectiveDocument(one));
+  const watch = new SettingsWatch(() => textOf(load()), textOf(configuration), log);
+  setInterval(() => watch.look(), SETTINGS_CHECK_MS).unref();
   await runToEnd(service, stopped, STOP_MS);
 }

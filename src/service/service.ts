@@ -222,6 +222,7 @@ export class Service {
       random: Math.random,
       log,
       clock: this.#clock,
+      compareClock: () => this.#clockCheck.look(),
       decoders: () => serviceDecoders(settings),
       onInvalid: this.#deadLetters?.onInvalid,
       onUndecodable: this.#deadLetters?.onUndecodable,
@@ -294,9 +295,9 @@ export class Service {
       return;
     }
     const worker = this.#worker;
-    const watchdog = new Watchdog({ store: this.#store, source: this.#source, status: () => worker.status() });
+    const watchdog = new Watchdog({ store: this.#store, source: this.#source, status: () => worker.status(), log });
     await this.#clockCheck.look();
-    this.#timers.push(this.#clock.every(CLOCK_CHECK_MS, () => this.#clockCheck.look()));
+    this.#timers.push(this.#clock.every(CLOCK_CHECK_MS, async () => void (await this.#clockCheck.look())));
     this.#watchRetention(worker);
     const givenUp = new Promise<never>((_, reject) => {
       this.#timers.push(

@@ -20,20 +20,29 @@ interface WatchdogDeps {
   };
   readonly source: { answers(): Promise<boolean> };
   readonly status: () => WorkerStatus;
+  readonly log: Pick<WorkerLog, 'warn'>;
 }
 
 const UNREADY_AFTER_MS = 60_000;
 const GIVE_UP_AFTER_MS = 120_000;
+/** Kafka and Redis must have answered for so long: after an outage the worker needs a moment to go on. */
+const ANSWERING_MS = 30_000;
+/** Somebody looks every second. If that takes longer than this, the process did not run. */
+const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Detects a worker that has work to do and makes no progress (specification: faults 8). It gives up only if Kafka and Redis
  * both respond and Redis accepts commits: a fault that a restart does not fix must not cause a storm of restarts. A worker is
  * not stuck if it reads nothing because its clock is in doubt, or because all that is left waits for the end of a transaction.
+ * Time in which the process did not run, as when it was stopped and continued, is not held against it.
  */
 export class Watchdog {
   readonly #deps: WatchdogDeps;
-  /** When there last was a commit, or nothing to do. */
-  #progress: EpochMs | undefined;
+  /** For how long there has been work and no commit. */
+  #stuck: DurationMs = 0;
+  /** `#stuck` when both servers first answered and have since; undefined: one did not, or nobody asked. */
+  #answering: DurationMs | undefined;
+  #looked: EpochMs | undefined;
   #commits = -1;
 
   constructor(deps: WatchdogDeps) {
@@ -42,22 +51,41 @@ export class Watchdog {
 
   async look(now: EpochMs): Promise<Health> {
     const { units, commits, clockSkew = 0 } = this.#deps.status();
+    const passed = this.#passed(now);
     const working = units.filter((unit) => unit.stopped === undefined && !unit.replaying);
     const waiting = working.reduce((sum, unit) => sum + unit.waiting, 0);
     const applied = commits.ok + commits.already;
-    if (waiting === 0 || applied !== this.#commits || Math.abs(clockSkew) > LARGEST_SKEW) {
-      this.#commits = applied;
-      this.#progress = now;
-    }
-    const stuck = now - (this.#progress ?? now);
-    if (stuck < UNREADY_AFTER_MS) return { healthy: true, reasons: [] };
-    const reason = `no commit for ${Math.round(stuck / 1000)} s, though ${waiting} records wait`;
-    if (stuck < GIVE_UP_AFTER_MS) return { healthy: true, reasons: [reason] };
+    const goesOn = waiting === 0 || applied !== this.#commits || Math.abs(clockSkew) > LARGEST_SKEW;
+    this.#commits = applied;
+    this.#stuck = goesOn ? 0 : this.#stuck + passed;
+    const answers = this.#stuck >= GIVE_UP_AFTER_MS - ANSWERING_MS && (await this.#serversAnswer());
+    this.#answering = answers ? (this.#answering ?? this.#stuck) : undefined;
+    if (this.#stuck < UNREADY_AFTER_MS) return { healthy: true, reasons: [] };
+    const reason = `no commit for ${Math.round(this.#stuck / 1000)} s, though ${waiting} records wait`;
+    const isOver =
+      this.#stuck >= GIVE_UP_AFTER_MS && this.#answering !== undefined && this.#stuck - this.#answering >= ANSWERING_MS;
+    return { healthy: !isOver, reasons: [isOver ? `${reason}, and Kafka and Redis both answer` : reason] };
+  }
+
+  async #serversAnswer(): Promise<boolean> {
     const { store, source } = this.#deps;
-    const answers = store.connected && !store.refuses && (await source.answers());
-    return { healthy: !answers, reasons: [answers ? `${reason}, and Kafka and Redis both answer` : reason] };
+    return store.connected && !store.refuses && (await source.answers());
+  }
+
+  /** Time since the last look, as far as the process ran. */
+  #passed(now: EpochMs): DurationMs {
+    const passed = now - (this.#looked ?? now);
+    // A look that asks servers may take as long itself.
+    if (passed > LONGEST_PAUSE_MS && this.#stuck < GIVE_UP_AFTER_MS - ANSWERING_MS) {
+      this.#deps.log.warn({ seconds: Math.round(passed / 1000) }, STOOD_STILL);
+    }
+    this.#looked = now;
+    return Math.min(passed, LONGEST_PAUSE_MS);
   }
 }
+
+const STOOD_STILL =
+  'this process did not run for a while: it was stopped, or its machine was too busy. Others may have taken over its partitions';
 
 interface ClockCheckDeps {
   /** The worker's. */
@@ -90,8 +118,8 @@ export class ClockCheck {
     return this.#trouble;
   }
 
-  /** Never rejects. */
-  async look(): Promise<void> {
+  /** Whether the store told its time. Never rejects. */
+  async look(): Promise<boolean> {
     const { clock, store, machine, tell, log } = this.#deps;
     const before = clock.now();
     let time: EpochMs;
@@ -99,7 +127,7 @@ export class ClockCheck {
       time = await store.time();
     } catch (error) {
       this.#silent.failed('clock', '', { error: messageOf(error) }, before);
-      return;
+      return false;
     }
     this.#silent.worked('clock');
     const after = clock.now();
@@ -119,5 +147,6 @@ export class ClockCheck {
       : undefined;
     // It is used from the next look on, when it has been compared.
     if (isWrong && Math.abs(machine() - time - (after - before) / 2) <= LARGEST_SKEW) clock.set(machine());
+    return true;
   }
 }

@@ -61,6 +61,11 @@ export interface WorkerDeps {
   readonly decoders: (partition: number) => readonly Decoder[];
   readonly scorer: Scorer;
   readonly clock: Clock;
+  /**
+   * Compares our clock with the store's, and tells `Worker.clockIs`. Resolves with whether the store told its time. Never rejects.
+   * Default: nobody compares them at once.
+   */
+  readonly compareClock?: (() => Promise<boolean>) | undefined;
   readonly newId: () => string;
   /** Random numbers in [0, 1), to vary the length of waits; default: always 0. */
   readonly random?: (() => number) | undefined;

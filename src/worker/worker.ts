@@ -8,6 +8,7 @@ import { messageOf } from '../vocabulary/error-text.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import { Claims, type ClaimsHandler, isRetriable, stopCauseOf } from './claims.ts';
+import { ClockDoubt } from './clock-doubt.ts';
 import { commitOrder } from './commit-order.ts';
 import { largest, MemoryLoad } from './memory-load.ts';
 import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
@@ -16,7 +17,6 @@ import { nextTurn, Pace } from './pace.ts';
 import { RepeatedWarning } from './repeated-warning.ts';
 import { Rivals } from './rivals.ts';
 import {
-  LARGEST_SKEW,
   type StopCause,
   type StoppedUnit,
   Tally,
@@ -78,7 +78,7 @@ export class Worker {
   /** Ends the run with an error that cannot be handled, wherever it occurred. */
   #fail: (error: unknown) => void = () => {};
   #assigned = false;
-  #isClockInDoubt = false;
+  readonly #clockDoubt: ClockDoubt;
   #retention: readonly (DurationMs | undefined)[] = [];
   /** By partition: commits whose outcome is unknown. */
   readonly #unanswered: RepeatedWarning<number>;
@@ -98,6 +98,7 @@ export class Worker {
     this.#load = new MemoryLoad(settings);
     this.#pace = new Pace(settings, { ...deps, load: this.#load });
     this.#outgrown = new Outgrown(settings.sessionTimeout);
+    this.#clockDoubt = new ClockDoubt(settings.unit(0).join.futureSkew, deps);
     this.#looks = new WorkerLooks(settings, deps);
     this.#unanswered = new RepeatedWarning(
       deps.log,
@@ -252,7 +253,7 @@ export class Worker {
     this.#seek(owned);
     // Its predecessor may have been paused when it was released.
     this.#pace.resumeAll(owned);
-    this.#pace.setAllPaused(owned, 'clock', this.#isClockInDoubt);
+    this.#pace.setAllPaused(owned, 'clock', this.#clockDoubt.isInDoubt);
     if (begins === 'state_lost') this.stopUnit(partition, begins, LOST_STATE);
     if (this.#allStopped !== undefined) this.stopUnit(partition, this.#allStopped.cause, this.#allStopped.details);
     this.#makeRoom();
@@ -289,6 +290,11 @@ export class Worker {
   async #take(batch: Batch): Promise<void> {
     const owned = this.#units.get(batch.partition);
     if (owned === undefined) return;
+    const right = this.#clockDoubt.mayCallFuture(batch);
+    if (right !== undefined && !(await right)) {
+      this.#readLater(owned);
+      return;
+    }
     const most = owned.unit.cohorts > FEW_COHORTS ? PART_RECORDS : Number.POSITIVE_INFINITY;
     for (const part of partsOf(batch, most)) {
       // It may have been stopped meanwhile, or claimed again: then the rest is read again.
@@ -298,6 +304,13 @@ export class Worker {
       await this.#commitEarly(owned);
       if (part.next < batch.next) await nextTurn(this.#deps.clock, this.#reachFaultPoint);
     }
+  }
+
+  /** Reads what was given again once the clocks have been compared and agree. */
+  #readLater(owned: Owned): void {
+    if (owned.released) return;
+    this.#pace.setAllPaused(owned, 'clock', true);
+    this.#seek(owned);
   }
 
   #feed(owned: Owned, batch: Batch): void {
@@ -412,8 +425,8 @@ export class Worker {
   /** Our clock minus the store's. While our clock is in doubt nothing is read, since it decides which events are `future`. */
   clockIs(skew: DurationMs): void {
     this.#tally.clockSkew = skew;
-    this.#isClockInDoubt = Math.abs(skew) > LARGEST_SKEW;
-    for (const owned of this.#units.values()) this.#pace.setAllPaused(owned, 'clock', this.#isClockInDoubt);
+    this.#clockDoubt.is(skew);
+    for (const owned of this.#units.values()) this.#pace.setAllPaused(owned, 'clock', this.#clockDoubt.isInDoubt);
   }
 
   /** By topic: how long it keeps records; undefined: for ever, or not known. */

@@ -303,6 +303,12 @@ export class Stand {
     return this.#start([RECEVAL, 'run', '--config', this.file, ...flags]);
   }
 
+  /** Starts it in a process that first runs this module. */
+  runAfter(module: string, ...flags: string[]): RunningService {
+    const before = `--import=data:text/javascript,${encodeURIComponent(module)}`;
+    return this.#start([before, RECEVAL, 'run', '--config', this.file, ...flags]);
+  }
+
   /** Starts it with little memory: of the heap, in megabytes, and of a control group that its process enters first. */
   runWithin(
     { heap, procs }: { readonly heap: number; readonly procs: string | undefined },

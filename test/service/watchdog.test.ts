@@ -12,7 +12,9 @@ class Bench {
   units: readonly UnitStatus[] = [unitStatus(0, { waiting: 7 })];
   status: Partial<WorkerStatus> = {};
   commits = 0;
+  readonly said: string[] = [];
   readonly #watchdog = new Watchdog({
+    log: { warn: (details, message) => this.said.push(`${JSON.stringify(details)} ${message}`) },
     store: this.store,
     source: { answers: async () => this.answers },
     status: () =>
@@ -76,4 +78,28 @@ it('a clock that is nearly in doubt is no excuse', async () => {
   const bench = new Bench();
   bench.status = { clockSkew: 30_000 };
   expect(await bench.look(0, 120)).toEqual(GIVEN_UP);
+});
+
+it('a process that was stopped for long and goes on is not given up for it, and says so', async () => {
+  const bench = new Bench();
+  await bench.look(0, 50);
+  expect(await bench.look(350, 350)).toMatchObject({ healthy: true });
+  expect(bench.said).toEqual([expect.stringMatching(/^\{"seconds":300\} this process did not run for a while/)]);
+  bench.commits++;
+  expect(await bench.look(351, 410)).toEqual({ healthy: true, reasons: [] });
+  expect(bench.said).toHaveLength(1);
+  // What it does from then on counts.
+  expect(await bench.look(411, 471)).toEqual(GIVEN_UP);
+});
+
+it.each<readonly [string, (bench: Bench, isThere: boolean) => void]>([
+  ['Redis', ({ store }, isThere) => Object.assign(store, { connected: isThere })],
+  ['Kafka', (bench, isThere) => Object.assign(bench, { answers: isThere })],
+])('%s that has just come back gives the worker half a minute', async (_, sets) => {
+  const bench = new Bench();
+  sets(bench, false);
+  await bench.look(0, 300);
+  sets(bench, true);
+  expect(await bench.look(301, 330)).toMatchObject({ healthy: true });
+  expect(await bench.look(331, 331)).toEqual(GIVEN_UP);
 });

@@ -142,6 +142,8 @@ class Bench {
   readonly details: object[] = [];
   /** What each unit decodes with: gone when the unit is. */
   readonly decoders: WeakRef<object>[] = [];
+  /** Whether the store tells its time; undefined: nobody asks for it. */
+  compareClock: (() => Promise<boolean>) | undefined;
   constructor(partitions = 2, store = new FailingStore(), clock = new ManualClock(START)) {
     this.log = new MemoryLog(2, partitions);
     this.store = store;
@@ -161,6 +163,7 @@ class Bench {
         },
         scorer: SCORER,
         clock: this.clock,
+        compareClock: this.compareClock,
         newId: () => `id${ids++}`,
         random: () => this.random,
         onClaim: () => {},
@@ -711,6 +714,61 @@ describe('a worker', () => {
     worker.clockIs(-30_000);
     await bench.clock.advance(5000);
     expect(sum(worker, 'read')).toBe(40);
+    await worker.stop();
+    await ended;
+  });
+
+  it.each([true, false])(
+    'a clock that stood still while the machine slept is compared before it calls a record future, also if Redis tells the time: %s',
+    async (tellsTime) => {
+      const bench = new Bench(1);
+      await bench.clock.advance(3_600_000);
+      let asked = 0;
+      bench.compareClock = async () => {
+        asked++;
+        if (tellsTime) worker.clockIs(-600_000);
+        return tellsTime;
+      };
+      const { worker, ended } = bench.worker();
+      await settle();
+      const show = (requestId: string, at: number): void => {
+        bench.log.append(0, 0, Buffer.from(JSON.stringify({ requestId, ts: at, items: ['a'] })), at);
+      };
+      const found = (): readonly number[] => {
+        const { read, drops } = worker.status().units[0].counts[0].impressions;
+        return [asked, read, drops.future];
+      };
+      show('written meanwhile', bench.clock.now() + 600_000);
+      await bench.clock.advance(5000);
+      expect(found()).toEqual([1, 0, 0]);
+      // It was set, and is compared again.
+      await bench.clock.advance(600_000);
+      worker.clockIs(0);
+      await bench.clock.advance(5000);
+      expect(found()).toEqual([1, 1, 0]);
+      await worker.stop();
+      await ended;
+    },
+  );
+
+  it('asks for the time at most once a second, whatever records are of the future', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    let asked = 0;
+    bench.compareClock = async () => {
+      asked++;
+      worker.clockIs(0);
+      return true;
+    };
+    const { worker, ended } = bench.worker();
+    for (let n = 0; n < 40; n++) {
+      const at = bench.clock.now() + 3_600_000;
+      bench.log.append(0, 0, Buffer.from(JSON.stringify({ requestId: `r${n}`, ts: at, items: ['a'] })), at);
+      await bench.clock.advance(100);
+    }
+    await bench.clock.advance(2000);
+    expect(worker.status().units[0].counts[0].impressions).toMatchObject({ read: 40, drops: { future: 40 } });
+    expect(asked).toBe(4);
     await worker.stop();
     await ended;
   });

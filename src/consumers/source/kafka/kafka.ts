@@ -43,6 +43,8 @@ interface ReadState {
 
 const STOP_TIMEOUT: DurationMs = 4_000;
 const COUNTS_INTERVAL: DurationMs = 60_000;
+/** A broker that is not asked again for so long leads nothing any more. */
+const FAILED_FOR_MS: DurationMs = 3 * REQUEST_TIMEOUT;
 
 /**
  * Topics of Kafka as a log, shared with the other members of a consumer group: partition p of all topics comes together. The
@@ -70,6 +72,8 @@ export class KafkaSource implements LogSource {
   /** Ends the consumer that runs. */
   #leave: () => void = () => {};
   #trouble: string | undefined;
+  /** The fetch that failed last, of all that were not followed by one that did not; undefined: there is none. */
+  #failedFetch: { readonly broker: number; readonly at: number } | undefined;
   /** The count of partitions in progress. */
   #counting: Promise<void> | undefined;
 
@@ -211,6 +215,7 @@ export class KafkaSource implements LogSource {
       this.#hasJoined = true;
       this.#member = payload.memberId;
       this.#trouble = undefined;
+      this.#failedFetch = undefined;
       this.#commit = undefined;
       flow.joined(consumer, payload.memberAssignment);
       void this.#countPartitions();
@@ -223,12 +228,14 @@ export class KafkaSource implements LogSource {
     consumer.on(FETCH_START, ({ payload: { nodeId } }) => {
       if (asked.has(nodeId)) {
         asked.clear();
+        this.#failedFetch = { broker: nodeId, at: performance.now() };
         flow.doubted();
       }
       asked.add(nodeId);
     });
     consumer.on(FETCH, ({ payload: { nodeId } }) => {
       asked.delete(nodeId);
+      if (this.#failedFetch?.broker === nodeId) this.#failedFetch = undefined;
     });
     consumer.on(END_BATCH_PROCESS, ({ payload }) => {
       if (payload.batchSize > 0) return;
@@ -273,10 +280,9 @@ export class KafkaSource implements LogSource {
     crash: unknown,
     restarts: Restarts,
   ): Promise<{ readonly reason: string; readonly delay: DurationMs }> {
-    const { brokers, groupId } = this.#options;
     const trouble = await troubleOf(crash, this.#options, { probe: !this.#hasJoined });
     const { message: reason, kind } = trouble;
-    const where = `kafka (${brokers.join(', ')}, group ${groupId})`;
+    const where = this.#where;
     this.#trouble = `${where}: ${hinted(trouble)}`;
     // A topic that is deleted while it is read is reported by the partition counts. A member that was authorised before may be
     // again, once a password was changed here too, or a permission was restored.
@@ -332,9 +338,16 @@ export class KafkaSource implements LogSource {
     return this.#flow?.fetchedBytes ?? 0;
   }
 
-  /** Why the last consumer ended, and what to do; undefined: it is reading, or has not started yet. */
+  /** Why the last consumer ended or does not read, and what to do; undefined: it is reading, or has not started yet. */
   get trouble(): string | undefined {
-    return this.#trouble;
+    if (this.#trouble !== undefined) return this.#trouble;
+    if (this.#failedFetch === undefined || performance.now() - this.#failedFetch.at > FAILED_FOR_MS) return undefined;
+    return `${this.#where}: broker ${this.#failedFetch.broker} does not answer what it is asked to read; it is asked again. If it lasts, look at that broker and the network`;
+  }
+
+  get #where(): string {
+    const { brokers, groupId } = this.#options;
+    return `kafka (${brokers.join(', ')}, group ${groupId})`;
   }
 
   /** undefined: the partition is not ours. Lag is `bounds().end - position`; the part below `openFrom` can be read. */

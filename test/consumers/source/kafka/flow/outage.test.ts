@@ -79,6 +79,28 @@ describe('when brokers fail', () => {
     await read.stop();
   });
 
+  itWith(
+    KAFKA,
+    'a source says that its broker is silent as soon as a fetch has failed, and no more when it answers',
+    async (kafka) => {
+      const topics = await makeTopics(kafka, 1, 1);
+      await produce(kafka, topics[0], numbered(10));
+      const source = sourceOver(kafka, topics);
+      const read = new Collector(source);
+      await until('it reads', () => read.offsets().length === 10);
+      expect(source.trouble).toBeUndefined();
+      kafka.freeze(1);
+      try {
+        await until('it says so', () => /: broker 1 does not answer/.test(source.trouble ?? ''));
+      } finally {
+        kafka.thaw(1);
+      }
+      await produce(kafka, topics[0], numbered(10));
+      await until('it reads again', () => read.offsets().length === 20 && source.trouble === undefined);
+      await read.stop();
+    },
+  );
+
   itWith(KAFKA, 'a source that reads stops soon while its broker is silent', async (kafka) => {
     const topics = await makeTopics(kafka, 1, 1);
     const read = new Collector(sourceOver(kafka, topics));

@@ -1,0 +1,44 @@
+import { messageOf } from '../vocabulary/error-text.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
+
+const HELD = 'this process goes on with the settings of its start';
+const CHANGED = `the configuration has changed: ${HELD}. Restart it to use the new ones; receval doctor tells beforehand what they change`;
+const UNUSABLE = `the configuration cannot be used any more: ${HELD}, and would not start again`;
+const AS_BEFORE = 'the configuration is again that of the start of this process';
+
+/**
+ * Watches the configuration of a process that read it at its start. Who edits it must know that nothing has changed yet, and that a
+ * mistake in it would be noticed at the next restart only.
+ */
+export class SettingsWatch {
+  readonly #read: () => string;
+  readonly #log: WorkerLog;
+  readonly #before: string;
+  #told = '';
+
+  /** `read`: all settings as text, as they would be at a start now; it throws an error that says what is wrong. */
+  constructor(read: () => string, before: string, log: WorkerLog) {
+    this.#read = read;
+    this.#before = before;
+    this.#log = log;
+  }
+
+  /** Logs what has changed since the last look. Never throws. */
+  look(): void {
+    let now: string;
+    try {
+      now = this.#read();
+    } catch (error) {
+      this.#tell(messageOf(error), () => this.#log.warn({ error: messageOf(error) }, UNUSABLE));
+      return;
+    }
+    if (now === this.#before) this.#tell('', () => this.#log.info({}, AS_BEFORE));
+    else this.#tell(now, () => this.#log.warn({}, CHANGED));
+  }
+
+  #tell(state: string, tell: () => void): void {
+    if (state === this.#told) return;
+    this.#told = state;
+    tell();
+  }
+}

@@ -1,0 +1,69 @@
+import type { Batch } from '../consumers/source/source-port.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { LARGEST_SKEW } from './status.ts';
+
+interface ClockDoubtDeps {
+  readonly clock: Clock;
+  /** As in `WorkerDeps`. */
+  readonly compareClock?: (() => Promise<boolean>) | undefined;
+}
+
+/** Producers whose clocks are ahead do not make a worker ask for the time more often. */
+const COMPARED_FOR_MS = 1000;
+
+/**
+ * Whether our clock may judge records (specification: faults 5.3). It stands still while the machine sleeps or is moved, and shows the
+ * past then: so before it calls a record `future`, it is compared.
+ */
+export class ClockDoubt {
+  readonly #deps: ClockDoubtDeps;
+  readonly #futureSkew: DurationMs;
+  #isInDoubt = false;
+  #compared: EpochMs = Number.NEGATIVE_INFINITY;
+  #comparing: Promise<boolean> | undefined;
+
+  /** `futureSkew`: of every unit. */
+  constructor(futureSkew: DurationMs, deps: ClockDoubtDeps) {
+    this.#futureSkew = futureSkew;
+    this.#deps = deps;
+  }
+
+  /** Our clock and the store's differ by too much. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt;
+  }
+
+  /** Our clock minus the store's. */
+  is(skew: DurationMs): void {
+    this.#isInDoubt = Math.abs(skew) > LARGEST_SKEW;
+    this.#compared = this.#deps.clock.now();
+  }
+
+  /** undefined: the clock does not call any record of this batch `future`. Else whether it may. Never rejects. */
+  mayCallFuture(batch: Batch): Promise<boolean> | undefined {
+    if (latestTimestamp(batch) <= this.#deps.clock.now() + this.#futureSkew) return undefined;
+    this.#comparing ??= this.#isRight().finally(() => {
+      this.#comparing = undefined;
+    });
+    return this.#comparing;
+  }
+
+  async #isRight(): Promise<boolean> {
+    const { clock, compareClock } = this.#deps;
+    const isRecent = Math.abs(clock.now() - this.#compared) < COMPARED_FOR_MS;
+    const isCompared = isRecent || compareClock === undefined || (await compareClock());
+    return isCompared && !this.#isInDoubt;
+  }
+}
+
+/** Of its records that have one; -Infinity: none has. Where there are runs, no record is made. */
+function latestTimestamp(batch: Batch): EpochMs {
+  let latest = Number.NEGATIVE_INFINITY;
+  const take = (timestamp: EpochMs): void => {
+    if (timestamp > latest) latest = timestamp;
+  };
+  if (batch.runs === undefined) for (const { timestamp } of batch.records) take(timestamp ?? Number.NaN);
+  else for (const { timestamps, count } of batch.runs) for (let i = 0; i < count; i++) take(timestamps[i]);
+  return latest;
+}
