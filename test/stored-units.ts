@@ -13,6 +13,9 @@ import { wholeTables } from './accumulators/whole-tables.ts';
 import type { RestorableStore } from './restorable-store.ts';
 import type { UnitRows } from './windows/plain-windows.ts';
 
+/** Nothing says where in it a unit is. */
+const TOPIC = { committed: 0, replay: 0, replayWatermark: 0, idleAdvances: [], clockDrops: [] };
+
 /** Owns one unit of a store and closes a history there, as far as it is told. */
 export class StoredUnit {
   readonly #store: Store;
@@ -113,10 +116,10 @@ export class StoredUnit {
         since: {},
         hasGap: false,
         feedbackFrom: Number.NEGATIVE_INFINITY,
-        join: { topics: [], counts: [counts], watermark },
+        join: { topics: [TOPIC], counts: [counts], watermark },
         panes: panes.stateText(),
         runs: [],
-        lastRecords: [],
+        lastRecords: [undefined],
       }),
       ...panes.takeChanges(),
     });

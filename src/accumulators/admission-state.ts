@@ -5,7 +5,7 @@
  */
 import type { EpochMs } from '../vocabulary/events.ts';
 import { damagedCheckpoint } from './store/checkpoint-error.ts';
-import { keysOf, listOf, parseJson, textOf, timeOf, whole } from './store/json.ts';
+import { countOf, keysOf, listOf, parseJson, textOf, timeOf, whole } from './store/json.ts';
 import type { Fields } from './store/store-port.ts';
 
 /** Tables with more entries are stored beside the checkpoint. */
@@ -109,7 +109,7 @@ export function parseAdmission(json: unknown, where: string): StoredTable {
   };
   if (state['places'] !== undefined) {
     const [entries, admitted] = listOf(state['places'], `${where}.places`, whole);
-    return { ...table, places: [whole(entries, `${where}.places[0]`), whole(admitted, `${where}.places[1]`)] };
+    return { ...table, places: [countOf(entries, `${where}.places[0]`), countOf(admitted, `${where}.places[1]`)] };
   }
   return { ...table, entries: listOf(state['entries'], `${where}.entries`, listedEntry) };
 }

@@ -1,6 +1,6 @@
 import { DAY } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
-import { keysOf, listOf, parseJson, textOf, timeOf, whole } from './store/json.ts';
+import { countOf, keysOf, listOf, parseJson, textOf, timeOf } from './store/json.ts';
 
 /**
  * What a unit needs to know of one run of an experiment. A run counts impressions from where it began: what was accepted before
@@ -174,12 +174,12 @@ export function parseRuns(text: string | undefined): readonly RunState[] {
     return {
       name: textOf(state['name'], `${where}.name`),
       run: textOf(state['run'], `${where}.run`),
-      begins: listOf(state['begins'], `${where}.begins`, whole),
-      missing: whole(state['missing'], `${where}.missing`),
+      begins: listOf(state['begins'], `${where}.begins`, countOf),
+      missing: countOf(state['missing'], `${where}.missing`),
       // Those of earlier releases were of other runs: each measure made another one.
       since: state['since'] === undefined ? {} : parseSince(state['since'], `${where}.since`),
-      ...(state['lists'] === undefined ? {} : { lists: whole(state['lists'], `${where}.lists`) }),
-      ...(state['lost'] === undefined ? {} : { lost: whole(state['lost'], `${where}.lost`) }),
+      ...(state['lists'] === undefined ? {} : { lists: countOf(state['lists'], `${where}.lists`) }),
+      ...(state['lost'] === undefined ? {} : { lost: countOf(state['lost'], `${where}.lost`) }),
       ...(state['ended'] === undefined ? {} : { ended: endOf(state['ended'], `${where}.ended`) }),
     };
   });

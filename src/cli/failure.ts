@@ -32,6 +32,13 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number' ? error.exitCode : 1;
 }
 
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** Whether a file could not be written because there is no room for it. */
+export function isFull(error: unknown): boolean {
+  return FULL.has(codeOf(error));
+}
+
 /** The system's error on a file, in words. */
 export function fileProblem(path: string, error: unknown, wanted: 'read' | 'written' = 'read'): string {
   const known: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { printable } from '../vocabulary/printable.ts';
 import { exitCodeOf, explain, fileProblem, tell } from './failure.ts';
-import { endOnCrash, version } from './process.ts';
+import { endOnCrash, version, writeFilesWhole } from './process.ts';
 
 interface Offered {
   /** A line of the help text. */
@@ -122,6 +122,7 @@ async function main(argv: readonly string[]): Promise<void> {
 }
 
 endOnCrash();
+writeFilesWhole(process.stdout);
 
 // A reader that closes the pipe early (head) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

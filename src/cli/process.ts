@@ -1,6 +1,6 @@
 /** What a command needs of its process: signals, version, seed and crashes. */
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { fstatSync, readFileSync, writeFileSync } from 'node:fs';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { isOutOfHandles, OUT_OF_HANDLES } from './failure.ts';
 
@@ -80,6 +80,25 @@ export function version(): string {
 /** The seed of this process's hashes: as wide as `randomInt` draws. */
 export function newHashSeed(): number {
   return randomInt(2 ** 48 - 1);
+}
+
+/**
+ * Where standard output is a file, writes each text whole or fails. Node.js writes once and asks for no more, so on a disk that gets full
+ * the text ends somewhere, and nobody is told.
+ */
+export function writeFilesWhole(stream: NodeJS.WriteStream & { readonly fd: number }): void {
+  const { fd } = stream;
+  if (!fstatSync(fd).isFile()) return;
+  Object.assign(stream, {
+    _write: (bytes: Buffer, _: BufferEncoding, done: (error?: unknown) => void): void => {
+      try {
+        writeFileSync(fd, bytes);
+        done();
+      } catch (error) {
+        done(error);
+      }
+    },
+  });
 }
 
 /** Ends the process with 1 on an uncaught error. */

@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs';
-import { codeOf, messageOf } from '../vocabulary/error-text.ts';
-import { UsageError } from './failure.ts';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { codeOf } from '../vocabulary/error-text.ts';
+import { fileProblem, isFull, UsageError } from './failure.ts';
 import { isSameFile } from './written-file.ts';
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
@@ -58,11 +58,22 @@ export class RecordsFile {
     if (this.#waiting.length >= PIECE) this.#flush();
   }
 
-  /** @throws Error if not all could be written. */
+  /** @throws Error if not all could be written: then nothing is left, so that a part is not taken for the whole. */
   close(): void {
     this.#flush();
+    if (this.#error !== undefined) this.#remove();
     closeSync(this.#file);
     if (this.#error !== undefined) throw this.#failure(this.#error);
+  }
+
+  #remove(): void {
+    if (!fstatSync(this.#file).isFile()) return;
+    ftruncateSync(this.#file);
+    try {
+      rmSync(this.#path);
+    } catch {
+      // It stays, and is empty.
+    }
   }
 
   #flush(): void {
@@ -78,7 +89,8 @@ export class RecordsFile {
   #failure(error: unknown): Error {
     const isLink = codeOf(error) === 'ELOOP';
     const link = 'it is a symbolic link, which is not followed: remove it, or name the file that it leads to';
-    const reason = isLink ? link : messageOf(error);
-    return new Error(`cannot write ${this.#path}: ${reason}`, { cause: error });
+    const problem = isLink ? `cannot write ${this.#path}: ${link}` : fileProblem(this.#path, error, 'written');
+    const advice = isFull(error) ? '. Make room, or name a file elsewhere' : '';
+    return new Error(`${problem}${advice}`, { cause: error });
   }
 }

@@ -23,7 +23,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../vocabulary/error-text.ts';
-import { fileProblem } from './failure.ts';
+import { fileProblem, isFull } from './failure.ts';
 import { isOpened } from './readable.ts';
 
 interface WholeFileOptions {
@@ -111,12 +111,11 @@ export class WholeFile {
     const isDirect = this.#target !== undefined && this.#target.part === undefined;
     const kept = !isDirect && isFile(this.#path) ? '. The earlier file is as it was' : '';
     const problem = fileProblem(this.#path, error, 'written');
-    const advice = FULL.has(codeOf(error)) ? '. Make room, or name a file elsewhere' : '';
+    const advice = isFull(error) ? '. Make room, or name a file elsewhere' : '';
     return new Error(`${flag === undefined ? '' : `${flag}: `}${problem}${advice}${kept}`, { cause: error });
   }
 }
 
-const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface Target {

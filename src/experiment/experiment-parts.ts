@@ -23,7 +23,7 @@ interface UnitParts {
   readonly state: UnitState;
   /** In the order of the experiments. */
   readonly parts: readonly UnitPart[];
-  /** By key of a total that the store lacks, or holds damaged, what is wrong. */
+  /** By key of a total that the store lacks, or of one or of users that it holds damaged, what is wrong. */
   readonly lost: ReadonlyMap<string, string>;
   /** Lists that are lost with them, or were when the unit was claimed. */
   readonly lostLists: number;
@@ -49,6 +49,8 @@ interface KeptSample {
   readonly sample: Sampled;
   /** How many more readings use it. */
   readonly left: number;
+  /** What is wrong with the one that is stored; absent: nothing. */
+  readonly why?: string;
 }
 
 export class ExperimentParts {
@@ -109,8 +111,7 @@ export class ExperimentParts {
         samples.set(key, { ...known, left: known.left - 1 });
         continue;
       }
-      const sample = await sampleInTurns(hashes[totals.length + wanted.indexOf(key)]);
-      samples.set(key, { sample, left: Math.ceil(sample.size / USERS_PER_READING) - 1 });
+      samples.set(key, await readSample(hashes[totals.length + wanted.indexOf(key)]));
     }
     this.#samples.set(unit, samples);
     const lost = new Map<string, string>();
@@ -120,7 +121,11 @@ export class ExperimentParts {
       const { rows, missing, why } = totalOfRun(this.#codec, hashes[e], run);
       if (why !== undefined) lost.set(totals[e], why);
       lostLists += missing - (run?.missing ?? 0);
-      return { rows, sample: samples.get(users[e])?.sample ?? NO_USERS, missing, since: run?.since };
+      const { sample = NO_USERS, why: whyUsers } = samples.get(users[e]) ?? {};
+      if (whyUsers === undefined) return { rows, sample, missing, since: run?.since };
+      lost.set(users[e], whyUsers);
+      // Whoever saw it is not known of these lists, so that nothing is decided.
+      return { rows, sample, missing: Math.max(1, missing), since: run?.since };
     });
     return { parts, lost, lostLists };
   }
@@ -152,6 +157,16 @@ export function totalOfRun(codec: RowCodec, fields: Fields, run: RunState | unde
 /** The rows of a run's total by value of its dimension, in the measures that it has held since some time. */
 function rowsOfRun(codec: RowCodec, fields: Fields, since: Since | undefined): ReadonlyMap<string, Row> {
   return valuesOfRun(new Map([...fields].map(([field, text]) => [field, codec.decode(text, since)] as const)));
+}
+
+/** The sample of a unit; of one that is damaged, nobody. */
+async function readSample(fields: Fields): Promise<KeptSample> {
+  try {
+    const sample = await sampleInTurns(fields);
+    return { sample, left: Math.ceil(sample.size / USERS_PER_READING) - 1 };
+  } catch (error) {
+    return { sample: NO_USERS, left: 0, why: messageOf(error) };
+  }
 }
 
 /** Users that are read in one turn of the event loop. */

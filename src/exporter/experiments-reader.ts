@@ -9,6 +9,7 @@ import { ExperimentParts } from '../experiment/experiment-parts.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { type Trail, trailOf } from '../experiment/take-looks.ts';
 import { UnitsSum } from '../experiment/units.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { UnitState, UnitStates } from '../windows/unit-state.ts';
 import { completeUpTo } from '../windows/windows.ts';
@@ -45,6 +46,7 @@ export class Experiments {
   #earlierKey = '[]';
   #trails: readonly Trail[] = [];
   #lost: ReadonlyMap<string, string> = new Map();
+  #lostLooks: ReadonlyMap<string, string> = new Map();
   #lostFound = 0;
   #lostLists = 0;
 
@@ -67,9 +69,9 @@ export class Experiments {
     return this.#trails;
   }
 
-  /** By key of a total that the store lacks, or holds damaged: what is wrong, as of the last call of `read`. */
+  /** By key of a total that the store lacks, or of a total, users or looks that it holds damaged: what is wrong, as of the last call of `read`. */
   get lost(): ReadonlyMap<string, string> {
-    return this.#lost;
+    return new Map([...this.#lost, ...this.#lostLooks]);
   }
 
   /** Lists that all runs lack for such keys, now or when their units were claimed, as far as is known. */
@@ -99,7 +101,7 @@ export class Experiments {
     this.#asOf = [];
   }
 
-  /** Rejects as `ExperimentParts` does, and for looks that this build cannot read. */
+  /** Rejects as `ExperimentParts` does. */
   async read(units: UnitStates): Promise<void> {
     if (this.#settings.experiments.length === 0) return;
     const [first] = units;
@@ -115,10 +117,19 @@ export class Experiments {
     if (!moved && seen === this.#seen && earlier === this.#earlier) return;
     this.#earlier = earlier;
     this.#seen = seen;
-    this.#states = this.#totals.map((totals, e) => ({
-      ...totals,
-      looks: decodeLooks(looks[e] ?? new Map(), totals.settings.horizon.text),
-    }));
+    const lost = new Map<string, string>();
+    this.#states = this.#totals.map((totals, e) => {
+      const { horizon } = totals.settings;
+      try {
+        return { ...totals, looks: decodeLooks(looks[e] ?? new Map(), horizon.text) };
+      } catch (error) {
+        // As if nobody had looked: other experiments and all windows are shown.
+        if (first !== undefined) lost.set(this.#looksKey(first, e), messageOf(error));
+        return { ...totals, looks: decodeLooks(new Map(), horizon.text) };
+      }
+    });
+    for (const key of lost.keys()) if (!this.#lostLooks.has(key)) this.#lostFound++;
+    this.#lostLooks = lost;
     const lookedAt = this.#states.filter(isLookedAt);
     this.#made = lookedAt.map((state) => this.compare(state));
     this.#trails = lookedAt.map(({ looks: taken }) => trailOf(taken));
@@ -167,11 +178,13 @@ export class Experiments {
     return sums.map((sum, e) => sum.state(asOf[e]));
   }
 
-  #looks({ generation }: UnitState): Promise<readonly Fields[]> {
-    const { store, namespace } = this.#deps;
-    const { experiments } = this.#settings;
-    const owner = { namespace, unit: 0, generation };
-    return store.read(experiments.map(({ name }, e) => looksKey(owner, name, this.#parts.runs[e])));
+  #looks(unit: UnitState): Promise<readonly Fields[]> {
+    return this.#deps.store.read(this.#settings.experiments.map((_, e) => this.#looksKey(unit, e)));
+  }
+
+  #looksKey({ generation }: UnitState, e: number): string {
+    const owner = { namespace: this.#deps.namespace, unit: 0, generation };
+    return looksKey(owner, this.#settings.experiments[e].name, this.#parts.runs[e]);
   }
 }
 

@@ -1,3 +1,4 @@
+import { damagedCheckpoint } from '../accumulators/store/checkpoint-error.ts';
 import { placesKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import { Turns } from '../vocabulary/clock.ts';
@@ -190,22 +191,26 @@ export class Exporter {
     return (await this.#readHours()) && (await this.#readPast());
   }
 
-  /** Reads the tables of places that changed and are stored beside a unit's hash, together with that. changing: it committed in between, each time. */
+  /** Reads the tables of places that changed and are stored beside a unit's hash, together with that. changing: it committed in between, each time. Rejects when they differ though nobody commits. */
   async #withPlaces(u: number, read: UnitState | undefined): Promise<UnitState | undefined | 'changing'> {
     const { store, namespace } = this.#deps;
     let state = read;
+    let isSame = true;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (state === undefined || state.unread.length === 0) return state;
+      const { seq, cid, token } = state;
       const owner = { namespace, unit: u, generation: state.generation };
       const asked = state.unread.map(({ by }) => placesKey(owner, by));
       const [fields, ...hashes] = await store.read([this.#unitKeys[u], ...asked]);
       state = this.#readState(u, fields, state);
+      isSame &&= state?.seq === seq && state.cid === cid && state.token === token;
       if (state === undefined || state.generation !== owner.generation) continue;
       // One that changed since the first reading was not asked for.
       const places = state.unread.map(({ by }) => hashes[asked.indexOf(placesKey(owner, by))] ?? new Map());
       const complete = withPlaces(u, state, places);
       if (complete !== undefined) return complete;
     }
+    if (isSame) throw damagedCheckpoint(`unit ${u} counts other places of cohorts than are stored`);
     return 'changing';
   }
 

@@ -1,4 +1,5 @@
 import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { readKey } from '../accumulators/store/checkpoint-error.ts';
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
@@ -93,7 +94,9 @@ export async function readCheckpoints(
 ): Promise<readonly (UnitCheckpoint | undefined)[]> {
   const units = Array.from({ length: partitions }, (_, partition) => unitKey(namespace, partition));
   const hashes = await store.read(units);
-  return hashes.map((fields) => (fields.has('format') ? decodeCheckpoint(fields) : undefined));
+  return hashes.map((fields, partition) =>
+    fields.has('format') ? readKey(units[partition], () => decodeCheckpoint(fields)) : undefined,
+  );
 }
 
 /** What was read of the stored state beside its checkpoints; default: nothing ends, and nothing is damaged. */
@@ -116,7 +119,13 @@ export function checkStored(
   { ending = [], damaged = new Map() }: StoredFacts = {},
 ): void {
   const runs = runNames(settings);
-  const current = { generation: '1', fingerprint: fingerprint(settings), partitions: stored.length, runs };
+  const current = {
+    generation: '1',
+    fingerprint: fingerprint(settings),
+    partitions: stored.length,
+    runs,
+    join: { topics: settings.kafka.topics, horizons: settings.attribution.horizons },
+  };
   // Runs that end are said once with what they hold, if nothing else stands in the way.
   try {
     for (const checkpoint of stored) resume(checkpoint, current, { ...permissions, restartExperiments: true });

@@ -1,11 +1,13 @@
 /** Rows that checkpoints list, and that Redis has lost, or holds damaged: what a start and doctor need to know of them (specification: commit 7.4). */
+import { wholeTable } from '../accumulators/admission-state.ts';
 import { type ListedPane, listedPanes } from '../accumulators/panes-settings.ts';
 import { shapeOf } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
-import { paneKey, rowField, totalKey, unitKey } from '../accumulators/store/layout.ts';
+import { looksKey, paneKey, placesKey, rowField, totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
-import { totalOfRun } from '../experiment/experiment-parts.ts';
+import { decodeLooks } from '../experiment/experiment-looks.ts';
+import { sampleInTurns, totalOfRun } from '../experiment/experiment-parts.ts';
 import { GONE } from '../exporter/lost-rows.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { HOUR } from '../vocabulary/durations.ts';
@@ -35,7 +37,7 @@ const ATTEMPTS = 5;
 const BATCH = 32;
 
 /**
- * The units of which rows are lost: those of panes that ended so lately that they cannot have expired, and totals of runs. Rows that still
+ * The units of which rows are lost: those of panes that ended so lately that they cannot have expired, totals, users and looks of runs, and places of cohorts. Rows that still
  * change are read as a claim reads them. Units that were stored under settings of another meaning are left out, and so are those that change hands
  * each time while they are read. Rejects when the store cannot be read.
  */
@@ -125,6 +127,28 @@ async function lostOf(
     const { why } = totalOfRun(codec, totals[r], run);
     if (why !== undefined) keys.set(totalKey(owner, run.name, run.run), why);
   }
+  const users = runs.map(({ name, run }) => usersKey(owner, name, run));
+  for (const [i, fields] of (await store.read(users)).entries()) {
+    const why = await problemOfUsers(fields);
+    if (why !== undefined) keys.set(users[i], why);
+  }
+  for (const { name, horizon } of partition === 0 ? experiments : []) {
+    const run = runs.find((one) => one.name === name);
+    if (run === undefined) continue;
+    const key = looksKey(owner, name, run.run);
+    const [fields] = await store.read([key]);
+    const why = problemIn(() => decodeLooks(fields, horizon.text));
+    if (why !== undefined) keys.set(key, why);
+  }
+  for (const table of state.unread) {
+    const key = placesKey(owner, table.by);
+    const [fields, now] = await store.read([key, unitKey(namespace, partition)]);
+    const why = problemIn(() => {
+      if (wholeTable(table, fields) === undefined) throw new Error('other places than the checkpoint counts');
+    });
+    // A commit in between changes both.
+    if (why !== undefined && now.get('cid') === state.cid) keys.set(key, why);
+  }
   const ofSize = (size: 'm' | 'h'): readonly ListedPane[] =>
     listed.filter(({ key }) => keys.has(key) && key.startsWith(paneKey(owner, size, 0).slice(0, -1)));
   return { keys, minutes: ofSize('m'), hours: ofSize('h') };
@@ -135,6 +159,24 @@ async function probe(store: Store, keys: readonly string[], fields: readonly str
   if (store.readFields === undefined) return new Set();
   const found = await store.readFields(keys, fields);
   return new Set(keys.filter((_, i) => found[i].size > 0));
+}
+
+async function problemOfUsers(fields: Fields): Promise<string | undefined> {
+  try {
+    await sampleInTurns(fields);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function problemIn(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function problemOf(rows: Fields, decode: (text: string) => unknown): string | undefined {

@@ -164,7 +164,7 @@ export function fieldsOfSample({ level, raised, users }: Omit<SampleChange, 'gon
  * Throws an Error that names the field that is wrong.
  */
 export function readField(read: SampleColumns, field: string, text: string): void {
-  if (field === LEVEL) read.level = whole(Number(text), field, text);
+  if (field === LEVEL) read.level = levelOf(text);
   else read.push(userOf(field, text));
 }
 
@@ -175,6 +175,12 @@ export function sampleOfFields(fields: ReadonlyMap<string, string>, capacity?: n
   const users: SampledUser[] = [];
   read.each((key, seen, ts, variant) => users.push({ key, seen, ts, variant }));
   return new UserSample(capacity, read.level, users, hashSeed);
+}
+
+function levelOf(text: string): number {
+  const level = whole(Number(text), LEVEL, text);
+  if (text !== '' && level >= 0 && level <= HIGHEST_LEVEL) return level;
+  throw new Error(`user sample: ${LEVEL}: expected 0 to ${HIGHEST_LEVEL}, found ${text.slice(0, 60)}`);
 }
 
 const USER = /^\[\d+,-?\d+,\d+\]$/;

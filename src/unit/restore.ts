@@ -2,7 +2,7 @@ import { isLarge, isWhole } from '../accumulators/admission-state.ts';
 import { Panes } from '../accumulators/panes.ts';
 import { listedPanes, liveKeys, longest, type PanesSettings } from '../accumulators/panes-settings.ts';
 import { isRun, type RunState, withLost } from '../accumulators/runs.ts';
-import { damagedCheckpoint } from '../accumulators/store/checkpoint-error.ts';
+import { damagedCheckpoint, readKey } from '../accumulators/store/checkpoint-error.ts';
 import {
   clockKey,
   looksKey,
@@ -13,6 +13,7 @@ import {
   usersKey,
 } from '../accumulators/store/layout.ts';
 import { type Fields, type Store, StoreUnavailable } from '../accumulators/store/store-port.ts';
+import { decodeLooks } from '../experiment/experiment-looks.ts';
 import { sampleOfFields } from '../statistics/user-sample.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
@@ -82,6 +83,15 @@ export async function restoreUnit(
   if (!large.every((table) => isWhole(table, of(placesKey(owner, table.by))))) {
     throw await differs('places of cohorts', settings, store, token);
   }
+  const samples = wanted.map(({ name, run }) => {
+    const key = usersKey(owner, name, run);
+    return readKey(key, () => sampleOfFields(of(key), undefined, settings.join.hashSeed));
+  });
+  const looks = wanted.map(({ name, run }, r) => {
+    const key = looksKey(owner, name, run);
+    const fields = of(key);
+    return { fields, looks: readKey(key, () => decodeLooks(fields, settings.experiments[r].horizon.text)) };
+  });
   const restored = new Panes(shape, panes === undefined ? undefined : { state: panes, rows, held });
   const lists = restored.listsOfRuns;
   const states = runs.map((state) => {
@@ -110,10 +120,8 @@ export async function restoreUnit(
       states,
       // Also in a new generation: of the lists that it reads again, some had closed, and miss feedback.
       positions: unread,
-      samples: wanted.map(({ name, run }) =>
-        sampleOfFields(of(usersKey(owner, name, run)), undefined, settings.join.hashSeed),
-      ),
-      looks: wanted.map(({ name, run }) => of(looksKey(owner, name, run))),
+      samples,
+      looks,
       closedUpTo,
     }),
     clockBlocks,

@@ -1,7 +1,13 @@
 import type { PanesState } from '../accumulators/panes-settings.ts';
 import { isRun, KEPT_AFTER_END, type RunState, type Since } from '../accumulators/runs.ts';
 import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { changedSettings, hasPart, missingFromPanes } from '../accumulators/store/fingerprint-difference.ts';
+import { damagedCheckpoint } from '../accumulators/store/checkpoint-error.ts';
+import {
+  changedSettings,
+  hasPart,
+  horizonsOf,
+  missingFromPanes,
+} from '../accumulators/store/fingerprint-difference.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 
@@ -61,6 +67,8 @@ interface Current {
   readonly fingerprint: Fingerprint;
   readonly partitions: number;
   readonly runs: readonly RunName[];
+  /** How many topics and horizons it has. */
+  readonly join: { readonly topics: readonly unknown[]; readonly horizons: readonly unknown[] };
 }
 
 type RunName = Pick<RunState, 'name' | 'run'>;
@@ -69,7 +77,7 @@ type RunName = Pick<RunState, 'name' | 'run'>;
  * Decides how a unit resumes from what is stored. If the meaning of rows has changed, this is refused, or starts a new
  * generation at the replay offsets of the old one. What was only added starts empty, and windows lack it until it has filled them.
  * A run that is no longer configured ends only if that is permitted; it is kept for a while, and goes on if it is configured again.
- * @throws StateMismatch
+ * @throws StateMismatch, and a CheckpointError for a state that the configuration it was stored under cannot have
  */
 export function resume(stored: UnitCheckpoint | undefined, current: Current, permissions: Permissions): Resumed {
   if (stored === undefined) {
@@ -103,9 +111,10 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
   }
   if (isChanged || isRebuilt) {
     const isFromEarliest = isRebuilt || permissions.newGeneration === 'earliest';
+    if (!isFromEarliest) mustHaveTopics(stored, current);
     return {
       generation: String(Number(stored.generation) + 1),
-      join: isFromEarliest ? undefined : fromReplayOffsets(stored.join),
+      join: isFromEarliest ? undefined : fromReplayOffsets(stored, current),
       panes: undefined,
       ...runsAfter(stored, []),
       since: {},
@@ -117,6 +126,7 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
       replaced: { generation: stored.generation, panes: stored.panes },
     };
   }
+  mustFit(stored, current);
   const ending = endingRuns(stored, current.runs);
   if (ending.length > 0 && !permissions.restartExperiments) {
     throw new StateMismatch('configuration', `${endsText(ending.map(({ name }) => name))}. ${RESTART_ADVICE}`);
@@ -184,11 +194,34 @@ const MORE_PARTITIONS =
 const FEWER_PARTITIONS =
   'Kafka takes none away, so these are other topics, or were created again. Correct kafka.topics, or take another namespace and kafka.groupId';
 
+/** A new generation goes on from an offset of each topic, so there must be as many as there were. */
+function mustHaveTopics({ join }: Pick<UnitCheckpoint, 'join'>, current: Pick<Current, 'join'>): void {
+  const [before, now] = [join.topics.length, current.join.topics.length];
+  if (before === now) return;
+  throw new StateMismatch(
+    'configuration',
+    `the stored state is that of ${before} topics, and kafka.topics names ${now}: --new-generation goes on from where each topic is, ` +
+      'and does not know which of them are which. Set kafka.topics back, or start once with --new-generation --from earliest, which counts ' +
+      'again what Kafka still holds',
+  );
+}
+
+/** The same settings give the same numbers of topics and horizons. */
+function mustFit({ join: { topics, counts } }: Pick<UnitCheckpoint, 'join'>, current: Pick<Current, 'join'>): void {
+  const { topics: ours, horizons } = current.join;
+  if (topics.length !== ours.length) throw damagedCheckpoint(`topics: expected ${ours.length}, found ${topics.length}`);
+  const late = counts[0].impressions.late.length;
+  if (late !== horizons.length) throw damagedCheckpoint(`counts: expected ${horizons.length} horizons, found ${late}`);
+}
+
 /**
  * The same logs from the replay offsets on, with nothing judged. Those of feedback are later than those of impressions, so lists that
  * had closed are read again without their feedback: what is below a replay offset is a gap, unless nothing valid precedes it.
  */
-function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
+function fromReplayOffsets({ join, fingerprint }: UnitCheckpoint, current: Current): JoinCheckpoint {
+  const [before, now] = [horizonsOf(fingerprint), horizonsOf(current.fingerprint)];
+  const late = (counted: readonly number[]): number[] =>
+    current.join.horizons.map((_, h) => counted[before.indexOf(now[h])] ?? 0);
   return {
     watermark: Number.NEGATIVE_INFINITY,
     topics: join.topics.map(({ undecodable: _, clockBlocks: __, ...topic }) => ({
@@ -198,7 +231,12 @@ function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
       hasGap: true as const,
       ...(topic.replayWatermark === Number.NEGATIVE_INFINITY ? {} : { isBeginning: true as const }),
     })),
-    counts: join.counts,
+    // What was late for a horizon that goes on is counted on.
+    counts: join.counts.map(({ impressions, feedback, ...more }) => ({
+      ...more,
+      impressions: { ...impressions, late: late(impressions.late) },
+      feedback: { ...feedback, late: late(feedback.late) },
+    })),
   };
 }
 

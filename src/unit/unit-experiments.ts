@@ -3,7 +3,7 @@ import { type RunSettings, type RunState, Runs, type StoredRuns } from '../accum
 import { looksKey, type RowOwner, usersKey } from '../accumulators/store/layout.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { AcceptedImpression, RecordPlace } from '../consumers/join/api.ts';
-import { decodeLooks, type ExperimentLooks, encodeLooks } from '../experiment/experiment-looks.ts';
+import { type ExperimentLooks, encodeLooks } from '../experiment/experiment-looks.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { takeLooks } from '../experiment/take-looks.ts';
 import type { UnitPart } from '../experiment/units.ts';
@@ -16,8 +16,14 @@ import { WaitingExposures } from './waiting-exposures.ts';
 /** What the store holds for the runs of a unit's experiments, in the order of the settings. */
 interface StoredExperiments extends StoredRuns {
   readonly samples: readonly UserSample[];
-  /** Fields of the looks; empty for all units but unit 0. */
-  readonly looks: readonly ReadonlyMap<string, string>[];
+  /** Empty for all units but unit 0. */
+  readonly looks: readonly StoredLooks[];
+}
+
+/** The fields of the looks' key, and what they say. */
+interface StoredLooks {
+  readonly fields: ReadonlyMap<string, string>;
+  readonly looks: ExperimentLooks;
 }
 
 /** All that a unit keeps of experiments besides the sums in its rows: where runs began, who saw which variant, what looks have found. */
@@ -191,12 +197,11 @@ class UnitLooks {
   /** The looks whose fields are stored or in flight. */
   #taken: ExperimentLooks;
 
-  /** `stored`: the fields of the looks' key. */
-  constructor(settings: ExperimentSettings, run: string, stored: ReadonlyMap<string, string>) {
+  constructor(settings: ExperimentSettings, run: string, { fields, looks }: StoredLooks) {
     this.#settings = settings;
     this.#run = run;
-    this.#stored = stored;
-    this.#looks = decodeLooks(stored, settings.horizon.text);
+    this.#stored = fields;
+    this.#looks = looks;
     this.#taken = this.#looks;
   }
 

@@ -2,6 +2,7 @@
 import type { Panes } from '../accumulators/panes.ts';
 import type { Since } from '../accumulators/runs.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { readKey } from '../accumulators/store/checkpoint-error.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import { recordRows } from '../consumers/engine/record-rows.ts';
@@ -77,7 +78,7 @@ export class Unit {
     reachFaultPoint('claim sent');
     const { checkpoint, seq, cid } = await claiming;
     reachFaultPoint('claim answered');
-    const stored = checkpoint === undefined ? undefined : decodeCheckpoint(checkpoint);
+    const stored = checkpoint === undefined ? undefined : readKey(unit, () => decodeCheckpoint(checkpoint));
     const resumed = resume(stored, { ...settings, runs: settings.panes.runs }, settings.permissions);
     reachFaultPoint('rows wanted');
     const restored = await restoreUnit(settings, deps.store, resumed, token);

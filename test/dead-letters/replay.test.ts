@@ -52,8 +52,8 @@ describe.each(['--dead-letters', '--dropped'])('%s', (flag) => {
     ['f.ndjson', 2, `${flag}: f.ndjson is one of the inputs, and would be overwritten`],
     ['-', 2, `${flag}: expected the name of a file, got "-": standard output has the results`],
     ['', 2, `${flag}: expected the name of a file, got "": `],
-    ['/dev/full', 1, 'cannot write /dev/full: ENOSPC'],
-    ['nowhere/letters', 1, 'cannot write nowhere/letters: ENOENT'],
+    ['/dev/full', 1, 'cannot write /dev/full: the disk is full. Make room, or name a file elsewhere'],
+    ['nowhere/letters', 1, 'cannot write nowhere/letters: there is no folder nowhere'],
   ])('to %s ends with %d', async (path, code, message) => {
     const done = await receval(['replay', ...SIDES, flag, path], { cwd });
     expect(done.code).toBe(code);

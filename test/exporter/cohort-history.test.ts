@@ -35,7 +35,7 @@ const SETTINGS: ExporterSettings = {
 
 function panesSettings(unit: number) {
   return {
-    owner: { namespace: 'ns', unit, generation: 'g0' },
+    owner: { namespace: 'ns', unit, generation: '1' },
     paneSize: PANE,
     hour: HOUR,
     horizons: HORIZONS,

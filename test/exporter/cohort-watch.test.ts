@@ -87,7 +87,7 @@ function worldOf(
     closedUpTo: Number.NEGATIVE_INFINITY,
   };
   const units = histories.map((history, unit) => {
-    const owner = { namespace: 'ns', unit, generation: 'g0' };
+    const owner = { namespace: 'ns', unit, generation: '1' };
     return new StoredUnit(store, { ...settings, owner }, history, incompleteBefore[unit]);
   });
   const another = (): Exporter =>
@@ -323,7 +323,7 @@ describe('a watched cohort', () => {
     const { decisions } = await world.exporter.refresh();
     expect((await late.refresh()).decisions).toEqual(decisions);
     const [unit] = world.units;
-    await unit.claim('g1');
+    await unit.claim('2');
     await unit.close(NOON + 2 * HOUR + HORIZON.ms);
     for (const line of await said(world)) expect(line).toContain('insufficient');
   });

@@ -111,7 +111,7 @@ describe('the standard errors of windows', () => {
         const store = new MemoryStore();
         for (const unit of [0, 1]) {
           const settings = {
-            owner: { namespace: 'ns', unit, generation: 'g0' },
+            owner: { namespace: 'ns', unit, generation: '1' },
             paneSize: PANE,
             hour: HOUR,
             horizons: HORIZONS,

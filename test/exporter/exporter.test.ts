@@ -65,7 +65,7 @@ function exporterSettings({ paneSize, lengths, unitTimeout, items }: Shape): Exp
 function panesSettings(shape: Shape, unit: number) {
   const { paneSize, lengths, unitTimeout, mostInCheckpoint } = shape;
   return {
-    owner: { namespace: 'ns', unit, generation: 'g0' },
+    owner: { namespace: 'ns', unit, generation: '1' },
     paneSize,
     hour: HOUR,
     horizons: HORIZONS,
@@ -167,7 +167,7 @@ class World {
       case 'claim':
         return one.claim();
       case 'generation':
-        await one.claim(`g${++this.#generations}`);
+        await one.claim(String(1 + ++this.#generations));
         return one.close(from + by);
       case 'rollback': {
         const before = this.store.inner.snapshot();
@@ -299,7 +299,7 @@ describe('an exporter', () => {
 
   describe('of a store that has lost rows', () => {
     const every10 = [5, 15, 25, 35, 45, 55].flatMap(at).sort((a, b) => a.at - b.at);
-    const minutes = (n: number): string => paneKey({ namespace: 'ns', unit: 1, generation: 'g0' }, 'm', 10 * n);
+    const minutes = (n: number): string => paneKey({ namespace: 'ns', unit: 1, generation: '1' }, 'm', 10 * n);
     const lose = async (world: World, key: string, rows?: (rows: Fields) => Fields): Promise<void> => {
       const stored = new Map(world.store.inner.snapshot());
       const before = stored.get(key);
@@ -354,7 +354,7 @@ describe('an exporter', () => {
     it('finds an hour that is gone, and calls no window complete that may reach into it', async () => {
       const world = new World(SHAPE_10, [every10, every10]);
       for (const unit of world.units) await unit.close(48);
-      const hour = paneKey({ namespace: 'ns', unit: 0, generation: 'g0' }, 'h', 0);
+      const hour = paneKey({ namespace: 'ns', unit: 0, generation: '1' }, 'h', 0);
       await lose(world, hour);
       expect((await world.exporter.refresh()).windows.some(({ complete }) => complete)).toBe(false);
       expect(await world.lost()).toEqual(new Map([[hour, 'gone']]));
@@ -418,10 +418,10 @@ describe('an exporter', () => {
     await world.exporter.refresh();
     expect(world.store.reads).toEqual([
       ['receval:{ns:0}:unit'],
-      ['receval:{ns:0}:g0:pane:m:10'],
+      ['receval:{ns:0}:1:pane:m:10'],
       ['receval:{ns:0}:unit'],
       // The windows moved: the hour that they overlap is read as it is.
-      ['receval:{ns:0}:g0:vector:h:0', 'receval:{ns:0}:g0:pane:h:0'],
+      ['receval:{ns:0}:1:vector:h:0', 'receval:{ns:0}:1:pane:h:0'],
       ['receval:{ns:0}:unit'],
     ]);
   });

@@ -67,7 +67,7 @@ type Page = ReadonlyMap<string, ReadonlyMap<string, number>>;
 async function pages(...times: readonly number[]): Promise<readonly Page[]> {
   const store = new MemoryStore();
   const { panes } = unitShape(SETTINGS, compile(SETTINGS.measures, SETTINGS.grading), 0);
-  const owner = { namespace: 'ns', unit: 0, generation: 'g' };
+  const owner = { namespace: 'ns', unit: 0, generation: '1' };
   const settings = { ...panes, owner, runs: [], closedUpTo: Number.NEGATIVE_INFINITY };
   const unit = new StoredUnit(store, settings, closings());
   const exporter = new Exporter(SETTINGS, { store, namespace: 'ns', partitions: 1, hour: HOUR });

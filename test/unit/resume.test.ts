@@ -6,6 +6,7 @@ import { loadSettings } from '../../src/config/load.ts';
 import { noCounts } from '../../src/consumers/join/counts.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
 import { NO_PERMISSIONS, type Resumed, resume, StateMismatch } from '../../src/unit/resume.ts';
+import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
 
 const settings = (yaml: string) => loadSettings({ readFile: () => yaml, env: {} });
 
@@ -43,6 +44,7 @@ const now = (yaml: string, partitions = 3) => ({
   fingerprint: fingerprint(settings(yaml)),
   partitions,
   runs: RUNS,
+  join: { topics: [0], horizons: settings(yaml).attribution.horizons },
 });
 
 describe('a unit goes on from its stored state', () => {
@@ -70,6 +72,45 @@ describe('a unit goes on from its stored state', () => {
       feedbackFrom: 500,
       replaced: undefined,
     });
+  });
+
+  it('but not with other numbers of topics or horizons than these settings give', () => {
+    const { join } = stored('');
+    const refused = (counts: TopicCounts, topics: number) => () =>
+      resume(
+        stored('', { join: { ...join, topics: new Array(topics).fill(join.topics[0]), counts: [counts] } }),
+        now(''),
+        NO_PERMISSIONS,
+      );
+    expect(refused(noCounts(2), 1)).toThrow('counts: expected 3 horizons, found 2');
+    expect(refused(noCounts(3), 2)).toThrow('topics: expected 1, found 2');
+  });
+
+  it('in a new generation with other horizons: what was late for one that goes on is counted on', () => {
+    const { impressions, feedback } = noCounts(3);
+    const counts = { impressions: { ...impressions, late: [1, 2, 3] }, feedback: { ...feedback, late: [4, 5, 6] } };
+    const { join } = stored('');
+    const before = stored('attribution: {horizons: [1m, 5m, 30m]}', { join: { ...join, counts: [counts] } });
+    const lateUnder = (horizons: string) => {
+      const anew = { ...NO_PERMISSIONS, newGeneration: true };
+      const [now1] = resume(before, now(`attribution: {horizons: [${horizons}]}`), anew).join?.counts ?? [];
+      return [now1.impressions.late, now1.feedback.late];
+    };
+    expect(lateUnder('5m')).toEqual([[2], [5]]);
+    expect(lateUnder('1m, 2m, 30m, 1h')).toEqual([
+      [1, 0, 3, 0],
+      [4, 0, 6, 0],
+    ]);
+    expect(lateUnder('2m')).toEqual([[0], [0]]);
+  });
+
+  it('in no new generation at the offsets of other topics, and from the earliest records of any', () => {
+    const state = stored('relevantFrom: 2');
+    const more = { ...now(''), join: { ...now('').join, topics: [0, 1] } };
+    expect(() => resume(state, more, { ...NO_PERMISSIONS, newGeneration: true })).toThrow(
+      /^the stored state is that of 1 topics, and kafka\.topics names 2: .* --new-generation --from earliest/,
+    );
+    expect(resume(state, more, { ...NO_PERMISSIONS, newGeneration: 'earliest' })).toMatchObject({ join: undefined });
   });
 
   it('with something missing, if no impression has come since', () => {

@@ -34,7 +34,7 @@ const list = (buckets: number): fc.Arbitrary<List> =>
 /** Panes of some measures with one total. */
 function panesOf(some: readonly Measure[]): Panes {
   return new Panes({
-    owner: { namespace: 'ns', unit: 0, generation: 'g' },
+    owner: { namespace: 'ns', unit: 0, generation: '1' },
     paneSize: 1000,
     hour: 10_000,
     horizons: [{ text: '10ms', ms: 10 }],

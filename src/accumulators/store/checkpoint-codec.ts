@@ -4,8 +4,9 @@ import type { EpochMs } from '../../vocabulary/events.ts';
 import type { UnmappedRecords } from '../../vocabulary/unmapped.ts';
 import { type PanesState, parsePanesState } from '../panes-settings.ts';
 import { parseRuns, parseSince, type RunState, runsText, type Since } from '../runs.ts';
+import { mustBePossible } from './checkpoint-check.ts';
 import { CheckpointError, damagedCheckpoint } from './checkpoint-error.ts';
-import { keysOf, listOf, parseJson, rangeOf, textOf, timeOf, whole } from './json.ts';
+import { countOf, keysOf, listOf, parseJson, rangeOf, textOf, timeOf, whole } from './json.ts';
 import { FORMAT_VERSION, OLDEST_FORMAT } from './layout.ts';
 import type { Fields } from './store-port.ts';
 
@@ -96,7 +97,9 @@ export function decodeCheckpoint(fields: Fields): UnitCheckpoint {
     );
   }
   try {
-    return decodeKnown(fields, known);
+    const checkpoint = decodeKnown(fields, known);
+    mustBePossible(checkpoint);
+    return checkpoint;
   } catch (error) {
     throw damagedCheckpoint(error);
   }
@@ -112,10 +115,10 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
   const fingerprint = keysOf(json('fingerprint'), 'fingerprint');
   return {
     format,
-    generation: text('generation'),
+    generation: generationOf(text('generation')),
     fingerprint: {
-      shape: textOf(fingerprint['shape'], 'fingerprint.shape'),
-      additive: textOf(fingerprint['additive'], 'fingerprint.additive'),
+      shape: jsonText(fingerprint['shape'], 'fingerprint.shape'),
+      additive: jsonText(fingerprint['additive'], 'fingerprint.additive'),
     },
     partitions: whole(json('partitions'), 'partitions'),
     incompleteBefore: timeOf(json('incompleteBefore'), 'incompleteBefore'),
@@ -124,7 +127,7 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
     // States of earlier releases have none: there, windows of all parts became incomplete.
     since: fields.has('since') ? parseSince(json('since'), 'since') : {},
     // States of the first release do not have it.
-    hasGap: fields.get('hasGap') === 'true',
+    hasGap: yesOrNo(fields.get('hasGap') ?? 'false', 'hasGap'),
     // Earlier states do not have it: they counted such lists.
     feedbackFrom: timeOf(parseJson(fields.get('feedbackFrom') ?? 'null', 'feedbackFrom'), 'feedbackFrom'),
     join: joinOf(json('topics'), json('counts'), json('watermark')),
@@ -134,6 +137,24 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
       record === null ? undefined : textOf(record, where),
     ),
   };
+}
+
+function generationOf(text: string): string {
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new Error(`generation: expected a number from 1, found ${text.slice(0, 60)}`);
+  return text;
+}
+
+function yesOrNo(text: string, where: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new Error(`${where}: expected true or false`);
+}
+
+/** A text that is empty or JSON itself. */
+function jsonText(value: unknown, where: string): string {
+  const text = textOf(value, where);
+  if (text !== '') parseJson(text, where);
+  return text;
 }
 
 /** The join's part of a checkpoint from its parsed JSON. Throws an Error that names the part that is wrong. */
@@ -148,12 +169,14 @@ function joinOf(topics: unknown, counts: unknown, watermark: unknown): JoinCheck
 function topicOf(value: unknown, where: string): TopicCheckpoint {
   const topic = keysOf(value, where);
   return {
-    committed: whole(topic['committed'], `${where}.committed`),
-    replay: whole(topic['replay'], `${where}.replay`),
+    committed: countOf(topic['committed'], `${where}.committed`),
+    replay: countOf(topic['replay'], `${where}.replay`),
     replayWatermark: timeOf(topic['replayWatermark'], `${where}.replayWatermark`),
     idleAdvances: listOf(topic['idleAdvances'], `${where}.idleAdvances`, idleAdvanceOf),
     clockDrops: listOf(topic['clockDrops'], `${where}.clockDrops`, rangeOf),
-    ...(topic['clockBlocks'] === undefined ? {} : { clockBlocks: whole(topic['clockBlocks'], `${where}.clockBlocks`) }),
+    ...(topic['clockBlocks'] === undefined
+      ? {}
+      : { clockBlocks: countOf(topic['clockBlocks'], `${where}.clockBlocks`) }),
     ...(topic['undecodable'] === undefined
       ? {}
       : { undecodable: listOf(topic['undecodable'], `${where}.undecodable`, rangeOf) }),
@@ -171,7 +194,7 @@ function leapsOf(value: unknown, where: string): NonNullable<TopicCheckpoint['le
 function idleAdvanceOf(value: unknown, where: string): IdleAdvance {
   const advance = keysOf(value, where);
   return {
-    before: whole(advance['before'], `${where}.before`),
+    before: countOf(advance['before'], `${where}.before`),
     watermark: timeOf(advance['watermark'], `${where}.watermark`),
   };
 }
@@ -204,7 +227,7 @@ function unmappedOf(value: unknown, where: string): UnmappedRecords {
   return {
     field: textOf(one['field'], `${where}.field`),
     value: textOf(one['value'], `${where}.value`),
-    records: whole(one['records'], `${where}.records`),
+    records: countOf(one['records'], `${where}.records`),
   };
 }
 
@@ -212,12 +235,12 @@ function sideOf(value: unknown, where: string): SideCounts {
   const side = keysOf(value, where);
   const drops = keysOf(side['drops'], `${where}.drops`);
   return {
-    count: (name) => whole(side[name], `${where}.${name}`),
+    count: (name) => countOf(side[name], `${where}.${name}`),
     drops: (reasons) =>
       byReason(reasons, (reason) =>
-        whole(drops[reason] ?? (FIRST_DROPS.has(reason) ? undefined : 0), `${where}.drops.${reason}`),
+        countOf(drops[reason] ?? (FIRST_DROPS.has(reason) ? undefined : 0), `${where}.drops.${reason}`),
       ),
-    late: [...listOf(side['late'], `${where}.late`, whole)],
+    late: [...listOf(side['late'], `${where}.late`, countOf)],
   };
 }
 

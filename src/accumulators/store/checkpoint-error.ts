@@ -20,6 +20,23 @@ export function damagedRow(key: string, field: string, error: unknown): Checkpoi
   );
 }
 
+/** A key beside the checkpoint, such as the users of a run, that this build cannot read. */
+export function damagedKey(key: string, error: unknown): CheckpointError {
+  return new CheckpointError(
+    `${key} is damaged: ${messageOf(error)}. Restore the store from a backup, or rebuild the unit from the log`,
+  );
+}
+
+/** Reads what is stored under a key, which a CheckpointError then names. */
+export function readKey<Read>(key: string, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CheckpointError) throw new CheckpointError(`${key}: ${error.message}`, error.stop);
+    throw damagedKey(key, error);
+  }
+}
+
 /** What was found damaged, with what to do. */
 export function damagedCheckpoint(error: unknown): CheckpointError {
   const problem = messageOf(error);

@@ -10,6 +10,12 @@
 
 local unit, token = KEYS[1], ARGV[1]
 
+-- A command that is refused would end the script without a word on which it was.
+for _, asked in ipairs({ { 'TYPE', unit }, { 'HGETALL', unit }, { 'HMGET', unit, 'seq' }, { 'HSET', unit, 'seq', '0' } }) do
+  if not redis.acl_check_cmd(unpack(asked)) then
+    return redis.error_reply('NOPERM ' .. asked[1] .. ' on the unit is not allowed')
+  end
+end
 local found = redis.call('TYPE', unit).ok
 if found ~= 'hash' and found ~= 'none' then
   return redis.error_reply('WRONGTYPE ' .. unit .. ' holds a ' .. found .. ', not a unit')

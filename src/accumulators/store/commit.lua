@@ -47,6 +47,13 @@ local function may(...)
   return redis.acl_check_cmd(...)
 end
 
+-- A command that is refused would end the script without a word on which it was.
+for _, asked in ipairs({ { 'TYPE', unit }, { 'HMGET', unit, 'seq' } }) do
+  if not may(unpack(asked)) then
+    return redis.error_reply('NOPERM ' .. asked[1] .. ' on the unit is not allowed')
+  end
+end
+
 -- The guard.
 if kind(unit) == 'none' then
   return 'CONFLICT'
@@ -95,8 +102,10 @@ for i = first_removal, #KEYS do
     if not may('HDEL', key, 'f') then
       return redis.error_reply('NOPERM HDEL on the unit\'s rows is not allowed')
     end
-  elseif not may('HSET', key, 'f', 'v') or not (ttl == '' or may('PEXPIRE', key, ttl)) then
-    return redis.error_reply('NOPERM HSET or PEXPIRE on the unit\'s rows is not allowed')
+  elseif not may('HSET', key, 'f', 'v') then
+    return redis.error_reply('NOPERM HSET on the unit\'s rows is not allowed')
+  elseif not (ttl == '' or may('PEXPIRE', key, ttl)) then
+    return redis.error_reply('NOPERM PEXPIRE on the unit\'s rows is not allowed')
   end
   local count = ARGV[at] or ''
   if i >= first_row and string.sub(count, 1, 1) == '+' then

@@ -45,6 +45,12 @@ export function hasPart({ additive }: Fingerprint, part: string): boolean {
   return listOf(additive).includes(part);
 }
 
+/** The horizons of a configuration, as it has written them; none: it does not say. */
+export function horizonsOf({ shape }: Fingerprint): readonly string[] {
+  const horizons = settingsOf(shape)['attribution.horizons'];
+  return Array.isArray(horizons) ? horizons.map(String) : [];
+}
+
 type Group = Readonly<Record<string, unknown>>;
 
 function isGroup(value: unknown): value is Group {

@@ -40,9 +40,22 @@ export function whole(value: unknown, where: string): number {
   return value;
 }
 
+/** A whole number that counts something. */
+export function countOf(value: unknown, where: string): number {
+  const count = whole(value, where);
+  if (count < 0) throw new Error(`${where}: expected 0 or more, found ${count}`);
+  return count;
+}
+
+/** Of the last day that a calendar of JavaScript has, before and after 1970. */
+const MOST_TIME = 8.64e15;
+
 /** A time; null is -Infinity, which JSON cannot write. */
 export function timeOf(value: unknown, where: string): number {
-  return value === null ? Number.NEGATIVE_INFINITY : whole(value, where);
+  if (value === null) return Number.NEGATIVE_INFINITY;
+  const time = whole(value, where);
+  if (Math.abs(time) > MOST_TIME) throw new Error(`${where}: expected a time, found ${time}`);
+  return time;
 }
 
 export function rangeOf(value: unknown, where: string): readonly [from: number, to: number] {

@@ -21,7 +21,7 @@ export class MemoryStore implements Store {
     hash.set('seq', String(before.seq));
     hash.set('cid', before.cid);
     this.#hashes.set(unit, hash);
-    return { ...before, checkpoint: before.seq === 0 || checkpoint.size === 0 ? undefined : checkpoint };
+    return { ...before, checkpoint: checkpoint.size === 0 ? undefined : checkpoint };
   }
 
   /** Rejects a checkpoint that uses one of the store's own field names: that would break the guard. */

@@ -70,6 +70,8 @@ const SETTING = 'redis.tls';
 /** Errors whose first word is ERR, which says nothing. */
 const BY_TEXT: readonly (readonly [RegExp, string])[] = [
   [/^ERR (?:(?:invalid )?DB index|SELECT is not allowed)/, 'NO_DATABASE'],
+  // Redis 7 says so of a script.
+  [/^ERR The user executing the script can't (?:run|access)/, 'NOPERM'],
   [/ Last error: ERR No such master/, 'NO_MASTER'],
   [/ Last error: ERR unknown command ['`]?sentinel/i, 'NO_SENTINEL'],
   [/^ERR This instance has cluster support disabled/, 'NO_CLUSTER'],
@@ -122,13 +124,28 @@ export function unavailable(
   const known = FAULTS[code];
   const fault = known ?? (tls === undefined ? unknown('see the log of the server') : refused(tls));
   const isQuoted = known === undefined || code === 'WRONGTYPE';
+  const right = code === 'NOPERM' ? lackedRight(last) : undefined;
   const text =
     isQuoted && error instanceof Error ? cleaned(error.message.replace(/^WRONGTYPE /, ''), secrets) : trouble;
-  const said = text === '' ? '' : ` (${text})`;
+  const reason = right ?? text;
+  const said = reason === '' ? '' : ` (${reason})`;
   // The connection may have broken for a reason whose text has its own advice already.
   const isAdvised = text.endsWith(fault.advice) || (code === 'NOT_CONNECTED' && isExplained(text));
   const advice = isAdvised ? '' : `: ${fault.advice}`;
   return new StoreUnavailable(code, `Redis could not ${doing}: ${code}${said}${advice}`, fault);
+}
+
+/** What servers and our scripts say of a command that a user may not run, and of keys that it may not reach. */
+const LACKED_COMMAND = /'([A-Za-z|]+)' (?:command|subcommand)|^NOPERM ([A-Z]+) on /;
+const LACKED_KEYS = /access (?:a key|(?:at least )?one of the keys)/;
+
+/** What to allow a user who was refused a command; undefined: the server does not say what it was. */
+function lackedRight(error: unknown): string | undefined {
+  const text = error instanceof Error ? error.message : '';
+  const [, named, ours] = LACKED_COMMAND.exec(text) ?? [];
+  const command = named ?? ours;
+  if (command !== undefined) return `allow it +${command.toLowerCase()} by ACL SETUSER`;
+  return LACKED_KEYS.test(text) ? 'allow it ~receval:*, or %R~receval:* if it only reads, by ACL SETUSER' : undefined;
 }
 
 /** For a cluster that cannot be reached: the error of its last node. */

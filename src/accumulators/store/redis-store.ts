@@ -348,7 +348,7 @@ function claimedOf(reply: unknown): Claimed {
   const seq = Number(fields.get('seq') ?? '0');
   const before = { token: fields.get('token') ?? '', seq, cid: fields.get('cid') ?? '' };
   for (const own of STORE_FIELDS) fields.delete(own);
-  return { ...before, checkpoint: seq === 0 || fields.size === 0 ? undefined : fields };
+  return { ...before, checkpoint: fields.size === 0 ? undefined : fields };
 }
 
 /** A hash from a reply of field, value, field, value ... */
@@ -401,7 +401,7 @@ const DIGITS = '1208925819614629174706176';
  * permissions, and servers on which scripts behave differently, before anything is at stake.
  */
 async function selfTest(
-  store: Store,
+  store: Store & Pick<RedisStore, 'time'>,
   unit: string,
   remove: (keys: readonly string[]) => Promise<void>,
 ): Promise<StoreFinding> {
@@ -409,6 +409,7 @@ async function selfTest(
   try {
     const problem = await firstProblem(store, unit, row);
     await remove([unit, row]);
+    await store.time();
     return problem === undefined
       ? { check: 'self-test', level: 'ok', message: 'a commit was applied once, repeated, fenced and deleted' }
       : { check: 'self-test', level: 'error', message: `${problem}: this server does not keep what receval needs` };

@@ -37,6 +37,19 @@ describe('a fault of Redis', () => {
     expect(fault(message).message).toContain(advice);
   });
 
+  it.each([
+    ["NOPERM User w has no permissions to run the 'evalsha' command", '+evalsha'],
+    ["NOPERM this user has no permissions to run the 'client|setname' command", '+client|setname'],
+    ["NOPERM HDEL on the unit's rows is not allowed", '+hdel'],
+    ['NOPERM No permissions to access a key', '~receval:*'],
+    ['NOPERM this user has no permissions to access one of the keys used as arguments', '~receval:*'],
+    ["ERR The user executing the script can't access at least one of the keys mentioned", '~receval:*'],
+  ])('%s names the right that is missing', (message, right) => {
+    const { code, outcome, message: told } = fault(message);
+    expect({ code, outcome }).toEqual({ code: 'NOPERM', outcome: 'refused' });
+    expect(told).toContain(`(allow it ${right}`);
+  });
+
   it.each(['WRONGTYPE Operation against a key', 'BADSTATE x', 'BADCOMMIT x', 'CROSSSLOT Keys in request'])(
     '%s does not pass by waiting',
     (message) => {

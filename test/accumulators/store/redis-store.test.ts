@@ -382,13 +382,15 @@ if (await redisIsThere()) {
       ['HDEL', commitOf(2, { removes: new Map([[PANES[1], ['30m||']]]) })],
       ['PEXPIRE', commitOf(2)],
       ['HSET', commitOf(2)],
+      ['TYPE', commitOf(2)],
+      ['HMGET', commitOf(2)],
     ])('writes nothing for a user who lacks %s', async (right, commit) => {
       await open({}, { rowTtl: 60_000 });
       const before = await harness.snapshot();
       await harness.admin.acl('SETUSER', 'default', `-${right.toLowerCase()}`);
       const fault = await faultOf(store.commit(commit));
       expect(fault).toMatchObject({ code: 'NOPERM', outcome: 'refused' });
-      expect(fault.message).toContain(right);
+      expect(fault.message).toContain(`(allow it +${right.toLowerCase()} `);
       const findings = await store.checks('checks');
       expect(findings.find(({ check }) => check === 'self-test')).toMatchObject({ level: 'error' });
       await harness.admin.acl('SETUSER', 'default', `+${right.toLowerCase()}`);

@@ -1,0 +1,52 @@
+import type { TopicCheckpoint } from '../../vocabulary/checkpoint.ts';
+import type { Offset } from '../../vocabulary/events.ts';
+import type { UnitCheckpoint } from './checkpoint-codec.ts';
+
+/** More than any cluster has. */
+const MOST_PARTITIONS = 1_000_000;
+/** More panes of one size than any configuration keeps: a hundred thousand hours of minutes. */
+const MOST_PANES = 6_000_000;
+
+/**
+ * Throws an Error that names a part of a checkpoint that no unit can have stored: it contradicts another part, or its size alone would
+ * fill the memory of whoever reads it.
+ */
+export function mustBePossible({ partitions, join, panes, lastRecords }: UnitCheckpoint): void {
+  if (partitions < 1 || partitions > MOST_PARTITIONS) {
+    throw new Error(`partitions: expected 1 to ${MOST_PARTITIONS}, found ${partitions}`);
+  }
+  const { topics, counts } = join;
+  mustBeOfTopics('counts', counts, topics.length);
+  mustBeOfTopics('lastRecords', lastRecords, topics.length);
+  for (const [t, topic] of topics.entries()) mustBeInOrder(topic, `topics[${t}]`);
+  const horizons = counts.at(0)?.impressions.late.length;
+  for (const [t, { impressions, feedback }] of counts.entries()) {
+    if (impressions.late.length === horizons && feedback.late.length === horizons) continue;
+    throw new Error(`counts[${t}]: expected ${horizons} horizons in each list of late events, as in the first`);
+  }
+  for (const size of ['minutes', 'hours'] as const) {
+    const listed = panes[size].reduce((sum, [from, to]) => sum + to - from, 0);
+    if (listed > MOST_PANES) throw new Error(`panes.${size}: expected ${MOST_PANES} at most, found ${listed}`);
+  }
+}
+
+function mustBeOfTopics(name: string, list: readonly unknown[], topics: number): void {
+  if (list.length !== topics)
+    throw new Error(`${name}: expected one for each of ${topics} topics, found ${list.length}`);
+}
+
+function mustBeInOrder(topic: TopicCheckpoint, where: string): void {
+  const { committed, replay, idleAdvances, clockDrops, undecodable = [] } = topic;
+  if (replay > committed)
+    throw new Error(`${where}: it replays from ${replay}, behind the committed offset ${committed}`);
+  let last: Offset = replay;
+  for (const { before } of idleAdvances) {
+    if (before < last || before > committed) throw new Error(`${where}.idleAdvances: ${before} is out of order`);
+    last = before;
+  }
+  for (const [name, ranges] of Object.entries({ clockDrops, undecodable })) {
+    for (const [from, to] of ranges) {
+      if (from < 0 || to > committed) throw new Error(`${where}.${name}: [${from}, ${to}) was not read yet`);
+    }
+  }
+}
