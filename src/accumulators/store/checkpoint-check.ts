@@ -36,13 +36,16 @@ function mustBeOfTopics(name: string, list: readonly unknown[], topics: number):
 }
 
 function mustBeInOrder(topic: TopicCheckpoint, where: string): void {
-  const { committed, replay, idleAdvances, clockDrops, undecodable = [] } = topic;
+  const { committed, replay, idleAdvances, clockDrops, undecodable = [], leaps } = topic;
   if (replay > committed)
     throw new Error(`${where}: it replays from ${replay}, behind the committed offset ${committed}`);
   let last: Offset = replay;
   for (const { before } of idleAdvances) {
     if (before < last || before > committed) throw new Error(`${where}.idleAdvances: ${before} is out of order`);
     last = before;
+  }
+  if (leaps?.levels.some((level, i, all) => i > 0 && level <= all[i - 1])) {
+    throw new Error(`${where}.leaps: the levels do not rise`);
   }
   for (const [name, ranges] of Object.entries({ clockDrops, undecodable })) {
     for (const [from, to] of ranges) {

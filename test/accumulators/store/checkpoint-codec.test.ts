@@ -36,6 +36,10 @@ const topic = fc
       clockDrops: ranges,
       clockBlocks: count,
       undecodable: ranges,
+      leaps: fc.record({
+        from: count,
+        levels: fc.uniqueArray(time, { maxLength: 3 }).map((all) => all.sort((a, b) => a - b)),
+      }),
       hasGap: fc.constant(true as const),
       isBeginning: fc.constant(true as const),
     },
@@ -228,6 +232,7 @@ describe('the text of a checkpoint', () => {
       [counts],
       'topics[0].idleAdvances: 4 is out of order',
     ],
+    ['topics', [{ ...at, leaps: { from: 0, levels: [2, 2] } }], [counts], 'topics[0].leaps: the levels do not rise'],
     [
       'late lists',
       [at, at],
