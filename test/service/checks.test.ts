@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
+import { noCounts } from '../../src/consumers/join/counts.ts';
 import { checkStored } from '../../src/service/checks.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
@@ -21,10 +22,10 @@ function stored(yaml = 'attribution: {horizons: [1m, 10m]}'): UnitCheckpoint {
     since: {},
     hasGap: false,
     feedbackFrom: 0,
-    join: { topics: [topic], counts: [], watermark: 0 },
+    join: { topics: [topic, topic], counts: [noCounts(2), noCounts(2)], watermark: 0 },
     panes: { minutes: [], hours: [], admission: [] },
     runs: [],
-    lastRecords: [undefined],
+    lastRecords: [undefined, undefined],
   };
 }
 

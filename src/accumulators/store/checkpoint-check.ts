@@ -1,17 +1,26 @@
-import type { TopicCheckpoint } from '../../vocabulary/checkpoint.ts';
+import type { JoinCheckpoint, TopicCheckpoint } from '../../vocabulary/checkpoint.ts';
 import type { Offset } from '../../vocabulary/events.ts';
-import type { UnitCheckpoint } from './checkpoint-codec.ts';
 
 /** More than any cluster has. */
 const MOST_PARTITIONS = 1_000_000;
 /** More panes of one size than any configuration keeps: a hundred thousand hours of minutes. */
 const MOST_PANES = 6_000_000;
 
+type PaneRanges = readonly (readonly [from: number, to: number])[];
+
+/** The parts of a checkpoint that can contradict each other. */
+interface Checked {
+  readonly partitions: number;
+  readonly join: JoinCheckpoint;
+  readonly panes: { readonly minutes: PaneRanges; readonly hours: PaneRanges };
+  readonly lastRecords: readonly unknown[];
+}
+
 /**
  * Throws an Error that names a part of a checkpoint that no unit can have stored: it contradicts another part, or its size alone would
  * fill the memory of whoever reads it.
  */
-export function mustBePossible({ partitions, join, panes, lastRecords }: UnitCheckpoint): void {
+export function mustBePossible({ partitions, join, panes, lastRecords }: Checked): void {
   if (partitions < 1 || partitions > MOST_PARTITIONS) {
     throw new Error(`partitions: expected 1 to ${MOST_PARTITIONS}, found ${partitions}`);
   }
