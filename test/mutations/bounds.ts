@@ -2,7 +2,7 @@
 import { SMALL_BLOCKS, SMALL_BOUNDS } from '../simulation/product.ts';
 import type { Change, Mutation } from './mutation.ts';
 
-const CLOCK_DROPS = 'consumers/join/topic.ts';
+const CLOCK_DROPS = 'consumers/join/clock-drops.ts';
 const CLOCK_BLOCKS = 'unit/clock-blocks.ts';
 
 function bounded(name: string, change: Change): Mutation {

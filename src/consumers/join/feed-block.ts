@@ -10,7 +10,7 @@ const WORDS_AT = FEED.AT / 4;
 const MOST = 0x7fffffff;
 
 /** What records are fed with. */
-interface FeedSettings {
+export interface FeedSettings {
   readonly unit: number;
   readonly topic: number;
   /** A later time is ahead of the clock; Infinity: there is no clock. */

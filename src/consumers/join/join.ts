@@ -20,7 +20,7 @@ import {
 import { Closings, QUEUED_BYTES } from './closings.ts';
 import { copyCounts, countsOfTopic, engineDrop, noCounts, putCounts, readCounts } from './counts.ts';
 import { EventBlocks } from './event-blocks.ts';
-import { FedEvent, FeedBlock } from './feed-block.ts';
+import { FedEvent, FeedBlock, type FeedSettings } from './feed-block.ts';
 import { reachOf } from './leaps.ts';
 import { openUnit } from './open-unit.ts';
 import { STATE_SIZE, Topic } from './topic.ts';
@@ -74,7 +74,7 @@ class Join implements UnitJoin {
   readonly #calls: EngineCalls;
   readonly #futureSkew: number;
   readonly #outOfOrderness: number;
-  readonly #reach: number;
+  readonly #fedWith: Omit<FeedSettings, 'topic' | 'latest'>;
   /** For how long after its time an impression is needed, and feedback. */
   readonly #impressionNeeded: number;
   readonly #feedbackNeeded: number;
@@ -99,20 +99,21 @@ class Join implements UnitJoin {
     const attribution = horizons[horizons.length - 1];
     this.#shared = share();
     const { engine: own, events, closings } = this.#shared;
-    this.#futureSkew = settings.futureSkew;
-    this.#outOfOrderness = settings.outOfOrderness;
-    this.#reach = reachOf(settings);
+    const { futureSkew, outOfOrderness } = settings;
+    this.#futureSkew = futureSkew;
+    this.#outOfOrderness = outOfOrderness;
     this.#impressionNeeded = 2 * attribution + settings.backward;
     this.#feedbackNeeded = settings.backward + attribution;
     const unit = openUnit(own, settings, sink, from?.watermark ?? Number.NEGATIVE_INFINITY);
     this.#unit = unit;
+    const reach = reachOf(settings);
+    this.#fedWith = { unit, futureSkew, outOfOrderness, reach };
     abandoned.register(this, unit, this);
     const states = own.words[(unit >>> 2) + UNIT_FIGURES.states];
     this.#topics = topics.map((_, index) => {
       const state = new Float64Array(own.buffer, states + 8 * STATE_SIZE * index, STATE_SIZE);
       const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
-      const times = { attribution, reach: this.#reach };
-      return new Topic(state, counts, times, from?.topics[index], from?.clockBlocks?.[index]);
+      return new Topic(state, counts, { attribution, reach }, from?.topics[index], from?.clockBlocks?.[index]);
     });
     this.#figures = new Float64Array(own.buffer, unit, FIGURES);
     const counts = own.words[(unit >>> 2) + UNIT_FIGURES.counts];
@@ -238,15 +239,8 @@ class Join implements UnitJoin {
     this.#given = undefined;
     this.#place.topic = topic;
     own.calls = this.#calls;
-    const settings = {
-      unit: this.#unit,
-      topic,
-      latest: now === undefined ? Number.POSITIVE_INFINITY : now + this.#futureSkew,
-      futureSkew: this.#futureSkew,
-      outOfOrderness: this.#outOfOrderness,
-      reach: this.#reach,
-    };
-    const unknown = block.feed(settings, reader, rows);
+    const latest = now === undefined ? Number.POSITIVE_INFINITY : now + this.#futureSkew;
+    const unknown = block.feed({ ...this.#fedWith, topic, latest }, reader, rows);
     this.#topics[topic].countRead();
     return unknown;
   }

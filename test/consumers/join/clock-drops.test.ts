@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ClockDrops } from '../../../src/consumers/join/topic.ts';
+import { ClockDrops } from '../../../src/consumers/join/clock-drops.ts';
 import { CLOCK_BLOCK } from '../../../src/vocabulary/checkpoint.ts';
 
 /** So many records that count, then so many that are dropped, again and again. */
