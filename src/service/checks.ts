@@ -116,7 +116,8 @@ export function checkStored(
   { ending = [], damaged = new Map() }: StoredFacts = {},
 ): void {
   const runs = runNames(settings);
-  const current = { generation: '1', fingerprint: fingerprint(settings), partitions: stored.length, runs };
+  const topicNames = settings.kafka.topics.map(({ name }) => name);
+  const current = { generation: '1', fingerprint: fingerprint(settings), partitions: stored.length, topicNames, runs };
   // Runs that end are said once with what they hold, if nothing else stands in the way.
   try {
     for (const checkpoint of stored) resume(checkpoint, current, { ...permissions, restartExperiments: true });

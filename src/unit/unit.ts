@@ -375,7 +375,7 @@ export class Unit {
   }
 
   #prepareCommit(): void {
-    const { fingerprint, namespace, partition, partitions } = this.#settings;
+    const { fingerprint, namespace, partition, partitions, topicNames } = this.#settings;
     const stale = this.#stale;
     this.#stale = [];
     const join = this.#join.checkpoint();
@@ -392,6 +392,7 @@ export class Unit {
       generation: this.#generation,
       fingerprint,
       partitions,
+      topicNames,
       ...this.#completeness.state(),
       lostUpTo: this.#lostUpTo,
       ...later,

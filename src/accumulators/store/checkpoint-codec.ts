@@ -23,6 +23,8 @@ export interface UnitCheckpoint {
   readonly fingerprint: Fingerprint;
   /** Partitions of every topic. */
   readonly partitions: number;
+  /** Of the logs that the offsets are of, in the order of the configuration; undefined: an earlier build, or no names. */
+  readonly topicNames?: readonly string[] | undefined;
   /** Panes that start earlier are incomplete: they miss the start, a gap, or a rebuilt span. -Infinity: all are complete. */
   readonly incompleteBefore: EpochMs;
   /** The latest end of a pane that was listed, and whose rows were gone when the unit was claimed. -Infinity: of none they were. */
@@ -62,7 +64,7 @@ interface SideCounts {
 /** A checkpoint whose panes may be JSON already, as `Panes.stateText` writes it. */
 type WritableCheckpoint = Omit<UnitCheckpoint, 'panes'> & { readonly panes: PanesState | string };
 
-/** Fields of the unit's hash, always the same ones. -Infinity is written as null. */
+/** Fields of the unit's hash, always the same ones of one configuration. -Infinity is written as null. */
 export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, string> {
   const { topics, counts, watermark } = checkpoint.join;
   return new Map([
@@ -70,6 +72,9 @@ export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, st
     ['generation', checkpoint.generation],
     ['fingerprint', JSON.stringify(checkpoint.fingerprint)],
     ['partitions', String(checkpoint.partitions)],
+    ...(checkpoint.topicNames === undefined
+      ? []
+      : [['topicNames', JSON.stringify(checkpoint.topicNames)] satisfies [string, string]]),
     ['incompleteBefore', JSON.stringify(checkpoint.incompleteBefore)],
     ['lostUpTo', JSON.stringify(checkpoint.lostUpTo)],
     ['since', JSON.stringify(Object.entries(checkpoint.since))],
@@ -118,6 +123,7 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
       additive: textOf(fingerprint['additive'], 'fingerprint.additive'),
     },
     partitions: whole(json('partitions'), 'partitions'),
+    ...(fields.has('topicNames') ? { topicNames: listOf(json('topicNames'), 'topicNames', textOf) } : {}),
     incompleteBefore: timeOf(json('incompleteBefore'), 'incompleteBefore'),
     // Earlier releases did not look for it.
     lostUpTo: timeOf(parseJson(fields.get('lostUpTo') ?? 'null', 'lostUpTo'), 'lostUpTo'),
