@@ -124,6 +124,7 @@ describe('the specification', () => {
       generation: '1',
       fingerprint: { shape: '', additive: '' },
       partitions: 1,
+      topicNames: [],
       incompleteBefore: 0,
       lostUpTo: Number.NEGATIVE_INFINITY,
       since: {},

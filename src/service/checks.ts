@@ -123,6 +123,7 @@ export function checkStored(
     generation: '1',
     fingerprint: fingerprint(settings),
     partitions: stored.length,
+    topicNames: settings.kafka.topics.map(({ name }) => name),
     runs,
     join: { topics: settings.kafka.topics, horizons: settings.attribution.horizons },
   };

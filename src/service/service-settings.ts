@@ -43,6 +43,7 @@ export function workerSettings(
       namespace: settings.namespace,
       partition,
       partitions,
+      topicNames: kafka.topics.map((topic) => topic.name),
       generation: '1',
       permissions: { ...permissions, damaged: damaged.get(partition) },
       fingerprint: marks,

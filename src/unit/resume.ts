@@ -66,6 +66,7 @@ interface Current {
   readonly generation: string;
   readonly fingerprint: Fingerprint;
   readonly partitions: number;
+  readonly topicNames?: readonly string[] | undefined;
   readonly runs: readonly RunName[];
   /** How many topics and horizons it has. */
   readonly join: { readonly topics: readonly unknown[]; readonly horizons: readonly unknown[] };
@@ -96,6 +97,7 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
       replaced: undefined,
     };
   }
+  mustBeOf(stored.topicNames, current.topicNames);
   const unread = stored.join.topics.map((topic) => topic.committed);
   if (stored.partitions !== current.partitions && !permissions.acceptPartitions) {
     throw new StateMismatch(
@@ -147,6 +149,17 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
     feedbackFrom: stored.feedbackFrom,
     replaced: undefined,
   };
+}
+
+/** @throws StateMismatch if what is stored was counted from other logs, whose offsets mean nothing in these */
+function mustBeOf(stored: readonly string[] | undefined, current: readonly string[] | undefined): void {
+  if (stored === undefined || current === undefined || stored.join() === current.join()) return;
+  throw new StateMismatch(
+    'configuration',
+    `what is stored in this namespace was counted from the topics ${stored.join(', ')}, and kafka.topics names ${current.join(', ')}: ` +
+      'the offsets of one log mean nothing in another. Two services must not share a namespace: take another namespace and kafka.groupId, or ' +
+      'name the same topics in the same order',
+  );
 }
 
 /** Runs that go on in the stored state, and would not under this configuration. */

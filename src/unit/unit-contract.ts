@@ -21,6 +21,8 @@ export interface UnitSettings {
   readonly partition: number;
   /** Partitions of every topic. */
   readonly partitions: number;
+  /** Of the logs; default: they have none, and are not told apart. */
+  readonly topicNames?: readonly string[] | undefined;
   /** For a unit that has none yet. */
   readonly generation: string;
   readonly permissions: Permissions;

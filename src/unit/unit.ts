@@ -313,7 +313,7 @@ export class Unit {
 
   /** The greatest time of a topic so far. */
   #newest(topic: number): EpochMs {
-    return this.#join.topicWatermark(topic) + this.#settings.join.outOfOrderness;
+    return this.#join.topicNewest(topic) + this.#settings.join.outOfOrderness;
   }
 
   /** Advances the watermark of a topic that has nothing new; not while replaying. */
@@ -376,7 +376,7 @@ export class Unit {
   }
 
   #prepareCommit(): void {
-    const { fingerprint, namespace, partition, partitions } = this.#settings;
+    const { fingerprint, namespace, partition, partitions, topicNames } = this.#settings;
     const stale = this.#stale;
     this.#stale = [];
     const join = this.#join.checkpoint();
@@ -393,6 +393,7 @@ export class Unit {
       generation: this.#generation,
       fingerprint,
       partitions,
+      topicNames,
       ...this.#completeness.state(),
       lostUpTo: this.#lostUpTo,
       ...later,

@@ -43,10 +43,10 @@ export interface TopicCheckpoint {
    */
   readonly undecodable?: OffsetRanges;
   /**
-   * Leaps wait from this offset on; `levels`: what waits at `committed`, ascending (specification: join 2.3). Absent: no record in
-   * [replay, committed) has leapt, or an earlier build judged them, for which a leap was nothing special.
+   * Leaps wait from this offset on; `levels`: what waits at `committed`, ascending, each with its votes (specification: join 2.3). Absent:
+   * no record in [replay, committed) has leapt, or an earlier build judged them, for which a leap was nothing special.
    */
-  readonly leaps?: { readonly from: Offset; readonly levels: readonly EpochMs[] };
+  readonly leaps?: { readonly from: Offset; readonly levels: readonly (readonly [raised: EpochMs, votes: number])[] };
   /** Records below `committed` were lost, and none was read since (unit/unit-completeness.ts). Absent: no. */
   readonly hasGap?: true;
   /** The same, and the unit, or its generation, has begun behind them: it may count lists whose feedback is among them. Absent: no. */

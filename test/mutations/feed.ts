@@ -32,20 +32,9 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
     'return state.hasClockDrops !== 0 && ahead(row.offset);',
     'return false;',
   ),
-  change(
-    'a record leaps that is fed',
-    FEED,
-    'if (hasTimestamp && raised - state.watermark > feed.reach) leapt(raised);',
-    'if (false) leapt(raised);',
-  ),
+  change('a record leaps that is fed', FEED, 'by > feed.reach ||', 'false ||'),
   change('a record without a timestamp leaps that is fed', FEED, '!isNaN(row.timestamp));', 'true);'),
-  change('a record that is fed and goes on forgets no leap', FEED, 'if (next > state.committed) state.leaps = 0;', ''),
-  change(
-    'a replay that is fed forgets what waits',
-    FEED,
-    'if (next > state.committed) state.leaps = 0;',
-    'state.leaps = 0;',
-  ),
+  change('a record that is fed and goes on contradicts no leap', FEED, 'by >= -feed.reach', 'false'),
   change('a replay forgets what was let pass as silent', FEED, 'if (next >= state.stopAt) stopped();', ''),
   change(
     'the first record of a slice is noted alone',

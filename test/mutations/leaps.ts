@@ -3,43 +3,44 @@ import { change, type Mutation } from './mutation.ts';
 
 const LEAPS = 'consumers/join/leaps.ts';
 const TOPIC = 'consumers/join/topic.ts';
-const CONFIRMED_BEFORE = 'if (position <= this.committed) return;';
+
+const IN_REPLAY = '} else if (position > this.committed) {';
+const AGAINST = 'if (position > this.committed) this.#leaps.contradict();';
 
 export const LEAP_MUTATIONS: readonly Mutation[] = [
   change('one record leaps', TOPIC, 'position <= this.#leapsFrom) {', 'position > this.#leapsFrom) {'),
+  change('a record at its reach leaps', TOPIC, 'by > this.#reach ||', 'by >= this.#reach ||'),
+  change('records without a timestamp leap', TOPIC, 'if (hasTimestamp && (by', 'if ((by'),
   change(
-    'a record at its reach leaps',
+    'leaps that wait are forgotten by a new owner',
     TOPIC,
-    'raised - this.watermark > this.#reach',
-    'raised - this.watermark >= this.#reach',
+    'new Leaps(reach, from?.leaps?.levels)',
+    'new Leaps(reach)',
   ),
-  change('records without a timestamp leap', TOPIC, 'if (hasTimestamp && raised', 'if (raised'),
-  change('leaps that wait are forgotten by a new owner', TOPIC, '[...(from?.leaps?.levels ?? [])]', '[]'),
-  change('a replay confirms again', TOPIC, CONFIRMED_BEFORE, ''),
+  change('a replay confirms again', TOPIC, IN_REPLAY, '} else {'),
+  change('a replay contradicts again', TOPIC, AGAINST, 'this.#leaps.contradict();'),
   change(
     'what was confirmed is not recorded',
     TOPIC,
-    'if (confirmed > watermark) this.#advance(confirmed);',
-    'if (confirmed > watermark) this.#raise(confirmed);',
+    'this.#advance(confirmed);',
+    'this.#state[TOPIC_STATE.watermark] = confirmed;',
   ),
+  change('time that goes on contradicts nothing', TOPIC, AGAINST, ''),
+  change('only what is ahead contradicts', TOPIC, 'by >= -this.#reach', 'by > 0'),
+  change('silence forgets nothing', TOPIC, 'this.#leaps.clear();', ''),
+  change('one contradiction is enough', LEAPS, '--top.votes === 0', 'true'),
+  change('a lower leap contradicts nothing', LEAPS, 'raised < levels[levels.length - 1].raised - reach', 'false'),
+  change('a leap further on is of the same line', LEAPS, 'raised > top.raised + reach', 'false'),
+  change('nobody speaks for a leap', LEAPS, 'top.votes++;', ''),
+  change('a batch confirms', LEAPS, 'if (raised < top.raised + reach / 2) return', 'if (raised < top.raised) return'),
+  change('the votes stay behind', LEAPS, 'top.votes = 1;', ''),
+  change('three are enough', LEAPS, 'CONFIRMING = 4', 'CONFIRMING = 3'),
   change(
-    'time that goes on forgets nothing',
-    TOPIC,
-    'if (this.position > this.committed) this.#state[TOPIC_STATE.leaps] = 0;',
-    '',
+    'of what is confirmed only the first counts',
+    LEAPS,
+    'levels[count].raised <= levels[count - 1].raised + this.#reach',
+    'false',
   ),
-  change('a replay forgets what waits', TOPIC, 'if (this.position > this.committed) this.#state', 'this.#state'),
-  change(
-    'silence forgets nothing',
-    TOPIC,
-    'this.#advance(watermark);\n    this.#state[TOPIC_STATE.leaps] = 0;',
-    'this.#advance(watermark);',
-  ),
-  change('a later record contradicts nothing', LEAPS, 'levels[levels.length - 1] > raised + reach', 'false'),
-  change('a contradiction begins at the reach', LEAPS, '> raised + reach', '>= raised + reach'),
-  change('a batch confirms', LEAPS, '+ reach / 2', ''),
-  change('three are enough', LEAPS, 'levels.length <= CONFIRMING', 'levels.length < CONFIRMING'),
-  change('of what is confirmed only the first counts', LEAPS, 'levels[0] <= confirmed + reach', 'false'),
 ];
 
 /** Of what a crash or another owner must not change: the simulator catches these as well. */

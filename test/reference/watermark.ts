@@ -19,21 +19,37 @@ export function watermarksOf(
   const reach = Math.min(futureSkew, Math.max(60_000, ...horizons.slice(0, 1)));
   const advances = log.idleAdvances.toSorted((a, b) => a.before - b.before);
   let watermark = -Infinity;
-  let waiting: readonly EpochMs[] = [];
+  // Lowest first.
+  let waiting: readonly { readonly at: EpochMs; readonly votes: number }[] = [];
   const raise = (to: EpochMs): void => {
     if (to <= watermark) return;
     watermark = to;
     waiting = [];
   };
+  const against = (): void => {
+    const [highest] = waiting.slice(-1);
+    const others = waiting.slice(0, -1);
+    if (highest !== undefined)
+      waiting = highest.votes === 1 ? others : [...others, { ...highest, votes: highest.votes - 1 }];
+  };
   const leap = (to: EpochMs): void => {
-    waiting = waiting.filter((level) => level - reach <= to);
-    if (waiting.every((level) => to - level >= reach / 2)) waiting = [...waiting, to];
-    if (waiting.length < 4) return;
-    for (const level of waiting) {
-      if (level !== waiting[0] && level - watermark > reach) break;
-      watermark = level;
+    if (waiting.length > 0 && to - waiting[waiting.length - 1].at < -reach) against();
+    const above = waiting.length === 0 ? Infinity : to - waiting[waiting.length - 1].at;
+    if (above < -reach) return;
+    if (above > reach) waiting = [...waiting, { at: to, votes: 1 }];
+    else {
+      const { at, votes } = waiting[waiting.length - 1];
+      const others = waiting.slice(0, -1);
+      waiting =
+        above < reach / 2
+          ? [...others, { at, votes: votes + 1 }]
+          : [...others, { at, votes: 1 }, { at: to, votes: votes + 1 }];
     }
-    waiting = waiting.filter((level) => level > watermark);
+    if (waiting.length < 4) return;
+    let confirmed = waiting[0].at;
+    for (const { at } of waiting) if (at - confirmed <= reach) confirmed = at;
+    waiting = waiting.filter(({ at }) => at > confirmed);
+    watermark = Math.max(watermark, confirmed);
   };
   const pass = (offset: Offset): void => {
     while (advances.length > 0 && advances[0].before <= offset) raise(advances.shift()?.watermark ?? -Infinity);
@@ -46,9 +62,13 @@ export function watermarksOf(
       .filter((event) => !isFuture(settings, log, record, event))
       .map((event) => Math.min(event.ts, record.timestamp ?? event.ts));
     const to = Math.max(...times) - outOfOrderness;
-    const isLeap = watermark !== -Infinity && record.timestamp !== undefined && to - watermark > reach;
-    if (isLeap) leap(to);
-    else raise(to);
+    const by = to - watermark;
+    if (watermark === -Infinity || record.timestamp === undefined) watermark = Math.max(watermark, to);
+    else if (by > reach) leap(to);
+    else {
+      if (by >= -reach) against();
+      watermark = Math.max(watermark, to);
+    }
     return found;
   });
   pass(Infinity);

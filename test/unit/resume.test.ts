@@ -281,6 +281,18 @@ describe('a unit goes on from its stored state', () => {
     });
   });
 
+  it('not from other topics or another order of them, whatever it was told; what an earlier build stored names none', () => {
+    const state = stored('', { topicNames: ['shown', 'clicks'] });
+    const told = { ...NO_PERMISSIONS, newGeneration: 'earliest', acceptPartitions: true } as const;
+    for (const topicNames of [['shown', 'sales'], ['clicks', 'shown'], ['shown']]) {
+      expect(() => resume(state, { ...now(''), topicNames }, told)).toThrow(
+        /from the topics shown, clicks, and .*another namespace/,
+      );
+    }
+    expect(resume(state, { ...now(''), topicNames: ['shown', 'clicks'] }, NO_PERMISSIONS).generation).toBe('4');
+    expect(resume(stored(''), { ...now(''), topicNames: ['shown'] }, NO_PERMISSIONS).generation).toBe('4');
+  });
+
   it('not with another number of partitions, unless told so', () => {
     expect(() => resume(stored(''), now('', 6), NO_PERMISSIONS)).toThrow(
       /6 partitions.*built with 3.*stop all workers.*--accept-partitions.*incomplete until they no longer reach back to the change$/,

@@ -350,12 +350,8 @@ function noteNeed(state: TopicState, offset: f64, watermark: f64, until: f64): v
 /** The position moves to `next`; the record on the way raises the watermark to `raised`, unless it leaps. */
 function moveTo(state: TopicState, next: f64, raised: f64 = -Infinity, hasTimestamp: bool = false): void {
   state.position = next;
-  if (raised > state.watermark) {
-    if (hasTimestamp && raised - state.watermark > feed.reach) leapt(raised);
-    else {
-      state.watermark = raised;
-      if (next > state.committed) state.leaps = 0;
-    }
-  }
+  const by = raised - state.watermark;
+  if (hasTimestamp && (by > feed.reach || (state.leaps > 0 && by >= -feed.reach))) leapt(raised);
+  else if (by > 0) state.watermark = raised;
   if (next >= state.stopAt) stopped();
 }

@@ -31,7 +31,7 @@ export declare function scores(): void;
 
 /** The topic that is fed has come to the offset at which it must stop for the host. */
 export declare function stopped(): void;
-/** The record before the position of the topic that is fed would raise its watermark to `raised`, beyond its reach. */
+/** The record before the position of the topic that is fed would raise its watermark to `raised`: it leaps, or others have leapt. */
 export declare function leapt(raised: f64): void;
 /** Whether the record at `offset`, whose time is beyond what the clock allows or which may have been, is dropped for that. */
 export declare function ahead(offset: f64): bool;

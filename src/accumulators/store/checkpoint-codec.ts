@@ -24,6 +24,8 @@ export interface UnitCheckpoint {
   readonly fingerprint: Fingerprint;
   /** Partitions of every topic. */
   readonly partitions: number;
+  /** Of the logs that the offsets are of, in the order of the configuration; undefined: an earlier build, or no names. */
+  readonly topicNames?: readonly string[] | undefined;
   /** Panes that start earlier are incomplete: they miss the start, a gap, or a rebuilt span. -Infinity: all are complete. */
   readonly incompleteBefore: EpochMs;
   /** The latest end of a pane that was listed, and whose rows were gone when the unit was claimed. -Infinity: of none they were. */
@@ -63,7 +65,7 @@ interface SideCounts {
 /** A checkpoint whose panes may be JSON already, as `Panes.stateText` writes it. */
 type WritableCheckpoint = Omit<UnitCheckpoint, 'panes'> & { readonly panes: PanesState | string };
 
-/** Fields of the unit's hash, always the same ones. -Infinity is written as null. */
+/** Fields of the unit's hash, always the same ones of one configuration. -Infinity is written as null. */
 export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, string> {
   const { topics, counts, watermark } = checkpoint.join;
   return new Map([
@@ -71,6 +73,9 @@ export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, st
     ['generation', checkpoint.generation],
     ['fingerprint', JSON.stringify(checkpoint.fingerprint)],
     ['partitions', String(checkpoint.partitions)],
+    ...(checkpoint.topicNames === undefined
+      ? []
+      : [['topicNames', JSON.stringify(checkpoint.topicNames)] satisfies [string, string]]),
     ['incompleteBefore', JSON.stringify(checkpoint.incompleteBefore)],
     ['lostUpTo', JSON.stringify(checkpoint.lostUpTo)],
     ['since', JSON.stringify(Object.entries(checkpoint.since))],
@@ -121,6 +126,7 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
       additive: jsonText(fingerprint['additive'], 'fingerprint.additive'),
     },
     partitions: whole(json('partitions'), 'partitions'),
+    ...(fields.has('topicNames') ? { topicNames: listOf(json('topicNames'), 'topicNames', textOf) } : {}),
     incompleteBefore: timeOf(json('incompleteBefore'), 'incompleteBefore'),
     // Earlier releases did not look for it.
     lostUpTo: timeOf(parseJson(fields.get('lostUpTo') ?? 'null', 'lostUpTo'), 'lostUpTo'),
@@ -188,7 +194,12 @@ function topicOf(value: unknown, where: string): TopicCheckpoint {
 
 function leapsOf(value: unknown, where: string): NonNullable<TopicCheckpoint['leaps']> {
   const leaps = keysOf(value, where);
-  return { from: whole(leaps['from'], `${where}.from`), levels: listOf(leaps['levels'], `${where}.levels`, timeOf) };
+  return { from: whole(leaps['from'], `${where}.from`), levels: listOf(leaps['levels'], `${where}.levels`, levelOf) };
+}
+
+function levelOf(value: unknown, where: string): readonly [EpochMs, number] {
+  const [raised, votes] = listOf(value, where, (part) => part);
+  return [timeOf(raised, `${where}[0]`), countOf(votes, `${where}[1]`)];
 }
 
 function idleAdvanceOf(value: unknown, where: string): IdleAdvance {

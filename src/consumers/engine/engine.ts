@@ -20,7 +20,7 @@ export interface EngineCalls {
   found(feedback: number): void;
   /** The topic that is fed has come to the offset at which it must stop for us. */
   stopped(): void;
-  /** The record before the position of the topic that is fed would raise its watermark to `raised`, beyond its reach. */
+  /** The record before the position of the topic that is fed would raise its watermark to `raised`: it leaps, or others have leapt. */
   leapt(raised: number): void;
   /** Whether the clock drops the record that is fed, which it may. */
   ahead(offset: number): boolean;

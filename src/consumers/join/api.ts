@@ -131,6 +131,8 @@ export interface JoinView {
   /** Combined watermark W. */
   readonly watermark: EpochMs;
   topicWatermark(topic: number): EpochMs;
+  /** The watermark, or what has leapt beyond it and waits until it is confirmed. */
+  topicNewest(topic: number): EpochMs;
   position(topic: number): Offset;
   /** Records below this offset were judged before the checkpoint that this join started from. */
   judgedBelow(topic: number): Offset;

@@ -106,14 +106,14 @@ class Join implements UnitJoin {
     this.#feedbackNeeded = settings.backward + attribution;
     const unit = openUnit(own, settings, sink, from?.watermark ?? Number.NEGATIVE_INFINITY);
     this.#unit = unit;
-    const reach = reachOf(settings);
-    this.#fedWith = { unit, futureSkew, outOfOrderness, reach };
+    this.#fedWith = { unit, futureSkew, outOfOrderness, reach: reachOf(settings) };
     abandoned.register(this, unit, this);
     const states = own.words[(unit >>> 2) + UNIT_FIGURES.states];
     this.#topics = topics.map((_, index) => {
       const state = new Float64Array(own.buffer, states + 8 * STATE_SIZE * index, STATE_SIZE);
       const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
-      return new Topic(state, counts, { attribution, reach }, from?.topics[index], from?.clockBlocks?.[index]);
+      const times = { attribution, ...this.#fedWith };
+      return new Topic(state, counts, times, from?.topics[index], from?.clockBlocks?.[index]);
     });
     this.#figures = new Float64Array(own.buffer, unit, FIGURES);
     const counts = own.words[(unit >>> 2) + UNIT_FIGURES.counts];
@@ -122,10 +122,8 @@ class Join implements UnitJoin {
     for (const [t, counted] of this.#counted.entries()) putCounts(counted, this.#topics[t].counts);
     const delays = own.words[(unit >>> 2) + UNIT_FIGURES.delays];
     this.#delays = new Float64Array(own.buffer, delays, Delays.bounds.length + 2);
-    const namesItems = settings.namesItems === true;
     const place = this.#place;
-    const { observer } = sink;
-    this.#observer = observer;
+    this.#observer = sink.observer;
     const { fed, block } = this.#shared;
     this.#calls = {
       accepted: (impression) => {
@@ -135,7 +133,7 @@ class Join implements UnitJoin {
         return sink.accepted(fed.at(impression), place);
       },
       unref: (tag) => sink.unref(tag),
-      closed: () => sink.closed(closings.read(namesItems), closings.names),
+      closed: () => sink.closed(closings.read(settings.namesItems === true), closings.names),
       closings: (queue, count) => {
         for (let at = queue, end = queue + QUEUED_BYTES * count; at < end; at += QUEUED_BYTES) {
           const kind = closings.kindOf(at);
@@ -146,12 +144,12 @@ class Join implements UnitJoin {
       dropped: (reason, list, feedback) => {
         const name = engineDrop(reason);
         const from = this.#judgesFeedback ? place : undefined;
-        if (name !== undefined) observer?.dropped(name, list, events.feedbackAt(feedback), from);
+        if (name !== undefined) sink.observer?.dropped(name, list, events.feedbackAt(feedback), from);
       },
-      strayed: (list, feedback) => observer?.strayed(list, events.feedbackAt(feedback)),
-      found: (feedback) => observer?.found(events.feedbackAt(feedback)),
+      strayed: (list, feedback) => sink.observer?.strayed(list, events.feedbackAt(feedback)),
+      found: (feedback) => sink.observer?.found(events.feedbackAt(feedback)),
       stopped: () => this.#topics[place.topic].applyIdleAdvances(),
-      leapt: (raised) => this.#topics[place.topic].leap(raised),
+      leapt: (raised) => this.#topics[place.topic].vote(raised),
       ahead: (offset) => this.#topics[place.topic].isAheadOfClock(offset, Number.POSITIVE_INFINITY, 0),
       note: (offset, watermark, until) => this.#topics[place.topic].notes.note(offset, watermark, until),
     };
@@ -346,6 +344,10 @@ class Join implements UnitJoin {
 
   topicWatermark(topic: number): EpochMs {
     return this.#topics[topic].watermark;
+  }
+
+  topicNewest(topic: number): EpochMs {
+    return this.#topics[topic].newest;
   }
 
   position(topic: number): Offset {

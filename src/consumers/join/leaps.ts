@@ -1,8 +1,8 @@
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import type { JoinSettings } from './api.ts';
 
-/** So many records must each have gone on from the one before, until the first of them counts. */
-const CONFIRMING = 3;
+/** So many levels must wait until the lowest of them counts. */
+const CONFIRMING = 4;
 /** A topic goes on by less while it is read as it is written, for silence advances it. */
 const LEAST_REACH: DurationMs = 60_000;
 
@@ -14,19 +14,67 @@ export function reachOf({ horizons, futureSkew }: Pick<JoinSettings, 'horizons' 
   return Math.min(futureSkew, Math.max(horizons[0], LEAST_REACH));
 }
 
+/** To where a record would have raised the watermark, and how many more records speak for it than against it. */
+export type Level = readonly [raised: EpochMs, votes: number];
+
 /**
- * The watermark that a record confirms which would raise it to `raised`, beyond the reach; -Infinity: none yet (specification: join
- * 2.3). Until then one clock that is ahead cannot be told from a pause of the log.
- *
- * @param levels what waits to be confirmed, ascending: empty where none does; is changed
+ * What waits until later records confirm it, ascending (specification: join 2.3). One clock that is ahead of all others cannot be told
+ * from a pause of the log, nor one that is behind and came first from all others, but by the number of records on either side.
  */
-export function confirmedLeap(levels: EpochMs[], raised: EpochMs, reach: DurationMs): EpochMs {
-  // This record was written later, and contradicts them.
-  while (levels.length > 0 && levels[levels.length - 1] > raised + reach) levels.pop();
-  // Records of one batch lie closer together, and are of one clock.
-  if (levels.length === 0 || raised >= levels[levels.length - 1] + reach / 2) levels.push(raised);
-  if (levels.length <= CONFIRMING) return Number.NEGATIVE_INFINITY;
-  let [confirmed] = levels.splice(0, 1);
-  while (levels.length > 0 && levels[0] <= confirmed + reach) [confirmed] = levels.splice(0, 1);
-  return confirmed;
+export class Leaps {
+  readonly #reach: DurationMs;
+  readonly #levels: { raised: EpochMs; votes: number }[];
+
+  constructor(reach: DurationMs, levels: readonly Level[] = []) {
+    this.#reach = reach;
+    this.#levels = levels.map(([raised, votes]) => ({ raised, votes }));
+  }
+
+  get size(): number {
+    return this.#levels.length;
+  }
+
+  /** -Infinity: nothing waits. */
+  get highest(): EpochMs {
+    return this.#levels.at(-1)?.raised ?? Number.NEGATIVE_INFINITY;
+  }
+
+  toJSON(): readonly Level[] {
+    return this.#levels.map(({ raised, votes }) => [raised, votes]);
+  }
+
+  clear(): void {
+    this.#levels.length = 0;
+  }
+
+  /** A record that does not leap speaks against what does. */
+  contradict(): void {
+    const top = this.#levels.at(-1);
+    if (top !== undefined && --top.votes === 0) this.#levels.pop();
+  }
+
+  /** A record leaps that would raise the watermark to `raised`. Returns the watermark that it confirms; -Infinity: none. */
+  add(raised: EpochMs): EpochMs {
+    const reach = this.#reach;
+    const levels = this.#levels;
+    if (levels.length > 0 && raised < levels[levels.length - 1].raised - reach) this.contradict();
+    const top = levels.at(-1);
+    if (top !== undefined && raised < top.raised - reach) return Number.NEGATIVE_INFINITY;
+    if (top === undefined || raised > top.raised + reach) levels.push({ raised, votes: 1 });
+    else {
+      top.votes++;
+      // Records of one batch lie closer together, and are of one clock.
+      if (raised < top.raised + reach / 2) return Number.NEGATIVE_INFINITY;
+      levels.push({ raised, votes: top.votes });
+      top.votes = 1;
+    }
+    return levels.length < CONFIRMING ? Number.NEGATIVE_INFINITY : this.#confirm();
+  }
+
+  #confirm(): EpochMs {
+    const levels = this.#levels;
+    let count = 1;
+    while (count < levels.length && levels[count].raised <= levels[count - 1].raised + this.#reach) count++;
+    return levels.splice(0, count)[count - 1].raised;
+  }
 }

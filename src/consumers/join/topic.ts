@@ -4,7 +4,7 @@ import type { DurationMs, EpochMs, Offset } from '../../vocabulary/events.ts';
 import { Ranges } from '../../vocabulary/ranges.ts';
 import { TOPIC_STATE } from '../engine/engine-layout.ts';
 import { ClockDrops } from './clock-drops.ts';
-import { confirmedLeap } from './leaps.ts';
+import { Leaps } from './leaps.ts';
 
 /** Bytes of a recorded input: an object or a pair, and its place in a list. */
 const INPUT_BYTES = 64;
@@ -36,7 +36,7 @@ export class Topic {
   /** Where leaps begin to wait until they are confirmed: below, an earlier build has judged, and they raised the watermark at once. */
   readonly #leapsFrom: Offset;
   /** What waits to be confirmed, of which the engine knows the number. */
-  readonly #leaps: EpochMs[];
+  readonly #leaps: Leaps;
   /** The offset after the last leap. */
   #leaptBelow: Offset;
 
@@ -65,9 +65,9 @@ export class Topic {
     this.#undecodable = new Ranges(from?.undecodable);
     this.#reach = reach;
     this.#leapsFrom = from?.leaps?.from ?? this.committed;
-    this.#leaps = [...(from?.leaps?.levels ?? [])];
+    this.#leaps = new Leaps(reach, from?.leaps?.levels);
     this.#leaptBelow = from?.leaps === undefined ? 0 : this.committed;
-    state[TOPIC_STATE.leaps] = this.#leaps.length;
+    state[TOPIC_STATE.leaps] = this.#leaps.size;
     this.applyIdleAdvances();
     state[TOPIC_STATE.hasClockDrops] = this.#clockDrops.bytes > 0 ? 1 : 0;
   }
@@ -80,6 +80,11 @@ export class Topic {
   /** The watermark before the record at `position`. */
   get watermark(): EpochMs {
     return this.#state[TOPIC_STATE.watermark];
+  }
+
+  /** The watermark, or what has leapt beyond it and waits until it is confirmed. */
+  get newest(): EpochMs {
+    return Math.max(this.watermark, this.#leaps.highest);
   }
 
   /** Some of what was read before the checkpoint is skipped in a replay. */
@@ -112,39 +117,36 @@ export class Topic {
   moveTo(next: Offset, raised = Number.NEGATIVE_INFINITY, hasTimestamp = true): void {
     const state = this.#state;
     state[TOPIC_STATE.position] = next;
-    if (raised > this.watermark) {
-      if (hasTimestamp && raised - this.watermark > this.#reach) this.leap(raised);
-      else this.#raise(raised);
-    }
+    const by = raised - this.watermark;
+    if (hasTimestamp && (by > this.#reach || (state[TOPIC_STATE.leaps] > 0 && by >= -this.#reach))) this.vote(raised);
+    else if (by > 0) state[TOPIC_STATE.watermark] = raised;
     if (next >= state[TOPIC_STATE.stopAt]) this.applyIdleAdvances();
   }
 
-  /** The record before the position would raise the watermark to `raised`, beyond its reach (specification: join 2.3). */
-  leap(raised: EpochMs): void {
+  /**
+   * The record before the position would raise the watermark to `raised`: it leaps, or speaks against what leapt before (specification:
+   * join 2.3).
+   */
+  vote(raised: EpochMs): void {
     const { position, watermark } = this;
-    if (watermark === Number.NEGATIVE_INFINITY || position <= this.#leapsFrom) {
-      this.#raise(raised);
-      return;
+    const isLeap = raised - watermark > this.#reach;
+    if (!isLeap || watermark === Number.NEGATIVE_INFINITY || position <= this.#leapsFrom) {
+      if (raised > watermark) this.#state[TOPIC_STATE.watermark] = raised;
+      if (position > this.committed) this.#leaps.contradict();
+    } else if (position > this.committed) {
+      // What was confirmed before the checkpoint is among the advances.
+      this.#leaptBelow = position;
+      const confirmed = this.#leaps.add(raised);
+      if (confirmed > watermark) this.#advance(confirmed);
     }
-    // What it confirmed before the checkpoint is among the advances.
-    if (position <= this.committed) return;
-    this.#leaptBelow = position;
-    this.#leaps.length = this.#state[TOPIC_STATE.leaps];
-    const confirmed = confirmedLeap(this.#leaps, raised, this.#reach);
-    this.#state[TOPIC_STATE.leaps] = this.#leaps.length;
-    if (confirmed > watermark) this.#advance(confirmed);
-  }
-
-  /** Time has gone on, and contradicts what leapt before. */
-  #raise(watermark: EpochMs): void {
-    this.#state[TOPIC_STATE.watermark] = watermark;
-    if (this.position > this.committed) this.#state[TOPIC_STATE.leaps] = 0;
+    this.#state[TOPIC_STATE.leaps] = this.#leaps.size;
   }
 
   /** Records an idle advance of the watermark; returns whether it moved. */
   idle(watermark: EpochMs): boolean {
     if (watermark <= this.watermark) return false;
     this.#advance(watermark);
+    this.#leaps.clear();
     this.#state[TOPIC_STATE.leaps] = 0;
     return true;
   }
@@ -190,7 +192,7 @@ export class Topic {
     const clockBlocks = this.#clockDrops.blocks(replay).length;
     const undecodable = new Ranges(this.#undecodable.toJSON());
     undecodable.cutBelow(replay);
-    const levels = this.#leaps.slice(0, this.#state[TOPIC_STATE.leaps]);
+    const levels = this.#leaps.toJSON();
     const hasLeaps = levels.length > 0 || this.#leaptBelow > replay;
     return {
       committed: this.position,

@@ -38,7 +38,9 @@ const topic = fc
       undecodable: ranges,
       leaps: fc.record({
         from: count,
-        levels: fc.uniqueArray(time, { maxLength: 3 }).map((all) => all.sort((a, b) => a - b)),
+        levels: fc
+          .uniqueArray(time, { maxLength: 3 })
+          .map((all) => all.sort((a, b) => a - b).map((level, i): [number, number] => [level, 1 + i])),
       }),
       hasGap: fc.constant(true as const),
       isBeginning: fc.constant(true as const),
@@ -232,7 +234,24 @@ describe('the text of a checkpoint', () => {
       [counts],
       'topics[0].idleAdvances: 4 is out of order',
     ],
-    ['topics', [{ ...at, leaps: { from: 0, levels: [2, 2] } }], [counts], 'topics[0].leaps: the levels do not rise'],
+    [
+      'topics',
+      [
+        {
+          ...at,
+          leaps: {
+            from: 0,
+            levels: [
+              [2, 1],
+              [2, 1],
+            ],
+          },
+        },
+      ],
+      [counts],
+      'topics[0].leaps: the levels do not rise',
+    ],
+    ['topics', [{ ...at, leaps: { from: 0, levels: [[2, 0]] } }], [counts], 'or have no votes'],
     [
       'late lists',
       [at, at],

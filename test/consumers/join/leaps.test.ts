@@ -101,6 +101,33 @@ describe('a pause of the log', () => {
   });
 });
 
+describe('a clock that is behind all others', () => {
+  const MINUTES = 30;
+
+  /** A list every second, and by chance this share of them, in batches, from a host that is 20 minutes behind and comes first. */
+  function mixed(share: number, batch: number, seed: number): readonly EpochMs[] {
+    let state = seed;
+    let isBehind = true;
+    return Array.from({ length: 60 * MINUTES }, (_, n) => {
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+      if (n > 0 && n % batch === 0) isBehind = state / 2 ** 31 < share;
+      return HOUR + 1000 * n - (isBehind ? 20 * MINUTE : 0);
+    });
+  }
+
+  it.each([
+    [0.1, 1],
+    [0.1, 20],
+    [0.3, 5],
+  ])('comes first, writes %d of the records in batches of %i, and holds nothing back for long', (share, batch) => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const { after } = read(mixed(share, batch, seed));
+      const behind = (minute: number): number => HOUR + minute * MINUTE - after[60 * minute];
+      expect([behind(15) < 3 * MINUTE, behind(MINUTES - 1) < MINUTE], `seed ${seed}`).toEqual([true, true]);
+    }
+  });
+});
+
 describe('what waits to be confirmed', () => {
   const times = [
     HOUR,
@@ -121,7 +148,7 @@ describe('what waits to be confirmed', () => {
     }
     expect(whole.join.checkpoint().topics[0].leaps).toEqual({
       from: 0,
-      levels: times.slice(3).map((time) => time - 10_000),
+      levels: times.slice(3).map((time) => [time - 10_000, 1]),
     });
   });
 
@@ -132,7 +159,7 @@ describe('what waits to be confirmed', () => {
   it('begins after what an earlier build has judged, for which a leap was nothing special', () => {
     const { join } = read(times.slice(0, 2));
     const { leaps, ...topic } = join.checkpoint().topics[0];
-    expect(leaps).toEqual({ from: 0, levels: [times[1] - 10_000] });
+    expect(leaps).toEqual({ from: 0, levels: [[times[1] - 10_000, 1]] });
     const { topics, ...rest } = join.checkpoint();
     const { after } = read(times, { ...rest, topics: [topic, topics[1]] });
     expect(after.map((watermark) => watermark + 10_000)).toEqual([

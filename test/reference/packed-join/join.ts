@@ -537,6 +537,10 @@ class Join implements PlainJoin {
     return this.#topics[topic].watermark;
   }
 
+  topicNewest(topic: number): EpochMs {
+    return this.#topics[topic].newest;
+  }
+
   position(topic: number): Offset {
     return this.#topics[topic].position;
   }

@@ -5,6 +5,7 @@ import { controlMessage, type Message, messagesOf, withoutAborted } from '../flo
 import { offsetOf } from '../flow/chunks.ts';
 import { small } from './encoder.ts';
 import { waitingForEnough } from './fetch-waits.ts';
+import { beatingAtAnyTime } from './heartbeats.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
 import { findLeadersLinearly, type LeaderCluster, readingFromLeaders } from './leaders.ts';
 import { reconnecting } from './reconnecting.ts';
@@ -140,7 +141,8 @@ const require = createRequire(import.meta.url);
 /**
  * kafkajs 2.2.4, except that a consumer gets undecoded record batches: its messages come from `messagesOf` and
  * `withoutAborted`. All versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced here. Its
- * connections are those of `reconnecting` and `timerless`, its consumer groups those of `waitingForEnough` and `readingFromLeaders`.
+ * connections are those of `reconnecting` and `timerless`, its consumer groups those of `waitingForEnough`,
+ * `readingFromLeaders` and `beatingAtAnyTime`.
  */
 export const kafkajs: typeof import('kafkajs') = load();
 
@@ -163,6 +165,7 @@ function load(): typeof import('kafkajs') {
   replace(CONNECTION, reconnecting(require(CONNECTION)));
   replace(CONSUMER_GROUP, readingFromLeaders(require(CONSUMER_GROUP)));
   replace(CONSUMER_GROUP, waitingForEnough(require(CONSUMER_GROUP)));
+  replace(CONSUMER_GROUP, beatingAtAnyTime(require(CONSUMER_GROUP)));
   const createAdmin: Create<import('kafkajs').Admin> = require(CREATE_ADMIN);
   const createConsumer: Create<Consumer> = require(CREATE_CONSUMER);
   replace(CREATE_ADMIN, noteCluster(createAdmin));
