@@ -14,7 +14,14 @@ import type { Permissions } from '../unit/resume.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
-import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
+import {
+  checkPartitions,
+  checkReadable,
+  checkRetention,
+  checkStored,
+  readCheckpoints,
+  StartRefused,
+} from './checks.ts';
 import { keptFor } from './doctor-topics.ts';
 import { readEndingRuns } from './ending-runs.ts';
 import { readLost } from './lost-state.ts';
@@ -70,6 +77,7 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
       (error) => error instanceof KafkaFailure && !error.passing,
     );
   await mustBeBrokers(connection);
+  if (isWorker) checkReadable(await ask(() => source.unreadable()), connection);
   const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
   await mustBeFit(store, isWorker ? settings.namespace : undefined);
   // Also for a process that only reads: it could not show an unknown format.
