@@ -25,7 +25,7 @@ import {
 } from './access/kafka-settings.ts';
 import { hinted, troubleOf } from './access/trouble.ts';
 import { assignerName, coPartitionedAssigner } from './flow/assigner.ts';
-import { Brokers, type Unreadable } from './flow/brokers.ts';
+import { Brokers } from './flow/brokers.ts';
 import { type FetchedBatch, offsetOf } from './flow/chunks.ts';
 import { Deadline } from './flow/deadline.ts';
 import { Flow } from './flow/flow.ts';
@@ -359,11 +359,6 @@ export class KafkaSource implements LogSource {
   /** By topic, then partition: what the group has committed. -1: nothing; lower: something that is not a position. */
   committedByGroup(): Promise<readonly (readonly number[])[]> {
     return this.#brokers.committedBy(this.#options.groupId);
-  }
-
-  /** The topics, and the group, on which this user lacks the right to read. */
-  unreadable(): Promise<readonly Unreadable[]> {
-    return this.#brokers.unreadable(this.#options.groupId);
   }
 
   /** By topic: how many partitions it has; 0: there is no such topic. */
