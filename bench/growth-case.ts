@@ -127,6 +127,8 @@ class DrivenSource implements LogSource {
       fetchTopicOffsetsByTimestamp: async () => [],
       fetchTopicMetadata: async () => ({ topics: [] }),
       fetchOffsets: async () => [],
+      mayRead: async () => true,
+      mayJoin: async () => true,
     };
   }
 

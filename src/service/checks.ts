@@ -3,17 +3,25 @@ import { readKey } from '../accumulators/store/checkpoint-error.ts';
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Unreadable } from '../consumers/source/kafka/flow/brokers.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { type Permissions, resume, StateMismatch } from '../unit/resume.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';
 import { STATE_LOST_ADVICE } from '../worker/stop-advice.ts';
 import { neededRetention, retentionFinding } from './doctor-topics.ts';
 import { type EndingRun, endingText, endingToo, runNames } from './ending-runs.ts';
+import { type Asking, unreadableText } from './kafka-rights.ts';
 
 /** The service must not start; the message says what to do. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused';
   readonly exitCode = 2;
+}
+
+/** Checks that this user may read what a worker reads. @throws StartRefused */
+export function checkReadable(unreadable: readonly Unreadable[], connection: Asking): void {
+  if (unreadable.length === 0) return;
+  throw new StartRefused(unreadable.map((one) => unreadableText(one, connection)).join('\n'));
 }
 
 /** Checks that every topic exists and that all have the same number of partitions, and returns it. @throws StartRefused */

@@ -14,10 +14,12 @@ import {
   type VersionRange,
 } from '../consumers/source/kafka/access/versions.ts';
 import { assignerName } from '../consumers/source/kafka/flow/assigner.ts';
+import type { Unreadable } from '../consumers/source/kafka/flow/brokers.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { accessOf } from './access-watch.ts';
 import { type Finding, finding } from './doctor-finding.ts';
+import { type Asking, unreadableText } from './kafka-rights.ts';
 
 const MINUTE_MS = 60_000;
 const ALERT = 'RecevalAccessNotRenewed';
@@ -223,6 +225,12 @@ export function checkVersions(answers: readonly BrokerAnswer[]): readonly Findin
 
 function range(versions: VersionRange | undefined): string {
   return versions === undefined ? 'none' : `${versions.least}-${versions.most}`;
+}
+
+/** Checks the rights that a worker needs, which doctor itself mostly does not. */
+export function checkRights(unreadable: readonly Unreadable[], connection: Asking): readonly Finding[] {
+  if (unreadable.length === 0) return [finding('rights', 'ok', 'this user may read all topics, and be in the group')];
+  return unreadable.map((one) => finding('rights', 'error', unreadableText(one, connection), 'RecevalNoProgress'));
 }
 
 /** Checks the members of the consumer group. */

@@ -11,7 +11,7 @@ import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { type Finding, finding } from './doctor-finding.ts';
-import { allowSettings } from './doctor-topics.ts';
+import { allowSettings } from './kafka-rights.ts';
 
 const CHECK = 'dead letters';
 /** With a larger limit, probing with a record that is too large would cost too much. */

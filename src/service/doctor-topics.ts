@@ -1,11 +1,12 @@
 import type { Settings } from '../config/settings.ts';
 import type { TopicConfig } from '../consumers/source/kafka/access/admin.ts';
-import { type KafkaConnection, MAX_BYTES } from '../consumers/source/kafka/access/kafka-settings.ts';
+import { MAX_BYTES } from '../consumers/source/kafka/access/kafka-settings.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { type Finding, finding } from './doctor-finding.ts';
+import { type Asking, allowSettings } from './kafka-rights.ts';
 
 /** How long a topic must keep records so that a worker can read again what it needs, with a day in reserve for repairs. */
 export function neededRetention({ attribution }: Settings): DurationMs {
@@ -85,19 +86,6 @@ export function hiddenSettings(name: string, connection: Asking): Finding {
     `${name}: this user lacks the right DESCRIBE_CONFIGS on it. A worker runs without it, but neither it nor doctor can tell whether the ` +
       'topic keeps records as long as they are needed. Look at retention.ms, retention.bytes, cleanup.policy and max.message.bytes by hand, ' +
       `or allow it: ${allowSettings(name, connection)}`,
-  );
-}
-
-/** Where a client asks, and as whom. */
-type Asking = Pick<KafkaConnection, 'brokers' | 'sasl'>;
-
-/** How this user gets the right to see the settings of a topic. */
-export function allowSettings(topic: string, { brokers, sasl }: Asking): string {
-  if (sasl?.mechanism === 'msk-iam') return 'kafka-cluster:DescribeTopicDynamicConfiguration, for its role in AWS';
-  const user = sasl !== undefined && 'username' in sasl ? sasl.username : '<name>';
-  return (
-    `kafka-acls --bootstrap-server ${brokers[0]} --add --allow-principal User:${user} --operation DescribeConfigs ` +
-    `--topic ${topic}`
   );
 }
 

@@ -18,6 +18,7 @@ import {
   checkAccess,
   checkGroup,
   checkReach,
+  checkRights,
   checkVersions,
   type SecretFile,
 } from './doctor-access.ts';
@@ -152,6 +153,9 @@ class Doctor {
       return found;
     });
     await this.#try('group', async () => this.#tell(checkGroup(groupId, names, await this.#admin.group(groupId))));
+    await this.#try('rights', async () =>
+      this.#tell(...checkRights(await this.#admin.questions.unreadable(groupId), this.#connection)),
+    );
     return partitions;
   }
 

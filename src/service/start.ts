@@ -8,13 +8,21 @@ import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { KafkaFailure } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { explained, mustBeBrokers, troubleOf } from '../consumers/source/kafka/access/trouble.ts';
+import type { Unreadable } from '../consumers/source/kafka/flow/brokers.ts';
 import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import type { Permissions } from '../unit/resume.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
-import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
+import {
+  checkPartitions,
+  checkReadable,
+  checkRetention,
+  checkStored,
+  readCheckpoints,
+  StartRefused,
+} from './checks.ts';
 import { keptFor } from './doctor-topics.ts';
 import { readEndingRuns } from './ending-runs.ts';
 import { readLost } from './lost-state.ts';
@@ -70,6 +78,7 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
       (error) => error instanceof KafkaFailure && !error.passing,
     );
   await mustBeBrokers(connection);
+  if (isWorker) checkReadable(await ask(() => unreadable(settings, connection)), connection);
   const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
   await mustBeFit(store, isWorker ? settings.namespace : undefined);
   // Also for a process that only reads: it could not show an unknown format.
@@ -90,6 +99,16 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
   checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions, { ending, damaged });
   tellUnused(settings, stored, { ...permissions, damaged }, log);
   return { partitions, beginning, retention, damaged };
+}
+
+/** Asked by a client that logs nothing: that a right is there is told by errors. */
+async function unreadable({ kafka }: Settings, connection: KafkaConnection): Promise<readonly Unreadable[]> {
+  const admin = new KafkaAdmin({ ...connection, topics: kafka.topics.map(({ name }) => name) });
+  try {
+    return await admin.questions.unreadable(kafka.groupId);
+  } finally {
+    await admin.close();
+  }
 }
 
 /** A flag that has nothing to do for some partitions must not look as if it did. */

@@ -129,6 +129,8 @@ class Many {
       fetchTopicOffsetsByTimestamp: async () => [],
       fetchTopicMetadata: async () => ({ topics: [] }),
       fetchOffsets: async () => [],
+      mayRead: async () => true,
+      mayJoin: async () => true,
     };
   }
 }

@@ -78,8 +78,8 @@ export type TopicConfig = ReadonlyMap<string, string> | undefined;
 
 /** Queries topics and groups, and creates topics. Each call rejects with kafkajs' error. */
 export class KafkaAdmin {
-  /** Queries partitions, and the offsets of logs. */
-  readonly questions: Pick<Brokers, 'bounds' | 'offsetAt' | 'partitionCounts'>;
+  /** Queries partitions, the offsets of logs, and rights. */
+  readonly questions: Pick<Brokers, 'bounds' | 'offsetAt' | 'partitionCounts' | 'unreadable'>;
   readonly client: KafkaClient;
   readonly #brokers: Brokers;
   readonly #topics: readonly string[];

@@ -4,6 +4,7 @@ import { openBatch, Records } from '../codecs/records.ts';
 import { controlMessage, type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
 import { offsetOf } from '../flow/chunks.ts';
 import { small } from './encoder.ts';
+import { isMembershipLost, isOutOfRange, isTopicMissing } from './faults.ts';
 import { waitingForEnough } from './fetch-waits.ts';
 import { beatingAtAnyTime } from './heartbeats.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
@@ -13,7 +14,7 @@ import { timerless } from './request-queue.ts';
 
 // The only place that loads kafkajs: it is CommonJS, and eight of its modules are replaced before any other sees them.
 type AdminConfig = import('kafkajs').AdminConfig;
-export type Admin = import('kafkajs').Admin & StableOffsets & Fetching;
+export type Admin = import('kafkajs').Admin & StableOffsets & Fetching & ReadRights;
 export type AuthenticationProvider = import('kafkajs').Mechanism['authenticationProvider'];
 export type Consumer = import('kafkajs').Consumer;
 export type EachBatchPayload = import('kafkajs').EachBatchPayload;
@@ -37,6 +38,13 @@ interface Fetching {
    * nothing to read. Rejects with kafkajs' error.
    */
   fetchBatch(topic: string, partition: number, from: number): Promise<FetchedPart>;
+}
+
+/** Whether a consumer of this user would be refused, asked for without being one. Each rejects with kafkajs' error. */
+interface ReadRights {
+  /** A topic that does not exist is not refused. */
+  mayRead(topic: string): Promise<boolean>;
+  mayJoin(groupId: string): Promise<boolean>;
 }
 
 interface FetchedPart {
@@ -80,6 +88,11 @@ interface CoordinatorOf {
 
 interface Coordinator {
   leaveGroup(options: { readonly groupId: string; readonly memberId: string }): Promise<unknown>;
+  heartbeat(options: {
+    readonly groupId: string;
+    readonly groupGenerationId: number;
+    readonly memberId: string;
+  }): Promise<unknown>;
 }
 
 interface Broker {
@@ -252,7 +265,34 @@ export function adminOf(kafka: InstanceType<typeof kafkajs.Kafka>, config?: Admi
       return answer?.partitions ?? [];
     },
     fetchBatch: (topic, partition, from) => fetchBatch(cluster, topic, partition, from),
+    mayRead: (topic) =>
+      isAllowed(
+        (error) => isTopicMissing(error) || isOutOfRange(error),
+        () => fetchBatch(cluster, topic, 0, BEYOND_ANY_END),
+      ),
+    mayJoin: (groupId) =>
+      isAllowed(isMembershipLost, async () => {
+        const coordinator = await cluster.findGroupCoordinator({ groupId });
+        await coordinator.heartbeat({ groupId, groupGenerationId: 0, memberId: NOBODY });
+      }),
   };
+}
+
+/** Rights are checked first: of this offset the answer is that it is out of range, or that the user may not read, and never a record. */
+const BEYOND_ANY_END = Number.MAX_SAFE_INTEGER;
+/** No member of any group: its heartbeat needs the right to be one, and changes nothing. */
+const NOBODY = 'receval-asks-for-rights';
+
+/** Whether a request is refused for a missing right; other refusals that are expected tell that it is not. */
+async function isAllowed(isExpected: (error: unknown) => boolean, request: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await request();
+    return true;
+  } catch (error) {
+    if (isRefusal(error)) return false;
+    if (isExpected(error)) return true;
+    throw error;
+  }
 }
 
 /** Leaders move: the cluster is queried again before each attempt. */
@@ -275,7 +315,7 @@ async function fetchBatch(cluster: Cluster, topic: string, partition: number, fr
       const data = responses[0]?.partitions[0];
       return data === undefined ? { messages: [], next: from } : readBatch(topic, from, data);
     } catch (error) {
-      if (attempt === ATTEMPTS) throw error;
+      if (attempt === ATTEMPTS || isRefusal(error) || isOutOfRange(error)) throw error;
       await cluster.refreshMetadata();
     }
   }

@@ -63,8 +63,11 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 
 /** Errors of a client that is not authenticated or authorised. */
 const ACCESS: ReadonlyMap<string, string> = new Map([
-  ['TOPIC_AUTHORIZATION_FAILED', 'allow this user to read and describe the topics of kafka.topics'],
-  ['GROUP_AUTHORIZATION_FAILED', 'allow this user to read the group kafka.groupId'],
+  [
+    'TOPIC_AUTHORIZATION_FAILED',
+    'allow this user to read and describe the topics of kafka.topics: receval doctor names them, with the command',
+  ],
+  ['GROUP_AUTHORIZATION_FAILED', 'allow this user to read the group kafka.groupId: receval doctor prints the command'],
   ['CLUSTER_AUTHORIZATION_FAILED', 'allow this user to describe the cluster'],
   [
     'KafkaJSSASLAuthenticationError',
@@ -102,6 +105,11 @@ export function certificateRefused(error: unknown): 'theirs' | 'ours' | undefine
 /** Whether this user lacks a right on a topic. */
 export function isTopicForbidden(error: unknown): boolean {
   return chain(error).some(({ type }) => type === 'TOPIC_AUTHORIZATION_FAILED');
+}
+
+/** Whether a log does not reach to an offset that was asked for. */
+export function isOutOfRange(error: unknown): boolean {
+  return chain(error).some(({ type }) => type === 'OFFSET_OUT_OF_RANGE');
 }
 
 export function isTopicMissing(error: unknown): boolean {

@@ -22,6 +22,14 @@ export interface AdminClient {
     groupId: string;
     topics: string[];
   }): Promise<readonly { topic: string; partitions: readonly PartitionOffset[] }[]>;
+  mayRead(topic: string): Promise<boolean>;
+  mayJoin(groupId: string): Promise<boolean>;
+}
+
+/** What this user may not read, although a consumer has to. */
+export interface Unreadable {
+  readonly kind: 'topic' | 'group';
+  readonly name: string;
 }
 
 /**
@@ -111,6 +119,16 @@ export class Brokers {
       counts.push(count);
     }
     return counts;
+  }
+
+  /** The topics, and the group, on which this user lacks the right to read. It needs no records, and joins no group. */
+  async unreadable(groupId: string): Promise<readonly Unreadable[]> {
+    const found: Unreadable[] = [];
+    for (const name of this.#topics) {
+      if (!(await this.#ask((admin) => admin.mayRead(name)))) found.push({ kind: 'topic', name });
+    }
+    const mayJoin = await this.#ask((admin) => unlessNoGroups(admin, true, () => admin.mayJoin(groupId)));
+    return mayJoin ? found : [...found, { kind: 'group', name: groupId }];
   }
 
   /** By topic, then partition: what a group has committed. -1: nothing; lower: something that is not a position (a reset). */

@@ -282,7 +282,9 @@ describe('a user without rights on the group', () => {
     });
     const error = await source.committedByGroup().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ type: 'GROUP_AUTHORIZATION_FAILED' });
-    expect(accessAdvice(error)).toBe('allow this user to read the group kafka.groupId');
+    expect(accessAdvice(error)).toBe(
+      'allow this user to read the group kafka.groupId: receval doctor prints the command',
+    );
     expect(isUnreachable(error)).toBe(false);
     await source.stop();
   });

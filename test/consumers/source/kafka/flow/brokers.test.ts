@@ -32,6 +32,8 @@ function fake(made: Fake[], open: (() => void)[], failures: Error[] = [], stable
         ],
       },
     ],
+    mayRead: async (topic) => topic !== 'b',
+    mayJoin: async (groupId) => groupId !== 'h',
   };
   made.push(client);
   return client;
@@ -156,5 +158,14 @@ describe('questions to the brokers', () => {
     const told = await new Brokers(() => admin, ['a', 'b']).committedBy('g').catch((error: Error) => error.message);
     expect(told).toEqual(answer);
     expect(asked).toEqual(['__consumer_offsets']);
+  });
+
+  it('about rights name the topics and the group that may not be read', async () => {
+    const brokers = new Brokers(() => fake([], []), ['a', 'b']);
+    expect(await brokers.unreadable('g')).toEqual([{ kind: 'topic', name: 'b' }]);
+    expect(await brokers.unreadable('h')).toEqual([
+      { kind: 'topic', name: 'b' },
+      { kind: 'group', name: 'h' },
+    ]);
   });
 });
