@@ -9,7 +9,13 @@ const AGAINST = 'if (position > this.committed) this.#leaps.contradict();';
 
 export const LEAP_MUTATIONS: readonly Mutation[] = [
   change('one record leaps', TOPIC, 'position <= this.#leapsFrom) {', 'position > this.#leapsFrom) {'),
-  change('a record at its reach leaps', TOPIC, 'by > this.#reach ||', 'by >= this.#reach ||'),
+  {
+    name: 'a record at its reach leaps',
+    changes: [
+      { file: TOPIC, text: 'by > this.#reach ||', replacement: 'by >= this.#reach ||' },
+      { file: TOPIC, text: 'raised - watermark > this.#reach', replacement: 'raised - watermark >= this.#reach' },
+    ],
+  },
   change('records without a timestamp leap', TOPIC, 'if (hasTimestamp && (by', 'if ((by'),
   change(
     'leaps that wait are forgotten by a new owner',
@@ -33,7 +39,6 @@ export const LEAP_MUTATIONS: readonly Mutation[] = [
   change('a leap further on is of the same line', LEAPS, 'raised > top.raised + reach', 'false'),
   change('nobody speaks for a leap', LEAPS, 'top.votes++;', ''),
   change('a batch confirms', LEAPS, 'if (raised < top.raised + reach / 2) return', 'if (raised < top.raised) return'),
-  change('the votes stay behind', LEAPS, 'top.votes = 1;', ''),
   change('three are enough', LEAPS, 'CONFIRMING = 4', 'CONFIRMING = 3'),
   change(
     'of what is confirmed only the first counts',

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJoin } from '../../../src/consumers/join/join.ts';
+import { Leaps } from '../../../src/consumers/join/leaps.ts';
 import type { JoinCheckpoint } from '../../../src/vocabulary/checkpoint.ts';
 import type { EpochMs } from '../../../src/vocabulary/events.ts';
 import { impression, TWO_TOPICS } from '../../reference/builders.ts';
@@ -125,6 +126,21 @@ describe('a clock that is behind all others', () => {
       const behind = (minute: number): number => HOUR + minute * MINUTE - after[60 * minute];
       expect([behind(15) < 3 * MINUTE, behind(MINUTES - 1) < MINUTE], `seed ${seed}`).toEqual([true, true]);
     }
+  });
+});
+
+describe('the votes', () => {
+  it('go along to the next level of a clock that goes on, and what they stood on goes with it', () => {
+    const leaps = new Leaps(MINUTE);
+    for (const raised of [HOUR, HOUR + 1, HOUR + 2, HOUR + 30_000]) expect(leaps.add(raised)).toBe(-Infinity);
+    expect(leaps.toJSON()).toEqual([
+      [HOUR, 1],
+      [HOUR + 30_000, 4],
+    ]);
+    for (let n = 0; n < 4; n++) leaps.contradict();
+    expect(leaps.toJSON()).toEqual([[HOUR, 1]]);
+    leaps.contradict();
+    expect(leaps.size).toBe(0);
   });
 });
 
