@@ -143,7 +143,7 @@ export async function readFiles(
       options.onProgress({ bytes: source.progress.bytes, records });
       if (uncommitted < RECORDS_PER_COMMIT) return;
       uncommitted = 0;
-      await unit.commit();
+      await commit(unit);
     },
   });
   const end = endOf(options, unit, topics, watch);
@@ -151,11 +151,17 @@ export async function readFiles(
   unit.finish(end.closeAll ? Number.POSITIVE_INFINITY : end.reach, (closed, cohorts) => {
     if (closed.ts >= start) open.add(closed, cohorts);
   });
-  await unit.commit();
+  await commit(unit);
   const ignoredCohortKeys = topics
     .flatMap((topic) => topic.files)
     .reduce((sum, file) => sum + file.decoder.ignoredCohortKeys, 0);
   return { unit, unitSettings, store, ignoredCohortKeys, users, watch, open, end };
+}
+
+/** Nobody else writes the store of a replay, so each commit is applied. */
+async function commit(unit: Unit): Promise<void> {
+  const outcome = await unit.commit();
+  if (outcome !== 'OK' && outcome !== 'NOTHING_NEW') throw new Error(`the commit of a replay ended with ${outcome}`);
 }
 
 /** Where the logs end, and up to where they tell what people did. */
@@ -275,6 +281,7 @@ class TotalsOnly implements Store {
 
   async commit(commit: Commit): Promise<CommitAnswer> {
     const rows = new Map([...commit.rows].filter(([key]) => isLasting(key)));
-    return this.#store.commit({ ...commit, rows });
+    const stored = new Set([...(commit.stored ?? [])].filter(isLasting));
+    return this.#store.commit({ ...commit, rows, stored });
   }
 }
