@@ -53,8 +53,8 @@ function mustBeInOrder(topic: TopicCheckpoint, where: string): void {
     if (before < last || before > committed) throw new Error(`${where}.idleAdvances: ${before} is out of order`);
     last = before;
   }
-  if (leaps?.levels.some(([level, votes], i, all) => votes < 1 || (i > 0 && level <= all[i - 1][0]))) {
-    throw new Error(`${where}.leaps: the levels do not rise, or have no votes`);
+  if (leaps?.levels.some(([level, votes], i, all) => votes < 1 || (i > 0 && level < all[i - 1][0]))) {
+    throw new Error(`${where}.leaps: the levels fall, or have no votes`);
   }
   for (const [name, ranges] of Object.entries({ clockDrops, undecodable })) {
     for (const [from, to] of ranges) {

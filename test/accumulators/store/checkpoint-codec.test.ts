@@ -249,7 +249,7 @@ describe('the text of a checkpoint', () => {
         },
       ],
       [counts],
-      'topics[0].leaps: the levels do not rise',
+      'topics[0].leaps: the levels fall',
     ],
     ['topics', [{ ...at, leaps: { from: 0, levels: [[2, 0]] } }], [counts], 'or have no votes'],
     [
