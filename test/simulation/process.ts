@@ -10,7 +10,7 @@ import { ProcessClock } from './process-clock.ts';
 import type { Product } from './product.ts';
 import type { Client, RedisNode, SimulatedRedis } from './redis.ts';
 import type { Scheduler } from './scheduler.ts';
-import { CONFIGURATION, SCORER } from './scoring.ts';
+import { configurationOf, SCORER } from './scoring.ts';
 import { SimulatedSource, type SourceDeps } from './source.ts';
 
 export interface ProcessDeps {
@@ -104,9 +104,9 @@ export class SimulatedProcess implements Member, Client {
   async run(): Promise<void> {
     const { product, group, partitions, ended } = this.#deps;
     try {
-      const { namespace } = this.#settings.unit(0);
+      const { namespace, join, sources } = this.#settings.unit(0);
       const stored = await product.readCheckpoints(this.store, namespace, partitions);
-      product.checkStored(CONFIGURATION, stored, group.committed, {
+      product.checkStored(configurationOf(join, sources), stored, group.committed, {
         ...NO_PERMISSIONS,
         restartExperiments: true,
         rebuild: this.rebuild,

@@ -1,22 +1,33 @@
 /** Measures and grades of the simulated service: a mean, a fraction, and grades to which the order of feedback matters. */
 
+import type { Settings } from '../../src/config/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { LEFT_OUT, SCORE_WIDTH, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/sums.ts';
-import { fingerprint } from '../../src/unit/fingerprint.ts';
 import { load } from '../config/fixture.ts';
 import { type PlainImpression, plainGrades, plainScore } from '../measures/reference.ts';
 import type { ReferenceClosing } from '../reference/join.ts';
 
 /** The configuration of the service; only the check of its start reads it. */
-export const CONFIGURATION = load(
+const CONFIGURATION = load(
   JSON.stringify({
     kafka: { brokers: ['localhost:9092'], topics: { impressions: { name: 'i' }, feedback: [{ name: 'f' }] } },
     redis: { url: 'redis://localhost' },
     measures: ['mrr'],
   }),
 );
-export const FINGERPRINT = fingerprint(CONFIGURATION);
+
+/** With as many topics and horizons as are simulated. */
+export function configurationOf({ horizons }: JoinSettings, topics: readonly string[]): Settings {
+  const { attribution, kafka } = CONFIGURATION;
+  const [topic] = kafka.topics;
+  return {
+    ...CONFIGURATION,
+    attribution: { ...attribution, horizons: horizons.map((ms) => ({ text: `${ms / 1000}s`, ms })) },
+    kafka: { ...kafka, topics: topics.map((name) => ({ ...topic, name })) },
+  };
+}
 
 const fixed = (grade: number) => ({ from: 'grade', grade, rule: 'max', max: 30, veto: false }) as const;
 const GRADING = {

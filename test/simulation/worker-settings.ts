@@ -1,9 +1,10 @@
+import { fingerprint } from '../../src/unit/fingerprint.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import type { DurationMs } from '../../src/vocabulary/events.ts';
 import type { WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { SESSION_MS } from './faults.ts';
 import type { SimulatedSettings } from './scenario.ts';
-import { FINGERPRINT, MEASURES } from './scoring.ts';
+import { configurationOf, MEASURES } from './scoring.ts';
 
 export const NAMESPACE = 'sim';
 /** Most by which a clock may be wrong that judges: with more the worker pauses. */
@@ -31,7 +32,7 @@ export function workerSettings(
       generation: '1',
       // Ramps are meant.
       permissions: { ...NO_PERMISSIONS, restartExperiments: true },
-      fingerprint: FINGERPRINT,
+      fingerprint: fingerprint(configurationOf(join, topics)),
       join,
       panes,
       experiments,

@@ -243,7 +243,7 @@ describe('the text of a checkpoint', () => {
             from: 0,
             levels: [
               [2, 1],
-              [2, 1],
+              [1, 1],
             ],
           },
         },
