@@ -89,9 +89,9 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     name: 'looks start over with every claim',
     changes: [
       {
-        file: 'unit/unit-experiments.ts',
-        text: 'this.#looks = decodeLooks(stored, settings.horizon.text);',
-        replacement: 'this.#looks = decodeLooks(new Map(), settings.horizon.text);',
+        file: 'unit/restore.ts',
+        text: 'decodeLooks(fields, settings.experiments[r].horizon.text)',
+        replacement: 'decodeLooks(new Map(), settings.experiments[r].horizon.text)',
       },
     ],
   },

@@ -45,7 +45,7 @@ export const SEEDS: Readonly<Record<string, number>> = {
   'limit of feedback across topics': 8,
   'latest instead of first impression': 6,
   'closing by offset instead of time': 3,
-  'closings of one time by horizon instead of offset': 33,
+  'closings of one time by horizon instead of offset': 1,
   'watermark by event time alone': 6,
   'watermark by record timestamp alone': 1,
   'what is dropped as future moves the watermark': 1,
