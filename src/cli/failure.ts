@@ -34,9 +34,9 @@ export function exitCodeOf(error: unknown): number {
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** Whether a file could not be written because there is no room for it. */
-export function isFull(error: unknown): boolean {
-  return FULL.has(codeOf(error));
+/** What to do where a file could not be written because there is no room for it; else nothing. */
+export function roomAdvice(error: unknown): string {
+  return FULL.has(codeOf(error)) ? '. Make room, or name a file elsewhere' : '';
 }
 
 /** The system's error on a file, in words. */

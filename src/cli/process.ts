@@ -5,7 +5,7 @@ import type { DurationMs } from '../vocabulary/events.ts';
 import { isOutOfHandles, OUT_OF_HANDLES } from './failure.ts';
 
 /** What asks a process to end: a supervisor, Ctrl-C, or a terminal that closes. */
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+export const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Resolves at a signal that asks for the end, or after `duration`; a second signal ends the process at once. */
 export function untilStopped(duration: DurationMs | undefined): Promise<void> {
@@ -84,7 +84,7 @@ export function newHashSeed(): number {
 
 /**
  * Where standard output is a file, writes each text whole or fails. Node.js writes once and asks for no more, so on a disk that gets full
- * the text ends somewhere, and nobody is told.
+ * the text is cut off without an error.
  */
 export function writeFilesWhole(stream: NodeJS.WriteStream & { readonly fd: number }): void {
   const { fd } = stream;

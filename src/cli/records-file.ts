@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../vocabulary/error-text.ts';
-import { fileProblem, isFull, UsageError } from './failure.ts';
+import { fileProblem, roomAdvice, UsageError } from './failure.ts';
 import { isSameFile } from './written-file.ts';
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
@@ -90,7 +90,6 @@ export class RecordsFile {
     const isLink = codeOf(error) === 'ELOOP';
     const link = 'it is a symbolic link, which is not followed: remove it, or name the file that it leads to';
     const problem = isLink ? `cannot write ${this.#path}: ${link}` : fileProblem(this.#path, error, 'written');
-    const advice = isFull(error) ? '. Make room, or name a file elsewhere' : '';
-    return new Error(`${problem}${advice}`, { cause: error });
+    return new Error(`${problem}${roomAdvice(error)}`, { cause: error });
   }
 }

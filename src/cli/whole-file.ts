@@ -23,7 +23,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../vocabulary/error-text.ts';
-import { fileProblem, isFull } from './failure.ts';
+import { fileProblem, roomAdvice } from './failure.ts';
+import { STOP_SIGNALS } from './process.ts';
 import { isOpened } from './readable.ts';
 
 interface WholeFileOptions {
@@ -83,7 +84,7 @@ export class WholeFile {
   /** Removes what is not complete. Nothing happens after the end. */
   readonly drop = (): void => {
     process.removeListener('exit', this.drop);
-    for (const signal of SIGNALS) process.removeListener(signal, this.#stop);
+    for (const signal of STOP_SIGNALS) process.removeListener(signal, this.#stop);
     if (this.#target === undefined) return;
     const { file, part } = this.#target;
     this.#target = undefined;
@@ -95,7 +96,7 @@ export class WholeFile {
     const target = targetOf(this.#path, this.#options.isNew === true);
     if (target.part !== undefined) {
       process.once('exit', this.drop);
-      for (const signal of SIGNALS) process.once(signal, this.#stop);
+      for (const signal of STOP_SIGNALS) process.once(signal, this.#stop);
     }
     return target;
   }
@@ -111,12 +112,9 @@ export class WholeFile {
     const isDirect = this.#target !== undefined && this.#target.part === undefined;
     const kept = !isDirect && isFile(this.#path) ? '. The earlier file is as it was' : '';
     const problem = fileProblem(this.#path, error, 'written');
-    const advice = isFull(error) ? '. Make room, or name a file elsewhere' : '';
-    return new Error(`${flag === undefined ? '' : `${flag}: `}${problem}${advice}${kept}`, { cause: error });
+    return new Error(`${flag === undefined ? '' : `${flag}: `}${problem}${roomAdvice(error)}${kept}`, { cause: error });
   }
 }
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface Target {
   /** Open. */

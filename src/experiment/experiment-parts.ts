@@ -23,7 +23,7 @@ interface UnitParts {
   readonly state: UnitState;
   /** In the order of the experiments. */
   readonly parts: readonly UnitPart[];
-  /** By key of a total that the store lacks, or of one or of users that it holds damaged, what is wrong. */
+  /** What is wrong, by key: of totals that the store lacks, and of totals and users that are damaged. */
   readonly lost: ReadonlyMap<string, string>;
   /** Lists that are lost with them, or were when the unit was claimed. */
   readonly lostLists: number;

@@ -129,7 +129,7 @@ async function lostOf(
   }
   const users = runs.map(({ name, run }) => usersKey(owner, name, run));
   for (const [i, fields] of (await store.read(users)).entries()) {
-    const why = await problemOfUsers(fields);
+    const why = await problemIn(() => sampleInTurns(fields));
     if (why !== undefined) keys.set(users[i], why);
   }
   for (const { name, horizon } of partition === 0 ? experiments : []) {
@@ -137,13 +137,13 @@ async function lostOf(
     if (run === undefined) continue;
     const key = looksKey(owner, name, run.run);
     const [fields] = await store.read([key]);
-    const why = problemIn(() => decodeLooks(fields, horizon.text));
+    const why = await problemIn(() => decodeLooks(fields, horizon.text));
     if (why !== undefined) keys.set(key, why);
   }
   for (const table of state.unread) {
     const key = placesKey(owner, table.by);
     const [fields, now] = await store.read([key, unitKey(namespace, partition)]);
-    const why = problemIn(() => {
+    const why = await problemIn(() => {
       if (wholeTable(table, fields) === undefined) throw new Error('other places than the checkpoint counts');
     });
     // A commit in between changes both.
@@ -161,18 +161,10 @@ async function probe(store: Store, keys: readonly string[], fields: readonly str
   return new Set(keys.filter((_, i) => found[i].size > 0));
 }
 
-async function problemOfUsers(fields: Fields): Promise<string | undefined> {
+/** What is wrong with something that is stored; undefined: it can be read. */
+async function problemIn(read: () => unknown): Promise<string | undefined> {
   try {
-    await sampleInTurns(fields);
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
-function problemIn(read: () => unknown): string | undefined {
-  try {
-    read();
+    await read();
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -101,7 +101,7 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
   return { partitions, beginning, retention, damaged };
 }
 
-/** Asked by a client that logs nothing: that a right is there is told by errors. */
+/** Uses a client that logs nothing, since a broker confirms a right by refusing the request for another reason. */
 async function unreadable({ kafka }: Settings, connection: KafkaConnection): Promise<readonly Unreadable[]> {
   const admin = new KafkaAdmin({ ...connection, topics: kafka.topics.map(({ name }) => name) });
   try {

@@ -21,7 +21,7 @@ export interface UnitSettings {
   readonly partition: number;
   /** Partitions of every topic. */
   readonly partitions: number;
-  /** Of the logs; default: they have none, and are not told apart. */
+  /** The names of the topics; default: they have none, and other topics are not noticed. */
   readonly topicNames?: readonly string[] | undefined;
   /** For a unit that has none yet. */
   readonly generation: string;

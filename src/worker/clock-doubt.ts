@@ -57,7 +57,7 @@ export class ClockDoubt {
   }
 }
 
-/** Of its records that have one; -Infinity: none has. Where there are runs, no record is made. */
+/** The latest timestamp of a batch; -Infinity: no record has one. It reads runs as they are, without making records of them. */
 function latestTimestamp(batch: Batch): EpochMs {
   let latest = Number.NEGATIVE_INFINITY;
   const take = (timestamp: EpochMs): void => {

@@ -52,8 +52,8 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
   inRules('feedback at the end of a horizon counts', 'lag >= horizonOf(unit, h); h++', 'lag > horizonOf(unit, h); h++'),
   inJoin(
     'an event at the future skew is future',
-    'event.ts > timestamp + this.#futureSkew',
-    'event.ts >= timestamp + this.#futureSkew',
+    'event.ts > timestamp + this.#fedWith.futureSkew',
+    'event.ts >= timestamp + this.#fedWith.futureSkew',
   ),
   {
     name: 'a record at the future skew of the wall clock is future',

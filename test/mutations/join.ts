@@ -211,7 +211,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
       {
         file: JOIN,
         text: 'counts.drops.future++;',
-        replacement: 'counts.drops.future++; raised = Math.max(raised, event.ts - this.#outOfOrderness);',
+        replacement: 'counts.drops.future++; raised = Math.max(raised, event.ts - this.#fedWith.outOfOrderness);',
       },
     ],
   },

@@ -24,7 +24,7 @@ export interface UnitCheckpoint {
   readonly fingerprint: Fingerprint;
   /** Partitions of every topic. */
   readonly partitions: number;
-  /** Of the logs that the offsets are of, in the order of the configuration; undefined: an earlier build, or no names. */
+  /** The topics that the offsets belong to, in the order of the configuration; undefined: an earlier build stored it, or they have no names. */
   readonly topicNames?: readonly string[] | undefined;
   /** Panes that start earlier are incomplete: they miss the start, a gap, or a rebuilt span. -Infinity: all are complete. */
   readonly incompleteBefore: EpochMs;

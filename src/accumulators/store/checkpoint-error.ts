@@ -15,32 +15,26 @@ export class CheckpointError extends Error {
 
 /** A row that this build cannot read, or that contradicts itself. @param key under which it is stored */
 export function damagedRow(key: string, field: string, error: unknown): CheckpointError {
-  return new CheckpointError(
-    `the row ${field} of ${key} is damaged: ${messageOf(error)}. Restore the store from a backup, or rebuild the unit from the log`,
-  );
+  return damaged(`the row ${field} of ${key}`, error);
 }
 
-/** A key beside the checkpoint, such as the users of a run, that this build cannot read. */
-export function damagedKey(key: string, error: unknown): CheckpointError {
-  return new CheckpointError(
-    `${key} is damaged: ${messageOf(error)}. Restore the store from a backup, or rebuild the unit from the log`,
-  );
+/** What was found damaged in a checkpoint, with what to do. */
+export function damagedCheckpoint(error: unknown): CheckpointError {
+  return damaged('the stored checkpoint', error);
 }
 
-/** Reads what is stored under a key, which a CheckpointError then names. */
+/** Reads what is stored under a key, such as the users of a run. @throws CheckpointError that names the key */
 export function readKey<Read>(key: string, read: () => Read): Read {
   try {
     return read();
   } catch (error) {
     if (error instanceof CheckpointError) throw new CheckpointError(`${key}: ${error.message}`, error.stop);
-    throw damagedKey(key, error);
+    throw damaged(key, error);
   }
 }
 
-/** What was found damaged, with what to do. */
-export function damagedCheckpoint(error: unknown): CheckpointError {
-  const problem = messageOf(error);
+function damaged(what: string, error: unknown): CheckpointError {
   return new CheckpointError(
-    `the stored checkpoint is damaged: ${problem}. Restore the store from a backup, or rebuild the unit from the log`,
+    `${what} is damaged: ${messageOf(error)}. Restore the store from a backup, or rebuild the unit from the log`,
   );
 }

@@ -47,7 +47,7 @@ export function countOf(value: unknown, where: string): number {
   return count;
 }
 
-/** Of the last day that a calendar of JavaScript has, before and after 1970. */
+/** The latest time of a JavaScript Date, in milliseconds after 1970; the earliest is as long before. */
 const MOST_TIME = 8.64e15;
 
 /** A time; null is -Infinity, which JSON cannot write. */

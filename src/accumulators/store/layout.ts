@@ -51,8 +51,9 @@ export function formatOf(
   hasPlacesBeside: boolean,
 ): number {
   const isLater = (of: Since): boolean => Object.values(of).some(Number.isFinite);
-  if (topics.some(({ leaps }) => leaps !== undefined)) return WITH_LATER_PARTS;
-  if (isLater(since) || runs.some((run) => run.ended !== undefined || isLater(run.since))) return WITH_LATER_PARTS;
+  const hasLeaps = topics.some(({ leaps }) => leaps !== undefined);
+  if (hasLeaps || isLater(since) || runs.some((run) => run.ended !== undefined || isLater(run.since)))
+    return WITH_LATER_PARTS;
   if (hasPlacesBeside) return WITH_PLACES;
   return topics.some(({ clockBlocks = 0 }) => clockBlocks > 0) ? WITH_CLOCK_BLOCKS : OLDEST_FORMAT;
 }

@@ -72,8 +72,6 @@ class Join implements UnitJoin {
   readonly #shared: Shared;
   readonly #unit: number;
   readonly #calls: EngineCalls;
-  readonly #futureSkew: number;
-  readonly #outOfOrderness: number;
   readonly #fedWith: Omit<FeedSettings, 'topic' | 'latest'>;
   /** For how long after its time an impression is needed, and feedback. */
   readonly #impressionNeeded: number;
@@ -100,8 +98,6 @@ class Join implements UnitJoin {
     this.#shared = share();
     const { engine: own, events, closings } = this.#shared;
     const { futureSkew, outOfOrderness } = settings;
-    this.#futureSkew = futureSkew;
-    this.#outOfOrderness = outOfOrderness;
     this.#impressionNeeded = 2 * attribution + settings.backward;
     this.#feedbackNeeded = settings.backward + attribution;
     const unit = openUnit(own, settings, sink, from?.watermark ?? Number.NEGATIVE_INFINITY);
@@ -122,8 +118,10 @@ class Join implements UnitJoin {
     for (const [t, counted] of this.#counted.entries()) putCounts(counted, this.#topics[t].counts);
     const delays = own.words[(unit >>> 2) + UNIT_FIGURES.delays];
     this.#delays = new Float64Array(own.buffer, delays, Delays.bounds.length + 2);
+    const namesItems = settings.namesItems === true;
     const place = this.#place;
-    this.#observer = sink.observer;
+    const { observer } = sink;
+    this.#observer = observer;
     const { fed, block } = this.#shared;
     this.#calls = {
       accepted: (impression) => {
@@ -133,7 +131,7 @@ class Join implements UnitJoin {
         return sink.accepted(fed.at(impression), place);
       },
       unref: (tag) => sink.unref(tag),
-      closed: () => sink.closed(closings.read(settings.namesItems === true), closings.names),
+      closed: () => sink.closed(closings.read(namesItems), closings.names),
       closings: (queue, count) => {
         for (let at = queue, end = queue + QUEUED_BYTES * count; at < end; at += QUEUED_BYTES) {
           const kind = closings.kindOf(at);
@@ -144,10 +142,10 @@ class Join implements UnitJoin {
       dropped: (reason, list, feedback) => {
         const name = engineDrop(reason);
         const from = this.#judgesFeedback ? place : undefined;
-        if (name !== undefined) sink.observer?.dropped(name, list, events.feedbackAt(feedback), from);
+        if (name !== undefined) observer?.dropped(name, list, events.feedbackAt(feedback), from);
       },
-      strayed: (list, feedback) => sink.observer?.strayed(list, events.feedbackAt(feedback)),
-      found: (feedback) => sink.observer?.found(events.feedbackAt(feedback)),
+      strayed: (list, feedback) => observer?.strayed(list, events.feedbackAt(feedback)),
+      found: (feedback) => observer?.found(events.feedbackAt(feedback)),
       stopped: () => this.#topics[place.topic].applyIdleAdvances(),
       leapt: (raised) => this.#topics[place.topic].vote(raised),
       ahead: (offset) => this.#topics[place.topic].isAheadOfClock(offset, Number.POSITIVE_INFINITY, 0),
@@ -176,20 +174,20 @@ class Join implements UnitJoin {
     const ahead = t.isAheadOfClock(
       offset,
       timestamp ?? latestTime(events),
-      now === undefined ? undefined : now + this.#futureSkew,
+      now === undefined ? undefined : now + this.#fedWith.futureSkew,
     );
     let raised = Number.NEGATIVE_INFINITY;
     for (const event of events) {
       const counts = event.kind === 'impression' ? t.counts.impressions : t.counts.feedback;
       if (!isReplayed) counts.read++;
-      if (ahead || (timestamp !== undefined && event.ts > timestamp + this.#futureSkew)) {
+      if (ahead || (timestamp !== undefined && event.ts > timestamp + this.#fedWith.futureSkew)) {
         if (isReplayed) continue;
         counts.drops.future++;
         this.#observer?.notTaken?.('future', event, place);
         continue;
       }
       const time = timestamp === undefined ? event.ts : Math.min(event.ts, timestamp);
-      if (time - this.#outOfOrderness > raised) raised = time - this.#outOfOrderness;
+      if (time - this.#fedWith.outOfOrderness > raised) raised = time - this.#fedWith.outOfOrderness;
       if (event.kind === 'impression') this.#judgeImpression(t, event, watermark);
       else this.#judgeFeedback(t, event, watermark);
     }
@@ -237,7 +235,7 @@ class Join implements UnitJoin {
     this.#given = undefined;
     this.#place.topic = topic;
     own.calls = this.#calls;
-    const latest = now === undefined ? Number.POSITIVE_INFINITY : now + this.#futureSkew;
+    const latest = now === undefined ? Number.POSITIVE_INFINITY : now + this.#fedWith.futureSkew;
     const unknown = block.feed({ ...this.#fedWith, topic, latest }, reader, rows);
     this.#topics[topic].countRead();
     return unknown;

@@ -1,7 +1,7 @@
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import type { JoinSettings } from './api.ts';
 
-/** So many levels must wait until the lowest of them counts. */
+/** The number of levels that must wait before the lowest of them counts. */
 const CONFIRMING = 4;
 /** A topic goes on by less while it is read as it is written, for silence advances it. */
 const LEAST_REACH: DurationMs = 60_000;
@@ -14,12 +14,12 @@ export function reachOf({ horizons, futureSkew }: Pick<JoinSettings, 'horizons' 
   return Math.min(futureSkew, Math.max(horizons[0], LEAST_REACH));
 }
 
-/** To where a record would have raised the watermark, and how many more records speak for it than against it. */
+/** The watermark that a record would have set, and how many more records vote for it than against it. */
 export type Level = readonly [raised: EpochMs, votes: number];
 
 /**
- * What waits until later records confirm it, ascending (specification: join 2.3). One clock that is ahead of all others cannot be told
- * from a pause of the log, nor one that is behind and came first from all others, but by the number of records on either side.
+ * The levels that wait until later records confirm them, ascending (specification: join 2.3). A single clock that is ahead looks like a
+ * pause of the log, and all right clocks look ahead of one that is behind and came first: the votes of records decide.
  */
 export class Leaps {
   readonly #reach: DurationMs;
