@@ -16,6 +16,8 @@ export const FAULT_LABELS = [
   'all claimed',
   'retry waits',
   'retry due',
+  'clock asked',
+  'clock answered',
   'chunk given',
   'chunk fed',
   'look wanted',

@@ -291,9 +291,14 @@ export class Worker {
     const owned = this.#units.get(batch.partition);
     if (owned === undefined) return;
     const right = this.#clockDoubt.mayCallFuture(batch);
-    if (right !== undefined && !(await right)) {
-      this.#readLater(owned);
-      return;
+    if (right !== undefined) {
+      this.#reachFaultPoint('clock asked');
+      const mayJudge = await right;
+      this.#reachFaultPoint('clock answered');
+      if (!mayJudge) {
+        this.#readLater(owned);
+        return;
+      }
     }
     const most = owned.unit.cohorts > FEW_COHORTS ? PART_RECORDS : Number.POSITIVE_INFINITY;
     for (const part of partsOf(batch, most)) {

@@ -44,7 +44,7 @@ export const RECOVERY_MUTATIONS: readonly RecoveryMutation[] = [
     changes: [
       {
         file: 'unit/restore.ts',
-        text: 'sampleOfFields(of(usersKey(owner, name, run)), undefined, settings.join.hashSeed)',
+        text: 'sampleOfFields(of(key), undefined, settings.join.hashSeed)',
         replacement: 'sampleOfFields(new Map())',
       },
     ],

@@ -19,8 +19,10 @@ const IN_TURN: readonly Kill[] = [
   { label: 'commit answered', nth: 2 },
 ];
 
-/** Of an outage of the store or another owner, which are not here; crash.test.ts has them. */
+/** Of records ahead of the clock, an outage of the store or another owner, which are not here; crash.test.ts has them. */
 const ELSEWHERE: readonly FaultLabel[] = [
+  'clock asked',
+  'clock answered',
   'retry waits',
   'retry due',
   'commit unanswered',

@@ -16,6 +16,8 @@ const BARELY_AHEAD_MS = 3000;
 
 /** Longer than any horizon and what may come late; the traffic ended longer ago. */
 const CLOSING_MS = 2_400_000;
+/** Between them: records of one batch are closer. */
+const CLOSING_STEP_MS = 40_000;
 
 /** The simulated traffic on three topics, and beside it what the simulation does not plant: every reason of a drop occurs. */
 export class Feed {
@@ -84,21 +86,24 @@ export class Feed {
   }
 
   /**
-   * A list and feedback on it, one of each topic, so long after all other traffic that whatever was open closes: for a
-   * partition that must not wait for silence.
+   * Lists and feedback on them, of each topic, so long after all other traffic that whatever was open closes: for a partition that must
+   * not wait for silence. There are as many as it takes to confirm that time has gone on (specification: join 2.3).
    */
   closing(partition: number): { readonly records: readonly Sent[]; readonly at: number } {
-    const at = this.#newest + CLOSING_MS;
-    const key = `closing ${partition}`;
-    const list = { requestId: key, ts: at, userId: 'u', variant: 'control', items: ['a', 'b'] };
-    const click = { requestId: key, itemId: 'a', ts: at, action: 'click', eventId: key };
-    const records = [list, click, { ...click, action: 'purchase', eventId: `${key} too` }].map((event, topic) => ({
-      topic,
-      key,
-      value: JSON.stringify(event),
-      timestamp: at,
-    }));
-    return { records, at };
+    const last = this.#newest + CLOSING_MS;
+    const records = [3, 2, 1, 0].flatMap((n) => {
+      const at = last - n * CLOSING_STEP_MS;
+      const key = n === 0 ? `closing ${partition}` : `closing ${partition} in ${n}`;
+      const list = { requestId: key, ts: at, userId: 'u', variant: 'control', items: ['a', 'b'] };
+      const click = { requestId: key, itemId: 'a', ts: at, action: 'click', eventId: key };
+      return [list, click, { ...click, action: 'purchase', eventId: `${key} too` }].map((event, topic) => ({
+        topic,
+        key,
+        value: JSON.stringify(event),
+        timestamp: at,
+      }));
+    });
+    return { records, at: last };
   }
 
   #chance(share: number): boolean {
