@@ -12,7 +12,7 @@ export const SEEDS: Readonly<Record<string, number>> = {
   'counter epoch only': 3,
   'offset check only': 114,
   'offset check and counter epoch': 160,
-  'seq without cid and without token': 81,
+  'seq without cid and without token': 29,
   'counter epoch and seq': 2633,
   'counter epoch, seq and cid, but not what it builds on': 2633,
   'a unit whose state was lost begins again': 1,
