@@ -1,11 +1,11 @@
 import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { readKey } from '../accumulators/store/checkpoint-error.ts';
+import { CheckpointError, readKey } from '../accumulators/store/checkpoint-error.ts';
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Unreadable } from '../consumers/source/kafka/flow/brokers.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
-import { type Permissions, resume, StateMismatch } from '../unit/resume.ts';
+import { type Damage, type Permissions, resume, StateMismatch } from '../unit/resume.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';
 import { STATE_LOST_ADVICE } from '../worker/stop-advice.ts';
 import { neededRetention, retentionFinding } from './doctor-topics.ts';
@@ -94,25 +94,40 @@ export function checkRetention(settings: Settings, kept: readonly (DurationMs | 
   if (short.length > 0) throw new StartRefused(`${short.join('\n')}, or choose shorter horizons`);
 }
 
-/** What is stored of each unit; undefined: nothing. Rejects with a CheckpointError for an unknown format. */
-export async function readCheckpoints(
-  store: Store,
-  namespace: string,
-  partitions: number,
-): Promise<readonly (UnitCheckpoint | undefined)[]> {
+/** What is stored, by partition. */
+export interface StoredUnits {
+  /** undefined: nothing, or it is unreadable. */
+  readonly stored: readonly (UnitCheckpoint | undefined)[];
+  /** Partitions whose checkpoint is damaged: it stops their unit, and no other. */
+  readonly unreadable: ReadonlySet<number>;
+}
+
+/** Reads the checkpoint of each unit. Rejects with a CheckpointError for an unknown format. */
+export async function readCheckpoints(store: Store, namespace: string, partitions: number): Promise<StoredUnits> {
   const units = Array.from({ length: partitions }, (_, partition) => unitKey(namespace, partition));
   const hashes = await store.read(units);
-  return hashes.map((fields, partition) =>
-    fields.has('format') ? readKey(units[partition], () => decodeCheckpoint(fields)) : undefined,
-  );
+  const unreadable = new Set<number>();
+  const stored = hashes.map((fields, partition) => {
+    if (!fields.has('format')) return undefined;
+    try {
+      return readKey(units[partition], () => decodeCheckpoint(fields));
+    } catch (error) {
+      if (!(error instanceof CheckpointError) || error.stop !== 'damaged') throw error;
+      unreadable.add(partition);
+      return undefined;
+    }
+  });
+  return { stored, unreadable };
 }
 
 /** What was read of the stored state beside its checkpoints; default: nothing ends, and nothing is damaged. */
 interface StoredFacts {
   /** As `readEndingRuns` has it. */
   readonly ending?: readonly EndingRun[];
-  /** By partition: the generation whose rows are damaged. */
-  readonly damaged?: ReadonlyMap<number, string>;
+  /** By partition. */
+  readonly damaged?: ReadonlyMap<number, Damage>;
+  /** As in `StoredUnits`. */
+  readonly unreadable?: ReadonlySet<number>;
 }
 
 /**
@@ -124,7 +139,7 @@ export function checkStored(
   stored: readonly (UnitCheckpoint | undefined)[],
   committedByGroup: readonly (readonly number[])[],
   permissions: Permissions & { readonly rebuild: boolean },
-  { ending = [], damaged = new Map() }: StoredFacts = {},
+  { ending = [], damaged = new Map(), unreadable = new Set() }: StoredFacts = {},
 ): void {
   const runs = runNames(settings);
   const current = {
@@ -149,7 +164,7 @@ export function checkStored(
   if (ending.length > 0 && isSame && !permissions.restartExperiments) throw new StartRefused(endingText(ending));
   if (permissions.rebuild) return;
   const lost = stored.flatMap((checkpoint, partition) =>
-    checkpoint === undefined && wasRead(committedByGroup, partition) ? [partition] : [],
+    checkpoint === undefined && !unreadable.has(partition) && wasRead(committedByGroup, partition) ? [partition] : [],
   );
   if (lost.length === 0) return;
   throw new StartRefused(

@@ -14,15 +14,14 @@ import { LastRecords } from '../unit/unit-reading.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
-import { checkStored, StartRefused } from './checks.ts';
+import { checkStored, StartRefused, type StoredUnits } from './checks.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 import type { EndingRun } from './ending-runs.ts';
 import type { LostState } from './lost-state.ts';
 import { misfitGroups, partitionsText } from './misfits.ts';
 
 /** What is stored, and what Kafka holds. By partition, or by topic and then partition. */
-export interface StateFacts {
-  readonly stored: readonly (UnitCheckpoint | undefined)[];
+export interface StateFacts extends Pick<StoredUnits, 'stored'>, Partial<Pick<StoredUnits, 'unreadable'>> {
   readonly committedByGroup: readonly (readonly number[])[];
   readonly bounds: readonly (readonly Bounds[])[];
   /** Runs that a start with the configuration ends. */
@@ -119,9 +118,9 @@ export function checkLastRecords(
   });
 }
 
-function checkFit(settings: Settings, { stored, committedByGroup, ending }: StateFacts): Finding {
+function checkFit(settings: Settings, { stored, unreadable, committedByGroup, ending }: StateFacts): Finding {
   try {
-    checkStored(settings, stored, committedByGroup, { ...NO_PERMISSIONS, rebuild: false }, { ending });
+    checkStored(settings, stored, committedByGroup, { ...NO_PERMISSIONS, rebuild: false }, { ending, unreadable });
   } catch (error) {
     if (!(error instanceof StartRefused) && !(error instanceof StateMismatch)) throw error;
     const isLost = stored.some((checkpoint) => checkpoint === undefined) && error instanceof StartRefused;

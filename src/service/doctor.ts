@@ -101,11 +101,11 @@ class Doctor {
     if (store !== undefined) {
       if (partitions !== undefined && bounds !== undefined && committed !== undefined) {
         await this.#try('state', async () => {
-          const stored = await readCheckpoints(store, this.#settings.namespace, partitions);
+          const { stored, unreadable } = await readCheckpoints(store, this.#settings.namespace, partitions);
           const ending = await readEndingRuns(this.#settings, stored, store);
           const expiry = { rowTtl: rowTtl(this.#settings), now: await store.time() };
           const lost = await readLost(this.#settings, store, partitions, expiry);
-          const facts = { stored, committedByGroup: committed, bounds, ending, lost };
+          const facts = { stored, unreadable, committedByGroup: committed, bounds, ending, lost };
           this.#tell(...checkState(this.#settings, facts));
           const ranges = lastRecordRanges(this.#settings, facts);
           const { records } = await sample(this.#admin.client, ranges, SAMPLE_TIMEOUT_MS);

@@ -10,6 +10,7 @@ import { decodeLooks } from '../experiment/experiment-looks.ts';
 import { sampleInTurns, totalOfRun } from '../experiment/experiment-parts.ts';
 import { GONE } from '../exporter/lost-rows.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
+import type { Damage } from '../unit/resume.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
@@ -18,8 +19,7 @@ import { readUnit, stands, type UnitState } from '../windows/unit-state.ts';
 /** What is lost of the state of a unit. */
 export interface LostState {
   readonly partition: number;
-  /** Of the rows. */
-  readonly generation: string;
+  readonly damage: Damage;
   /** By key: what is wrong. Empty: its owner has noted a loss, and went on. */
   readonly keys: ReadonlyMap<string, string>;
 }
@@ -54,6 +54,11 @@ export async function readLost(
     const { hour = HOUR } = expiry;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const [before] = await store.read([key]);
+      const unreadable = await problemIn(() => readUnit(partition, before, undefined, ours));
+      if (unreadable !== undefined) {
+        lost.push({ partition, damage: { cid: before.get('cid') ?? '' }, keys: new Map([[key, unreadable]]) });
+        break;
+      }
       const state = readUnit(partition, before, undefined, ours);
       if (state === undefined || state.misfit.changed.length > 0) break;
       const found = await lostOf(settings, store, { partition, state, expiry });
@@ -66,7 +71,7 @@ export async function readLost(
       );
       if (!isSame) continue;
       if (found.keys.size > 0 || wasNoted(state, hour)) {
-        lost.push({ partition, generation: state.generation, keys: found.keys });
+        lost.push({ partition, damage: { generation: state.generation }, keys: found.keys });
       }
       break;
     }

@@ -7,7 +7,7 @@ import { MOST_STATE_BYTES } from '../consumers/engine/state-limit.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
-import type { Permissions } from '../unit/resume.ts';
+import type { Damage, Permissions } from '../unit/resume.ts';
 import { decoderLimits, hoursKept, unitShape } from '../unit/unit-settings.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import { stateWithin } from '../worker/memory-load.ts';
@@ -24,14 +24,24 @@ export function kafkaConnection({ kafka: { brokers, tls, sasl } }: Settings, cli
   return { brokers, tls, sasl, clientId };
 }
 
-/** The worker of the service for topics of this many partitions. `damaged`: by partition, the generation that is to be counted again. */
+/** How units begin. */
+export interface Begun {
+  /** By partition: what is damaged, and is to be counted again. */
+  readonly damaged: ReadonlyMap<number, Damage>;
+  /** Of units of which nothing is stored. What a lost unit has left in Redis is of another. */
+  readonly generation: string;
+}
+
+const FIRST: Begun = { damaged: new Map(), generation: '1' };
+
+/** The worker of the service for topics of this many partitions. */
 export function workerSettings(
   settings: Settings,
   scorer: Scorer,
   partitions: number,
   permissions: Permissions,
   hashSeed: number,
-  damaged: ReadonlyMap<number, string> = new Map(),
+  { damaged, generation } = FIRST,
 ): WorkerSettings {
   const { attribution, kafka, limits } = settings;
   const shape = unitShape(settings, scorer, hashSeed);
@@ -44,7 +54,7 @@ export function workerSettings(
       partition,
       partitions,
       topicNames: kafka.topics.map((topic) => topic.name),
-      generation: '1',
+      generation,
       permissions: { ...permissions, damaged: damaged.get(partition) },
       fingerprint: marks,
       sources: kafka.topics.map((topic) => `${topic.name}:${partition}`),

@@ -161,7 +161,7 @@ export class Service {
     store: RedisStore,
     source: KafkaSource,
     scorer: ReturnType<typeof compile>,
-    { partitions, beginning, retention, damaged }: Started,
+    { partitions, beginning, retention, ...begun }: Started,
   ) {
     const { settings, role, permissions, newId, hashSeed, log, version, about, faultPoint } = options;
     this.#options = options;
@@ -214,7 +214,7 @@ export class Service {
     }
     if (role === 'exporter') return;
     this.#deadLetters = deadLettersOf(settings, this.#clock, log);
-    this.#worker = new Worker(workerSettings(settings, scorer, partitions, permissions, hashSeed, damaged), {
+    this.#worker = new Worker(workerSettings(settings, scorer, partitions, permissions, hashSeed, begun), {
       source,
       store: this.#deadLetters === undefined ? store : new LettersFirst(store, this.#deadLetters.queue),
       scorer,

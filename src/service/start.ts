@@ -26,7 +26,7 @@ import {
 import { keptFor } from './doctor-topics.ts';
 import { readEndingRuns } from './ending-runs.ts';
 import { readLost } from './lost-state.ts';
-import { rowTtl } from './service-settings.ts';
+import { type Begun, rowTtl } from './service-settings.ts';
 import type { Beginning } from './start-offset.ts';
 
 /** How long to wait for servers that are starting. After that the start fails, and the supervisor tries again. */
@@ -54,14 +54,12 @@ interface StartOptions {
 }
 
 /** What the checks before the start found. */
-export interface Started {
+export interface Started extends Begun {
   readonly partitions: number;
   /** For a worker. */
   readonly beginning: Beginning;
   /** For a worker. */
   readonly retention: Retention | undefined;
-  /** By partition: the generation of rows that are damaged, and that it was told to count again. */
-  readonly damaged: ReadonlyMap<number, string>;
 }
 
 /**
@@ -78,31 +76,37 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
       (error) => error instanceof KafkaFailure && !error.passing,
     );
   await mustBeBrokers(connection);
-  if (isWorker) checkReadable(await ask(() => unreadable(settings, connection)), connection);
+  if (isWorker) checkReadable(await ask(() => unreadableTopics(settings, connection)), connection);
   const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
   await mustBeFit(store, isWorker ? settings.namespace : undefined);
   // Also for a process that only reads: it could not show an unknown format.
-  const stored = await readCheckpoints(store, settings.namespace, partitions);
+  const { stored, unreadable } = await readCheckpoints(store, settings.namespace, partitions);
   const beginning = {
     from: settings.start.from,
     rebuild: permissions.rebuild || permissions.newGeneration === 'earliest',
-    isFirst: stored.every((checkpoint) => checkpoint === undefined),
+    isFirst: unreadable.size === 0 && stored.every((checkpoint) => checkpoint === undefined),
   };
-  if (!isWorker) return { partitions, beginning, retention: undefined, damaged: new Map() };
+  const now = await store.time();
+  const generation = permissions.rebuild ? String(Math.floor(now / 1000)) : '1';
+  if (!isWorker) return { partitions, beginning, retention: undefined, damaged: new Map(), generation };
   const retention = retentionOf(settings, connection, log);
   checkRetention(settings, await retention.look());
   const ending = await readEndingRuns(settings, stored, store);
   const lost = permissions.rebuild
-    ? await readLost(settings, store, partitions, { rowTtl: rowTtl(settings), now: await store.time() })
+    ? await readLost(settings, store, partitions, { rowTtl: rowTtl(settings), now })
     : [];
-  const damaged = new Map(lost.map(({ partition, generation }) => [partition, generation] as const));
-  checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions, { ending, damaged });
+  const damaged = new Map(lost.map(({ partition, damage }) => [partition, damage] as const));
+  checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions, {
+    ending,
+    damaged,
+    unreadable,
+  });
   tellUnused(settings, stored, { ...permissions, damaged }, log);
-  return { partitions, beginning, retention, damaged };
+  return { partitions, beginning, retention, damaged, generation };
 }
 
 /** Uses a client that logs nothing, since a broker confirms a right by refusing the request for another reason. */
-async function unreadable({ kafka }: Settings, connection: KafkaConnection): Promise<readonly Unreadable[]> {
+async function unreadableTopics({ kafka }: Settings, connection: KafkaConnection): Promise<readonly Unreadable[]> {
   const admin = new KafkaAdmin({ ...connection, topics: kafka.topics.map(({ name }) => name) });
   try {
     return await admin.questions.unreadable(kafka.groupId);

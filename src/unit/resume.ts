@@ -17,9 +17,12 @@ export interface Permissions {
   readonly newGeneration: boolean | 'earliest';
   readonly acceptPartitions: boolean;
   readonly restartExperiments: boolean;
-  /** The generation of the unit whose rows are damaged: it is counted again from the earliest record. Default: none. */
-  readonly damaged?: string | undefined;
+  /** What is damaged of the unit: it is counted again from the earliest record. Default: nothing. */
+  readonly damaged?: Damage | undefined;
 }
+
+/** The rows of this generation, or the checkpoint of this commit, which cannot be read: what another worker stores later is not meant. */
+export type Damage = { readonly generation: string } | { readonly cid: string };
 
 export const NO_PERMISSIONS: Permissions = { newGeneration: false, acceptPartitions: false, restartExperiments: false };
 
@@ -107,7 +110,8 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
     );
   }
   const isChanged = stored.fingerprint.shape !== current.fingerprint.shape;
-  const isRebuilt = permissions.damaged === stored.generation;
+  const { damaged } = permissions;
+  const isRebuilt = damaged !== undefined && 'generation' in damaged && damaged.generation === stored.generation;
   if (isChanged && !permissions.newGeneration) {
     throw changed(changedSettings(stored.fingerprint, current.fingerprint));
   }

@@ -78,7 +78,10 @@ export class Unit {
     reachFaultPoint('claim sent');
     const { checkpoint, seq, cid } = await claiming;
     reachFaultPoint('claim answered');
-    const stored = checkpoint === undefined ? undefined : readKey(unit, () => decodeCheckpoint(checkpoint));
+    const { damaged } = settings.permissions;
+    const isUnreadable = damaged !== undefined && 'cid' in damaged && damaged.cid === cid;
+    const stored =
+      checkpoint === undefined || isUnreadable ? undefined : readKey(unit, () => decodeCheckpoint(checkpoint));
     const resumed = resume(stored, { ...settings, runs: settings.panes.runs }, settings.permissions);
     reachFaultPoint('rows wanted');
     const restored = await restoreUnit(settings, deps.store, resumed, token);

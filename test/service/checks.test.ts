@@ -33,10 +33,10 @@ function stored(yaml = 'attribution: {horizons: [1m, 10m]}'): UnitCheckpoint {
 function refusal(
   units: readonly (UnitCheckpoint | undefined)[],
   flags: Partial<typeof MEANING>,
-  damaged: ReadonlyMap<number, string> = new Map(),
+  facts: Parameters<typeof checkStored>[4] = {},
 ): string | undefined {
   try {
-    checkStored(SETTINGS, units, READ, { ...MEANING, ...flags }, { damaged });
+    checkStored(SETTINGS, units, READ, { ...MEANING, ...flags }, facts);
     return undefined;
   } catch (error) {
     expect(error).toMatchObject({ exitCode: 2 });
@@ -61,13 +61,21 @@ describe('a start to rebuild', () => {
   });
 });
 
+const DAMAGED = { damaged: new Map([[1, { generation: '1' }]]) };
+
 describe('a start to rebuild where rows are damaged', () => {
   it('goes on, of any partition', () => {
-    expect(refusal([stored(), stored()], { rebuild: true }, new Map([[1, '1']]))).toBeUndefined();
+    expect(refusal([stored(), stored()], { rebuild: true }, DAMAGED)).toBeUndefined();
+  });
+
+  it('goes on where a checkpoint cannot be read, without which that unit alone is stopped', () => {
+    const facts = { damaged: new Map([[1, { cid: 'c' }]]), unreadable: new Set([1]) };
+    expect(refusal([stored(), undefined], { rebuild: true }, facts)).toBeUndefined();
+    expect(refusal([stored(), undefined], {}, { unreadable: facts.unreadable })).toBeUndefined();
   });
 
   it('is not needed to go on without them', () => {
-    expect(refusal([stored(), stored()], {}, new Map([[1, '1']]))).toBeUndefined();
+    expect(refusal([stored(), stored()], {}, DAMAGED)).toBeUndefined();
   });
 });
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { paneKey, totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import { compareCommand } from '../../src/cli/compare.ts';
@@ -6,7 +7,7 @@ import { until } from '../consumers/source/kafka/collector.ts';
 import { parse } from '../metrics/parse.ts';
 import { itWith } from '../services/it-with.ts';
 import { freePort } from '../services/ports.ts';
-import { type Produced, type RunningService, sharedServers, withStand } from './stand.ts';
+import { type Produced, type RunningService, type Stand, sharedServers, withStand } from './stand.ts';
 
 const SERVERS = sharedServers();
 const SECOND = 1000;
@@ -24,6 +25,15 @@ function lists(start: number): readonly Produced[] {
       { topic: 'feedback', key: requestId, value: JSON.stringify(click), at: ts + 250, partition },
     ];
   }).flat();
+}
+
+/** The rows of the panes that the checkpoint of a partition lists, by pane; undefined: it has none that can be read. */
+async function rowsOf(stand: Stand, partition: number): Promise<unknown> {
+  const unit = await stand.stored(partition).catch(() => undefined);
+  if (unit === undefined) return undefined;
+  const owner = { namespace: stand.namespace, unit: partition, generation: unit.generation };
+  const panes = unit.panes.minutes.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i));
+  return Promise.all(panes.map(async (pane) => [pane, await stand.redis.hgetall(paneKey(owner, 'm', pane * MINUTE))]));
 }
 
 itWith(
@@ -138,6 +148,25 @@ itWith(
       expect(fourth.printed).toContain(`${next} holds a string, not rows`);
       expect(fourth.isRunning).toBe(true);
       await fourth.stop();
+      await stand.redis.del(next);
+
+      // A checkpoint that cannot be read stops its partition alone, and is counted again, also where rows of its generation are left.
+      const whole = await rowsOf(stand, 1);
+      await stand.redis.hset(unitKey(namespace, 1), 'topics', '[]');
+      const fifth = stand.run();
+      await fifth.printedOnce(/unit stopped/);
+      expect(fifth.printed).toContain(`${unitKey(namespace, 1)}: the stored checkpoint is damaged`);
+      const found = await stand.command(doctorCommand);
+      expect(found.stdout.replaceAll(/\s+/g, ' ')).toContain(`${unitKey(namespace, 1)}: `);
+      expect(fifth.isRunning).toBe(true);
+      await fifth.stop();
+      for (const lose of [undefined, () => stand.redis.del(unitKey(namespace, 1))]) {
+        await lose?.();
+        const rebuilt = stand.run('--rebuild');
+        await rebuilt.printedOnce(/receval is running/);
+        await until('all of it is counted again', async () => isDeepStrictEqual(await rowsOf(stand, 1), whole));
+        await rebuilt.stop();
+      }
     });
   },
 );

@@ -64,7 +64,7 @@ describe('of what is stored', () => {
   it('every pane and total that is gone is found, as a pane of which one row is left is not', async () => {
     for (const key of [...panes(), TOTAL]) {
       expect(await lostIn(without(key))).toMatchObject([
-        { partition: 1, generation: '1', keys: new Map([[key, expect.stringMatching('gone')]]) },
+        { partition: 1, damage: { generation: '1' }, keys: new Map([[key, expect.stringMatching('gone')]]) },
       ]);
     }
   });
@@ -86,11 +86,25 @@ describe('of what is stored', () => {
     expect([...keys]).toEqual([[key, expect.stringMatching(/^\d+[ms]\|\|: row\.userless: 501 of \d+ lists$/)]]);
   });
 
+  it('a checkpoint that cannot be read is found by its commit, and the other units are looked at', async () => {
+    const unit = new Map(whole.get(unitKey(NAMESPACE, 0)));
+    unit.set('topics', '[]');
+    const [key] = panes();
+    const snapshot = [...whole, [unitKey(NAMESPACE, 0), unit] as const].filter(([one]) => one !== key);
+    expect(await lostIn(storeOf(new Map(snapshot)))).toMatchObject([
+      {
+        damage: { cid: unit.get('cid') },
+        keys: new Map([[unitKey(NAMESPACE, 0), expect.stringContaining('damaged')]]),
+      },
+      { damage: { generation: '1' }, keys: new Map([[key, expect.stringMatching('gone')]]) },
+    ]);
+  });
+
   it('what a claim has found gone is known after it went on', async () => {
     const unit = new Map(whole.get(unitKey(NAMESPACE, 0)));
     unit.set('lostUpTo', String(BEGIN + paneSize));
     expect(await lostIn(storeOf(new Map([...whole, [unitKey(NAMESPACE, 0), unit]])))).toEqual([
-      { partition: 0, generation: '1', keys: new Map() },
+      { partition: 0, damage: { generation: '1' }, keys: new Map() },
     ]);
     // No pane is as old any more.
     unit.set('lostUpTo', String(BEGIN - DAY));

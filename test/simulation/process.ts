@@ -105,7 +105,7 @@ export class SimulatedProcess implements Member, Client {
     const { product, group, partitions, ended } = this.#deps;
     try {
       const { namespace, join, sources } = this.#settings.unit(0);
-      const stored = await product.readCheckpoints(this.store, namespace, partitions);
+      const { stored } = await product.readCheckpoints(this.store, namespace, partitions);
       product.checkStored(configurationOf(join, sources), stored, group.committed, {
         ...NO_PERMISSIONS,
         restartExperiments: true,

@@ -28,7 +28,7 @@ import { RestorableStore } from '../restorable-store.ts';
 import { goingBack, type UnitParts } from './claimed-unit.ts';
 import { Driver } from './driver.ts';
 
-const UNIT = unitKey(NAMESPACE, 0);
+export const UNIT = unitKey(NAMESPACE, 0);
 export const OWNER = { namespace: NAMESPACE, unit: 0, generation: '1' };
 export const TOTAL = totalKey(OWNER, EXPERIMENT.name, nameOfRun(EXPERIMENT));
 export const PANE = unitSettings().panes.paneSize;

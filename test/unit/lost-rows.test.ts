@@ -9,7 +9,7 @@ import { BEGIN, unitDeps, unitSettings } from '../experiment-shop.ts';
 import { runs } from '../runs.ts';
 import { goingBack } from './claimed-unit.ts';
 import { Driver } from './driver.ts';
-import { claim, fill, having, LeakyStore, OWNER, PANE, TOTAL } from './lost-histories.ts';
+import { claim, fill, having, LeakyStore, OWNER, PANE, TOTAL, UNIT } from './lost-histories.ts';
 
 async function readOn(log: MemoryLog, unit: Unit): Promise<void> {
   new Driver(log, unit).drain();
@@ -146,7 +146,7 @@ describe('a unit whose owner changes', () => {
     const { log, store } = await having(300);
     const whole = store.snapshot();
     store.lose(store.livePanes[0], TOTAL);
-    const rebuilding = { ...unitSettings(), permissions: { ...NO_PERMISSIONS, damaged: '1' } };
+    const rebuilding = { ...unitSettings(), permissions: { ...NO_PERMISSIONS, damaged: { generation: '1' } } };
     const unit = await claim(store, rebuilding);
     expect([unit.isNew, unit.lost.keys]).toEqual([true, []]);
     await readOn(log, unit);
@@ -167,5 +167,22 @@ describe('a unit whose owner changes', () => {
     expect(rowsIn(store.snapshot(), '2').sort()).toEqual(rowsIn(whole, '1').sort());
     expect(rowsIn(store.snapshot(), '1')).toEqual([]);
     expect((await claim(store, rebuilding)).isNew).toBe(false);
+  });
+
+  it('is counted again from the beginning if the checkpoint of its last commit cannot be read, once', async () => {
+    const { log, store } = await having(300);
+    const { cid } = await store.claim(UNIT, 'looks');
+    store.alter(UNIT, /"replay":\d+/, '"replay":-1');
+    await expect(claim(store)).rejects.toMatchObject({ stop: 'damaged' });
+    const begins = { ...unitSettings(), generation: '77' };
+    const rebuilding = { ...begins, permissions: { ...NO_PERMISSIONS, damaged: { cid } } };
+    const unit = await claim(store, rebuilding);
+    expect(unit.isNew).toBe(true);
+    await readOn(log, unit);
+    expect(store.checkpoint).toMatchObject({ generation: '77', hasGap: false });
+    expect((await claim(store, rebuilding)).isNew).toBe(false);
+    // What is damaged later is not passed over.
+    store.alter(UNIT, /"replay":\d+/, '"replay":-1');
+    await expect(claim(store, rebuilding)).rejects.toMatchObject({ stop: 'damaged' });
   });
 });
