@@ -127,7 +127,7 @@ interface StoredFacts {
   /** By partition. */
   readonly damaged?: ReadonlyMap<number, Damage>;
   /** As in `StoredUnits`. */
-  readonly unreadable?: ReadonlySet<number>;
+  readonly unreadable?: ReadonlySet<number> | undefined;
 }
 
 /**
