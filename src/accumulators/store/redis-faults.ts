@@ -60,7 +60,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'the server has no database of this number. Correct it in redis.url, raise `databases` in redis.conf, or leave it out: a namespace keeps services apart as well',
   ),
   WRONGTYPE: wrong('somebody else writes to keys of receval. Delete that key and restart, or take another namespace'),
-  BADSTATE: wrong('the stored state was edited by somebody else. Restore a backup, or delete this key and start once with --rebuild'),
+  BADSTATE: wrong(
+    'the stored state was edited by somebody else. Restore a backup, or delete this key and start once with --rebuild',
+  ),
   BADCOMMIT: wrong('the commit is malformed. This is an error in receval: please report it'),
 };
 
