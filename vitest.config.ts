@@ -2,9 +2,14 @@ import { configDefaults, defineConfig, type TestProjectConfiguration } from 'vit
 import { sharesProcess, testFiles } from './test/shared-process.ts';
 import { SlowestFirst } from './test/slowest-first.ts';
 
+/** What is worth a minute after each change: the manual, what the numbers are, and what of the configuration and the logs says. */
+const QUICK = /^test\/(?:guide|measures|statistics|config|findings|consumers\/(?:join|decode))\/|^test\/architecture/;
+
 export default defineConfig(({ mode }) => {
   // `npm run test:compose`: four and a half minutes by itself on two cores.
-  const files = testFiles().filter((file) => file.startsWith('test/compose/') === (mode === 'compose'));
+  const files = testFiles()
+    .filter((file) => file.startsWith('test/compose/') === (mode === 'compose'))
+    .filter((file) => mode !== 'quick' || QUICK.test(file));
   const project = (name: string, isolate: boolean): TestProjectConfiguration => ({
     test: {
       name,
@@ -25,7 +30,8 @@ export default defineConfig(({ mode }) => {
     test: {
       projects: [project('own process', true), project('shared process', false)],
       // `npm test` compiles the command once; else tests start that of the sources.
-      globalSetup: mode === 'built' ? ['test/built.ts'] : [],
+      globalSetup: mode === 'built' ? ['test/built.ts'] : ['test/fresh-engine.ts'],
+      forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/wasm/**'],
       // More than a small machine has cores: tests against servers mostly wait.
       maxWorkers: 4,
       sequence: { sequencer: SlowestFirst },

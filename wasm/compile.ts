@@ -3,8 +3,9 @@
  * into another: `npx tsx wasm/compile.ts`. WebAssembly text by wabt, TypeScript by AssemblyScript, which are loaded when they are
  * needed: that takes as long as compiling ten engines.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** By source in this folder: the file below `src` that carries it, and the name under which it does. */
@@ -90,10 +91,30 @@ export async function compiled(source: Compiled, difference: Difference = {}): P
   return Buffer.from(bytes).toString('base64');
 }
 
+const SRC = resolve(import.meta.dirname, '../src');
+const SOURCES_ARE = 'The SHA-256 of the sources is ';
+
+/** The SHA-256 of all that modules are compiled from, in hexadecimal digits. */
+export function digest(): string {
+  const hash = createHash('sha256');
+  const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => /\.(?:ts|wat)$/.test(name)).sort()) {
+    const text = readFileSync(resolve(import.meta.dirname, file), 'utf8');
+    hash.update(JSON.stringify([file.split(sep).join('/'), text.replaceAll('\r\n', '\n')]));
+  }
+  return hash.digest('hex');
+}
+
+/** Whether a source has changed since what `src` carries was compiled. */
+export function isStale(): boolean {
+  return !readFileSync(resolve(SRC, MODULES['engine/engine.ts'].file), 'utf8').includes(`${SOURCES_ARE}${digest()}.`);
+}
+
 /** The source of a file that carries a module. */
 export function carrier(source: Source, code: string): string {
+  const sources = source === 'engine/engine.ts' ? ` ${SOURCES_ARE}${digest()}.` : '';
   return [
-    `/** \`wasm/${source}\`, compiled by \`wasm/compile.ts\`: WebAssembly in base64. Not edited by hand. */`,
+    `/** \`wasm/${source}\`, compiled by \`wasm/compile.ts\`: WebAssembly in base64. Not edited by hand.${sources} */`,
     `export const ${MODULES[source].name} =`,
     `  '${code}';`,
     '',
@@ -238,12 +259,15 @@ async function inlined(code: Uint8Array): Promise<Uint8Array> {
 
 async function write(source: Source): Promise<void> {
   const text = carrier(source, await compiled(source));
-  writeFileSync(resolve(import.meta.dirname, '../src', MODULES[source].file), text);
+  writeFileSync(resolve(SRC, MODULES[source].file), text);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+/** Compiles all of it, and writes it into the sources. The engine is the last: it says what it was compiled from. */
+export async function compileAll(): Promise<void> {
+  writeFileSync(resolve(SRC, LAYOUT_FILE), await layout());
   await write('lz4-block.wat');
   await write('crc32c.wat');
   await write('engine/engine.ts');
-  writeFileSync(resolve(import.meta.dirname, '../src', LAYOUT_FILE), await layout());
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await compileAll();

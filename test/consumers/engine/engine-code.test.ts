@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ENGINE_CODE } from '../../../src/consumers/engine/engine-code.ts';
-import { compiled, LAYOUT_FILE, layout } from '../../../wasm/compile.ts';
+import { compiled, isStale, LAYOUT_FILE, layout } from '../../../wasm/compile.ts';
 
 const SOURCES = join(import.meta.dirname, '../../../wasm/engine');
 
@@ -12,6 +12,7 @@ const ASSERTION = new RegExp(`\\bassert\\(${INNER}\\);`, 'g');
 
 it('the WebAssembly that is carried is what its source compiles to', { timeout: 300_000 }, async () => {
   expect(ENGINE_CODE).toBe(await compiled('engine/engine.ts'));
+  expect(isStale()).toBe(false);
 });
 
 it('what the host knows of its memory is what the compiler says', { timeout: 300_000 }, async () => {
