@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { DAY, HOUR, parseDuration } from '../vocabulary/durations.ts';
+import { DAY, HOUR } from '../vocabulary/durations.ts';
 import { decidable, decidingOf, horizonOf, type Referred, setsOf } from './referred.ts';
 import type { Settings } from './settings.ts';
-import { duration, group, groupingSets, measureNames, number, positiveDuration } from './values.ts';
+import { group, groupingSets, measureNames, number, positiveSpan, type Span, span } from './values.ts';
 
 export const detectSchema = group({
   sets: groupingSets
@@ -11,11 +11,11 @@ export const detectSchema = group({
   measures: measureNames
     .optional()
     .meta({ description: 'what is watched in them. Default: the first of measures with a standard error' }),
-  horizon: positiveDuration.optional().meta({ description: 'one of attribution.horizons. Default: the shortest' }),
-  step: duration.prefault('5m').meta({
+  horizon: positiveSpan.optional().meta({ description: 'one of attribution.horizons. Default: the shortest' }),
+  step: span.prefault('5m').meta({
     description: 'length of a block, a multiple of paneSize up to 1h',
   }),
-  history: duration.prefault('22d').meta({
+  history: span.prefault('22d').meta({
     description:
       'how long the hours that a cohort is compared with are kept, from 22d to 366d; a fall becomes the norm when no hour from before it is left',
   }),
@@ -36,7 +36,7 @@ const LONGEST_HISTORY = 366 * DAY;
 /** Which cohorts are watched for a regression, and how. */
 export function detectOf(
   detect: z.output<typeof detectSchema>,
-  paneSize: string,
+  paneSize: Span,
   referred: Referred,
 ): Settings['detect'] {
   const { horizons, cohorts, lowerIsBetter, report } = referred;
@@ -44,23 +44,19 @@ export function detectOf(
   const sets = detect.sets === undefined ? everything : setsOf(detect.sets, ['detect', 'sets'], referred);
   const watched = detect.measures?.map((text, i) => decidingOf(text, ['detect', 'measures', i], referred));
   const horizon = horizonOf(detect.horizon, horizons[0], ['detect', 'horizon'], referred);
-  const step = parseDuration(detect.step) ?? 0;
-  const pane = parseDuration(paneSize) ?? 1;
-  if (step <= 0 || step % pane !== 0 || step > HOUR) {
-    report.add(['detect', 'step'], `expected a multiple of paneSize (${paneSize}) up to 1h; found "${detect.step}"`, [
-      'paneSize',
-    ]);
+  const { step, history, k, h, tolerance } = detect;
+  if (step.ms <= 0 || step.ms % paneSize.ms !== 0 || step.ms > HOUR) {
+    const message = `expected a multiple of paneSize (${paneSize.text}) up to 1h; found "${step.text}"`;
+    report.add(['detect', 'step'], message, ['paneSize']);
   }
-  const history = parseDuration(detect.history) ?? 0;
-  if (history < LEAST_HISTORY || history > LONGEST_HISTORY)
-    report.add(['detect', 'history'], `expected a duration from 22d to 366d; found "${detect.history}"`);
-  const { k, h, tolerance } = detect;
+  if (history.ms < LEAST_HISTORY || history.ms > LONGEST_HISTORY)
+    report.add(['detect', 'history'], `expected a duration from 22d to 366d; found "${history.text}"`);
   return {
     sets,
     measures: watched ?? decidable(referred).slice(0, 1),
     horizon,
-    step,
-    history,
+    step: step.ms,
+    history: history.ms,
     k,
     h,
     tolerance,

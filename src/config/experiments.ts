@@ -14,7 +14,7 @@ import {
   instant,
   measureNames,
   number,
-  positiveDuration,
+  positiveSpan,
   whole,
 } from './values.ts';
 
@@ -37,8 +37,12 @@ const experiment = z.strictObject(
       description: 'the measure that decides. Default: ndcg@10 if it is measured, else the first with a standard error',
     }),
     guardrails: measureNames.prefault([]).meta({ description: 'measures that must not get worse' }),
-    horizon: positiveDuration.optional().meta({ description: 'one of attribution.horizons. Default: the longest' }),
-    start: instant.nullable().prefault(null).meta({ description: 'events before this time are excluded' }),
+    horizon: positiveSpan.optional().meta({ description: 'one of attribution.horizons. Default: the longest' }),
+    start: instant
+      .nullable()
+      .transform((time) => (time === null ? undefined : Math.floor(parseTime(time))))
+      .prefault(null)
+      .meta({ description: 'events before this time are excluded' }),
     alpha: between(0, 0.5).prefault(0.05).meta({ description: 'share of false alarms' }),
     nStar: whole(1, 1_000_000_000).prefault(5000).meta({
       description:
@@ -76,7 +80,7 @@ export function experimentsOf(
   return Object.entries(documents).map(([name, experiment]): ExperimentSettings => {
     const at: Path = ['experiments', name];
     const dimension = dimensionOf(name);
-    const { control, alpha, nStar, tolerance, interleaved } = experiment;
+    const { control, start, alpha, nStar, tolerance, interleaved } = experiment;
     const variants = new Map(Object.entries(experiment.variants));
     if (!isDimensionName(dimension)) report.add(at, `its dimension ${dimension} would be no valid name`);
     checkVariants(variants, control, at, report);
@@ -100,7 +104,6 @@ export function experimentsOf(
     }
     const longest = referred.horizons[referred.horizons.length - 1];
     const horizon = horizonOf(experiment.horizon, longest, [...at, 'horizon'], referred);
-    const start = experiment.start === null ? undefined : Math.floor(parseTime(experiment.start));
     return {
       name,
       dimension,

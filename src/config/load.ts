@@ -4,9 +4,9 @@ import { codeOf } from '../vocabulary/error-text.ts';
 import { applyEnvironment, applyOverrides, type Environment } from './environment.ts';
 import { ConfigError, type Located, locate, type Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
-import { type ConfigDocument, configSchema } from './schema.ts';
+import { configSchema, type ParsedConfig } from './schema.ts';
 import type { Settings, TopicSettings } from './settings.ts';
-import { isEmptyAt, isTree, type Path, printPath, removeAt, type Tree } from './tree.ts';
+import { completed, isEmptyAt, isTree, type Path, printPath, removeAt, type Tree, valueAt } from './tree.ts';
 import { isTooMany, MOST_ENTRIES, parseYaml, takeProto } from './yaml.ts';
 
 /** Read if no file is named and it exists. */
@@ -26,8 +26,8 @@ interface LoadOptions {
 
 export interface Configuration {
   readonly settings: Settings;
-  /** The same as YAML data with all defaults; may contain secrets (redact.ts). */
-  readonly document: ConfigDocument;
+  /** The same as it is written, with all defaults; may contain secrets (redact.ts). */
+  readonly document: Tree;
 }
 
 /** @throws ConfigError with everything that is wrong. */
@@ -48,10 +48,10 @@ export function loadConfiguration({
   const wrongFlags = applyOverrides(tree, configSchema, overrides);
   refuseTooMany('the configuration with its variables', tree);
   const reserved = takeProto(tree).map((path) => ({ path, message: 'is a name that cannot be used: choose another' }));
-  const { document, problems } = validate(tree);
+  const { document, parsed, problems } = validate(tree);
 
   const report = new Report(problems.map(({ path }) => printPath(path)));
-  const settings = resolve(document, report, command);
+  const settings = resolve(parsed, report, command);
   const all: readonly Problem[] = [
     ...fromEnvironment.problems,
     ...wrongFlags,
@@ -63,16 +63,22 @@ export function loadConfiguration({
   return { settings, document };
 }
 
+interface Validated {
+  readonly parsed: ParsedConfig;
+  readonly document: Tree;
+  readonly problems: readonly Located[];
+}
+
 /**
  * The valid part of the document, and what is wrong. A wrong setting is removed and the rest validated again, so that one
  * mistake does not hide another.
  */
-function validate(tree: Tree): { readonly document: ConfigDocument; readonly problems: readonly Located[] } {
+function validate(tree: Tree): Validated {
   const rest = structuredClone(tree);
   const problems: Located[] = [];
   for (;;) {
     const parsed = configSchema.safeParse(rest);
-    if (parsed.success) return { document: parsed.data, problems };
+    if (parsed.success) return { parsed: parsed.data, document: completed(configSchema, rest), problems };
     const removed = new Set<string>();
     const before = new Report(problems.map(({ path }) => printPath(path)));
     const found = locate(parsed.error.issues, configSchema, rest);
@@ -86,7 +92,8 @@ function validate(tree: Tree): { readonly document: ConfigDocument; readonly pro
       removed.add(printPath(path));
       for (let above = path.slice(0, -1); isEmptyAt(rest, above) && removeAt(rest, above); ) above = above.slice(0, -1);
     }
-    if (removed.size === 1 && removed.has('')) return { document: configSchema.parse({}), problems };
+    if (removed.size === 1 && removed.has(''))
+      return { parsed: configSchema.parse({}), document: completed(configSchema, {}), problems };
   }
 }
 
@@ -163,10 +170,14 @@ function refuseTooMany(path: string, tree: Tree): void {
 export function effectiveDocument({ document, settings }: Configuration): object {
   const { sets, measures, horizon, lowerIsBetter } = settings.detect;
   const { topics } = settings.kafka;
+  const group = (...path: Path): Tree => {
+    const found = valueAt(document, path);
+    return isTree(found) ? found : {};
+  };
   return {
     ...document,
     kafka: {
-      ...document.kafka,
+      ...group('kafka'),
       topics: {
         impressions: topics.filter(({ role }) => role.impressions).map(plainTopic)[0],
         feedback: topics.filter(({ role }) => role.feedback).map(plainTopic),
@@ -175,16 +186,16 @@ export function effectiveDocument({ document, settings }: Configuration): object
     lowerIsBetter: [...lowerIsBetter],
     itemSets: settings.itemSets,
     positions: settings.positions,
-    limits: { ...document.limits, cohortsPerSet: settings.limits.cohortsPerSet },
+    limits: { ...group('limits'), cohortsPerSet: settings.limits.cohortsPerSet },
     experiments: Object.fromEntries(
       settings.experiments.map(({ name, primary, horizon: { text } }) => [
         name,
-        { ...document.experiments[name], primary, horizon: text },
+        { ...group('experiments', name), primary, horizon: text },
       ]),
     ),
     deadLetter: settings.deadLetter.to === 'off' ? 'off' : settings.deadLetter,
     statistics: { clustered: settings.statistics.clustered },
-    detect: { ...document.detect, sets, measures, horizon: horizon.text, step: printDuration(settings.detect.step) },
+    detect: { ...group('detect'), sets, measures, horizon: horizon.text, step: printDuration(settings.detect.step) },
   };
 }
 

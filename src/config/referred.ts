@@ -5,11 +5,10 @@ import { isLowerBetter, isUndirected } from '../measures/direction.ts';
 import { parseMeasures } from '../measures/grammar/measure-name.ts';
 import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
 import type { Grading } from '../measures/scorer-contract.ts';
-import { parseDuration } from '../vocabulary/durations.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import type { Report } from './problems.ts';
-import type { Span } from './settings.ts';
 import type { Path } from './tree.ts';
+import type { Span } from './values.ts';
 
 /** What can be referred to. */
 export interface Referred {
@@ -91,13 +90,12 @@ export function nearZero(name: string): string {
   return `${name} is best near 0, so neither a fall nor a rise of it is better, and nothing can be decided by it; take mae`;
 }
 
-export function horizonOf(text: string | undefined, usual: Span, path: Path, { horizons, report }: Referred): Span {
-  if (text === undefined) return usual;
-  const ms = parseDuration(text);
-  const found = horizons.find((horizon) => horizon.ms === ms);
+export function horizonOf(asked: Span | undefined, usual: Span, path: Path, { horizons, report }: Referred): Span {
+  if (asked === undefined) return usual;
+  const found = horizons.find((horizon) => horizon.ms === asked.ms);
   if (found !== undefined) return found;
   const names = horizons.map((horizon) => horizon.text).join(', ');
-  report.add(path, `expected one of attribution.horizons (${names}); found "${text}"`, ['attribution.horizons']);
+  report.add(path, `expected one of attribution.horizons (${names}); found "${asked.text}"`, ['attribution.horizons']);
   return usual;
 }
 

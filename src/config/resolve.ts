@@ -1,14 +1,13 @@
 import { type AdapterChoice, adapterTraits } from '../consumers/decode/decoder-settings.ts';
 import { listProblems } from '../consumers/decode/list.ts';
 import { mapProblems, mapsProblems } from '../consumers/decode/map.ts';
-import { parseTime } from '../consumers/decode/times.ts';
 import type { Measure } from '../measures/definition.ts';
 import { type Command, parseMeasures } from '../measures/grammar/measure-name.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import { needsCatalogue, needsGrade } from '../measures/needs.ts';
 import type { Grading } from '../measures/scorer-contract.ts';
 import { sumsKind } from '../measures/value.ts';
-import { HOUR, parseDuration } from '../vocabulary/durations.ts';
+import { HOUR } from '../vocabulary/durations.ts';
 import type { TopicRole } from '../vocabulary/events.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { deadLetterOf } from './dead-letter.ts';
@@ -18,27 +17,27 @@ import { checkGrades, gradeRule, highestGrade, NO_GRADE } from './grades.ts';
 import { httpOf } from './http.ts';
 import { printFound, type Report } from './problems.ts';
 import { lowerIsBetterOf, type Referred, setsOf } from './referred.ts';
-import type { ConfigDocument } from './schema.ts';
+import type { ParsedConfig } from './schema.ts';
 import { kafkaSecurityOf, redisSecurityOf } from './security.ts';
-import type { EventForm, InputSettings, Settings, Span, TopicSettings } from './settings.ts';
+import type { EventForm, InputSettings, Settings, TopicSettings } from './settings.ts';
 import { clusteredOf } from './statistics.ts';
 import type { InputDocument, InputsDocument, TopicDocument, TopicsDocument } from './topics.ts';
 import type { Path } from './tree.ts';
+import type { Span } from './values.ts';
 
-/** Settings of a valid document. Inconsistencies are reported; then the settings must not be used. */
-export function resolve(document: ConfigDocument, report: Report, command: Command): Settings {
-  const { attribution, start, cohorts, relevantFrom, namespace, limits } = document;
-  const horizons = attribution.horizons.map(spanOf);
-  const windows = document.windows.map(spanOf);
-  const paneSize = spanOf(document.paneSize);
+/** Settings of a configuration that is valid part by part. Inconsistencies are reported; then the settings must not be used. */
+export function resolve(config: ParsedConfig, report: Report, command: Command): Settings {
+  const { namespace, attribution, start, commit, relevantFrom, windows, incompleteWindows, paneSize, cohorts } = config;
+  const { limits, catalogue } = config;
+  const { horizons } = attribution;
   checkPanes(windows, paneSize, report);
 
-  const rules = Object.entries(document.grades).map(([name, grade]) => ({ name, rule: gradeRule(grade) }));
+  const rules = Object.entries(config.grades).map(([name, grade]) => ({ name, rule: gradeRule(grade) }));
   const defaults = { relevantFrom, highestGrade: highestGrade(rules.map(({ rule }) => rule)) };
-  const { measures, problems } = parseMeasures(document.measures, defaults, { command });
+  const { measures, problems } = parseMeasures(config.measures, defaults, { command });
   for (const { index, message } of problems) report.add(['measures', index], message);
 
-  checkActions(measures, document.grades, report);
+  checkActions(measures, config.grades, report);
   // Judgements have grades of their own.
   if (command !== 'score') checkGrades(rules, measures, report);
 
@@ -49,51 +48,42 @@ export function resolve(document: ConfigDocument, report: Report, command: Comma
   const known = { measures: names, withoutError, defaults, horizons, cohorts, report };
   const referred: Referred = {
     ...known,
-    lowerIsBetter: lowerIsBetterOf(document.lowerIsBetter, measures, grading, known),
+    lowerIsBetter: lowerIsBetterOf(config.lowerIsBetter, measures, grading, known),
   };
-  const experiments = experimentsOf(document.experiments, referred, command === 'run');
-  const topics = topicsOf(document.kafka.topics, document.inputs, report);
+  const experiments = experimentsOf(config.experiments, referred, command === 'run');
+  const topics = topicsOf(config.kafka.topics, config.inputs, report);
   const counts = { measures: names.length, windows: windows.length, horizons: horizons.length, sets: cohorts.length };
 
   return {
     namespace,
-    inputs: inputsOf(document.inputs, topics, report),
+    inputs: inputsOf(config.inputs, topics, report),
     kafka: {
-      ...document.kafka,
-      sessionTimeout: msOf(document.kafka.sessionTimeout),
+      ...config.kafka,
       topics,
-      ...kafkaSecurityOf(document.kafka, report),
+      ...kafkaSecurityOf(config.kafka, report),
     },
-    redis: { url: document.redis.url, ...redisSecurityOf(document.redis, report) },
-    attribution: {
-      horizons,
-      outOfOrderness: msOf(attribution.outOfOrderness),
-      backward: msOf(attribution.backward),
-      idleAfter: msOf(attribution.idleAfter),
-      maxSkew: msOf(attribution.maxSkew),
-      futureSkew: msOf(attribution.futureSkew),
-      unitTimeout: msOf(attribution.unitTimeout),
-    },
-    start: { from: startOf(start.from), onGap: start.onGap, onUndecodable: start.onUndecodable },
-    commit: { interval: msOf(document.commit.interval), perSecond: document.commit.perSecond },
+    redis: { url: config.redis.url, ...redisSecurityOf(config.redis, report) },
+    attribution,
+    start,
+    commit,
     grading,
     relevantFrom,
     measures,
     windows,
-    incompleteWindows: document.incompleteWindows,
+    incompleteWindows,
     paneSize,
     cohorts,
-    itemSets: itemSetsOf(document, measures, referred),
-    positions: { ranks: document.positions.ranks, sets: placedSetsOf(document, referred) },
+    itemSets: itemSetsOf(config, measures, referred),
+    positions: { ranks: config.positions.ranks, sets: placedSetsOf(config, referred) },
     dimensions: [...new Set([...cohorts.flat(), ...experiments.map(({ dimension }) => dimension)])].sort(),
     limits: { ...limits, cohortsPerSet: cohortsPerSet(limits.cohortsPerSet, limits.series, counts, report) },
     experiments,
-    statistics: { clustered: clusteredOf(document.statistics, referred) },
-    detect: detectOf(document.detect, document.paneSize, referred),
-    http: httpOf(document.http, report),
-    catalogue: document.catalogue ?? undefined,
+    statistics: { clustered: clusteredOf(config.statistics, referred) },
+    detect: detectOf(config.detect, paneSize, referred),
+    http: httpOf(config.http, report),
+    catalogue,
     deadLetter: deadLetterOf(
-      document.deadLetter,
+      config.deadLetter,
       topics.map(({ name }) => name),
       report,
     ),
@@ -111,7 +101,7 @@ function checkPanes(windows: readonly Span[], paneSize: Span, report: Report): v
 }
 
 /** `hit(action=clik)` would always be 0. */
-function checkActions(measures: readonly Measure[], grades: ConfigDocument['grades'], report: Report): void {
+function checkActions(measures: readonly Measure[], grades: ParsedConfig['grades'], report: Report): void {
   const known = Object.keys(grades);
   for (const measure of measures) {
     const { params, canonical } = measure;
@@ -146,28 +136,14 @@ function actionsOf(measure: Measure): readonly string[] {
   ];
 }
 
-function startOf(from: string): Settings['start']['from'] {
-  return from === 'earliest' || from === 'latest' ? from : { at: Math.floor(parseTime(from)) };
-}
-
-function spanOf(text: string): Span {
-  return { text, ms: msOf(text) };
-}
-
-function msOf(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new Error(`not a duration, though the schema accepted it: ${text}`);
-  return ms;
-}
-
 /** The grouping sets that keep items; reports what measures of items need and lack. */
 function itemSetsOf(
-  document: ConfigDocument,
+  config: ParsedConfig,
   measures: readonly Measure[],
   referred: Referred,
 ): readonly (readonly string[])[] {
   const { cohorts, report } = referred;
-  const { itemSets, catalogue } = document;
+  const { itemSets, catalogue } = config;
   const sets =
     itemSets === undefined ? cohorts.filter((set) => set.length === 0) : setsOf(itemSets, ['itemSets'], referred);
   for (const measure of measures) {
@@ -178,7 +154,7 @@ function itemSetsOf(
         ['cohorts', 'itemSets'],
       );
     }
-    if (needsCatalogue(measure) && catalogue === null) {
+    if (needsCatalogue(measure) && catalogue === undefined) {
       report.add(
         ['measures'],
         `${measure.canonical} needs a catalogue: the path of an item file, such as catalogue: items.csv`,
@@ -190,7 +166,7 @@ function itemSetsOf(
 }
 
 /** The grouping sets that count by rank. */
-function placedSetsOf({ positions }: ConfigDocument, referred: Referred): readonly (readonly string[])[] {
+function placedSetsOf({ positions }: ParsedConfig, referred: Referred): readonly (readonly string[])[] {
   const { cohorts } = referred;
   if (positions.sets !== undefined) return setsOf(positions.sets, ['positions', 'sets'], referred);
   const variants = cohorts.filter((set) => set.join() === 'variant');

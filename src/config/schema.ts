@@ -1,92 +1,16 @@
 /** The schema of the configuration, with all defaults (specification: configuration 1). */
 import { z } from 'zod';
-import { MOST_STATE_BYTES } from '../consumers/engine/state-limit.ts';
-import { OF_EXPOSURES, OF_ITEMS } from '../measures/all.ts';
+import { OF_ITEMS } from '../measures/all.ts';
 import { deadLetterSchema } from './dead-letter.ts';
 import { detectSchema } from './detect.ts';
 import { experimentsSchema } from './experiments.ts';
 import { gradesSchema } from './grades.ts';
 import { httpSchema } from './http.ts';
 import { redisSchema } from './security.ts';
+import { SIMPLE } from './simple.ts';
 import { statisticsSchema } from './statistics.ts';
 import { inputsSchema, kafkaSchema } from './topics.ts';
-import {
-  anyText,
-  auto,
-  duration,
-  group,
-  groupingSets,
-  isInstant,
-  ladder,
-  list,
-  number,
-  positiveDuration,
-  textOf,
-  whole,
-  word,
-} from './values.ts';
-
-const MAX_HORIZONS = 31;
-
-const attributionSchema = group({
-  horizons: ladder(MAX_HORIZONS)
-    .prefault(['1m', '5m', '30m'])
-    .meta({ description: 'ascending. Each list closes once at each of them; the longest is the attribution window' }),
-  outOfOrderness: duration.prefault('10s').meta({
-    description: 'how far a record may be overtaken by later ones and still be in time. Every result waits for it',
-  }),
-  backward: duration.prefault('0s').meta({ description: 'how far feedback may be dated before its impression' }),
-  idleAfter: positiveDuration.prefault('30s').meta({
-    description:
-      'a topic that has been read to its end and has had nothing new for this long no longer holds the others back',
-  }),
-  maxSkew: positiveDuration
-    .prefault('2m')
-    .meta({ description: 'a topic that is further ahead of the slowest may be paused while memory is short' }),
-  futureSkew: duration.prefault('5m').meta({
-    description:
-      'an event dated further ahead of its record, or a record further ahead of the clock, is dropped as future',
-  }),
-  unitTimeout: positiveDuration.prefault('10m').meta({
-    description:
-      'a partition that is further behind the newest is left out of the windows, which are then marked as incomplete',
-  }),
-});
-
-const limitsSchema = group({
-  series: whole(1, 10_000_000)
-    .prefault(10_000)
-    .meta({ description: 'most gauges of quality. A replay allows 10,000,000' }),
-  cohortsPerSet: auto(10_000_000).prefault('auto').meta({
-    description:
-      'cohorts by name per grouping set, including the variants of experiments; the rest go to __other__. auto: as many as fit into limits.series with these measures, windows, horizons and sets, each value with its standard error',
-  }),
-  stateBytes: auto(MOST_STATE_BYTES).prefault('auto').meta({
-    description:
-      'bytes of state in memory per worker: open impressions, waiting feedback, and the sums. auto: half of the memory limit of the container (or of the machine), less 192 MiB, and at most 3 GiB, which is the most that a worker can hold',
-  }),
-  openImpressions: auto(1_000_000_000)
-    .prefault('auto')
-    .meta({ description: 'a limit by number besides limits.stateBytes: open impressions per worker. auto: none' }),
-  itemsPerList: whole(1, 100_000).prefault(1000).meta({ description: 'longer lists are invalid (too_many_items)' }),
-  feedbackPerImpression: whole(1, 1_000_000)
-    .prefault(1000)
-    .meta({ description: 'per topic; the rest is dropped as capped' }),
-  impressionBytes: whole(1, 64 * 1024 * 1024)
-    .prefault(256 * 1024)
-    .meta({ description: 'larger records are invalid (too_large)' }),
-  feedbackBytes: whole(1, 64 * 1024 * 1024)
-    .prefault(64 * 1024)
-    .meta({ description: 'the same for feedback; on a log of both kinds the larger of the two applies' }),
-  itemsCounted: whole(1, 10_000_000)
-    .prefault(100_000)
-    .meta({
-      description: `items of one row whose exposure is counted for ${OF_EXPOSURES}; with more they are absent`,
-    }),
-  catalogueItems: whole(1, 100_000_000)
-    .prefault(1_000_000)
-    .meta({ description: 'items of the catalogue; a larger file is refused' }),
-});
+import { anyText, group, groupingSets, list, whole } from './values.ts';
 
 const positionsSchema = group({
   ranks: whole(0, 50).prefault(0).meta({
@@ -98,42 +22,14 @@ const positionsSchema = group({
   }),
 });
 
-const startSchema = group({
-  from: textOf('earliest, latest or a time such as 2026-11-21T08:00:00Z', /^\S+( \S+)?$/, isStart)
-    .prefault('earliest')
-    .meta({ description: 'where a service without state starts' }),
-  onGap: word(['stop', 'skip']).prefault('stop').meta({
-    description:
-      'when the log no longer contains what is needed: stop the partition, or skip and mark the windows incomplete',
-  }),
-  onUndecodable: word(['stop', 'skip']).prefault('stop').meta({
-    description:
-      'when a record batch cannot be decoded: stop the partition, or skip the batch, count its records as undecodable and mark the windows incomplete',
-  }),
-});
-
-function isStart(text: string): boolean {
-  return text === 'earliest' || text === 'latest' || isInstant(text);
-}
-
 export const configSchema = group({
-  namespace: textOf('a name without blanks and braces, at most 100 characters', /^[^\s{}\p{Cc}]{1,100}$/u)
-    .prefault('default')
-    .meta({ description: 'prefix of all keys in Redis' }),
+  namespace: SIMPLE.namespace,
   inputs: inputsSchema.prefault({}).meta({ description: 'How events are written, in files and in Kafka.' }),
   kafka: kafkaSchema.prefault({}).meta({ description: 'Where events come from.' }),
   redis: redisSchema.prefault({}).meta({ description: 'Where state is kept.' }),
-  attribution: attributionSchema.prefault({}).meta({ description: 'Which feedback belongs to which impression.' }),
-  start: startSchema.prefault({}).meta({ description: 'Where reading starts.' }),
-  commit: group({
-    interval: positiveDuration.prefault('1s').meta({ description: 'how often state is stored' }),
-    perSecond: whole(1, 100_000).prefault(32).meta({
-      description:
-        'commits of one worker per second; with more partitions, those with fewer than 100 new records take turns, each every 10 s or more often',
-    }),
-  })
-    .prefault({})
-    .meta({ description: 'When state is stored.' }),
+  attribution: SIMPLE.attribution,
+  start: SIMPLE.start,
+  commit: SIMPLE.commit,
   grades: gradesSchema
     .prefault({
       click: 1,
@@ -146,9 +42,7 @@ export const configSchema = group({
     .meta({
       description: 'the grade of each action; replaces the default as a whole. An action that is not named has grade 0',
     }),
-  relevantFrom: number(0, 30, { above: true })
-    .prefault(1)
-    .meta({ description: 'lowest grade that makes a slot a positive' }),
+  relevantFrom: SIMPLE.relevantFrom,
   measures: list(anyText, 'measures, such as [mrr, ndcg@10]', 1)
     .prefault(['mrr', 'precision@5', 'precision@10', 'ndcg@10', 'recall@10', 'ap@10', 'hit@10'])
     .meta({
@@ -159,24 +53,15 @@ export const configSchema = group({
     description:
       'measures where lower is better, besides errors and rates of actions that veto: a rise of them is a regression',
   }),
-  windows: ladder(100)
-    .prefault(['5m', '1h', '24h'])
-    .meta({ description: 'rolling windows, ascending, multiples of paneSize' }),
-  incompleteWindows: word(['hide', 'show']).prefault('hide').meta({
-    description:
-      'gauges of windows that are not complete, as after the first start: hide them, or show what there is. receval_window_complete says which are complete',
-  }),
-  paneSize: positiveDuration
-    .prefault('1m')
-    .meta({ description: 'slice of event time that results are added to; a whole part of an hour' }),
-  cohorts: groupingSets
-    .prefault([[], ['variant'], ['variant', 'country']])
-    .meta({ description: 'grouping sets; [] is everything' }),
+  windows: SIMPLE.windows,
+  incompleteWindows: SIMPLE.incompleteWindows,
+  paneSize: SIMPLE.paneSize,
+  cohorts: SIMPLE.cohorts,
   itemSets: groupingSets.optional().meta({
     description: `which of cohorts keep what ${OF_ITEMS} are made of; the others have no value of these. Default: [] if cohorts has it`,
   }),
   positions: positionsSchema.prefault({}).meta({ description: 'What is counted by rank.' }),
-  limits: limitsSchema.prefault({}).meta({ description: 'What must not grow without bound.' }),
+  limits: SIMPLE.limits,
   experiments: experimentsSchema
     .prefault({
       default: { control: 'control', variants: { control: 0.5, treatment: 0.5 } },
@@ -188,14 +73,14 @@ export const configSchema = group({
   statistics: statisticsSchema.prefault({}).meta({ description: 'How standard errors are computed.' }),
   detect: detectSchema.prefault({}).meta({ description: 'Cohorts that are watched against their own past.' }),
   http: httpSchema.prefault({}).meta({ description: 'Who may read gauges and health.' }),
-  catalogue: anyText.nullable().prefault(null).meta({ description: 'path of the item file' }),
+  catalogue: SIMPLE.catalogue,
   deadLetter: deadLetterSchema
     .prefault('off')
     .meta({ description: 'where the bytes of invalid records go; a group for the settings below' }),
 });
 
-/** A valid configuration as in YAML, with the defaults filled in. */
-export type ConfigDocument = z.output<typeof configSchema>;
+/** A valid configuration: each setting is checked by itself, and has its units. */
+export type ParsedConfig = z.output<typeof configSchema>;
 
 /** JSON Schema (draft 2020-12) of the file. */
 export function configJsonSchema(): object {

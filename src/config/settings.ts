@@ -6,12 +6,8 @@ import type { Measure } from '../measures/definition.ts';
 import type { ItemFile } from '../measures/item-catalogue.ts';
 import type { Grading } from '../measures/scorer-contract.ts';
 import type { DurationMs, EpochMs, TopicRole } from '../vocabulary/events.ts';
-
-/** A duration whose text is a label. */
-export interface Span {
-  readonly text: string;
-  readonly ms: DurationMs;
-}
+import type { SimpleSettings } from './simple.ts';
+import type { Span } from './values.ts';
 
 /** How events are written. */
 export interface EventForm {
@@ -64,8 +60,7 @@ export type DeadLetterSettings =
       readonly files: number;
     };
 
-export interface Settings {
-  readonly namespace: string;
+export interface Settings extends Omit<SimpleSettings, 'limits'> {
   /** Of files: of one side, or of both in one. */
   readonly inputs: {
     readonly impressions: InputSettings;
@@ -81,32 +76,9 @@ export interface Settings {
     readonly topics: readonly TopicSettings[];
   };
   readonly redis: RedisSecurity & { readonly url: string };
-  readonly attribution: {
-    /** Ascending; the last is the attribution window. */
-    readonly horizons: readonly Span[];
-    readonly outOfOrderness: DurationMs;
-    readonly backward: DurationMs;
-    readonly idleAfter: DurationMs;
-    readonly maxSkew: DurationMs;
-    readonly futureSkew: DurationMs;
-    readonly unitTimeout: DurationMs;
-  };
-  readonly start: {
-    readonly from: 'earliest' | 'latest' | { readonly at: EpochMs };
-    readonly onGap: 'stop' | 'skip';
-    readonly onUndecodable: 'stop' | 'skip';
-  };
-  readonly commit: { readonly interval: DurationMs; readonly perSecond: number };
   /** The configured actions, then those that only measures name (grade 0). */
   readonly grading: Grading;
-  readonly relevantFrom: number;
   readonly measures: readonly Measure[];
-  readonly windows: readonly Span[];
-  /** Whether gauges show the values of windows that are not complete. */
-  readonly incompleteWindows: 'hide' | 'show';
-  readonly paneSize: Span;
-  /** Grouping sets; the empty one is everything. */
-  readonly cohorts: readonly (readonly string[])[];
   /** Those of `cohorts` whose rows keep items for measures of items. */
   readonly itemSets: readonly (readonly string[])[];
   /** Counts by rank, at the longest horizon. */
@@ -118,20 +90,7 @@ export interface Settings {
   };
   /** All dimensions that grouping sets and experiments need, ascending: the decoder's. */
   readonly dimensions: readonly string[];
-  readonly limits: {
-    readonly series: number;
-    readonly cohortsPerSet: number;
-    readonly stateBytes: number | 'auto';
-    readonly openImpressions: number | 'auto';
-    readonly itemsPerList: number;
-    readonly feedbackPerImpression: number;
-    readonly impressionBytes: number;
-    readonly feedbackBytes: number;
-    /** Items of one row whose exposure is counted. */
-    readonly itemsCounted: number;
-    /** Items of the catalogue. */
-    readonly catalogueItems: number;
-  };
+  readonly limits: Omit<SimpleSettings['limits'], 'cohortsPerSet'> & { readonly cohortsPerSet: number };
   readonly experiments: readonly ExperimentSettings[];
   readonly statistics: { readonly clustered: readonly (readonly string[])[] };
   readonly detect: {
@@ -160,9 +119,7 @@ export interface Settings {
     /** Accepted host names, besides addresses and localhost; undefined: any, unless it listens on loopback. */
     readonly allowedHosts: readonly string[] | undefined;
   };
-  /** Path of the item file; undefined: none. */
-  readonly catalogue: string | undefined;
-  /** Its content once it has been read; undefined: not read. */
+  /** The content of the catalogue once it has been read; undefined: not read. */
   readonly itemFile?: ItemFile | undefined;
   readonly deadLetter: DeadLetterSettings;
 }

@@ -13,18 +13,20 @@ export function printPath(path: Path): string {
   return text;
 }
 
-/** The type inside of defaults and options. */
+/** The type inside of defaults, options and what is made of a value that is valid. */
 export function unwrap(schema: Schema): Schema {
   let inner = schema;
-  while (
-    inner instanceof z.ZodPrefault ||
-    inner instanceof z.ZodDefault ||
-    inner instanceof z.ZodOptional ||
-    inner instanceof z.ZodNullable
-  ) {
-    inner = inner.unwrap();
+  for (;;) {
+    if (inner instanceof z.ZodPipe) inner = inner.in;
+    else if (
+      inner instanceof z.ZodPrefault ||
+      inner instanceof z.ZodDefault ||
+      inner instanceof z.ZodOptional ||
+      inner instanceof z.ZodNullable
+    ) {
+      inner = inner.unwrap();
+    } else return inner;
   }
-  return inner;
 }
 
 /** The default; undefined: there is none. */
@@ -38,6 +40,29 @@ export function childrenOf(schema: Schema): ReadonlyMap<string, Schema> {
   if (inner instanceof z.ZodObject) return new Map<string, Schema>(Object.entries(inner.shape));
   if (inner instanceof z.ZodUnion) return new Map(inner.options.flatMap((option) => [...childrenOf(option)]));
   return new Map();
+}
+
+/** A valid value as it is written, with all defaults. */
+export function completed(schema: Schema, tree: Tree): Tree {
+  const whole = filled(schema, tree);
+  return isTree(whole) ? whole : tree;
+}
+
+function filled(schema: Schema, value: unknown): unknown {
+  const given = value === undefined ? defaultOf(schema) : value;
+  if (Array.isArray(given)) {
+    const element = elementOf(schema);
+    return element === undefined ? given : given.map((each) => filled(element, each));
+  }
+  if (!isTree(given)) return given;
+  const [children, entry] = [childrenOf(schema), entryOf(schema)];
+  const whole: Tree = {};
+  for (const name of new Set([...children.keys(), ...Object.keys(given)])) {
+    const child = children.get(name) ?? entry;
+    const below = child === undefined ? given[name] : filled(child, given[name]);
+    if (below !== undefined) whole[name] = below;
+  }
+  return whole;
 }
 
 /** The schema of any entry of a group with free names (actions, experiments); undefined: it is not such a group. */

@@ -3,35 +3,53 @@ import { z } from 'zod';
 import { cleanDimension, isDimensionName, RESERVED_DIMENSIONS } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import { DURATION, parseDuration } from '../vocabulary/durations.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 
 /** How a duration is written. */
 export const UNITS = ' (a whole number with ms, s, m, h or d)';
 const A_DURATION = `a duration such as 30s or 5m${UNITS}`;
 
-export const duration = textOf(A_DURATION, DURATION, (text) => parseDuration(text) !== undefined);
-export const positiveDuration = textOf(`${A_DURATION}, above 0`, DURATION, (text) => (parseDuration(text) ?? 0) > 0);
+/** A duration whose text is a label. */
+export interface Span {
+  readonly text: string;
+  readonly ms: DurationMs;
+}
+
+const isDuration = (text: string): boolean => parseDuration(text) !== undefined;
+const isPositive = (text: string): boolean => msOf(text) > 0;
+
+export const duration = textOf(A_DURATION, DURATION, isDuration).transform(msOf);
+export const positiveDuration = textOf(`${A_DURATION}, above 0`, DURATION, isPositive).transform(msOf);
+export const span = textOf(A_DURATION, DURATION, isDuration).transform(spanOf);
+export const positiveSpan = textOf(`${A_DURATION}, above 0`, DURATION, isPositive).transform(spanOf);
+
+function spanOf(text: string): Span {
+  return { text, ms: msOf(text) };
+}
+
+/** NaN: it is none. */
+function msOf(text: string): DurationMs {
+  return parseDuration(text) ?? Number.NaN;
+}
 
 /** A duration within bounds, which the message names. */
 export function durationBetween(least: string, most: string) {
-  const [from, to] = [parseDuration(least) ?? Number.NaN, parseDuration(most) ?? Number.NaN];
-  return textOf(`${A_DURATION}, from ${least} to ${most}`, DURATION, (text) => {
-    const ms = parseDuration(text) ?? Number.NaN;
-    return ms >= from && ms <= to;
-  });
+  const isWithin = (text: string): boolean => msOf(text) >= msOf(least) && msOf(text) <= msOf(most);
+  return textOf(`${A_DURATION}, from ${least} to ${most}`, DURATION, isWithin).transform(msOf);
 }
 
 /** Durations that ascend without repeats. */
 export function ladder(most: number) {
   const error = `expected a list of 1 to ${most} durations such as [1m, 5m]`;
   return z
-    .array(positiveDuration, { error })
+    .array(positiveSpan, { error })
     .min(1, { error })
     .max(most, { error })
-    .superRefine((texts, ctx) => {
-      for (let i = 1; i < texts.length; i++) {
-        if ((parseDuration(texts[i]) ?? 0) > (parseDuration(texts[i - 1]) ?? 0)) continue;
-        const message = `expected more than ${texts[i - 1]}, the one before it: durations ascend without repeats`;
+    .superRefine((spans, ctx) => {
+      for (const [i, { ms }] of spans.entries()) {
+        if (i === 0 || ms > spans[i - 1].ms) continue;
+        const message = `expected more than ${spans[i - 1].text}, the one before it: durations ascend without repeats`;
         ctx.addIssue({ code: 'custom', message, path: [i] });
       }
     });

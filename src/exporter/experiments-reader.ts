@@ -1,6 +1,6 @@
 import { looksKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
-import type { Span } from '../config/settings.ts';
+import type { Span } from '../config/values.ts';
 import type { Comparison, EarlierRun } from '../experiment/comparison.ts';
 import { withEarlier } from '../experiment/earlier-run.ts';
 import { evaluate } from '../experiment/evaluate.ts';

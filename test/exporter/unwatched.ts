@@ -1,4 +1,5 @@
-import type { Settings, Span } from '../../src/config/settings.ts';
+import type { Settings } from '../../src/config/settings.ts';
+import type { Span } from '../../src/config/values.ts';
 
 /** The defaults of `detect`, but that no cohort is watched. `horizon`: one of those that there are. */
 export function unwatched(horizon: Span): Settings['detect'] {
