@@ -23,14 +23,14 @@ import { aboutService } from './about-service.ts';
 import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import { UsageError } from './failure.ts';
-import { type InputFlags, pathsOf, readInputs } from './inputs.ts';
+import { type InputFlags, readInputs } from './inputs.ts';
 import { newHashSeed } from './process.ts';
+import { recordsFile } from './records-file.ts';
 import {
   ALLOW_EMPTY,
   aboutFiles,
   CLOSE_ALL,
   DROPPED,
-  droppedFile,
   NOW,
   noteOddities,
   optionsOf,
@@ -41,6 +41,7 @@ import {
 } from './replay.ts';
 import { showReport } from './report-file.ts';
 import { word } from './score-settings.ts';
+import { mustSpareFiles } from './spared-files.ts';
 import { COLOUR, outputForm, painter, tableColumns, WIDE } from './terminal.ts';
 import { writeWhole } from './whole-file.ts';
 import { mustBePlotFile, mustBeReportFile } from './written-file.ts';
@@ -108,16 +109,16 @@ Examples:
   receval compare --config receval.yaml --fail-on invalid,insufficient
   receval compare --events random.csv@variant=random bts.csv@variant=bts --adapter open-bandit --config bandit.yaml`,
     )
-    .action(async (flags: Flags) => {
+    .action(async (flags: Flags, command: Command) => {
       const output = outputForm(flags.output, COMPARISON_OUTPUTS);
       const failOn = flags.failOn === undefined ? [] : failOnOf(flags.failOn);
       const paint = painter(process.stdout, flags.color);
       const files = hasFiles(flags) ? readInputs(flags) : undefined;
-      const inputs = files === undefined ? [] : pathsOf(files);
-      if (flags.plot !== undefined) mustBePlotFile('--plot', flags.plot, inputs);
-      mustBeReportFile('--report', flags.report, inputs);
+      if (flags.plot !== undefined) mustBePlotFile('--plot', flags.plot);
+      mustBeReportFile('--report', flags.report);
       const configuration = readConfiguration(flags, 'run');
       const isReported = output === 'html' || flags.report !== undefined;
+      mustSpareFiles(command, [configuration.settings.catalogue]);
       const configured = await withCatalogue(configuration.settings);
       const settings = isReported ? withPositions(configured) : configured;
       const compared: Partial<FilesCompared> & StoredCompared =
@@ -254,7 +255,7 @@ async function readAndCompare(
     if (flags[name] !== undefined)
       throw new UsageError(`--${name} is for a running service: leave it out when you name files`);
   }
-  const dropped = droppedFile(flags, inputs);
+  const dropped = recordsFile('--dropped', flags.dropped);
   const onDropped = dropped && ((one: Dropped) => dropped.write(droppedLine(one)));
   const options = { settings, inputs, ...optionsOf(flags), onDropped };
   const compared = await withProgress(options, (all) => compareFiles(all, experiment, ratioBy));

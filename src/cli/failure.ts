@@ -52,8 +52,6 @@ export function fileProblem(path: string, error: unknown, wanted: 'read' | 'writ
     EISDIR: 'it is a folder',
     EMFILE: OUT_OF_HANDLES,
     ENFILE: OUT_OF_HANDLES,
-    Z_BUF_ERROR: 'the gzip data end too early',
-    Z_DATA_ERROR: 'the gzip data are damaged',
   };
   return `cannot ${wanted === 'read' ? 'read' : 'write'} ${path}: ${known[codeOf(error)] ?? messageOf(error)}`;
 }

@@ -68,7 +68,7 @@ export function readFuseSettings(flags: FuseFlags): FuseSettings {
   }
   mustDiffer(files, lists.length > 0 ? '--lists' : '--run');
   if (flags.tag?.trim() === '') throw new UsageError('--tag: expected a name of the merged run, got none');
-  if (output !== '-') mustBeWritable('--output', output, inputs);
+  if (output !== '-') mustBeWritable('--output', output);
   const format = lists.length > 0 ? 'flagr' : flags.format;
   return {
     files,

@@ -109,6 +109,7 @@ async function main(argv: readonly string[]): Promise<void> {
     command.exitOverride();
     command.configureOutput({ outputError: (text, write) => write(printable(text.replace(/^error: /, 'receval: '))) });
   }
+  program.hook('preAction', async (_, command) => (await import('./spared-files.ts')).mustSpareFiles(command));
   try {
     await program.parseAsync(argv);
   } catch (error) {

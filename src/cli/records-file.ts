@@ -1,19 +1,14 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../vocabulary/error-text.ts';
 import { fileProblem, roomAdvice, UsageError } from './failure.ts';
-import { isSameFile } from './written-file.ts';
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 /** So much is written at once. */
 const PIECE = 2 ** 16;
 
 /** The file that a flag names, as `RecordsFile`; undefined: the flag is not given. */
-export function recordsFile(
-  flag: string,
-  path: string | undefined,
-  inputs: readonly string[],
-): RecordsFile | undefined {
-  return path === undefined ? undefined : new RecordsFile(flag, path, inputs);
+export function recordsFile(flag: string, path: string | undefined): RecordsFile | undefined {
+  return path === undefined ? undefined : new RecordsFile(flag, path);
 }
 
 /** A new file with records, one on each line. It may hold what users did, so nobody else may read it. */
@@ -25,16 +20,13 @@ export class RecordsFile {
 
   /**
    * @param flag that names it
-   * @throws UsageError for no file, or one of the inputs, Error for one that cannot be written
+   * @throws UsageError for no file, Error for one that cannot be written
    */
-  constructor(flag: string, path: string, inputs: readonly string[]) {
+  constructor(flag: string, path: string) {
     if (path === '' || path === '-') {
       throw new UsageError(
         `${flag}: expected the name of a file, got "${path}": standard output has the results. Write ${flag} records.ndjson`,
       );
-    }
-    if (inputs.some((input) => input !== '-' && isSameFile(input, path))) {
-      throw new UsageError(`${flag}: ${path} is one of the inputs, and would be overwritten`);
     }
     this.#path = path;
     try {

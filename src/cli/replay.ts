@@ -24,14 +24,15 @@ import { suggestion } from '../vocabulary/spelling.ts';
 import { aboutService } from './about-service.ts';
 import { fileProblem, tell, UsageError } from './failure.ts';
 import { findingLines } from './findings-output.ts';
-import { bytesOf, type InputFlags, pathsOf, readInputs } from './inputs.ts';
+import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { newHashSeed } from './process.ts';
 import { showProgress } from './progress.ts';
-import { type RecordsFile, recordsFile } from './records-file.ts';
+import { recordsFile } from './records-file.ts';
 import { fileName, showReport } from './report-file.ts';
 import { CLOSED_ALL, OUTPUTS, printResult } from './result-output.ts';
+import { mustSpareFiles } from './spared-files.ts';
 import { outputForm, tableColumns, WIDE } from './terminal.ts';
-import { isSameFile, mustBeReportFile } from './written-file.ts';
+import { mustBeReportFile } from './written-file.ts';
 
 export interface ReplayFlags extends InputFlags {
   readonly config?: string;
@@ -88,17 +89,18 @@ Examples:
   receval replay --events random.csv.gz@variant=random bts.csv.gz@variant=bts --adapter open-bandit --measures ctr,mrr
   node log.js | receval replay --events - --output json`,
     )
-    .action(async (flags: ReplayFlags) => {
+    .action(async (flags: ReplayFlags, command: Command) => {
       const output = outputForm(flags.output, OUTPUTS);
       const inputs = readInputs(flags);
-      mustBeReportFile('--report', flags.report, pathsOf(inputs));
+      mustBeReportFile('--report', flags.report);
       const configuration = readConfiguration(flags);
       const isReported = output === 'html' || flags.report !== undefined;
+      mustSpareFiles(command, [configuration.settings.catalogue]);
       const configured = await withCatalogue(configuration.settings);
       const settings = isReported ? withPositions(configured) : configured;
       mustHaveFeedback(flags, settings);
-      const letters = recordsFile('--dead-letters', flags.deadLetters, pathsOf(inputs));
-      const dropped = droppedFile(flags, inputs);
+      const letters = recordsFile('--dead-letters', flags.deadLetters);
+      const dropped = recordsFile('--dropped', flags.dropped);
       const replayed = await replayFiles({
         settings,
         inputs,
@@ -124,17 +126,6 @@ Examples:
       noteOddities(result, flags);
       noteYoung(result, output);
     });
-}
-
-/** @throws UsageError for a file that is another one of the command */
-export function droppedFile(
-  { deadLetters, dropped }: Pick<ReplayFlags, 'deadLetters' | 'dropped'>,
-  inputs: ReplayInputs,
-): RecordsFile | undefined {
-  if (dropped !== undefined && deadLetters !== undefined && isSameFile(dropped, deadLetters)) {
-    throw new UsageError(`--dropped: ${dropped} is the file of --dead-letters: name another one`);
-  }
-  return recordsFile('--dropped', dropped, pathsOf(inputs));
 }
 
 /** The line that --dead-letters writes for a record; empty: its place in a file is not known. */

@@ -37,7 +37,7 @@ Examples:
   receval report 'http://exporter:9464/?window=24h' --token-file /run/secrets/receval-http --output report.html`,
     )
     .action(async (address: string | undefined, flags: Flags) => {
-      mustBeReportFile('--output', flags.output, []);
+      mustBeReportFile('--output', flags.output);
       const { http } = loadSettings({
         file: flags.config,
         readFile: (path) => readFileSync(path, 'utf8'),

@@ -9,6 +9,7 @@ import { openRows } from '../consumers/source/files/rows.ts';
 import { profileOf, timesOf } from '../inspect/fields.ts';
 import {
   binaryFormOf,
+  type Encoding,
   encodingOf,
   type FileFormat,
   type Form,
@@ -42,7 +43,7 @@ export async function sampleOf(file: string, limit: number): Promise<FileSample>
   try {
     const format = await formatOf(file);
     const { kind } = format.form;
-    if (format.encoding === 'UTF-16' || NO_RECORDS.has(kind)) return { format, rows: [], bad: [], more: false };
+    if (isWide(format.encoding) || NO_RECORDS.has(kind)) return { format, rows: [], bad: [], more: false };
     return { format, ...(await recordsOf(file, formOf(format.form), limit)) };
   } catch (error) {
     throw new Error(fileProblem(file, error instanceof UnreadableFile ? error.cause : error), { cause: error });
@@ -65,17 +66,31 @@ async function formatOf(file: string): Promise<FileFormat> {
   const binary = binaryFormOf(head);
   if (binary !== undefined) return { compression, encoding: undefined, lineEnds: 'none', form: binary };
   const encoding = encodingOf(head);
-  const text = new TextDecoder(encoding === 'UTF-16' ? (head[0] === 0xfe ? 'utf-16be' : 'utf-16le') : 'utf-8').decode(
-    head,
-  );
+  const text = textOf(head, encoding);
   const form = textFormOf(text);
-  const isSeen = form.kind !== 'delimited' || encoding === 'UTF-16' || (await seenDelimiter(file)) === form.delimiter;
+  const isSeen = form.kind !== 'delimited' || isWide(encoding) || (await seenDelimiter(file)) === form.delimiter;
   return {
     compression,
     encoding,
     lineEnds: lineEndsOf(text),
     form: form.kind === 'delimited' ? { ...form, isSeen } : form,
   };
+}
+
+/** Whether a replay refuses it. */
+function isWide(encoding: Encoding | undefined): boolean {
+  return encoding === 'UTF-16' || encoding === 'UTF-32';
+}
+
+function textOf(head: Buffer, encoding: Encoding): string {
+  if (encoding === 'UTF-16') return new TextDecoder(head[0] === 0xfe ? 'utf-16be' : 'utf-16le').decode(head);
+  if (encoding !== 'UTF-32') return new TextDecoder().decode(head);
+  const character = (at: number): number => (head[0] === 0 ? head.readUInt32BE(at) : head.readUInt32LE(at));
+  const characters = Array.from({ length: head.length >>> 2 }, (_, n) => Math.min(character(4 * n), 0x10ffff));
+  return characters
+    .slice(1)
+    .map((code) => String.fromCodePoint(code))
+    .join('');
 }
 
 /** The delimiter that a replay would detect. */

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import type { Command } from 'commander';
 import type { Fusion } from '../fusion/fusion.ts';
 import { splitMeasures } from '../measures/grammar/measure-name.ts';
 import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
@@ -8,7 +9,9 @@ import { NAMES, type Names, PRESET_NAMES } from '../score/preset.ts';
 import { FORMATS, type Format, type RunColumns, runColumns } from '../score/run-format.ts';
 import { UNJUDGED, type Unjudged } from '../score/scoring-settings.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
+import { USUAL_FILE } from '../vocabulary/usual-file.ts';
 import { UsageError } from './failure.ts';
+import { mustSpareFiles } from './spared-files.ts';
 import { outputForm, tableColumns } from './terminal.ts';
 import { isSameFile, mustBePlotFile, mustBeReportFile } from './written-file.ts';
 
@@ -96,12 +99,11 @@ const MISSING = ['skip', 'zero'] as const;
 const PLOTS = ['bar', 'line', 'intervals'] as const;
 
 /** @throws UsageError for what does not go together */
-export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSettings> {
+export async function readScoreSettings(flags: ScoreFlags, command: Command): Promise<ScoreSettings> {
   const asked = flags.query === undefined || flags.query === 'all' ? undefined : flags.query;
-  const configured = await configuredSettings(flags.config);
+  const configured = await configuredSettings(flags.config, command);
   const files = filesOf(flags);
-  const inputs = [...files.runs.map(({ path }) => path), ...(files.qrels === undefined ? [] : [files.qrels])];
-  mustBeReportFile('--report', flags.report, inputs);
+  mustBeReportFile('--report', flags.report);
   const names = word('names', flags.names, NAMES);
   const wanted = flags.measures === undefined ? configured.measures : splitMeasures(flags.measures);
   const isCount = (name: string): boolean => COUNT_NAMES.some((count) => count === name);
@@ -126,7 +128,7 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
     report: flags.report,
     tableColumns: tableColumns(process.stdout, flags.wide),
     digits: flags.digits === undefined ? undefined : whole('digits', flags.digits, 0, 15),
-    plot: plotOf(flags, inputs),
+    plot: plotOf(flags),
   };
 }
 
@@ -214,8 +216,9 @@ export function namedFile(text: string): NamedFile {
 /** The settings of the configuration, if there is one; its code is loaded only then. */
 async function configuredSettings(
   config: string | undefined,
+  command: Command,
 ): Promise<Pick<ScoreSettings, 'measures' | 'relevantFrom' | 'catalogue'>> {
-  if (config === undefined && !existsSync('receval.yaml')) {
+  if (config === undefined && !existsSync(USUAL_FILE)) {
     return { measures: USUAL_MEASURES, relevantFrom: 1, catalogue: NO_CATALOGUE };
   }
   const [{ readSettings }, { withCatalogue }] = await Promise.all([
@@ -223,6 +226,7 @@ async function configuredSettings(
     import('../config/catalogue-file.ts'),
   ]);
   const read = readSettings(config === undefined ? {} : { config }, 'score');
+  mustSpareFiles(command, [read.catalogue]);
   const { measures, relevantFrom, itemFile = NO_CATALOGUE } = await withCatalogue(read);
   return { measures: measures.map(({ canonical }) => canonical), relevantFrom, catalogue: itemFile };
 }
@@ -234,12 +238,12 @@ export function columnsOf(text: string | undefined): RunColumns | undefined {
   return columns;
 }
 
-function plotOf({ plot, plotFile, size, grid }: ScoreFlags, inputs: readonly string[]): PlotSettings | undefined {
+function plotOf({ plot, plotFile, size, grid }: ScoreFlags): PlotSettings | undefined {
   if (plot === undefined) {
     if (plotFile !== undefined) throw new UsageError('--plot-file needs --plot bar, --plot line or --plot intervals');
     return undefined;
   }
-  if (plotFile !== undefined) mustBePlotFile('--plot-file', plotFile, inputs);
+  if (plotFile !== undefined) mustBePlotFile('--plot-file', plotFile);
   const sides = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/i.exec(size);
   const [width, height] = sides === null ? [0, 0] : [Number(sides[1]), Number(sides[2])];
   if (!(width >= 3 && width <= 60 && height >= 2 && height <= 60)) {

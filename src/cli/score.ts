@@ -68,8 +68,8 @@ Examples:
   receval score --run a.run --run b.run --qrels qrels.txt --fuse rrf "combsum(norm=rank)" --p-values
   receval score --lists lists.ndjson --measures mrr,ndcg@5 --per-query --output json`,
     )
-    .action(async (flags: ScoreFlags) => {
-      const settings = await readScoreSettings(flags);
+    .action(async (flags: ScoreFlags, command: Command) => {
+      const settings = await readScoreSettings(flags, command);
       const scored = await scoreFiles(settings);
       await showScores(scored, settings);
     });

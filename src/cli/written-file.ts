@@ -5,10 +5,9 @@ import { UsageError } from './failure.ts';
 
 /**
  * Checks, before anything is read, that the file a flag names can be written; undefined: the flag is not given.
- * @param inputs files that the command reads, which it must not overwrite
  * @throws UsageError
  */
-export function mustBeWritable(flag: string, path: string | undefined, inputs: readonly string[]): void {
+export function mustBeWritable(flag: string, path: string | undefined): void {
   if (path === undefined) return;
   if (path === '' || path === '-') throw new UsageError(`${flag}: expected the name of a file, got "${path}"`);
   if (!existsSync(dirname(path))) {
@@ -17,15 +16,12 @@ export function mustBeWritable(flag: string, path: string | undefined, inputs: r
   if (existsSync(path) && statSync(path).isDirectory()) {
     throw new UsageError(`${flag}: cannot write ${path}: it is a folder`);
   }
-  if (inputs.some((input) => input !== '-' && isSameFile(input, path))) {
-    throw new UsageError(`${flag}: ${path} is one of the inputs, and would be overwritten`);
-  }
 }
 
 /** @throws UsageError if browsers would not open the name as a page, or it cannot be written */
-export function mustBeReportFile(flag: string, path: string | undefined, inputs: readonly string[]): void {
+export function mustBeReportFile(flag: string, path: string | undefined): void {
   if (path === undefined) return;
-  mustBeWritable(flag, path, inputs);
+  mustBeWritable(flag, path);
   if (/\.html?$/i.test(path) || isOther(path)) return;
   const page = `${path.slice(0, path.length - extname(path).length)}.html`;
   throw new UsageError(`${flag}: a report is an HTML page: name it ${page}. A browser can print it to PDF`);
@@ -76,8 +72,8 @@ export function isSameFile(a: string, b: string): boolean {
 }
 
 /** @throws UsageError if a plot should not have the name, or it cannot be written */
-export function mustBePlotFile(flag: string, path: string, inputs: readonly string[]): void {
-  mustBeWritable(flag, path, inputs);
+export function mustBePlotFile(flag: string, path: string): void {
+  mustBeWritable(flag, path);
   const ending = extname(path);
   if (ending.toLowerCase() !== '.svg' && !isOther(path)) {
     const svg = `${ending === '' ? path : path.slice(0, -ending.length)}.svg`;

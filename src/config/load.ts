@@ -1,6 +1,7 @@
 import type { Command } from '../measures/grammar/measure-name.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
+import { USUAL_FILE } from '../vocabulary/usual-file.ts';
 import { applyEnvironment, applyOverrides, type Environment } from './environment.ts';
 import { ConfigError, type Located, locate, type Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
@@ -8,9 +9,6 @@ import { configSchema, type ParsedConfig } from './schema.ts';
 import type { Settings, TopicSettings } from './settings.ts';
 import { completed, isEmptyAt, isTree, type Path, printPath, removeAt, type Tree, valueAt } from './tree.ts';
 import { isTooMany, MOST_ENTRIES, parseYaml, takeProto } from './yaml.ts';
-
-/** Read if no file is named and it exists. */
-const USUAL_FILE = 'receval.yaml';
 
 interface LoadOptions {
   /** Undefined: `receval.yaml` in the current folder, if it exists. */

@@ -82,7 +82,7 @@ function otherEncoding({ name, format: { encoding, compression } }: InspectedFil
   const found = (what: string, from: string): readonly Finding[] => [
     wrong('encoding', `${name} is ${what}`, 'Convert it:', recoded(from, name, compression)),
   ];
-  if (encoding === 'UTF-16') return found('UTF-16; a replay reads UTF-8.', 'UTF-16');
+  if (encoding === 'UTF-16' || encoding === 'UTF-32') return found(`${encoding}; a replay reads UTF-8.`, encoding);
   if (encoding !== 'not UTF-8') return [];
   return found('not UTF-8, perhaps Latin-1: its records count as invalid (not_utf8).', 'ISO-8859-1');
 }

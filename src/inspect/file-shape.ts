@@ -1,9 +1,10 @@
 /** The format of a file, detected from its first bytes and lines, before its records are read. */
 import { assertNever } from '../vocabulary/events.ts';
+import { wideEncodingOf } from '../vocabulary/wide-encoding.ts';
 import { type RaggedLines, raggedLines } from './ragged-lines.ts';
 
 type Compression = 'none' | 'gzip' | 'zstd';
-export type Encoding = 'UTF-8' | 'UTF-8 with a byte order mark' | 'UTF-16' | 'not UTF-8';
+export type Encoding = 'UTF-8' | 'UTF-8 with a byte order mark' | 'UTF-16' | 'UTF-32' | 'not UTF-8';
 type LineEnds = 'LF' | 'CRLF' | 'CR' | 'mixed' | 'none';
 
 /** `columns`: names in the header; undefined: there is no header. */
@@ -71,7 +72,8 @@ export function binaryFormOf(bytes: Uint8Array): Form | undefined {
 
 /** By the byte order mark and the bytes. A piece that ends within a character is still UTF-8. */
 export function encodingOf(bytes: Uint8Array): Encoding {
-  if (startsWith(bytes, [0xff, 0xfe]) || startsWith(bytes, [0xfe, 0xff])) return 'UTF-16';
+  const wide = wideEncodingOf(bytes);
+  if (wide !== undefined) return wide;
   if (startsWith(bytes, [0xef, 0xbb, 0xbf])) return 'UTF-8 with a byte order mark';
   return isUtf8(bytes) ? 'UTF-8' : 'not UTF-8';
 }

@@ -6,7 +6,7 @@ import { baseName } from './log-finding.ts';
 
 /** An expression for the records of a file, as dictionaries; undefined: Python cannot read them without more. */
 export function recordsIn({ format: { form, encoding } }: InspectedFile, source: string): string | undefined {
-  if (encoding === undefined || encoding === 'UTF-16') return undefined;
+  if (encoding === undefined || encoding === 'UTF-16' || encoding === 'UTF-32') return undefined;
   if (form.kind === 'ndjson') return `map(json.loads,${source})`;
   if (form.kind !== 'delimited') return undefined;
   const { delimiter, columns, width } = form;

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { wideEncodingOf } from '../vocabulary/wide-encoding.ts';
 import { NEWLINE } from './line-fields.ts';
 
 /** Reads whole lines: bytes[from, to) ends with a newline. The reader splits them. */
@@ -12,18 +13,10 @@ export interface BlockReader {
 export const LONGEST_LINE = 64 * 2 ** 20;
 const END = Uint8Array.of(NEWLINE);
 const MARK = [0xef, 0xbb, 0xbf];
-const UTF16_MARKS = [
-  [0xff, 0xfe],
-  [0xfe, 0xff],
-];
-
-function beginsWith(bytes: Uint8Array, mark: readonly number[]): boolean {
-  return mark.every((byte, i) => bytes[i] === byte);
-}
 
 /** Length of the byte order mark that the first bytes of a file begin with. */
 export function markOf(bytes: Uint8Array): number {
-  return beginsWith(bytes, MARK) ? MARK.length : 0;
+  return MARK.every((byte, i) => bytes[i] === byte) ? MARK.length : 0;
 }
 
 /**
@@ -47,9 +40,8 @@ export class Blocks {
     let from = 0;
     if (this.#isFirst && chunk.length > 0) {
       from = markOf(chunk);
-      if (UTF16_MARKS.some((mark) => beginsWith(chunk, mark))) {
-        throw new InputError(this.#file, undefined, 'this is UTF-16; save it as UTF-8');
-      }
+      const wide = wideEncodingOf(chunk);
+      if (wide !== undefined) throw new InputError(this.#file, undefined, `this is ${wide}; convert it to UTF-8`);
       this.#isFirst = false;
     }
     const last = chunk.lastIndexOf(NEWLINE) + 1;

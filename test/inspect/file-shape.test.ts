@@ -64,6 +64,7 @@ describe('bytes', () => {
     expect(encodingOf(bytes('häkchen ✓'))).toBe('UTF-8');
     expect(encodingOf(bytes('\ufeffa'))).toBe('UTF-8 with a byte order mark');
     expect(encodingOf(Uint8Array.of(0xff, 0xfe, 0x61, 0))).toBe('UTF-16');
+    expect(encodingOf(Uint8Array.of(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0))).toBe('UTF-32');
     expect(encodingOf(Uint8Array.of(0x68, 0xe4, 0x6b))).toBe('not UTF-8');
   });
 

@@ -42,12 +42,14 @@ describe('a TREC run', () => {
   it('of another encoding is refused by its mark', () => {
     const settings = settingsOf({ measures: ['mrr'] });
     const reader = new GradedLists('lists', settings, undefined);
-    for (const mark of [
-      [0xff, 0xfe],
-      [0xfe, 0xff],
-    ]) {
-      expect(() => new Blocks('a.run', reader).add(Uint8Array.from([...mark, 49, 0, 10, 0]))).toThrow(
-        'a.run: this is UTF-16; save it as UTF-8',
+    for (const [encoding, mark] of [
+      ['UTF-16', [0xff, 0xfe]],
+      ['UTF-16', [0xfe, 0xff]],
+      ['UTF-32', [0xff, 0xfe, 0, 0]],
+      ['UTF-32', [0, 0, 0xfe, 0xff]],
+    ] as const) {
+      expect(() => new Blocks('a.run', reader).add(Uint8Array.from([...mark, 49, 0, 0, 0]))).toThrow(
+        `a.run: this is ${encoding}; convert it to UTF-8`,
       );
     }
   });

@@ -78,9 +78,15 @@ describe('what is wrong is counted with its reason', () => {
 
 describe('a file that cannot be read to its end is named, with the reason', () => {
   it.each([
-    ['readers-cut-off', /^receval: cannot read impressions\.json: it ends inside of value 3: was it cut off\?\n$/],
-    ['readers-cut-off-gz', /^receval: cannot read impressions\.ndjson\.gz: the gzip data end too early\n$/],
-    ['readers-utf-16', /^receval: cannot read impressions\.csv: it is UTF-16: save it as UTF-8\n$/],
+    [
+      'readers-cut-off',
+      /^receval: cannot read impressions\.json: it ends in the middle of value 3: was it cut off\?\n$/,
+    ],
+    [
+      'readers-cut-off-gz',
+      /^receval: cannot read impressions\.ndjson\.gz: the gzip data end too early. Copy the file again from where it was written, or pack it again\n$/,
+    ],
+    ['readers-utf-16', /^receval: cannot read impressions\.csv: it is UTF-16: convert it to UTF-8\n$/],
   ])('%s', async (name, message) => {
     const { code, stdout, stderr } = await replay(name);
     expect(stderr).toMatch(message);

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { InvalidCode } from '../../../vocabulary/drops.ts';
+import { wideEncodingOf } from '../../../vocabulary/wide-encoding.ts';
 import type { FileForm } from '../../decode/decoder-settings.ts';
 
 /** One row of a file, as JSON whatever the form of the file. */
@@ -34,13 +35,12 @@ const LINE_FEED = 10;
 
 /**
  * Detects the format from the first bytes of an unpacked file; its name decides only if they leave it open.
- * @throws Error for text that is not UTF-8 but UTF-16
+ * @throws Error for text that begins with the byte order mark of another encoding than UTF-8
  */
 export function formatOf(first: Uint8Array, name: string, form: FileForm = ANY_FORM): FileFormat {
   const hasMark = first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf;
-  if ((first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff)) {
-    throw new Error('it is UTF-16: save it as UTF-8');
-  }
+  const wide = wideEncodingOf(first);
+  if (wide !== undefined) throw new Error(`it is ${wide}: convert it to UTF-8`);
   const kind = form.format === 'auto' ? undefined : form.format;
   if (kind === 'parquet' || (kind === undefined && isParquet(first))) {
     return { kind: 'parquet', delimiter: undefined, hasMark: false, lineEnd: undefined };

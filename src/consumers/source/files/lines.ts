@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { messageOf } from '../../../vocabulary/error-text.ts';
+import { codeOf, messageOf } from '../../../vocabulary/error-text.ts';
 
 const CHUNK_BYTES = 1 << 18;
 const NEWLINE = 10;
@@ -43,29 +43,51 @@ function isZstd(first: Uint8Array): boolean {
 
 /**
  * The bytes of a file, unpacked if it is gzipped or packed by zstd. `-` is standard input. Rejects with the error of the
- * system, of zlib or of fzstd.
+ * system, or with one that says how packed data are damaged and what to do.
  */
 export async function* readBytes(file: string, progress: ReadProgress): AsyncGenerator<Uint8Array> {
   const stored = counted(
     file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }),
     progress,
   );
-  const first = await stored.next();
-  if (first.done === true) return;
-  const all = following(first.value, stored);
-  const packing = packingOf(first.value);
+  // A pipe may give less at a time than tells how it is packed.
+  let first: Uint8Array = new Uint8Array(0);
+  while (first.length < MAGIC.length) {
+    const { value, done } = await stored.next();
+    if (done === true) break;
+    first = first.length === 0 ? value : Buffer.concat([first, value]);
+  }
+  if (first.length === 0) return;
+  const all = following(first, stored);
+  const packing = packingOf(first);
   if (packing === undefined) {
     yield* all;
     return;
   }
-  if (packing === 'zst') {
-    const { unpackZstd } = await import('./unpack-zstd.ts');
-    yield* unpackZstd(all);
-    return;
+  try {
+    if (packing === 'gz') yield* unpackGzip(file, all);
+    else yield* (await import('./unpack-zstd.ts')).unpackZstd(all);
+  } catch (error) {
+    const known: Readonly<Record<string, string>> = {
+      Z_BUF_ERROR: 'the gzip data end too early',
+      Z_DATA_ERROR: `the gzip data are damaged: ${messageOf(error)}`,
+    };
+    const damage = known[codeOf(error)] ?? (error instanceof RangeError ? messageOf(error) : undefined);
+    if (damage === undefined) throw error;
+    throw new Error(`${damage}. Copy the file again from where it was written, or pack it again`, { cause: error });
   }
+}
+
+async function* unpackGzip(file: string, packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
   // The error, if any, comes out of the loop over gunzip.
-  const gunzip = pipeline(Readable.from(all), createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
-  yield* gunzip;
+  yield* pipeline(Readable.from(packed), gunzip, () => {});
+  if (file === '-' || !statSync(file).isFile()) return;
+  // Zeros may fill up the last block of a medium. Node.js ends at the first, whatever follows.
+  for await (const rest of createReadStream(file, { start: gunzip.bytesWritten })) {
+    if (rest.some((byte: number) => byte !== 0))
+      throw new RangeError('the gzip data are damaged: zeros are in between');
+  }
 }
 
 async function* counted(stream: Readable, progress: ReadProgress): AsyncGenerator<Uint8Array> {

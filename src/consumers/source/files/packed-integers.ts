@@ -78,7 +78,7 @@ export class PackedIntegers {
 
   #byte(at: number): number {
     const byte = this.#bytes[at];
-    if (byte === undefined) throw new Error('it ends inside of a page');
+    if (byte === undefined) throw new Error('it ends in the middle of a page');
     return byte;
   }
 }

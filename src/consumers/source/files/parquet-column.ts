@@ -178,7 +178,7 @@ export class ParquetColumn {
     const from = this.#at + length;
     const to = from + header.compressed_page_size;
     const unpacked = Number(header.uncompressed_page_size);
-    if (!(to >= from && to <= this.#end)) throw new Error('it ends inside of a page');
+    if (!(to >= from && to <= this.#end)) throw new Error('it ends in the middle of a page');
     const entries = (header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header)
       ?.num_values;
     // A damaged header lacks some, and nothing would ever be enough.

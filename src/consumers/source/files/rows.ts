@@ -142,7 +142,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Splits bytes into the values of a JSON list, or into JSON values one after the other, regardless of lines. It only looks for
+ * Splits bytes into the values of a JSON list, of several, or into JSON values one after the other, regardless of lines. It only looks for
  * the ends of values: errors inside of one are for the decoder to report. A value longer than `longest` is cut just above it,
  * so that the decoder refuses it as too large and no memory is spent on the rest.
  */
@@ -181,9 +181,10 @@ export class JsonValues {
           this.#listEnded = true;
           continue;
         }
-        if (byte === OPEN_BRACKET && !this.#begun) {
+        if (byte === OPEN_BRACKET && (!this.#begun || this.#listEnded)) {
           this.#begun = true;
           this.#isList = true;
+          this.#listEnded = false;
           continue;
         }
         this.#begun = true;
@@ -211,7 +212,7 @@ export class JsonValues {
   /** @throws Error if a value or the list does not end */
   end(): readonly FileRow[] {
     if (this.#state === 'scalar' && !this.#inText && !this.#isList) return [this.#finish(new Uint8Array(0))];
-    if (this.#state !== 'between') throw new Error(`it ends inside of value ${this.#row + 1}: was it cut off?`);
+    if (this.#state !== 'between') throw new Error(`it ends in the middle of value ${this.#row + 1}: was it cut off?`);
     if (this.#isList && !this.#listEnded)
       throw new Error(`its list has no end after value ${this.#row}: was it cut off?`);
     return [];

@@ -106,7 +106,7 @@ describe('files as a log', () => {
 
   it('fail with the reason when they are cut off or not there', async () => {
     const packed = gzipSync(lines(Array.from({ length: 2000 }, (_, i) => i + 1)));
-    await expect(readAll([file(packed.subarray(0, packed.length / 2))])).rejects.toThrow(/unexpected end of file/);
+    await expect(readAll([file(packed.subarray(0, packed.length / 2))])).rejects.toThrow(/the gzip data end too early/);
     await expect(readAll([join(folder, 'nowhere')])).rejects.toThrow(/ENOENT.*nowhere/);
   });
 

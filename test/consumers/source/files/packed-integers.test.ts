@@ -46,7 +46,7 @@ test('what was written is read, however many are taken at a time', () => {
       for (let i = 0; taken.length < all.length; i++)
         taken.push(...packed.take(Math.min(sizes[i % sizes.length] || 1, all.length - taken.length)));
       expect(taken).toEqual(all);
-      if (width > 0) expect(() => packed.take(1)).toThrow('it ends inside of a page');
+      if (width > 0) expect(() => packed.take(1)).toThrow('it ends in the middle of a page');
     }),
   );
 });

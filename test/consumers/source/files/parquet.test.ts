@@ -332,7 +332,7 @@ describe('what takes too much memory', () => {
       [...i32(0), ...i32(4), ...i32(4), 0x2c, 0x15, 1, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0, ...one],
       /the header of a page is damaged/,
     ],
-    ['a page that is cut off', dictionary(4, 1), /it ends inside of a page/],
+    ['a page that is cut off', dictionary(4, 1), /it ends in the middle of a page/],
     ['a page without its dictionary', [...data(1, 1), 0, 0], /refers to a dictionary that is not there/],
   ])('is refused: %s', async (_, bytes, words) => {
     await expect(columnOf(bytes).fill(1)).rejects.toThrow(words);

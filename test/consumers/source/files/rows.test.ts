@@ -1,6 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -231,6 +233,8 @@ describe('what a file is', () => {
     expect(formatOf(Buffer.from('a,b\n'), 'x')).toMatchObject({ hasMark: false, lineEnd: 'lf' });
     expect(formatOf(Buffer.from('a,b'), 'x')).toMatchObject({ lineEnd: undefined });
     expect(() => formatOf(Buffer.from('\ufeffa,b\n', 'utf16le'), 'x')).toThrow(/UTF-16.*UTF-8/);
+    for (const mark of [Buffer.of(0xff, 0xfe, 0, 0), Buffer.of(0, 0, 0xfe, 0xff)])
+      expect(() => formatOf(Buffer.concat([mark, Buffer.of(0x61, 0, 0, 0)]), 'x')).toThrow(/UTF-32.*UTF-8/);
   });
 });
 
@@ -312,12 +316,14 @@ describe('a JSON list', () => {
     ['[ {"a":"]}"} , 7,"x, y",[1,[2]],null ]', ['{"a":"]}"}', '7', '"x, y"', '[1,[2]]', 'null']],
     ['[{"a":1},{"a" 2},{"a":3}]', ['{"a":1}', '{"a" 2}', '{"a":3}']],
     ['[{"a":"\\"]"}]', ['{"a":"\\"]"}']],
+    ['[{"a":1}][{"a":2}]\n[]\n[3]', ['{"a":1}', '{"a":2}', '3']],
+    ['[{"a":1}] {"a":2}', ['{"a":1}', '{"a":2}']],
     ['{\n"a":1}{"b":2} 7', ['{\n"a":1}', '{"b":2}', '7']],
   ])('%j holds its values, right or wrong', async (text, values) => {
     expect(await rowsOf(file(text), { form: { ...ANY_FORM, format: 'json' } })).toEqual(values);
   });
 
-  test.each(['[{"a":1},{"a":', '[{"a":1}', '[{"a":"x', '[1'])('%j is cut off', async (text) => {
+  test.each(['[{"a":1}][{"a":2}', '[{"a":1},{"a":', '[{"a":1}', '[{"a":"x', '[1'])('%j is cut off', async (text) => {
     await expect(rowsOf(file(text))).rejects.toThrow(/cannot read .*cut off\?/);
   });
 
@@ -351,14 +357,86 @@ describe('packed files', () => {
     expect(await rowsOf(file(Buffer.concat([skipped, frame])))).toEqual(once);
   });
 
-  it('fail with the reason where they are cut off', async () => {
-    const frame = readFileSync(RECORDED);
-    await expect(rowsOf(file(frame.subarray(0, frame.length - 10)))).rejects.toThrow(
-      /cannot read .*zstd: unexpected EOF/,
+  const FRAME = readFileSync(RECORDED);
+  const MEMBER = gzipSync(Array.from({ length: 1000 }, (_, n) => `{"n":${n}}\n`).join(''));
+  const REFUSED =
+    /^cannot read \S+: .*(?:damaged|too early).*\. Copy the file again from where it was written, or pack it again$/;
+
+  it.each([
+    ['zstd', FRAME],
+    ['gzip', MEMBER],
+  ])('are refused wherever they are cut off: %s', async (_, packed) => {
+    const cut = fc.integer({ min: 4, max: packed.length - 1 });
+    await fc.assert(
+      fc.asyncProperty(cut, async (end) => {
+        await expect(rowsOf(file(packed.subarray(0, end)))).rejects.toThrow(REFUSED);
+        await expect(rowsOf(file(Buffer.concat([packed, packed.subarray(0, end)])))).rejects.toThrow(REFUSED);
+      }),
+      { numRuns: 20, examples: [[packed.length - 1], [packed.length - 4], [packed.length - 8]] },
     );
-    await expect(rowsOf(file(Buffer.concat([frame, Buffer.from('xx')])))).rejects.toThrow(/cannot read .*zstd/);
-    const gz = gzipSync('{"a":1}\n'.repeat(1000));
-    await expect(rowsOf(file(gz.subarray(0, gz.length - 12)))).rejects.toThrow(/unexpected end of file/);
+  });
+
+  it('are refused wherever a bit of a zstd frame is wrong, or it is read as it was', async () => {
+    const right = await rowsOf(RECORDED);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 4, max: FRAME.length - 1 }), fc.nat(7), async (at, bit) => {
+        const wrong = Buffer.from(FRAME);
+        wrong[at] ^= 1 << bit;
+        const read = await rowsOf(file(wrong)).catch((error: unknown) => String(error));
+        if (typeof read === 'string')
+          expect(read).toMatch(/cannot read \S+: (?:zstd data is damaged|zstd: its window)/);
+        else expect(read).toEqual(right); // such as with a larger window
+      }),
+      {
+        numRuns: 40,
+        seed: 8878,
+        examples: [
+          [4, 4],
+          [4, 2],
+          [FRAME.length - 1, 0],
+          [FRAME.length - 4, 7],
+        ],
+      },
+    );
+  });
+
+  it.each([
+    ['the checksum of a member', (m: Buffer) => m.length - 6],
+    ['the length of a member', (m: Buffer) => m.length - 1],
+    ['the start of the next member', (m: Buffer) => m.length],
+  ])('are refused where %s is wrong', async (_, at) => {
+    const packed = Buffer.concat([MEMBER, MEMBER]);
+    packed[at(MEMBER)] ^= 1;
+    await expect(rowsOf(file(packed))).rejects.toThrow(REFUSED);
+  });
+
+  it('may end with zeros, as tapes do, but not go on behind them', async () => {
+    const zeros = Buffer.alloc(600_000);
+    expect(await rowsOf(file(Buffer.concat([MEMBER, zeros])))).toHaveLength(1000);
+    await expect(rowsOf(file(Buffer.concat([MEMBER, zeros, MEMBER])))).rejects.toThrow(REFUSED);
+  });
+
+  it.each([
+    ['zstd', FRAME, 20_000],
+    ['gzip', MEMBER, 1000],
+  ])('come out of a pipe byte by byte at first: %s', async (_, packed, rows) => {
+    const path = join(folder, `pipe${files++}`);
+    execFileSync('mkfifo', [path]);
+    const writer = createWriteStream(path);
+    const read = rowsOf(path);
+    for (const byte of packed.subarray(0, 6)) {
+      writer.write(Buffer.of(byte));
+      await setTimeout(20);
+    }
+    writer.end(packed.subarray(6));
+    expect(await read).toHaveLength(rows);
+  });
+
+  it('are refused where their window is above 32 MiB', async () => {
+    const wide = Buffer.of(0x28, 0xb5, 0x2f, 0xfd, 0, 15 << 3, 1, 0, 0);
+    expect(await rowsOf(file(wide))).toEqual([]);
+    wide[5] = (15 << 3) + 1;
+    await expect(rowsOf(file(wide))).rejects.toThrow('its window is above 32 MiB: pack it without --long');
   });
 
   it('are not unpacked where nobody packs so', async () => {
