@@ -7,7 +7,7 @@ import { RUN_PAGES } from './docs-pages.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const RUN = new Set(RUN_PAGES.map(({ path }) => path));
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...markdownFiles('docs')];
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...markdownFiles('docs'), ...markdownFiles('examples')];
 /** What begins a command outside of the two languages of command blocks. */
 const COMMAND =
   /^(?:\$ |(?:[A-Z_]+=\S+ )?(?:npm|npx|node|bin\/receval|receval|docker|kubectl|prometheus|promtool|curl|sh|kafka-\w+) )/m;

@@ -19,6 +19,12 @@ function pagesOf(folder: string): readonly Page[] {
     .map((name) => ({ path: `docs/${folder}/${name}`, samples: `sample/${folder}/${name.replace('.md', '')}` }));
 }
 
+/** Each runs in a copy of its folder. The one on Kafka is run by test/service/example.test.ts. */
+const EXAMPLES = ['files', 'experiment', 'ci-gate'].map((name) => ({
+  path: `examples/${name}/README.md`,
+  samples: `examples/${name}`,
+}));
+
 export const RUN_PAGES: readonly Page[] = [
   { path: 'README.md' },
   { path: 'docs/compare.md' },
@@ -38,4 +44,5 @@ export const RUN_PAGES: readonly Page[] = [
   { path: 'docs/simulate.md' },
   ...pagesOf('reproduced'),
   ...pagesOf('adapters'),
+  ...EXAMPLES,
 ];
