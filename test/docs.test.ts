@@ -94,7 +94,13 @@ describe('the documentation', () => {
   });
 
   it('has no link to a file or heading that is not there', () => {
-    const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownFiles('docs'), ...markdownFiles('examples')];
+    const pages = [
+      'README.md',
+      'CONTRIBUTING.md',
+      'CHANGELOG.md',
+      ...markdownFiles('docs'),
+      ...markdownFiles('examples'),
+    ];
     const links = pages.flatMap((page) =>
       [...text(page).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => ({ page, target: match[1] })),
     );

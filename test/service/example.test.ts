@@ -17,7 +17,9 @@ const PRODUCER = 'org.apache.kafka.tools.ConsoleProducer';
 
 /** What the page sends with kafka-console-producer.sh: the flags, and the file that holds the records. */
 function sent(): readonly { readonly flags: string; readonly topic: string; readonly file: string }[] {
-  const lines = PAGE.matchAll(/kafka-console-producer\.sh --bootstrap-server kafka:19092 --topic (\w+) (.+) < (\S+)$/gm);
+  const lines = PAGE.matchAll(
+    /kafka-console-producer\.sh --bootstrap-server kafka:19092 --topic (\w+) (.+) < (\S+)$/gm,
+  );
   return [...lines].map(([, topic, flags, file]) => ({ topic, flags, file }));
 }
 
@@ -40,7 +42,8 @@ itWith(sharedServers(), 'the example on Kafka counts every record that it sends'
       const service = stand.run();
       const stored = await stand.drained(2, service, Date.now() + 1000);
       const counts = stored.flatMap(({ join: { counts } }) => counts);
-      const sum = (one: (count: (typeof counts)[number]) => number) => counts.reduce((all, count) => all + one(count), 0);
+      const sum = (one: (count: (typeof counts)[number]) => number) =>
+        counts.reduce((all, count) => all + one(count), 0);
       expect(sum(({ impressions }) => impressions.accepted)).toBe(600);
       expect(sum(({ feedback }) => feedback.attributed)).toBe(400);
       const doctor = await stand.command(doctorCommand);
