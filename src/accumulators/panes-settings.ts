@@ -138,7 +138,7 @@ export function liveKeys(settings: PanesSettings, state: PanesState, watermark: 
 }
 
 /** H, the longest horizon. */
-export function longest(settings: PanesSettings): DurationMs {
+export function longest(settings: Pick<PanesSettings, 'horizons'>): DurationMs {
   return Math.max(...settings.horizons.map((horizon) => horizon.ms));
 }
 

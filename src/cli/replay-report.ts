@@ -124,7 +124,7 @@ export function positionsView(
 ): PositionsView | undefined {
   const [by] = sets;
   if (ranks === 0 || by === undefined) return undefined;
-  const horizon = attribution.horizons[attribution.horizons.length - 1].text;
+  const horizon = attribution.window.text;
   const own = rows.filter((row) => row.by.join() === by.join());
   const lines = positionLines(
     own.map(({ labels, impressions, positions }) => ({

@@ -114,10 +114,9 @@ async function toKafka(flags: Flags): Promise<void> {
   }
   const settings = readConfiguration(flags.config);
   const now = Date.now();
-  const { horizons } = settings.attribution;
   const simulation = readSettings(flags, {
     events: Number.POSITIVE_INFINITY,
-    window: horizons[horizons.length - 1].ms,
+    window: settings.attribution.window.ms,
     // Nothing may lie in the future.
     start: (given) => (Number.isFinite(given.events) ? wholeSecond(now - longestSpan(given)) : now),
     clockAhead: USUAL_FAULTS.clockAhead,

@@ -63,7 +63,7 @@ export function resolve(config: ParsedConfig, report: Report, command: Command):
       ...kafkaSecurityOf(config.kafka, report),
     },
     redis: { url: config.redis.url, ...redisSecurityOf(config.redis, report) },
-    attribution,
+    attribution: { ...attribution, window: horizons[horizons.length - 1] },
     start,
     commit,
     grading,

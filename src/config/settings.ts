@@ -60,7 +60,7 @@ export type DeadLetterSettings =
       readonly files: number;
     };
 
-export interface Settings extends Omit<SimpleSettings, 'limits'> {
+export interface Settings extends Omit<SimpleSettings, 'attribution' | 'limits'> {
   /** Of files: of one side, or of both in one. */
   readonly inputs: {
     readonly impressions: InputSettings;
@@ -76,6 +76,8 @@ export interface Settings extends Omit<SimpleSettings, 'limits'> {
     readonly topics: readonly TopicSettings[];
   };
   readonly redis: RedisSecurity & { readonly url: string };
+  /** `window`: the longest of the horizons, which are ascending. Feedback that comes later belongs to no list. */
+  readonly attribution: SimpleSettings['attribution'] & { readonly window: Span };
   /** The configured actions, then those that only measures name (grade 0). */
   readonly grading: Grading;
   readonly measures: readonly Measure[];

@@ -106,7 +106,7 @@ export class Decisions {
   #newPast(): PastHours {
     const { attribution, detect, measures } = this.#settings;
     const { store, namespace } = this.#store;
-    const longest = Math.max(...attribution.horizons.map((horizon) => horizon.ms));
+    const longest = attribution.window.ms;
     return new PastHours({ store, namespace, measures, sets: detect.sets, horizon: detect.horizon.text, longest });
   }
 }

@@ -13,7 +13,7 @@ export type ExporterSettings = Pick<
   Settings,
   'cohorts' | 'detect' | 'experiments' | 'measures' | 'paneSize' | 'statistics' | 'windows'
 > & {
-  readonly attribution: Pick<Settings['attribution'], 'horizons' | 'unitTimeout'>;
+  readonly attribution: Pick<Settings['attribution'], 'horizons' | 'window' | 'unitTimeout'>;
   /** Without it the items of rows are not read. */
   readonly limits?: Pick<Settings['limits'], 'itemsCounted'>;
   /** Without it their counts by rank are not read. */

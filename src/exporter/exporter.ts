@@ -80,7 +80,7 @@ export class Exporter {
       measures: settings.measures,
       paneSize: settings.paneSize.ms,
       hour: deps.hour ?? HOUR,
-      longest: Math.max(...settings.attribution.horizons.map(({ ms }) => ms)),
+      longest: settings.attribution.window.ms,
     });
   }
 
@@ -273,7 +273,7 @@ export class Exporter {
   #newHours(): HourRows {
     const { attribution, measures, statistics } = this.#settings;
     const { store, namespace, hour = HOUR } = this.#deps;
-    const longest = Math.max(...attribution.horizons.map((horizon) => horizon.ms));
+    const longest = attribution.window.ms;
     return new HourRows({ store, namespace, measures, clustered: statistics.clustered, hour, longest });
   }
 

@@ -34,10 +34,9 @@ export class LiveLists {
   /** @param withLast whether all of the last lists are shown; they are most of the work. A list has the same view each time. */
   view(withLast: boolean): ListsView {
     const { ids, last, withDrops, drops } = this.#samples;
-    const { horizons } = this.#settings.attribution;
     return {
       ids,
-      horizon: horizons[horizons.length - 1].text,
+      horizon: this.#settings.attribution.window.text,
       primary: this.#primary,
       worst: this.#worst(last).map((list) => this.#viewOf(list)),
       missed: withDrops.map((list) => this.#viewOf(list)),

@@ -404,7 +404,7 @@ export class LivePage {
     const { ranks, sets } = positions;
     const by = sets.find((set) => set.join() === this.#variantsBy.join()) ?? sets[0];
     if (ranks === 0 || by === undefined) return undefined;
-    const horizon = attribution.horizons[attribution.horizons.length - 1].text;
+    const horizon = attribution.window.text;
     const own = rows.filter((row) => row.window === window && row.horizon === horizon && row.by.join() === by.join());
     const counted = own.map(({ values, row }) => ({ ...row, values }));
     const lines = positionLines(counted, experiments[0]?.control).slice(0, MOST_SERIES);

@@ -69,8 +69,7 @@ or on () (count(up{job="receval"} == 1) or vector(0)) < ${targets}`,
  * chosen by name: rules that were made for another configuration would find nothing, and be silent for ever.
  */
 function staleResults({ attribution }: Settings): AlertText {
-  const horizon = attribution.horizons[attribution.horizons.length - 1];
-  const limit = horizon.ms + attribution.outOfOrderness + SLACK_MS;
+  const limit = attribution.window.ms + attribution.outOfOrderness + SLACK_MS;
   return {
     alert: 'RecevalStaleResults',
     expr: `time() - min without (horizon) (max without (instance, pod) (receval_result_timestamp_seconds)) > ${limit / 1000}`,
@@ -79,7 +78,7 @@ function staleResults({ attribution }: Settings): AlertText {
     summary: 'The measures of receval are stale',
     description:
       'The newest result is {{ $value | humanizeDuration }} old. With a longest horizon of ' +
-      `${horizon.text} it should be at most {{ ${limit / 1000} | humanizeDuration }}; with another one, generate the rules again.`,
+      `${attribution.window.text} it should be at most {{ ${limit / 1000} | humanizeDuration }}; with another one, generate the rules again.`,
   };
 }
 
@@ -89,8 +88,7 @@ function staleResults({ attribution }: Settings): AlertText {
  * rules that were made for another configuration would else find nothing.
  */
 function incompleteWindow({ attribution, windows }: Settings): AlertText {
-  const { horizons, outOfOrderness } = attribution;
-  const slack = horizons[horizons.length - 1].ms + outOfOrderness + SLACK_MS;
+  const slack = attribution.window.ms + attribution.outOfOrderness + SLACK_MS;
   const newest = 'min without (horizon) (max without (instance, pod)';
   const lengths = windows.map(({ text, ms }, w) => {
     const gauge = `receval_window_complete${w === windows.length - 1 ? '' : `{window="${text}"}`}`;

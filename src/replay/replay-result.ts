@@ -222,7 +222,7 @@ function concluded(
   rows: readonly ResultRow[],
 ): Pick<ReplayResult, 'findings' | 'isEmpty'> {
   const { attribution, cohorts } = settings;
-  const { text } = attribution.horizons[attribution.horizons.length - 1];
+  const { text } = attribution.window;
   const ofLongest = rows.filter(({ by, horizon }) => horizon === text && by.join() === cohorts[0].join());
   const longest = {
     counted: ofLongest.reduce((lists, row) => lists + row.impressions, 0),

@@ -83,7 +83,7 @@ export class Watch {
     readonly isEmpty: boolean;
   } {
     const { attribution, grading, measures } = this.#settings;
-    const { horizons, backward, outOfOrderness, futureSkew } = attribution;
+    const { window, backward, outOfOrderness, futureSkew } = attribution;
     const facts: RunFacts = {
       ...counts,
       input: this.#input,
@@ -94,7 +94,7 @@ export class Watch {
       clocks: this.#clocks,
       needsFeedback: measures.some((measure) => !isListOnly(measure)),
       shape: {
-        horizon: horizons[horizons.length - 1],
+        horizon: window,
         backward,
         outOfOrderness,
         futureSkew,

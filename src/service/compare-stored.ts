@@ -54,7 +54,7 @@ export async function storedPositions(
   store: Store,
 ): Promise<StoredPositions | undefined> {
   const { attribution, windows } = settings;
-  const [window, horizon] = [windows[windows.length - 1], attribution.horizons[attribution.horizons.length - 1]];
+  const [window, horizon] = [windows[windows.length - 1], attribution.window];
   const exporter = new Exporter(
     {
       ...settings,

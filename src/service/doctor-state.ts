@@ -269,8 +269,7 @@ export function checkMemory({ attribution }: Settings, load: Load): Finding {
   if (impressionsPerSecond === undefined) {
     return finding('memory', 'ok', `one worker holds ${room}; there were no events recently, so the need is unknown`);
   }
-  const { horizons, outOfOrderness } = attribution;
-  const span = horizons[horizons.length - 1].ms + outOfOrderness;
+  const span = attribution.window.ms + attribution.outOfOrderness;
   const open = Math.ceil((impressionsPerSecond * span) / 1000);
   const lately = measuredFor === undefined ? '' : ` in the last ${inSeconds(measuredFor)} s${begun(load, measuredFor)}`;
   const found =

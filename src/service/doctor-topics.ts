@@ -10,8 +10,8 @@ import { type Asking, allowSettings } from './kafka-rights.ts';
 
 /** How long a topic must keep records so that a worker can read again what it needs, with a day in reserve for repairs. */
 export function neededRetention({ attribution }: Settings): DurationMs {
-  const { horizons, backward, outOfOrderness } = attribution;
-  return 3 * horizons[horizons.length - 1].ms + backward + outOfOrderness + DAY;
+  const { window, backward, outOfOrderness } = attribution;
+  return 3 * window.ms + backward + outOfOrderness + DAY;
 }
 
 /** How long a topic keeps records by its settings; undefined: for ever, or not known. */

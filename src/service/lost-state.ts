@@ -110,8 +110,7 @@ async function lostOf(
   const everything = cohorts.some((by) => by.length === 0)
     ? attribution.horizons.map(({ text }) => rowField(text, '', ''))
     : [];
-  const longest = Math.max(...attribution.horizons.map(({ ms }) => ms));
-  const isLive = ({ end }: ListedPane): boolean => end > watermark - longest;
+  const isLive = ({ end }: ListedPane): boolean => end > watermark - attribution.window.ms;
   const there = await probe(
     store,
     listed.map(({ key }) => key),

@@ -1,7 +1,7 @@
 // Long because one estimate goes through all that a row costs: in a worker, in Redis, in a commit and in an exporter.
 import { CellColumns } from '../accumulators/list-sums.ts';
 import { HOUR_BUCKETS } from '../accumulators/panes.ts';
-import type { PanesSettings } from '../accumulators/panes-settings.ts';
+import { longest, type PanesSettings } from '../accumulators/panes-settings.ts';
 import { emptyRow, type Row, sumsStarts } from '../accumulators/row.ts';
 import { rowCodec, vectorRowCodec } from '../accumulators/row-codec.ts';
 import { ROW_BYTES } from '../accumulators/row-table.ts';
@@ -104,10 +104,10 @@ export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTra
   const { panes } = unitShape(settings, scorer, 0);
   const rows = new RowPlan(panes, traffic, settings.limits.itemsCounted);
   const { attribution, commit, windows, measures } = settings;
-  const longest = attribution.horizons[attribution.horizons.length - 1].ms;
-  const openImpressions = traffic.listsPerSecond * ((longest + attribution.outOfOrderness) / 1000);
+  const openFor = attribution.window.ms + attribution.outOfOrderness;
+  const openImpressions = traffic.listsPerSecond * (openFor / 1000);
   const share = Math.ceil(traffic.partitions / traffic.workers) / traffic.partitions;
-  const state = openImpressions * openBytes(traffic) + rows.changingBytes(longest + attribution.outOfOrderness);
+  const state = openImpressions * openBytes(traffic) + rows.changingBytes(openFor);
   const mostPartitions = Math.floor(MOST_STATE_BYTES / (state / traffic.partitions));
   const commitsPerSecond = commitRate(commit, traffic);
   const perCommit = rows.perCommit((1000 * traffic.partitions) / commitsPerSecond);
@@ -220,13 +220,13 @@ class RowPlan {
   /** Bytes in a worker of what minute rows keep beside their sums, of all units: from when lists close at a horizon until they do at the last. */
   #liveItemBytes(): number {
     const { paneSize, horizons } = this.#panes;
-    const longest = horizons[horizons.length - 1].ms;
+    const window = longest(this.#panes);
     let bytes = 0;
     for (const set of this.sets) {
       const lists = this.#listsOf(set, paneSize);
       const { liveBytes } = this.#items.itemsOf(set.by, lists);
       horizons.forEach(({ ms }, h) => {
-        const panes = Math.ceil((longest - ms) / paneSize) + 1;
+        const panes = Math.ceil((window - ms) / paneSize) + 1;
         const { positions } = this.#items.positionsOf(set.by, h, lists);
         bytes += panes * this.#rowsOf(set, paneSize) * (liveBytes + (positions?.bytes ?? 0));
       });

@@ -248,7 +248,7 @@ function ofJoin(settings: Settings, sample: EventSample): readonly Finding[] {
   const { attribution, grading } = settings;
   if (sample.count('impressions') === 0 || sample.count('feedback') < ENOUGH) return [];
   const found: readonly Finding[] = sampleFindings(sample, {
-    horizon: attribution.horizons[attribution.horizons.length - 1],
+    horizon: attribution.window,
     backward: attribution.backward,
     actions: grading.actions.map(({ name }) => name),
     valued: valuedActions(grading),

@@ -30,7 +30,6 @@ export function unitShape(
   const { attribution, kafka, limits, windows, paneSize, cohorts, dimensions, statistics, experiments, measures } =
     settings;
   const { ranks, sets: placedSets } = settings.positions;
-  const longestHorizon = attribution.horizons[attribution.horizons.length - 1].ms;
   const longestWindow = Math.max(0, ...windows.map((window) => window.ms));
   return {
     join: {
@@ -58,9 +57,10 @@ export function unitShape(
       named: namedValues(experiments),
       takeover: { candidates: CANDIDATES, ratio: TAKEOVER_RATIO },
       // For the longest window, and for regression detection (specification: statistics 10).
-      keepMinutes: Math.max(longestWindow, MINUTES_NEEDED) + longestHorizon + attribution.unitTimeout + paneSize.ms,
+      keepMinutes:
+        Math.max(longestWindow, MINUTES_NEEDED) + attribution.window.ms + attribution.unitTimeout + paneSize.ms,
       keepHours: hoursKept(settings),
-      keepVectors: VECTORS_KEPT + longestHorizon,
+      keepVectors: VECTORS_KEPT + attribution.window.ms,
       totals: [],
       runs: experiments.map((experiment) => ({
         name: experiment.name,
@@ -77,7 +77,7 @@ export function unitShape(
 
 /** How long hour panes are kept after their end. */
 export function hoursKept({ detect, attribution }: Pick<Settings, 'detect' | 'attribution'>): DurationMs {
-  return detect.history + attribution.horizons[attribution.horizons.length - 1].ms;
+  return detect.history + attribution.window.ms;
 }
 
 /** With counts by rank, even if the configuration does not ask for them. */

@@ -6,13 +6,14 @@ import { readKey } from '../accumulators/store/checkpoint-error.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import { recordRows } from '../consumers/engine/record-rows.ts';
-import type {
-  AcceptedImpression,
-  FedImpression,
-  JoinView,
-  RecordPlace,
-  RecordReader,
-  UnitJoin,
+import {
+  type AcceptedImpression,
+  type FedImpression,
+  type JoinView,
+  type RecordPlace,
+  type RecordReader,
+  type UnitJoin,
+  windowOf,
 } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
 import type { Batch, LogRecord, RecordRun, UndecodableBatch } from '../consumers/source/source-port.ts';
@@ -340,8 +341,8 @@ export class Unit {
    * open then, nothing is: each list goes to `open` instead, once for every such horizon.
    */
   finish(reach: EpochMs = Number.POSITIVE_INFINITY, open: LeftOpen = () => {}): void {
-    const { horizons, backward } = this.#settings.join;
-    const end = this.newest + horizons[horizons.length - 1] + backward;
+    const { join } = this.#settings;
+    const end = this.newest + windowOf(join) + join.backward;
     if (!Number.isFinite(end)) return;
     this.#idleAll(Math.min(reach, end));
     this.#scoring.leaveOpen(open);
@@ -449,9 +450,9 @@ export class Unit {
 
   /** The share that is open now of the longest time that can be open at once: (0, 1]. */
   get openShare(): number {
-    const { horizons, outOfOrderness } = this.#settings.join;
+    const { join } = this.#settings;
     const { oldestRemembered: oldest } = this.#join;
-    const whole = horizons[horizons.length - 1] + outOfOrderness;
+    const whole = windowOf(join) + join.outOfOrderness;
     return oldest === undefined ? 1 : Math.min(1, Math.max(LEAST_SHARE, (this.newest - oldest) / whole));
   }
 

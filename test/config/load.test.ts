@@ -12,6 +12,7 @@ describe('defaults', () => {
         { text: '5m', ms: 300_000 },
         { text: '30m', ms: 1_800_000 },
       ],
+      window: { text: '30m', ms: 1_800_000 },
       outOfOrderness: 10_000,
       backward: 0,
       idleAfter: 30_000,

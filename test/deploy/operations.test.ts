@@ -31,8 +31,7 @@ describe('docs/operations.md', () => {
 
   it('tells the retention that the default settings need', () => {
     const { attribution } = loadSettings({ env: {}, readFile: () => '' });
-    const longest = attribution.horizons[attribution.horizons.length - 1].ms;
-    const hours = (3 * longest + attribution.backward + attribution.outOfOrderness) / 3_600_000 + 24;
+    const hours = (3 * attribution.window.ms + attribution.backward + attribution.outOfOrderness) / 3_600_000 + 24;
     expect(page).toContain(`that is ${hours.toFixed(1)} hours`);
   });
 

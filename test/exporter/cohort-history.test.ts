@@ -30,7 +30,7 @@ const SETTINGS: ExporterSettings = {
   detect: unwatched(HORIZONS[0]),
   paneSize: { text: `${PANE}ms`, ms: PANE },
   windows: WINDOWS.map((length) => ({ text: `${length * PANE}ms`, ms: length * PANE })),
-  attribution: { horizons: HORIZONS, unitTimeout: UNIT_TIMEOUT },
+  attribution: { horizons: HORIZONS, window: HORIZONS[HORIZONS.length - 1], unitTimeout: UNIT_TIMEOUT },
 };
 
 function panesSettings(unit: number) {

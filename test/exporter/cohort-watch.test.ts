@@ -110,7 +110,7 @@ function worldOf(
         },
         paneSize: { text: '1m', ms: MINUTE },
         windows: [{ text: '5m', ms: STEP }],
-        attribution: { horizons: [HORIZON], unitTimeout: 10 * MINUTE },
+        attribution: { horizons: [HORIZON], window: HORIZON, unitTimeout: 10 * MINUTE },
       },
       { store, namespace: 'ns', partitions: histories.length },
     );

@@ -140,7 +140,7 @@ describe('the standard errors of windows', () => {
             detect: unwatched(HORIZONS[0]),
             paneSize: { text: 'p', ms: PANE },
             windows: [{ text: 'w', ms: WINDOW }],
-            attribution: { horizons: HORIZONS, unitTimeout: 60 },
+            attribution: { horizons: HORIZONS, window: HORIZONS[HORIZONS.length - 1], unitTimeout: 60 },
           },
           { store, namespace: 'ns', partitions: 2, hour: HOUR },
         );

@@ -24,7 +24,7 @@ function exporterOf({ store }: ShopService, experiments: readonly ExperimentSett
     detect: unwatched(HORIZONS[0]),
     paneSize: { text: '20s', ms: paneSize },
     windows: [{ text: '1m', ms: 60_000 }],
-    attribution: { horizons: HORIZONS, unitTimeout: UNIT_TIMEOUT },
+    attribution: { horizons: HORIZONS, window: HORIZONS[HORIZONS.length - 1], unitTimeout: UNIT_TIMEOUT },
   };
   return new Exporter(settings, { store, namespace: NAMESPACE, partitions: PARTITIONS, hour: 60_000 });
 }

@@ -58,7 +58,7 @@ function exporterSettings({ paneSize, lengths, unitTimeout, items }: Shape): Exp
     detect: unwatched(HORIZONS[0]),
     paneSize: { text: `${paneSize}ms`, ms: paneSize },
     windows: lengths.map((length) => ({ text: `${length * paneSize}ms`, ms: length * paneSize })),
-    attribution: { horizons: HORIZONS, unitTimeout },
+    attribution: { horizons: HORIZONS, window: HORIZONS[HORIZONS.length - 1], unitTimeout },
   };
 }
 

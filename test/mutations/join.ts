@@ -77,8 +77,8 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: JOIN,
-        text: 'this.#impressionNeeded = 2 * attribution + settings.backward;',
-        replacement: 'this.#impressionNeeded = attribution;',
+        text: 'this.#impressionNeeded = 2 * window + settings.backward;',
+        replacement: 'this.#impressionNeeded = window;',
       },
     ],
   },

@@ -21,7 +21,12 @@ function settingsOf(experiment: ExperimentSettings): Settings {
   const { attribution } = USUAL;
   return {
     ...USUAL,
-    attribution: { ...attribution, horizons: HORIZONS, unitTimeout: UNIT_TIMEOUT },
+    attribution: {
+      ...attribution,
+      horizons: HORIZONS,
+      window: HORIZONS[HORIZONS.length - 1],
+      unitTimeout: UNIT_TIMEOUT,
+    },
     paneSize: { text: '20s', ms: unitSettings().panes.paneSize },
     measures: MEASURES,
     experiments: [experiment],

@@ -17,7 +17,7 @@ const USUAL = load('kafka: {brokers: [localhost:9092]}\nredis: {url: redis://loc
 const SETTINGS: Settings = {
   ...USUAL,
   namespace: NAMESPACE,
-  attribution: { ...USUAL.attribution, horizons: HORIZONS },
+  attribution: { ...USUAL.attribution, horizons: HORIZONS, window: HORIZONS[HORIZONS.length - 1] },
   paneSize: { text: '20s', ms: paneSize },
   cohorts: [[]],
   measures: MEASURES,

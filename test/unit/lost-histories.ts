@@ -176,7 +176,7 @@ async function windowsOf({ Exporter: Read }: LostParts, store: LeakyStore): Prom
       detect: unwatched(HORIZONS[0]),
       paneSize: { text: '20s', ms: panes.paneSize },
       windows: [1, 6].map((n) => ({ text: `${n}`, ms: n * panes.paneSize })),
-      attribution: { horizons: HORIZONS, unitTimeout: 60_000 },
+      attribution: { horizons: HORIZONS, window: HORIZONS[HORIZONS.length - 1], unitTimeout: 60_000 },
     },
     { store, namespace: NAMESPACE, partitions: 1, hour: panes.hour },
   );

@@ -195,7 +195,7 @@ export interface UnitJoin extends JoinView {
 export interface JoinSettings {
   /** Exactly one topic carries impressions. Feedback of a list is ordered by topic in this order. */
   readonly topics: readonly TopicRole[];
-  /** Ascending; the last is the attribution window H. At most 31. */
+  /** Ascending, at most 31. */
   readonly horizons: readonly DurationMs[];
   readonly outOfOrderness: DurationMs;
   readonly backward: DurationMs;
@@ -216,6 +216,11 @@ export interface JoinSettings {
    * result depends on it.
    */
   readonly searchUpTo?: number;
+}
+
+/** H, the attribution window. */
+export function windowOf({ horizons }: Pick<JoinSettings, 'horizons'>): DurationMs {
+  return horizons[horizons.length - 1];
 }
 
 /** Time from the impression to attributed feedback, as counts by upper bound. */

@@ -16,6 +16,7 @@ import {
   type RecordReader,
   type UndecodableRange,
   type UnitJoin,
+  windowOf,
 } from './api.ts';
 import { Closings, QUEUED_BYTES } from './closings.ts';
 import { copyCounts, countsOfTopic, engineDrop, noCounts, putCounts, readCounts } from './counts.ts';
@@ -94,12 +95,12 @@ class Join implements UnitJoin {
 
   constructor(settings: JoinSettings, sink: JoinSink, from: JoinCheckpoint | undefined) {
     const { horizons, topics } = settings;
-    const attribution = horizons[horizons.length - 1];
+    const window = windowOf(settings);
     this.#shared = share();
     const { engine: own, events, closings } = this.#shared;
     const { futureSkew, outOfOrderness } = settings;
-    this.#impressionNeeded = 2 * attribution + settings.backward;
-    this.#feedbackNeeded = settings.backward + attribution;
+    this.#impressionNeeded = 2 * window + settings.backward;
+    this.#feedbackNeeded = settings.backward + window;
     const unit = openUnit(own, settings, sink, from?.watermark ?? Number.NEGATIVE_INFINITY);
     this.#unit = unit;
     this.#fedWith = { unit, futureSkew, outOfOrderness, reach: reachOf(settings) };
@@ -108,7 +109,7 @@ class Join implements UnitJoin {
     this.#topics = topics.map((_, index) => {
       const state = new Float64Array(own.buffer, states + 8 * STATE_SIZE * index, STATE_SIZE);
       const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
-      const times = { attribution, ...this.#fedWith };
+      const times = { attribution: window, ...this.#fedWith };
       return new Topic(state, counts, times, from?.topics[index], from?.clockBlocks?.[index]);
     });
     this.#figures = new Float64Array(own.buffer, unit, FIGURES);
