@@ -10,10 +10,12 @@ import {
   anyText,
   between,
   dimensionValue,
+  ENDS_RUN,
   experimentName,
   instant,
   measureNames,
   number,
+  ON_CHANGE,
   positiveSpan,
   whole,
 } from './values.ts';
@@ -26,33 +28,54 @@ const MOST_EXPERIMENTS = 31;
 
 const experiment = z.strictObject(
   {
-    control: dimensionValue.meta({ description: 'the variant that others are compared with' }),
+    control: dimensionValue
+      .meta({ description: 'the variant that others are compared with' })
+      .register(ON_CHANGE, ENDS_RUN),
     variants: z
       .record(dimensionValue, number(0, 1_000_000), {
         error: 'expected variants and their weights, such as {a: 0.5, b: 0.5}',
       })
       .refine((variants) => Object.keys(variants).length >= 2, { error: 'expected at least two variants' })
-      .meta({ description: 'at least two, with their weights in the traffic' }),
-    primary: anyText.optional().meta({
-      description: 'the measure that decides. Default: ndcg@10 if it is measured, else the first with a standard error',
-    }),
-    guardrails: measureNames.prefault([]).meta({ description: 'measures that must not get worse' }),
-    horizon: positiveSpan.optional().meta({ description: 'one of attribution.horizons. Default: the longest' }),
+      .meta({ description: 'at least two, with their weights in the traffic' })
+      .register(ON_CHANGE, ENDS_RUN),
+    primary: anyText
+      .optional()
+      .meta({
+        description:
+          'the measure that decides. Default: ndcg@10 if it is measured, else the first with a standard error',
+      })
+      .register(ON_CHANGE, ENDS_RUN),
+    guardrails: measureNames
+      .prefault([])
+      .meta({ description: 'measures that must not get worse' })
+      .register(ON_CHANGE, ENDS_RUN),
+    horizon: positiveSpan
+      .optional()
+      .meta({ description: 'one of attribution.horizons. Default: the longest' })
+      .register(ON_CHANGE, ENDS_RUN),
     start: instant
       .nullable()
       .transform((time) => (time === null ? undefined : Math.floor(parseTime(time))))
       .prefault(null)
-      .meta({ description: 'events before this time are excluded' }),
-    alpha: between(0, 0.5).prefault(0.05).meta({ description: 'share of false alarms' }),
-    nStar: whole(1, 1_000_000_000).prefault(5000).meta({
-      description:
-        'roughly how many users you plan for, control and variant together: there the interval is narrowest. receval compare --plan shows how many an effect takes',
-    }),
-    tolerance: number(0, 1).prefault(0.01).meta({ description: 'relative loss that is still healthy' }),
+      .meta({ description: 'events before this time are excluded' })
+      .register(ON_CHANGE, ENDS_RUN),
+    alpha: between(0, 0.5).prefault(0.05).meta({ description: 'share of false alarms' }).register(ON_CHANGE, ENDS_RUN),
+    nStar: whole(1, 1_000_000_000)
+      .prefault(5000)
+      .meta({
+        description:
+          'roughly how many users you plan for, control and variant together: there the interval is narrowest. receval compare --plan shows how many an effect takes',
+      })
+      .register(ON_CHANGE, ENDS_RUN),
+    tolerance: number(0, 1)
+      .prefault(0.01)
+      .meta({ description: 'relative loss that is still healthy' })
+      .register(ON_CHANGE, { change: 'free' }),
     interleaved: z
       .boolean({ error: 'expected true or false' })
       .prefault(false)
-      .meta({ description: 'not yet: both rankers share one list' }),
+      .meta({ description: 'not yet: both rankers share one list' })
+      .register(ON_CHANGE, ENDS_RUN),
   },
   { error: 'expected an experiment such as {control: a, variants: {a: 0.5, b: 0.5}}' },
 );

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { variableOf } from './environment.ts';
 import { configSchema } from './schema.ts';
 import { childrenOf, defaultOf, entryOf, isTree, unwrap } from './tree.ts';
-import { UNITS } from './values.ts';
+import { ON_CHANGE, UNITS } from './values.ts';
 
 type Schema = z.core.$ZodType;
 
@@ -21,6 +21,8 @@ interface SettingRow {
   readonly otherwise: string;
   readonly meaning: string;
   readonly variable: string;
+  /** What a change does to stored rows; '': nothing. */
+  readonly change: string;
 }
 
 /** One row for each setting at or below `path`, in the order of the schema; none for a group without a meaning of its own. */
@@ -29,18 +31,21 @@ function rowsOf(
   schema: Schema,
   given: unknown,
   mayMiss = path.at(-1) === FREE_NAME,
+  above = '',
 ): readonly SettingRow[] {
+  const change = changeOf(schema) ?? above;
   const usual = given ?? defaultOf(schema);
   const entry = entryOf(schema);
   const isGroup = unwrap(schema) instanceof z.ZodObject && (path.length === 1 || meaningOf(schema) === '');
-  const own = isGroup ? [] : [rowOf(path, schema, usual, mayMiss)];
+  const own = isGroup ? [] : [{ ...rowOf(path, schema, usual, mayMiss), change }];
   // What is true of the first element of a list is true of a single one.
   const values = Array.isArray(usual) ? usual[0] : usual;
   const below = [...childrenOf(schema)].flatMap(([name, child]) =>
-    rowsOf([...path, name], child, isTree(values) ? values[name] : undefined, isChoice(schema)),
+    rowsOf([...path, name], child, isTree(values) ? values[name] : undefined, isChoice(schema), change),
   );
   // Entries without a description are explained with their group.
-  const named = entry !== undefined && isExplained(entry) ? rowsOf([...path, FREE_NAME], entry, undefined) : [];
+  const named =
+    entry !== undefined && isExplained(entry) ? rowsOf([...path, FREE_NAME], entry, undefined, true, change) : [];
   return [...own, ...below, ...named];
 }
 
@@ -54,7 +59,7 @@ function isChoice(schema: Schema): boolean {
   return inner instanceof z.ZodUnion && inner.options.filter((option) => option instanceof z.ZodObject).length > 1;
 }
 
-function rowOf(path: readonly string[], schema: Schema, usual: unknown, mayMiss: boolean): SettingRow {
+function rowOf(path: readonly string[], schema: Schema, usual: unknown, mayMiss: boolean): Omit<SettingRow, 'change'> {
   const [meaning = '', words] = meaningOf(schema).split('. Default: ', 2);
   return {
     path: path.join('.'),
@@ -68,6 +73,14 @@ function rowOf(path: readonly string[], schema: Schema, usual: unknown, mayMiss:
 
 function meaningOf(schema: Schema): string {
   return z.globalRegistry.get(schema)?.description ?? '';
+}
+
+/** undefined: as what is above it. */
+function changeOf(schema: Schema): string | undefined {
+  const found = ON_CHANGE.get(schema);
+  if (found === undefined) return undefined;
+  const { change, only = '' } = found;
+  return change === 'free' ? '' : `${change} ${only}`.trimEnd();
 }
 
 /** In the words of the message for a wrong value. */
@@ -102,11 +115,13 @@ export function configReference(): string {
 }
 
 function tableOf(rows: readonly SettingRow[]): string {
-  const lines = rows.map(({ path, type, usual, otherwise, meaning, variable }) => {
+  const lines = rows.map(({ path, type, usual, otherwise, meaning, change, variable }) => {
     const shown = usual === undefined ? cell(otherwise) : code(plain(usual));
-    return `| ${[code(path), cell(type), shown, cell(meaning), code(variable)].join(' | ')} |`;
+    return `| ${[code(path), cell(type), shown, cell(meaning), cell(change), code(variable)].join(' | ')} |`;
   });
-  return ['| setting | type | default | meaning | variable |', '|---|---|---|---|---|', ...lines].join('\n');
+  return ['| setting | type | default | meaning | change | variable |', '|---|---|---|---|---|---|', ...lines].join(
+    '\n',
+  );
 }
 
 /** As in YAML, on one line. */

@@ -10,7 +10,7 @@ import { redisSchema } from './security.ts';
 import { SIMPLE } from './simple.ts';
 import { statisticsSchema } from './statistics.ts';
 import { inputsSchema, kafkaSchema } from './topics.ts';
-import { anyText, group, groupingSets, list, whole } from './values.ts';
+import { ADDITIVE, anyText, CHANGING, ENDS_RUN, group, groupingSets, list, ON_CHANGE, whole } from './values.ts';
 
 const positionsSchema = group({
   ranks: whole(0, 50).prefault(0).meta({
@@ -41,25 +41,33 @@ export const configSchema = group({
     })
     .meta({
       description: 'the grade of each action; replaces the default as a whole. An action that is not named has grade 0',
-    }),
+    })
+    .register(ON_CHANGE, CHANGING),
   relevantFrom: SIMPLE.relevantFrom,
   measures: list(anyText, 'measures, such as [mrr, ndcg@10]', 1)
     .prefault(['mrr', 'precision@5', 'precision@10', 'ndcg@10', 'recall@10', 'ap@10', 'hit@10'])
     .meta({
       description:
         'what is computed; @a..b stands for every k from a to b. per=user and per=session are for a replay only',
-    }),
-  lowerIsBetter: list(anyText, 'measures, such as [rate(action=return)]').prefault([]).meta({
-    description:
-      'measures where lower is better, besides errors and rates of actions that veto: a rise of them is a regression',
-  }),
+    })
+    .register(ON_CHANGE, ADDITIVE),
+  lowerIsBetter: list(anyText, 'measures, such as [rate(action=return)]')
+    .prefault([])
+    .meta({
+      description:
+        'measures where lower is better, besides errors and rates of actions that veto: a rise of them is a regression',
+    })
+    .register(ON_CHANGE, { ...ENDS_RUN, only: 'of which it decides' }),
   windows: SIMPLE.windows,
   incompleteWindows: SIMPLE.incompleteWindows,
   paneSize: SIMPLE.paneSize,
   cohorts: SIMPLE.cohorts,
-  itemSets: groupingSets.optional().meta({
-    description: `which of cohorts keep what ${OF_ITEMS} are made of; the others have no value of these. Default: [] if cohorts has it`,
-  }),
+  itemSets: groupingSets
+    .optional()
+    .meta({
+      description: `which of cohorts keep what ${OF_ITEMS} are made of; the others have no value of these. Default: [] if cohorts has it`,
+    })
+    .register(ON_CHANGE, ADDITIVE),
   positions: positionsSchema.prefault({}).meta({ description: 'What is counted by rank.' }),
   limits: SIMPLE.limits,
   experiments: experimentsSchema
@@ -69,7 +77,8 @@ export const configSchema = group({
     .meta({
       description:
         'experiments by name. The experiment default reads the dimension variant, any other experiment_ and its name',
-    }),
+    })
+    .register(ON_CHANGE, ADDITIVE),
   statistics: statisticsSchema.prefault({}).meta({ description: 'How standard errors are computed.' }),
   detect: detectSchema.prefault({}).meta({ description: 'Cohorts that are watched against their own past.' }),
   http: httpSchema.prefault({}).meta({ description: 'Who may read gauges and health.' }),

@@ -7,15 +7,19 @@ import { parseTime } from '../consumers/decode/times.ts';
 import { MOST_STATE_BYTES } from '../consumers/engine/state-limit.ts';
 import { OF_EXPOSURES } from '../measures/all.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { childrenOf, isTree, valueAt } from './tree.ts';
 import {
+  ADDITIVE,
   anyText,
   auto,
+  CHANGING,
   duration,
   group,
   groupingSets,
   isInstant,
   ladder,
   number,
+  ON_CHANGE,
   positiveDuration,
   positiveSpan,
   textOf,
@@ -28,11 +32,18 @@ const MAX_HORIZONS = 31;
 const attributionSchema = group({
   horizons: ladder(MAX_HORIZONS)
     .prefault(['1m', '5m', '30m'])
-    .meta({ description: 'ascending. Each list closes once at each of them; the longest is the attribution window' }),
-  outOfOrderness: duration.prefault('10s').meta({
-    description: 'how far a record may be overtaken by later ones and still be in time. Every result waits for it',
-  }),
-  backward: duration.prefault('0s').meta({ description: 'how far feedback may be dated before its impression' }),
+    .meta({ description: 'ascending. Each list closes once at each of them; the longest is the attribution window' })
+    .register(ON_CHANGE, CHANGING),
+  outOfOrderness: duration
+    .prefault('10s')
+    .meta({
+      description: 'how far a record may be overtaken by later ones and still be in time. Every result waits for it',
+    })
+    .register(ON_CHANGE, CHANGING),
+  backward: duration
+    .prefault('0s')
+    .meta({ description: 'how far feedback may be dated before its impression' })
+    .register(ON_CHANGE, CHANGING),
   idleAfter: positiveDuration.prefault('30s').meta({
     description:
       'a topic that has been read to its end and has had nothing new for this long no longer holds the others back',
@@ -40,10 +51,13 @@ const attributionSchema = group({
   maxSkew: positiveDuration
     .prefault('2m')
     .meta({ description: 'a topic that is further ahead of the slowest may be paused while memory is short' }),
-  futureSkew: duration.prefault('5m').meta({
-    description:
-      'an event dated further ahead of its record, or a record further ahead of the clock, is dropped as future',
-  }),
+  futureSkew: duration
+    .prefault('5m')
+    .meta({
+      description:
+        'an event dated further ahead of its record, or a record further ahead of the clock, is dropped as future',
+    })
+    .register(ON_CHANGE, CHANGING),
   unitTimeout: positiveDuration.prefault('10m').meta({
     description:
       'a partition that is further behind the newest is left out of the windows, which are then marked as incomplete',
@@ -65,21 +79,28 @@ const limitsSchema = group({
   openImpressions: auto(1_000_000_000)
     .prefault('auto')
     .meta({ description: 'a limit by number besides limits.stateBytes: open impressions per worker. auto: none' }),
-  itemsPerList: whole(1, 100_000).prefault(1000).meta({ description: 'longer lists are invalid (too_many_items)' }),
+  itemsPerList: whole(1, 100_000)
+    .prefault(1000)
+    .meta({ description: 'longer lists are invalid (too_many_items)' })
+    .register(ON_CHANGE, CHANGING),
   feedbackPerImpression: whole(1, 1_000_000)
     .prefault(1000)
-    .meta({ description: 'per topic; the rest is dropped as capped' }),
+    .meta({ description: 'per topic; the rest is dropped as capped' })
+    .register(ON_CHANGE, CHANGING),
   impressionBytes: whole(1, 64 * 1024 * 1024)
     .prefault(256 * 1024)
-    .meta({ description: 'larger records are invalid (too_large)' }),
+    .meta({ description: 'larger records are invalid (too_large)' })
+    .register(ON_CHANGE, CHANGING),
   feedbackBytes: whole(1, 64 * 1024 * 1024)
     .prefault(64 * 1024)
-    .meta({ description: 'the same for feedback; on a log of both kinds the larger of the two applies' }),
+    .meta({ description: 'the same for feedback; on a log of both kinds the larger of the two applies' })
+    .register(ON_CHANGE, CHANGING),
   itemsCounted: whole(1, 10_000_000)
     .prefault(100_000)
     .meta({
       description: `items of one row whose exposure is counted for ${OF_EXPOSURES}; with more they are absent`,
-    }),
+    })
+    .register(ON_CHANGE, { ...CHANGING, only: 'with measures of exposure' }),
   catalogueItems: whole(1, 100_000_000)
     .prefault(1_000_000)
     .meta({ description: 'items of the catalogue; a larger file is refused' }),
@@ -123,28 +144,33 @@ export const SIMPLE = {
   })
     .prefault({})
     .meta({ description: 'When state is stored.' }),
+  paneSize: positiveSpan
+    .prefault('1m')
+    .meta({ description: 'slice of event time that results are added to; a whole part of an hour' })
+    .register(ON_CHANGE, CHANGING),
   relevantFrom: number(0, 30, { above: true })
     .prefault(1)
-    .meta({ description: 'lowest grade that makes a slot a positive' }),
+    .meta({ description: 'lowest grade that makes a slot a positive' })
+    .register(ON_CHANGE, CHANGING),
   windows: ladder(100)
     .prefault(['5m', '1h', '24h'])
-    .meta({ description: 'rolling windows, ascending, multiples of paneSize' }),
+    .meta({ description: 'rolling windows, ascending, multiples of paneSize' })
+    .register(ON_CHANGE, ADDITIVE),
   incompleteWindows: word(['hide', 'show']).prefault('hide').meta({
     description:
       'gauges of windows that are not complete, as after the first start: hide them, or show what there is. receval_window_complete says which are complete',
   }),
-  paneSize: positiveSpan
-    .prefault('1m')
-    .meta({ description: 'slice of event time that results are added to; a whole part of an hour' }),
   cohorts: groupingSets
     .prefault([[], ['variant'], ['variant', 'country']])
-    .meta({ description: 'grouping sets; [] is everything' }),
+    .meta({ description: 'grouping sets; [] is everything' })
+    .register(ON_CHANGE, ADDITIVE),
   limits: limitsSchema.prefault({}).meta({ description: 'What must not grow without bound.' }),
   catalogue: anyText
     .nullable()
     .transform((path) => path ?? undefined)
     .prefault(null)
-    .meta({ description: 'path of the item file' }),
+    .meta({ description: 'path of the item file' })
+    .register(ON_CHANGE, { ...CHANGING, only: 'with measures that need it, if its contents differ' }),
 };
 
 type Frozen<Value> = Value extends string | number | boolean | undefined
@@ -155,3 +181,24 @@ type Frozen<Value> = Value extends string | number | boolean | undefined
 
 /** What they are to the program. */
 export type SimpleSettings = { readonly [Name in keyof typeof SIMPLE]: Frozen<z.output<(typeof SIMPLE)[Name]>> };
+
+/** Those that always give rows another meaning when they change, by path: durations in ms, those whose text is a label as text. */
+export function rowSettings(settings: SimpleSettings): readonly (readonly [path: string, value: unknown])[] {
+  return changingBelow(Object.entries(SIMPLE), []).map((path) => [path.join('.'), stored(valueAt(settings, path))]);
+}
+
+function changingBelow(
+  schemas: Iterable<readonly [string, z.core.$ZodType]>,
+  above: readonly string[],
+): readonly (readonly string[])[] {
+  return [...schemas].flatMap(([name, schema]) => {
+    const own = ON_CHANGE.get(schema);
+    if (own === undefined) return changingBelow(childrenOf(schema), [...above, name]);
+    return own.change === 'changing' && own.only === undefined ? [[...above, name]] : [];
+  });
+}
+
+function stored(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => (isTree(one) ? one['text'] : one));
+  return isTree(value) ? value['ms'] : value;
+}

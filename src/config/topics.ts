@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ADAPTER_NAMES, FILE_FORMATS, TS_UNITS } from '../consumers/decode/decoder-settings.ts';
 import { timeZone } from '../consumers/decode/times.ts';
 import { saslSchema, tlsSchema } from './security.ts';
-import { anyText, durationBetween, group, list, textOf, whole, word } from './values.ts';
+import { anyText, CHANGING, durationBetween, group, list, ON_CHANGE, textOf, whole, word } from './values.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'expected a text, a number, true or false' });
 const separator = textOf('the text between the parts, such as "|"', /^.{1,10}$/su);
@@ -103,14 +103,19 @@ function eventForm(above: string) {
       .optional()
       .meta({
         description: `unit of times that are numbers; auto: inferred from each number. Default: that of ${above}, else auto`,
-      }),
-    timeZone: zone.optional().meta({
-      description: `for times without a zone. Default: that of ${above}, else they are refused`,
-    }),
+      })
+      .register(ON_CHANGE, CHANGING),
+    timeZone: zone
+      .optional()
+      .meta({
+        description: `for times without a zone. Default: that of ${above}, else they are refused`,
+      })
+      .register(ON_CHANGE, CHANGING),
     positionBase: z
       .union([z.literal(0), z.literal(1)], { error: 'expected 0 or 1' })
       .optional()
-      .meta({ description: `position of the first slot. Default: that of ${above}, else 1` }),
+      .meta({ description: `position of the first slot. Default: that of ${above}, else 1` })
+      .register(ON_CHANGE, CHANGING),
   };
 }
 
@@ -118,7 +123,8 @@ const topic = group({
   name: topicName.meta({ description: 'of the topic; the same name on both sides is one topic of both kinds' }),
   adapter: adapter
     .optional()
-    .meta({ description: 'how records become events. Default: that of inputs, else canonical' }),
+    .meta({ description: 'how records become events. Default: that of inputs, else canonical' })
+    .register(ON_CHANGE, CHANGING),
   ...eventForm('inputs'),
 });
 
@@ -139,12 +145,12 @@ const fileForm = {
 
 const HOW = 'how records become events. Default: that of the topic, else canonical';
 const input = group({
-  adapter: fileAdapter.optional().meta({ description: HOW }),
+  adapter: fileAdapter.optional().meta({ description: HOW }).register(ON_CHANGE, CHANGING),
   ...eventForm('the topic'),
   ...fileForm,
 });
 const feedbackInput = group({
-  adapter: adapter.optional().meta({ description: HOW }),
+  adapter: adapter.optional().meta({ description: HOW }).register(ON_CHANGE, CHANGING),
   ...eventForm('the topic'),
   ...fileForm,
 });

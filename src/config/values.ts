@@ -6,6 +6,21 @@ import { DURATION, parseDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 
+/**
+ * What a change of a setting, or of one below it, does to what is stored (specification: commit 6). `only`: when it does; default: always. `run`: it
+ * ends the run of the experiment.
+ */
+interface Change {
+  readonly change: 'free' | 'additive' | 'changing' | 'run';
+  readonly only?: string;
+}
+
+/** Settings whose change is not free. */
+export const ON_CHANGE = z.registry<Change>();
+export const ADDITIVE: Change = { change: 'additive' };
+export const CHANGING: Change = { change: 'changing' };
+export const ENDS_RUN: Change = { change: 'run' };
+
 /** How a duration is written. */
 export const UNITS = ' (a whole number with ms, s, m, h or d)';
 const A_DURATION = `a duration such as 30s or 5m${UNITS}`;

@@ -1,6 +1,7 @@
 import type { Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
 import { PART } from '../accumulators/store/fingerprint-difference.ts';
 import type { Settings } from '../config/settings.ts';
+import { rowSettings } from '../config/simple.ts';
 import type { Measure } from '../measures/definition.ts';
 import { itemPartsOf } from '../measures/item-part.ts';
 import type { GradeRule, Grading } from '../measures/scorer-contract.ts';
@@ -10,16 +11,14 @@ import type { GradeRule, Grading } from '../measures/scorer-contract.ts';
  * gives rows another meaning. `additive`: a JSON list of what may be added and removed.
  */
 export function fingerprint(settings: Settings): Fingerprint {
-  const { attribution, grading, kafka, limits, measures, cohorts, windows, paneSize, experiments, itemSets } = settings;
+  const { grading, kafka, measures, cohorts, windows, experiments, itemSets } = settings;
+  // In the order in which they have always been stored.
+  const own = rowSettings(settings);
+  const limits = own.filter(([path]) => path.startsWith('limits.'));
   const referred = new Set(measures.map((measure) => measure.params.get('action')));
   return {
     shape: JSON.stringify({
-      'attribution.horizons': attribution.horizons.map((horizon) => horizon.text),
-      'attribution.outOfOrderness': attribution.outOfOrderness,
-      'attribution.backward': attribution.backward,
-      'attribution.futureSkew': attribution.futureSkew,
-      paneSize: paneSize.ms,
-      relevantFrom: grading.relevantFrom,
+      ...Object.fromEntries(own.filter((each) => !limits.includes(each))),
       // An action that only a measure names comes and goes with the measure.
       grades: grading.actions
         .filter(({ name, rule }) => rule.grade > 0 || rule.from === 'value' || rule.veto || !referred.has(name))
@@ -32,10 +31,7 @@ export function fingerprint(settings: Settings): Fingerprint {
         positionBase,
         timeZone,
       })),
-      'limits.itemsPerList': limits.itemsPerList,
-      'limits.feedbackPerImpression': limits.feedbackPerImpression,
-      'limits.impressionBytes': limits.impressionBytes,
-      'limits.feedbackBytes': limits.feedbackBytes,
+      ...Object.fromEntries(limits),
       ...itemShape(settings),
     }),
     additive: JSON.stringify([
