@@ -58,5 +58,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     cwd: ROOT,
     stdio: 'inherit',
   });
+  // For editors (docs/configuration.md).
+  const schema = execFileSync(process.execPath, [join(dist, 'cli/main.js'), 'config', 'schema']);
+  writeFileSync(join(dist, 'receval.schema.json'), schema);
   renameSync(join(dist, 'begun'), join(dist, 'built'));
 }

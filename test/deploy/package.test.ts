@@ -57,6 +57,11 @@ describe('the package', () => {
     expect(contents(files(join(folder, 'dist')))).toEqual(expect.arrayContaining(contents(others)));
   });
 
+  it('holds the schema of the configuration, for editors', async () => {
+    const { stdout } = await recevalIn(folder, ['config', 'schema']);
+    expect(readFileSync(join(folder, 'dist/receval.schema.json'), 'utf8')).toBe(stdout);
+  });
+
   it('imports nothing that is missing', async () => {
     // One starts the command, and one runs in browsers.
     const others = /\/dist\/(?:cli\/main|page\/live)\.js$/;
