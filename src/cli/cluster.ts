@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { RedisStore } from '../accumulators/store/redis-store.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
+import { readTextFile } from '../connections/text-file.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { explained, mustBeBrokers } from '../consumers/source/kafka/access/trouble.ts';
 import { kafkaConnection } from '../service/service-settings.ts';
@@ -32,7 +32,7 @@ export async function withCluster<T>(config: string | undefined, work: (cluster:
 }
 
 export function readConfiguration(config: string | undefined): Settings {
-  return loadSettings({ file: config, readFile: (path) => readFileSync(path, 'utf8'), env: process.env });
+  return loadSettings({ file: config, readFile: readTextFile, env: process.env });
 }
 
 /** A whole number from 0. @throws UsageError that names the option */

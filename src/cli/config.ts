@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { withCatalogue } from '../config/catalogue-file.ts';
@@ -6,6 +5,7 @@ import { effectiveDocument, loadConfiguration } from '../config/load.ts';
 import { redact } from '../config/redact.ts';
 import { configReference } from '../config/reference.ts';
 import { configJsonSchema } from '../config/schema.ts';
+import { readTextFile } from '../connections/text-file.ts';
 
 /** `receval config check`, `receval config schema` and `receval config reference`. A wrong configuration is a ConfigError with exit code 2. */
 export function configCommand(): Command {
@@ -13,7 +13,7 @@ export function configCommand(): Command {
     .description('check the configuration; prints "ok" and all settings with their defaults, without secrets')
     .option('--config <file>', 'configuration file (default: receval.yaml in this folder, if it exists)')
     .action(async ({ config }: { readonly config?: string }) => {
-      const readFile = (path: string) => readFileSync(path, 'utf8');
+      const readFile = readTextFile;
       const configuration = loadConfiguration({ file: config, readFile, env: process.env });
       await withCatalogue(configuration.settings);
       process.stdout.write(

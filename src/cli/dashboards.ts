@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
+import { readTextFile } from '../connections/text-file.ts';
 import { DASHBOARD_NAMES, dashboardText, isDashboardName } from '../dashboards/dashboards.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
@@ -35,7 +35,7 @@ Examples:
 
 function generateDashboards(name: string | undefined, { config, output }: Flags): void {
   const names = name === undefined ? DASHBOARD_NAMES : [known(name)];
-  const settings = loadSettings({ file: config, readFile: (path) => readFileSync(path, 'utf8'), env: process.env });
+  const settings = loadSettings({ file: config, readFile: readTextFile, env: process.env });
   if (output !== undefined) {
     for (const one of names) write(output, `receval-${one}.json`, dashboardText(one, settings));
   } else {

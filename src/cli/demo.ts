@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { clearScreenDown, moveCursor } from 'node:readline';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadConfiguration } from '../config/load.ts';
+import { readTextFile } from '../connections/text-file.ts';
 import { Demo, withAllOfThePage, withQuickDetection, withShopExperiment } from '../demo/demo.ts';
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
 import { LivePage } from '../live/live.ts';
@@ -58,7 +58,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   const paint = painter(process.stderr, flags.color);
   const configuration = loadConfiguration({
     file: flags.config,
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile: readTextFile,
     env: process.env,
     overrides: flags.port === undefined ? {} : { 'http.port': flags.port },
   });

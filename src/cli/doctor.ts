@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
+import { readTextFile } from '../connections/text-file.ts';
 import { diagnose } from '../service/doctor.ts';
 import type { SecretFile } from '../service/doctor-access.ts';
 import type { Finding } from '../service/doctor-finding.ts';
@@ -28,7 +28,7 @@ async function doctor(flags: Flags): Promise<void> {
   const settings = await withCatalogue(
     loadSettings({
       file: flags.config,
-      readFile: (path) => readFileSync(path, 'utf8'),
+      readFile: readTextFile,
       env: process.env,
     }),
   );

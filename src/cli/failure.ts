@@ -50,6 +50,7 @@ export function fileProblem(path: string, error: unknown, wanted: 'read' | 'writ
     EROFS: 'nothing may be written to that disk',
     ELOOP: 'its symbolic links lead in a circle',
     EISDIR: 'it is a folder',
+    ENOTDIR: 'what its path names as a folder is none',
     EMFILE: OUT_OF_HANDLES,
     ENFILE: OUT_OF_HANDLES,
   };

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
+import { readTextFile } from '../connections/text-file.ts';
 import { TOPIC } from '../inspect/file-shape.ts';
 import { screenOf } from '../inspect/inspect-screen.ts';
 import { type Inspection, Rows, type SampledFile } from '../inspect/inspected.ts';
@@ -111,7 +111,7 @@ function givenFiles(files: readonly string[], { impressions = [], feedback = [],
 }
 
 function settingsOf(file: string | undefined): Settings {
-  return loadSettings({ file, readFile: (path) => readFileSync(path, 'utf8'), env: process.env });
+  return loadSettings({ file, readFile: readTextFile, env: process.env });
 }
 
 export async function sampleFiles(given: readonly Given[], limit: number): Promise<readonly SampledFile[]> {

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
+import { readTextFile } from '../connections/text-file.ts';
 import { compile } from '../measures/scorer.ts';
 import { fittedTable } from '../output/table.ts';
 import { type Plan, planFor } from '../service/plan.ts';
@@ -59,7 +59,7 @@ function plan(flags: Flags): void {
   const form = outputForm(flags.output, OUTPUTS);
   const settings = loadSettings({
     file: flags.config,
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile: readTextFile,
     env: process.env,
   });
   const scorer = compile(settings.measures, settings.grading, settings.itemFile);

@@ -1,13 +1,6 @@
 import { fstatSync, type Stats, statSync } from 'node:fs';
+import { isOpened, kindOf, NOTHING } from '../connections/text-file.ts';
 import { fileProblem, tell, UsageError } from './failure.ts';
-
-/** Empty on purpose. */
-const NOTHING = '/dev/null';
-
-/** Whether a shell has opened it, mostly as a pipe: it has no name of its own. */
-export function isOpened(path: string): boolean {
-  return /^\/(?:dev\/(?:fd|std)|proc\/)/.test(path);
-}
 
 /**
  * Checks the files that a command will read at the same time; `-` is standard input. Says which are pipes, as the command waits for
@@ -58,8 +51,8 @@ function statsOf(path: string): Stats {
 }
 
 function otherThanFile(path: string, stats: Stats): string | undefined {
-  if (stats.isFile() || path === NOTHING) return undefined;
-  if (stats.isDirectory()) return 'a folder; name the files in it';
-  if (stats.isFIFO()) return 'a pipe';
-  return `${stats.isSocket() ? 'a socket' : 'a device'}; name a file, or - for standard input where that is read`;
+  const kind = path === NOTHING ? undefined : kindOf(stats);
+  if (kind === undefined || kind === 'a pipe') return kind;
+  if (kind === 'a folder') return 'a folder; name the files in it';
+  return `${kind}; name a file, or - for standard input where that is read`;
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { type Configuration, loadConfiguration } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
+import { readTextFile } from '../connections/text-file.ts';
 import { ADAPTER_NAMES } from '../consumers/decode/decoder-settings.ts';
 import { hasRowFeedback } from '../consumers/decode/list.ts';
 import { parseTime } from '../consumers/decode/times.ts';
@@ -221,7 +221,7 @@ export function readConfiguration(
 ): Configuration {
   return loadConfiguration({
     file: config,
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile: readTextFile,
     env: process.env,
     overrides: {
       'limits.series': REPLAY_SERIES,

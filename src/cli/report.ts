@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { TOKEN } from '../config/http.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { Secret } from '../connections/secret.ts';
+import { readTextFile } from '../connections/text-file.ts';
 import { fetchReport } from '../service/fetched-report.ts';
 import { UsageError } from './failure.ts';
 import { urlOf } from './own-address.ts';
@@ -40,7 +40,7 @@ Examples:
       mustBeReportFile('--output', flags.output);
       const { http } = loadSettings({
         file: flags.config,
-        readFile: (path) => readFileSync(path, 'utf8'),
+        readFile: readTextFile,
         env: process.env,
       });
       const asked = addressOf(address ?? urlOf(http.host, http.port));

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
+import { readTextFile } from '../connections/text-file.ts';
 import { ruleGroups } from '../metrics/rules.ts';
 import { type RuleOptions, USUAL_RULE_OPTIONS as USUAL } from '../metrics/rules-model.ts';
 import { UsageError } from './failure.ts';
@@ -46,7 +46,7 @@ Examples:
     .action((flags: Flags) => {
       const settings = loadSettings({
         file: flags.config,
-        readFile: (path) => readFileSync(path, 'utf8'),
+        readFile: readTextFile,
         env: process.env,
       });
       const options = readOptions(flags);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { type Configuration, effectiveDocument, loadConfiguration } from '../config/load.ts';
+import { readTextFile } from '../connections/text-file.ts';
 import { type Role, Service } from '../service/service.ts';
 import { SettingsWatch } from '../service/settings-watch.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
@@ -61,8 +61,7 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
   if (role !== 'exporter' && Number.parseInt(process.versions.v8, 10) >= 13) {
     setFlagsFromString(`--invocation-count-for-turbofan=${CALLS_BEFORE_TURBOFAN}`);
   }
-  const load = (): Configuration =>
-    loadConfiguration({ file: flags.config, readFile: (path) => readFileSync(path, 'utf8'), env: process.env });
+  const load = (): Configuration => loadConfiguration({ file: flags.config, readFile: readTextFile, env: process.env });
   const configuration = load();
   const settings = await withCatalogue(configuration.settings);
   const log = processLog(verbose ? 'debug' : 'info');

@@ -22,10 +22,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isOpened } from '../connections/text-file.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
 import { fileProblem, roomAdvice } from './failure.ts';
 import { STOP_SIGNALS } from './process.ts';
-import { isOpened } from './readable.ts';
 
 interface WholeFileOptions {
   /** The flag that names the file, for messages. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { mustBeTextFile } from '../connections/text-file.ts';
 import { splitRow } from '../consumers/decode/csv-row.ts';
 import { readBytes } from '../consumers/source/files/lines.ts';
 import type { ItemFile } from '../measures/item-catalogue.ts';
@@ -57,6 +58,7 @@ export async function readCatalogue(path: string, most: number): Promise<ItemFil
   let read: ReadRow | undefined;
   let number = 0;
   try {
+    mustBeTextFile(path);
     const lines = createInterface({
       input: Readable.from(readBytes(path, { bytes: 0 })),
       crlfDelay: Number.POSITIVE_INFINITY,

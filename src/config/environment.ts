@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { codeOf } from '../vocabulary/error-text.ts';
+import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import type { Problem } from './problems.ts';
 import { childrenOf, defaultOf, elementOf, entryOf, isTree, type Path, printPath, type Tree, unwrap } from './tree.ts';
@@ -130,7 +130,7 @@ function applyFile(
   try {
     text = readFile(file);
   } catch (error) {
-    return `cannot read the file that it names (${codeOf(error) || 'error'})`;
+    return `cannot read the file that it names (${codeOf(error) || messageOf(error)})`;
   }
   // Of a secret nothing else would be told: what was found is not printed.
   if (text.trim() === '' && readText('', setting.schema) === '') return 'the file that it names is empty';

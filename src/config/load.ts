@@ -1,3 +1,4 @@
+import { readReason } from '../connections/text-file.ts';
 import type { Command } from '../measures/grammar/measure-name.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
@@ -132,7 +133,7 @@ function readTree(file: string | undefined, readFile: (path: string) => string):
     throw new ConfigError([
       {
         path: name,
-        message: `cannot read the configuration file: ${codeOf(error) === 'ENOENT' ? 'there is no such file' : codeOf(error) || 'error'}`,
+        message: `cannot read the configuration file: ${readReason(error)}`,
       },
     ]);
   }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { codeOf, messageOf } from '../vocabulary/error-text.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { SecretSource } from './security-settings.ts';
+import { readReason, readTextFile } from './text-file.ts';
 
 /** A file with a secret or a certificate cannot be used. The message names the setting and the file, never its content. */
 export class AccessFileError extends Error {
@@ -11,20 +11,10 @@ export class AccessFileError extends Error {
 /** @throws AccessFileError */
 export function readAccessFile(setting: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path);
   } catch (error) {
-    throw new AccessFileError(`${setting}: cannot read ${path}: ${reasonOf(error)}`);
+    throw new AccessFileError(`${setting}: cannot read ${path}: ${readReason(error)}`);
   }
-}
-
-function reasonOf(error: unknown): string {
-  const code = codeOf(error) || 'error';
-  const known: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'this user may not read it',
-    EISDIR: 'it is a folder',
-  };
-  return known[code] ?? code;
 }
 
 /** A secret that is read again each time it is needed, so that it can change while the process runs. */

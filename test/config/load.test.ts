@@ -121,7 +121,7 @@ describe('files', () => {
       throw Object.assign(new Error('denied'), { code: 'EACCES' });
     };
     expect(() => loadSettings({ readFile, env: {} })).toThrow(
-      'receval.yaml: cannot read the configuration file: EACCES',
+      'receval.yaml: cannot read the configuration file: this user may not read it',
     );
   });
 
