@@ -36,9 +36,8 @@ function judge(
   );
   const holder = candidates.findIndex((i) => i.event.items.includes(f.event.itemId));
   const upToHolder = holder === -1 ? candidates : candidates.slice(0, holder + 1);
-  if (upToHolder.some((i) => f.watermark >= i.event.ts + H)) {
-    return { kind: 'dropped', known: 'meeting', reason: 'late' };
-  }
+  const late = upToHolder.find((i) => f.watermark >= i.event.ts + H);
+  if (late !== undefined) return { kind: 'dropped', known: 'meeting', reason: 'late', to: late };
   if (holder === -1) {
     if (combined < deadline) return { kind: 'waiting' };
     return { kind: 'dropped', known: 'deadline', reason: candidates.length === 0 ? 'orphan' : 'not_in_list' };
@@ -47,10 +46,10 @@ function judge(
   const to = candidates[holder];
   const attributed = earlier.filter((each) => each.verdict.kind === 'attributed' && each.verdict.to === to);
   if (attributed.some((each) => sameIdentity(each.event, f.event))) {
-    return { kind: 'dropped', known: 'meeting', reason: 'duplicate' };
+    return { kind: 'dropped', known: 'meeting', reason: 'duplicate', to };
   }
   if (attributed.length >= settings.feedbackPerImpression) {
-    return { kind: 'dropped', known: 'meeting', reason: 'capped' };
+    return { kind: 'dropped', known: 'meeting', reason: 'capped', to };
   }
   return {
     kind: 'attributed',

@@ -19,13 +19,13 @@ function judge(settings: JoinSettings, i: Placed<Impression>, earlier: readonly 
   const H = longest(settings);
   if (i.future) return { kind: 'dropped', reason: 'future' };
   if (i.watermark >= i.event.ts + H) return { kind: 'dropped', reason: 'late' };
-  const repeated = earlier.some(
+  const predecessor = earlier.findLast(
     (j) =>
       (j.verdict.kind === 'accepted' || j.verdict.reason === 'duplicate') &&
       j.event.requestId === i.event.requestId &&
       j.event.pageOffset === i.event.pageOffset &&
       Math.abs(i.event.ts - j.event.ts) < H,
   );
-  if (repeated) return { kind: 'dropped', reason: 'duplicate' };
+  if (predecessor !== undefined) return { kind: 'dropped', reason: 'duplicate', of: predecessor };
   return { kind: 'accepted', ...splitHorizons(settings, i.event.ts, i.event.ts, i.watermark) };
 }

@@ -62,7 +62,8 @@ export function referenceJoin(settings: JoinSettings, logs: readonly TopicLog[])
   };
 }
 
-function closingsOf(
+/** What closes up to this watermark, in order. */
+export function closingsOf(
   settings: JoinSettings,
   impressions: readonly JudgedImpression[],
   feedback: readonly JudgedFeedback[],

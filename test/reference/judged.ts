@@ -14,7 +14,12 @@ export interface Placed<E> {
 
 export type ImpressionVerdict =
   | { readonly kind: 'accepted'; readonly horizons: readonly number[]; readonly missed: readonly number[] }
-  | { readonly kind: 'dropped'; readonly reason: ImpressionDrop };
+  | {
+      readonly kind: 'dropped';
+      readonly reason: ImpressionDrop;
+      /** Of a duplicate: its predecessor. */
+      readonly of?: Placed<Impression>;
+    };
 
 /**
  * When a verdict on feedback is known: with its own record; as soon as it and an impression are both read; or only when
@@ -30,8 +35,15 @@ export type FeedbackVerdict =
       readonly horizons: readonly number[];
       readonly missed: readonly number[];
     }
-  | { readonly kind: 'dropped'; readonly known: Known; readonly reason: FeedbackDrop }
-  | { readonly kind: 'waiting' };
+  | { readonly kind: 'dropped'; readonly known: 'record' | 'deadline'; readonly reason: FeedbackDrop }
+  | {
+      readonly kind: 'dropped';
+      readonly known: 'meeting';
+      readonly reason: FeedbackDrop;
+      /** The impression that decides. */
+      readonly to: Placed<Impression>;
+    }
+  | { readonly kind: 'waiting'; readonly known?: undefined };
 
 export interface JudgedImpression extends Placed<Impression> {
   readonly verdict: ImpressionVerdict;

@@ -68,7 +68,7 @@ export interface RecordPlace {
   readonly isReplayed: boolean;
 }
 
-/** Callbacks of the join. Called synchronously, in the order of the rules (specification: join 3, 4). */
+/** Callbacks of the join. Called synchronously, in the order of specification: join 4.2. */
 export interface JoinSink {
   /** An impression was accepted: returns the tag (an unsigned 32-bit integer) under which it will be closed. */
   accepted(impression: AcceptedImpression, from: RecordPlace): number;

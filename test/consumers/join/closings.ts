@@ -41,9 +41,13 @@ export class Collector implements JoinSink {
     return tag;
   }
 
-  unref(tag: number): void {
-    assert.ok(this.#held.delete(tag), `tag ${tag} is given back, but no impression holds it`);
+  /** Returns whose tag it was, as in `SeenClosing.of`. */
+  unref(tag: number): string {
+    const impression = this.#held.get(tag);
+    assert.ok(impression !== undefined, `tag ${tag} is given back, but no impression holds it`);
+    this.#held.delete(tag);
     this.#free.push(tag);
+    return impression.dimensions.join();
   }
 
   closed(closing: Closing): void {
