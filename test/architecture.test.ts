@@ -1,16 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { draw, HOUSE, isPure, PICTURE, roomOf, SRC, sources, targets } from './rooms.ts';
+import { draw, HOUSE, isPure, PICTURE, type Room, roomOf, SRC, sources, targets } from './rooms.ts';
 
-/** Parts of the SDK that describe what we draw. */
 /** Parts of hyparquet that its package exports (docs/decisions/0021). */
 const HYPARQUET = ['assemble', 'column', 'convert', 'datapage', 'delta', 'encoding', 'plain', 'schema'];
 const PARQUET = /^consumers\/source\/files\/parquet(?:-column)?\.ts$/;
+/** Parts of the SDK that describe what we draw. */
 const GRAFANA = ['common', 'dashboard', 'prometheus', 'stat', 'statetimeline', 'table', 'timeseries'];
 
 /** Uses of Date that ask no clock: a time from its text, or as text. */
 const ONLY_TEXT = /Date\.(?:parse|UTC)\(|new Date\(\w+\)\.toISOString\(\)/;
+
+const ROOT = resolve(SRC, '..');
+
+/** Whether all of its files are pure but for some that are named. */
+function isMostlyPure({ pure }: Room): boolean {
+  return pure !== undefined && (pure === true || 'but' in pure);
+}
 
 describe('the house', () => {
   it('has sources to look at', () => {
@@ -22,12 +29,33 @@ describe('the house', () => {
     expect(HOUSE.filter((room) => !sources.some((file) => roomOf(file.path) === room))).toEqual([]);
   });
 
-  it('names every room in CONTRIBUTING.md', () => {
-    const table = readFileSync(join(SRC, '..', 'CONTRIBUTING.md'), 'utf8');
-    const named = table.split('\n').filter((line) => line.startsWith('| `src/'));
-    const isNamed = ({ name }: { readonly name: string }): boolean =>
-      named.some((line) => line.includes(`\`src/${name}\``));
-    expect(HOUSE.filter((room) => !isNamed(room))).toEqual([]);
+  it('has in docs/architecture.md every room once, in their order, pure where it is, with a test of what it may not do', () => {
+    const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| `src\/([^`]+)` \| (.+) \| (.+) \|$/gm)].map(([, name, what, not]) => ({
+      name,
+      isPure: what.startsWith('pure'),
+      tests: [...not.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path),
+    }));
+    expect(rows.map(({ name }) => name)).toEqual(HOUSE.map(({ name }) => name));
+    const wrong = rows.filter(
+      ({ isPure, tests }, i) =>
+        isPure !== isMostlyPure(HOUSE[i]) || tests.length === 0 || !tests.every((path) => existsSync(join(ROOT, path))),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has in docs/architecture.md no file that is not there', () => {
+    const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+    const files = [...page.matchAll(/`((?:[\w*-]+\/)*[\w*-]+\.(?:tsx?|lua|json))`/g)].map(([, name]) => name);
+    const all = ['src', 'wasm', 'test'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `/${folder}/${path}`),
+    );
+    const isThere = (name: string): boolean => {
+      const form = new RegExp(`/${name.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`);
+      return all.some((path) => form.test(path));
+    };
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.filter((name) => !isThere(name))).toEqual([]);
   });
 
   it('lets imports point one way: to rooms listed before', () => {
@@ -145,8 +173,7 @@ describe('the house', () => {
 });
 
 describe('the package', () => {
-  const root = resolve(SRC, '..');
-  const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const manifest: unknown = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
   it('pins exact versions', () => {
     const { dependencies, devDependencies } = manifest as {
@@ -160,7 +187,7 @@ describe('the package', () => {
   });
 
   it('locks no registry address and takes nothing from git or a URL', () => {
-    const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
+    const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
     expect(lock).not.toMatch(
       /"resolved"|git\+|https?:\/\/(?!.*(?:opencollective|github\.com\/sponsors|tidelift|feross|paypal|patreon|paulmillr|buymeacoffee))[^"]*\.tgz/,
     );
