@@ -11,7 +11,10 @@ export function recordsFile(flag: string, path: string | undefined): RecordsFile
   return path === undefined ? undefined : new RecordsFile(flag, path);
 }
 
-/** A new file with records, one on each line. It may hold what users did, so nobody else may read it. */
+/**
+ * A new file with records, one on each line. It may hold what users did, so nobody else may read it. If the process ends before it is
+ * closed, nothing is left, so that a part is not taken for the whole.
+ */
 export class RecordsFile {
   readonly #path: string;
   readonly #file: number;
@@ -36,6 +39,7 @@ export class RecordsFile {
     } catch (error) {
       throw this.#failure(error);
     }
+    process.once('exit', this.#remove);
     const stats = fstatSync(this.#file);
     if (stats.isFile() && (stats.mode & 0o077) !== 0) {
       process.stderr.write(
@@ -50,15 +54,16 @@ export class RecordsFile {
     if (this.#waiting.length >= PIECE) this.#flush();
   }
 
-  /** @throws Error if not all could be written: then nothing is left, so that a part is not taken for the whole. */
+  /** @throws Error if not all could be written: then nothing is left, either. */
   close(): void {
+    process.removeListener('exit', this.#remove);
     this.#flush();
     if (this.#error !== undefined) this.#remove();
     closeSync(this.#file);
     if (this.#error !== undefined) throw this.#failure(this.#error);
   }
 
-  #remove(): void {
+  readonly #remove = (): void => {
     if (!fstatSync(this.#file).isFile()) return;
     ftruncateSync(this.#file);
     try {
@@ -66,7 +71,7 @@ export class RecordsFile {
     } catch {
       // It stays, and is empty.
     }
-  }
+  };
 
   #flush(): void {
     if (this.#error !== undefined) return;

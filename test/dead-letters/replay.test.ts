@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -59,6 +59,16 @@ describe.each(['--dead-letters', '--dropped'])('%s', (flag) => {
     expect(done.code).toBe(code);
     expect(done.stderr).toContain(message);
   });
+});
+
+it.each(['--dead-letters', '--dropped'])('%s leaves no part where the log cannot be read to its end', async (flag) => {
+  const packed = gzipSync(
+    Array.from({ length: 5000 }, (_, n) => `${GOOD.replace('r1', `r${n}`)}\nbad ${n}\n`).join(''),
+  );
+  writeFileSync(join(cwd, 'cut.gz'), packed.subarray(0, packed.length - 100));
+  const done = await receval(['replay', '--events', 'cut.gz', flag, 'part.ndjson'], { cwd });
+  expect(done.stderr).toContain('cannot read cut.gz: the gzip data end too early');
+  expect([done.code, existsSync(join(cwd, 'part.ndjson'))]).toEqual([1, false]);
 });
 
 it('writes all that is dropped, also by compare, and to no file that has the letters', async () => {

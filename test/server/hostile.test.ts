@@ -74,12 +74,24 @@ describe('a client that is slow', () => {
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('to take its answer is cut, be it drop by drop, and leaves others alone', async () => {
+  it('to take its answer gets it whole in time, also where it has ended its own side', async () => {
+    const page = 'x'.repeat(5_000_000);
+    const halfClosed = await connect(await start({}, { metrics: async () => page }));
+    halfClosed.socket.end('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await halfClosed.ended;
+    expect(halfClosed.body).toHaveLength(page.length);
+  });
+
+  it.each([
+    ['its side is open', false],
+    ['it has ended its side', true],
+  ])('to take its answer is cut, be it drop by drop, and leaves others alone: %s', async (_, isEnded) => {
     const page = 'x'.repeat(50_000_000);
     const server = await start({ answerTimeout: 500 }, { metrics: async () => page });
     const slow = await connect(server);
     slow.socket.pause();
     slow.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    if (isEnded) slow.socket.end();
     for (let n = 0; n < 40; n++) {
       slow.socket.read(1000);
       await sleep(20);
