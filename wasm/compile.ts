@@ -1,24 +1,24 @@
 /**
- * Compiles what is in this folder, and writes it into the sources that carry it, and what the host must know of the engine's memory
- * into another: `npx tsx wasm/compile.ts`. WebAssembly text by wabt, TypeScript by AssemblyScript, which are loaded when they are
- * needed: that takes as long as compiling ten engines.
+ * Compiles the modules in this folder and writes them into the sources that carry them. It also writes the layout of the engine's memory,
+ * which the host must know: `npx tsx wasm/compile.ts`. wabt compiles WebAssembly text, AssemblyScript compiles TypeScript. Both are
+ * loaded only when needed, because loading them takes as long as compiling ten engines.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** By source in this folder: the file below `src` that carries it, and the name under which it does. */
+/** Maps each source in this folder to the file below `src` that carries it, and to the name of the constant there. */
 export const MODULES = {
   'lz4-block.wat': { file: 'consumers/source/kafka/codecs/lz4-block-code.ts', name: 'LZ4_BLOCK_CODE' },
   'crc32c.wat': { file: 'consumers/source/kafka/codecs/crc32c-code.ts', name: 'CRC32C_CODE' },
   'engine/engine.ts': { file: 'consumers/engine/engine-code.ts', name: 'ENGINE_CODE' },
 } as const;
 type Source = keyof typeof MODULES;
-/** Carried by no file: the parts of the engine, for their own tests, and what asks for offsets. */
+/** Two sources that no file carries: the parts of the engine, for their own tests, and the one that reports offsets of fields. */
 type Compiled = Source | 'engine/parts.ts' | 'offsets.ts';
 
-/** Structures in the engine's memory that the host reads or writes, by their files. */
+/** Structures in the engine's memory that the host reads or writes, by file. */
 const STRUCTURES = {
   'engine/events': ['ImpressionEvent', 'FeedbackEvent'],
   'engine/feed': ['Feed', 'Row'],
@@ -38,9 +38,9 @@ const STRUCTURES = {
   'engine/unit': ['Settings', 'TopicState', 'UnitFigures'],
   'scan/results': ['Results'],
 } as const;
-/** Where the only one of a structure is: a constant with its name. */
+/** Files whose constants are the addresses of structures that exist once. */
 const PLACES = ['engine/layout', 'scan/layout'] as const;
-/** Numbers that the host must know besides. */
+/** Other numbers that the host must know. */
 const NUMBERS = {
   'engine/rules': ['IS_LATE', 'IS_DUPLICATE'],
   'engine/events': ['USERLESS', 'HAS_RANKS', 'HAS_SCORES', 'HAS_CATEGORIES'],
@@ -73,15 +73,15 @@ const NUMBERS = {
   'scan/items': ['BEFORE_RANKS', 'BEFORE_SCORE_SPANS', 'BEFORE_CATEGORY_PLACES', 'BEFORE_SCORES'],
   'scan/layout': ['RECORD_KEYS', 'ITEM_KEYS', 'KEY_BYTES', 'SPANS', 'ZEROS'],
 } as const;
-/** The file below `src` that has all of that. */
+/** The file below `src` that holds the layout. */
 export const LAYOUT_FILE = 'consumers/engine/engine-layout.ts';
 
 const OPTIONS = ['--runtime', 'stub', '--enable', 'simd', '--enable', 'bulk-memory', '--importMemory'];
 
 interface Difference {
-  /** What files of this folder hold instead, by their names in it. */
+  /** Replacements for files of this folder, by their names in it. */
   readonly changed?: ReadonlyMap<string, string>;
-  /** With assertions, and not optimized: that takes three quarters of the time of compiling. */
+  /** Compiles with assertions and without optimization, which takes three quarters of the time. */
   readonly isChecked?: boolean;
 }
 
@@ -94,7 +94,7 @@ export async function compiled(source: Compiled, difference: Difference = {}): P
 const SRC = resolve(import.meta.dirname, '../src');
 const SOURCES_ARE = 'The SHA-256 of the sources is ';
 
-/** The SHA-256 of all that modules are compiled from, in hexadecimal digits. */
+/** The SHA-256, in hexadecimal, of everything that the modules are compiled from. */
 export function digest(): string {
   const hash = createHash('sha256');
   const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
@@ -105,7 +105,7 @@ export function digest(): string {
   return hash.digest('hex');
 }
 
-/** Whether a source has changed since what `src` carries was compiled. */
+/** Whether a source has changed since the modules in `src` were compiled. */
 export function isStale(): boolean {
   return !readFileSync(resolve(SRC, MODULES['engine/engine.ts'].file), 'utf8').includes(`${SOURCES_ARE}${digest()}.`);
 }
@@ -121,7 +121,7 @@ export function carrier(source: Source, code: string): string {
   ].join('\n');
 }
 
-/** The source of LAYOUT_FILE: what the compiler itself says, which is asked for the offset of each field. */
+/** The source of LAYOUT_FILE. The offset of each field comes from the compiler itself. */
 export async function layout(): Promise<string> {
   const structures = Object.entries(STRUCTURES).flatMap(([file, classes]) =>
     classes.map((of) => {
@@ -183,7 +183,7 @@ function sourceOf(file: string): string {
   return readFileSync(resolve(import.meta.dirname, `${file}.ts`), 'utf8');
 }
 
-/** The fields of a class, those of its base first; `bytes`: of what its index is counted in. */
+/** The fields of a class, those of its base first; `bytes` is the size of the elements that its index counts. */
 function fieldsOf(source: string, name: string): readonly { readonly field: string; readonly bytes: 4 | 8 }[] {
   const found = new RegExp(`class ${name}(?: extends (\\w+))? \\{\\n(.*?)\\n\\}`, 's').exec(source);
   if (found === null) throw new Error(`there is no class ${name}`);
@@ -237,8 +237,8 @@ async function fromTypeScript(
 }
 
 /**
- * With more of it inlined than AssemblyScript's optimizer does (12, 70 and 200 at most): the join calls small functions for each
- * field, and V8 inlines none of WebAssembly's in Node.js 20. Twice the bytes for a sixth less time.
+ * Inlines more than AssemblyScript's optimizer does (whose limits are 12, 70 and 200). The join calls small functions for each field, and
+ * V8 in Node.js 20 inlines no WebAssembly. The module is twice as large and takes a sixth less time.
  */
 async function inlined(code: Uint8Array): Promise<Uint8Array> {
   const { default: binaryen } = await import('assemblyscript/binaryen');
@@ -250,7 +250,7 @@ async function inlined(code: Uint8Array): Promise<Uint8Array> {
   binaryen.setAlwaysInlineMaxSize(20);
   binaryen.setFlexibleInlineMaxSize(200);
   binaryen.setOneCallerInlineMaxSize(100_000);
-  // What was inlined in the first round makes more of it small enough in the second.
+  // Inlining in the first round makes more functions small enough for the second.
   for (let round = 0; round < 2; round++) module.optimize();
   const bytes = module.emitBinary();
   module.dispose();
@@ -262,7 +262,7 @@ async function write(source: Source): Promise<void> {
   writeFileSync(resolve(SRC, MODULES[source].file), text);
 }
 
-/** Compiles all of it, and writes it into the sources. The engine is the last: it says what it was compiled from. */
+/** Compiles all modules and writes them into the sources. The engine comes last, because it records the digest of its sources. */
 export async function compileAll(): Promise<void> {
   writeFileSync(resolve(SRC, LAYOUT_FILE), await layout());
   await write('lz4-block.wat');

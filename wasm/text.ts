@@ -1,11 +1,11 @@
-/** Texts as src/consumers/packed/text.ts has them, for the scanner and for the engine: narrow ones, and UUIDs. */
+/** Packed texts as in src/consumers/packed/text.ts, for the scanner and the engine: narrow ones, and UUIDs. */
 
 const UUID: u8 = 2;
 const UUID_LENGTH: usize = 36;
 const UUID_BYTES: usize = 16;
 const HYPHEN: u8 = 0x2d;
 
-/** Writes the bytes in [from, to), one for each unit, as a packed text at `at`; may write 15 bytes more than that. Returns the place behind. */
+/** Packs the bytes in [from, to), one per unit, at `at`. Returns the end; may write 15 bytes beyond it. */
 export function writeText(at: usize, from: usize, to: usize): usize {
   const length = to - from;
   if (length === UUID_LENGTH && writeUuid(at, from)) return at + 1 + UUID_BYTES;
@@ -26,19 +26,19 @@ function isHexadecimal(digits: v128): bool {
   return i8x16.all_true(v128.or(isDigit, isLetter));
 }
 
-/** 16 digits to 8 values of 8 bits, each in 16. */
+/** Turns 16 digits into 8 values of 8 bits, each in 16. */
 function bytesOf(digits: v128): v128 {
   const isLetter = i8x16.gt_u(digits, i8x16.splat(0x39));
   const values = i8x16.add(v128.and(digits, i8x16.splat(15)), v128.and(isLetter, i8x16.splat(9)));
-  // The first digit of each pair stands in the lower byte and is the higher half.
+  // The first digit of each pair is in the lower byte and is the higher half.
   return v128.and(v128.or(i16x8.shl(values, 4), i16x8.shr_u(values, 8)), i16x8.splat(0xff));
 }
 
-/** False, and nothing written, where the 36 bytes from `from` on are no lower-case UUID. */
+/** False, with nothing written, if the 36 bytes from `from` on are no lower-case UUID. */
 function writeUuid(at: usize, from: usize): bool {
   if (load<u8>(from, 8) !== HYPHEN || load<u8>(from, 13) !== HYPHEN) return false;
   if (load<u8>(from, 18) !== HYPHEN || load<u8>(from, 23) !== HYPHEN) return false;
-  // 8-4-4-, then -4-12.
+  // The first register has groups 8-4-4-, the second -4-12.
   const first = v128.load(from);
   const middle = v128.load(from, 8);
   const last = v128.load(from, 20);
@@ -50,7 +50,7 @@ function writeUuid(at: usize, from: usize): bool {
   return true;
 }
 
-/** Whether so many bytes are the same. Reads up to 15 beyond. */
+/** Whether `count` bytes are equal. Reads up to 15 bytes beyond. */
 export function sameBytes(a: usize, b: usize, count: usize): bool {
   let i: usize = 0;
   for (; i + 16 <= count; i += 16) {

@@ -1,6 +1,6 @@
 /**
- * The accepted impressions by request: finds the one that makes a record a duplicate, and those that feedback can be attributed
- * to (specification: join 3). Results are places of entries; 0: none.
+ * Accepted impressions by request. A lookup finds the one that makes a record a duplicate, and those that feedback can be attributed to
+ * (specification: join 3). Results are addresses of entries; 0 is none.
  */
 import { entry, isOfRequest } from './entries';
 import { FeedbackEvent } from './events';
@@ -50,7 +50,7 @@ export function closeAccepted(all: Accepted): void {
   give(changetype<usize>(all));
 }
 
-/** To be called in the order of the log. */
+/** Must be called in the order of the log. */
 export function addAccepted(all: Accepted, at: usize): void {
   insert(all.requests, at);
   const index = longOf(all.long, entry(at).hash, entry(at).request());
@@ -67,7 +67,7 @@ export function removeAccepted(all: Accepted, at: usize): void {
   dropIfMostIsGone(all.long, index);
 }
 
-/** The last that makes the impression of this request, page and time a duplicate. */
+/** The last impression that makes one with this request, page and time a duplicate; 0: none. */
 export function predecessorOf(all: Accepted, hash: u32, request: usize, page: u32, ts: f64): usize {
   const index = longOf(all.long, hash, request);
   if (index !== null) return lastPageNear(index, page, ts, all.attribution);
@@ -86,8 +86,8 @@ export function predecessorOf(all: Accepted, hash: u32, request: usize, page: u3
 }
 
 /**
- * Adds those that the feedback can be attributed to, newest first. If the request has an index, only the one that decides is
- * added.
+ * Adds to `found` the impressions that the feedback can be attributed to, newest first. If the request has an index, adds only the one
+ * that decides.
  */
 export function fitting(all: Accepted, event: FeedbackEvent, hash: u32, watermark: f64, found: List): void {
   const ts = event.ts;
@@ -112,8 +112,8 @@ export function fitting(all: Accepted, event: FeedbackEvent, hash: u32, watermar
 }
 
 /**
- * Whether feedback of this time can be attributed to any impression of the request. None of these is removed before the
- * feedback's deadline.
+ * Whether feedback with this time can be attributed to any impression of the request. No such impression is removed before the feedback's
+ * deadline.
  */
 export function anyFits(all: Accepted, request: usize, hash: u32, ts: f64): bool {
   const index = longOf(all.long, hash, request);
@@ -132,7 +132,10 @@ export function anyFits(all: Accepted, request: usize, hash: u32, ts: f64): bool
   return at !== 0;
 }
 
-/** A walk through a chain has met so many impressions of the request. If they are many, an index is made for the next search. */
+/**
+ * Called after a walk through a chain that met `ofRequest` impressions of the request. Makes an index for the next search if they are
+ * many.
+ */
 function walked(all: Accepted, steps: u32, ofRequest: u32, request: usize, hash: u32): void {
   walk(steps);
   if (ofRequest > all.searchUpTo) makePages(all, request, hash);
@@ -150,7 +153,7 @@ function makePages(all: Accepted, request: usize, hash: u32): void {
   }
   const margin = 4 * all.attribution + 2 * all.backward;
   const index = addLong(all.long, all.keys, hash, request, least, most, margin, true);
-  // In their chain the newest comes first.
+  // A chain begins with its newest record.
   for (let i = entries.count; i > 0; i--) addPage(index, itemOf(entries, i - 1));
   closeList(entries);
 }

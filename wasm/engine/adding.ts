@@ -1,6 +1,6 @@
 /**
- * Closings that are added up here, without the host: of a list of a pattern whose sums the host has kept, in a cell that it has opened
- * and goes on adding to (src/accumulators/pending-sums.ts). Of all others the host is told.
+ * Adds closings up without calling the host: those of lists with a pattern whose sums the host has kept, in a cell that the host has
+ * opened and also adds to (src/accumulators/pending-sums.ts). All other closings are passed to the host.
  */
 import { body } from './bodies';
 import { flushQueue, forgetQueue } from './closing';
@@ -9,23 +9,23 @@ import { unref } from './host';
 import { takeShared } from './memory';
 import { NEXT_LINE } from './touch';
 
-/** Where the closings of a unit are added, as the host has laid it out. Behind the fields: an `AdderPane` for each horizon. */
+/** Where the closings of a unit are added; the host lays it out. An `AdderPane` for each horizon follows the fields. */
 @unmanaged
 export class Adder {
-  /** At this time the host has something to do before anything is added that closes then, or later. */
+  /** The host has work to do before anything that closes at this time or later is added. */
   due: f64;
-  /** A `KeptTable`. */
+  /** Address of a `KeptTable`. */
   kept: usize;
-  /** u32 by tag: how many hold it, and how often it was freed. */
+  /** u32 by tag: how many lists hold it, and how often it was freed. */
   holders: usize;
   versions: usize;
-  /** Room for contexts; a `TagOfContext` for each (tags.ts); and when the scanner had those. */
+  /** Number of contexts there is room for, a `TagOfContext` for each (tags.ts), and the scanner's generation that they belong to. */
   contexts: u32;
   tags: usize;
   generation: u32;
-  /** Column of a cell that counts lists without a user. */
+  /** The column of a cell that counts lists without a user. */
   userless: u32;
-  /** Columns of a bucket. */
+  /** Number of columns of a bucket. */
   bucketWidth: u32;
 }
 const ADDER_BYTES: usize = offsetof<Adder>();
@@ -33,35 +33,35 @@ const ADDER_BYTES: usize = offsetof<Adder>();
 /** What one horizon adds to. */
 @unmanaged
 export class AdderPane {
-  /** Of the impressions: from <= time < to. */
+  /** Times of the impressions that belong to it: from <= time < to. */
   from: f64;
   to: f64;
-  /** u32 by tag: the place of its cell; 0: the host adds to it. Tags from `tags` on have none. */
+  /** u32 by tag: the address of its cell; 0: the host adds to it. Tags from `tags` on have no cell. */
   cells: usize;
   tags: u32;
 }
 const PANE_BYTES: usize = offsetof<AdderPane>();
 
-/** Behind the fields: f64 by column. */
+/** The sums of one tag in one pane. f64 by column follow the fields. */
 @unmanaged
 export class Cell {
-  /** Number of vectors, and their places. */
+  /** Number of vectors, and their addresses. */
   vectors: u32;
   first: usize;
   second: usize;
   third: usize;
-  /** Its rows are known to have changed: the host has added a list to them. */
+  /** 1 if its rows are already marked as changed, because the host has added a list to them. */
   isTouched: u32;
-  /** As columns begin at a multiple of 8 bytes. */
+  /** Aligns the columns to 8 bytes. */
   reserved: u32;
 }
 export const CELL_HEAD: usize = offsetof<Cell>();
 export const MOST_VECTORS: u32 = 3;
 
-/** Sums by user bucket. Behind the fields: f64 by bucket, then column; then u16 buckets that were added to. */
+/** Sums by user bucket. After the fields come f64 by bucket and column, then the u16 numbers of the buckets that were added to. */
 @unmanaged
 export class PendingBuckets {
-  /** Number of buckets, a power of two, and of those that were added to. */
+  /** Number of buckets, a power of two, and number of those that were added to. */
   buckets: u32;
   changed: u32;
 }
@@ -71,16 +71,22 @@ export const BUCKETS_HEAD: usize = offsetof<PendingBuckets>();
 export const LISTS: usize = 0;
 export const POSITIVES: usize = 8;
 
-/** With so many lists a cell is folded, and a bucket takes no more until it is, so that doubles add exactly. */
+/** A cell is folded at this many lists, and a bucket accepts no more until then, so that sums of doubles stay exact. */
 export const MOST_LISTS: f64 = 4096;
 
-/** Behind the fields: a `KeptPlace` for each place, `ActionCodes` by action, then u32 codes, room for those of a list. */
+/**
+ * The sums that the host keeps. After the fields come its `KeptPlace`s, an `ActionCodes` for each action, then room for the u32 codes of
+ * one list.
+ */
 @unmanaged
 export class KeptTable {
-  /** Number of codes of a slot, and of actions. */
+  /** Number of codes of a slot, and number of actions. */
   width: u32;
   actions: u32;
-  /** Lists of so many slots have no pattern, nor have those with more events that differ (src/measures/patterns.ts). */
+  /**
+   * Lists of at least `lengths` slots have no pattern, nor have those with more than `mostEvents` distinct events
+   * (src/measures/patterns.ts).
+   */
   lengths: u32;
   mostEvents: u32;
 }
@@ -89,14 +95,14 @@ export const KEPT_HEAD: usize = offsetof<KeptTable>();
 @unmanaged
 export class KeptPlace {
   pattern: f64;
-  /** What lists of the pattern add; 0: that is not kept. */
+  /** Address of what lists of the pattern add; 0: not kept. */
   sums: usize;
   reserved: u32;
 }
 const KEPT_BYTES: usize = offsetof<KeptPlace>();
 export const PLACE_BITS: u32 = 15;
 
-/** As in src/measures/patterns.ts. */
+/** The codes of an action, as in src/measures/patterns.ts. */
 @unmanaged
 export class ActionCodes {
   first: u32;
@@ -106,24 +112,24 @@ export class ActionCodes {
 }
 const CODES_BYTES: usize = offsetof<ActionCodes>();
 
-/** Behind the fields: f64 amounts, f64 ranks of positives, then u32 columns. */
+/** What a list of one pattern adds. After the fields come f64 amounts, f64 ranks of positives, then u32 columns. */
 @unmanaged
 export class KeptSums {
   isPositive: u32;
-  /** Number of amounts that buckets have a column for, which come first, and of all. */
+  /** Number of amounts that buckets have a column for, which come first, and number of all amounts. */
   shared: u32;
   all: u32;
-  /** Of positives. */
+  /** Number of ranks of positives. */
   ranks: u32;
 }
 export const SUMS_HEAD: usize = offsetof<KeptSums>();
 
-/** Numbers below are exact. */
+/** Whole numbers below this one are exact. */
 const LIMIT: f64 = 9007199254740992;
-/** Below that of any list. */
+/** Less than the pattern of any list. */
 export const NO_PATTERN: f64 = -1;
 
-/** Adds the closing of a list of a pattern at one horizon. False: the host must do that. */
+/** Adds the closing of a list with a pattern at one horizon. False: the host must add it. */
 export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, length: f64, pattern: f64): bool {
   const adder = changetype<Adder>(at);
   if (pattern < 0 || time >= adder.due) return false;
@@ -134,7 +140,7 @@ export function addClosing(at: usize, bodyAt: usize, horizon: u32, time: f64, le
   const cellAt = cellOf(pane, list.tag);
   if (cellAt === 0) return false;
   const cell = changetype<Cell>(cellAt);
-  // The first one changes rows, and the last one is folded with all before.
+  // The host adds the first list of a cell, which marks its rows as changed, and the last one before the cell is folded.
   if (cell.isTouched === 0 || load<f64>(cellAt + CELL_HEAD + LISTS) >= MOST_LISTS - 1) return false;
   const sums = sumsOf(adder.kept, pattern);
   if (sums === 0) return false;
@@ -162,12 +168,12 @@ function paneOf(at: usize, horizon: u32): AdderPane {
   return changetype<AdderPane>(at + ADDER_BYTES + PANE_BYTES * <usize>horizon);
 }
 
-/** The place of the cell of a tag; 0: the host adds to it. */
+/** Address of the cell of a tag; 0: the host adds to it. */
 function cellOf(pane: AdderPane, tag: u32): usize {
   return tag < pane.tags ? <usize>load<u32>(pane.cells + 4 * <usize>tag) : 0;
 }
 
-/** Whether the list's cohorts have a cell here. */
+/** Whether the list's tag has a cell here. */
 export function hasCell(at: usize, bodyAt: usize, horizon: u32): bool {
   return cellOf(paneOf(at, horizon), body(bodyAt).tag) !== 0;
 }
@@ -184,7 +190,7 @@ function bucketOf(vector: PendingBuckets, user: u32, width: u32): usize {
   return bucketAt(vector, user & (vector.buckets - 1), width);
 }
 
-/** Whether each of its vectors can take one more list of this user. */
+/** Whether every vector of the cell can take one more list of this user. */
 function hasRoom(cell: Cell, user: u32, width: u32): bool {
   for (let v: u32 = 0; v < cell.vectors; v++) {
     const vector = changetype<PendingBuckets>(vectorOf(cell, v));
@@ -197,7 +203,7 @@ function increase(at: usize): void {
   store<f64>(at, load<f64>(at) + 1);
 }
 
-/** Adds one list: the first `count` amounts, each to its column. */
+/** Adds one list: the first `count` amounts, each to its own column. */
 function addTo(to: usize, kept: KeptSums, count: u32): void {
   increase(to + LISTS);
   if (kept.isPositive !== 0) increase(to + POSITIVES);
@@ -209,18 +215,18 @@ function addTo(to: usize, kept: KeptSums, count: u32): void {
   }
 }
 
-/** The place of what lists of a pattern add; 0: that is not kept. */
+/** Address of what lists of a pattern add; 0: not kept. */
 function sumsOf(tableAt: usize, pattern: f64): usize {
   const place = changetype<KeptPlace>(tableAt + KEPT_HEAD + KEPT_BYTES * placeOf(pattern));
   return place.pattern === pattern ? place.sums : 0;
 }
 
-/** Loads the place of a pattern. Returns that of what is kept of it; 0: nothing is. */
+/** Prefetches the entry of a pattern in the table. Returns the address of its sums; 0: none. */
 export function touchKept(at: usize, pattern: f64): usize {
   return pattern < 0 ? 0 : sumsOf(changetype<Adder>(at).kept, pattern);
 }
 
-/** Loads what is kept of a pattern, and returns something of it. */
+/** Prefetches the sums of a pattern, and returns some of the bytes read. */
 export function touchSums(sums: usize): usize {
   const bytes = SUMS_HEAD + 12 * <usize>changetype<KeptSums>(sums).all;
   let sum: usize = 0;
@@ -228,7 +234,7 @@ export function touchSums(sums: usize): usize {
   return sum;
 }
 
-/** Loads the buckets of the user of a list that has a cell, and returns something of them. */
+/** Prefetches the buckets of the user of a list that has a cell, and returns some of the bytes read. */
 export function touchBuckets(at: usize, bodyAt: usize, horizon: u32): usize {
   const list = body(bodyAt);
   const cell = changetype<Cell>(cellOf(paneOf(at, horizon), list.tag));
@@ -260,7 +266,7 @@ export function patternOf(at: usize, bodyAt: usize, horizon: u32): f64 {
   return pattern < LIMIT ? pattern : NO_PATTERN;
 }
 
-/** Puts the codes of the events that count in order. Returns how many they are; -1: they belong to no pattern. */
+/** Writes the codes of the events that count, in order. Returns their number; -1: they belong to no pattern. */
 function sortCodes(table: KeptTable, actionsAt: usize, codesAt: usize, bodyAt: usize, horizon: u32): i32 {
   let end = codesAt;
   for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
@@ -276,7 +282,7 @@ function sortCodes(table: KeptTable, actionsAt: usize, codesAt: usize, bodyAt: u
     while (to > codesAt && load<u32>(to - 4) > code) to -= 4;
     const isAgain = to > codesAt && load<u32>(to - 4) === code;
     if (isAgain && codes.addsUp === 0) continue;
-    // One value follows another of the same slot and action.
+    // The same slot and action has events with different values.
     if (to > codesAt && !isAgain && load<u32>(to - 4) >= ofSlot + codes.first) return -1;
     if (to < end && load<u32>(to) < ofSlot + codes.behind) return -1;
     if (end === codesAt + 4 * <usize>table.mostEvents) return -1;
@@ -287,44 +293,47 @@ function sortCodes(table: KeptTable, actionsAt: usize, codesAt: usize, bodyAt: u
   return <i32>((end - codesAt) / 4);
 }
 
-/** Ratings have a class each, and so has an event without a value. Below 0: any other value. */
+/** Class of a value: 0 for an event without a value, one for each rating; below 0 for any other value. */
 function classOf(value: f64, classes: u32): f64 {
   if (isNaN(value)) return 0;
   const halves = 2 * value;
   return Math.floor(halves) === halves && halves > 0 && halves < <f64>classes ? halves : -1;
 }
 
-/** As in src/accumulators/kept-lists.ts. */
+/** The same hash as in src/accumulators/kept-lists.ts. */
 function placeOf(pattern: f64): usize {
   const whole = <u64>pattern;
   const mixed = <u32>whole * 0x9e3779b1 + <u32>(whole >> 31) * 0x85ebca6b;
   return <usize>(mixed >>> (32 - PLACE_BITS));
 }
 
-/** Tags that lists hold no longer, until what waits for the host has been told: it may be about such a list. */
+/**
+ * Tags that lists have released. They are freed after the queued closings were passed to the host, because those may concern the same
+ * lists.
+ */
 let droppedAt: usize = 0;
 let drops: u32 = 0;
 const MOST_DROPS: u32 = 256;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openAdding(): void {
   droppedAt = takeShared(4 * <usize>MOST_DROPS);
 }
 
-/** Before anything closes: forgets what waits of a unit that has failed. */
+/** Called before anything closes. Discards what a failed unit left in the queue. */
 export function beginAdding(): void {
   forgetQueue();
   drops = 0;
 }
 
-/** The list that has closed for good holds its tag no longer. */
+/** Releases the tag of a list that has closed for good. */
 export function dropTag(at: usize, tag: u32): void {
   store<u32>(droppedAt + 4 * <usize>drops, tag);
   drops++;
   if (drops === MOST_DROPS) flush(at);
 }
 
-/** Gives the host what waits, then drops holders of tags. */
+/** Passes the queued closings to the host, then decrements the holders of the released tags. */
 export function flush(at: usize): void {
   flushQueue();
   const holders = at === 0 ? 0 : changetype<Adder>(at).holders;
@@ -333,7 +342,7 @@ export function flush(at: usize): void {
   for (let i: u32 = 0; i < count; i++) {
     const tag = load<u32>(droppedAt + 4 * <usize>i);
     const holder = holders + 4 * <usize>tag;
-    // The last one is for the host, which forgets the tag.
+    // The host releases the last holder, since it forgets the tag then.
     if (load<u32>(holder) > 1) store<u32>(holder, load<u32>(holder) - 1);
     else unref(tag);
   }

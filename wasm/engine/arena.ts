@@ -1,15 +1,15 @@
 /**
- * Records that live about equally long: segments that are filled from the front and given back when the last record in them is
- * freed. They empty in the order in which they were filled. A record that is too large for a segment has a block of its own.
+ * Memory for records that live about equally long. Segments are filled from the front and given back when their last record is freed, so
+ * they empty in the order in which they were filled. A record too large for a segment has its own block.
  */
 import { give, shrink, sizeOf, take } from './memory';
 
 const SEGMENT_BYTES: usize = 16384;
 
-/** Begins each block: a record begins within SEGMENT_BYTES behind the beginning of its block, which is a multiple of them. */
+/** Header of each block. A block begins at a multiple of SEGMENT_BYTES, and a record begins less than SEGMENT_BYTES after it. */
 @unmanaged
 class Segment {
-  /** Records in it; the segment that is being filled counts one more. */
+  /** Number of records in it; the segment being filled counts one more. */
   live: u32;
   next: usize;
   previous: usize;
@@ -18,15 +18,15 @@ const HEADER: usize = 16;
 
 @unmanaged
 export class Arena {
-  /** The segment that is being filled; 0: none. */
+  /** The segment being filled; 0: none. */
   current: usize;
   /** Where its next record begins. */
   free: usize;
-  /** The block of the record that was reserved last. */
+  /** The block of the record reserved last. */
   block: usize;
   /** All blocks. */
   first: usize;
-  /** Where there are assertions: the end of what was reserved last; 0: nothing is. */
+  /** With assertions only: end of the last reservation; 0: nothing is reserved. */
   end: usize;
 }
 
@@ -64,7 +64,7 @@ function close(arena: Arena, at: usize): void {
   give(at);
 }
 
-/** Room for a record of at most so many bytes. `commit` must follow before the next `reserve`. */
+/** Reserves room for a record of up to `bytes` bytes. `commit` must follow before the next `reserve`. */
 export function reserve(arena: Arena, bytes: usize): usize {
   const at = roomFor(arena, bytes);
   if (!ASC_NO_ASSERT) {
@@ -110,16 +110,16 @@ export function free(arena: Arena, record: usize): void {
   else if (at === arena.current && left === 1) arena.free = at + HEADER;
 }
 
-/** Asserts that something that was not freed begins in the segment of this place. */
+/** Asserts that the segment at this address holds a record that was not freed. */
 export function assertRecord(at: usize): void {
   if (ASC_NO_ASSERT) return;
   const block = at & ~(SEGMENT_BYTES - 1);
   assert(at - block >= HEADER && sizeOf(block) >= SEGMENT_BYTES, 'a record begins behind the header of a segment');
-  // A block of one record has none until that is committed.
+  // The block of a large record counts it only after the commit.
   assert(segmentAt(block).live > 0 || sizeOf(block) > SEGMENT_BYTES, 'a segment has records');
 }
 
-/** Gives back all that it holds, and itself. */
+/** Gives back the arena and all its blocks. */
 export function closeArena(arena: Arena): void {
   for (let at = arena.first; at !== 0; ) {
     const next = segmentAt(at).next;

@@ -1,8 +1,8 @@
 /**
- * An impression's body: its items and the ring of its feedback. It is freed when the longest horizon closes.
+ * The body of an impression: its items and the ring of its feedback. It is freed when the longest horizon closes.
  *
- * Behind the fields: u32 page? | f64 scores? | i32 ranks? | u32 first slots? | what all items begin with | the rest of each item | categories?
- * Items that differ by a number alone are kept as in numbers.ts.
+ * After the fields: u32 page? | f64 scores? | i32 ranks? | u32 first slots? | common prefix of the items | the rest of each item |
+ * categories? Items that differ only by a number are stored as in numbers.ts.
  */
 import { packImpression } from '../scan/scan';
 import { Arena, assertRecord, commit, free, reserve } from './arena';
@@ -14,33 +14,33 @@ import { bytesOfNumbers, numbers, numbersEnd, readNumbers, slotOfNumber, writeNu
 import { findRepeats, firstSlots, hasRepeats } from './repeats';
 import { copyBytes, copyText, textEnd } from './texts';
 
-/** Flags besides those of events.ts. */
+/** Flags in addition to those of events.ts. */
 const HAS_REPEATS: u32 = 16;
-/** The items take so many bytes that a search for an item may be slow. */
+/** The items take so many bytes that searching them may be slow. */
 const LONG: u32 = 32;
-/** The items are kept as numbers (numbers.ts). */
+/** The items are stored as numbers (numbers.ts). */
 const NUMERIC: u32 = 64;
-/** It is not the first page: u32 slots before it. */
+/** This is not the first page; it has the u32 number of slots before it. */
 const PAGED: u32 = 128;
-/** The impression came too late for a horizon: for which, its entry knows. */
+/** The impression came too late for some horizon; its entry knows for which. */
 const MISSES: u32 = 256;
-/** `feedback` is the place of its indexes. */
+/** `feedback` is the address of its indexes. */
 const INDEXED: u32 = 512;
-/** The two bits from here on count searches for items in a long list that has no index yet. */
+/** Two bits from here on count the searches in a long list that has no index yet. */
 const SEARCH: u32 = 1024;
 const SEARCHES: u32 = 3 * SEARCH;
-/** A long list gets an index after this many searches, which have cost about as much as building one. */
+/** A long list gets an index after this many searches. By then they have cost about as much as building one. */
 const SEARCHES_BEFORE_INDEX: u32 = 4;
-/** The bits from here on are the length, which is at most 100,000 (docs/configuration.md: limits). */
+/** The bits from here on hold the length, at most 100,000 (docs/configuration.md: limits). */
 const LENGTH_SHIFT: u32 = 12;
 
 @unmanaged
 export class Body {
   tag: u32;
-  /** The last in the ring of its feedback, or its indexes, which know that; 0: it has none. */
+  /** Address of the last event in the ring of its feedback, or of its indexes, which then hold that address; 0: none. */
   private feedback: u32;
   private flagsAndLength: u32;
-  /** The lowest bits of its user word: they are all that is asked for. */
+  /** The lowest bits of its user word. No more are needed. */
   userWord: u8;
 
   length(): u32 {
@@ -73,7 +73,7 @@ export class Body {
     this.set(MISSES);
   }
 
-  /** The last of its feedback, in a ring whose first comes behind it; 0: there is none. */
+  /** The last of its feedback, in a ring whose first follows the last; 0: none. */
   lastFeedback(): usize {
     const at = <usize>this.feedback;
     return this.has(INDEXED) ? indexesAt(at).lastFeedback : at;
@@ -94,7 +94,7 @@ export class Body {
     this.set(INDEXED);
   }
 
-  /** Whether it is searched so often that it should have an index. Counts this search. */
+  /** Counts a search, and returns whether there were so many that the list should have an index. */
   isSearchedOften(): bool {
     const searches = (this.flagsAndLength & SEARCHES) / SEARCH;
     if (searches + 1 === SEARCHES_BEFORE_INDEX) return true;
@@ -102,12 +102,12 @@ export class Body {
     return false;
   }
 
-  /** Number of slots before it. */
+  /** Number of slots before this page. */
   page(): u32 {
     return this.has(PAGED) ? load<u32>(changetype<usize>(this), FIELDS) : 0;
   }
 
-  /** Where its f64 scores, i32 ranks, u32 first slots, and its categories stand; 0: it has none. */
+  /** Addresses of its f64 scores, i32 ranks, u32 first slots, and categories; 0: it has none. */
   scores(): usize {
     return this.has(HAS_SCORES) ? this.behindPage() : 0;
   }
@@ -125,7 +125,7 @@ export class Body {
     return this.has(HAS_REPEATS) ? at + <usize>this.length() * 4 : at;
   }
 
-  /** Nothing but its length and page is needed of it when it closes, unless somebody asks for names. */
+  /** Whether only its length and page are needed when it closes, unless the host asks for names. */
   isPlain(): bool {
     return !this.has(HAS_SCORES | HAS_RANKS | HAS_REPEATS);
   }
@@ -159,10 +159,10 @@ export class Body {
 }
 const FIELDS: usize = offsetof<Body>();
 
-/** What is found in a body by an index, if it has much of it. All of a unit are in one list. */
+/** Indexes of a large body. Those of one unit form a linked list. */
 @unmanaged
 export class Indexes {
-  /** Items by their texts: a ByteTable; 0: none. */
+  /** Items by text: a ByteTable; 0: none. */
   slots: usize;
   /** Feedback by identity: a FeedbackIndex (feedback.ts); 0: none. */
   feedback: usize;
@@ -180,13 +180,16 @@ export function indexesAt(at: usize): Indexes {
   return changetype<Indexes>(at);
 }
 
-/** Of `impressionEvent`; its tag and what it missed are still to be set. A list whose items take more than `longBytes` is given an index when it is searched often. */
+/**
+ * Makes a body from `impressionEvent`; its tag and the horizons it missed are set later. A list whose items take more than `longBytes`
+ * gets an index once it is searched often.
+ */
 export function addBody(arena: Arena, keys: usize, longBytes: usize): usize {
   const length = <usize>impressionEvent.length;
   const isNumeric = readNumbers(impressionEvent);
   if (impressionEvent.ids !== 0 && (!isNumeric || (impressionEvent.flags & HAS_CATEGORIES) !== 0)) packImpression();
   const prefix: usize = isNumeric ? 0 : commonPrefix(impressionEvent);
-  // Behind the texts there is room for the header of a prefix, and for what `writeText` may write more.
+  // The last 24 bytes are for the header of a prefix, and for what `writeText` may write beyond the text.
   let bytes = FIELDS + 4 + 24;
   if (length > 0) {
     bytes +=
@@ -213,7 +216,7 @@ export function addBody(arena: Arena, keys: usize, longBytes: usize): usize {
   }
   let end = isNumeric ? to : writeItems(keys, to, impressionEvent, prefix);
   if (hasRepeats) {
-    // The first slots precede the items, so the items are written again behind them: lists that repeat an item are rare.
+    // First slots precede the items, so the items are written again after them. Few lists repeat an item.
     flags |= HAS_REPEATS;
     to = copyBytes(to, firstSlots, 4 * length);
     if (!isNumeric) end = writeItems(keys, to, impressionEvent, prefix);
@@ -230,13 +233,13 @@ export function addBody(arena: Arena, keys: usize, longBytes: usize): usize {
   return at;
 }
 
-/** Its indexes of feedback must have been closed. */
+/** Frees a body. Its indexes of feedback must have been closed. */
 export function freeBody(arena: Arena, list: usize, at: usize): void {
   if (body(at).indexes() !== 0) closeIndexes(list, at);
   free(arena, at);
 }
 
-/** The indexes of a body, empty ones if it has none. `list`: place of the first of the unit. */
+/** The indexes of a body; makes empty ones if it has none. `list` is the address of the pointer to the first of the unit. */
 export function indexesOf(list: usize, at: usize): Indexes {
   if (body(at).indexes() !== 0) return indexesAt(body(at).indexes());
   const made = take(offsetof<Indexes>());
@@ -261,7 +264,7 @@ function closeIndexes(list: usize, at: usize): void {
   give(changetype<usize>(indexes));
 }
 
-/** First slot that holds the item at `text`; -1: none. */
+/** The first slot that holds the item at `text`; -1: none. */
 export function slotIn(keys: usize, list: usize, at: usize, text: usize): i32 {
   const owner = body(at);
   const items = owner.items();

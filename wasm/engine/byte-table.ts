@@ -1,6 +1,6 @@
 /**
- * Finds numbers by bytes: an index that is made late, for what has become slow to search. Chains by a keyed hash; each entry has
- * the place of its bytes, which must stay, or of a copy that the table owns.
+ * A hash table from bytes to numbers, made late, for what has become slow to search. It has chains and a keyed hash. Each entry refers to
+ * its bytes, which must stay in place, or to a copy that the table owns.
  */
 
 import { sameBytes } from '../text';
@@ -14,13 +14,13 @@ const LEAST_COPIES: usize = 1024;
 
 @unmanaged
 export class ByteEntry {
-  /** The next of its chain: index + 1; 0: none. */
+  /** Index + 1 of the next entry of its chain; 0: none. */
   next: u32;
   hash: u32;
   bytes: usize;
   size: usize;
   value: u32;
-  /** A second number for the owner. */
+  /** A second number, for the owner's use. */
   more: u32;
 }
 const ENTRY_BYTES: usize = offsetof<ByteEntry>();
@@ -30,10 +30,10 @@ export class ByteTable {
   keys: usize;
   size: u32;
   room: u32;
-  /** u32 by chain: index + 1 of its first entry. There are as many chains as there is room. */
+  /** u32 by chain: index + 1 of its first entry. There are as many chains as entries that fit. */
   chains: usize;
   entries: usize;
-  /** Copies of bytes: the block that is being filled, which begins with the place of the block before. 0: none. */
+  /** The block being filled with copies of bytes, which begins with the address of the previous block; 0: none. */
   copies: usize;
   copied: usize;
 }
@@ -71,7 +71,7 @@ function chainOf(table: ByteTable, hash: u32): usize {
   return table.chains + <usize>(hash & (table.room - 1)) * 4;
 }
 
-/** The entry of the bytes in [from, end), which is good until the next one is added; null: there is none. */
+/** The entry of the bytes in [from, end), valid until the next one is added; null: none. */
 export function findBytes(table: ByteTable, from: usize, end: usize): ByteEntry | null {
   const hash = hashBytes(table.keys, from, end);
   let steps: u32 = 0;
@@ -89,7 +89,7 @@ export function findBytes(table: ByteTable, from: usize, end: usize): ByteEntry 
   return found;
 }
 
-/** Adds bytes that `findBytes` did not find, with both numbers 0. They must stay where they are. */
+/** Adds bytes that `findBytes` did not find, with both numbers 0. The bytes must stay in place. */
 export function addBytes(table: ByteTable, from: usize, end: usize): ByteEntry {
   if (table.size === table.room) widen(table);
   const index = table.size++;
@@ -103,7 +103,7 @@ export function addBytes(table: ByteTable, from: usize, end: usize): ByteEntry {
   return entry;
 }
 
-/** The same, with a copy of the bytes. */
+/** Like `addBytes`, with a copy of the bytes. */
 export function addCopy(table: ByteTable, from: usize, end: usize): ByteEntry {
   const size = end - from;
   if (table.copies === 0 || table.copied + size > table.copies + sizeOf(table.copies)) {
@@ -118,7 +118,7 @@ export function addCopy(table: ByteTable, from: usize, end: usize): ByteEntry {
   return addBytes(table, copy, table.copied);
 }
 
-/** The entry of these bytes, which is added with a copy of them if there is none. */
+/** The entry of these bytes. If there is none, adds one with a copy of them. */
 export function findOrCopy(table: ByteTable, from: usize, end: usize): ByteEntry {
   const found = findBytes(table, from, end);
   return found === null ? addCopy(table, from, end) : found;

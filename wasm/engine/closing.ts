@@ -1,4 +1,4 @@
-/** The list that closes, with the feedback that counts at its horizon: put where the host reads it. */
+/** Writes the list that closes, with the feedback that counts at its horizon, to where the host reads it. */
 import { body } from './bodies';
 import { entry } from './entries';
 import { Feedback, feedback, firstOf, nextOf } from './feedback';
@@ -7,12 +7,12 @@ import { CLOSES } from './layout';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { copyBytes } from './texts';
 
-/** What every closing has, as the host reads it (src/consumers/join/closings.ts). */
+/** The fields that all closings have, as the host reads them (src/consumers/join/closings.ts). */
 @unmanaged
 export class Closing {
   at: f64;
   ts: f64;
-  /** CLOSES_LIST, UNREFS_TAG, or both, in this order. */
+  /** CLOSES_LIST, UNREFS_TAG, or both; the list closes first. */
   kind: u32;
   horizon: u32;
   tag: u32;
@@ -40,25 +40,28 @@ export class Closing {
 export const CLOSES_LIST: u32 = 1;
 export const UNREFS_TAG: u32 = 2;
 
-/** A closing that is handed over alone. */
+/** A closing that is passed to the host by itself. */
 @unmanaged
 export class Closes extends Closing {
   entry: usize;
-  /** Its request id. */
+  /** Address of its request id. */
   request: usize;
-  /** Its items, and its categories; 0: it has none. */
+  /** Addresses of its items and its categories; 0: it has none. */
   items: usize;
   categories: usize;
-  /** By slot: i32 ranks, u32 first slots, f64 scores; each 0: it has none. */
+  /** Whether it has i32 ranks, u32 first slots, f64 scores, by slot; 0 or 1 each. */
   hasRanks: u32;
   hasFirstSlots: u32;
   hasScores: u32;
-  /** Where the arrays are, and for how many: by event f64 time, f64 value, i32 slot, i32 action; by slot f64 scores, i32 ranks, u32 first slots. */
+  /**
+   * Addresses of the arrays, and how many elements they hold. By event: f64 time, f64 value, i32 slot, i32 action. By slot: f64 scores,
+   * i32 ranks, u32 first slots.
+   */
   eventArrays: usize;
   eventRoom: u32;
   slotArrays: usize;
   slotRoom: u32;
-  /** Whether its items are kept as numbers (numbers.ts). */
+  /** Whether its items are stored as numbers (numbers.ts). */
   isNumeric: u32;
 }
 const closes = changetype<Closes>(CLOSES);
@@ -66,7 +69,7 @@ const BYTES_PER_EVENT: usize = 24;
 const BYTES_PER_SLOT: usize = 16;
 const LEAST: u32 = 128;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openClosing(): void {
   closes.eventArrays = takeShared(BYTES_PER_EVENT * <usize>LEAST);
   closes.eventRoom = LEAST;
@@ -109,7 +112,10 @@ function misses(event: Feedback, horizon: u32): bool {
   return (event.missed() & (1 << horizon)) !== 0;
 }
 
-/** Adds the feedback of one topic (-1: all) that counts at the horizon, in the order of attribution: in a topic that of its log. */
+/**
+ * Adds the feedback of one topic (-1: all) that counts at the horizon, in the order of attribution. Within a topic that is the order of
+ * its log.
+ */
 export function putFeedback(bodyAt: usize, topic: i32, horizon: u32): void {
   for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
     const event = feedback(at);
@@ -139,12 +145,13 @@ function widen(): void {
 }
 
 /**
- * Closings that wait until the host takes many at once, in their order: of plain lists with few events, which most are, when nobody
- * asks for names. A list that gives its tag back meanwhile waits with them, unless the engine counts who holds a tag (adding.ts).
+ * Queues closings, in order, so that the host takes many at once. Only plain lists with few events are queued, which most are, and only
+ * when the host does not ask for names. Tags that are released meanwhile are queued too, unless the engine counts the holders of tags
+ * (adding.ts).
  */
 export const MOST_QUEUED_EVENTS: usize = 3;
 
-/** Behind a closing that waits, for each of its events. */
+/** An event of a queued closing; it follows the closing. */
 @unmanaged
 export class QueuedEvent {
   ts: f64;
@@ -159,17 +166,17 @@ const MOST_QUEUED: u32 = 64;
 let queue: usize = 0;
 let queued: u32 = 0;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this section. */
 export function openQueue(): void {
   queue = takeShared(QUEUED_BYTES * <usize>MOST_QUEUED);
 }
 
-/** Of a unit that has failed, nobody is told. */
+/** Discards the queue: a failed unit reports nothing. */
 export function forgetQueue(): void {
   queued = 0;
 }
 
-/** Gives the host what waits. */
+/** Passes all queued closings to the host. */
 export function flushQueue(): void {
   if (queued === 0) return;
   const count = queued;
@@ -183,7 +190,10 @@ function nextQueued(): Closing {
   return changetype<Closing>(queue + QUEUED_BYTES * <usize>queued);
 }
 
-/** Lets a closing wait. `topics`: how many carry feedback. False: it must not, as the list has more to tell; then nothing waits before it. */
+/**
+ * Queues a closing; `topics` is the number of topics that carry feedback. False: the list is not simple enough; then the queue has been
+ * passed to the host.
+ */
 export function queueClosing(bodyAt: usize, horizon: u32, at: f64, length: f64, topics: u32): bool {
   const list = body(bodyAt);
   const made = nextQueued();
@@ -198,7 +208,7 @@ export function queueClosing(bodyAt: usize, horizon: u32, at: f64, length: f64, 
   return true;
 }
 
-/** Number of events that count; -1: there are too many, or of several topics, which have an order. */
+/** Writes the events that count and returns their number; -1: there are too many, or they may be of several topics, whose order matters. */
 function queueFeedback(made: usize, bodyAt: usize, listTs: f64, horizon: u32, topics: u32): i32 {
   let n: usize = 0;
   for (let at = firstOf(bodyAt); at !== 0; at = nextOf(bodyAt, at)) {
@@ -215,7 +225,7 @@ function queueFeedback(made: usize, bodyAt: usize, listTs: f64, horizon: u32, to
   return <i32>n;
 }
 
-/** Releases a tag after all that waits. `isOfLast`: of the list whose closing was the last to wait. */
+/** Releases a tag after everything in the queue. `isOfLast`: it belongs to the last closing in the queue. */
 export function queueUnref(tag: u32, isOfLast: bool): void {
   if (isOfLast) {
     changetype<Closing>(queue + QUEUED_BYTES * <usize>(queued - 1)).kind |= UNREFS_TAG;

@@ -1,4 +1,4 @@
-/** Waiting feedback by deadline: a binary heap, so that what is due is found without examining the rest. */
+/** Waiting feedback by deadline, in a binary heap: finds what is due without examining the rest. */
 import { give, sizeOf, take, widened } from './memory';
 import { Timed } from './timed';
 
@@ -7,7 +7,7 @@ class Due {
   deadline: f64;
   record: usize;
 }
-/** Its fields take 12: the next begins at a multiple of 8. */
+/** The fields take 12 bytes; entries are aligned to 8. */
 const DUE_BYTES: usize = 16;
 const LEAST: usize = 64;
 
@@ -34,12 +34,12 @@ function dueAt(deadlines: Deadlines, place: u32): Due {
   return changetype<Due>(deadlines.heap + DUE_BYTES * <usize>place);
 }
 
-/** Infinity: nothing waits. */
+/** The least deadline; Infinity: nothing waits. */
 export function leastDeadline(deadlines: Deadlines): f64 {
   return deadlines.count === 0 ? Infinity : dueAt(deadlines, 0).deadline;
 }
 
-/** A record with the least deadline, if something waits. */
+/** A record with the least deadline. Something must be waiting. */
 export function firstDue(deadlines: Deadlines): usize {
   return dueAt(deadlines, 0).record;
 }
@@ -49,7 +49,7 @@ export function addDeadline(deadlines: Deadlines, deadline: f64, record: usize):
   up(deadlines, deadlines.count++, deadline, record);
 }
 
-/** Removes the record at a place of the heap. */
+/** Removes the record at an index of the heap. */
 export function removeDeadline(deadlines: Deadlines, place: u32): void {
   const last = --deadlines.count;
   if (place < last) {

@@ -1,6 +1,6 @@
-/** Time from the impression to attributed feedback: f64 sum of seconds, then f64 counts by upper bound. */
+/** Adds a time from impression to attributed feedback, in ms, to `delays`: f64 sum of seconds, then f64 counts by upper bound. */
 
-/** @param bounds f64 seconds, ascending, as the host gives them */
+/** @param bounds f64 seconds, ascending, as the host passes them */
 export function addDelay(delays: usize, bounds: usize, count: u32, delay: f64): void {
   const seconds = delay > 0 ? delay / 1000 : 0;
   let i: usize = 0;

@@ -1,6 +1,6 @@
 /**
- * Closings by the dozen: some that are due are found ahead, then what they will look at is touched together, then they close one by
- * one, in their order. Nothing that decides which is next, or what counts in a list, changes meanwhile.
+ * Closes lists in batches. It finds some lists that are due, prefetches what closing them will read, then closes them one by one, in
+ * order. Nothing that decides which is next, or what counts in a list, changes in between.
  */
 import { hasCell, NO_PATTERN, patternOf, touchBuckets, touchKept, touchSums } from './adding';
 import { body } from './bodies';
@@ -13,23 +13,23 @@ import { Unit } from './unit';
 @unmanaged
 export class Due {
   at: f64;
-  /** Of the list at this horizon; NO_PATTERN: it has none, or the engine may not add it. */
+  /** Pattern of the list at this horizon; NO_PATTERN: it has none, or the engine may not add it. */
   pattern: f64;
   body: usize;
   entry: usize;
   horizon: u32;
-  /** What is touched next; 0: nothing. */
+  /** Address of what is prefetched next; 0: nothing. */
   step: usize;
 }
 const DUE_BYTES: usize = offsetof<Due>();
-/** Found ahead at most. */
+/** The most lists of a batch. */
 const MOST: u32 = 32;
-/** So many events of a list are touched behind its first; few have more. */
+/** Number of events of a list that are prefetched after the first. Few lists have more. */
 const TOUCHED_EVENTS: u32 = 2;
 
 let all: usize = 0;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openDue(): void {
   all = takeShared(DUE_BYTES * <usize>MOST);
 }
@@ -39,7 +39,7 @@ export function dueAt(i: u32): Due {
   return changetype<Due>(all + DUE_BYTES * <usize>i);
 }
 
-/** Finds the next lists that close at or before `to`. Returns how many; 0: none does. */
+/** Finds the next lists that close at or before `to`, and returns their number. */
 export function findDue(unit: Unit, to: f64): u32 {
   let count: u32 = 0;
   while (count < MOST && nextClosing(unit.timeline, to)) {
@@ -57,7 +57,7 @@ export function findDue(unit: Unit, to: f64): u32 {
   return count;
 }
 
-/** Loads the lists and their feedback, one step of the way after the other. */
+/** Prefetches the lists and their feedback, following one pointer of every list at a time. */
 function touchFeedback(count: u32): void {
   let sum: usize = 0;
   for (let i: u32 = 0; i < count; i++) dueAt(i).step = body(dueAt(i).body).lastFeedback();
@@ -69,7 +69,7 @@ function touchFeedback(count: u32): void {
   consume(sum);
 }
 
-/** Loads what is kept of their patterns, and what that is added to. */
+/** Prefetches the sums kept for their patterns, and the buckets that these are added to. */
 function touchSumsOf(unit: Unit, count: u32): void {
   const adder = unit.adder;
   let sum: usize = 0;

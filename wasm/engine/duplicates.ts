@@ -1,6 +1,6 @@
 /**
- * Duplicates by request, page and slice of H of their time: they can make further records duplicates, but no feedback is attributed to
- * them. Every impression is looked up among them, and few are found, so first by a count of all whose requests are alike in a few bits.
+ * Duplicates by request, page and slice of time of length H. They can make further records duplicates, but feedback is not attributed to
+ * them. Every impression is looked up here and few are found, so a small table of counts by a few bits of the hash is asked first.
  */
 import { entry, isOfRequest, logOrder } from './entries';
 import { impressionEvent } from './events';
@@ -20,11 +20,11 @@ import { walk } from './work';
 
 @unmanaged
 export class Duplicates {
-  /** Keys that ids are hashed with. */
+  /** Keys of the hash of ids. */
   keys: usize;
   attribution: f64;
   table: RequestTable;
-  /** u8 by the lowest bits of the hash of a request: how many there are; MANY: that many, or more. 0: there was none yet. */
+  /** u8 by the lowest bits of a request's hash: number of duplicates; MANY: that many or more. Address 0: there was none yet. */
   counts: usize;
 }
 const COUNT_BITS: u32 = 13;
@@ -39,7 +39,7 @@ export function newDuplicates(keys: usize, attribution: f64): Duplicates {
   return duplicates;
 }
 
-/** Its entries are the owner's. */
+/** Closes the tables. The entries belong to the owner. */
 export function closeDuplicates(duplicates: Duplicates): void {
   if (duplicates.counts !== 0) give(duplicates.counts);
   closeRequestTable(duplicates.table);
@@ -50,7 +50,7 @@ function countAt(duplicates: Duplicates, hash: u32): usize {
   return duplicates.counts + <usize>(hash & ((1 << COUNT_BITS) - 1));
 }
 
-/** Adds an entry of `impressionEvent`, made with the hash that `duplicateHash` says. `hash`: of its request. */
+/** Adds an entry of `impressionEvent`, made with the hash from `duplicateHash`. `hash` is that of its request. */
 export function addDuplicate(duplicates: Duplicates, at: usize, hash: u32): void {
   if (duplicates.counts === 0) duplicates.counts = takeZeros(1 << COUNT_BITS);
   insert(duplicates.table, at);
@@ -67,24 +67,26 @@ export function removeDuplicate(duplicates: Duplicates, at: usize): void {
   }
   const request = entry(at).request();
   const count = countAt(duplicates, hashBytes(duplicates.keys, request, textEnd(request)));
-  // Where it is not known how many there are, some may be left.
+  // A count that has reached MANY is not known exactly, so it stays.
   if (load<u8>(count) < MANY) store<u8>(count, load<u8>(count) - 1);
 }
 
-/** Whether there may be one of a request with this hash. */
+/** Whether there may be a duplicate whose request has this hash. */
 function mayHave(duplicates: Duplicates, hash: u32): bool {
   return duplicates.counts !== 0 && load<u8>(countAt(duplicates, hash)) !== 0;
 }
 
-/** The hash under which `impressionEvent` is a duplicate. */
+/** The hash that `impressionEvent` has as a duplicate. */
 export function duplicateHash(duplicates: Duplicates, hash: u32): u32 {
   return pageHash(hash, impressionEvent.page, sliceOf(duplicates, impressionEvent.ts));
 }
 
-/** The last duplicate that makes `impressionEvent` another one, if it is later than `last`; else `last`. `hash`: of its request. */
+/**
+ * The last duplicate that makes `impressionEvent` another one, if it is later than `among`; else `among`. `hash` is that of its request.
+ */
 export function lastDuplicate(duplicates: Duplicates, hash: u32, among: usize): usize {
   if (!mayHave(duplicates, hash)) return among;
-  // A record less than H away is in the same slice of time, or in one next to it.
+  // A record less than H away is in the same slice of time or in an adjacent one.
   const slice = sliceOf(duplicates, impressionEvent.ts);
   let last = laterDuplicate(duplicates, hash, slice, among);
   last = laterDuplicate(duplicates, hash, slice - 1, last);
@@ -96,8 +98,9 @@ function sliceOf(duplicates: Duplicates, ts: f64): f64 {
 }
 
 /**
- * The last duplicate in the slice that makes `impressionEvent` a duplicate, if it is later than `last`; else `last`. Examines only those later
- * than `last`: each is examined at most once from either neighbouring slice, since `impressionEvent` then becomes a later one of its own slice.
+ * The last duplicate in the slice that makes `impressionEvent` a duplicate, if it is later than `last`; else `last`. It examines only
+ * records later than `last`. Each is examined at most once from either adjacent slice, because `impressionEvent` then becomes a later
+ * record of its own slice.
  */
 function laterDuplicate(duplicates: Duplicates, hash: u32, slice: f64, last: usize): usize {
   const own = pageHash(hash, impressionEvent.page, slice);
@@ -116,7 +119,7 @@ function laterDuplicate(duplicates: Duplicates, hash: u32, slice: f64, last: usi
   return later;
 }
 
-/** Loads what `lastDuplicate` will look at for `impressionEvent`, and returns something of it. */
+/** Prefetches what `lastDuplicate` will read for `impressionEvent`, and returns some of the bytes read. */
 export function touchDuplicates(duplicates: Duplicates, hash: u32): usize {
   if (!mayHave(duplicates, hash)) return 0;
   const slice = sliceOf(duplicates, impressionEvent.ts);

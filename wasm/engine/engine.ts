@@ -1,4 +1,4 @@
-/** What the host calls (src/consumers/engine/engine.ts). */
+/** The functions that the host calls (src/consumers/engine/engine.ts). */
 import { openScan } from '../scan/scan';
 import { openAdding } from './adding';
 import { openClosing, openQueue } from './closing';
@@ -33,9 +33,8 @@ export {
 export { writeRows } from './row-text';
 
 /**
- * To be called once, before anything else: the memory is `bytes` long.
- *
- * @param salt where the hash of users begins (src/vocabulary/user-words.ts)
+ * Must be called once, before anything else. The memory is `bytes` long.
+ * @param salt initial value of the hash of users (src/vocabulary/user-words.ts)
  */
 export function open(bytes: usize, salt: u32): void {
   openMemory(bytes);
@@ -65,7 +64,7 @@ export function giveBlock(at: usize): void {
   give(at);
 }
 
-/** The same of a block that belongs to no unit, also while the host is called. */
+/** A block that belongs to no unit. May be called while the engine calls the host. */
 export function takeSharedBlock(bytes: usize): usize {
   return takeShared(bytes);
 }
@@ -74,7 +73,7 @@ export function giveSharedBlock(at: usize): void {
   giveShared(at);
 }
 
-/** Gives back what such a block needs no longer for so many bytes. Returns the bytes that it has from now on. */
+/** Shrinks such a block to what `bytes` bytes need. Returns its new size in bytes. */
 export function shrinkSharedBlock(at: usize, bytes: usize): usize {
   shrinkShared(at, bytes);
   return sizeOf(at);
@@ -84,7 +83,7 @@ export function takenBytes(): f64 {
   return <f64>taken;
 }
 
-/** A unit with the settings at SETTINGS. */
+/** Opens a unit with the settings at SETTINGS. */
 export function begin(): usize {
   return changetype<usize>(openUnit());
 }
@@ -118,14 +117,14 @@ export function feedback(unit: usize, topic: u32, watermark: f64, isReplayed: bo
   return isNeeded;
 }
 
-/** Closes, settles and forgets: the combined watermark moves from `from` to `to`. */
+/** Moves the combined watermark from `from` to `to`: closes lists, settles feedback, forgets old records. */
 export function advance(unit: usize, from: f64, to: f64): void {
   beginWork();
   moveOn(unitAt(unit), from, to);
   endWork(unitAt(unit));
 }
 
-/** Scans and judges the records at FEED (feed.ts). Returns the index of one that the host must read itself; -1: all are done. */
+/** Scans and judges the records at FEED (feed.ts). Returns the index of one that the host must read itself; -1: all are judged. */
 export function feed(): i32 {
   return feedAll();
 }

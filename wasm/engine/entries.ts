@@ -1,21 +1,21 @@
-/** An impression's entry: it is remembered until 2H + b after its time, so that duplicates are known and feedback finds it. */
+/** The entry of an impression. It is kept until 2H + b after the impression's time, to recognise duplicates and to be found by feedback. */
 import { Arena, assertRecord, commit, reserve } from './arena';
 import { impressionEvent } from './events';
 import { Chained } from './request-table';
 import { copyText, sameText, textEnd } from './texts';
 
-/** Behind the fields: f64 offset and f64 watermark if they are wide | u32 page? | u32 missed horizons? | its request id. */
+/** After the fields: f64 offset and f64 watermark if they are wide | u32 page? | u32 missed horizons? | its request id. */
 @unmanaged
 export class Entry extends Chained {
-  /** 0: the longest horizon has closed, or the record is a duplicate. */
+  /** Address of its body; 0: the longest horizon has closed, or the record is a duplicate. */
   body: usize;
   sequence: u32;
-  /** Times and offsets are whole numbers of 48 bits; an offset that is more is wide. */
+  /** Times and offsets are whole numbers of 48 bits; a larger offset is stored wide. */
   private lowTs: u32;
   private lowOffset: u32;
   private highTs: u16;
   private highOffset: u16;
-  /** Its time less the watermark. */
+  /** Its time minus the watermark. */
   private lead: i32;
   flags: u8;
 
@@ -27,7 +27,7 @@ export class Entry extends Chained {
     return this.has(WIDE) ? load<f64>(changetype<usize>(this), FIELDS) : whole(this.lowOffset, this.highOffset);
   }
 
-  /** Of its topic, just before the record. */
+  /** Watermark of its topic just before the record. */
   watermark(): f64 {
     return this.has(WIDE) ? load<f64>(changetype<usize>(this), FIELDS + 8) : this.ts() - <f64>this.lead;
   }
@@ -36,12 +36,12 @@ export class Entry extends Chained {
     return this.has(PAGED) ? load<u32>(this.behindWide()) : 0;
   }
 
-  /** Bit h is set: the impression came too late for horizon h. */
+  /** Bit h is set if the impression came too late for horizon h. */
   missed(): u32 {
     return this.has(MISSES) ? load<u32>(this.behindPage()) : 0;
   }
 
-  /** Its request id. */
+  /** Address of its request id. */
   request(): usize {
     const at = this.behindPage();
     return this.has(MISSES) ? at + 4 : at;
@@ -51,7 +51,7 @@ export class Entry extends Chained {
     return this.has(ACCEPTED);
   }
 
-  /** Its record was judged before the checkpoint, and read again by a replay. */
+  /** Whether its record was judged before the checkpoint and is read again by a replay. */
   isReplayed(): bool {
     return this.has(REPLAYED);
   }
@@ -97,8 +97,8 @@ export function entry(at: usize): Entry {
 }
 
 /**
- * Of `impressionEvent`. `body` 0: the record is a duplicate. `missed`: bit h is set: it came too late for horizon h. `isReplayed`: it was
- * judged before the checkpoint.
+ * Adds the entry of `impressionEvent`. `body` is 0 if the record is a duplicate. Bit h of `missed` is set if it came too late for horizon
+ * h. `isReplayed`: it was judged before the checkpoint.
  */
 export function addEntry(
   arena: Arena,
@@ -149,7 +149,7 @@ export function isOfRequest(at: usize, request: usize): bool {
   return sameText(entry(at).request(), request);
 }
 
-/** Below 0: `a` comes before `b` in the log. */
+/** Negative if `a` precedes `b` in the log. */
 export function logOrder(a: usize, b: usize): i32 {
   return <i32>(entry(a).sequence - entry(b).sequence);
 }

@@ -1,6 +1,6 @@
 /**
- * Events: those that the host gives (src/consumers/join/event-blocks.ts), and those that the engine reads itself (feed.ts). Places are
- * addresses; the host's arrays lie in this memory.
+ * The events to judge: from the host (src/consumers/join/event-blocks.ts), or read by the engine itself (feed.ts). Pointers are addresses
+ * in this memory, where the host's arrays lie too.
  */
 import { FEEDBACK_EVENT, IMPRESSION_EVENT, WAITING_EVENT } from './layout';
 
@@ -13,28 +13,31 @@ export const HAS_CATEGORIES: u32 = 8;
 @unmanaged
 export class ImpressionEvent {
   ts: f64;
-  /** Beginning of its texts; the request id is there. */
+  /** Address of its texts, which begin with the request id. */
   texts: usize;
-  /** By slot: u32 places of the items, counted from the beginning of the texts. */
+  /** By slot: u32 positions of the items, relative to `texts`. */
   items: usize;
   /** By slot: i32 ranks. */
   ranks: usize;
   /** By slot: f64 scores. */
   scores: usize;
-  /** By slot: u32 places of the categories, counted like those of the items. */
+  /** By slot: u32 positions of the categories, relative to `texts`. */
   categories: usize;
   length: u32;
-  /** Slots before this page. */
+  /** Number of slots before this page. */
   page: u32;
   userWord: u32;
   flags: u32;
-  /** From here on only of an impression that the engine reads itself; what the host gives has zeros. Its body; 0: it is yet to be made. */
+  /**
+   * The fields from here on are used only for an impression that the engine reads itself; the host writes zeros. `body` is 0 until its
+   * body is made.
+   */
   body: usize;
-  /** Number of its context + 1, and where its user id stands, both as the scanner has them. */
+  /** Number of its context + 1, and where its user id stands, both from the scanner. */
   context: u32;
   userFrom: usize;
   userEnd: usize;
-  /** By slot: u32 beginning and end of the item in its record, whose packed texts are made when they are needed; 0: they are there. */
+  /** By slot: u32 beginning and end of the item in its record, from which packed texts are made when needed; 0: they are made already. */
   ids: usize;
 
   request(): usize {
@@ -54,28 +57,28 @@ export class ImpressionEvent {
 @unmanaged
 export class FeedbackEvent {
   ts: f64;
-  /** NaN: none. */
+  /** NaN if it has none. */
   value: f64;
   request: usize;
   item: usize;
   action: usize;
-  /** 0: none. */
+  /** 0 if it has none. */
   eventId: usize;
 }
 
-/** The impression that is judged. */
+/** The impression being judged. */
 export let impressionEvent: ImpressionEvent = changetype<ImpressionEvent>(IMPRESSION_EVENT);
-/** The feedback that is judged. */
+/** The feedback being judged. */
 export let feedbackEvent: FeedbackEvent = changetype<FeedbackEvent>(FEEDBACK_EVENT);
 
-/** From now on the impression at this place is judged. */
+/** Selects the impression to judge. */
 export function setImpressionEvent(at: usize): void {
   impressionEvent = changetype<ImpressionEvent>(at);
 }
 
-/** From now on the feedback at this place is judged. */
+/** Selects the feedback to judge. */
 export function setFeedbackEvent(at: usize): void {
   feedbackEvent = changetype<FeedbackEvent>(at);
 }
-/** Waiting feedback, as waiting.ts reads it back. */
+/** Waiting feedback that waiting.ts has read back. */
 export const waitingEvent = changetype<FeedbackEvent>(WAITING_EVENT);

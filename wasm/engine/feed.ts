@@ -1,7 +1,7 @@
 /**
- * Records by the hundred: the scanner reads some of them ahead, then what their verdicts will look at is touched, then they are judged
- * one by one, in their order. Touched together, what lies apart in a large memory is fetched at the same time; judged alone, each
- * record would wait for its own.
+ * Judges records in batches. The scanner reads some of them ahead, then what judging will read is prefetched, then they are judged one by
+ * one, in order. Touching scattered entries first lets the processor fetch them in parallel; judged one at a time, each record would wait
+ * for its own cache misses.
  */
 import { ignoredKeys, letGo, takeInHand } from '../scan/contexts';
 import { categoryPlaces, ids, placesAt, ranks, scoredSlots, scoreValues, slots } from '../scan/items';
@@ -29,86 +29,89 @@ import { dropBody, hashOf, IS_DUPLICATE, IS_LATE, judgeFeedback, judgeImpression
 import { consume, NEAR_END, NEXT_LINE } from './touch';
 import { beginWork, endWork, stateOf, TopicState, Unit, unitAt } from './unit';
 
-/** What the host writes before it feeds records of one topic (src/consumers/join/feed-block.ts). */
+/** Written by the host before it feeds records of one topic (src/consumers/join/feed-block.ts). */
 @unmanaged
 export class Feed {
-  /** A later time is ahead of the clock; Infinity: there is no clock. */
+  /** The latest time that the clock allows; Infinity: there is no clock. */
   latest: f64;
   futureSkew: f64;
   outOfOrderness: f64;
-  /** How far one record may advance the watermark. */
+  /** How far one record may advance the watermark, in ms. */
   reach: f64;
   positionBase: f64;
-  /** Of contexts, counted here and taken away by the host. */
+  /** Ignored keys of contexts, counted here; the host takes the count and resets it. */
   ignoredKeys: f64;
   unit: usize;
   topic: u32;
-  /** Rows, how many there are, and the first that was not judged. */
+  /** Address of the rows, their number, and the first that is not judged yet. */
   rows: usize;
   count: u32;
   next: u32;
   scanner: u32;
   holds: u32;
   itemsPerList: u32;
-  /** Bytes of the largest record. */
+  /** Size of the largest valid record in bytes. */
   limit: u32;
-  /** Whether whole numbers of the size of milliseconds are milliseconds. */
+  /** Whether a whole number between LEAST_MILLISECONDS and MOST_MILLISECONDS is a time in milliseconds. */
   hasMilliseconds: u32;
   carriesScores: u32;
-  /** The row that is judged. */
+  /** The row being judged. */
   row: usize;
 }
 const feed = changetype<Feed>(FEED);
 
-/** One record. ZEROS bytes behind it may be read and written. */
+/** One record. The engine may read and write ZEROS bytes behind it. */
 @unmanaged
 export class Row {
   offset: f64;
-  /** NaN: none. */
+  /** NaN if it has none. */
   timestamp: f64;
   at: usize;
-  /** More than any limit: it has no value. */
+  /** Size in bytes; larger than any limit if the record has no value. */
   size: u32;
 }
 const ROW_BYTES: usize = offsetof<Row>();
 
-/** A record that was read ahead. Its event, an `ImpressionEvent` or a `FeedbackEvent`, stands behind. */
+/** A record that was read ahead. Its event, an `ImpressionEvent` or a `FeedbackEvent`, follows. */
 @unmanaged
 class Staged {
   row: usize;
   isImpression: u32;
   hash: u32;
-  /** What is touched next of the chain of its request, of the feedback that waits for that, and of the impression; 0: nothing. */
+  /**
+   * Next addresses to prefetch in the chain of its request, in that of the feedback waiting for the request, and of the impression; 0:
+   * none.
+   */
   accepted: usize;
   awaited: usize;
   impression: usize;
 }
 const EVENT: usize = offsetof<Staged>();
 const STAGED_BYTES: usize = EVENT + offsetof<ImpressionEvent>();
-/** Read ahead at most. */
+/** The most records that are read ahead. */
 const MOST: u32 = 48;
 
-/** Milliseconds are numbers of this size (src/consumers/decode/times.ts). */
+/** Range of times that are taken for milliseconds (src/consumers/decode/times.ts). */
 const LEAST_MILLISECONDS: f64 = 1e12;
 const MOST_MILLISECONDS: f64 = 1e13;
 
 let all: usize = 0;
 let count: u32 = 0;
-/** Texts of what was read ahead, and where the next begins. */
+/** Texts of the records that were read ahead, and where the next one begins. */
 let area: usize = 0;
 let free: usize = 0;
 const LEAST_AREA: usize = 32768;
-/** Headers of the texts of a record, and what `writeText` may write more. */
+/** Room for the headers of a record's texts, and for what `writeText` may write beyond them. */
 const BESIDE: usize = 64;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openFeed(): void {
   if (!ASC_NO_ASSERT) assert(ZEROS === 64, 'the bytes behind a record fit into four registers');
   all = takeShared(STAGED_BYTES * <usize>MOST);
   area = takeShared(LEAST_AREA);
 }
 
-/** Judges the rows, up to one that the scanner does not know: returns its index, for the host to judge it; -1: all are judged. */
+/** Judges the rows up to one that the scanner does not recognise, and returns its index, so that the host judges it; -1: all are judged. */
 export function feedAll(): i32 {
   const unit = unitAt(feed.unit);
   if (<usize>feed.limit + BESIDE > sizeOf(area)) {
@@ -136,7 +139,7 @@ function stagedAt(i: u32): Staged {
   return changetype<Staged>(all + STAGED_BYTES * <usize>i);
 }
 
-/** Reads as many records ahead as there is room for. False: the next one is not known. */
+/** Reads ahead as many records as fit. False: the scanner does not recognise the next one. */
 function stage(unit: Unit): bool {
   count = 0;
   free = area;
@@ -155,7 +158,7 @@ function stage(unit: Unit): bool {
 
 function readAhead(unit: Unit, row: Row, staged: Staged): bool {
   const recordEnd = row.at + <usize>row.size;
-  // ZEROS of them. So few bytes are moved faster in registers.
+  // There are ZEROS of these bytes. So few are copied faster in registers.
   const first = v128.load(recordEnd);
   const second = v128.load(recordEnd, 16);
   const third = v128.load(recordEnd, 32);
@@ -214,7 +217,7 @@ function readImpression(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
     scores();
   }
   impressionEvent.body = newBody(unit);
-  // What the scanner has is gone with the next record; only the request id is needed longer.
+  // The next record overwrites what the scanner found. Only the request id is needed longer.
   impressionEvent.texts = free;
   free = write(free, REQUEST_ID);
   if (!ASC_NO_ASSERT) assert(free <= area + sizeOf(area), 'texts end in their area');
@@ -237,10 +240,10 @@ function readFeedback(unit: Unit, staged: Staged, at: usize, ts: f64): bool {
   return true;
 }
 
-/** So many records of a chain are touched; few are longer. */
+/** Number of records of a chain that are prefetched. Few chains are longer. */
 const TOUCHED_OF_CHAIN: u32 = 3;
 
-/** Loads what the verdicts on all that was read ahead will look at, one step of the way after the other. */
+/** Prefetches what judging the batch will read, following one pointer of every record at a time. */
 function touch(unit: Unit): void {
   const requests = unit.accepted.requests;
   const awaited = unit.waiting.table;
@@ -268,7 +271,7 @@ function touch(unit: Unit): void {
           sum += <usize>load<u8>(at, NEAR_END);
           if (staged.isImpression === 0) staged.impression = entry(at).body;
         }
-        // Others of the same request may follow, so a verdict looks at all of the chain.
+        // More records of the same request may follow, so judging reads the whole chain.
         staged.accepted = record(at).next;
       }
       const waits = staged.awaited;
@@ -324,7 +327,7 @@ function judge(unit: Unit, staged: Staged): void {
   else if (judgeFeedback(unit, feed.topic, staged.hash, watermark, isReplayed)) {
     noteNeed(state, offset, watermark, ts + unit.backward + unit.attribution);
   }
-  // A timestamp that is there may hold the event back, but not bring it forward.
+  // The watermark follows the earlier of the event's time and the record's timestamp.
   moveTo(state, offset + 1, (row.timestamp < ts ? row.timestamp : ts) - feed.outOfOrderness, !isNaN(row.timestamp));
 }
 
@@ -336,18 +339,18 @@ function judgeAndNote(unit: Unit, state: TopicState, hash: u32, offset: f64, wat
   if (verdict === IS_DUPLICATE) note(unit.predecessorOffset, unit.predecessorWatermark, until);
 }
 
-/** Whether the wall clock drops the record: what it said of one that was judged before the checkpoint, is recorded. */
+/** Whether the wall clock drops the record. For a record judged before the checkpoint, the recorded decision holds. */
 function isAhead(state: TopicState, row: Row, ts: f64, isReplayed: bool): bool {
   if (isReplayed) return state.hasClockDrops !== 0 && ahead(row.offset);
   return (isNaN(row.timestamp) ? ts : row.timestamp) > feed.latest && ahead(row.offset);
 }
 
-/** Offsets ascend, so what is noted for as long needs this record no more. */
+/** Offsets ascend, so a need that ends in a slice already noted does not need this record. */
 function noteNeed(state: TopicState, offset: f64, watermark: f64, until: f64): void {
   if (Math.floor(until / state.sliceMs) > state.notedSlice) note(offset, watermark, until);
 }
 
-/** The position moves to `next`; the record on the way raises the watermark to `raised`, unless it leaps. */
+/** Moves the position to `next`. The record passed raises the watermark to `raised`, unless it leaps. */
 function moveTo(state: TopicState, next: f64, raised: f64 = -Infinity, hasTimestamp: bool = false): void {
   state.position = next;
   const by = raised - state.watermark;

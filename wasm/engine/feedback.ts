@@ -1,4 +1,4 @@
-/** Attributed feedback, in a ring of its impression's body until the body is freed. A ring that is long has an index. */
+/** Attributed feedback, in a ring of its impression's body until the body is freed. A long ring has an index. */
 import { Arena, assertRecord, commit, free, reserve } from './arena';
 import { Body, body, indexesAt, indexesOf } from './bodies';
 import { addCopy, ByteTable, closeByteTable, findBytes, newByteTable } from './byte-table';
@@ -7,26 +7,26 @@ import { give, giveShared, sizeOf, take, takeShared } from './memory';
 import { copyText, sameText, textEnd } from './texts';
 import { walk } from './work';
 
-/** Topic, then flags, then the slot, which is below 100,000 (docs/configuration.md: limits). */
+/** The topic, then flags, then the slot, which is below 100,000 (docs/configuration.md: limits). */
 const TOPIC_MASK: u32 = 0xff;
 const HAS_EVENT_ID: u32 = 0x100;
-/** Its value is 1, or it has none; else f64 value. */
+/** The value is 1 (IS_ONE), missing (IS_NONE), or else stored as f64. */
 const IS_ONE: u32 = 0x200;
 const IS_NONE: u32 = 0x400;
-/** It does not count at some horizon: u32, bit h is set for horizon h. */
+/** It does not count at some horizon: the u32 has bit h set for horizon h. */
 const MISSES: u32 = 0x800;
-/** Its time is too far from that of its impression for 32 bits: f64 lag. */
+/** Its time is too far from its impression's for 32 bits; the lag is stored as f64. */
 const IS_FAR: u32 = 0x1000;
 const SLOT_SHIFT: u32 = 15;
 
-/** Behind the fields: f64 value? | u32 missed horizons? | f64 lag? | its event id, or the name of an unlisted action? */
+/** After the fields: f64 value? | u32 missed horizons? | f64 lag? | its event id, or the name of an unlisted action? */
 @unmanaged
 export class Feedback {
-  /** The one that was attributed after it; of the last, the first. */
+  /** The event that was attributed next; for the last one, the first. */
   next: usize;
   kind: u32;
   private nearLag: i32;
-  /** Index among the listed ones + 1, of which a configuration has fewer than 5,000; 0: it is not listed. */
+  /** Index of its action among the listed ones + 1; a configuration has fewer than 5,000. 0: the action is not listed. */
   private listed: u16;
 
   setUp(topic: u32, action: i32, slot: u32, nearLag: i32, flags: u32): void {
@@ -44,7 +44,7 @@ export class Feedback {
     return this.kind >>> SLOT_SHIFT;
   }
 
-  /** Index among the listed ones; -1: it is not listed. */
+  /** Index of its action among the listed ones; -1: it is not listed. */
   action(): i32 {
     return <i32>this.listed - 1;
   }
@@ -53,18 +53,18 @@ export class Feedback {
     return (this.kind & HAS_EVENT_ID) !== 0;
   }
 
-  /** NaN: none. */
+  /** NaN if it has none. */
   value(): f64 {
     if ((this.kind & (IS_ONE | IS_NONE)) === 0) return load<f64>(changetype<usize>(this), FIELDS);
     return (this.kind & IS_ONE) !== 0 ? 1 : NaN;
   }
 
-  /** Bit h is set: the event does not count at horizon h. */
+  /** Bit h is set if the event does not count at horizon h. */
   missed(): u32 {
     return (this.kind & MISSES) === 0 ? 0 : load<u32>(this.behindValue());
   }
 
-  /** Its time less that of its impression, in ms. */
+  /** Its time minus that of its impression, in ms. */
   lag(): f64 {
     return (this.kind & IS_FAR) === 0 ? <f64>this.nearLag : load<f64>(this.behindMissed());
   }
@@ -87,7 +87,7 @@ export class Feedback {
 }
 const FIELDS: usize = offsetof<Feedback>();
 
-/** The identities of the feedback of one body, and by topic how many there are. */
+/** The identities of the feedback of one body, and the number of events by topic. */
 @unmanaged
 class FeedbackIndex {
   identities: ByteTable;
@@ -105,12 +105,12 @@ function indexAt(at: usize): FeedbackIndex {
   return changetype<FeedbackIndex>(at);
 }
 
-/** The place of the index of a body's feedback; 0: it has none. */
+/** Address of the index of a body's feedback; 0: none. */
 function indexOf(owner: Body): usize {
   return owner.indexes() === 0 ? 0 : indexesAt(owner.indexes()).feedback;
 }
 
-/** `lag`: its time less that of its impression. `missed`: bit h is set: it does not count at horizon h. */
+/** Adds feedback. `lag` is its time minus that of its impression. Bit h of `missed` is set if it does not count at horizon h. */
 export function addFeedback(
   arena: Arena,
   event: FeedbackEvent,
@@ -147,7 +147,7 @@ export function addFeedback(
   return at;
 }
 
-/** Puts it at the end of the body's ring. */
+/** Appends it to the body's ring. */
 export function append(bodyAt: usize, at: usize, ts: f64): void {
   const owner = body(bodyAt);
   const last = owner.lastFeedback();
@@ -160,20 +160,20 @@ export function append(bodyAt: usize, at: usize, ts: f64): void {
   if (index !== 0) addToIndex(indexAt(index), at, ts);
 }
 
-/** The first that was attributed to the body; 0: none. */
+/** The first feedback that was attributed to the body; 0: none. */
 export function firstOf(bodyAt: usize): usize {
   const last = body(bodyAt).lastFeedback();
   return last === 0 ? 0 : feedback(last).next;
 }
 
-/** The one behind `at`; 0: none. */
+/** The feedback after `at`; 0: none. */
 export function nextOf(bodyAt: usize, at: usize): usize {
   return at === body(bodyAt).lastFeedback() ? 0 : feedback(at).next;
 }
 
 /**
- * Number of events of the topic in the ring of the body; -1: one of them has the identity of this feedback: its event id, else
- * item, action, value and time. A ring of more than `longChain` is given an index. `ts`: of the impression.
+ * Number of events of the topic in the body's ring; -1 if one of them has the identity of this feedback: its event id, or else its item,
+ * action, value and time. A ring of more than `longChain` events gets an index. `ts` is the time of the impression.
  */
 export function countOf(
   keys: usize,
@@ -271,17 +271,17 @@ export function closeIndex(at: usize): void {
   give(at);
 }
 
-/** The identity of an event: what makes another event the same. */
+/** The identity of an event. Events with equal identities are duplicates. */
 let identity: usize = 0;
 const IDENTITY_TEXT: usize = 28;
 const LEAST_IDENTITY: usize = 256;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this section. */
 export function openFeedback(): void {
   identity = takeShared(LEAST_IDENTITY);
 }
 
-/** Writes an identity and returns where it ends. `text`: its event id or unlisted action; 0: none. */
+/** Writes an identity and returns its end. `text` is its event id or unlisted action; 0: none. */
 function writeIdentity(topic: u32, hasEventId: bool, slot: u32, action: i32, ts: f64, value: f64, text: usize): usize {
   const bytes = IDENTITY_TEXT + 16 + (text === 0 ? 0 : textEnd(text) - text);
   if (bytes > sizeOf(identity)) {
@@ -292,7 +292,7 @@ function writeIdentity(topic: u32, hasEventId: bool, slot: u32, action: i32, ts:
   store<u32>(identity, hasEventId ? 0 : slot, 4);
   store<i32>(identity, hasEventId ? 0 : action, 8);
   store<f64>(identity, hasEventId ? 0 : ts, 12);
-  // A single zero and a single NaN, as the comparison treats them.
+  // Zero and NaN each have one representation, as in the comparison.
   store<f64>(identity, hasEventId ? 0 : isNaN(value) ? NaN : value + 0, 20);
   return text === 0 ? identity + IDENTITY_TEXT : copyText(identity + IDENTITY_TEXT, text);
 }

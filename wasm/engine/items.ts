@@ -1,4 +1,4 @@
-/** The items of a list as packed texts: what all of them begin with, then the rest of each. */
+/** The items of a list as packed texts: their common prefix, then the rest of each item. */
 
 import { sameBytes, writeText } from '../text';
 import { addBytes, ByteTable, findBytes, newByteTable } from './byte-table';
@@ -8,18 +8,18 @@ import { addItem, beginRepeats } from './repeats';
 import { commonBytes, copyText, isNarrow, sameText, textEnd, textStart } from './texts';
 import { walk } from './work';
 
-/** The rest of the item that is looked for, as a text. */
+/** The rest, as a text, of the item being searched for. */
 let rest: usize = 0;
 const LEAST_REST: usize = 512;
 const HEADER_BYTES: usize = 5;
 const UUID_UNITS: usize = 36;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openItems(): void {
   rest = takeShared(LEAST_REST);
 }
 
-/** Number of units in the common prefix of all items; 0 for fewer than two items, or if an item is not narrow. */
+/** Number of units in the common prefix of all items; 0 if there are fewer than two items, or if an item is not narrow. */
 export function commonPrefix(list: ImpressionEvent): usize {
   if (list.length < 2) return 0;
   const first = textStart(list.item(0));
@@ -30,11 +30,11 @@ export function commonPrefix(list: ImpressionEvent): usize {
     const start = textStart(item);
     shared = commonBytes(first, start, min(shared, textEnd(item) - start));
   }
-  // A prefix that is a UUID would have another form.
+  // A prefix as long as a UUID could be packed as one, so it is cut by one unit.
   return shared === UUID_UNITS ? UUID_UNITS - 1 : shared;
 }
 
-/** Writes the list, notes the items that repeat (repeats.ts), and returns the place behind it. */
+/** Writes the list, records items that repeat (repeats.ts), and returns the end. */
 export function writeItems(keys: usize, to: usize, list: ImpressionEvent, prefix: usize): usize {
   beginRepeats(<usize>list.length);
   let at = to + 1;
@@ -52,7 +52,7 @@ export function writeItems(keys: usize, to: usize, list: ImpressionEvent, prefix
   return at;
 }
 
-/** What the list has in place of the item, as a text: what follows the prefix. 0: the item does not begin with the prefix. */
+/** The text that the list holds for the item: what follows the prefix. 0: the item does not begin with the prefix. */
 export function withoutPrefix(list: usize, item: usize): usize {
   if (load<u8>(list) === 0) return item;
   // All items of a list with a prefix are narrow.
@@ -70,7 +70,7 @@ export function withoutPrefix(list: usize, item: usize): usize {
   return rest;
 }
 
-/** First slot of the list that holds what `withoutPrefix` returned; -1: none. */
+/** First slot of the list that holds the text from `withoutPrefix`; -1: none. */
 export function slotOf(list: usize, length: u32, item: usize): i32 {
   let at = textEnd(list);
   for (let slot: u32 = 0; slot < length; slot++) {
@@ -84,7 +84,7 @@ export function slotOf(list: usize, length: u32, item: usize): i32 {
   return -1;
 }
 
-/** An index for `indexedSlotOf`, which then need not compare all items of the list. */
+/** An index for `indexedSlotOf`, which avoids comparing all items of the list. */
 export function indexSlots(keys: usize, list: usize, length: u32): ByteTable {
   const table = newByteTable(keys, length);
   let at = textEnd(list);
@@ -96,7 +96,7 @@ export function indexSlots(keys: usize, list: usize, length: u32): ByteTable {
   return table;
 }
 
-/** As `slotOf`, by the index of the list. */
+/** Like `slotOf`, with the index of the list. */
 export function indexedSlotOf(table: ByteTable, item: usize): i32 {
   walk(1);
   const found = findBytes(table, item, textEnd(item));

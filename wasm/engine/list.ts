@@ -1,4 +1,4 @@
-/** A list of places that grows at its end. */
+/** A list of addresses that grows at its end. */
 import { giveShared, sizeOf, takeShared, widenedShared } from './memory';
 
 @unmanaged
@@ -30,7 +30,7 @@ export function itemOf(list: List, index: u32): usize {
   return <usize>load<u32>(list.at + <usize>index * 4);
 }
 
-/** The first becomes the last. */
+/** Reverses the list. */
 export function reverse(list: List): void {
   let from = list.at;
   let to = list.at + <usize>list.count * 4 - 4;

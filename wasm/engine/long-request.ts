@@ -1,6 +1,6 @@
 /**
- * An index for one request with so many records that a linear search would be slow: trees of them by time, one of all and one for
- * each name. Most requests have none.
+ * An index of one request with so many records that a linear search would be slow: one tree by time of all its records, and one for each
+ * name. Most requests have none.
  */
 import { ByteTable, closeByteTable, newByteTable } from './byte-table';
 import { give, take } from './memory';
@@ -24,9 +24,9 @@ export class LongRequest extends Chained {
   live: u32;
   added: u32;
   trees: TimeTrees;
-  /** By name: the root of its tree, and entries to be added to it (`more`). */
+  /** By name: the root of its tree, and a list of entries still to be added to it (`more`). */
   names: ByteTable;
-  /** The root of the tree of all. */
+  /** The root of the tree of all records. */
   all: u32;
 }
 
@@ -43,7 +43,7 @@ export function longOf(table: RequestTable, hash: u32, request: usize): LongRequ
   return null;
 }
 
-/** Adds an empty one to the table. The others: as `newTimeTrees`. */
+/** Adds an empty index to the table. The other parameters are those of `newTimeTrees`. */
 export function addLong(
   table: RequestTable,
   keys: usize,
@@ -72,7 +72,9 @@ export function dropLong(table: RequestTable, index: LongRequest): void {
   close(index);
 }
 
-/** What was removed still takes memory: when it is most, the next search that needs an index makes a new one. */
+/**
+ * Drops an index most of whose records were removed, because they still take memory. The next search that needs an index makes a new one.
+ */
 export function dropIfMostIsGone(table: RequestTable, index: LongRequest): void {
   if (index.live * 2 < index.added) dropLong(table, index);
 }

@@ -1,6 +1,6 @@
 /**
- * The feedback that waits for one request, if there is much of it: all by descending watermark, and by item in the order in which it
- * began to wait.
+ * The feedback waiting for one request, if there is much: all of it by descending watermark, and by item in the order in which it began
+ * to wait.
  */
 import { body } from './bodies';
 import { findBytes, findOrCopy } from './byte-table';
@@ -12,15 +12,15 @@ import { textEnd } from './texts';
 import { addTo, firstIn, nodeOf, removeFrom } from './time-trees';
 import { beginItems, nextItem } from './whole-items';
 
-/** u64 by what is taken: when it began to wait, then its place. */
+/** u64 by element of the result: its order of arrival, then its address. */
 let order: usize = 0;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openLongWaiting(): void {
   order = takeShared(512);
 }
 
-/** To be called in the order in which the feedback began to wait. */
+/** Must be called in the order in which the feedback began to wait. */
 export function addToLong(index: LongRequest, at: usize, ts: f64, watermark: f64, item: usize): void {
   index.all = addTo(index.trees, index.all, ts, -watermark, <u32>at);
   const name = findOrCopy(index.names, item, textEnd(item));
@@ -36,7 +36,7 @@ export function removeFromLong(index: LongRequest, at: usize, ts: f64, item: usi
   index.live--;
 }
 
-/** One with from <= time < to whose watermark is at or above `closed`; 0: none. */
+/** One with from <= time < to whose watermark is at least `closed`; 0: none. */
 export function lateFor(index: LongRequest, from: f64, to: f64, closed: f64): usize {
   const node = firstIn(index.trees, index.all, from, to);
   if (node === 0 || -nodeOf(index.trees, node).order < closed) return 0;
@@ -44,8 +44,8 @@ export function lateFor(index: LongRequest, from: f64, to: f64, closed: f64): us
 }
 
 /**
- * Adds all with from <= time < to that wait for an item of this body, oldest first. The caller must remove them: they can no
- * longer be found by their items.
+ * Adds to `found` all feedback with from <= time < to that waits for an item of this body, oldest first. The caller must remove it,
+ * because it can no longer be found by item.
  */
 export function takeFor(index: LongRequest, bodyAt: usize, from: f64, to: f64, found: List): void {
   let count: usize = 0;

@@ -1,6 +1,6 @@
 /**
- * Blocks of memory: a buddy system (Knowlton 1965; Knuth, The Art of Computer Programming 1, 2.5). A block is a power of two
- * of bytes long and begins at a multiple of its length. The memory never grows, so that the host's views of it stay good.
+ * Blocks of memory: a buddy system (Knowlton 1965; Knuth, The Art of Computer Programming 1, 2.5). The size of a block is a power of two
+ * in bytes, and its address a multiple of its size. The memory never grows, so the host's views of it stay valid.
  */
 import { outOfMemory } from './host';
 import { FREE, MAP } from './layout';
@@ -9,18 +9,21 @@ const LEAST_ORDER: u32 = 6;
 const LEAST_BYTES: usize = (<usize>1) << LEAST_ORDER;
 const MOST_ORDER: u32 = 31;
 
-/** In the map: a free block of the order in the other bits begins here. A taken one has its order alone; 0: no block begins. */
+/**
+ * Flag of a byte of the map: a free block begins here; the other bits are its order. A taken block has its order without the flag; 0: no
+ * block begins here.
+ */
 const IS_FREE: u8 = 0x80;
 
 /** Bytes of all blocks that are taken, and of those among them that belong to no unit. */
 export let taken: usize = 0;
 export let shared: usize = 0;
-/** Bit n is set: a block of order n is free. */
+/** Bit n is set if a block of order n is free. */
 let orders: u32 = 0;
 let heapBegin: usize = 0;
 let heapEnd: usize = 0;
 
-/** A free block, in the list of its order. */
+/** A free block, linked in the list of its order. */
 @unmanaged
 class FreeBlock {
   next: usize;
@@ -63,17 +66,20 @@ function unlink(at: usize, order: u32): void {
 }
 
 /**
- * Places from here on are opened last: in the host they are no whole numbers of 32 bits with a sign, with which V8 computes fastest, and
- * takes memory for none.
+ * Addresses from here on are used last: the host cannot hold them as signed 32-bit integers, with which V8 computes fastest and which it
+ * does not allocate.
  */
 const HIGH: usize = 0x80000000;
 let isHighFree: bool = false;
 
-/** To be called once, before anything else: all of the memory, `bytes` long, behind the map is free, what is high when the rest does not suffice. */
+/**
+ * Must be called once, before anything else. Frees all of the memory behind the map; it is `bytes` long. High addresses are opened only
+ * when the rest does not suffice.
+ */
 export function openMemory(bytes: usize): void {
   const blocks = bytes >>> LEAST_ORDER;
   heapBegin = (MAP + blocks + 63) & ~63;
-  // Reads of 16 bytes go beyond what is asked for, and so do those of a next line (touch.ts).
+  // Reads of 16 bytes, and of a next line (touch.ts), may go beyond the end of what they need.
   heapEnd = (bytes - 64) & ~63;
   isHighFree = heapEnd <= HIGH;
   pushAll(heapBegin, min(heapEnd, HIGH));
@@ -88,7 +94,7 @@ function pushAll(from: usize, end: usize): void {
   }
 }
 
-/** The orders of which a block is free that can hold one of this order: a bit each. */
+/** Bit n is set if a block of order n is free and large enough for this order. */
 function fitting(order: u32): u32 {
   if (order > MOST_ORDER) return 0;
   const least = ~((1 << order) - 1);
@@ -99,7 +105,7 @@ function fitting(order: u32): u32 {
   return orders & least;
 }
 
-/** A block of at least so many bytes; what is in it is left over from before. */
+/** A block of at least `bytes` bytes. Its content is undefined. */
 export function take(bytes: usize): usize {
   const order = bytes <= 64 ? LEAST_ORDER : 32 - <u32>clz(<u32>bytes - 1);
   const fits = fitting(order);
@@ -117,22 +123,22 @@ export function take(bytes: usize): usize {
   return at;
 }
 
-/** The same, with zeros in it. */
+/** Like `take`, filled with zeros. */
 export function takeZeros(bytes: usize): usize {
   const at = take(bytes);
   memory.fill(at, 0, sizeOf(at));
   return at;
 }
 
-/** Bytes of a block that is taken. */
+/** Size in bytes of a taken block. */
 export function sizeOf(at: usize): usize {
   assertTaken(at);
   return (<usize>1) << load<u8>(mapOf(at));
 }
 
 /**
- * Where there are assertions (wasm/compile.ts: what they state would be evaluated even without them, hence ASC_NO_ASSERT), what was
- * given back has this in each byte at its beginning, so that it is no place of anything.
+ * With assertions only, blocks that are given back are filled with this byte, which forms no valid address. (wasm/compile.ts: an
+ * assertion's condition would be evaluated even in a build without assertions, hence ASC_NO_ASSERT.)
  */
 const GONE: u8 = 0xee;
 const MOST_GONE: usize = 65536;
@@ -143,7 +149,7 @@ function assertTaken(at: usize): void {
   assert(load<u8>(mapOf(at)) >= LEAST_ORDER && load<u8>(mapOf(at)) <= MOST_ORDER, 'a block is taken');
 }
 
-/** Gives a block back. It joins its other half while that is free, too. */
+/** Gives a block back, and merges it with its other half while that is free too. */
 export function give(at: usize): void {
   assertTaken(at);
   if (!ASC_NO_ASSERT) memory.fill(at, GONE, min(sizeOf(at), MOST_GONE));
@@ -162,7 +168,7 @@ export function give(at: usize): void {
   push(block, order);
 }
 
-/** Gives back what a block needs no longer for so many bytes. */
+/** Shrinks a block to what `bytes` bytes need. */
 export function shrink(at: usize, bytes: usize): void {
   if (!ASC_NO_ASSERT) assert(bytes <= sizeOf(at), 'a block shrinks');
   let order = <u32>load<u8>(mapOf(at));
@@ -175,8 +181,8 @@ export function shrink(at: usize, bytes: usize): void {
 }
 
 /**
- * Gives back the end of a block that needs only so many bytes from now on, to the next multiple of the least block. What is left may be
- * several blocks, one behind the other: it is to be given back by `givePieces`, and has no `sizeOf`.
+ * Shrinks a block to `bytes` bytes, rounded up to a multiple of the least block. What is left may be several adjacent blocks; it must be
+ * given back with `givePieces`, and has no `sizeOf`.
  */
 export function trim(at: usize, bytes: usize): void {
   if (!ASC_NO_ASSERT) assert(bytes > 0 && bytes <= sizeOf(at), 'something is left of a block that is trimmed');
@@ -197,7 +203,7 @@ export function trim(at: usize, bytes: usize): void {
   }
 }
 
-/** Gives back so many bytes at `at`, whether they were trimmed or not. */
+/** Gives back the `bytes` bytes at `at`, trimmed or not. */
 export function givePieces(at: usize, bytes: usize): void {
   for (let from = at; from < at + bytes; ) {
     const next = from + sizeOf(from);
@@ -206,7 +212,7 @@ export function givePieces(at: usize, bytes: usize): void {
   }
 }
 
-/** A block of twice the size with the same content; the old one is given back. */
+/** A block of twice the size with the same content. The old block is given back. */
 export function widened(at: usize): usize {
   const size = sizeOf(at);
   const wider = take(2 * size);
@@ -215,7 +221,7 @@ export function widened(at: usize): usize {
   return wider;
 }
 
-/** A block that belongs to no unit: what each uses in turn. */
+/** A block that belongs to no unit, for data that all units use in turn. */
 export function takeShared(bytes: usize): usize {
   const at = take(bytes);
   shared += sizeOf(at);

@@ -1,9 +1,9 @@
 /**
- * Lists whose items differ by a number alone, as most do: `itm_4190616`, `product-9`, `12345`. What they begin with is kept once, and
- * each item as the distance of its number from the least, in as few bytes as the farthest needs.
+ * Lists whose items differ only by a number, as most do: `itm_4190616`, `product-9`, `12345`. The common prefix is stored once, and each
+ * item as the distance of its number from the least, in as few bytes as the largest distance needs.
  *
- * As it lies in a body: what all items begin with as a text | u8 digits of each (0: as many as the number has) and, from WIDTH on,
- * bytes of a distance | u32 least number | u16 by slot, the lower half of its distance | u8 or u16 by slot, the rest of it, if there is any.
+ * In a body: the common prefix as a text | u8, digits of each number (0: no leading zeros) plus WIDTH times the bytes of a distance | u32
+ * least number | u16 by slot, the lower half of its distance | u8 or u16 by slot, the rest of it, if any.
  */
 import { sameBytes, writeText } from '../text';
 import { ImpressionEvent } from './events';
@@ -11,35 +11,35 @@ import { sizeOf, takeShared, widenedShared } from './memory';
 import { copyBytes, isNarrow, textEnd, textStart } from './texts';
 import { walk } from './work';
 
-/** Of longer lists each item is kept as a text, and found by an index. */
+/** Longer lists are stored as texts and found by an index. */
 const MOST_SLOTS: usize = 128;
-/** So that a number is below 2^32. */
+/** Keeps numbers below 2^32. */
 const MOST_DIGITS: usize = 9;
-/** Texts of this length may be UUIDs, which are written in another form. */
+/** Texts of this length may be UUIDs, which have another form. */
 const UUID_UNITS: usize = 36;
-/** So many numbers are compared in the time in which a text is. */
+/** Numbers that are compared in the time of one comparison of texts. */
 const PER_STEP: usize = 16;
 const WIDTH: u8 = 16;
 const LEAST_WIDTH: usize = 2;
-/** What is read and written beyond a list at most: eight distances are written at a time. */
+/** The most bytes read or written beyond a list: eight distances are written at a time. */
 const BEYOND: usize = 32;
 
-/** Of the list that was read last: u32 by slot, the least and the most, how many digits each has, and what all begin with. */
+/** The list that was read last: u32 numbers by slot, the least and the greatest, the digits of each, and the common prefix. */
 export let numbers: usize = 0;
 let least: u32 = 0;
 let most: u32 = 0;
 let digits: usize = 0;
 let prefixFrom: usize = 0;
 let prefixUnits: usize = 0;
-/** The place of the number that `readNumber` has read. */
+/** The number that `readNumber` has read. */
 let number: u32 = 0;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openNumbers(): void {
   numbers = takeShared(1024);
 }
 
-/** Whether the items of the list differ by a number alone; then they are read. */
+/** Whether the items of the list differ only by a number. Reads them if so. */
 export function readNumbers(list: ImpressionEvent): bool {
   const length = <usize>list.length;
   if (length === 0 || length > MOST_SLOTS) return false;
@@ -93,13 +93,13 @@ const FIRST_FACTORS: u64 = (u64(0x000f4240) << 32) | 0x00000064;
 const SECOND_FACTORS: u64 = (u64(0x00002710) << 32) | 0x00000001;
 
 /**
- * Reads the `count` digits before `end`, 1 to 9, eight at a time (Lemire, Quickly parsing eight digits, 2018). False: one is no digit.
- * Reads up to 8 bytes before `end`.
+ * Reads the `count` digits before `end`, 1 to 9, eight at a time (Lemire, Quickly parsing eight digits, 2018). False: one of them is no
+ * digit. Reads up to 8 bytes before `end`.
  */
 function readNumber(end: usize, count: usize): bool {
   let word = load<u64>(end - 8);
   if (count < 8) {
-    // Zeros stand before them.
+    // Replaces the bytes before the digits by zeros.
     const shift = 8 * (8 - <u64>count);
     word = ((word >> shift) << shift) | (ZEROS & ((u64(1) << shift) - 1));
   }
@@ -113,12 +113,12 @@ function readNumber(end: usize, count: usize): bool {
   return isDigit(ninth);
 }
 
-/** Bytes that `writeNumbers` takes at most. */
+/** The most bytes that `writeNumbers` takes. */
 export function bytesOfNumbers(length: usize): usize {
   return prefixUnits + 4 * length + 24 + BEYOND;
 }
 
-/** Writes the list that was read last, and returns the place behind it. */
+/** Writes the list that was read last, and returns the end. */
 export function writeNumbers(to: usize, length: usize): usize {
   let at = to + 1;
   if (prefixUnits === 0) store<u8>(to, 0);
@@ -130,7 +130,7 @@ export function writeNumbers(to: usize, length: usize): usize {
   const lower = at + HEAD;
   const upper = lower + 2 * length;
   const leasts = i32x4.splat(least);
-  // What is written beyond the lower halves is written over by the upper ones.
+  // What this loop writes beyond the lower halves is overwritten by the upper ones.
   for (let slot: usize = 0; slot < length; slot += 8) {
     const first = i32x4.sub(v128.load(numbers + 4 * slot), leasts);
     const second = i32x4.sub(v128.load(numbers + 4 * slot + 16), leasts);
@@ -155,10 +155,10 @@ export function writeNumbers(to: usize, length: usize): usize {
   return upper + (width - LEAST_WIDTH) * length;
 }
 
-/** Bytes between what all items begin with and the lower halves. */
+/** Bytes between the common prefix and the lower halves. */
 const HEAD: usize = 5;
 
-/** `head`: where the digits stand, behind what all items begin with. */
+/** Bytes of a distance. `head` is the address of the digits, after the common prefix. */
 function widthOf(head: usize): usize {
   return <usize>(load<u8>(head) / WIDTH);
 }
@@ -188,7 +188,7 @@ export function slotOfNumber(list: usize, length: u32, text: usize): i32 {
 }
 
 function slotOf(head: usize, length: usize, wanted: u32): i32 {
-  // That of a number below the least is above all others.
+  // For a number below the least, the difference wraps around and exceeds all distances.
   const distance = wanted - load<u32>(head, 1);
   const width = widthOf(head);
   const lower = head + HEAD;
@@ -198,7 +198,7 @@ function slotOf(head: usize, length: usize, wanted: u32): i32 {
     let same = i16x8.bitmask(i16x8.eq(v128.load(lower + 2 * slot), eight));
     for (; same !== 0; same &= same - 1) {
       const found = slot + <usize>ctz(same);
-      // What stands behind the list may look like its number.
+      // The bytes behind the list may look like the number.
       if (found >= length) break;
       if (upperOf(upper, width, found) !== distance >>> 16) continue;
       walk(<u32>(found / PER_STEP) + 1);
@@ -222,7 +222,7 @@ function numberOf(head: usize, length: usize, slot: usize): u32 {
   return load<u32>(head, 1) + distance;
 }
 
-/** Writes the units of the item of a slot, and returns the place behind them. */
+/** Writes the units of the item of a slot, and returns the end. */
 export function writeUnits(to: usize, list: usize, length: usize, slot: usize): usize {
   const behind = copyBytes(to, textStart(list), textEnd(list) - textStart(list));
   let value = numberOf(textEnd(list), length, slot);
@@ -236,7 +236,7 @@ export function writeUnits(to: usize, list: usize, length: usize, slot: usize): 
   return behind + count;
 }
 
-/** Units of the longest item that `writeUnits` writes of this list. */
+/** Upper limit of the units that `writeUnits` writes for an item of this list. */
 export function mostUnits(list: usize): usize {
   return textEnd(list) - textStart(list) + MOST_DIGITS;
 }

@@ -1,6 +1,6 @@
 /**
- * The accepted impressions of one request that has many, by time, by item and time, and by page and time. Forgotten impressions
- * stay in the trees, as no search reaches times that old.
+ * The accepted impressions of one request that has many, by time, by item and time, and by page and time. Forgotten impressions stay in
+ * the trees, since no search reaches times that old.
  */
 
 import { body } from './bodies';
@@ -12,18 +12,18 @@ import { textEnd } from './texts';
 import { addAll, addTo, firstIn, nodeOf, postpone } from './time-trees';
 import { beginItems, nextItem } from './whole-items';
 
-/** No packed text begins with this byte, so the number of a page cannot be an item. */
+/** No packed text begins with this byte, so the key of a page cannot equal an item. */
 const PAGE_TAG: u8 = 3;
 const PAGE_BYTES: usize = 5;
 
 let page: usize = 0;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openPages(): void {
   page = takeShared(PAGE_BYTES);
 }
 
-/** To be called in the order of the log. Its items are added while it has a body. */
+/** Must be called in the order of the log. The items are added if the impression has a body. */
 export function addPage(index: LongRequest, at: usize): void {
   const impression = entry(at);
   const order = <f64>index.added;
@@ -61,7 +61,7 @@ function rootOf(index: LongRequest, name: ByteEntry): u32 {
   return name.value;
 }
 
-/** Whether one has from <= time < to. */
+/** Whether there is an impression with from <= time < to. */
 export function hasAnyPage(index: LongRequest, from: f64, to: f64): bool {
   return firstIn(index.trees, index.all, from, to) !== 0;
 }
@@ -75,7 +75,10 @@ export function firstPageFor(index: LongRequest, item: usize, from: f64, to: f64
   return entryOf(index, nodeOf(index.trees, late).order <= nodeOf(index.trees, holder).order ? late : holder);
 }
 
-/** The last in the log of this page that is less than `apart` from `ts`; 0: none. Accepted impressions of one page are at least that far apart. */
+/**
+ * The last in the log of this page that is less than `apart` from `ts`; 0: none. Accepted impressions of one page are at least `apart`
+ * from each other.
+ */
 export function lastPageNear(index: LongRequest, number: u32, ts: f64, apart: f64): usize {
   const name = findBytes(index.names, pageKey(number), page + PAGE_BYTES);
   if (name === null) return 0;

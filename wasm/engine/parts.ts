@@ -1,4 +1,4 @@
-/** The parts of the engine for their own tests (test/consumers/engine); not part of what is shipped. */
+/** Exports the parts of the engine for their own tests (test/consumers/engine). They are not shipped. */
 import { taken } from './memory';
 
 export { closeArena, commit, free, newArena, reserve } from './arena';

@@ -1,16 +1,16 @@
-/** Finds items that a list repeats, by their packed bytes: in linear time, whatever the ids are. */
+/** Finds items that a list repeats, by their packed bytes, in linear time whatever the ids are. */
 
 import { sameBytes } from '../text';
 import { hashBytes } from './hash';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { walk } from './work';
 
-/** Of the list that was read last, by slot: u32 first slot with the same item. */
+/** The list that was read last, by slot: u32 first slot with the same item. */
 export let firstSlots: usize = 0;
 /** Whether any item repeats. */
 export let hasRepeats: bool = false;
 
-/** By slot: beginning and end of the item, its hash, the slot before it in its cell (+ 1). */
+/** A slot: the beginning and end of its item, the item's hash, and the previous slot in the same cell (+ 1). */
 @unmanaged
 class Seen {
   from: usize;
@@ -22,7 +22,7 @@ const SEEN_BYTES: usize = offsetof<Seen>();
 const LEAST_CELLS: usize = 64;
 
 let seen: usize = 0;
-/** u32 by cell: the slot that came last (+ 1). */
+/** u32 by cell: its latest slot (+ 1). */
 let cells: usize = 0;
 let cellMask: u32 = 0;
 
@@ -30,14 +30,14 @@ function seenAt(slot: usize): Seen {
   return changetype<Seen>(seen + SEEN_BYTES * slot);
 }
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openRepeats(): void {
   seen = takeShared(SEEN_BYTES * LEAST_CELLS);
   cells = takeShared(8 * LEAST_CELLS);
   firstSlots = takeShared(4 * LEAST_CELLS);
 }
 
-/** Makes room for a list of so many items. */
+/** Makes room for a list of `slots` items. */
 export function beginRepeats(slots: usize): void {
   hasRepeats = false;
   if (SEEN_BYTES * slots > sizeOf(seen)) {
@@ -50,13 +50,13 @@ export function beginRepeats(slots: usize): void {
   }
   let count = LEAST_CELLS;
   while (count < 2 * slots) count *= 2;
-  // A power of two, and no more than there is room for.
+  // The number of cells is a power of two, limited by the room.
   count = min(count, sizeOf(cells) / 4);
   cellMask = <u32>count - 1;
   memory.fill(cells, 0, 4 * count);
 }
 
-/** Adds the item of the slot, which is at [from, end). */
+/** Adds the item of the slot, whose bytes are [from, end). */
 export function addItem(keys: usize, from: usize, end: usize, slot: usize): void {
   const hash = hashBytes(keys, from, end);
   const cell = cells + <usize>(hash & cellMask) * 4;
@@ -83,10 +83,10 @@ export function addItem(keys: usize, from: usize, end: usize, slot: usize): void
   store<u32>(firstSlots + 4 * slot, <u32>slot);
 }
 
-/** So many numbers are compared with all before them. */
+/** Up to this many numbers are compared pairwise. */
 const FEW: usize = 32;
 
-/** The same for items that are u32 numbers, all at once. */
+/** Like `addItem`, for all items of a list at once, given as u32 numbers. */
 export function findRepeats(keys: usize, numbers: usize, count: usize): void {
   if (count > FEW) {
     beginRepeats(count);

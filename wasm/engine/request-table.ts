@@ -1,11 +1,10 @@
 /**
- * Finds records by the hash of their request id. Linear hashing (Litwin 1980): the table grows and shrinks by one chain at a
- * time, so no insertion rehashes the whole table. Chains run through the records themselves; within one hash the newest comes
- * first.
+ * Finds records by the hash of their request id, with linear hashing (Litwin 1980). The table grows and shrinks by one chain at a time,
+ * so no insertion rehashes the whole table. Chains run through the records themselves; among equal hashes the newest comes first.
  */
 import { give, sizeOf, take, widened } from './memory';
 
-/** What a record in a table begins with. */
+/** The first fields of every record in a table. */
 @unmanaged
 export class Chained {
   hash: u32;
@@ -14,20 +13,20 @@ export class Chained {
   before: usize;
 }
 
-/** Chains of a part; parts are added so that growing copies nothing. */
+/** Chains per part. The table grows by parts, so growing copies nothing. */
 const PART_BITS: u32 = 12;
 const PART_CHAINS: u32 = 1 << PART_BITS;
 const LEAST_CHAINS: u32 = 16;
 
 @unmanaged
 export class RequestTable {
-  /** u32 places of the parts. The first is as long as it must be up to PART_CHAINS. */
+  /** Address of the u32 addresses of the parts. The first part grows up to PART_CHAINS. */
   parts: usize;
   count: u32;
   chains: u32;
-  /** Chains at the start of this round of splits: a power of two, at most `chains`. */
+  /** Number of chains at the start of this round of splits: a power of two, at most `chains`. */
   round: u32;
-  /** Records. */
+  /** Number of records. */
   size: u32;
 }
 
@@ -44,7 +43,7 @@ export function newRequestTable(): RequestTable {
   return table;
 }
 
-/** Its records are the owner's. */
+/** Closes the table. The records belong to the owner. */
 export function closeRequestTable(table: RequestTable): void {
   for (let part: u32 = 0; part < table.count; part++) give(partAt(table, part));
   give(table.parts);
@@ -60,7 +59,7 @@ function partAt(table: RequestTable, part: u32): usize {
   return <usize>load<u32>(table.parts + <usize>part * 4);
 }
 
-/** Where the place of the first record of a chain stands. */
+/** The address that holds the address of the first record of a chain. */
 function headOf(table: RequestTable, chain: u32): usize {
   return partAt(table, chain >>> PART_BITS) + <usize>(chain & (PART_CHAINS - 1)) * 4;
 }
@@ -70,12 +69,12 @@ function chainOf(table: RequestTable, hash: u32): u32 {
   return chain < table.chains ? chain : hash & (table.round - 1);
 }
 
-/** First record of the chain for this hash, which may also hold other hashes; 0: none. */
+/** First record of the chain for this hash; the chain may also hold other hashes. 0: none. */
 export function firstOfChain(table: RequestTable, hash: u32): usize {
   return <usize>load<u32>(headOf(table, chainOf(table, hash)));
 }
 
-/** First record of the chain with this number. For the owner that visits all: they are numbered up to `chains`. */
+/** First record of the chain with this number, below `chains`, for an owner that visits all records. */
 export function firstOfNumber(table: RequestTable, chain: u32): usize {
   return <usize>load<u32>(headOf(table, chain));
 }
@@ -97,11 +96,11 @@ export function remove(table: RequestTable, at: usize): void {
   else record(before).next = next;
   if (next !== 0) record(next).before = before;
   table.size--;
-  // Twice, so that a table that is emptied becomes small again.
+  // At most two chains per removal, so that a table which is being emptied catches up.
   for (let i = 0; i < 2 && table.size < table.chains >>> 1 && table.chains > LEAST_CHAINS; i++) shrink(table);
 }
 
-/** Makes room for the chain behind the last. */
+/** Makes room for one more chain at the end. */
 function addChain(table: RequestTable): void {
   const added = table.chains++;
   const part = added >>> PART_BITS;
@@ -114,7 +113,7 @@ function addChain(table: RequestTable): void {
   }
 }
 
-/** Loads the chains that so many insertions will split, and returns something of them: those records lie anywhere. */
+/** Prefetches the chains that `insertions` insertions will split, and returns some of the bytes read. */
 export function touchSplits(table: RequestTable, insertions: u32): usize {
   if (table.size + insertions <= table.chains) return 0;
   const from = table.chains - table.round;
@@ -131,7 +130,7 @@ export function touchSplits(table: RequestTable, insertions: u32): usize {
   return sum;
 }
 
-/** Splits the next chain of the round in two, both in the old order. */
+/** Splits the next chain of the round in two. Both keep the old order. */
 function grow(table: RequestTable): void {
   const round = table.round;
   const added = table.chains;
@@ -159,7 +158,7 @@ function grow(table: RequestTable): void {
   if (table.chains === 2 * round) table.round = 2 * round;
 }
 
-/** Undoes the last split: appends the last chain to the one that it was split from. */
+/** Undoes the last split: appends the last chain to the one from which it was split. */
 function shrink(table: RequestTable): void {
   if (table.chains === table.round) table.round >>>= 1;
   const last = --table.chains;

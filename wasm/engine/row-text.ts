@@ -1,6 +1,6 @@
 /**
- * The text of rows that have nothing but sums, as src/accumulators/row-codec.ts writes it: what stands before each number, and of which
- * columns the number is made, is laid out by the host (src/accumulators/row-texts.ts).
+ * Writes the text of rows that consist only of sums, as src/accumulators/row-codec.ts does. The host (src/accumulators/row-texts.ts) lays
+ * out the text before each number and the columns from which the number is computed.
  */
 import { LISTS, POSITIVES } from './adding';
 
@@ -10,35 +10,35 @@ export class RowStep {
   text: usize;
   length: u32;
   column: u32;
-  /** A `NUMBER_...` */
+  /** One of the `NUMBER_` constants. */
   kind: u32;
 }
 const STEP_BYTES: usize = offsetof<RowStep>();
 
-/** The column as it stands. */
+/** The column itself. */
 export const NUMBER_IS_VALUE: u32 = 0;
-/** What the lists of the row are without it. */
+/** The lists of the row minus the column. */
 export const NUMBER_IS_LISTS: u32 = 1;
-/** What the positives of the row are with it. */
+/** The positives of the row plus the column. */
 export const NUMBER_IS_POSITIVES: u32 = 2;
-/** There is none: the text ends. */
+/** No number: the text ends here. */
 export const NUMBER_IS_NONE: u32 = 3;
-/** The column as it stands; where it is 0, neither it nor the text before it is written. */
+/** The column itself. If it is 0, neither it nor the text before it is written. */
 export const NUMBER_IF_ANY: u32 = 4;
 
-/** Texts are copied so many bytes at a time; a text and what is written may be read and written that far beyond. */
+/** Texts are copied this many bytes at a time, so up to as many bytes beyond a text may be read and written. */
 export const ROW_TEXT_BEYOND: usize = 16;
-/** Of a number at most: a sign and 16 digits. */
+/** Most bytes of a number: a sign and 16 digits. */
 export const NUMBER_BYTES: usize = 17;
 
 const LARGEST_SAFE: f64 = 9007199254740991;
-/** In each byte. */
+/** The digit 0 in each byte. */
 const ZEROS_OF_8: u64 = 0x3030_3030 * 0x1_0000_0001;
 const TEN_TO_8: u64 = 100_000_000;
 
 /**
- * Writes rows whose columns stand one row behind the other from `sums` on, `width` each: their texts one behind the other at `to`, and
- * u32 at `ends` where each ends. A row with a number that is no safe integer has no text: it ends where it begins.
+ * Writes the texts of `rows` rows, one after the other, to `to`, and the end of each as u32 to `ends`. The columns of the rows, `width`
+ * each, begin at `sums`. A row with a number that is no safe integer gets no text: its end is its beginning.
  */
 export function writeRows(steps: usize, width: u32, sums: usize, rows: u32, to: usize, ends: usize): void {
   let at = to;
@@ -70,7 +70,7 @@ function writeText(to: usize, step: RowStep): usize {
   return to + length;
 }
 
-/** Writes the digits of a safe integer, and up to 7 bytes more. Returns the place behind the digits. */
+/** Writes the digits of a safe integer, and up to 7 more bytes. Returns the end of the digits. */
 function writeNumber(to: usize, value: f64): usize {
   let at = to;
   if (value < 0) store<u8>(at++, 0x2d);
@@ -82,7 +82,7 @@ function writeNumber(to: usize, value: f64): usize {
   return end + 8;
 }
 
-/** Without leading zeros. */
+/** Writes the digits without leading zeros. */
 function writeFirst(at: usize, value: u64): usize {
   const digits = digitsOf(value);
   const zeros = min(<u64>ctz(digits), 63) >>> 3;
@@ -91,7 +91,7 @@ function writeFirst(at: usize, value: u64): usize {
 }
 
 /**
- * Eight decimal digits of a number below 10^8, one in each byte, the first in the lowest: halves, quarters, then eighths of them are
+ * Eight decimal digits of a number below 10^8, one per byte, the first in the lowest. Halves, quarters, then eighths of the number are
  * computed side by side in one word (P. Khuong, "How to print integers really fast", 2017).
  */
 function digitsOf(value: u64): u64 {

@@ -1,7 +1,7 @@
 /**
- * The rules of the join (specification: join 3), in their order. They apply at three moments: an impression comes, feedback
- * comes, the combined watermark moves. What was judged before the checkpoint is judged again by a replay, but not counted again:
- * `isReplayed`. Where feedback meets an impression, both must have been.
+ * The rules of the join (specification: join 3), in their order. They apply when an impression arrives, when feedback arrives, and when
+ * the combined watermark moves. After a restart, records from before the checkpoint are judged again but not counted again: `isReplayed`.
+ * A verdict on feedback and an impression is a replay if both records are.
  */
 import { addAccepted, anyFits, fitting, predecessorOf, removeAccepted } from './accepted';
 import { addClosing, beginAdding, dropTag, flush } from './adding';
@@ -46,13 +46,13 @@ export const IS_LATE: i32 = 0;
 export const IS_DUPLICATE: i32 = 1;
 export const IS_ACCEPTED: i32 = 2;
 
-/** Instead of an entry: there is none. */
+/** Stands for an entry where there is none. */
 const NO_LIST: usize = 0;
 
 /** Entries that feedback fits, or feedback that waits for a list. */
 let candidates: List = changetype<List>(0);
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openRules(): void {
   candidates = newList();
 }
@@ -62,7 +62,7 @@ export function hashOf(unit: Unit, request: usize): u32 {
   return hashBytes(unit.keys, request, textEnd(request));
 }
 
-/** `impressionEvent` comes. If it has a body, that becomes its own or is freed. `hash`: of its request. */
+/** Judges `impressionEvent`. If it already has a body, the body is used or freed. `hash` is that of its request. */
 export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, watermark: f64, isReplayed: bool): i32 {
   const ts = impressionEvent.ts;
   const counts = countsOf(unit, topic);
@@ -102,19 +102,19 @@ export function judgeImpression(unit: Unit, topic: u32, hash: u32, offset: f64, 
   return IS_ACCEPTED;
 }
 
-/** The tag of `impressionEvent`, which is accepted. */
+/** The tag of `impressionEvent`, which has been accepted. */
 function tagOf(unit: Unit): u32 {
   const context = impressionEvent.context;
   const known = unit.adder === 0 || context === 0 ? NO_TAG : holdTag(unit.adder, context - 1);
   return known === NO_TAG ? accepted(changetype<usize>(impressionEvent)) : <u32>known;
 }
 
-/** The body of `impressionEvent`. */
+/** Makes the body of `impressionEvent`. */
 export function newBody(unit: Unit): usize {
   return addBody(unit.bodies, unit.keys, unit.longBytes);
 }
 
-/** `impressionEvent` needs its body no longer, if it has one. */
+/** Frees the body of `impressionEvent`, if it has one. */
 export function dropBody(unit: Unit): void {
   if (impressionEvent.body !== 0) free(unit.bodies, impressionEvent.body);
 }
@@ -125,7 +125,7 @@ function lastPredecessor(unit: Unit, hash: u32): usize {
   return lastDuplicate(unit.duplicates, hash, among);
 }
 
-/** An impression came for which feedback may be waiting. */
+/** Judges feedback that waits at `at` against an impression that has just arrived. */
 function meetWaiting(unit: Unit, at: usize, entryAt: usize, bodyAt: usize, isImpressionReplayed: bool): void {
   const known = waiting(at);
   const lag = known.ts - entry(entryAt).ts();
@@ -149,7 +149,7 @@ function meetWaiting(unit: Unit, at: usize, entryAt: usize, bodyAt: usize, isImp
   removeWaiting(unit.waiting, at);
 }
 
-/** `feedbackEvent` comes. Returns whether its record is still needed. `hash`: of its request. */
+/** Judges `feedbackEvent`. Returns whether its record is still needed. `hash` is that of its request. */
 export function judgeFeedback(unit: Unit, topic: u32, hash: u32, watermark: f64, isReplayed: bool): bool {
   const ts = feedbackEvent.ts;
   const deadline = ts + unit.backward + unit.attribution;
@@ -159,7 +159,7 @@ export function judgeFeedback(unit: Unit, topic: u32, hash: u32, watermark: f64,
   }
   candidates.count = 0;
   fitting(unit.accepted, feedbackEvent, hash, watermark, candidates);
-  // Newest first; the log's first comes last.
+  // Candidates are ordered newest first; the rules examine them in the order of the log.
   for (let i = candidates.count; i > 0; i--) {
     const entryAt = itemOf(candidates, i - 1);
     const areBothReplayed = isReplayed && entry(entryAt).isReplayed();
@@ -179,7 +179,7 @@ export function judgeFeedback(unit: Unit, topic: u32, hash: u32, watermark: f64,
   return true;
 }
 
-/** Tells the observer that the feedback names no item of the list, unless a replay repeats the last closing of that list. */
+/** Reports to the observer that the feedback names no item of the list, unless the last closing of that list is in the checkpoint. */
 function stray(unit: Unit, entryAt: usize, event: FeedbackEvent): void {
   if (!unit.hasObserver || entry(entryAt).ts() + unit.attribution <= unit.decidedUpTo) return;
   strayed(entryAt, changetype<usize>(event));
@@ -225,7 +225,7 @@ function attribute(
   append(bodyAt, addFeedback(unit.attributed, event, topic, action, slot, lag, late | out), listTs);
 }
 
-/** Index of the action; -1: it is not listed. They are few, so a linear search is faster than a table. */
+/** Index of the action; -1: it is not listed. There are few, so a linear search is faster than a table. */
 function actionOf(unit: Unit, name: usize): i32 {
   let at = actionsOf(unit);
   for (let i: u32 = 0; i < unit.actions; i++) {
@@ -243,21 +243,21 @@ function drop(unit: Unit, topic: u32, reason: usize, isReplayed: bool, entryAt: 
   dropped(<u32>reason, isOpen ? entryAt : NO_LIST, changetype<usize>(event));
 }
 
-/** One bit for each horizon of an impression at `ts` that this watermark has passed. */
+/** Bit h is set if this watermark has passed horizon h of an impression at `ts`. */
 function missedBy(unit: Unit, ts: f64, watermark: f64): u32 {
   let bits: u32 = 0;
   for (let h: u32 = 0; h < unit.horizons && watermark >= ts + horizonOf(unit, h); h++) bits |= 1 << h;
   return bits;
 }
 
-/** One bit for each horizon that ends at or before this lag. */
+/** Bit h is set if horizon h ends at or before this lag. */
 function beyond(unit: Unit, lag: f64): u32 {
   let bits: u32 = 0;
   for (let h: u32 = 0; h < unit.horizons && lag >= horizonOf(unit, h); h++) bits |= 1 << h;
   return bits;
 }
 
-/** The combined watermark moves. */
+/** Moves the combined watermark from `from` to `to`. */
 export function moveOn(unit: Unit, from: f64, to: f64): void {
   beginAdding();
   seek(unit.timeline, from);
@@ -318,7 +318,7 @@ function settle(unit: Unit, until: f64): void {
   }
 }
 
-/** So many of the oldest are touched together. */
+/** Number of the oldest records that are prefetched together. */
 const TOUCHED: u32 = 32;
 
 function forgetOldest(unit: Unit): void {
@@ -333,7 +333,7 @@ function forgetOldest(unit: Unit): void {
   dropOldest(unit.timeline);
 }
 
-/** Loads what removing them will look at: what stands beside each in its chain. */
+/** Prefetches the chain neighbours that removing the records will read. */
 function touchOldest(unit: Unit, from: u32, end: u32): void {
   let sum: usize = 0;
   for (let i = from; i < end; i++) {

@@ -1,7 +1,7 @@
-/** Sorts numbers of 64 bits: a merge sort from the bottom, so that no order of them is slow. */
+/** Sorts 64-bit numbers with a bottom-up merge sort, which no input makes slow. */
 import { give, take } from './memory';
 
-/** Runs of so many are sorted by insertion. */
+/** Runs of this length are sorted by insertion. */
 const RUN: usize = 8;
 
 export function sortNumbers(at: usize, count: usize): void {

@@ -1,23 +1,24 @@
 /**
- * Tags of contexts: of an impression whose context has a tag already the host is not asked, which would only look it up again. The host
- * says which it is (src/accumulators/cohorts.ts); that is good until the tag is given to other values, or the scanner forgets its contexts.
+ * Tags of contexts. If the context of an impression already has a tag, the host is not called, since it would only look the tag up again.
+ * The host records the tag here (src/accumulators/cohorts.ts). It is valid until the tag is given to other values, or the scanner forgets
+ * its contexts.
  */
 import { generation } from '../scan/contexts';
 import { Adder } from './adding';
 
-/** By context. */
+/** The tag of one context. */
 @unmanaged
 export class TagOfContext {
   /** The tag + 1; 0: not known. */
   tag: u32;
-  /** Of the tag when it was told. */
+  /** The version of the tag when it was recorded. */
   version: u32;
 }
 const KNOWN_BYTES: usize = offsetof<TagOfContext>();
 
 export const NO_TAG: i64 = -1;
 
-/** The tag of a context, for one more list that holds it. NO_TAG: the host must be asked. */
+/** The tag of a context, with one more holder. NO_TAG: the host must be called. */
 export function holdTag(at: usize, context: u32): i64 {
   const adder = changetype<Adder>(at);
   if (adder.generation !== generation) forgetTags(adder);
@@ -25,7 +26,7 @@ export function holdTag(at: usize, context: u32): i64 {
   const known = changetype<TagOfContext>(adder.tags + KNOWN_BYTES * <usize>context);
   if (known.tag === 0) return NO_TAG;
   const tag = known.tag - 1;
-  // The host has freed it.
+  // The host has freed the tag since.
   if (load<u32>(adder.versions + 4 * <usize>tag) !== known.version) return NO_TAG;
   const holder = adder.holders + 4 * <usize>tag;
   store<u32>(holder, load<u32>(holder) + 1);

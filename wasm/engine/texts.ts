@@ -1,16 +1,19 @@
-/** Reads and copies texts, which wasm/text.ts writes in one of the forms of src/consumers/packed/text.ts. A text is named by the place of its header. */
+/**
+ * Reads and copies the texts that wasm/text.ts writes, in the forms of src/consumers/packed/text.ts. The address of a text is that of its
+ * header.
+ */
 import { sameBytes } from '../text';
 
 const FORM_MASK: u8 = 3;
 
-/** The place of the first byte behind the header. */
+/** Address of the first byte after the header. */
 export function textStart(at: usize): usize {
   let start = at;
   while (load<u8>(start) >= 0x80) start++;
   return start + 1;
 }
 
-/** The place behind the text. */
+/** The end of the text. */
 export function textEnd(at: usize): usize {
   const first = <usize>load<u8>(at);
   return first < 0x80 ? at + 1 + (first >>> 2) : longTextEnd(at);
@@ -28,7 +31,7 @@ function longTextEnd(at: usize): usize {
   return i + 1 + (header >>> 2);
 }
 
-/** Whether it has one byte for each unit, and is no UUID. */
+/** Whether the text has one byte per unit and is no UUID. */
 export function isNarrow(at: usize): bool {
   return (load<u8>(at) & FORM_MASK) === 0;
 }
@@ -38,7 +41,7 @@ export function sameText(a: usize, b: usize): bool {
   return sameBytes(a, b, textEnd(a) - a);
 }
 
-/** How many bytes the two have in common from their beginning, up to `most`. Reads up to 7 bytes beyond. */
+/** Number of leading bytes that the two have in common, up to `most`. Reads up to 7 bytes beyond. */
 export function commonBytes(a: usize, b: usize, most: usize): usize {
   for (let i: usize = 0; i < most; i += 8) {
     const differ = load<u64>(a + i) ^ load<u64>(b + i);
@@ -47,7 +50,7 @@ export function commonBytes(a: usize, b: usize, most: usize): usize {
   return most;
 }
 
-/** Copies so many bytes and returns the place behind the copy. */
+/** Copies `count` bytes and returns the end of the copy. */
 export function copyBytes(to: usize, from: usize, count: usize): usize {
   let i: usize = 0;
   for (; i + 16 <= count; i += 16) v128.store(to + i, v128.load(from + i));

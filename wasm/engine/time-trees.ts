@@ -1,12 +1,11 @@
 /**
- * Finds, among entries with times in a range, the first in some order: priority search trees (McCreight 1985), many in one
+ * Finds the first, in some order, of the entries with times in a range. These are priority search trees (McCreight 1985), many in one
  * pool.
  *
- * A node holds the first of all entries at or below it. Times in the earlier half of its span go left, the others right; in a
- * span of 1 ms the bits of the values decide. So no tree is deeper than the number of bits of its span plus 32, whatever the
- * times are.
+ * A node holds the first of all entries at or below it. Times in the earlier half of its span go left, the others right; in a span of 1
+ * ms the bits of the values decide. So the depth of a tree is at most the number of bits of its span plus 32, whatever the times are.
  *
- * A tree is named by its root, which may change when the tree does; 0 is the empty tree, and not a node.
+ * A tree is identified by its root, which may change with every change of the tree. 0 is the empty tree, and not a node.
  */
 import { give, sizeOf, take, widened } from './memory';
 import { walk } from './work';
@@ -18,14 +17,14 @@ export class Node {
   time: f64;
   order: f64;
   value: u32;
-  /** The left child of a free node is the next free node. */
+  /** In a free node, the next free node. */
   left: u32;
   right: u32;
 }
-/** Its fields take 28: the next begins at a multiple of 8. */
+/** The fields take 28 bytes; nodes are aligned to 8. */
 const NODE_BYTES: usize = 32;
 
-/** The entries of one pool have times in a span of time, a power of two of milliseconds long, that begins at `from`. */
+/** A pool. All its entries have times in one span, which begins at `from` and is a power of two of milliseconds long. */
 @unmanaged
 export class TimeTrees {
   from: f64;
@@ -33,11 +32,11 @@ export class TimeTrees {
   nodes: usize;
   size: u32;
   free: u32;
-  /** Only the first of the entries with one time is kept: the others could never be a result. */
+  /** Keep only the first of the entries with equal times; the others could never be a result. */
   isOnePerTime: bool;
 }
 
-/** For times around these, with an equal margin on both sides of at least `margin`. */
+/** A pool for times from `least` to `most`, with equal margins on both sides of at least `margin` ms. */
 export function newTimeTrees(least: f64, most: f64, margin: f64, isOnePerTime: bool): TimeTrees {
   const trees = changetype<TimeTrees>(take(offsetof<TimeTrees>()));
   const beside = Math.max(margin, most - least);
@@ -85,7 +84,7 @@ function make(trees: TimeTrees, ts: f64, order: f64, value: u32): u32 {
   return at;
 }
 
-/** Where times of the nodes at some depth part, and after them the bits of values. */
+/** State of a descent: the span of times at the current node, and below spans of 1 ms the bit of the value that decides. */
 let low: f64 = 0;
 let half: f64 = 0;
 let bit: u32 = 0;
@@ -96,7 +95,7 @@ function beginDescent(trees: TimeTrees): void {
   bit = 1;
 }
 
-/** Whether an entry goes right; and one step down. */
+/** Whether an entry goes right. Also takes the step down. */
 function goesRight(ts: f64, value: u32): bool {
   if (half >= 1) {
     const isRight = !(ts < low + half);
@@ -109,7 +108,7 @@ function goesRight(ts: f64, value: u32): bool {
   return isRight;
 }
 
-/** Adds an entry and returns the root. `value` is unique within the tree. */
+/** Adds an entry and returns the root. `value` must be unique within the tree. */
 export function addTo(trees: TimeTrees, root: u32, ts: f64, order: f64, value: u32): u32 {
   if (root === 0) return make(trees, ts, order, value);
   // The entry that moves down.
@@ -138,7 +137,7 @@ export function addTo(trees: TimeTrees, root: u32, ts: f64, order: f64, value: u
     const child = isRight ? node.right : node.left;
     if (child === 0) {
       const made = make(trees, time, rank, own);
-      // The nodes may have moved.
+      // `make` may have moved the nodes.
       if (isRight) nodeOf(trees, at).right = made;
       else nodeOf(trees, at).left = made;
       break;
@@ -150,8 +149,8 @@ export function addTo(trees: TimeTrees, root: u32, ts: f64, order: f64, value: u
 }
 
 /**
- * Prepends the entry to a list of entries that are added to a tree when it is first searched, which most trees never are, and
- * returns the list. The empty list is 0.
+ * Prepends the entry to a list and returns the list; 0 is the empty list. The entries are added to a tree when it is first searched,
+ * which most trees never are.
  */
 export function postpone(trees: TimeTrees, list: u32, ts: f64, order: f64, value: u32): u32 {
   if (trees.isOnePerTime && list !== 0 && nodeOf(trees, list).time === ts && nodeOf(trees, list).order < order)
@@ -161,7 +160,7 @@ export function postpone(trees: TimeTrees, list: u32, ts: f64, order: f64, value
   return at;
 }
 
-/** Adds all entries of a list, which is consumed. Returns the root. */
+/** Adds all entries of a list to a tree and consumes the list. Returns the root. */
 export function addAll(trees: TimeTrees, root: u32, list: u32): u32 {
   let grown = root;
   for (let at = list; at !== 0; ) {
@@ -178,7 +177,7 @@ export function addAll(trees: TimeTrees, root: u32, list: u32): u32 {
   return grown;
 }
 
-/** Removes an entry, if there is one, and returns the root. */
+/** Removes an entry, if present, and returns the root. */
 export function removeFrom(trees: TimeTrees, root: u32, ts: f64, value: u32): u32 {
   let parent: u32 = 0;
   let isRight = false;
@@ -195,7 +194,7 @@ export function removeFrom(trees: TimeTrees, root: u32, ts: f64, value: u32): u3
     walk(steps);
     return root;
   }
-  // The first of its children moves up, and so on.
+  // The first of its children moves up, recursively.
   while (true) {
     steps++;
     const node = nodeOf(trees, at);
@@ -216,7 +215,7 @@ export function removeFrom(trees: TimeTrees, root: u32, ts: f64, value: u32): u3
   return root;
 }
 
-/** The first entry with from <= time < to, as a node that is good until the next change; 0: none. */
+/** The first entry with from <= time < to, as a node that is valid until the next change; 0: none. */
 export function firstIn(trees: TimeTrees, root: u32, from: f64, to: f64): u32 {
   return from < to ? search(trees, root, trees.from, trees.length, from, to) : 0;
 }

@@ -1,8 +1,8 @@
-/** What a record begins with that is found by request and by deadline. */
+/** The first fields of a record that is found by request and by deadline. */
 import { Chained } from './request-table';
 
 @unmanaged
 export class Timed extends Chained {
-  /** In the heap of deadlines. */
+  /** Its index in the heap of deadlines. */
   place: u32;
 }

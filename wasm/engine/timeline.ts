@@ -1,20 +1,20 @@
 /**
- * Remembered impressions by event time. Since every horizon adds the same length to all of them, one order by (time, log order)
- * serves all horizons: a slice of time is sorted when it is first read, and each horizon moves a cursor over it.
+ * Remembered impressions by event time. Every horizon adds the same length to all of them, so one order by (time, log order) serves all
+ * horizons. A slice of time is sorted when it is first read, and each horizon moves a cursor over it.
  */
 import { logOrder } from './entries';
 import { give, givePieces, giveShared, sizeOf, take, takeShared, trim } from './memory';
 import { sortNumbers } from './sort';
 
-/** Slices are at most this long, so that a time within one fits 16 bits. */
+/** The longest slice. Offsets in a slice fit 16 bits. */
 const LONGEST_SLICE_MS: f64 = 1000;
 const LEAST_RECORDS: u32 = 4;
-/** Of a record in a slice: u32 entry, u32 body, u16 milliseconds since the beginning of the slice, each in an array of its own. */
+/** Bytes of a record in a slice: u32 entry, u32 body, u16 milliseconds since the beginning of the slice, each in an array of its own. */
 const RECORD_BYTES: usize = 10;
 
 @unmanaged
 class Slice {
-  /** Its time in slices. */
+  /** Its beginning, in units of slices. */
   key: f64;
   records: usize;
   count: u32;
@@ -24,7 +24,7 @@ class Slice {
 }
 const SLICE_BYTES: usize = offsetof<Slice>();
 
-/** By horizon: its length, and the position of its cursor, the record there, and when that closes. */
+/** The cursor of one horizon: the horizon's length, the cursor's position, the record there, and when that record closes. */
 @unmanaged
 class Cursor {
   horizon: f64;
@@ -41,13 +41,13 @@ export class Timeline {
   sliceMs: f64;
   horizons: u32;
   cursors: usize;
-  /** Ascending. The first is at `first`. */
+  /** The slices, ascending. The first is at `first`. */
   slices: usize;
   first: u32;
   end: u32;
 }
 
-/** What `nextClosing` found. */
+/** The result of `nextClosing`. */
 export let closingBody: usize = 0;
 export let closingEntry: usize = 0;
 export let closingHorizon: u32 = 0;
@@ -98,7 +98,7 @@ export function oldest(timeline: Timeline): f64 {
   return timeline.first === timeline.end ? NaN : sliceAt(timeline, timeline.first).key * timeline.sliceMs;
 }
 
-/** Must be called in log order. `body` is found again when it closes; 0: a duplicate. */
+/** Must be called in log order. `body` is returned when the list closes; 0: a duplicate. */
 export function remember(timeline: Timeline, ts: f64, entry: usize, body: usize): void {
   const key = Math.floor(ts / timeline.sliceMs);
   const slice = sliceOf(timeline, key);
@@ -132,7 +132,7 @@ function widen(slice: Slice): void {
   slice.room = room;
 }
 
-/** Gives back the room that a slice does not need: few records come after its first closings. */
+/** Gives back the unused room of a slice. Few records are added after its first closings. */
 function narrow(slice: Slice): void {
   if (slice.room === slice.count) return;
   moveColumns(slice, slice.records, slice.count);
@@ -140,7 +140,7 @@ function narrow(slice: Slice): void {
   trim(slice.records, bytesOf(slice));
 }
 
-/** To where they stand in a slice of so much room; at the same place, of less. */
+/** Moves the arrays to their positions in a slice with this room. In place, the room may only shrink. */
 function moveColumns(slice: Slice, to: usize, room: u32): void {
   const count = <usize>slice.count;
   if (to !== slice.records) memory.copy(to, slice.records, 4 * count);
@@ -148,7 +148,7 @@ function moveColumns(slice: Slice, to: usize, room: u32): void {
   memory.copy(to + <usize>room * 8, timesOf(slice), 2 * count);
 }
 
-/** The slice of a key, which is made if it is missing. */
+/** The slice of a key; makes it if it is missing. */
 function sliceOf(timeline: Timeline, key: f64): Slice {
   if (timeline.first < timeline.end) {
     const last = sliceAt(timeline, timeline.end - 1);
@@ -177,7 +177,7 @@ function insertSlice(timeline: Timeline, at: u32, key: f64): Slice {
   return slice;
 }
 
-/** Moves all slices to the front, in a wider block if they fill more than half of this one. */
+/** Moves all slices to the front, in a block of twice the size if they fill more than half of this one. */
 function makeRoom(timeline: Timeline): void {
   const count = timeline.end - timeline.first;
   const used = SLICE_BYTES * <usize>count;
@@ -192,7 +192,7 @@ function makeRoom(timeline: Timeline): void {
   timeline.end = count;
 }
 
-/** Place of the first slice whose key is at or above this one. */
+/** Index of the first slice whose key is at least `key`. */
 function lowerBound(timeline: Timeline, key: f64): u32 {
   let low = timeline.first;
   let high = timeline.end;
@@ -204,7 +204,7 @@ function lowerBound(timeline: Timeline, key: f64): u32 {
   return low;
 }
 
-/** Puts the cursor of each horizon on the first record that closes after `from`. */
+/** Moves the cursor of each horizon to the first record that closes after `from`. */
 export function seek(timeline: Timeline, from: f64): void {
   for (let h: u32 = 0; h < timeline.horizons; h++) seekOne(timeline, cursorOf(timeline, h), from);
 }
@@ -229,7 +229,7 @@ function seekOne(timeline: Timeline, cursor: Cursor, from: f64): void {
   read(timeline, cursor);
 }
 
-/** Reads the record under the cursor, moving on to the next slice at the end of one. */
+/** Reads the record at the cursor, and moves on to the next slice at the end of one. */
 function read(timeline: Timeline, cursor: Cursor): void {
   while (cursor.place < timeline.end) {
     const slice = sorted(timeline, cursor.place);
@@ -247,7 +247,9 @@ function read(timeline: Timeline, cursor: Cursor): void {
   cursor.at = Infinity;
 }
 
-/** Finds the next (record, horizon) that closes at or before `to`, in the order of that time, then of the log. False: there is none. */
+/**
+ * Finds the next (record, horizon) that closes at or before `to`, ordered by the time of closing, then by the log. False: there is none.
+ */
 export function nextClosing(timeline: Timeline, to: f64): bool {
   let h: u32 = 0;
   let next = cursorOf(timeline, 0);
@@ -269,16 +271,19 @@ export function nextClosing(timeline: Timeline, to: f64): bool {
   return true;
 }
 
-/** u64 by record: time in its slice, then its place among those that are added. */
+/** u64 by record: its time in the slice, then its index among the added ones. */
 let keys: usize = 0;
 const LEAST_KEYS: usize = 512;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this section. */
 export function openTimeline(): void {
   keys = takeShared(LEAST_KEYS);
 }
 
-/** Sorts what was added since, and merges it from the end, so that a slice that is read often is not sorted as a whole each time. */
+/**
+ * Sorts the records added since the last call and merges them from the end, so that a slice that is read often is not sorted anew each
+ * time.
+ */
 function sorted(timeline: Timeline, place: u32): Slice {
   const slice = sliceAt(timeline, place);
   const count = slice.count;
@@ -295,7 +300,7 @@ function sortAdded(slice: Slice, ordered: usize, added: usize): void {
     giveShared(keys);
     keys = takeShared(added * 16);
   }
-  // The place in the slice is the order of the log among equal times.
+  // Records with equal times stay in the order of the log, which is that of their indexes.
   for (let i: usize = 0; i < added; i++) {
     store<u64>(keys + 8 * i, ((<u64>load<u16>(times + 2 * (ordered + i))) << 32) | <u64>i);
   }

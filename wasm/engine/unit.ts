@@ -1,4 +1,4 @@
-/** All that one unit has in memory. */
+/** The state of one unit. */
 import { Accepted, closeAccepted, newAccepted } from './accepted';
 import { Arena, closeArena, newArena } from './arena';
 import { indexesAt } from './bodies';
@@ -13,50 +13,50 @@ import { closeTimeline, newTimeline, oldest, Timeline } from './timeline';
 import { closeWaitingFeedback, newWaitingFeedback, WaitingFeedback } from './waiting';
 import { steps } from './work';
 
-/** What the host writes at SETTINGS before it opens a unit (src/consumers/join/open-unit.ts). */
+/** Written at SETTINGS by the host before it opens a unit (src/consumers/join/open-unit.ts). */
 @unmanaged
 export class Settings {
   seed: u64;
   backward: f64;
-  /** What closed or was settled at or below this watermark is in the checkpoint already. */
+  /** The checkpoint contains all that closed or was settled at or below this watermark. */
   decidedUpTo: f64;
   topics: u32;
   horizons: u32;
-  /** Most events of one topic that are attributed to one impression. */
+  /** The most events of one topic that are attributed to one impression. */
   feedbackLimit: u32;
   searchUpTo: u32;
-  /** A list whose items take more bytes is given an index when it is searched often. */
+  /** A list whose items take more bytes gets an index when it is searched often. */
   longBytes: u32;
-  /** How many topics carry feedback. */
+  /** Number of topics that carry feedback. */
   feedbackTopics: u32;
   hasObserver: u32;
   actions: u32;
   delayBounds: u32;
   /** Whether the host asks for names of lists that close. */
   hasNames: u32;
-  /** An `Adder` (adding.ts), which the host keeps for as long as the unit; 0: the host is told of all that closes. */
+  /** Address of an `Adder` (adding.ts), which the host keeps as long as the unit; 0: every closing is passed to the host. */
   adder: usize;
-  /** A block, which the unit keeps: f64 horizons, f64 bounds of delays, then the texts of the actions. */
+  /** Address of a block that the unit keeps: f64 horizons, f64 bounds of delays, then the texts of the actions. */
   block: usize;
 }
 export const settings = changetype<Settings>(SETTINGS);
 
-/** One topic: what the host knows of it, too (src/consumers/join/topic.ts). Numbers that count are taken away by the host. */
+/** The state of one topic, which the host reads too (src/consumers/join/topic.ts). The host takes the counts and resets them. */
 @unmanaged
 export class TopicState {
   /** Offset of the next record, and the watermark before it. */
   position: f64;
   watermark: f64;
-  /** Records below were judged before the checkpoint. */
+  /** Records with lower offsets were judged before the checkpoint. */
   committed: f64;
-  /** When the position has come here, the host has something to do; Infinity: nothing. */
+  /** The host has work to do when the position reaches this offset; Infinity: none. */
   stopAt: f64;
-  /** The host has noted a record as needed until the end of this slice of time, or a later one. */
+  /** The host has recorded that a record is needed until the end of this slice of time, or of a later one. */
   notedSlice: f64;
   sliceMs: f64;
-  /** A record that was judged before the checkpoint may have been ahead of the clock. */
+  /** 1 if a record that was judged before the checkpoint may have been ahead of the clock. */
   hasClockDrops: f64;
-  /** Leaps that wait to be confirmed, which the host has. */
+  /** Number of leaps that wait to be confirmed; the host holds them. */
   leaps: f64;
   impressionsRead: f64;
   impressionsFuture: f64;
@@ -72,12 +72,12 @@ export class UnitFigures {
   waits: f64;
   steps: f64;
   bytes: f64;
-  /** Of the oldest impression, approximately; NaN: there is none. */
+  /** Approximate time of the oldest impression; NaN: there is none. */
   oldest: f64;
-  /** Of the predecessor of the duplicate that was judged last. */
+  /** Offset and watermark of the predecessor of the last duplicate. */
   predecessorOffset: f64;
   predecessorWatermark: f64;
-  /** f64 by topic (counts.ts), the delays (delays.ts), and the states of the topics. */
+  /** Addresses of the f64 counts by topic (counts.ts), the delays (delays.ts), and the states of the topics. */
   counts: usize;
   delays: usize;
   states: usize;
@@ -109,7 +109,7 @@ export class Unit extends UnitFigures {
   duplicates: Duplicates;
   timeline: Timeline;
   waiting: WaitingFeedback;
-  /** The first of the indexes of bodies. */
+  /** Address of the first of the indexes of bodies. */
   indexes: usize;
   sequence: u32;
 }
@@ -121,7 +121,7 @@ export function unitAt(at: usize): Unit {
 let takenBefore: usize = 0;
 let stepsBefore: u64 = 0;
 
-/** Before anything is done with a unit: what it takes from now on is its own. */
+/** Called before any work on a unit. What is taken from now on belongs to that unit. */
 export function beginWork(): void {
   takenBefore = taken - shared;
   stepsBefore = steps;
@@ -201,7 +201,7 @@ export function delayBoundsOf(unit: Unit): usize {
   return unit.block + <usize>unit.horizons * 8;
 }
 
-/** The texts of the actions, one behind the other. */
+/** Address of the texts of the actions, one after the other. */
 export function actionsOf(unit: Unit): usize {
   return delayBoundsOf(unit) + <usize>unit.delayBounds * 8;
 }

@@ -1,4 +1,4 @@
-/** Feedback that was not attributed yet: found by request id, and by deadline. */
+/** Feedback that has not been attributed yet, by request id and by deadline. */
 import { Arena, assertRecord, closeArena, commit, free, newArena, reserve } from './arena';
 import { addDeadline, closeDeadlines, Deadlines, newDeadlines, removeDeadline } from './deadlines';
 import { FeedbackEvent, ImpressionEvent, waitingEvent } from './events';
@@ -21,12 +21,12 @@ import { Timed } from './timed';
 import { walk } from './work';
 
 const TOPIC_MASK: u32 = 0xff;
-/** It is in the index of its request, if there is one. */
+/** It is in the index of its request. */
 const INDEXED: u32 = 0x100;
 const REPLAYED: u32 = 0x200;
 const HAS_EVENT_ID: u32 = 0x400;
 
-/** Behind the fields: request id, item, action, event id? */
+/** After the fields: request id, item, action, event id? */
 @unmanaged
 export class Waiting extends Timed {
   flags: u32;
@@ -38,7 +38,7 @@ export class Waiting extends Timed {
     return this.flags & TOPIC_MASK;
   }
 
-  /** Its record was judged before the checkpoint, and read again by a replay. */
+  /** Whether its record was judged before the checkpoint and is read again by a replay. */
   isReplayed(): bool {
     return (this.flags & REPLAYED) !== 0;
   }
@@ -58,12 +58,12 @@ export class WaitingFeedback {
   keys: usize;
   arena: Arena;
   table: RequestTable;
-  /** Indexes of the requests for which much waits. */
+  /** Indexes of the requests for which much feedback waits. */
   long: RequestTable;
   deadlines: Deadlines;
   searchUpTo: u32;
   count: u32;
-  /** The times of feedback that waits for one request are mostly within this span. */
+  /** The times of feedback that waits for one request are mostly within this span, in ms. */
   reach: f64;
 }
 
@@ -93,7 +93,7 @@ export function closeWaitingFeedback(all: WaitingFeedback): void {
   give(changetype<usize>(all));
 }
 
-/** `isReplayed`: its record was judged before the checkpoint. */
+/** Adds feedback. `isReplayed`: its record was judged before the checkpoint. */
 export function addWaiting(
   all: WaitingFeedback,
   event: FeedbackEvent,
@@ -137,8 +137,9 @@ function indexWaiting(index: LongRequest, at: usize): void {
 }
 
 /**
- * Adds the feedback that waits for the request of `list`, whose body this is, oldest first. It is all with from <= time < to that an impression which
- * closes at `closed` decides: it holds their item, or they are late for it. They must be removed before the next call.
+ * Adds to `found` the feedback that waits for the request of `list`, oldest first. `bodyAt` is the body of `list`. It finds all with from
+ * <= time < to that an impression which closes at `closed` decides: those that name one of its items, or are late for it. The caller must
+ * remove them before the next call.
  */
 export function findWaiting(
   all: WaitingFeedback,
@@ -196,7 +197,7 @@ function makeLong(all: WaitingFeedback, list: ImpressionEvent, hash: u32, found:
   for (let i: u32 = 0; i < found.count; i++) indexWaiting(index, itemOf(found, i));
 }
 
-/** Puts the content of the record into `waitingEvent`: good until it is removed. */
+/** Copies the record into `waitingEvent`. The copy is valid until the record is removed. */
 export function readWaiting(at: usize): FeedbackEvent {
   const known = waiting(at);
   waitingEvent.ts = known.ts;

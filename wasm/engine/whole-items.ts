@@ -1,40 +1,40 @@
-/** The items of a body one after the other, each as the text that feedback names it by: with what all of them begin with. */
+/** The items of a body, one after the other, each as the text that feedback names it by, prefix included. */
 import { writeText } from '../text';
 import { body } from './bodies';
 import { giveShared, sizeOf, takeShared } from './memory';
 import { mostUnits, writeUnits } from './numbers';
 import { copyBytes, isNarrow, textEnd, textStart } from './texts';
 
-/** The list whose items are read, the place of what they all begin with and its units, and the rest of the next item. */
+/** The list being read, the length of the common prefix in units, and the rest of the next item. */
 let shared: usize = 0;
 let sharedUnits: usize = 0;
 let next: usize = 0;
 let isNumeric: bool = false;
 let length: usize = 0;
-/** A whole item: its text, and in the upper half its units. */
+/** A whole item: its text, and in the upper half of the block its units. */
 let whole: usize = 0;
 const LEAST_WHOLE: usize = 512;
-/** What it needs beside its units: a header, and what `writeText` may write more. */
+/** Bytes for the header of an item, and for what `writeText` may write beyond its text. */
 const BESIDE: usize = 24;
 const UUID_UNITS: usize = 36;
 
-/** To be called once, before anything else of this file. */
+/** Must be called once, before anything else in this file. */
 export function openWholeItems(): void {
   whole = takeShared(LEAST_WHOLE);
 }
 
-/** Before the first item of this body. */
+/** Begins to read the items of this body. */
 export function beginItems(bodyAt: usize): void {
   shared = body(bodyAt).items();
   isNumeric = body(bodyAt).isNumeric();
   length = <usize>body(bodyAt).length();
-  // Of numbers it is the slot.
+  // The next slot of a list of numbers.
   next = isNumeric ? 0 : textEnd(shared);
   if (isNumeric) return;
   sharedUnits = next - textStart(shared);
 }
 
-/** The next item: good until the one after it is asked for. */
+/** The next item, valid until the next call. */
 export function nextItem(): usize {
   const rest = next;
   if (isNumeric) {
@@ -53,7 +53,7 @@ export function nextItem(): usize {
   return whole;
 }
 
-/** Where so many units of an item may be written: the upper half. */
+/** Where `units` units of an item may be written: the upper half of the block. */
 function roomFor(units: usize): usize {
   const bytes = units + BESIDE;
   if (bytes * 2 > sizeOf(whole)) {
@@ -63,7 +63,7 @@ function roomFor(units: usize): usize {
   return whole + sizeOf(whole) / 2;
 }
 
-/** The 36 units of a UUID. */
+/** Writes the 36 units of a UUID. */
 function copyUuid(to: usize, text: usize): usize {
   let at = to;
   for (let i: usize = 0; i < 16; i++) {

@@ -1,18 +1,18 @@
-/** Contexts that the host has read, by the bytes of their fields: most impressions repeat one byte for byte. */
+/** Contexts that the host has read, by the bytes of their fields. Most impressions repeat one byte for byte. */
 import { sameBytes } from '../text';
 import { CELLS, CONTEXT_KEYS, CONTEXT_KEYS_END, CONTEXTS } from './layout';
 import { begin, CONTEXT, end, FIELDS } from './spans';
 
 export const UNKNOWN: i32 = -1;
 
-/** Cells that are used at first: few, as few pages of memory are found faster than many. When half of them are taken, there will be more. */
+/** Initial number of cells: small, because fewer pages of memory are faster. When half of them are taken, there will be more. */
 const LEAST_CELLS: u32 = 4096;
-/** A longer one is not worth its place. */
+/** Longer contexts are not kept. */
 const MOST_KEY_BYTES: usize = 1036;
-/** Cells that are looked at. Who chooses contexts that collide gains no more by it than by contexts that are all new. */
+/** Cells that are probed. Choosing contexts that collide costs us no more than choosing contexts that are all new. */
 const PROBES: u32 = 16;
 
-/** What stands before the bytes of its fields, each of which has a length. */
+/** Header of a context; the bytes of its fields follow, each preceded by a length. */
 @unmanaged
 class Key {
   hash: u32;
@@ -26,14 +26,14 @@ let cells: u32 = LEAST_CELLS;
 let known: u32 = 0;
 let top: usize = CONTEXT_KEYS;
 let hash: u32 = 0;
-/** How often all were forgotten: a number means another context from then on. */
+/** How often all contexts were forgotten. After that their numbers mean other contexts. */
 export let generation: u32 = 0;
-/** Keys of the context that was found last which are no names of dimensions. */
+/** Number of keys of the context found last that are no names of dimensions. */
 export let ignoredKeys: u32 = 0;
-/** Records are in hand whose contexts must keep their numbers. */
+/** True while records are being read ahead, whose contexts must keep their numbers. */
 let areInHand: bool = false;
 
-/** 2^64 over the golden ratio, in halves: as one number it would be no JavaScript. */
+/** 2^64 divided by the golden ratio, in halves: JavaScript has no literal for the whole. */
 const FACTOR: u64 = (u64(0x9e3779b9) << 32) | 0x7f4a7c15;
 
 function mix(state: u64, word: u64): u64 {
@@ -69,7 +69,7 @@ function cellAt(probe: u32): usize {
   return CONTEXTS + 4 * <usize>((hash + probe) & (cells - 1));
 }
 
-/** Number of the context of the record in hand; UNKNOWN: it is not kept. */
+/** Number of the current record's context; UNKNOWN: it is not kept. */
 export function findContext(scanner: u32): i32 {
   hash = hashContext(scanner);
   for (let probe: u32 = 0; probe < PROBES; probe++) {
@@ -83,7 +83,7 @@ export function findContext(scanner: u32): i32 {
   return UNKNOWN;
 }
 
-/** Until `letGo` no context is forgotten, so that the numbers which are given meanwhile stay good. */
+/** Keeps all contexts until `letGo`, so that the numbers returned in between stay valid. */
 export function takeInHand(): void {
   if (isFull(MOST_KEY_BYTES)) forgetAll();
   areInHand = true;
@@ -93,12 +93,12 @@ export function letGo(): void {
   areInHand = false;
 }
 
-/** Whether there is no place for one more with a key of so many bytes. Reads go up to 16 bytes beyond a key. */
+/** Whether there is no room for a key of `bytes` bytes. Reads may go 16 bytes beyond a key. */
 function isFull(bytes: usize): bool {
   return known * 2 >= cells || top + bytes + 16 > CONTEXT_KEYS_END;
 }
 
-/** They are soon known again, then with more cells if there were too few. */
+/** Forgets all contexts. They are soon known again, with more cells if there were too few. */
 function forgetAll(): void {
   if (known * 2 >= cells && cells < CELLS) cells *= 4;
   memory.fill(CONTEXTS, 0, 4 * <usize>cells);
@@ -108,9 +108,8 @@ function forgetAll(): void {
 }
 
 /**
- * Keeps the context that `findContext` did not know. Returns its number (0: all others are forgotten); UNKNOWN: it is not kept, since
- * it is too long, or there is no room for now.
- *
+ * Keeps the context that `findContext` did not find. Returns its number (0: all others were forgotten); UNKNOWN: it is not kept, because
+ * it is too long or there is no room at present.
  * @param ignored number of its keys that are no names of dimensions
  */
 export function keepContext(scanner: u32, ignored: u32): i32 {

@@ -1,4 +1,4 @@
-/** Reads the items of an impression: the part of a record that has most bytes. */
+/** Reads the items of an impression, the largest part of most records. */
 
 import { writeText } from '../text';
 import {
@@ -17,7 +17,7 @@ import {
 import { keyValue, NOT_PLAIN, OTHER_NAME, readKey } from './keys';
 import { ITEM_KEYS } from './layout';
 
-/** In the order in which the host gives their names (scan-memory.ts). The fourth is the team. */
+/** In the order in which the host passes their names (scan-memory.ts). The fourth is the team. */
 const ID: i32 = 0;
 const SCORE: i32 = 1;
 const POSITION: i32 = 2;
@@ -29,8 +29,8 @@ const FIELDS: i32 = 6;
 const MAX_RANK: f64 = 2147483647;
 
 /**
- * By slot: place of the packed id (u32), rank (i32), span of the score (2 u32; 0: none), span of the category (the same), place
- * of the packed category (u32), score as the host reads it (f64), span of the id (2 u32, without its quotes).
+ * By slot: u32 position of the packed id, i32 rank, span of the score (2 u32; 0: none), span of the category (likewise), u32 position of
+ * the packed category, f64 score as the host reads it, span of the id (2 u32, without quotes).
  */
 let places: usize = 0;
 export let ranks: usize = 0;
@@ -41,7 +41,7 @@ export let scoreValues: usize = 0;
 export let ids: usize = 0;
 export const BYTES_PER_SLOT: usize = 44;
 
-/** Bytes per slot of all arrays before this one, for those that the host reads or writes. Scores begin at a multiple of 8. */
+/** Bytes per slot of all preceding arrays, for the arrays that the host reads or writes. Scores are aligned to 8. */
 export const BEFORE_RANKS: usize = 4;
 export const BEFORE_SCORE_SPANS: usize = 8;
 export const BEFORE_CATEGORY_PLACES: usize = 24;
@@ -52,7 +52,7 @@ export let rankedSlots: u32 = 0;
 export let scoredSlots: u32 = 0;
 export let categorisedSlots: u32 = 0;
 
-/** Where what is found is written, for lists of at most `most` items. */
+/** Sets the address of these arrays, for lists of at most `most` items. */
 export function placeItems(at: usize, most: usize): void {
   places = at;
   ranks = at + BEFORE_RANKS * most;
@@ -71,7 +71,7 @@ export function rankAt(slot: u32): i32 {
   return load<i32>(ranks + 4 * <usize>slot);
 }
 
-/** Notes where the items of the list at `at` stand. Returns the place behind the list; 0: it may not be valid. */
+/** Records where the items of the list at `at` stand. Returns the end of the list; 0: it may be invalid. */
 export function readItems(at: usize, hints: usize, itemsPerList: u32, positionBase: f64): usize {
   slots = 0;
   rankedSlots = 0;
@@ -152,7 +152,7 @@ function readRank(at: usize, slot: usize, positionBase: f64): usize {
   return end;
 }
 
-/** A team, of which nothing is kept, or a category. */
+/** Reads a category, or a team, which is not kept. */
 function readWord(at: usize, name: i32, slot: usize): usize {
   const end = stringEnd(at);
   if (end === 0 || name !== CATEGORY || end === at + 2) return end;
@@ -162,7 +162,10 @@ function readWord(at: usize, name: i32, slot: usize): usize {
   return end;
 }
 
-/** Packs the ids from `to` on. Returns the place behind. @param texts from which places are counted */
+/**
+ * Packs the ids at `to`. Returns the end.
+ * @param texts address to which positions are relative
+ */
 export function writeIds(to: usize, texts: usize): usize {
   let at = to;
   for (let slot: usize = 0; slot < <usize>slots; slot++) {
@@ -172,7 +175,7 @@ export function writeIds(to: usize, texts: usize): usize {
   return at;
 }
 
-/** The same with the categories, an empty text where there is none. */
+/** Packs the categories likewise, with an empty text where there is none. */
 export function writeCategories(to: usize, texts: usize): void {
   let at = to;
   for (let slot: usize = 0; slot < <usize>slots; slot++) {

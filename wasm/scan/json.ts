@@ -1,7 +1,7 @@
 /**
- * The grammar of JSON (RFC 8259) over bytes, as far as it is plain: ASCII, strings without escapes, no deep nesting. Each
- * function takes the place where its thing begins and returns the place behind it, or 0 where the text is not JSON or not
- * plain. The zeros behind a record end every loop.
+ * The grammar of JSON (RFC 8259) over bytes, restricted to plain texts: ASCII, strings without escapes, no deep nesting. Each function
+ * takes the address where its construct begins and returns the end, or 0 if the text is not JSON or not plain. The zeros behind a record
+ * end every loop.
  */
 export const QUOTE: u8 = 0x22;
 export const COMMA: u8 = 0x2c;
@@ -21,30 +21,30 @@ const TRUE: u32 = 0x65757274;
 const ALSE: u32 = 0x65736c61;
 
 const MOST_DEPTH: u32 = 16;
-/** Digits that a number holds without loss. */
+/** Digits that a double holds exactly. */
 const WHOLE_DIGITS: usize = 15;
-/** Of a decimal: so it is below LARGEST_VALUE (src/vocabulary/events.ts). */
+/** The most bytes of a decimal, which keep it below LARGEST_VALUE (src/vocabulary/events.ts). */
 const DECIMAL_BYTES: usize = 30;
 
 function isBlank(byte: u8): bool {
   return byte <= 0x20 && (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
 }
 
-/** The first place from `at` on that holds no blank. */
+/** The first address from `at` on that holds no blank. */
 export function skipBlank(at: usize): usize {
   let i = at;
   while (isBlank(load<u8>(i))) i++;
   return i;
 }
 
-/** Behind the quote that ends a string. `at`: behind the one that begins it. */
+/** The end of a string. `at` is the address after its opening quote. */
 export function behindQuote(at: usize): usize {
   let i = at;
   while (true) {
     const bytes = v128.load(i);
     const isQuote = i8x16.eq(bytes, i8x16.splat(0x22));
     const isBackslash = i8x16.eq(bytes, i8x16.splat(0x5c));
-    // Signed: bytes above 0x7f are below it, too.
+    // The comparison is signed, so bytes above 0x7f are below 0x20 too.
     const isOdd = i8x16.lt_s(bytes, i8x16.splat(0x20));
     const ends = i8x16.bitmask(v128.or(v128.or(isQuote, isBackslash), isOdd));
     if (ends !== 0) {
@@ -55,12 +55,12 @@ export function behindQuote(at: usize): usize {
   }
 }
 
-/** A string. */
+/** The end of a string. */
 export function stringEnd(at: usize): usize {
   return load<u8>(at) === QUOTE ? behindQuote(at + 1) : 0;
 }
 
-/** Behind the digits from `at` on; `at` where there is none. */
+/** The end of the digits from `at` on; `at` if there are none. */
 function digitsEnd(at: usize): usize {
   let i = at;
   while (true) {
@@ -99,7 +99,7 @@ function numberEnd(at: usize): usize {
   return i === first ? 0 : i;
 }
 
-/** A number without exponent, of at most DECIMAL_BYTES. */
+/** The end of a number without exponent, of at most DECIMAL_BYTES. */
 export function decimalEnd(at: usize): usize {
   const end = plainNumberEnd(at);
   return end === 0 || end - at > DECIMAL_BYTES || hasExponent(end) ? 0 : end;
@@ -109,7 +109,7 @@ export function isNull(at: usize): bool {
   return load<u32>(at) === NULL;
 }
 
-/** Any plain value. */
+/** The end of any plain value. */
 export function valueEnd(at: usize, depth: u32): usize {
   const first = load<u8>(at);
   if (first === QUOTE) return behindQuote(at + 1);
@@ -119,7 +119,7 @@ export function valueEnd(at: usize, depth: u32): usize {
   return numberEnd(at);
 }
 
-/** An object or an array. */
+/** The end of an object or an array. */
 function membersEnd(at: usize, depth: u32): usize {
   const isObject = load<u8>(at) === OPEN_BRACE;
   const close = isObject ? CLOSE_BRACE : CLOSE_BRACKET;

@@ -1,4 +1,4 @@
-/** Tells which of some names the keys of objects are. Objects of one producer have their keys in one order, so it looks there first. */
+/** Looks up the keys of objects in a list of names. Objects of one producer have their keys in the same order, so it tries that first. */
 import { COLON, skipBlank, stringEnd } from './json';
 import { KEY_BYTES, PLACES } from './layout';
 
@@ -9,19 +9,18 @@ const MASK: usize = 16;
 const LENGTH: usize = 20;
 const MOST_LENGTH: u32 = 16;
 
-/** Where the value begins whose key was read last. */
+/** Address of the value of the key read last. */
 export let keyValue: usize = 0;
 
-/** Which of the 16 bytes at `a` and `b` are equal: one bit each. */
+/** Bit mask of the equal bytes among the 16 at `a` and `b`. */
 function equalBytes(a: usize, b: usize): u32 {
   return i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b)));
 }
 
 /**
  * Index of the name of the key at `at`, the `nth` of its object.
- *
- * @param keys names as layout.ts has them, `count` of them
- * @param hints one byte for each place: the name that stood there last
+ * @param keys names in the form of layout.ts, `count` of them
+ * @param hints one byte per position: the name that stood there last
  */
 export function readKey(at: usize, nth: usize, keys: usize, count: i32, hints: usize): i32 {
   const hint = hints + (nth & (PLACES - 1));
@@ -43,7 +42,7 @@ function searchKey(at: usize, keys: usize, count: i32, hint: usize): i32 {
   const colon = skipBlank(end);
   if (load<u8>(colon) !== COLON) return NOT_PLAIN;
   keyValue = skipBlank(colon + 1);
-  // With quotes, without the colon: blanks may stand before it.
+  // With quotes, without the colon, since blanks may precede it.
   const length = <u32>(end - at);
   let found = OTHER_NAME;
   if (length < MOST_LENGTH) {

@@ -1,12 +1,12 @@
-/** What `scan` found, where the host reads it. Places of texts are counted from the beginning of the packed texts. */
+/** The result of `scan`, where the host reads it. Positions of texts are relative to the beginning of the packed texts. */
 import { HAS_CATEGORIES } from '../engine/events';
 import { RESULTS } from './layout';
 
 @unmanaged
 export class Results {
-  /** Milliseconds or whatever the unit is, where `timeForm` says so. */
+  /** In milliseconds, or in another unit according to `timeForm`. */
   time: f64;
-  /** Of feedback; NaN: none. */
+  /** The value of feedback; NaN: none. */
   value: f64;
   timeForm: i32;
   valueForm: i32;
@@ -23,7 +23,7 @@ export class Results {
 }
 const results = changetype<Results>(RESULTS);
 
-/** Forms of a number: its value stands here; it is a text; it is a decimal. The host reads the last two from their span. */
+/** Forms of a number: its value is in this structure, or it is a text, or a decimal. The host reads texts and decimals from their spans. */
 export const WHOLE: i32 = 0;
 export const TEXT: i32 = 1;
 export const DECIMAL: i32 = 2;
@@ -85,12 +85,12 @@ export function userWord(): u32 {
   return results.userWord;
 }
 
-/** Its number; below 0: it is not known. */
+/** Number of the context; below 0: it is not known. */
 export function context(): i32 {
   return results.context;
 }
 
-/** Places of the ids of feedback besides the request id, counted from it. The last is -1 where it has no event id. */
+/** Positions of the other ids of feedback, relative to its request id. The last is -1 if it has no event id. */
 export function itemPlace(): u32 {
   return results.item;
 }

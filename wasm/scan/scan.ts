@@ -1,7 +1,7 @@
 /**
- * From the bytes of a record to a packed event, past JSON.parse: one pass that checks the grammar, then the ids are packed
- * (decision 0014). It knows an event only where the record is surely valid and plain: ASCII without escapes, no field twice,
- * ids that are texts. Everything else is left to the long way in src/consumers/decode.
+ * Turns the bytes of a record into a packed event without JSON.parse: one pass checks the grammar, then the ids are packed (decision
+ * 0014). It recognises an event only if the record is certainly valid and plain: ASCII without escapes, no field twice, ids that are
+ * texts. All other records are left to src/consumers/decode.
  */
 
 import { HAS_CATEGORIES, HAS_RANKS, USERLESS } from '../engine/events';
@@ -59,12 +59,12 @@ import {
   VALUE,
 } from './spans';
 
-/** What a record is. */
+/** Kind of a record. */
 export const UNKNOWN: i32 = 0;
 export const IMPRESSION: i32 = 1;
 export const FEEDBACK: i32 = 2;
 
-/** Bits of `holds`: the sides of the topic of a scanner, and whether the categories of its items are needed. */
+/** Bits of `holds`: the sides of the scanner's topic, and whether the categories of its items are needed. */
 export const HAS_IMPRESSIONS: u32 = 1;
 export const HAS_FEEDBACK: u32 = 2;
 export const CARRIES_CATEGORIES: u32 = 4;
@@ -72,24 +72,25 @@ export const CARRIES_CATEGORIES: u32 = 4;
 /** Most slots before a page. */
 const MAX_OFFSET: f64 = 1000000;
 
-/** The record in hand, if the host has put it here. */
+/** Address of the record, if the host has written it here. */
 let record: usize = 0;
-/** Packed texts, from which places are counted: the request id, then items and categories, or item, action and event id. */
+/**
+ * Address of the packed texts, to which positions are relative: the request id, then items and categories, or item, action and event id.
+ */
 export let texts: usize = 0;
 let places: usize = 0;
 let mostSlots: usize = 0;
 let bucketSalt: u32 = 0;
 
 /**
- * To be called once, before anything else of this file.
- *
- * @param salt where the hash of users begins (src/vocabulary/user-words.ts)
+ * Must be called once, before anything else in this file.
+ * @param salt initial value of the hash of users (src/vocabulary/user-words.ts)
  */
 export function openScan(salt: u32): void {
   bucketSalt = salt;
 }
 
-/** Makes room for records of up to so many bytes. What was found is lost. */
+/** Makes room for records of up to `capacity` bytes. Results of the last record are lost. */
 export function reserveScan(capacity: u32): void {
   // The shortest item is `"a"` and a comma.
   mostSlots = <usize>capacity / 4 + 1;
@@ -103,7 +104,7 @@ export function reserveScan(capacity: u32): void {
   placeItems(places, mostSlots);
 }
 
-/** Where the host puts a record, and where it finds what was read: results.ts, spans.ts. */
+/** Address at which the host writes a record. The results are in results.ts and spans.ts. */
 export function recordAt(): usize {
   return record;
 }
@@ -112,7 +113,7 @@ export function textsAt(): usize {
   return texts;
 }
 
-/** Of the items, so many slots each: items.ts. */
+/** Address of the arrays of items (items.ts), with room for `slotsAt` slots. */
 export function itemsAt(): usize {
   return places;
 }
@@ -121,7 +122,7 @@ export function slotsAt(): u32 {
   return <u32>mostSlots;
 }
 
-/** What the record of `size` bytes that the host has put is, with its ids packed. */
+/** Kind of the record of `size` bytes that the host has written. Also packs its ids. */
 export function scan(size: u32, scanner: u32, holds: u32, itemsPerList: u32, positionBase: f64): i32 {
   memory.fill(record + <usize>size, 0, ZEROS);
   const kind = readRecord(record, <usize>size, scanner, holds, itemsPerList, positionBase);
@@ -130,7 +131,7 @@ export function scan(size: u32, scanner: u32, holds: u32, itemsPerList: u32, pos
   return kind;
 }
 
-/** What the record at `at` is, which ZEROS follow. Notes where its fields stand. */
+/** Kind of the record at `at`, which ZEROS follow. Also records where its fields stand. */
 export function readRecord(
   at: usize,
   size: usize,
@@ -145,12 +146,12 @@ export function readRecord(
   return isList && (holds & HAS_IMPRESSIONS) !== 0 && readImpression(scanner, holds) ? IMPRESSION : UNKNOWN;
 }
 
-/** Keeps the context of the record in hand under a number; -1: it is too long. 0: all numbers before are void. */
+/** Keeps the current record's context under a number; -1: it is too long. 0: all previous numbers are void. */
 export function keep(scanner: u32, ignored: u32): i32 {
   return keepContext(scanner, ignored);
 }
 
-/** For the host, in what it reads itself of a context: as in json.ts. */
+/** For the host, when it reads a context itself (json.ts). */
 export function blankEnd(at: usize): usize {
   return skipBlank(at);
 }
@@ -163,7 +164,7 @@ export function anyEnd(at: usize): usize {
   return valueEnd(at, 0);
 }
 
-/** Whether the record is one plain object; notes where its fields and items stand. */
+/** Whether the record is one plain object. Also records where its fields and items stand. */
 function findFields(from: usize, recordEnd: usize, scanner: u32, itemsPerList: u32, positionBase: f64): bool {
   clearSpans();
   const hints = HINTS + 2 * PLACES * <usize>(scanner & (SCANNERS - 1));
@@ -214,7 +215,7 @@ function readImpression(scanner: u32, holds: u32): bool {
   return true;
 }
 
-/** The ids of the impression that was read: the request id at `texts`, then its items, and its categories where they are needed. */
+/** Packs the ids of the impression that was read: the request id at `texts`, then its items, and its categories if they are needed. */
 export function packImpression(): void {
   const behind = writeText(texts, begin(REQUEST_ID) + 1, end(REQUEST_ID) - 1);
   const idsEnd = writeIds(behind, texts);
@@ -225,7 +226,7 @@ const DISORDERED: i32 = 0;
 const SPARSE: i32 = 1;
 const PLAIN: i32 = 2;
 
-/** PLAIN: the ranks are those that items have without any. */
+/** PLAIN if the ranks are those that items without ranks have. */
 function orderOfRanks(offset: i32): i32 {
   let order = PLAIN;
   for (let slot: u32 = 0; slot < slots; slot++) {
@@ -243,7 +244,7 @@ function readFeedback(): bool {
   return true;
 }
 
-/** The ids of the feedback that was read, from `to` on, from which places are counted. Returns the place behind. */
+/** Packs the ids of the feedback that was read, from `to` on, to which positions are relative. Returns the end. */
 export function packFeedback(to: usize): usize {
   const hasEventId = optionalText(EVENT_ID) !== EMPTY;
   const item = write(to, REQUEST_ID);
@@ -275,7 +276,7 @@ function readTime(): bool {
   return decimalEnd(from) === to;
 }
 
-/** Absent or null is none. False: it may be no finite number. */
+/** Reads the value; a field that is absent or null is none. False: it may be no finite number. */
 function readValue(): bool {
   const from = begin(VALUE);
   const to = end(VALUE);
@@ -292,7 +293,7 @@ function readValue(): bool {
   return decimalEnd(from) === to;
 }
 
-/** The word that chooses a user's bucket: FNV-1a and the finaliser of MurmurHash3, as src/vocabulary/user-words.ts has them. */
+/** The word that chooses a user's bucket: FNV-1a with the finaliser of MurmurHash3, as in src/vocabulary/user-words.ts. */
 function wordOf(from: usize, to: usize): u32 {
   let h = bucketSalt;
   for (let i = from; i < to; i++) h = (h ^ <u32>load<u8>(i)) * 0x01000193;

@@ -1,8 +1,8 @@
-/** Where the values of the record in hand stand, by field. */
+/** Where the values of the current record stand, by field. */
 import { isNull, QUOTE } from './json';
 import { SPANS } from './layout';
 
-/** Of a record, in the order in which the host gives their names (scan-memory.ts). */
+/** Fields of a record, in the order in which the host passes their names (scan-memory.ts). */
 export const REQUEST_ID: usize = 0;
 export const TS: usize = 1;
 export const USER_ID: usize = 2;
@@ -13,11 +13,11 @@ export const ACTION: usize = 6;
 export const VALUE: usize = 7;
 export const OFFSET: usize = 8;
 export const ITEMS: usize = 9;
-/** The first of those that dimensions come from. */
+/** The first of the fields from which dimensions come. */
 export const CONTEXT: usize = 10;
 export const FIELDS: usize = 15;
 
-/** What an optional text may be. */
+/** States of an optional text. */
 export const INVALID: i32 = 0;
 export const EMPTY: i32 = 1;
 const FULL: i32 = 2;
@@ -38,18 +38,18 @@ export function begin(field: usize): usize {
   return <usize>load<u32>(SPANS + 8 * field);
 }
 
-/** 0: the record has no such field. */
+/** 0 if the record has no such field. */
 export function end(field: usize): usize {
   return <usize>load<u32>(SPANS + 8 * field, 4);
 }
 
-/** Whether it is a text with something in it. */
+/** Whether it is a text that is not empty. */
 export function isText(field: usize): bool {
   const from = begin(field);
   return end(field) > from + 2 && load<u8>(from) === QUOTE;
 }
 
-/** EMPTY: absent, null, or a text with nothing in it. */
+/** EMPTY: absent, null, or an empty text. */
 export function optionalText(field: usize): i32 {
   const to = end(field);
   if (to === 0) return EMPTY;
