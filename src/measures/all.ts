@@ -72,7 +72,7 @@ export function definitionOf(name: string): MeasureDefinition | undefined {
   return BY_NAME.get(name);
 }
 
-/** Names for a sentence: `distinct, coverage, gini and entropy`. */
+/** Names as part of a sentence: `distinct, coverage, gini and entropy`. */
 function inWords(some: readonly MeasureDefinition[]): string {
   return some.map(({ name }, i) => (i === 0 ? name : i < some.length - 1 ? `, ${name}` : ` and ${name}`)).join('');
 }

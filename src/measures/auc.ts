@@ -25,8 +25,8 @@ function aucByRank(list: Joined, positives: Places, examined: Examined): number 
 }
 
 /**
- * By predicted score; slots without one are ignored. Compares every positive with every other slot, without allocation: lists
- * have few positives.
+ * AUC by predicted score; slots without a score are ignored. Compares every positive with every other slot, without allocation, since
+ * lists have few positives.
  */
 class AucByScore {
   #goods = new Float64Array(32);

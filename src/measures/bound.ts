@@ -1,4 +1,4 @@
-/** How measures read their parameters and the list when they are bound. */
+/** Helpers with which measures read their parameters and the list when they are bound. */
 import type { Joined } from '../vocabulary/events.ts';
 import type { Binding, ListPart, Measure } from './definition.ts';
 import { allSlots, downTo, type Examined, viewport } from './examined.ts';
@@ -25,7 +25,7 @@ export function numberOf(measure: Measure, key: string): number {
   return value;
 }
 
-/** The choice among `words` by the value of a parameter. */
+/** The element of `words` that the value of a parameter chooses. */
 export function chosen<T>(measure: Measure, key: string, words: Readonly<Record<string, T>>): T {
   const value = textOf(measure, key);
   if (value === undefined || !Object.hasOwn(words, value)) throw unbound(measure);
@@ -36,7 +36,7 @@ export function creditOf(measure: Measure): Credit {
   return measure.params.get('dup') === 'each' ? 'each' : 'first';
 }
 
-/** The parts of measures of where the positives are. */
+/** What a measure of where the positives are is made of. */
 export interface Positions {
   readonly k: number;
   /** The positives of the shown list. */
@@ -62,13 +62,13 @@ export function positionsOf(measure: Measure, views: Views): Positions {
   };
 }
 
-/** The parts of measures of how high the grades are. */
+/** What a measure of how high the grades are is made of. */
 export interface GradedSlots {
   readonly k: number;
   readonly graded: Graded;
   /** R. */
   readonly relevant: Counted;
-  /** The ideal grades above 0: if every grade counts, a list without any does not count towards n+. */
+  /** The ideal grades above 0. If every grade counts, a list without any does not count towards n+. */
   readonly gained: Counted;
 }
 
@@ -97,8 +97,8 @@ export function overPairs(measure: Measure, views: Views, pairs: Pairs, value: (
 }
 
 /**
- * A mean of errors, over all pairs or per list and then over lists.
- * @param sum of a list's pairs
+ * A mean of errors, over all pairs, or per list and then over lists.
+ * @param sum of the errors of a list's pairs
  * @param ofMean applied to a list's mean
  */
 export function errorsStep(
@@ -112,7 +112,7 @@ export function errorsStep(
   return overPairs(measure, views, pairs, () => ofMean(sum(pairs) / pairs.count));
 }
 
-/** Of precision, recall and f1 with `per=class`: the cells of the list's slots. */
+/** For precision, recall and f1 with `per=class`: the cells of the list's slots. */
 export function cellsOf({ params }: Measure, { hits, k, positives }: Positions): Step | undefined {
   if (params.get('per') !== 'class') return undefined;
   return classesStep({ hits, taken: (list) => slotsUpTo(list, k), relevant: positives });
@@ -128,7 +128,7 @@ export function overLists(
   return params.get('avg') === 'weighted' ? weightedStep(value, relevant) : meanStep(value, counted);
 }
 
-/** `by=score` reads predicted scores. */
+/** What the list must carry for `by`: predicted scores if it is `score`. */
 export function scoresOfBy({ params }: Measure): readonly ListPart[] {
   return params.get('by') === 'score' ? ['scores'] : [];
 }
@@ -155,7 +155,7 @@ export function examinedOf(measure: Measure, views: Views, positives: Places): E
   }
 }
 
-/** The error for a parameter whose value the measure cannot be bound with. */
+/** The error for a parameter whose value the measure does not support. */
 export function unbound(measure: Measure): Error {
   return new Error(`no scoring for ${measure.canonical}`);
 }

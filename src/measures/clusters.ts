@@ -16,7 +16,7 @@ export function isClustered({ params }: Measure): boolean {
  */
 export class Clusters {
   readonly #places = new Map<string, number>();
-  /** By place. */
+  /** Sums by place. */
   readonly #n: number[] = [];
   readonly #positive: number[] = [];
   readonly #sum: number[] = [];
@@ -29,7 +29,7 @@ export class Clusters {
     this.#sum[place] += value;
   }
 
-  /** Adds the clusters of another; both may have a cluster in common. */
+  /** Adds the clusters of another; a cluster may occur in both. */
   merge(other: Clusters): void {
     for (const [cluster, theirs] of other.#places) {
       const place = this.#placeOf(cluster);
@@ -39,7 +39,10 @@ export class Clusters {
     }
   }
 
-  /** The clusters' own means, ascending, so that the order of adding does not matter. @param unit what a value of 1 was added as */
+  /**
+   * The clusters' own means, ascending, so that the order of adding does not matter.
+   * @param unit the number as which a value of 1 was added
+   */
   means(measure: Measure, unit = 1): Float64Array {
     const means: number[] = [];
     for (let place = 0; place < this.#n.length; place++) {

@@ -28,8 +28,8 @@ export type MeasureDefinition = MeasureOfLists | MeasureOfItems;
 /** A measure that has a value for each list. */
 interface MeasureOfLists extends Facts {
   /**
-   * Its input. grades: how high they are and at which ranks. actions: slots with an action, whatever its grade. ratings: pairs
-   * of a predicted score and a rating. list: the list alone, without feedback.
+   * Its input. grades: how high they are and at which ranks. actions: slots with an action, whatever its grade. ratings: pairs of a
+   * predicted score and a rating. list: only the list, without feedback.
    */
   readonly kind: 'grades' | 'actions' | 'ratings' | 'list';
   /** Connects the measure to what it reads, once per configuration. The step may assume a list with a slot of rank <= k, or an empty one. */
@@ -78,19 +78,19 @@ interface Facts {
   readonly params: ParamShapes;
   /** Why these parameters cannot be combined, besides the rules of all measures (`forbidden` in grammar/measure-name.ts). undefined: they can. */
   readonly forbidden?: (params: Measure['params']) => string | undefined;
-  /** The value of a parameter with which it is another measure, by name: `rate(action=click)` is `ctr`. */
+  /** The value of a parameter that makes it another measure, with the name of that measure: `rate(action=click)` is `ctr`. */
   readonly isOther?: { readonly param: string; readonly value: string; readonly name: string };
 
-  /** near0: neither a fall nor a rise is good. veto: lower where its action vetoes an item, else higher. */
+  /** Which direction is better. near0: neither a fall nor a rise is good. veto: lower if its action vetoes an item, else higher. */
   readonly better: 'higher' | 'lower' | 'near0' | 'veto';
   /** The least and the largest value that a list can have, compared with the shown items. */
   readonly range: readonly [least: number, most: number];
-  /** Whether the order of the list changes the value. */
+  /** Whether the order of the list affects the value. */
   readonly dependsOnOrder: (measure: Measure) => boolean;
-  /** The distribution from which a list's p comes (score/correlation-p.ts); undefined: none is known. */
+  /** The distribution that gives the p of one list (score/correlation-p.ts); undefined: none is known. */
   readonly correlation?: 'spearman' | 'kendall';
 
-  /** What the list must carry. */
+  /** Parts that the list must carry. */
   readonly needs?: (measure: Measure) => readonly ListPart[];
   /** What it needs from the catalogue; items without it are left out. Categories may also come with the list. */
   readonly asksCatalogue?: (measure: Measure) => 'item' | 'popularity' | 'category' | undefined;
@@ -99,11 +99,11 @@ interface Facts {
   /** The action that it counts although no parameter names it. */
   readonly action?: string;
 
-  /** Whether it asks which items somebody judged: feedback and lists with their grades do not say. */
+  /** Whether it needs to know which items somebody judged, which neither feedback nor lists with grades say. */
   readonly asksJudgements?: boolean;
-  /** Whether any list without slots has a value, even an empty page behind the first. */
+  /** Whether a list without slots always has a value, even an empty page behind the first. */
   readonly takesEmptyLists?: boolean;
-  /** Whether it leaves lists out with any parameters. */
+  /** Whether it leaves lists out with every choice of parameters. */
   readonly leavesListsOut?: boolean;
   /** Whether every grade above 0 counts, so that `rel` has no effect except on the weights of `avg=weighted`. */
   readonly takesEveryGrade?: (params: Measure['params']) => boolean;
@@ -118,7 +118,7 @@ interface Facts {
 
   /** The formula with its parameters in words, for HELP texts and tables; what parameters of all measures mean is added to it. */
   readonly describe: (measure: Measure) => string;
-  /** Cells of the table in docs/measures.md: the value of one list, and the parameters of its own, default first. */
+  /** Cells of the table in docs/measures.md: the value of one list, and the measure's own parameters, default first. */
   readonly docs: { readonly value: string; readonly parameters?: string };
   /** Worked examples: rows of docs/measures.md, which tests compute. */
   readonly examples: readonly Example[];
@@ -128,9 +128,9 @@ export interface Example {
   /** The measure: its parameters and cut-off. */
   readonly of: string;
   readonly list: ExampleList;
-  /** To six digits. */
+  /** Rounded to six digits. */
   readonly value: number;
-  /** Libraries that compute the same. */
+  /** Libraries that compute the same value. */
   readonly agrees?: string;
 }
 

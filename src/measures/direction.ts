@@ -4,20 +4,27 @@ import { isListOnly } from './needs.ts';
 import type { Grading } from './scorer-contract.ts';
 
 /**
- * Whether neither a fall nor a rise of the measure is good, so that nothing can be decided by it.
+ * Whether neither a fall nor a rise of the measure is good, so that it decides nothing.
  *
- * Example: bias, and no other; mae says whether it came nearer to 0. @param canonical such as `bias(missing=zero)`
+ * Example: bias, and no other; mae says whether it came nearer to 0.
+ * @param canonical such as `bias(missing=zero)`
  */
 export function isUndirected(canonical: string): boolean {
   return definitionOfCanonical(canonical)?.better === 'near0';
 }
 
-/** Whether a mean below 0 is possible; of all other measures nothing can be lost beyond 100 %. @param canonical as above */
+/**
+ * Whether a mean below 0 is possible. Any other measure can lose at most 100 %.
+ * @param canonical as above
+ */
 export function canBeNegative(canonical: string): boolean {
   return (definitionOfCanonical(canonical)?.range[0] ?? 0) < 0;
 }
 
-/** Whether feedback changes the measure; not one of the list alone, such as `length`. @param canonical as above */
+/**
+ * Whether feedback affects the measure; false for measures of the list only, such as `length`.
+ * @param canonical as above
+ */
 export function needsFeedback(canonical: string): boolean {
   const definition = definitionOfCanonical(canonical);
   return definition === undefined || !isListOnly({ definition });
@@ -40,7 +47,7 @@ export function isLowerBetter({ definition, params }: Measure, { actions }: Pick
   return actions.some((known) => known.name === action && known.rule.veto);
 }
 
-/** The same where it may be neither; undefined: neither a fall nor a rise is good. */
+/** Like `isLowerBetter`; undefined: neither a fall nor a rise is good. */
 export function lessIsBetter(measure: Measure, grading: Pick<Grading, 'actions'>): boolean | undefined {
   return isUndirected(measure.canonical) ? undefined : isLowerBetter(measure, grading);
 }

@@ -7,7 +7,7 @@ export type Examined = (list: Joined, from: number, to: number) => number;
 /** Every slot. */
 export const allSlots: Examined = slotsBetween;
 
-/** Down to the last positive; without a positive: every slot. */
+/** Slots down to the last positive; every slot if there is no positive. */
 export function downTo(positives: Places): Examined {
   return (list, from, to) => {
     const { count, ranks } = positives;

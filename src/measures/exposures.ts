@@ -38,7 +38,7 @@ export class Exposures {
     this.limit = limit;
   }
 
-  /** There were more items than the limit, so all were dropped. */
+  /** Whether there were more items than the limit, so that all were dropped. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -53,7 +53,7 @@ export class Exposures {
     return ENTRY_BYTES * this.#amounts.size + this.#characters;
   }
 
-  /** By item, none of them 0. */
+  /** Amounts by item, none of them 0. */
   get amounts(): ReadonlyMap<string, Exact> {
     return this.#amounts;
   }
@@ -70,7 +70,7 @@ export class Exposures {
     }
   }
 
-  /** It is over the limit from now on. */
+  /** Drops all items and all further ones, as if there were too many. */
   exceed(): void {
     this.#isOver = true;
     this.#amounts.clear();

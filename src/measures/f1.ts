@@ -28,7 +28,7 @@ function f1Below(base: number, relevant: number, beta: number): number {
   return beta * beta * relevant + base;
 }
 
-/** From a precision and a recall, such as their means. */
+/** The F-measure of a given precision and recall, such as their means. */
 function f1OfMeans(precision: number, recall: number, beta: number): number {
   const b2 = beta * beta;
   return precision === 0 && recall === 0 ? 0 : ((1 + b2) * precision * recall) / (b2 * precision + recall);

@@ -13,8 +13,8 @@ export interface GradeLimit {
 const OF_VALUES: GradeLimit = { most: LARGEST_VALUE, by: undefined };
 
 /**
- * The limit of all these measures. A grade is a number from 0 up; only a gain of 2^grade - 1 has a limit of its own. In `err`
- * a grade above `gmax` counts as gmax, by its formula.
+ * The highest grade that all these measures accept. A grade is a number from 0 up; only a gain of 2^grade - 1 has a limit of its own. In
+ * `err` a grade above `gmax` counts as gmax, by its formula.
  */
 export function gradeLimit(measures: readonly Measure[]): GradeLimit {
   const raising = measures.find(({ params }) => params.get('gain') === 'exp');

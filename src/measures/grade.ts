@@ -28,7 +28,7 @@ export class Graded implements Places {
   readonly #kinds: readonly number[];
   readonly #fixed: readonly number[];
   readonly #highest: readonly number[];
-  /** What an event adds to a sum; NaN: its own value. */
+  /** What an event adds to a sum, by action; NaN: its own value. */
   readonly #amounts: readonly number[];
   /** The actions that need a cell for each slot (LAST, SUM), and each action's place among them. */
   readonly #celled: readonly number[];
@@ -43,7 +43,10 @@ export class Graded implements Places {
   #sorted = new Float64Array(32);
   #isSorted = false;
 
-  /** `rules`: by index of action. `only`: the one action that counts, -1: all. */
+  /**
+   * @param rules by index of action
+   * @param only the only action that counts; -1: all
+   */
   constructor(rules: readonly GradeRule[], only: number, credit: Credit) {
     this.#only = only;
     this.#credit = credit;

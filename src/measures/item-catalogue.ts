@@ -1,17 +1,17 @@
-/** What measures know of items besides the lists: the configured item file, or nothing. */
+/** What measures know about items beyond the lists: the configured item file, or nothing. */
 export interface ItemCatalogue {
   /** Number of items. */
   readonly size: number;
   /** The largest popularity; undefined: no item has one. */
   readonly mostPopular: { readonly item: string; readonly popularity: number } | undefined;
   has(item: string): boolean;
-  /** How many know the item: users, views, sales; at least 0. undefined: not known. */
+  /** How many users know, have seen or have bought the item; at least 0. undefined: not known. */
   popularity(item: string): number | undefined;
   /** undefined: not known. */
   category(item: string): string | undefined;
 }
 
-/** Knows no item. */
+/** A catalogue without items. */
 export const NO_CATALOGUE: ItemCatalogue = {
   size: 0,
   mostPopular: undefined,

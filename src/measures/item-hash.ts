@@ -14,7 +14,7 @@ import { Buffer } from 'node:buffer';
 
 /** Number of registers, 2^12. */
 export const REGISTERS = 4096;
-/** Longest run: all 52 bits behind the index are zero. */
+/** The longest run: all 52 bits after the index are zero. */
 export const LONGEST_RUN = 53;
 /** A register and a run in one number: index * RUNS + run. */
 export const RUNS = 64;
@@ -68,12 +68,12 @@ export function fmix64(highWord: number, lowWord: number): readonly [high: numbe
   return [high, (low ^ (high >>> 1)) >>> 0];
 }
 
-/** Highest word of the product of two 64-bit words, modulo 2^64. */
+/** High 32 bits of the product of two 64-bit numbers, modulo 2^64. */
 function productHigh(aHigh: number, aLow: number, bHigh: number, bLow: number): number {
   return (carried(aLow, bLow) + Math.imul(aLow, bHigh) + Math.imul(aHigh, bLow)) >>> 0;
 }
 
-/** Highest word of the product of two 32-bit words. */
+/** High 32 bits of the product of two 32-bit numbers. */
 function carried(a: number, b: number): number {
   const aLow = a & 0xffff;
   const aHigh = a >>> 16;

@@ -4,16 +4,16 @@ import { type ExposureKind, Exposures } from './exposures.ts';
 import { Registers } from './registers.ts';
 
 /**
- * What measures of all lists together keep of items in a row: registers of a HyperLogLog, or exact exposures. Measures that
- * keep the same share it: `distinct@10` has its own, `gini@10` and `entropy@10` share one.
+ * What a row keeps about items for measures of all lists together: registers of a HyperLogLog, or exact exposures. Measures that keep the
+ * same share it: `distinct@10` has its own part, `gini@10` and `entropy@10` share one.
  */
 export interface ItemPart {
   /** Its identity, in rows and their text: `registers@10`, `count`, `log2(known)@5`. */
   readonly name: string;
   readonly holds: 'registers' | ExposureKind;
-  /** Only slots of rank <= k; Infinity: all. */
+  /** It contains only slots of rank <= k; Infinity: all. */
   readonly k: number;
-  /** Only items of the catalogue. */
+  /** It contains only items of the catalogue. */
   readonly known: boolean;
 }
 
@@ -44,7 +44,10 @@ export function itemPartsOf(measures: readonly Measure[]): readonly ItemPart[] {
   return [...parts.values()];
 }
 
-/** Nothing shown yet. `limit`: most items whose exposure is counted. */
+/**
+ * An empty sketch.
+ * @param limit the most items whose exposure is counted
+ */
 export function emptySketch({ holds }: ItemPart, limit: number): Sketch {
   return holds === 'registers' ? new Registers() : new Exposures(limit);
 }

@@ -8,8 +8,8 @@ import { meanStep } from './step.ts';
 export const JUDGED_ACTION = 'rating';
 
 /**
- * Judged: slots of rank <= k whose item somebody judged, with whatever grade, over the slots of rank <= k. What nobody judged counts
- * as not relevant in all other measures. ir_measures Judged@k (judged_provider.py), which also divides by the length of a list that
+ * Judged: slots of rank <= k whose item somebody judged, with whatever grade, over the slots of rank <= k. In all other measures an item
+ * that nobody judged counts as not relevant. ir_measures Judged@k (judged_provider.py), which also divides by the length of a list that
  * is shorter than k; it takes a grade below 0 for a judgement, which is none for trec_eval and here.
  *
  * Example: of six items the first, second and fourth were judged: 3/5 = 0.6 at k = 5, and 3/6 = 0.5 at k = 10.

@@ -24,7 +24,7 @@ import { LEFT_OUT, SCORE_WIDTH } from './sums.ts';
 export interface MeasureOptions {
   /** Lowest grade of a positive if the name has no `rel`. Default 1. */
   readonly relevantFrom?: number;
-  /** For measures that need the popularity or the category of items. Default: empty. */
+  /** For measures that need the popularity or the category of items. Default: no items. */
   readonly catalogue?: ItemCatalogue;
 }
 
@@ -91,7 +91,7 @@ export function measure(
     return total.value();
   }
 
-  /** The mean of a user with one list is the list's value. */
+  /** The list with an empty user and session if it has none: the mean of a user with one list is the list's value. */
   const own = (list: PlainList): PlainList =>
     isObject(list) ? { ...list, user: list.user ?? '', session: list.session ?? '' } : list;
   return { name: parsed.canonical, description: describe(parsed), score: (list) => mean([own(list)]), mean };
@@ -108,7 +108,7 @@ function mustBeLists(lists: unknown): void {
   );
 }
 
-/** A single action, the measure's own, whose value is the grade. */
+/** A grading with a single action, the measure's own, whose value is the grade. */
 function gradingFor(measure: Measure, relevantFrom: number): Grading {
   const action = measure.params.get('action');
   const name = typeof action === 'string' ? action : 'click';

@@ -35,7 +35,7 @@ export function ndcg(gained: number, ideal: number): number {
  * Example: grades 2 1 2 0 give 0.896871 at k = 4; a single slot is left out.
  */
 export function minmaxNdcg(gained: number, ideal: number, worst: number, isShown: boolean): number {
-  // Sums of equal terms in another order may differ in their last bits.
+  // Sums of equal terms in different orders may differ in their last bits.
   if (!(ideal - worst > 1e-12 * ideal)) return Number.NaN;
   const value = (gained - worst) / (ideal - worst);
   return isShown ? Math.min(1, Math.max(0, value)) : value;
@@ -121,7 +121,7 @@ function ordersOf(
   }
 }
 
-/** The DCG that a list is compared with: of an order of grades that does not depend on how they were shown. */
+/** The DCG that a list is compared with: that of an order of grades which does not depend on how they were shown. */
 type OrderDcg = (list: Joined) => number;
 
 /** The best order of the shown list: its grades, best first, on its own ranks, and THEN the cut at k. */

@@ -9,7 +9,7 @@ export function isListOnly({ definition }: Pick<Measure, 'definition'>): boolean
   return definition.kind === 'list' || definition.kind === 'items';
 }
 
-/** Whether feedback of the measure's `action` counts by its grade: not in rates, nor where its value is the rating. */
+/** Whether feedback of the measure's `action` counts by its grade. It does not in rates, nor where its value is the rating. */
 export function needsGrade({ definition }: Measure): boolean {
   return definition.kind !== 'actions' && definition.kind !== 'ratings';
 }
@@ -20,14 +20,14 @@ export function needsOf(measures: readonly Measure[]): ScorerNeeds {
   return { scores: parts.has('scores'), items: parts.has('items'), categories: parts.has('categories') };
 }
 
-/** Actions that the measure names, or needs. */
+/** Actions that the measure names or needs. */
 export function actionsOf({ definition, params }: Measure): readonly string[] {
   const named = definition.action ?? params.get('action');
   const own = named === undefined ? [] : [String(named)];
   return params.get('examined') === 'viewport' ? [...own, 'view'] : own;
 }
 
-/** Whether the measure needs the configured item file: a list has no popularities, but may have categories. */
+/** Whether the measure needs the configured item file: a list has no popularity, but may have categories. */
 export function needsCatalogue(measure: Measure): boolean {
   const asked = measure.definition.asksCatalogue?.(measure);
   return asked !== undefined && asked !== 'category';

@@ -3,38 +3,40 @@ import type { Joined } from '../vocabulary/events.ts';
 /** The pattern of a list that has none. */
 export const NO_PATTERN = -1;
 
-/** Bounds of the parts of a pattern, which the engine reads where the lists are kept (accumulators/kept-table.ts). Lists of so many slots or more have none. */
+/**
+ * Limits of the parts of a pattern; the host passes them to the engine (accumulators/kept-table.ts). Lists of this many slots or more
+ * have no pattern.
+ */
 export const LENGTHS = 2 ** 10;
-/** Lists with more events that differ have none. */
+/** Lists with more distinct events have no pattern. */
 export const MOST_EVENTS = 6;
-/** A pattern is below, so that it is an exact double. */
+/** Patterns are below this limit, so that they are exact as doubles. */
 const LIMIT = 2 ** 53;
 /** Ratings from 0.5 to 15.5 in halves have a class each, and so has an event without a value. */
 const CLASSES = 32;
 
-/** What measures read of the events of an action. */
+/** What measures read from the events of an action. */
 export interface ActionReading {
-  /** Whether anything is scored by the value of its events. */
+  /** Whether the value of its events affects any score. */
   readonly readsValue: boolean;
-  /** Whether several of its events on one slot are more than one. */
+  /** Whether several of its events on one slot count as more than one. */
   readonly addsUp: boolean;
 }
 
-/** Of events of an action on one slot: from `first` up to, but not including, `behind`. */
+/** Codes of the events of an action on one slot: from `first` up to, but not including, `behind`. */
 export interface ActionCodes extends ActionReading {
   readonly first: number;
   readonly behind: number;
 }
 
 /**
- * Lists that all measures score alike. A list with few events, where no rank is explicit, no item repeats and only the shown items
- * are known, is scored by its length, its page, and which actions, with which values, its slots have: the number that stands for
- * these is its pattern. Neither the order of events matters, nor their times, unless one value follows another of the same slot
- * and action; and the same event again counts only where an action adds up. The engine knows the patterns, too
- * (wasm/engine/adding.ts).
+ * Finds lists that all measures score alike. A list with few events is scored by its length, its page, and which actions, with which
+ * values, its slots have, provided that no rank is explicit, no item repeats and only the shown items are known. The number that encodes
+ * these is its pattern. Neither the order nor the times of events matter, unless one slot and action have different values; and a
+ * repetition of the same event counts only where an action adds up. The engine computes the same patterns (wasm/engine/adding.ts).
  */
 export class Patterns {
-  /** By index of action. */
+  /** Codes by index of action. */
   readonly codes: readonly ActionCodes[];
   /** Number of codes of a slot. */
   readonly width: number;
@@ -51,7 +53,7 @@ export class Patterns {
     this.width = width;
   }
 
-  /** Lists of one pattern are scored alike. NO_PATTERN: it may be scored like no other. */
+  /** The pattern of a list. Lists of one pattern are scored alike. NO_PATTERN: it may be scored like no other. */
   of(list: Joined): number {
     const { length } = list;
     if (length >= LENGTHS) return NO_PATTERN;
@@ -64,7 +66,7 @@ export class Patterns {
     return pattern < LIMIT ? pattern : NO_PATTERN;
   }
 
-  /** Puts the codes of all events in order. Returns how many they are; -1: there are too many, or one cannot be told from others. */
+  /** Sorts the codes of all events. Returns their number; -1: there are too many, or one of them has no code. */
   #sort({ events, slot, action, value }: Joined): number {
     const sorted = this.#sorted;
     let count = 0;
@@ -90,7 +92,7 @@ export class Patterns {
   }
 }
 
-/** Of a value; -1: it has none. */
+/** The class of a value; -1: it has none. */
 function classOf(value: number): number {
   if (Number.isNaN(value)) return 0;
   const halves = 2 * value;

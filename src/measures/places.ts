@@ -7,12 +7,12 @@ export interface Places {
   readonly ranks: Float64Array;
 }
 
-/** The rank of a slot, 1 at the top of the whole list: a page begins after its page offset, explicit ranks may leave gaps. */
+/** The rank of a slot; 1 is the top of the whole list. A page begins after its page offset, and explicit ranks may leave gaps. */
 export function rankOf(list: Joined, slot: number): number {
   return list.ranks === undefined ? list.pageOffset + slot + 1 : list.ranks[slot];
 }
 
-/** Rank of the last slot; of an empty list that of the last slot before it. */
+/** Rank of the last slot; for an empty list, that of the last slot before it. */
 export function lastRank(list: Joined): number {
   return list.length === 0 ? list.pageOffset : rankOf(list, list.length - 1);
 }

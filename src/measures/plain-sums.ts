@@ -22,7 +22,10 @@ export class PlainSums {
     this.#sums = SUMS[this.#kind].values.map(() => 0);
   }
 
-  /** Adds one list that is not left out. `out`: as `Scorer.score` wrote it, from 0 on. */
+  /**
+   * Adds one list that is not left out.
+   * @param out as `Scorer.score` wrote it, from index 0 on
+   */
   add(out: Float64Array, cluster: string | number | undefined): void {
     const hasPositive = out[0] === WITH_POSITIVE;
     this.#n++;

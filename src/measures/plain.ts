@@ -13,7 +13,7 @@ export interface PlainSlots {
   readonly scores?: readonly (number | null)[];
   /** Whose list it is, for `per=user`. */
   readonly user?: Id;
-  /** For `per=session`. */
+  /** The session of the list, for `per=session`. */
   readonly session?: Id;
 }
 
@@ -78,7 +78,7 @@ export function plainJoined(list: PlainList, limit: GradeLimit): Joined {
 
 const FORMS = "{ grades: [1, 0] }, { items: ['a', 'b'], positives: ['a'] } or { ratings: [4, null] }";
 
-/** Callers in JavaScript have no types to warn them. */
+/** Checks the type, because callers in JavaScript have no compiler to warn them. */
 function mustBeList(list: unknown): void {
   if (typeof list !== 'object' || list === null || Array.isArray(list)) {
     throw new RangeError(`a list is an object such as ${FORMS}; got ${described(list)}`);
@@ -99,7 +99,7 @@ function mustBeList(list: unknown): void {
   }
 }
 
-/** What a value is, in words. */
+/** The kind of a value, in words. */
 export function described(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (Array.isArray(value)) return 'an array';
@@ -140,7 +140,7 @@ function checkedGrade(grade: number, place: string, { most, by }: GradeLimit): n
   throw new RangeError(`${place} must be a number up to ${most}${why} got ${grade}`);
 }
 
-/** A shown grade is a known one. */
+/** Requires every shown grade to be among the known ones. */
 function mustHold(known: readonly number[], shown: readonly number[]): void {
   const left = new Map<number, number>();
   for (const grade of known) left.set(grade, (left.get(grade) ?? 0) + 1);

@@ -26,7 +26,7 @@ export function precision(hits: number, base: number): number {
 /** The base of one list; NaN: the list is left out. */
 export type PrecisionBase = (list: Joined, k: number) => number;
 
-/** A base is never less than the slots up to it, whatever ranks a list claims. */
+/** A base is never less than the number of slots up to it, whatever ranks a list claims. */
 export const cutBase: PrecisionBase = (list, k) =>
   Math.max((k === Number.POSITIVE_INFINITY ? lastRank(list) : k) - list.pageOffset, slotsUpTo(list, k));
 
@@ -46,7 +46,7 @@ export function precisionBaseOf(measure: Measure, views: Views, positives: Place
   return chosen(measure, 'denom', { k: cutBase, list: listBase, capped: cappedBase(relevant) });
 }
 
-/** The same in words. */
+/** The base in words. */
 export function precisionBaseWords(measure: Measure): string {
   if (measure.params.get('examined') !== 'all') return `the examined slots ${upTo(measure)}`;
   const cut = measure.k === undefined ? 'the last rank' : `${measure.k}`;
@@ -63,7 +63,7 @@ export function baseCountsSlots({ params, k }: Measure): boolean {
   return k === undefined || params.get('denom') === 'list' || params.get('examined') !== 'all';
 }
 
-/** Whether the order decides which slots count: they are those up to a cut-off, a rank or the last positive. */
+/** Whether the order decides which slots count: those up to a cut-off, a rank or the last positive. */
 export function countsByRank({ params, k }: Measure): boolean {
   return k !== undefined || params.has('slot') || params.get('examined') === 'last_positive';
 }

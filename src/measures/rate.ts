@@ -19,7 +19,7 @@ import type { Views } from './views.ts';
 export interface Rate {
   /** Slots with the action. */
   above(): number;
-  /** Examined slots; NaN: there are none, the list is left out. */
+  /** Number of examined slots; NaN: there are none, so the list is left out. */
   below(list: Joined): number;
 }
 
@@ -41,7 +41,7 @@ export function rateStep(measure: Measure, views: Views, action: string): Step {
   return meanStep((list) => above() / below(list), acted);
 }
 
-/** What is divided by what, in words. */
+/** The two sides of the share, in words. */
 export function shareWords(measure: Measure, what: string): string {
   const slot = measure.params.get('slot');
   const where = slot === undefined ? upTo(measure) : `of rank ${slot}`;

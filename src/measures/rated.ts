@@ -10,7 +10,7 @@ import { type Credit, TouchedSlots } from './touched.ts';
  */
 export class Rated {
   count = 0;
-  /** Ascending; valid up to `count`. */
+  /** Slots in ascending order; valid up to `count`. */
   slots = new Int32Array(32);
   ratings = new Float64Array(32);
   readonly #action: number;

@@ -17,9 +17,9 @@ import { type Places, rankOf } from './places.ts';
  * `gain=scaled,gmax=3` give 0.505664.
  */
 export interface Rbp {
-  /** Of the list as it was shown. */
+  /** The value of the list as it was shown. */
   shown(): number;
-  /** Of its best order. */
+  /** The value of its best order. */
   best(list: Joined): number;
 }
 

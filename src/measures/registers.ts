@@ -51,7 +51,10 @@ export class Registers {
   }
 }
 
-/** What empty registers add. @param share of them */
+/**
+ * What empty registers add.
+ * @param share of registers that are empty
+ */
 function sigma(share: number): number {
   if (share === 1) return Number.POSITIVE_INFINITY;
   let x = share;

@@ -14,7 +14,7 @@ export interface GradeRule {
   readonly rule: 'max' | 'last' | 'sum';
   /** Highest grade that this action can give, at most LARGEST_VALUE: higher ones are cut to it. */
   readonly max: number;
-  /** The slot's grade is 0, whatever else was done. */
+  /** Whether it sets the slot's grade to 0, whatever else was done. */
   readonly veto: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface Scorer {
   readonly needs: ScorerNeeds;
   /** The items that measures of the list alone know. */
   readonly catalogue: ItemCatalogue;
-  /** The positives by `relevantFrom` of the list that was scored last. */
+  /** The positives by `relevantFrom` of the last list that was scored. */
   readonly positives: Places;
   /**
    * Scores one list. Measure m writes from out[SCORE_WIDTH m] on: its state (LEFT_OUT, WITHOUT_POSITIVE, WITH_POSITIVE),
@@ -55,8 +55,8 @@ export interface Scorer {
    */
   score(list: Joined, out: Float64Array): boolean;
   /**
-   * `score` does the same for lists of one pattern, and `positives` are the same then: that depends neither on feedback beyond the
-   * list nor on lists before it. undefined: measures read more of a list than patterns tell apart.
+   * Patterns of lists. For lists of one pattern, `score` writes the same and `positives` are the same. undefined: some measure reads more
+   * of a list than a pattern encodes.
    */
   readonly patterns: Patterns | undefined;
 }

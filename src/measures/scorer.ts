@@ -25,19 +25,21 @@ import { Views } from './views.ts';
 interface Compiled {
   readonly step: Step;
   readonly k: number;
-  /** BEYOND_END: any list has a value. */
+  /** The least length of a list that has a value; BEYOND_END: any list has one. */
   readonly leastLength: number;
 }
 
-/** Stands for the length of an empty page behind the first: it is no list that found nothing, so it is shorter than any. */
+/** The length of an empty page behind the first. It is not a list that found nothing, so it is shorter than any. */
 const BEYOND_END = -1;
 
 /**
- * Compiles measures for one configuration. `Scorer.actions` is the order of indices in `Joined.action`: the actions of
- * the grading, then those that only measures name.
- * @throws MeasureError for a measure that is not offered anywhere, or that counts only feedback of an action without a
- * grade, or that the catalogue does not fit. What a command offers is judged where its measures are read (`offered`).
+ * Compiles measures for one configuration. `Scorer.actions` is the order of indices in `Joined.action`: the actions of the grading, then
+ * those that only measures name.
+ *
+ * What a command offers is checked where its measures are read (`offered`).
  * @param catalogue for measures of the list alone
+ * @throws MeasureError for a measure that no command offers, that counts only feedback of an action without a grade, or that the
+ * catalogue does not fit
  */
 export function compile(
   measures: readonly Measure[],
@@ -84,13 +86,13 @@ export function compile(
     catalogue,
     positives,
     score,
-    // Lists differ by more than a pattern where measures read scores, items or categories.
+    // A pattern does not encode scores, items or categories.
     patterns: needs.scores || needs.items || needs.categories ? undefined : new Patterns(views.reading),
   };
 }
 
 /**
- * A measure of items has no value for a list: rows add the items up (item-part.ts).
+ * Binds one measure. A measure of items has no value for a list: rows add the items up (item-part.ts).
  * @throws MeasureError if the catalogue is missing or contradicts the measure
  */
 function bind(measure: Measure, from: Binding): Step {

@@ -6,7 +6,7 @@ import type { ItemPart, Sketch } from './item-part.ts';
 import { rankOf, slotsUpTo } from './places.ts';
 import { Registers } from './registers.ts';
 
-/** The items of one list, to be added to item parts; each is looked up and hashed only once. */
+/** The items of one list, to be added to item parts. Each is looked up and hashed only once. */
 export class ShownItems {
   readonly #catalogue: ItemCatalogue;
   readonly #hashes: boolean;
@@ -20,7 +20,7 @@ export class ShownItems {
     this.#hashes = parts.some(({ holds }) => holds === 'registers');
   }
 
-  /** Slots of the list whose item is not in the catalogue; without a catalogue 0. */
+  /** Number of slots of the list whose item is not in the catalogue; 0 without a catalogue. */
   get unknown(): number {
     return this.#unknown;
   }

@@ -30,7 +30,7 @@ export function spearman({ count, scores, ratings }: Pairs): number {
   return Math.max(-1, Math.min(1, xy / Math.sqrt(xx * yy)));
 }
 
-/** Mean of the places that equal values share, from 1. */
+/** Mean of the places, counted from 1, that equal values share. */
 function averageRank(values: Float64Array, count: number, value: number): number {
   let below = 0;
   let equal = 0;

@@ -22,7 +22,10 @@ function stateOf({ count }: Counted): number {
   return count > 0 ? WITH_POSITIVE : WITHOUT_POSITIVE;
 }
 
-/** Mean over lists. `value` NaN: left out. */
+/**
+ * A mean over lists.
+ * @param value NaN: the list is left out
+ */
 export function meanStep(value: (list: Joined) => number, counted: Counted): Step {
   return (list, out, at) => {
     const v = value(list);
@@ -36,7 +39,7 @@ export function meanStep(value: (list: Joined) => number, counted: Counted): Ste
   };
 }
 
-/** The same for `empty=one`: an empty list counts 0, as one with positives does. */
+/** The step for `empty=one`: an empty list counts 0, as does one with positives. */
 export function emptyAsZero(step: Step): Step {
   return (list, out, at) => {
     step(list, out, at);
@@ -44,7 +47,7 @@ export function emptyAsZero(step: Step): Step {
   };
 }
 
-/** `avg=weighted`: sum of R v over sum of R. */
+/** For `avg=weighted`: sum of R v over sum of R. */
 export function weightedStep(value: (list: Joined) => number, relevant: Counted): Step {
   return fractionStep(
     (list) => relevant.count * value(list),
@@ -53,7 +56,7 @@ export function weightedStep(value: (list: Joined) => number, relevant: Counted)
   );
 }
 
-/** Sum of numerators over sum of denominators. Either NaN: left out. */
+/** Sum of numerators over sum of denominators. If either is NaN, the list is left out. */
 export function fractionStep(
   numerator: (list: Joined) => number,
   denominator: (list: Joined) => number,
@@ -69,7 +72,7 @@ export function fractionStep(
   };
 }
 
-/** Two means over the same lists. Either NaN: left out. */
+/** Two means over the same lists. If either value is NaN, the list is left out. */
 export function meansStep(first: (list: Joined) => number, second: (list: Joined) => number, counted: Counted): Step {
   return fractionStep(first, second, counted);
 }
@@ -91,7 +94,7 @@ export function classesStep(cells: {
   };
 }
 
-/** The (score, rating) pairs of the list that is loaded, and how many of its slots have a rating. */
+/** The (score, rating) pairs of the current list, and how many of its slots have a rating. */
 export interface CountedPairs extends Counted {
   readonly rated: number;
 }
@@ -107,7 +110,7 @@ export function pairsStep(sum: () => number, pairs: CountedPairs, counted: Count
   };
 }
 
-/** Mean over lists of a value of their pairs. `value` NaN: left out, but pairs and rated slots are counted. */
+/** A mean over lists of a value of their pairs. A list whose value is NaN is left out, but its pairs and rated slots are counted. */
 export function pairMeansStep(value: () => number, pairs: CountedPairs, counted: Counted): Step {
   return (_list, out, at) => {
     const v = pairs.count === 0 ? Number.NaN : value();

@@ -1,5 +1,5 @@
 /**
- * What rows keep of measures: the fields of each kind, their places, and the unit in which they are whole. Everything that
+ * What rows keep of measures: the fields of each kind, their indexes, and the unit in which they are whole numbers. Everything that
  * writes, adds, reads or stores sums uses this file (specification: measures 3, windows 2).
  */
 
@@ -10,13 +10,13 @@ export const PER_ONE = 1e9;
 export type Exact = number | bigint;
 
 /**
- * mean: sums of one value per list. fraction: numerator and denominator. means: sums of two values that are averaged
- * separately. classes: the four cells of pooled slots. pairs: a fraction over (score, rating) pairs. pairMeans: a mean over
- * lists with pairs. apart: nothing, as values by user or by item are kept outside of rows.
+ * mean: sums of one value per list. fraction: numerator and denominator. means: sums of two values that are averaged separately. classes:
+ * the four cells of pooled slots. pairs: a fraction over (score, rating) pairs. pairMeans: a mean over lists with pairs. apart: nothing,
+ * because values by user or by item are kept outside of rows.
  */
 export type SumsKind = 'mean' | 'fraction' | 'means' | 'classes' | 'pairs' | 'pairMeans' | 'apart';
 
-/** The fields of one kind in a row, in this order. All are whole; those after n and n+ in 1e-9. */
+/** The fields of one kind in a row, in this order. All are whole numbers; those after n and n+ are multiples of 1e-9. */
 export interface SumsFields {
   /** n and n+: lists, and those of them with positives. */
   readonly counted: boolean;
@@ -24,7 +24,7 @@ export interface SumsFields {
   readonly values: readonly string[];
   /** Q: the sum of squares of the first value. */
   readonly squared: boolean;
-  /** Counts that follow the values in `out`, added also for a list that is left out. They have no error. */
+  /** Counts that follow the values in `out`. They are added even for a list that is left out, and have no error. */
   readonly tail: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export const SUMS: Readonly<Record<SumsKind, SumsFields>> = {
   apart: { counted: false, values: [], squared: false, tail: [] },
 };
 
-/** The fields by name and place. */
+/** Index of each field, by kind and name. */
 export const FIELD = {
   mean: { n: 0, positives: 1, sum: 2, squares: 3 },
   fraction: { above: 0, below: 1 },
@@ -68,7 +68,7 @@ export const LEFT_OUT = 0;
 export const WITHOUT_POSITIVE = 1;
 export const WITH_POSITIVE = 2;
 
-/** Places in `out` after the state, which is the first number of a measure: its values, then its tail. */
+/** Indexes in `out` after the state, which is the first number of a measure: its values, then its tail. */
 export const OUT = {
   mean: { value: 1 },
   fraction: { above: 1, below: 2 },

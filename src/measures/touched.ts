@@ -4,8 +4,8 @@ import type { Joined } from '../vocabulary/events.ts';
 export type Credit = 'first' | 'each';
 
 /**
- * The slots that feedback touched, each once, without clearing anything between lists: a slot belongs to the current
- * list if its stamp is the current turn. Costs O(touched), and O(slots) only for long lists of touched slots.
+ * The slots that feedback touched, each once. Nothing is cleared between lists: a slot belongs to the current list if its stamp is the
+ * current turn. Costs O(touched), and O(slots) only for long lists of touched slots.
  */
 export class TouchedSlots {
   count = 0;
@@ -39,7 +39,7 @@ export class TouchedSlots {
     return true;
   }
 
-  /** Sorts `slots` in ascending order. With credit at each, adds the later slots of touched items. */
+  /** Sorts `slots` in ascending order. With credit `each`, adds the later slots of touched items. */
   complete(list: Joined, credit: Credit): void {
     const firstSlot = credit === 'each' ? list.firstSlot : undefined;
     if (this.count === 0) return;

@@ -4,7 +4,7 @@ import { ofClasses } from './classes.ts';
 import type { Measure } from './definition.ts';
 import { type Exact, FIELD, PER_ONE, type SumsKind } from './sums.ts';
 
-/** n, n+, S and Q are at the same places of all means; so are both sides of all fractions. */
+/** n, n+, S and Q have the same indexes in all means; so have both sides of all fractions. */
 const { mean: MEAN, fraction: FRACTION, means: MEANS, classes: CLASSES, pairs: PAIRS, pairMeans: PAIR_MEANS } = FIELD;
 
 /** What the measure keeps in a row. */
@@ -98,7 +98,7 @@ export function measureWeight(measure: Measure, sums: readonly Exact[]): number 
   }
 }
 
-/** What is divided by the weight to get the value: of a plain ratio, and of rmse, whose quotient is the square. */
+/** The sum that is divided by the weight to get the value of a plain ratio, or the square of rmse. */
 export function measureScore(measure: Measure, sums: readonly Exact[]): number {
   switch (sumsKind(measure)) {
     case 'fraction':
@@ -117,7 +117,7 @@ export function measureScore(measure: Measure, sums: readonly Exact[]): number {
   }
 }
 
-/** Of a measure of ratings: pairs of a rating and a score, and slots that have a rating; undefined: another measure. */
+/** For a measure of ratings: pairs of a rating and a score, and slots that have a rating; undefined: another measure. */
 export function pairCounts(
   measure: Measure,
   sums: readonly Exact[],
@@ -144,7 +144,7 @@ export function meanOf(measure: Measure, n: number, positive: number, sum: numbe
   }
 }
 
-/** Both in the same unit. The root, for measures that are one. */
+/** The fraction of two sums in the same unit, or its root for measures that are one. */
 export function fractionOf(measure: Measure, above: number, below: number): number | undefined {
   if (below === 0) return undefined;
   return isRoot(measure) ? Math.sqrt(above / below) : above / below;
@@ -171,7 +171,7 @@ export function ofMeans(
   return value(measure, first, second);
 }
 
-/** Cells in the same unit. */
+/** The value of four cells, given in the same unit. */
 export function classesOf(measure: Measure, tp: number, fp: number, fn: number, tn: number): number | undefined {
   const value = measure.definition.ofClass?.(measure);
   if (value === undefined) throw unbound(measure);

@@ -27,7 +27,7 @@ export class Views {
   readonly #rated = new Map<string, Rated>();
   readonly #pairs = new Map<string, Pairs>();
   readonly #relevantFrom: number;
-  /** By index of action. */
+  /** Whether a rate counts it, by index of action. */
   readonly #rates: boolean[];
 
   constructor(grading: Grading, named: Iterable<string>) {
@@ -39,7 +39,10 @@ export class Views {
     this.#rates = this.actions.map(() => false);
   }
 
-  /** `action` undefined: all actions. */
+  /**
+   * The grades of a list.
+   * @param action undefined: all actions
+   */
   graded(action: string | undefined, credit: Credit): Graded {
     const make = () => new Graded(this.#rules, action === undefined ? -1 : this.actions.indexOf(action), credit);
     const graded = shared(this.#graded, JSON.stringify([action, credit]), make);
@@ -66,7 +69,7 @@ export class Views {
     return this.positives(undefined, 'first', this.#relevantFrom);
   }
 
-  /** All known grades; those of the shown items are of one action. */
+  /** All known grades; those of the shown items come from one action. */
   known(action: string | undefined): Known {
     const graded = this.graded(action, 'first');
     return shared(this.#known, JSON.stringify([action]), () => this.#also(new Known(graded)));
@@ -81,7 +84,7 @@ export class Views {
     );
   }
 
-  /** The slots with a rating by this action and a score (`by` rank: any). */
+  /** The slots with a rating by this action and a score (with `by` rank: all rated slots). */
   pairs(action: string, credit: Credit, by: 'score' | 'rank'): Pairs {
     const place = this.actions.indexOf(action);
     this.#rates[place] = true;
@@ -91,7 +94,7 @@ export class Views {
     return shared(this.#pairs, JSON.stringify([action, credit, by]), () => this.#also(new Pairs(rated, by)));
   }
 
-  /** By index of action: what views made so far read of its events, for a grade or as a rating. */
+  /** What the views made so far read of an action's events, for a grade or as a rating, by index of action. */
   get reading(): readonly ActionReading[] {
     return this.#rules.map(({ from, rule }, a) => ({
       readsValue: from === 'value' || this.#rates[a],

@@ -26,11 +26,11 @@ export const ABSENCES = [
   'single_variant',
   /** No impression names its user, or too few of a variant do. */
   'no_user_ids',
-  /** No evidence is taken of an experiment that is unsound: records are missing, its split is off, its users cross over. */
+  /** An unsound experiment gives no evidence: records are missing, its split is off, its users cross over. */
   'incomplete',
   'srm',
   'crossover',
-  /** No past to compare with. */
+  /** There is no past to compare with. */
   'no_baseline',
 ] as const;
 
@@ -51,7 +51,7 @@ export function isAbsent(result: unknown): result is Absent {
   return typeof result === 'object' && result !== null && 'absent' in result;
 }
 
-/** As JSON has it. */
+/** The result as JSON has it. */
 export function orNull<Value>(result: Result<Value>): Value | null {
   return isAbsent(result) ? null : result;
 }

@@ -1,10 +1,10 @@
 /**
- * What a block is compared with (specification: statistics 10.2), the first that exists: the same hour of the week in the
- * last three weeks; the same hour of the last seven days; at start-up, the blocks of a while ago. Hours are in UTC.
+ * What a block is compared with (specification: statistics 10.2), the first that exists: the same hour of the week in the last three
+ * weeks; the same hour of the last seven days; at start-up, somewhat older blocks. Hours are in UTC.
  *
- * Of m values v with errors s, and q = mean s²: baseline b = median v, SE_b² = (pi/2) q/m (q/2 for m = 2),
- * between² = max(0, spread² - q). Start-up: b = mean v, SE_b² = q/m, between = 0. For the last days also how far the lowest and
- * the highest were from b, less 1.35 sqrt(q), which errors alone would cause.
+ * For m values v with errors s, and q = mean s²: baseline b = median v, SE_b² = (pi/2) q/m (q/2 for m = 2), between² = max(0, spread² -
+ * q). Start-up: b = mean v, SE_b² = q/m, between = 0. For the last days there is also the distance of the lowest and the highest from b,
+ * minus 1.35 sqrt(q), which errors alone would cause.
  */
 
 import { DAY } from '../vocabulary/durations.ts';
@@ -22,7 +22,7 @@ export interface Baseline {
   readonly stderr: number;
   /** Standard deviation of the values beyond their errors. */
   readonly between: number;
-  /** sqrt(q): the error of one of the values. */
+  /** sqrt(q), the typical error of one value. */
   readonly typical: number;
   /** How far values of the last days were below and above b, beyond their errors: the normal variation of a week. */
   readonly below: number;
@@ -31,7 +31,7 @@ export interface Baseline {
   readonly values: number;
 }
 
-/** How many to look back to, and how many must be present. */
+/** How many hours to look back to, and how many of them must be present. */
 const WEEKLY = { hours: 3, least: 2, every: 7 * DAY } as const;
 const DAILY = { hours: 7, least: 3, every: DAY } as const;
 /** The start-up baseline: blocks of 24 steps that end 12 steps before the block itself, at least half of them. */
@@ -40,7 +40,7 @@ export const STARTUP = { steps: 24, lag: 12, least: 12 } as const;
 /** Mean of the largest of seven normal values, in standard deviations. */
 const EXTREME = 1.352;
 
-/** Makes the median absolute deviation of a normal distribution its standard deviation. */
+/** Converts a median absolute deviation to the standard deviation of a normal distribution. */
 export const MAD_TO_SD = 1.4826;
 
 /** Starts of the hours that a block is compared with, newest first. A block lies in one hour. */
@@ -51,7 +51,10 @@ export function pastHours(at: EpochMs): { readonly weekly: readonly EpochMs[]; r
   return { weekly: back(WEEKLY), daily: back(DAILY) };
 }
 
-/** The baseline of past hours; undefined in a list: not kept, incomplete, or too small. undefined: too few are left. */
+/**
+ * The baseline of past hours; undefined: too few are left. An undefined element stands for an hour that is not kept, incomplete, or too
+ * small.
+ */
 export function pastBaseline(
   weekly: readonly (Estimate | undefined)[],
   daily: readonly (Estimate | undefined)[],
@@ -62,12 +65,12 @@ export function pastBaseline(
 }
 
 /**
- * The baseline of the hour that starts at `hour`; undefined: the past is not long enough. Hours that are `isBad`, which
- * belong to an alarm, are left out.
+ * The baseline of the hour that starts at `hour`; undefined: the past is not long enough. Hours for which `isBad`, which belong to an
+ * alarm, are left out.
  */
 export type PastOf = (hour: EpochMs, isBad: (hour: EpochMs) => boolean) => Baseline | undefined;
 
-/** Baselines from blocks that are hours; those that are not whole are ignored. */
+/** Baselines from blocks that are hours. Blocks that are not whole are ignored. */
 export function pastOf(hours: readonly Block[]): PastOf {
   const known = new Map<EpochMs, Estimate>();
   for (const { start, state, estimate } of hours) if (state === 'whole' && estimate) known.set(start, estimate);
@@ -78,7 +81,7 @@ export function pastOf(hours: readonly Block[]): PastOf {
   };
 }
 
-/** The baseline of the blocks of a while ago; undefined without any. */
+/** The baseline of older blocks at start-up; undefined if there are none. */
 export function startupBaseline(past: readonly Estimate[]): Baseline | undefined {
   if (past.length === 0) return undefined;
   const q = meanSquare(past);
@@ -95,15 +98,15 @@ export function startupBaseline(past: readonly Estimate[]): Baseline | undefined
 }
 
 /**
- * z = (x - b) / sqrt(SE² + SE_b² + between²). A block whose values are all equal has no error of its own; it takes the
- * typical one of its past. Otherwise the worst fall, to a block of zeros, would be missed. Absent: no error at all.
+ * z = (x - b) / sqrt(SE² + SE_b² + between²). A block whose values are all equal has no error of its own and takes the typical one of its
+ * past. Otherwise the worst fall, to a block of zeros, would be missed. Absent if there is no error at all.
  */
 export function residual(block: Estimate, baseline: Baseline): Result<number> {
   const error = errorOf(block, baseline);
   return error > 0 ? finite((block.value - baseline.value) / error) : absent('zero_variance');
 }
 
-/** What a residual is divided by, in the measure's unit. */
+/** The error by which a residual is divided, in the measure's unit. */
 export function errorOf(block: Estimate, baseline: Baseline): number {
   const own = block.stderr > 0 ? block.stderr : baseline.typical;
   return Math.hypot(own, baseline.stderr, baseline.between);
@@ -115,7 +118,7 @@ function medianBaseline(kind: BaselineKind, past: readonly Estimate[], least: nu
   const values = past.map(({ value }) => value);
   const q = meanSquare(past);
   const value = median(values);
-  // Weekends differ from working days, so what any of the last days did is no news. Weeks are compared by the same hour.
+  // Weekends differ from working days, so a change that any of the last days showed is not new. Weeks are compared by the same hour.
   const beyond = (change: number): number => (kind === 'daily' ? Math.max(0, change - EXTREME * Math.sqrt(q)) : 0);
   return checked({
     kind,
@@ -146,7 +149,7 @@ function checked(baseline: Baseline): Baseline | undefined {
 /** Mean range of m normal values, in standard deviations. */
 const MEAN_RANGE: Readonly<Record<number, number>> = { 2: 1.128, 3: 1.693, 4: 2.059 };
 
-/** Standard deviation of few values: range / d(m) for two to four of them, 1.4826 MAD beyond. */
+/** Standard deviation of few values: range / d(m) for two to four of them, 1.4826 MAD for more. */
 function spreadOf(values: readonly number[]): number {
   const d = MEAN_RANGE[values.length];
   if (d !== undefined) return (Math.max(...values) - Math.min(...values)) / d;
@@ -162,7 +165,7 @@ export function median(values: ArrayLike<number>): number {
   return sorted.length % 2 === 1 ? sorted[half] : sorted[half - 1] / 2 + sorted[half] / 2;
 }
 
-/** The mean of at least one value. */
+/** The mean. There must be at least one value. */
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value / values.length, 0);
 }

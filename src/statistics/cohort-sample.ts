@@ -4,13 +4,13 @@ import { SampleUnion } from './sample-union.ts';
 import { HIGHEST_LEVEL, KEY_BITS } from './sampled.ts';
 
 /**
- * How the users of each cohort are split between the variants: every user counts once, with the variant and the cohort of the
- * first exposure (the smallest event time; among equal ones the first variant, then the cohort that was seen first).
+ * How the users of each cohort are split between the variants. Every user counts once, with the variant and the cohort of the first
+ * exposure (the smallest event time; among equal ones the first variant, then the cohort that was seen first).
  *
- * So the cohorts of a dimension partition the users, even if users change their cohort; and what the variant does to a user
- * later (an update, another page) moves nobody from one cohort to another.
+ * So the cohorts of a dimension partition the users, even if users change their cohort; and what the variant does to a user later (an
+ * update, another page) moves nobody from one cohort to another.
  *
- * One sample of bounded size for all cohorts together, chosen as in `user-sample.ts`; no user id is kept. The first
+ * There is one sample of bounded size for all cohorts together, chosen as in `user-sample.ts`; no user id is kept. The first
  * `MOST_COHORTS` cohorts are kept by name; among those that first appear between the same two looks, the busiest. The rest is
  * `__other__`.
  *
@@ -20,17 +20,20 @@ export class CohortSample {
   readonly #variants: number;
   readonly #capacity: number;
   readonly #users: SampleUnion;
-  /** By name. The union's variant of a user is variant · PLACES + the cohort's place. */
+  /** Places of cohorts by name. The union's variant of a user is variant · PLACES + the cohort's place. */
   readonly #places = new Map<string, number>();
 
-  /** @param variants number of configured variants; @param hashSeed as in `SampleUnion` */
+  /**
+   * @param variants number of configured variants
+   * @param hashSeed as in `SampleUnion`
+   */
   constructor(variants: number, { capacity = COHORT_SAMPLE_CAPACITY, hashSeed = 0 } = {}) {
     this.#variants = variants;
     this.#capacity = capacity;
     this.#users = new SampleUnion({ hashSeed });
   }
 
-  /** All exposures since the last look; their order does not matter. */
+  /** Adds all exposures since the last look; their order does not matter. */
   take(exposures: readonly CohortExposure[]): void {
     this.#nameNewcomers(exposures);
     for (const { userId, variant, cohort, ts } of exposures) {
@@ -76,11 +79,11 @@ export class CohortSample {
   }
 
   #put(key: number, code: number, ts: EpochMs): void {
-    // Raised before a user too many is added, so that the table never grows beyond the capacity.
+    // The level rises before a user too many is added, so that the table never exceeds the capacity.
     while (this.sampled >= this.#capacity && this.level < HIGHEST_LEVEL && this.#isNew(key)) {
       this.#users.raise(this.level + 1);
     }
-    // What else they saw does not matter.
+    // The set of variants that the user saw does not matter here.
     this.#users.put(key, 0, ts, code);
   }
 
@@ -91,18 +94,18 @@ export class CohortSample {
 
 export interface CohortExposure {
   readonly userId: string;
-  /** Its place among the configured ones, from 0. */
+  /** Index among the configured variants, from 0. */
   readonly variant: number;
   readonly cohort: string;
   readonly ts: EpochMs;
 }
 
-/** Users of all cohorts of a dimension together: 28 bytes each in memory. */
+/** Capacity of the sample of all cohorts of a dimension together: 28 bytes per user in memory. */
 const COHORT_SAMPLE_CAPACITY = 2 ** 20;
 
 /** Cohorts that are kept by name. */
 export const MOST_COHORTS = 100;
 
-/** Place of all others. */
+/** Place of all other cohorts. */
 const OTHER = MOST_COHORTS;
 const PLACES = MOST_COHORTS + 1;

@@ -1,7 +1,7 @@
 /**
- * The course of an effect over the looks of a run: how large it is now, and from when to when it was there. Both are made from
- * differences of sums since the start, and decide nothing: a decision holds at all looks together, these are read once
- * (specification: statistics 9.3).
+ * The course of an effect over the looks of a run: how large it is now, and from when to when it existed. Both are made from differences
+ * of sums since the start, and decide nothing: a decision holds at all looks together, these are read once (specification: statistics
+ * 9.3).
  */
 import type { EpochMs } from '../vocabulary/events.ts';
 import { isAbsent, type Result } from './absent.ts';
@@ -9,7 +9,7 @@ import { type Effect, type Lift, liftOf } from './effect.ts';
 import type { Interval } from './mean.ts';
 import { NORMAL_95 } from './plus-minus.ts';
 
-/** A mean of one variant since the start of the run; `weight`: its denominator. */
+/** The mean of one variant since the start of the run; `weight` is its denominator. */
 export interface ArmSoFar {
   readonly value: number;
   readonly weight: number;
@@ -26,20 +26,19 @@ export interface CoursePoint {
 export interface Span {
   readonly from: EpochMs;
   readonly to: EpochMs;
-  /** Its error is that of all lists so far, in proportion to their number: on the wide side where users come back. */
+  /** Its error is that of all lists so far, in proportion to their number; it errs on the wide side if users come back. */
   readonly effect: Effect;
 }
 
-/** What is shown as "now" has at least this many lists of each variant, and takes at least this long. */
+/** Least weight of each variant, and least duration, of the span that is shown as "now". */
 const LEAST_WEIGHT = 400;
 const LEAST_SPAN = 5 * 60_000;
-/** It is no longer than it must be for an interval of this share of the control's mean to each side. */
+/** The span is not extended further once its interval reaches no more than this share of the control's mean to each side. */
 const PRECISE = 0.1;
 
 /**
- * The newest lists: the shortest span whose interval is narrow enough, else the longest one of at most half of the run. Which it is
+ * The newest lists: the shortest span whose interval is narrow enough, else the longest one of at most half of the run. The choice
  * depends on errors alone and not on the effect, so the interval is that of one look at a fixed time.
- *
  * @param points in the order of time, the last of them now
  * @param effect since the start, as of the last point
  * @returns undefined: too few lists, or no error
@@ -74,7 +73,7 @@ function isPrecise({ control, error }: Effect): boolean {
   return !isAbsent(error) && NORMAL_95 * error.stderr <= PRECISE * Math.abs(control);
 }
 
-/** Variances of the means, times their weights. */
+/** Variances of the means, multiplied by their weights. */
 interface Errors {
   readonly control: number;
   readonly variant: number;
@@ -107,37 +106,39 @@ function spanOf(from: CoursePoint, to: CoursePoint, errors: Errors): Span | unde
   };
 }
 
-/** A time that is estimated, and the span in which it lies in 95 of 100 such runs. */
+/** An estimated time, and the span that contains it in 95 of 100 such runs. */
 export interface Estimated {
   readonly at: EpochMs;
   readonly earliest: EpochMs;
   readonly latest: EpochMs;
 }
 
-/** From when to when an effect was there. */
+/** The time during which an effect existed. */
 export interface Episode {
-  /** The start of the run is a likely beginning. */
+  /** Whether the start of the run is a likely beginning. */
   readonly fromStart: boolean;
-  /** undefined: the looks do not say that it began after the start of the run. */
+  /** undefined: the looks do not show that it began after the start of the run. */
   readonly began: Estimated | undefined;
-  /** undefined: they do not say that it ended. */
+  /** undefined: the looks do not show that it ended. */
   readonly ended: Estimated | undefined;
 }
 
-/** Twice the logarithm of the likelihood that separates 95 % of the possible times from the others: chi-square with one degree of freedom. */
+/** Twice the difference in log-likelihood within which 95 % of the possible times lie: chi-square with one degree of freedom. */
 const LIKELY = 3.84;
-/** What a change explains beyond none, of all places that it may have: of constant effects seen at up to 256 looks fewer than 5 in 100 reach it. */
+/**
+ * What a change must explain beyond no change, maximised over where it may be. Fewer than 5 in 100 constant effects, seen at up to 256
+ * looks, reach it.
+ */
 const CHANGED = 10;
 
 /**
- * The times between which the effect was there, if it was one constant effect from one look to another and none before and after:
- * of all such spans (i, j] the one that is most likely,
+ * The most likely span (i, j] of an effect that is constant from one look to another and absent before and after:
  *
  *     largest (Σ w_k d_k)² / Σ w_k over k in (i, j]        d_k, 1/w_k: difference in block k, and its variance
  *
  * (D. M. Hawkins, J. R. Stat. Soc. C 1977, for one change). A time is as likely as the best span that begins, or ends, there.
- *
- * @param points in the order of time @param direction of the effect: 1 is a rise
+ * @param points in the order of time
+ * @param direction of the effect: 1 is a rise
  * @returns undefined: there is no such span, or no error
  */
 export function episodeOf(
@@ -172,7 +173,7 @@ export function episodeOf(
   };
 }
 
-/** Sums up to each block, before the first of them 0. Blocks without lists of one variant are part of the next. */
+/** Cumulative sums up to each block, beginning with 0. Blocks in which one variant has no lists are part of the next. */
 function prefixSums(
   points: readonly CoursePoint[],
   errors: Errors,
@@ -197,7 +198,7 @@ function prefixSums(
   return { kept, weights, products };
 }
 
-/** Boundary i lies behind block i; a change within a block may be put at either end of it. */
+/** Boundary i follows block i. A change within a block may be attributed to either end of it. */
 function estimated(
   ends: readonly EpochMs[],
   boundary: number,

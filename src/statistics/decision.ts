@@ -4,15 +4,15 @@
  * 1. The rows below are tried in order; the first that holds gives the label and the reason.
  * 2. Within a run a finding stays, because everything it rests on was observed. Only these transitions are possible:
  *
- *    from                    to
- *    insufficient, healthy   any
- *    improved                regressed (guardrail_worse), invalid, insufficient (no_user_ids)
- *    regressed               invalid, insufficient (no_user_ids)
- *    invalid                 what the rows give once its cause is gone; effect_changed stays for good
+ *     from                    to
+ *     insufficient, healthy   any
+ *     improved                regressed (guardrail_worse), invalid, insufficient (no_user_ids)
+ *     regressed               invalid, insufficient (no_user_ids)
+ *     invalid                 what the rows give once its cause is gone; effect_changed stays for good
  *
  * 3. A finding whose opposite is found later is withdrawn: the effect is not constant, `effect_changed`.
- * 4. A look that is unsound (`unsoundness`) withdraws what was found before, and leaves nothing: the run goes on as if nobody
- *    had looked yet.
+ * 4. A look that is unsound (`unsoundness`) withdraws what was found before, and leaves nothing: the run goes on as if nobody had looked
+ * yet.
  */
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { type Exposure, isCrossed } from './exposure.ts';
@@ -21,12 +21,12 @@ import type { SplitChange } from './split-change.ts';
 
 /** What a run keeps from look to look. */
 export type StandingDecision = ExperimentVerdict & {
-  /** Event time of the look since which the label, with any reason, has held. */
+  /** Event time of the look since which the label has held, with any reason. */
   readonly since: EpochMs;
 };
 
 export type ExperimentDecision = StandingDecision & {
-  /** The numbers behind it, of this look. A finding that stays may rest on an earlier look. */
+  /** The numbers of this look. A finding that stays may rest on those of an earlier look. */
   readonly facts: ExperimentFacts;
 };
 
@@ -40,37 +40,37 @@ const EFFECT_CHANGED: ExperimentVerdict = { label: 'invalid', reason: 'effect_ch
 /** One of the two variants that are compared, since the start of the run. */
 export interface VariantFacts {
   readonly impressions: number;
-  /** Impressions without a user. */
+  /** Number of impressions without a user. */
   readonly userless: number;
-  /** Distinct users. */
+  /** Number of distinct users. */
   readonly users: number;
-  /** User buckets that are not empty. */
+  /** Number of user buckets that are not empty. */
   readonly buckets: number;
-  /** Lists with a positive. */
+  /** Number of lists with a positive. */
   readonly positives: number;
-  /** How many equal buckets the lists amount to, by the measure that is decided (`arm.ts`); undefined: it has no value. */
+  /** How many equal buckets the lists amount to, for the measure that is decided (`arm.ts`); undefined: it has no value. */
   readonly kish: number | undefined;
   /** Approximate share of the lists, 0 to 1, that come from the heaviest user. */
   readonly heaviest: number;
-  /** How many user buckets the error rests on, by the measure that is decided (`arm.ts`); undefined: it has no value. */
+  /** How many user buckets the error rests on, for the measure that is decided (`arm.ts`); undefined: it has no value. */
   readonly spread: number | undefined;
 }
 
-/** A guardrail, and how much worse than the control it can be at this look at most (specification: statistics 4.2). */
+/** A guardrail, and the most by which it can be worse than the control at this look (specification: statistics 4.2). */
 export interface GuardedLoss {
   readonly measure: string;
-  /** As a fraction of the control's mean, from 0 on; undefined: not known. */
+  /** A fraction of the control's mean, from 0 on; undefined: not known. */
   readonly most: number | undefined;
 }
 
 /** The users' split between the variants, and what may explain that it is off. */
 export interface SplitFacts {
-  /** Running sequential p, and largest |O-E|/E now. */
+  /** The running sequential p, and the largest |O-E|/E of this look. */
   readonly p: number;
   readonly deviation: number;
-  /** The variant's share of the new users has changed; undefined: it has not, as far as can be told. */
+  /** How the variant's share of the new users has changed; undefined: no change was found. */
   readonly change?: SplitChange | undefined;
-  /** Share of the lists without a user, 0 to 1, by the variant's name. */
+  /** Share of the lists without a user, 0 to 1, by name of the variant. */
   readonly userless?: ReadonlyMap<string, number>;
 }
 
@@ -83,7 +83,7 @@ export interface Bounds {
 export interface EffectFacts extends Bounds {
   readonly difference: number;
   readonly stderr: number;
-  /** The same bounds relative to the control's mean, as a fraction of it; undefined: absent. */
+  /** The same bounds as a fraction of the control's mean; undefined: absent. */
   readonly lift: Bounds | undefined;
 }
 
@@ -96,33 +96,36 @@ export interface GuardrailFacts {
   readonly effect: EffectFacts | undefined;
 }
 
-/** What the decision is made from, all at one look. Numbers are finite; what is absent is undefined. */
+/** What a decision is made from, all at one look. Numbers are finite; what is absent is undefined. */
 export interface ExperimentFacts {
   /** Event time of the look. */
   readonly at: EpochMs;
   readonly alpha: number;
-  /** Loss that is still healthy, as a fraction of the control's mean. */
+  /** The loss that is still healthy, as a fraction of the control's mean. */
   readonly tolerance: number;
   /** Whether lower values of the primary measure are better. */
   readonly lowerIsBetter: boolean;
-  /** Whether feedback changes the measure; one of the list alone has an error without any positive. */
+  /** Whether feedback affects the measure; a measure of the list alone has an error without any positive. */
   readonly needsPositives: boolean;
   readonly control: VariantFacts;
   readonly variant: VariantFacts;
-  /** Impressions of all variants of the experiment. */
+  /** Impressions of all variants of the experiment together. */
   readonly impressions: number;
-  /** Records that were lost to gaps and rebuilt spans. */
+  /** Number of records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
-  /** What this look shows would not stand if all of them were feedback on the one of the two that has less of it. */
+  /**
+   * Whether the effect could be explained by missing records: it would not stand if all of them were feedback on whichever of the two has
+   * less of it.
+   */
   readonly isExplained: boolean;
   /** undefined: the split is not tested. */
   readonly split: SplitFacts | undefined;
-  /** Users seen in more than one variant, and users, both of the user sample. */
+  /** Users seen in more than one variant, and all users, both in the user sample. */
   readonly exposure: Pick<Exposure, 'crossovers' | 'sampled'>;
   readonly controlMean: number | undefined;
   /** undefined: its standard error is absent. */
   readonly effect: EffectFacts | undefined;
-  /** Running p of each direction, adjusted over the variants; undefined: no look yet. */
+  /** Running p in each direction, adjusted over the variants; undefined: there was no look yet. */
   readonly pWorse: number | undefined;
   readonly pBetter: number | undefined;
   /** The guardrail with the smallest one-sided, adjusted p; undefined: there is none. */
@@ -132,21 +135,21 @@ export interface ExperimentFacts {
 }
 
 /**
- * What each of the two variants must have before anything is said about a run; positives only one of them, because a variant
- * that has none while the other has many must be found, and neither where the measure is of the list alone.
+ * What both variants must have before anything is concluded about a run. Positives are required of only one of the two, because a variant
+ * that has none while the other has many must be found; and of neither if the measure is of the list alone.
  */
 export const DECISION_MINIMUM = { users: 100, buckets: 30, kish: 30, positives: 25 } as const;
 
 const MINIMA = ['few_users', 'few_buckets', 'few_positives'] as const;
 type Minimum = (typeof MINIMA)[number];
 
-/** What tells whether a look is sound. */
+/** The facts that decide whether a look is sound. */
 export type SoundFacts = Pick<ExperimentFacts, 'impressions' | 'missing' | 'isExplained' | 'split' | 'exposure'> &
   Readonly<Record<'control' | 'variant', Pick<VariantFacts, 'impressions' | 'userless'>>>;
 
 /**
- * Why a look is unsound, in the order of the rows: what it shows is no evidence, and what was found before may not have been
- * either, since the cause is often older than its discovery.
+ * Why a look is unsound, in the order of the rows. What it shows is no evidence, and what was found before may not have been either,
+ * since the cause is often older than its discovery.
  */
 const UNSOUND = {
   incomplete: isIncomplete,
@@ -156,12 +159,15 @@ const UNSOUND = {
 } as const satisfies Readonly<Record<string, (facts: SoundFacts) => boolean>>;
 type Unsound = keyof typeof UNSOUND;
 
-/** The closed lists of what can be said about an experiment's variant and about a watched cohort (specification: statistics 9.1, 10.4). */
+/**
+ * The closed lists of what can be concluded about an experiment's variant and about a watched cohort (specification: statistics 9.1,
+ * 10.4).
+ */
 export const LABELS = ['insufficient', 'healthy', 'regressed', 'improved', 'invalid'] as const;
 
 export type Label = (typeof LABELS)[number];
 
-/** Reasons of an experiment's variant against the control, by label. */
+/** Reasons for an experiment's variant compared with the control, by label. */
 export const EXPERIMENT_REASONS = {
   insufficient: [
     'no_data',
@@ -178,17 +184,17 @@ export const EXPERIMENT_REASONS = {
   invalid: ['incomplete', 'srm', 'crossover', 'effect_changed'],
 } as const;
 
-/** Reasons of a cohort against its own past, by label. */
+/** Reasons for a cohort compared with its own past, by label. */
 export const WATCHED_REASONS = {
   insufficient: ['warming_up', 'few_impressions', 'no_baseline'],
   healthy: ['in_control', 'recovered'],
-  // The second of each is for measures where lower is better.
+  // In both lists, the second reason is for measures where lower is better.
   regressed: ['below_baseline', 'above_baseline'],
   improved: ['above_baseline', 'below_baseline'],
   invalid: ['incomplete'],
 } as const;
 
-/** A label with one of its reasons: no other pair has this type. */
+/** A label with one of its reasons. The type admits no other pairs. */
 type Pair<Reasons extends Readonly<Record<Label, readonly string[]>>> = {
   [L in Label]: { readonly label: L; readonly reason: Reasons[L][number] };
 }[Label];
@@ -197,7 +203,7 @@ export type ExperimentVerdict = Pair<typeof EXPERIMENT_REASONS>;
 
 export type WatchedVerdict = Pair<typeof WATCHED_REASONS>;
 
-/** A user with this share or more of the lists is reported. */
+/** A user with at least this share of the lists is reported. */
 export const HEAVY_SHARE = 0.05;
 
 /** A larger share of missing records makes an experiment invalid. */
@@ -206,16 +212,16 @@ export const MISSING_LIMIT = 0.01;
 /** A larger share of lists without a user is reported. */
 export const NOTED_USERLESS = 0.05;
 
-/** With a larger share of lists without a user in a variant nothing is decided. */
+/** If a larger share of a variant's lists has no user, nothing is decided. */
 export const MOST_USERLESS = 0.25;
 
 const ROWS: readonly Row[] = [
   { verdict: { label: 'invalid', reason: 'incomplete' }, holds: UNSOUND.incomplete },
-  // Before `no_data`: a variant that gets no users although its weight promises some is not just waiting for its first.
+  // Precedes `no_data`: a variant that gets no users although its weight promises some is not merely waiting for its first.
   { verdict: { label: 'invalid', reason: 'srm' }, holds: UNSOUND.srm },
   { verdict: { label: 'insufficient', reason: 'no_data' }, holds: hasNone },
   { verdict: { label: 'invalid', reason: 'crossover' }, holds: UNSOUND.crossover },
-  // Before `few_users`: more traffic does not mend it.
+  // Precedes `few_users`, because more traffic does not help.
   { verdict: { label: 'insufficient', reason: 'no_user_ids' }, holds: UNSOUND.no_user_ids },
   ...MINIMA.map((reason) => ({
     verdict: { label: 'insufficient', reason } as const,
@@ -237,8 +243,8 @@ const ROWS: readonly Row[] = [
 const OTHERWISE: ExperimentVerdict = { label: 'insufficient', reason: 'wide_interval' };
 
 /**
- * The decision at this look. Total: any facts give one label with one of its reasons.
- * @param previous of the same run, at the look before; undefined: the first look of a run
+ * The decision at this look. Every combination of facts gives one label with one of its reasons.
+ * @param previous that of the same run, at the look before; undefined: the first look of a run
  */
 export function decide(facts: ExperimentFacts, previous: StandingDecision | undefined): ExperimentDecision {
   const found = ROWS.find(({ holds }) => holds(facts))?.verdict ?? OTHERWISE;
@@ -270,7 +276,7 @@ function hasNone({ control, variant }: ExperimentFacts): boolean {
   return !(control.impressions >= 1 && variant.impressions >= 1);
 }
 
-/** Where nothing has been counted yet, nothing can be missing. */
+/** If nothing has been counted yet, nothing can be missing. */
 function isIncomplete(facts: SoundFacts): boolean {
   return facts.impressions > 0 && (missingShare(facts) > MISSING_LIMIT || facts.isExplained);
 }
@@ -279,7 +285,7 @@ function isSplitOff({ split }: Pick<ExperimentFacts, 'split'>): boolean {
   return split !== undefined && isMismatch(split.p, split.deviation);
 }
 
-/** Whether so many of the lists name no user that errors by user cannot be trusted. */
+/** Whether too many of the lists name no user for errors by user to be trusted. */
 export function isUnclustered({ impressions, userless }: Pick<VariantFacts, 'impressions' | 'userless'>): boolean {
   return userless > MOST_USERLESS * impressions;
 }
@@ -288,7 +294,7 @@ function isUnsound(reason: string): reason is Unsound {
   return Object.hasOwn(UNSOUND, reason);
 }
 
-/** Why nothing of this look is evidence; undefined: it is sound (specification: statistics 4.3). */
+/** Why the look is no evidence; undefined: it is sound (specification: statistics 4.3). */
 export function unsoundness(facts: SoundFacts): Unsound | undefined {
   return Object.keys(UNSOUND)
     .filter(isUnsound)
@@ -300,8 +306,8 @@ function isFound(p: number | undefined, alpha: number): boolean {
 }
 
 /**
- * A tolerance is a share of the control's mean, which is itself estimated: the bounds of the lift allow for that. Without them
- * (the control may be 0) those of the difference do, which are wider.
+ * Whether the effect stays within the tolerance. The tolerance is a share of the control's mean, which is itself estimated; the bounds of
+ * the lift allow for that. Without them (the control may be 0), the bounds of the difference are used, which are wider.
  */
 function isWithinTolerance({ effect, controlMean, tolerance, lowerIsBetter }: ExperimentFacts): boolean {
   if (effect === undefined || controlMean === undefined) return false;
@@ -310,7 +316,7 @@ function isWithinTolerance({ effect, controlMean, tolerance, lowerIsBetter }: Ex
   return worst(effect) >= -tolerance * Math.abs(controlMean);
 }
 
-/** What the minima of a look are checked by. */
+/** The facts by which the minima of a look are checked. */
 export type LookFacts = Pick<ExperimentFacts, 'control' | 'variant' | 'needsPositives'>;
 
 /** The first minimum that is not met; undefined: the look counts (specification: statistics 9.1). */
@@ -320,7 +326,7 @@ export function shortfall({ control, variant, needsPositives }: LookFacts): Mini
   if (!(Math.min(control.buckets, variant.buckets) >= buckets)) return 'few_buckets';
   if ([control, variant].some((side) => side.kish !== undefined && !(side.kish >= kish))) return 'few_users';
   if (!needsPositives) return undefined;
-  // Where lists without positives do not count (`empty=skip`), a variant without them has no value to compare.
+  // Where lists without positives do not count (`empty=skip`), a variant without positives has no value to compare.
   const hasNoValue = [control, variant].some((side) => side.kish === undefined && !(side.positives >= positives));
   if (hasNoValue || !(Math.max(control.positives, variant.positives) >= positives)) return 'few_positives';
   return undefined;

@@ -1,14 +1,14 @@
 /**
- * Distribution functions and quantiles: the one home of @stdlib (specification: statistics 11).
+ * Distribution functions and quantiles. No other file uses @stdlib (specification: statistics 11).
  *
  *     two-sided p = 2 F(-|t|)        never 2 (1 - F(|t|)), which is 0 from 1e-16 on
  *
- * Why these packages: they agree with 40-digit values to 1e-10 and better in the far tails, where jStat gives 0 for the
- * normal distribution at -10 and simple-statistics gives 1.957 for the normal quantile of .975. The normal quantile comes
- * from erfcinv, because @stdlib's own gives -6.36134089 at 1e-10 (right: -6.36134090) and -Infinity at 1e-100.
+ * These packages agree with 40-digit values to 1e-10 and better in the far tails, where jStat gives 0 for the normal distribution at -10
+ * and simple-statistics gives 1.957 for the normal quantile of .975. The normal quantile comes from erfcinv, because @stdlib's own gives
+ * -6.36134089 at 1e-10 (right: -6.36134090) and -Infinity at 1e-100.
  *
- * Each is loaded when it is first called: together they are 479 files, which would be a quarter of the start of a command, and few
- * commands call any.
+ * Each package is loaded when it is first called: together they are 479 files, which would be a quarter of the start of a command, and
+ * few commands call any.
  *
  * Example: normalQuantile(.025) = -1.9599639845400543, tLower(-2, 5) = .05096973941492918.
  */
@@ -35,7 +35,7 @@ const padjust = once((): typeof Padjust => require('@stdlib/stats-padjust'));
 /** From this many degrees of freedom on, the t distribution is taken as normal; @stdlib gives NaN for Infinity. */
 const NORMAL_FROM = 1e10;
 
-/** The smallest p that is published: smaller ones are shown by the log of the e-value. */
+/** The smallest p that is published; the log of the e-value shows more. */
 const LEAST_P = 1e-300;
 
 /** A p-value as `statistics/` publishes it: in [1e-300, 1]. */
@@ -43,7 +43,7 @@ export function probability(p: number): number {
   return Math.min(1, Math.max(LEAST_P, p));
 }
 
-/** P(Z <= x), standard normal; good to 1e-300. */
+/** P(Z <= x), standard normal; accurate down to 1e-300. */
 export function normalLower(x: number): number {
   return normalCdf()(x, 0, 1);
 }
@@ -53,7 +53,7 @@ export function normalQuantile(p: number): number {
   return p <= 0.5 ? -Math.SQRT2 * erfcinv()(2 * p) + 0 : Math.SQRT2 * erfcinv()(2 * (1 - p));
 }
 
-/** P(T <= t), Student with df > 0 degrees of freedom, not necessarily whole. */
+/** P(T <= t), Student's t with df > 0 degrees of freedom, not necessarily whole. */
 export function tLower(t: number, df: number): number {
   return df > NORMAL_FROM ? normalLower(t) : tCdf()(t, df);
 }
@@ -74,7 +74,10 @@ export function lnGamma(x: number): number {
   return gammaln()(x);
 }
 
-/** Adjusted p-values in the order given. @param p not empty, each in [0, 1] */
+/**
+ * Adjusted p-values, in the order of `p`.
+ * @param p not empty, each in [0, 1]
+ */
 export function adjusted(p: readonly number[]): number[] {
   return padjust()([...p], 'holm');
 }

@@ -28,11 +28,11 @@ interface EffectError {
   /** Variances of the two means. */
   readonly controlVariance: number;
   readonly treatmentVariance: number;
-  /** Of the two means; 0 if unpaired. */
+  /** Covariance of the two means; 0 if unpaired. */
   readonly covariance: number;
 }
 
-/** Right for one look at a time that was fixed in advance; for looks at any time see `sequence.ts`. */
+/** Valid for one look at a time that was fixed in advance; for looks at any time see `sequence.ts`. */
 interface FixedHorizon extends Interval {
   readonly t: number;
   readonly df: number;
@@ -64,7 +64,8 @@ export interface BucketSums {
 }
 
 /**
- * @param leastBuckets how many must not be empty in each
+ * The effect between two rows that may share users.
+ * @param leastBuckets how many buckets must not be empty in each
  * @throws RangeError if the numbers of buckets differ: fold the finer one first
  */
 export function pairedEffect(control: BucketSums, treatment: BucketSums, leastBuckets = 2): Result<Effect> {
@@ -111,7 +112,7 @@ function errorOf(error: EffectError): Result<EffectError> {
   return Object.values(error).every(Number.isFinite) ? error : absent('unbounded');
 }
 
-/** Equal means may come from different sums: differences below this share are rounding, and far below any error. */
+/** Equal means may come from different sums. Differences below this share are rounding, and far below any error. */
 const ROUNDING = 2 ** -40;
 
 function effectOf(control: number, treatment: number, error: Result<EffectError>): Result<Effect> {
@@ -153,11 +154,14 @@ export function fixedHorizon({ difference, error }: Difference, alpha: number): 
 export interface Lift {
   readonly lift: number;
   readonly bounds: Result<Interval>;
-  /** How uncertain the control is; from 1 on there are no bounds. Absent where the effect's error is. */
+  /** How uncertain the control is; from 1 on there are no bounds. Absent if the effect's error is. */
   readonly g: Result<number>;
 }
 
-/** Absent: `zero_baseline` where the control's mean is 0. Its bounds absent: the reason of the error, or `unbounded`. */
+/**
+ * The lift of an effect. Absent: `zero_baseline` if the control's mean is 0. Its bounds are absent for the reason of the error, or as
+ * `unbounded`.
+ */
 export function liftOf(effect: Effect, critical: number): Result<Lift> {
   const { control, treatment, difference, error } = effect;
   if (control === 0) return absent('zero_baseline');
@@ -168,7 +172,7 @@ export function liftOf(effect: Effect, critical: number): Result<Lift> {
   return { lift, bounds: g < 1 ? fieller(control, treatment, error, critical, g) : absent('unbounded'), g: finite(g) };
 }
 
-/** The root's argument in a form that rounding cannot make negative: v_C (r - v/v_C)² + (1 - g)(v_T - v²/v_C). */
+/** The radicand in a form that rounding cannot make negative: v_C (r - v/v_C)² + (1 - g)(v_T - v²/v_C). */
 function fieller(
   control: number,
   treatment: number,

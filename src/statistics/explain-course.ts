@@ -1,35 +1,37 @@
-/** When what was found began and ended, and how it is now, in plain words (specification: statistics 9.3). */
+/** When an effect began and ended, and how large it is now, in plain words (specification: statistics 9.3). */
 import { isAbsent } from './absent.ts';
 import { boundsOf, type Episode, type Estimated, type Span } from './course.ts';
 import { minute, minuteAfter, signedPercent, signedPlain } from './explain-numbers.ts';
 
-/** The course of the measure that decided. */
+/** The course of the measure that gave the decision. */
 export interface Course {
   readonly lowerIsBetter: boolean;
-  /** Other settings have ended the run: what is now was then. */
+  /** Whether other settings have ended the run, so that "now" is its end. */
   readonly isOver?: boolean;
-  /** undefined: the newest lists are too few. */
+  /** undefined: there are too few new lists. */
   readonly now: Span | undefined;
-  /** undefined: no difference was found, or not one alone. */
+  /** undefined: no difference was found, or more than one. */
   readonly found: FoundCourse | undefined;
 }
 
 export interface FoundCourse {
   readonly word: Word;
-  /** undefined: the looks do not say when it was there. */
+  /** undefined: the looks do not show when it existed. */
   readonly episode: Episode | undefined;
 }
 
 type Word = 'better' | 'worse';
 
-/** Whether better, or worse, is a rise or a fall. */
+/** Whether a measure that became better, or worse, has risen (1) or fallen (-1). */
 export function directionOf(word: Word, lowerIsBetter: boolean): 1 | -1 {
   return (word === 'better') === lowerIsBetter ? -1 : 1;
 }
 
 /**
- * Example: ` It began about 2026-01-05T10:20Z (10:10Z to 10:30Z) and ended about 2026-01-05T14:00Z (13:55Z to 14:05Z). Now, in the
- * lists from 2026-01-05T14:05Z to 14:35Z alone, no difference can be told: between -1.0 % and +4.6 %, at this one look.`
+ * The course as sentences that follow the decision.
+ *
+ * Example: ` It began about 2026-01-05T10:20Z (10:10Z to 10:30Z) and ended about 2026-01-05T14:00Z (13:55Z to 14:05Z). Now, in the lists
+ * from 2026-01-05T14:05Z to 14:35Z alone, no difference can be told: between -1.0 % and +4.6 %, at this one look.`
  */
 export function explainCourse({ lowerIsBetter, isOver = false, now, found }: Course): string {
   const when = found?.episode === undefined ? '' : whenWords(found.episode);
@@ -49,7 +51,7 @@ function estimate({ at, earliest, latest }: Estimated): string {
   return `${minute(at)} (${minuteAfter(at, earliest)} to ${minuteAfter(earliest, latest)})`;
 }
 
-/** What the newest lists show by themselves; undefined: no difference can be told. */
+/** What the newest lists show by themselves; undefined: they show no difference. */
 export function wordNow(span: Span, lowerIsBetter: boolean): Word | undefined {
   const { lower, upper } = boundsOf(span).difference;
   if (lower <= 0 && upper >= 0) return undefined;

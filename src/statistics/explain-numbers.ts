@@ -10,7 +10,7 @@ export function percent(fraction: number): string {
   return `${decimal(value, 1)} %`;
 }
 
-/** The same with its sign: `-2.1 %`, `+0.3 %`. */
+/** Like `percent`, with sign: `-2.1 %`, `+0.3 %`. */
 export function signedPercent(fraction: number): string {
   return `${sign(fraction)}${percent(fraction)}`;
 }
@@ -20,22 +20,22 @@ export function plain(value: number): string {
   return Number.isFinite(value) ? decimal(Math.abs(value), 3) : 'an unknown amount';
 }
 
-/** The same with its sign. */
+/** Like `plain`, with sign. */
 export function signedPlain(value: number): string {
   return `${sign(value)}${plain(value)}`;
 }
 
-/** `below 0.001`, or `0.012`. */
+/** A p-value: `below 0.001`, or `0.012`. */
 export function probability(p: number): string {
   return p < 0.001 ? 'below 0.001' : p.toFixed(3);
 }
 
-/** `2026-01-05T08:30Z` */
+/** A time to the minute: `2026-01-05T08:30Z`. */
 export function minute(at: EpochMs): string {
   return `${new Date(at).toISOString().slice(0, 16)}Z`;
 }
 
-/** The end of a span that begins at `from`: without its date if that is the same. */
+/** The end of a span that begins at `from`, without its date if that is the same. */
 export function minuteAfter(from: EpochMs, at: EpochMs): string {
   const [begin, end] = [minute(from), minute(at)];
   const date = begin.slice(0, 'YYYY-MM-DDT'.length);

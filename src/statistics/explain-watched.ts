@@ -7,7 +7,7 @@ import { BLOCK_MINIMUM } from './watched-blocks.ts';
 import type { Alarm } from './watched-path.ts';
 
 interface WatchedNames {
-  /** Such as `country=DE`, or `all traffic`. */
+  /** For example `country=DE`, or `all traffic`. */
   readonly cohort: string;
   readonly measure: string;
 }
@@ -18,7 +18,11 @@ const PAST: Readonly<Record<BaselineKind, string>> = {
   startup: 'in the hours before',
 };
 
-/** One or two sentences. Example: `ndcg@10 of country=DE has fallen by 4.2 % against what it was in this hour of the last weeks.` */
+/**
+ * The decision in one or two sentences.
+ *
+ * Example: `ndcg@10 of country=DE has fallen by 4.2 % against what it was in this hour of the last weeks.`
+ */
 export function explainWatched(decision: WatchedDecision, { cohort, measure }: WatchedNames): string {
   const { newest, settings, label, reason } = decision;
   const advice =

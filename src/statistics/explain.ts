@@ -1,4 +1,4 @@
-/** Decisions in plain words: what is known, how sure it is, and what to do where nothing can be said. */
+/** Decisions in plain words: what is known, how certain it is, and what to do if nothing can be concluded. */
 import { assertNever } from '../vocabulary/events.ts';
 import { allYoung, type YoungLists, youngText } from '../vocabulary/young-lists.ts';
 import { isCarriedByFew } from './arm.ts';
@@ -26,11 +26,11 @@ interface ExperimentNames {
   readonly control: string;
   /** The primary measure. */
   readonly measure: string;
-  /** No other variant is compared with the control. Default: false. */
+  /** Whether this is the only variant that is compared with the control. Default: false. */
   readonly isOnly?: boolean;
-  /** ISO time before which impressions take no part. */
+  /** ISO time before which impressions do not take part. */
   readonly start?: string | undefined;
-  /** Lists that are too young to count, by variant; undefined: there are none. */
+  /** Lists that are too young to count, by variant; undefined: none. */
   readonly young?:
     | {
         readonly horizon: string;
@@ -38,17 +38,18 @@ interface ExperimentNames {
         readonly lists: ReadonlyMap<string, YoungLists>;
       }
     | undefined;
-  /** The measure is no mean over lists. Default: false. */
+  /** Whether the measure is no mean over lists, and so has no error. Default: false. */
   readonly isWithoutError?: boolean;
-  /** When what was found was there, and how it is now. undefined: nothing is known. */
+  /** When the effect existed, and how large it is now; undefined: not known. */
   readonly course?: Course | undefined;
 }
 
 const ALWAYS = 'this holds however often you look';
 
 /**
- * What holds since the start, and then its course (`explainCourse`). Example: `B is worse than A on ndcg@10 by 2.1 % to 4.0 %, over all
- * lists since the start; this holds however often you look.`
+ * What holds since the start, then the course of the effect (`explainCourse`).
+ *
+ * Example: `B is worse than A on ndcg@10 by 2.1 % to 4.0 %, over all lists since the start; this holds however often you look.`
  */
 export function explainExperiment(decision: ExperimentDecision, names: ExperimentNames): string {
   const { course } = names;
@@ -100,7 +101,7 @@ function sentences(decision: ExperimentDecision, names: ExperimentNames): string
   }
 }
 
-/** The finding, and for a better one what the guardrails allow; where this look's interval contains 0 again, it says so. */
+/** The finding and, if it is an improvement, what the guardrails allow. Says so if this look's interval contains 0 again. */
 function found(facts: ExperimentFacts, names: ExperimentNames, word: 'better' | 'worse'): string {
   return `${foundWords(facts, names, word)}${word === 'better' ? guardrails(facts.guarded) : ''}`;
 }
@@ -125,7 +126,7 @@ function guardrailWorse(facts: ExperimentFacts, names: ExperimentNames): string 
   );
 }
 
-/** undefined: this look's interval does not say it. */
+/** The finding with the sizes of this look; undefined: this look's interval does not show it. */
 function clear(
   facts: ExperimentFacts,
   names: ExperimentNames,
@@ -143,7 +144,7 @@ function since(effect: EffectFacts | undefined): string {
   return effect === undefined ? '' : `; over all lists since the start the difference is between ${ends(effect)}`;
 }
 
-/** How much worse each guardrail may be still: `Guardrails: ctr is worse by 1.3 % at most, ...`. Empty: there is none. */
+/** How much worse each guardrail may still be: `Guardrails: ctr is worse by 1.3 % at most, ...`. Empty if there are none. */
 function guardrails(guarded: readonly GuardedLoss[]): string {
   if (guarded.length === 0) return '';
   const each = guarded.map(({ measure, most }) => {
@@ -153,7 +154,7 @@ function guardrails(guarded: readonly GuardedLoss[]): string {
   return ` Guardrails: ${each.join(', ')}.`;
 }
 
-/** The remedy behind `cap`, where few users with large amounts make most of an error. */
+/** The remedy that follows `cap`, if few users with large amounts cause most of an error. */
 export const LARGE_AMOUNTS = 'the amounts in the log, or decide by a count, such as hit(action=purchase).';
 
 function waiting({ control, variant }: ExperimentFacts): string {
@@ -163,7 +164,7 @@ function waiting({ control, variant }: ExperimentFacts): string {
   return `Few users with large amounts make most of the error, so waiting helps little: cap ${LARGE_AMOUNTS}`;
 }
 
-/** What is known of the cause comes before what may be. Lost user ids also change the split over time. */
+/** Explains a split that is off. Known causes precede possible ones. Lost user ids also change the split over time. */
 function splitOff(split: SplitFacts | undefined, names: ExperimentNames): string {
   const { deviation = 0, p = 0, change, userless = new Map<string, number>() } = split ?? {};
   const known = idsLost(userless, deviation) || changed(change, names.variant);
@@ -177,7 +178,7 @@ function changed(change: SplitChange | undefined, variant: string): string {
   return ` The split changed over time: ${variant} got ${span(change.least)}, and ${span(change.most)}.`;
 }
 
-/** A variant whose lists name their users less often than another's loses users who come seldom. */
+/** A variant whose lists name their users less often than another's loses users who come rarely. */
 function idsLost(userless: ReadonlyMap<string, number>, deviation: number): string {
   const ordered = [...userless].sort(([, a], [, b]) => b - a);
   const extremes = [...ordered.slice(0, 1), ...ordered.slice(-1)];
@@ -186,10 +187,10 @@ function idsLost(userless: ReadonlyMap<string, number>, deviation: number): stri
   return ` ${userlessWords(extremes)} name no user: who is never named is not counted, which may be the cause.`;
 }
 
-/** Shares of lists without a user that are closer together do not move a split. */
+/** A smaller difference between shares of lists without a user does not move a split. */
 const IDS_LOST = 0.01;
 
-/** `33.0 % of the lists of B and 2.0 % of A`: as many names as given. */
+/** The shares as words: `33.0 % of the lists of B and 2.0 % of A`. */
 export function userlessWords(shares: readonly (readonly [name: string, share: number])[]): string {
   return shares
     .map(([name, share], i) => `${percent(share)} of ${i === 0 ? 'the lists of ' : ''}${name}`)
@@ -205,8 +206,9 @@ function usersUnknown({ control, variant }: ExperimentFacts, names: ExperimentNa
 }
 
 /**
- * An interval is for one variant, the decision for all: with several, an interval may exclude 0 while the adjusted p is above
- * alpha. Of a single variant that is so between two looks. undefined: it does not exclude 0.
+ * Explains why an interval excludes 0 and yet nothing is decided. An interval is for one variant, the decision for all: with several
+ * variants, the adjusted p may still be above alpha. With a single variant this occurs between two looks. undefined: the interval does
+ * not exclude 0.
  */
 function notAdjusted(facts: ExperimentFacts, names: ExperimentNames): string | undefined {
   const { variant, control, measure } = names;
@@ -238,7 +240,7 @@ function noData(facts: ExperimentFacts, names: ExperimentNames): string {
   return tooYoung(facts, names) ?? noImpressions(facts, names);
 }
 
-/** undefined: a variant without impressions has no lists that are too young either. */
+/** undefined: no list is too young. A variant without impressions has none either. */
 function tooYoung({ control, variant }: ExperimentFacts, names: ExperimentNames): string | undefined {
   const { young } = names;
   const empty = [
@@ -262,7 +264,7 @@ function empty({ control, variant }: ExperimentFacts, names: ExperimentNames): s
   return variant.impressions > 0 ? `${names.control} has` : `${names.control} and ${names.variant} have`;
 }
 
-/** There are too few, or most of the lists come from one of them. */
+/** There are too few users, or most of the lists come from one of them. */
 function fewUsers(facts: ExperimentFacts, names: ExperimentNames): string {
   const { control, variant } = facts;
   if (!(Math.min(control.users, variant.users) >= DECISION_MINIMUM.users)) {
@@ -288,7 +290,7 @@ function fewPositives(facts: ExperimentFacts, names: ExperimentNames): string {
   return `${names.control} has ${control.positives} and ${names.variant} ${variant.positives} lists with a positive; ${least} are needed in one of them. A positive has feedback with a grade of at least relevantFrom. Wait for more feedback; if no more positives come, check the feedback and the grades of its actions.`;
 }
 
-/** If one of the two has next to no positives, the feedback may be broken. */
+/** Points out that feedback may be broken if one of the two has next to no positives. */
 function hardlyAny(facts: ExperimentFacts, names: ExperimentNames): string {
   if (!facts.needsPositives) return '';
   const few = Math.min(facts.control.positives, facts.variant.positives) < DECISION_MINIMUM.positives;
@@ -296,7 +298,7 @@ function hardlyAny(facts: ExperimentFacts, names: ExperimentNames): string {
   return few ? ` ${has}: if its ranking is not broken, its feedback is.` : '';
 }
 
-/** `B has only 12 users`, `B has only 1 user`: of the variant that has fewer. */
+/** What the variant that has fewer has: `B has only 12 users`, `B has only 1 user`. */
 function fewest(
   facts: ExperimentFacts,
   names: ExperimentNames,
@@ -309,21 +311,21 @@ function fewest(
   return `${least ? names.control : names.variant} has ${has === 0 ? 'no' : `only ${has}`} ${what}`;
 }
 
-/** How far apart two variants are, without direction: `2.1 % to 4.0 %`; without bounds of the lift in the measure's unit. */
+/** How far apart two variants are, without direction: `2.1 % to 4.0 %`. In the measure's unit if the lift has no bounds. */
 function sizes({ lift, lower, upper }: EffectFacts): string {
   const [from, to, print] = lift === undefined ? [lower, upper, plain] : [lift.lower, lift.upper, percent];
   const [least, most] = [Math.abs(from), Math.abs(to)].sort((a, b) => a - b);
   return `${print(least)} to ${print(most)}`;
 }
 
-/** Where the difference lies: `-1.3 % and +1.2 %`; without bounds of the lift in the measure's unit. */
+/** Where the difference lies: `-1.3 % and +1.2 %`. In the measure's unit if the lift has no bounds. */
 function ends(effect: EffectFacts): string {
   const { lift, lower, upper } = effect;
   if (lift !== undefined) return `${signedPercent(lift.lower)} and ${signedPercent(lift.upper)}`;
   return `${signedPlain(lower)} and ${signedPlain(upper)}`;
 }
 
-/** Whether 0 lies outside, on the side of `direction`. */
+/** Whether 0 lies outside the bounds, so that they show an effect in `direction`. */
 function excludesZero({ lower, upper }: Bounds, direction: 1 | -1): boolean {
   return direction === 1 ? lower > 0 : upper < 0;
 }

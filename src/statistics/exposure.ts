@@ -25,10 +25,10 @@ export interface Exposure {
 export interface Exposed {
   readonly level: number;
   readonly sampled: number;
-  /** Of the sampled users, the first exposure of all; undefined: there are none. */
+  /** Time of the first exposure of all sampled users; undefined: there are none. */
   readonly began?: EpochMs | undefined;
   readonly groups: readonly ExposedGroup[];
-  /** One after the other; counted over all sampled users when it is read. Default: not known. */
+  /** Arrivals of users in consecutive spans, counted over all sampled users on access. Default: not known. */
   readonly arrivals?: readonly Arrivals[];
 }
 
@@ -36,16 +36,16 @@ export interface Exposed {
 export interface Arrivals {
   readonly from: EpochMs;
   readonly to: EpochMs;
-  /** By the variant that they saw first. */
+  /** Users by the variant that they saw first. */
   readonly users: readonly number[];
 }
 
 interface ExposedGroup {
   /** Bit v is set if they saw variant v. */
   readonly seen: number;
-  /** The one that they saw first. */
+  /** The variant that they saw first. */
   readonly variant: number;
-  /** How many users did. */
+  /** Number of these users. */
   readonly users: number;
 }
 
@@ -63,12 +63,12 @@ export function exposureOf({ level, sampled, groups }: Exposed, variants: number
 }
 
 /**
- * N of `sequence.ts`, for a control with C and a treatment with T users: that of an equal split with as narrow an interval.
+ * N of `sequence.ts` for a control with C and a treatment with T users: that of an equal split with an equally narrow interval.
  *
  *     N = 4 C T / (C + T)
  *
- * The error of a difference comes from the smaller one. With the sum instead, a split of .95/.05 would count five times too
- * much, and its early looks as if they were late.
+ * The error of a difference comes from the smaller one. With the sum instead, a split of .95/.05 would count five times too much, and
+ * early looks would be treated as late ones.
  *
  * Example: 500 and 500 are 1,000; 950 and 50 are 190.
  */
@@ -80,7 +80,7 @@ function saw({ seen }: ExposedGroup, variant: number): boolean {
   return ((seen >>> variant) & 1) === 1;
 }
 
-/** Crossover makes an experiment invalid from this many sampled users and this share of the sample on. */
+/** Crossover makes an experiment invalid if at least this many sampled users, and this share of the sample, crossed over. */
 const CROSSOVER_USERS = 10;
 export const CROSSOVER_SHARE = 0.01;
 

@@ -1,7 +1,7 @@
 import type { Absence, Result } from './absent.ts';
 import { absent, finite } from './absent.ts';
 
-/** A standard error, and what leaving out each bucket does to the statistic; empty where there is no error. */
+/** A standard error, and how leaving out each bucket changes the statistic; empty if there is no error. */
 interface Jackknifed {
   readonly stderr: Result<number>;
   readonly shifts: Float64Array;
@@ -31,7 +31,7 @@ export function jackknife(
   return jackknifed(columns, statistic, leastBuckets).stderr;
 }
 
-/** The same with the shifts. */
+/** Like `jackknife`, with the change caused by each bucket. */
 export function jackknifed(
   columns: readonly ArrayLike<number>[],
   statistic: (totals: readonly number[]) => number | undefined,
@@ -58,7 +58,7 @@ function without(reason: Absence): Jackknifed {
   return { stderr: absent(reason), shifts: new Float64Array(0) };
 }
 
-/** Sums of the cells before and after each bucket: no total minus cell, which would lose digits. */
+/** Sums of the cells before and after each bucket. Subtracting a cell from the total would lose digits. */
 function sumsWithout(column: ArrayLike<number>, buckets: number): { total: number; without: Float64Array } {
   if (column.length !== buckets)
     throw new RangeError(`columns of ${buckets} and ${column.length} buckets: need one size`);

@@ -33,7 +33,9 @@ export interface Interval {
 export const PUBLISHED_BUCKETS = 8;
 
 /**
- * @param m numerator of each bucket; @param d denominator of each bucket, none negative
+ * The mean and its error.
+ * @param m numerator of each bucket
+ * @param d denominator of each bucket, none negative
  * @param leastBuckets how many must not be empty
  * @returns absent: `no_data`. Its error absent: `few_buckets`, `zero_variance`
  * @throws RangeError if the two differ in length
@@ -49,7 +51,7 @@ export function meanOfBuckets(m: ArrayLike<number>, d: ArrayLike<number>, leastB
   return { value, stderr: rootOfSpread(scaled), df };
 }
 
-/** sqrt(B/(B-1) · Σ x²); `zero_variance` where that is too small for a double. */
+/** sqrt(B/(B-1) · Σ x²); `zero_variance` if that is too small for a double. */
 function rootOfSpread(scaled: Float64Array): Result<number> {
   let squares = 0;
   for (const x of scaled) squares += x * x;
@@ -57,14 +59,17 @@ function rootOfSpread(scaled: Float64Array): Result<number> {
   return stderr === 0 ? absent('zero_variance') : stderr;
 }
 
-/** @param range the values that the measure can have: the interval is cut to it, for display */
+/**
+ * The interval of a mean.
+ * @param range the values that the measure can have; the interval is cut to it, for display
+ */
 export function intervalOfMean(mean: Mean, alpha: number, range?: Interval): Interval | Absent {
   if (typeof mean.stderr !== 'number') return mean.stderr;
   const half = -tQuantile(alpha / 2, mean.df) * mean.stderr;
   return interval(mean.value - half, mean.value + half, range);
 }
 
-/** `unbounded` if an end overflows a double. */
+/** The interval; `unbounded` if an end overflows a double. */
 export function interval(lower: number, upper: number, range?: Interval): Result<Interval> {
   if (!Number.isFinite(lower) || !Number.isFinite(upper)) return absent('unbounded');
   if (range === undefined) return { lower, upper };
@@ -94,7 +99,10 @@ export interface Residuals {
 /** Far above the rounding of a sum of a few hundred terms, far below any spread of counted values. */
 const NOISE = 2 ** -40;
 
-/** undefined: D is 0. Throws a RangeError where m and d differ in length. */
+/**
+ * @returns undefined: D is 0
+ * @throws RangeError if m and d differ in length
+ */
 export function residualsOf(m: ArrayLike<number>, d: ArrayLike<number>): Residuals | undefined {
   if (m.length !== d.length) throw new RangeError(`${m.length} numerators and ${d.length} denominators: need one each`);
   let above = 0;

@@ -10,10 +10,10 @@ import { assertNever } from '../vocabulary/events.ts';
  */
 export type Empty = 'zero' | 'skip' | 'one';
 
-/** The sums of a bucket or of a whole row, in ones (not in 1e-9). */
+/** The sums of a bucket or of a whole row, in units of 1 (not of 1e-9). */
 export interface Sums {
   readonly n: number;
-  /** n+: lists with positives. */
+  /** n+, the number of lists with positives. */
   readonly positives: number;
   readonly sum: number;
 }

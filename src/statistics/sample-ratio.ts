@@ -3,18 +3,17 @@ import { absent, isAbsent } from './absent.ts';
 import { chiSquareUpper, lnGamma, probability } from './distributions.ts';
 
 /**
- * Did the variants get the users that their weights promise?
+ * Tests whether the variants got the users that their weights promise.
  *
  *     one look:  E_i = N w_i / Σw,  X² = Σ (O_i - E_i)² / E_i,  df = k - 1,  p = upper tail of chi-square
  *     any time:  log BF = ln B(α0 + n) - ln B(α0) - Σ n_i ln w_i,  ln B(a) = Σ lnΓ(a_i) - lnΓ(Σ a_i),  α0 = 100 w
  *                p = e^(-max over looks of max(0, log BF))
  *
- * Fixed: Pearson's test, for the API alone. Sequential: Dirichlet-multinomial mixture, Lindon and Malek, "Anytime-valid
- * inference for multinomial count data", arXiv 2011.03567, as in optimizely/ssrm; it needs cumulative counts only.
- * Variants of weight 0, and their counts, are left out of both tests (specification: statistics 5.3).
+ * Fixed: Pearson's test, for the API alone. Sequential: Dirichlet-multinomial mixture, Lindon and Malek, "Anytime-valid inference for
+ * multinomial count data", arXiv 2011.03567, as in optimizely/ssrm; it needs cumulative counts only. Variants of weight 0, and their
+ * counts, are left out of both tests (specification: statistics 5.3).
  *
- * Example: 1,000 against 1,200 at equal weights: X² 18.1818182, p .0000200787, largest deviation .0909091, log BF
- * 7.1403019 (p .00079).
+ * Example: 1,000 against 1,200 at equal weights: X² 18.1818182, p .0000200787, largest deviation .0909091, log BF 7.1403019 (p .00079).
  */
 export interface ChiSquare {
   readonly chiSquare: number;
@@ -22,22 +21,25 @@ export interface ChiSquare {
   readonly p: number;
 }
 
-/** If fewer users are expected in a variant, there is no chi-square test. */
+/** If fewer users are expected in any variant, there is no chi-square test. */
 const LEAST_EXPECTED = 8;
 
 /** Strength of the prior. With 10,000 the example above would have p .21. */
 const PRIOR_STRENGTH = 100;
 
-/** A mismatch needs both: p below this, and a largest deviation of at least that now. The first alone is a warning. */
+/**
+ * A mismatch requires both: p below MISMATCH_P, and at present a largest deviation of at least MISMATCH_DEVIATION. The first alone is a
+ * warning.
+ */
 export const MISMATCH_P = 0.001;
 export const MISMATCH_DEVIATION = 0.002;
 
 interface Plan {
   readonly counts: readonly number[];
-  /** Sum to 1. */
+  /** Shares of the variants; they sum to 1. */
   readonly shares: readonly number[];
   readonly total: number;
-  /** Places among the configured variants. */
+  /** Indexes among the configured variants. */
   readonly places: readonly number[];
 }
 
@@ -55,8 +57,9 @@ function planned(counts: readonly number[], weights: readonly number[]): Result<
 }
 
 /**
- * @param counts users first exposed to each variant; @param weights of the variants, in the same order
- * @returns absent: `single_variant`, `no_data`, `few_users` where fewer than `leastExpected` are expected somewhere
+ * @param counts users first exposed to each variant
+ * @param weights of the variants, in the same order
+ * @returns absent: `single_variant`, `no_data`, or `few_users` if fewer than `leastExpected` are expected in any variant
  */
 export function chiSquareTest(
   counts: readonly number[],
@@ -73,7 +76,7 @@ export function chiSquareTest(
   return { chiSquare, df, p: probability(chiSquareUpper(chiSquare, df)) };
 }
 
-/** Users that the weights promise to each variant, of as many in all, by place; 0 for weight 0. Absent as below. */
+/** The users that the weights promise to each variant, for the same total, by index; 0 for weight 0. Absent as in `largestDeviation`. */
 export function expectedUsers(counts: readonly number[], weights: readonly number[]): Result<readonly number[]> {
   const plan = planned(counts, weights);
   if (isAbsent(plan)) return plan;
@@ -90,10 +93,10 @@ export function largestDeviation(counts: readonly number[], weights: readonly nu
 }
 
 /**
- * The smallest largest deviation at which so many users are a mismatch at this look: of the variant of the smallest weight, which
- * has too many, while the others keep their ratios.
- *
- * @param counts only their sum matters @returns absent: as `largestDeviation`; `few_users` where no split would be a mismatch
+ * The smallest value of the largest deviation that would be a mismatch at this look with this many users. The variant with the smallest
+ * weight is taken to have too many, while the others keep their ratios.
+ * @param counts only their sum matters
+ * @returns absent: as `largestDeviation`; `few_users` if no split would be a mismatch
  */
 export function detectableDeviation(counts: readonly number[], weights: readonly number[]): Result<number> {
   const plan = planned(counts, weights);
@@ -119,9 +122,8 @@ export function detectableDeviation(counts: readonly number[], weights: readonly
 }
 
 /**
- * Log Bayes factor against the weights, on cumulative counts; the largest over all looks gives p (`runningP`).
- *
- * @param prior α0 by variant; without it 100 · w
+ * Log Bayes factor against the weights, on cumulative counts. The largest over all looks gives p (`runningP`).
+ * @param prior α0 by variant; default 100 · w
  * @returns absent: `single_variant`, `no_data`
  */
 export function logBayesFactor(
@@ -143,7 +145,7 @@ function lnBeta(alphas: readonly number[]): number {
   return logs - lnGamma(alphas.reduce((sum, alpha) => sum + alpha, 0));
 }
 
-/** Something is wrong with the split, but too little to make the variants incomparable. Parameters as below. */
+/** Whether something is wrong with the split, but too little to make the variants incomparable. Parameters as in `isMismatch`. */
 export function isSuspect(p: number, deviation: number): boolean {
   return p < MISMATCH_P && !isMismatch(p, deviation);
 }

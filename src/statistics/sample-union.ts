@@ -4,12 +4,12 @@ import type { Arrivals, Exposed } from './exposure.ts';
 import { copied, KEY_BITS, limitOf, type Sampled, type SampledUser } from './sampled.ts';
 
 const FIRST_PLACES = 1024;
-/** Leaves room for the users who are added until the next growth. */
+/** Leaves room for the users that are added until the next growth. */
 const ROOM = 1.05;
-/** More than the number of variants, so that a set of variants and one of them fit into one number. */
+/** More than the number of variants, so that a set of variants and one variant fit into one number. */
 const VARIANTS = 32;
 
-/** Spans of time by which arrivals are counted: a ramp shows in them, and each has users enough. */
+/** Number of spans of time in which arrivals are counted: enough to show a ramp, few enough that each has many users. */
 const SPANS = 8;
 
 /** Users that saw the same variants, and the same one first. */
@@ -37,17 +37,21 @@ export class SampleUnion implements Sampled {
   #keys: Float64Array;
   #times: Float64Array;
   readonly #hash: KeyHash;
-  /** Places among the groups. */
+  /** Index of the group of each user. */
   #groupOf: Int32Array;
-  /** By the lowest bits of the key's hash, then linear probing: a user's place + 1; 0: free. At most half are taken. */
+  /**
+   * The hash table: the lowest bits of the key's hash, then linear probing, lead to a user's index + 1; 0 is a free slot. At most half of
+   * the slots are taken.
+   */
   #slots: Int32Array;
   readonly #groups: Group[] = [];
-  /** By variants seen · VARIANTS + first variant. */
+  /** Index of a group by variants seen · VARIANTS + first variant. */
   readonly #known = new Map<number, number>();
 
   /**
-   * `expected`: about how many users there will be; only saves time, as the table grows with them. `hashSeed`: no result depends
-   * on it; if nobody can guess it, user ids that were chosen to collide cannot make each search visit all users.
+   * @param expected approximate number of users. It only saves time, as the table grows with them
+   * @param hashSeed affects no result. If nobody can guess it, user ids that were chosen to collide cannot make each search visit all
+   * users
    */
   constructor({ expected = 0, hashSeed = 0 }: { readonly expected?: number; readonly hashSeed?: number } = {}) {
     this.#hash = new KeyHash(hashSeed);
@@ -67,7 +71,7 @@ export class SampleUnion implements Sampled {
     return this.#size;
   }
 
-  /** Bytes in memory: whole tables, used or not. */
+  /** Bytes in memory of the whole tables, used or not. */
   get bytes(): number {
     return this.#keys.byteLength + this.#times.byteLength + this.#groupOf.byteLength + this.#slots.byteLength;
   }
@@ -84,7 +88,7 @@ export class SampleUnion implements Sampled {
     }
   }
 
-  /** undefined: not in the sample. */
+  /** The user with this key; undefined: not in the sample. */
   find(key: number): SampledUser | undefined {
     const place = this.#slots[this.#slotOf(key)] - 1;
     if (place < 0) return undefined;
@@ -92,17 +96,20 @@ export class SampleUnion implements Sampled {
     return { key, seen, ts: this.#times[place], variant };
   }
 
-  /** As of now; what is added later does not change it. Groups in ascending order. */
+  /** The counts at present, which later additions do not change. Groups are in ascending order. */
   exposed(): Exposed {
     const groups = this.#groups.filter(({ users }) => users > 0).map((group) => ({ ...group }));
     groups.sort((a, b) => a.seen - b.seen || a.variant - b.variant);
-    // Not remembered as users come: those who leave a sample that is halved must not count, whenever they came.
+    // Computed here rather than as users arrive, because users who leave a sample that is halved must not count.
     const times = this.#times.subarray(0, this.#size);
     const began = times.length === 0 ? undefined : times.reduce((least, time) => Math.min(least, time));
     return { level: this.#level, sampled: this.#size, began, groups };
   }
 
-  /** In equal spans of time from the first user to the last; empty: all came at the same time. Variants as in an experiment. */
+  /**
+   * Arrivals in equal spans of time from the first user to the last; empty if all came at the same time. Variants are those of an
+   * experiment.
+   */
   arrivals(): readonly Arrivals[] {
     const times = this.#times.subarray(0, this.#size);
     const from = times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
@@ -120,8 +127,8 @@ export class SampleUnion implements Sampled {
   }
 
   /**
-   * One exposure, or all that is known of a user. Returns whether it changed anything. If `seen` is always 0, `variant` may be
-   * any whole number from 0.
+   * Adds one exposure, or all that is known of a user. Returns whether anything changed. If `seen` is always 0, `variant` may be any
+   * whole number from 0.
    */
   put(key: number, seen: number, ts: EpochMs, variant: number): boolean {
     if (key >= this.#limit) return false;
@@ -198,7 +205,7 @@ export class SampleUnion implements Sampled {
     return this.#groups.push({ seen, variant, users: 0 }) - 1;
   }
 
-  /** Removes users who are not in the sample of this higher level, and passes on their keys. */
+  /** Raises the level: removes users who are not in the sample of the higher level, and passes their keys to `gone`. */
   raise(level: number, gone?: (key: number) => void): void {
     this.#level = level;
     this.#limit = limitOf(level);
@@ -219,24 +226,24 @@ const BYTE = 256;
 const BYTES = Math.ceil(KEY_BITS / 8);
 
 /**
- * A hash of sample keys that nobody who chooses user ids can predict: simple tabulation, a random word for each value of each
- * byte. With it a search with linear probing takes constant expected time for any set of keys that was chosen without knowing
- * the words (M. Patrascu and M. Thorup, "The power of simple tabulation hashing", JACM 2012).
+ * A hash of sample keys that nobody who chooses user ids can predict: simple tabulation, with a random word for each value of each byte.
+ * With it a search with linear probing takes constant expected time for any set of keys that was chosen without knowing the words (M.
+ * Patrascu and M. Thorup, "The power of simple tabulation hashing", JACM 2012).
  */
 class KeyHash {
-  /** By byte of the key, from the lowest, then by its value. */
+  /** Random words by byte of the key, from the lowest, then by its value. */
   readonly #words: Uint32Array;
 
   /** @param seed a whole number below 2^53, as `newHashSeed` draws it */
   constructor(seed: number) {
     const [low, high] = [seed | 0, Math.floor(seed / 2 ** 32) | 0];
-    // A loop: `Uint32Array.from` takes 20 times as long, and every look at an experiment makes one of these.
+    // This is a loop because `Uint32Array.from` takes 20 times as long, and every look at an experiment makes one of these.
     const words = new Uint32Array(BYTES * BYTE);
     for (let i = 0; i < words.length; i++) words[i] = fmix32(fmix32(fmix32(i + 1) ^ low) ^ high);
     this.#words = words;
   }
 
-  /** 32 bits, signed. */
+  /** The hash of a key: 32 bits, signed. */
   of(key: number): number {
     const words = this.#words;
     const low = key | 0;

@@ -1,9 +1,9 @@
 import type { EpochMs } from '../vocabulary/events.ts';
 
-/** The set of variants seen has no room for more. */
+/** The set of variants seen is a 32-bit number, which has no room for more. */
 export const MOST_VARIANTS = 31;
 
-/** The first word and 21 bits of the second. */
+/** Bits of a sample key: the first word, and 21 bits of the second. */
 export const KEY_BITS = 53;
 export const HIGHEST_LEVEL = 32;
 
@@ -14,7 +14,7 @@ export function limitOf(level: number): number {
 
 /** One user of the sample; no user id is kept. */
 export interface SampledUser {
-  /** 53 bits, `sampleKey`. */
+  /** A number of 53 bits (`sampleKey`). */
   readonly key: number;
   /** Bit v is set if the user saw variant v. */
   readonly seen: number;
@@ -35,10 +35,7 @@ export interface Sampled {
 
 const FIRST_PLACES = 64;
 
-/**
- * A read-only sample in columns: 21 bytes per user, where a table of objects takes five times as much. Readers of all units
- * keep one for each.
- */
+/** A read-only sample in columns: 21 bytes per user, where a table of objects takes five times as much. Readers keep one for every unit. */
 export class SampleColumns implements Sampled {
   /** j. */
   level = 0;
@@ -52,7 +49,7 @@ export class SampleColumns implements Sampled {
     return this.#size;
   }
 
-  /** One more user, whose key is not there yet. */
+  /** Adds a user, whose key must not be present yet. */
   push({ key, seen, ts, variant }: SampledUser): void {
     if (this.#size === this.#keys.length) this.#grow();
     this.#keys[this.#size] = key;
@@ -61,7 +58,7 @@ export class SampleColumns implements Sampled {
     this.#variants[this.#size++] = variant;
   }
 
-  /** Call it after the last push, when the level is known: removes the users who are out at this level. */
+  /** Removes the users who are out at this level. Must be called after the last push, when the level is known. */
   trim(): void {
     const limit = limitOf(this.level);
     const size = this.#size;
@@ -89,7 +86,7 @@ export class SampleColumns implements Sampled {
   }
 }
 
-/** `into` with `cells` at its start. */
+/** Copies `cells` to the start of `into`, and returns `into`. */
 export function copied<Cells extends Float64Array | Int32Array | Uint8Array>(into: Cells, cells: Cells): Cells {
   into.set(cells);
   return into;

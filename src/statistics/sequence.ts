@@ -20,7 +20,7 @@ import { type Interval, interval } from './mean.ts';
  * p .2907446.
  */
 export interface Plan {
-  /** In (0, .5). */
+  /** A level in (0, .5). */
   readonly alpha: number;
   /** N*: the number of users at which the interval is narrowest; fixed for the run. */
   readonly nStar: number;
@@ -29,12 +29,12 @@ export interface Plan {
 export interface Sequence extends Interval {
   /** c(N). */
   readonly multiplier: number;
-  /** Of this look alone; `takeLook` keeps the largest. */
+  /** The evidence of this look alone; `takeLook` keeps the largest. */
   readonly logE: number;
   readonly p: number;
 }
 
-/** ρ², one over confseq's rho. */
+/** ρ², the reciprocal of confseq's rho. */
 export function mixingRate({ alpha, nStar }: Plan): number {
   if (!(alpha > 0 && alpha < 1) || !(nStar > 0)) {
     throw new RangeError(`alpha ${alpha} must lie between 0 and 1, and nStar ${nStar} above 0`);
@@ -45,8 +45,7 @@ export function mixingRate({ alpha, nStar }: Plan): number {
 
 /**
  * c(N).
- *
- * @param users N, above 0: those of the two variants, approximate ones included
+ * @param users N, above 0: the users of the two variants, approximate or not
  * @param level at which p decides; default: alpha
  */
 export function multiplierAt(users: number, plan: Plan, level = plan.alpha): number {
@@ -55,7 +54,9 @@ export function multiplierAt(users: number, plan: Plan, level = plan.alpha): num
 }
 
 /**
- * @param difference Δ; @param stderr its standard error, above 0; @param users N
+ * @param difference Δ
+ * @param stderr its standard error, above 0
+ * @param users N
  * @returns absent: `few_users` for N = 0, `zero_variance`, `unbounded`
  */
 export function confidenceSequence(difference: number, stderr: number, users: number, plan: Plan): Result<Sequence> {
@@ -82,7 +83,7 @@ export function confidenceSequence(difference: number, stderr: number, users: nu
 type Direction = 'worse' | 'better';
 
 interface OneSided {
-  /** `worse`: Δ lies below this; `better`: above. */
+  /** The one-sided bound: Δ lies below it for `worse`, above it for `better`. */
   readonly bound: number;
   /** -ln p before p is cut to [0, 1]; undefined: Δ points the other way, which is no evidence. */
   readonly logE: number | undefined;
@@ -95,7 +96,7 @@ export function oneSidedMultiplierAt(users: number, { alpha, nStar }: Plan): num
   return Math.sqrt(((2 * (k + 1)) / k) * Math.log1p(Math.sqrt(k + 1) / (2 * alpha)));
 }
 
-/** Parameters and absences as in `confidenceSequence`. `worse` tests Δ < 0, `better` Δ > 0. */
+/** Tests Δ < 0 (`worse`) or Δ > 0 (`better`). Parameters and absences as in `confidenceSequence`. */
 export function oneSidedSequence(
   difference: number,
   stderr: number,
@@ -120,23 +121,26 @@ export function oneSidedSequence(
 }
 
 /**
- * What is remembered from look to look: the largest evidence so far, for each direction.
+ * What is kept from look to look: the largest evidence so far, for each direction.
  *
  *     p_run = e^(-max(0, largest log e))
  *
- * It never rises, and repeating or skipping a look does no harm. For guardrails the evidence is -ln p of the one-sided test,
- * so the largest is the smallest p; for the sample ratio it is the log Bayes factor (Johari, Pekelis and
- * Walsh, "Always valid inference", arXiv 1512.04922; specification: statistics 4.3, 5.3).
+ * It never rises, and repeating or skipping a look does no harm. For guardrails the evidence is -ln p of the one-sided test, so the
+ * largest is the smallest p; for the sample ratio it is the log Bayes factor (Johari, Pekelis and Walsh, "Always valid inference", arXiv
+ * 1512.04922; specification: statistics 4.3, 5.3).
  *
  * Example: log e of .2, -.4, 1.1, .9, 3.2, 2 give p_run .8187, .8187, .3329, .3329, .0408, .0408.
  */
 export interface Largest {
   readonly logE: number;
-  /** Time of the look that found it; the earliest of equal ones. */
+  /** Time of the look that found it; of equal ones, the earliest. */
   readonly at: EpochMs;
 }
 
-/** Of one variant, measure and horizon. undefined: no look has pointed in that direction. Plain JSON throughout. */
+/**
+ * The largest evidence for one variant, measure and horizon, in each direction; undefined: no look has pointed in that direction. It is
+ * plain JSON.
+ */
 export interface Looks {
   readonly worse: Largest | undefined;
   readonly better: Largest | undefined;
@@ -150,13 +154,13 @@ export interface Look {
   readonly at: EpochMs;
   /** Δ, whose sign is the direction: below 0 is worse, so pass -Δ for measures where lower is better. 0 counts for both. */
   readonly difference: number;
-  /** Of the two-sided sequence; absent: the look changes nothing. */
+  /** Evidence of the two-sided sequence; absent: the look changes nothing. */
   readonly logE: Result<number>;
-  /** Of the one-sided test for "worse"; undefined: no guardrail, or no evidence. */
+  /** Evidence of the one-sided test for "worse"; undefined: no guardrail, or no evidence. */
   readonly guardLogE: number | undefined;
 }
 
-/** The looks with one more; equal to the previous ones if it adds nothing. */
+/** Adds a look; the result equals `looks` if it adds nothing. */
 export function takeLook(looks: Looks, { at, difference, logE, guardLogE }: Look): Looks {
   const seen = isAbsent(logE) ? undefined : { logE, at };
   return {
@@ -166,7 +170,7 @@ export function takeLook(looks: Looks, { at, difference, logE, guardLogE }: Look
   };
 }
 
-/** The one with more evidence, or the earlier of equal ones. Commutative, associative, idempotent; undefined is neutral. */
+/** The one with more evidence, or the earlier of equal ones. Commutative, associative and idempotent; undefined is neutral. */
 export function larger(a: Largest | undefined, b: Largest | undefined): Largest | undefined {
   if (a === undefined) return b;
   if (b === undefined) return a;

@@ -12,19 +12,20 @@ export interface SplitChange {
 export interface SplitSpan {
   readonly from: EpochMs;
   readonly to: EpochMs;
-  /** 0 to 1. */
+  /** A share from 0 to 1. */
   readonly share: number;
 }
 
-/** Where fewer users are expected, a span tells nothing. */
+/** A span in which fewer users are expected shows nothing. */
 const LEAST_EXPECTED = 8;
 
 /**
- * Whether a variant's share of the new users changed over time, as it does when one variant alone is ramped up. Pearson's test of
- * homogeneity over the spans at the level of the sample ratio. It explains a split that is off, and decides nothing
- * (specification: statistics 5.3). undefined: no change can be told.
+ * Tests whether a variant's share of the new users changed over time, as it does when one variant alone is ramped up. This is Pearson's
+ * test of homogeneity over the spans, at the level of the sample ratio. It explains a split that is off, and decides nothing
+ * (specification: statistics 5.3).
  *
  * Example: 1 of 100 new users, then 50 of 100: X² 63.2, p below .001.
+ * @returns undefined: no change was found
  */
 export function splitChange(spans: readonly Arrivals[], variant: number): SplitChange | undefined {
   const of = ({ users }: Arrivals): number => users.reduce((sum, n) => sum + n, 0);

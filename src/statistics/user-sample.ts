@@ -18,21 +18,21 @@ import { HIGHEST_LEVEL, limitOf, MOST_VARIANTS, SampleColumns, type Sampled, typ
  */
 
 /**
- * K, per experiment and unit: enough to detect a split of 50.5/49.5. 28 bytes each in memory, about 120 in Redis. The algebra
+ * K, per experiment and unit: enough to detect a split of 50.5/49.5. A user takes 28 bytes in memory, and about 120 in Redis. The algebra
  * holds for any K and any level, so samples that were stored with another K are read and merged as they are.
  */
 export const SAMPLE_CAPACITY = 2 ** 18;
 
 /**
- * One commit removes this many users who are out, or as many as it sets if these are more. Removing half of a full sample at
- * once would block Redis for 0.2 s and more.
+ * One commit removes this many users who are out, or as many as it sets if these are more. Removing half of a full sample at once would
+ * block Redis for 0.2 s or more.
  */
 export const MOST_GONE = 2000;
 
 /** What `drain` returns for the next commit. */
 interface SampleChange {
   readonly level: number;
-  /** The level rose and must be stored, even if no user is. */
+  /** Whether the level rose and must be stored, even if no user is. */
   readonly raised: boolean;
   /** Users to add or replace. */
   readonly users: readonly SampledUser[];
@@ -40,7 +40,7 @@ interface SampleChange {
   readonly gone: readonly number[];
 }
 
-/** Bytes of a key in the set of changed keys. */
+/** Approximate bytes of a key in the set of changed keys. */
 const CHANGED_BYTES = 40;
 const GONE_BYTES = 8;
 
@@ -56,7 +56,8 @@ export class UserSample implements Sampled {
 
   /**
    * @param capacity K; Infinity for a reader of all units, which evicts nobody
-   * @param level as stored; @param users as stored, perhaps by a build with another K; may include users who are out
+   * @param level as stored
+   * @param users as stored, perhaps by a build with another K; may include users who are out
    * @param hashSeed as in `SampleUnion`
    */
   constructor(capacity: number = SAMPLE_CAPACITY, level = 0, users: Iterable<SampledUser> = [], hashSeed = 0) {
@@ -79,13 +80,16 @@ export class UserSample implements Sampled {
     return this.#users.size;
   }
 
-  /** One exposure. Order and repetition do not matter. @param variant its place among the configured ones, from 0 */
+  /**
+   * Adds one exposure. Order and repetition do not matter.
+   * @param variant its index among the configured ones, from 0
+   */
   add(userId: string, variant: number, ts: EpochMs): void {
     const first = sampleFirst(userId);
     if (first < this.#limit) this.addKey(sampleKey(userId, first), variant, ts);
   }
 
-  /** The same by key. */
+  /** Adds one exposure by key. */
   addKey(key: number, variant: number, ts: EpochMs): void {
     if (!(variant >= 0 && variant < MOST_VARIANTS)) {
       throw new RangeError(`variant ${variant}: an experiment can have ${MOST_VARIANTS} variants at most`);
@@ -102,11 +106,11 @@ export class UserSample implements Sampled {
     this.#users.each(see);
   }
 
-  /** What has changed since the last call, for one commit to store. */
+  /** The changes since the last call, for one commit to store. */
   drain(): SampleChange {
     const raised = this.#raised;
     const users = this.#changedUsers();
-    // At least as many as are set, so that never more are stored than when the level rose.
+    // Removes at least as many as are set, so that no more are stored than when the level rose.
     const gone = this.#gone.splice(-Math.max(MOST_GONE, users.length));
     this.#changed.clear();
     this.#raised = false;
@@ -119,7 +123,7 @@ export class UserSample implements Sampled {
   }
 
   #put(key: number, seen: number, ts: EpochMs, variant: number): void {
-    // Raised before a user too many is added, so that the table never grows beyond the capacity.
+    // The level rises before a user too many is added, so that the table never exceeds the capacity.
     while (this.size >= this.#capacity && this.level < HIGHEST_LEVEL && this.#isNew(key)) this.#raiseTo(this.level + 1);
     if (this.#users.put(key, seen, ts, variant)) this.#changed.add(key);
   }
@@ -160,15 +164,19 @@ export function fieldsOfSample({ level, raised, users }: Omit<SampleChange, 'gon
 }
 
 /**
- * Reads one field of a stored sample into `read`; call `read.trim()` after the last one. Without fields the sample is empty.
- * Throws an Error that names the field that is wrong.
+ * Reads one field of a stored sample into `read`. Call `read.trim()` after the last one. Without fields the sample is empty.
+ * @throws Error that names the field that is wrong
  */
 export function readField(read: SampleColumns, field: string, text: string): void {
   if (field === LEVEL) read.level = levelOf(text);
   else read.push(userOf(field, text));
 }
 
-/** A stored sample that more users can be added to. @param capacity and @param hashSeed as in `UserSample` */
+/**
+ * A stored sample to which users can be added.
+ * @param capacity as in `UserSample`
+ * @param hashSeed as in `UserSample`
+ */
 export function sampleOfFields(fields: ReadonlyMap<string, string>, capacity?: number, hashSeed?: number): UserSample {
   const read = new SampleColumns();
   for (const [field, text] of fields) readField(read, field, text);
@@ -185,7 +193,7 @@ function levelOf(text: string): number {
 
 const USER = /^\[\d+,-?\d+,\d+\]$/;
 
-/** Without the arrays that a regular expression would allocate: a reader of 32 units reads a million of these in a minute. */
+/** Parses without the arrays that a regular expression would allocate: a reader of 32 units reads a million of these in a minute. */
 function userOf(field: string, text: string): SampledUser {
   const [first, second] = [text.indexOf(','), text.lastIndexOf(',')];
   const seen = Number(text.slice(1, first));

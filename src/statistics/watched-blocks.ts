@@ -13,15 +13,19 @@ import { type Moments, stretchedStderr, windowStderr } from './design-effect.ts'
 
 /** How far back blocks of steps reach at most. */
 export const STEPS_REACH: DurationMs = DAY;
-/** How long minute panes are kept for them: blocks begin on the hour, the last cut may be up to an hour before the newest pane, and an hour is to spare. */
+/**
+ * How long minute panes are kept for blocks of steps. Blocks begin on the hour, the last cut may be up to an hour before the newest pane,
+ * and one hour is spare.
+ */
 export const MINUTES_NEEDED: DurationMs = STEPS_REACH + 3 * HOUR;
-/** A block, and an hour of the past, needs both. Positives may be missing where as many were expected. */
+/** The least impressions and positives of a block, and of an hour of the past. Fewer positives will do if as many were expected. */
 export const BLOCK_MINIMUM = { impressions: 200, positives: 5 } as const;
 /** Largest share of a block's impressions that idle advances may have closed. */
 const IDLE_LIMIT = 0.05;
 
 /**
- * The sums of one pane. n, sum and sumSquares in ones, by the measure's policy; of a fraction: denominator, numerator, 0.
+ * The sums of one pane. n, sum and sumSquares are in units of 1, by the measure's policy; for a fraction they are denominator, numerator
+ * and 0.
  */
 export interface BlockPane extends Moments {
   readonly start: EpochMs;
@@ -29,19 +33,19 @@ export interface BlockPane extends Moments {
   readonly positives: number;
   /** Impressions that an idle advance closed. */
   readonly closedByIdle: number;
-  /** Records of this pane are missing, or may be. */
+  /** Whether records of this pane are missing, or may be. */
   readonly gap: boolean;
 }
 
-/** Panes that end in (from, to]; all that start in [from, to) are final. A pane that is not given is empty. */
+/** Panes that end in (from, to]; all that start in [from, to) are final. A pane that is not passed is empty. */
 interface BlockSpan {
   readonly from: EpochMs;
   readonly to: EpochMs;
   /** A whole number of panes, at most an hour. */
   readonly step: DurationMs;
   /**
-   * Share of the cohort's impressions that usually have a positive. With it a block ends when enough positives were expected,
-   * so that one without any counts as what it is: the worst fall. Default: 0, only observed positives count.
+   * Share of the cohort's impressions that usually have a positive. With it a block ends when enough positives were expected, so that a
+   * block without any counts as the worst fall. Default: 0, so that only observed positives count.
    */
   readonly usual?: number | undefined;
 }
@@ -55,7 +59,7 @@ export type BlockState = 'whole' | 'incomplete' | 'few';
 export interface Block {
   readonly start: EpochMs;
   readonly end: EpochMs;
-  /** Steps it is made of. */
+  /** Number of steps that it consists of. */
   readonly steps: number;
   readonly impressions: number;
   readonly positives: number;
@@ -64,7 +68,7 @@ export interface Block {
   readonly estimate: Estimate | undefined;
 }
 
-/** Where the error of a block comes from, because a block has no sums by bucket (specification: statistics 2.4). */
+/** Where the error of a block comes from, since a block has no sums by bucket (specification: statistics 2.4). */
 export type ErrorSource =
   /** The spread of its lists, widened by the design effect of the hours that overlap it. */
   | { readonly from: 'lists'; readonly designEffect: Result<number> }
@@ -78,8 +82,8 @@ export interface Estimate {
 }
 
 /**
- * The blocks of a span, oldest first. Steps outside the span are left out, and so is a remainder that is too small at its
- * end, where more may come, and in an hour whose start is missing.
+ * The blocks of a span, oldest first. Steps outside the span are left out. So is a remainder that is too small, at the end of the span,
+ * where more may come, and in an hour whose start is missing.
  * @throws RangeError for a step that is not above 0 and at most an hour
  */
 export function blocksOf(panes: Iterable<BlockPane>, span: BlockSpan, source: ErrorSource): readonly Block[] {
@@ -121,7 +125,7 @@ export function blocksOf(panes: Iterable<BlockPane>, span: BlockSpan, source: Er
   return parts.map((part) => blockOf(part, usual, source));
 }
 
-/** A whole hour of the past as one block. `step`, `usual`: as for the blocks after it. */
+/** A whole hour of the past as one block. `step` and `usual` are those of the blocks after it. */
 export function hourBlock(
   hour: BlockPane,
   { step, usual = 0 }: Pick<BlockSpan, 'step' | 'usual'>,
@@ -196,7 +200,7 @@ function stepEnd(start: EpochMs, step: DurationMs): EpochMs {
 }
 
 /**
- * @param sums in ones, by the measure's policy; of a fraction: n is the denominator, sum the numerator
+ * @param sums in units of 1, by the measure's policy; for a fraction: n is the denominator, sum the numerator
  * @returns undefined: too little for a value and an error (no list, or one), or beyond what a double holds
  */
 export function estimateOf(sums: Moments, source: ErrorSource): Estimate | undefined {
@@ -210,7 +214,7 @@ export function estimateOf(sums: Moments, source: ErrorSource): Estimate | undef
   return typeof stderr === 'number' ? { value, stderr } : undefined;
 }
 
-/** Users who are all alike have no design effect. */
+/** Whether all users are alike, so that there is no design effect. */
 function isEqual(error: Result<number>): boolean {
   return typeof error !== 'number' && error.absent === 'zero_variance';
 }

@@ -1,25 +1,25 @@
 /**
- * The CUSUM of a watched cohort from the oldest kept hour until now, with onset and size (specification: statistics 10.3): whole
- * hours first, blocks of steps at the end. It starts at S = 0 and is computed again at every block, so it is a function of the
- * kept panes and of accepted levels: nothing else is stored, and everyone who computes it gets the same result.
+ * The CUSUM of a watched cohort from the oldest kept hour until now, with onset and size (specification: statistics 10.3): whole hours
+ * first, blocks of steps at the end. It starts at S = 0 and is computed anew at every block, so it is a function of the kept panes and of
+ * accepted levels: nothing else is stored, and everyone who computes it gets the same result.
  *
- * A lasting fall does not become the norm: while an alarm in the bad direction is on, its hours, from the onset on, are not used
- * as a baseline, and when nothing else is left of the past, the last baseline of the same hour of the day takes its place. Blocks of
- * an alarm that has ended are no part of a start-up baseline; its hours are a past like others, since weekends come back, but a rise
- * above them is no improvement. No alarm adds to the scale. A lasting improvement becomes the norm as its hours become the past.
+ * A lasting fall does not become the norm. While an alarm in the bad direction is on, its hours, from the onset on, are not used as a
+ * baseline; when nothing else is left of the past, the last baseline of the same hour of the day takes its place. Blocks of an alarm that
+ * has ended are not part of a start-up baseline. Its hours are part of the past like others, since weekends come back, but a rise above
+ * them is no improvement. No alarm affects the scale. A lasting improvement becomes the norm as its hours become the past.
  */
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type Baseline, errorOf, MAD_TO_SD, type PastOf, residual, STARTUP, startupBaseline } from './baseline.ts';
 import { type Block, hourOf } from './watched-blocks.ts';
 
-/** How many blocks of steps there are: a day of 5 minutes. Before them come whole hours. */
+/** Number of blocks of steps: a day of 5 minutes. Whole hours precede them. */
 export const PATH_BLOCKS = 288;
 
 export interface PathSettings extends CusumSettings {
   /** A change up to this fraction of the baseline adds nothing to S. */
   readonly tolerance: number;
-  /** Whether a rise is the bad news. Default: false. */
+  /** Whether a rise is bad. Default: false. */
   readonly lowerIsBetter?: boolean | undefined;
 }
 
@@ -38,21 +38,21 @@ export interface Alarm extends CusumSide {
   readonly size: number | undefined;
 }
 
-/** After one block. A block that is not whole, or has no baseline, has no z and leaves S as it is. */
+/** The state after one block. A block that is not whole, or has no baseline, has no z and leaves S as it is. */
 export interface PathPoint {
   readonly block: Block;
   readonly baseline: Baseline | undefined;
   readonly z: number | undefined;
-  /** h of a block of so many steps. */
+  /** The alarm threshold h for a block of this many steps. */
   readonly limit: number;
   readonly low: Alarm;
   readonly high: Alarm;
-  /** Whether half or more of what the baseline is made from belongs to alarms in the bad direction that have ended. */
+  /** Whether at least half of the baseline's sources belong to alarms in the bad direction that have ended. */
   readonly isAfterAlarm: boolean;
 }
 
 interface WatchedPath {
-  /** Of the newest block. */
+  /** The scale at the newest block. */
   readonly scale: number;
   /** One per block, oldest first. */
   readonly points: readonly PathPoint[];
@@ -60,15 +60,16 @@ interface WatchedPath {
   readonly ended: AlarmSpan | undefined;
 }
 
-/** From its onset to the first block without it. */
+/** An alarm, from its onset to the first block without it. */
 export interface AlarmSpan {
   readonly from: EpochMs;
   readonly to: EpochMs;
 }
 
 /**
- * `h` is meant for blocks of one step, of which a day has many. Longer blocks are fewer, and each says more: three quarters
- * of it gave no false alarm in 96 simulated weeks of 20 and 100 lists a step, 0.6 of it gave four (docs/statistics.md).
+ * The threshold for a block of `steps` steps. `h` is meant for blocks of one step, of which a day has many. Longer blocks are fewer, and
+ * each carries more information: three quarters of h gave no false alarm in 96 simulated weeks of 20 and 100 lists a step, 0.6 of it gave
+ * four (docs/statistics.md).
  */
 export function limitOf(h: number, steps: number): number {
   return steps > 1 ? LONG_BLOCKS * h : h;
@@ -93,7 +94,7 @@ export function watchedPath({ blocks, step, pastOf }: WatchedHistory, settings: 
     if (limit !== before) state = rescaled(state, limit / before);
     const past = pasts.of(hourOf(block.start));
     while (blocks[firstNear].start < block.start - STARTUP_REACH * step) firstNear++;
-    // So that a start-up baseline does not follow the fall that it is to show.
+    // Keeps a start-up baseline from following the fall that it is to show.
     const isFrozen = held !== undefined && Math.max(state.low.s, state.high.s) >= limit / 2;
     if (past === undefined && !isFrozen) held = startupAt({ blocks, step, isBad: pasts.isBad }, firstNear, i, held);
     const baseline = past ?? held;
@@ -123,9 +124,9 @@ class Pasts {
   #hour = Number.NaN;
   #past: Baseline | undefined;
   #isLow = false;
-  /** By hour of the day: the newest. */
+  /** The newest baseline by hour of the day. */
   readonly #newest = new Map<number, Baseline>();
-  /** What belongs to alarms in the bad direction that have ended, and from when on to one that is on. */
+  /** Spans of alarms in the bad direction that have ended, and the onset of the one that is on. */
   readonly #bad: AlarmSpan[] = [];
   #badFrom = Number.POSITIVE_INFINITY;
 
@@ -144,7 +145,7 @@ class Pasts {
     return this.#past;
   }
 
-  /** Whether half or more of the hours of the newest baseline belong to alarms that have ended. */
+  /** Whether at least half of the hours of the newest baseline belong to alarms that have ended. */
   get isLow(): boolean {
     return this.#isLow;
   }
@@ -163,7 +164,10 @@ class Pasts {
     return this.#bad.at(-1);
   }
 
-  /** `onset`: of the alarm that is on at the block of this time; undefined: none is. */
+  /**
+   * Records the alarm at the block that begins at `at`.
+   * @param onset that of the alarm that is on; undefined: none is on
+   */
   setAlarm(onset: EpochMs | undefined, at: EpochMs): void {
     if (onset === undefined && Number.isFinite(this.#badFrom)) this.#bad.push({ from: this.#badFrom, to: at });
     this.#badFrom = onset ?? Number.POSITIVE_INFINITY;
@@ -174,8 +178,9 @@ class Pasts {
 const STARTUP_REACH = STARTUP.steps + STARTUP.lag;
 
 /**
- * The mean of the blocks of a while ago, if they cover enough.
- * @param first the oldest that may be used @param held the baseline before, which stays where an alarm has left too few of them
+ * The mean of somewhat older blocks, if they cover enough.
+ * @param first index of the oldest that may be used
+ * @param held the previous baseline, which stays if an alarm has left too few blocks
  */
 function startupAt(
   { blocks, step, isBad }: Pick<WatchedHistory, 'blocks' | 'step'> & Pick<Pasts, 'isBad'>,
@@ -197,7 +202,7 @@ function startupAt(
 
 interface Residual {
   readonly z: number;
-  /** How large a fall and a rise may be without adding to S, in the unit of z. */
+  /** How large a fall and a rise may be without affecting S, in the unit of z. */
   readonly below: number;
   readonly above: number;
 }
@@ -212,7 +217,7 @@ function residualOf({ state, estimate }: Block, baseline: Baseline, tolerance: n
   return { z, below: inErrors(baseline.below), above: inErrors(baseline.above) };
 }
 
-/** Sums since S was last 0, weighted by impressions: of x - b and of b. */
+/** Sums since S was last 0, weighted by impressions: of x - b, and of b. */
 interface Change {
   readonly onset: EpochMs | undefined;
   readonly above: number;
@@ -239,14 +244,14 @@ function shown({ onset, above, below }: Change): Pick<Alarm, 'onset' | 'size'> {
 /** Number of residuals whose median is the scale. */
 const KEPT = 288;
 
-/** With fewer, the errors are taken as they are. */
+/** With fewer residuals, errors are used unscaled. */
 const LEAST = 24;
 
 const LEAST_SCALE = 0.5;
 
 /**
- * The scale of the residuals of a while ago: max(.5, 1.4826 · median |z|) of the last 288, 1 while there are fewer than 24.
- * The caller leaves out what belongs to an alarm, so the scale cannot learn the fall that it is to measure.
+ * The scale of older residuals: max(.5, 1.4826 · median |z|) of the last 288, 1 while there are fewer than 24. The caller leaves out what
+ * belongs to an alarm, so the scale cannot adapt to the fall that it is to measure.
  */
 export class RunningScale {
   readonly #ring = new Float64Array(KEPT);
@@ -301,7 +306,7 @@ export class RunningScale {
  * The scale absorbs errors that are wrong by a factor. Because of the clip, one wild block is not enough at an h of 8 or more.
  */
 interface CusumSettings {
-  /** What is subtracted at each step, in scales: smaller falls are not detected. */
+  /** What is subtracted at each step, in scales. Smaller falls are not detected. */
   readonly k: number;
   /** Limit of S, above 0. */
   readonly h: number;
@@ -330,7 +335,7 @@ export function clipped(z: number, scale: number): number {
   return Math.max(-CLIP, Math.min(CLIP, z / scale));
 }
 
-/** One u for both directions, or one for each where a tolerance keeps them apart. */
+/** One u for both directions, or one for each if a tolerance separates them. */
 interface Steps {
   readonly low: number;
   readonly high: number;
@@ -341,12 +346,15 @@ export function cusumStep(state: Cusum, u: Steps, settings: CusumSettings): Cusu
   return { low: sideStep(state.low, -u.low, settings), high: sideStep(state.high, u.high, settings) };
 }
 
-/** The same state at a limit that is `factor` times as high: S keeps its share of it. */
+/** The same state at a threshold that is `factor` times as high: S keeps its share of it. */
 function rescaled({ low, high }: Cusum, factor: number): Cusum {
   return { low: { ...low, s: low.s * factor }, high: { ...high, s: high.s * factor } };
 }
 
-/** Whether the alarm is on at S, given whether it was on before. */
+/**
+ * Whether the alarm is on at S.
+ * @param was whether it was on before
+ */
 export function isOn(s: number, was: boolean, h: number): boolean {
   return s >= h || (was && s > h / 2);
 }

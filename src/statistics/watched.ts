@@ -25,7 +25,7 @@ import type { Block } from './watched-blocks.ts';
 import { type AlarmSpan, type PathPoint, type PathSettings, type WatchedHistory, watchedPath } from './watched-path.ts';
 
 export interface WatchedFacts extends WatchedHistory {
-  /** Event time up to which blocks are given. */
+  /** Event time up to which there are blocks. */
   readonly at: EpochMs;
   readonly replaying: boolean;
   readonly settings: PathSettings;
@@ -33,8 +33,7 @@ export interface WatchedFacts extends WatchedHistory {
 
 export type WatchedDecision = WatchedVerdict & {
   /**
-   * Event time since which the label, with any reason, has held, by the blocks at hand; while warming up, the start of
-   * the first block.
+   * Event time since which the label has held, with any reason, according to the blocks; while warming up, the start of the first block.
    */
   readonly since: EpochMs;
   /** The newest block with its baseline, z and both alarms; undefined: there is none yet. */
@@ -45,10 +44,10 @@ export type WatchedDecision = WatchedVerdict & {
   readonly settings: PathSettings;
 };
 
-/** Start-up baselines exist from here on. */
+/** Start-up baselines exist from this many steps on. */
 const WARM_STEPS = STARTUP.steps + STARTUP.lag;
 
-/** The label now. Total: any facts give one label with one of its reasons. */
+/** The label now. Every combination of facts gives one label with one of its reasons. */
 export function watch({ at, replaying, settings, ...history }: WatchedFacts): WatchedDecision {
   const { blocks } = history;
   const { points, scale, ended: recovered } = watchedPath(history, settings);

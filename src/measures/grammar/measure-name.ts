@@ -73,8 +73,9 @@ interface MeasureProblem {
 }
 
 /**
- * Parses a list of measures, expanding `@a..b`; one that is named again is taken once, at its first place. Never throws: whatever is wrong is a problem with the index of its text.
- * A known measure that `command` does not offer is a problem too, unless `family` asks for the whole family.
+ * Parses a list of measures and expands `@a..b`; a measure named again is taken once, at its first position. Never throws: whatever is
+ * wrong becomes a problem with the index of its text. A known measure that `command` does not offer is a problem too, unless `family`
+ * asks for the whole family.
  */
 export function parseMeasures(
   texts: readonly string[],
@@ -137,7 +138,7 @@ type Fail = (what: string) => MeasureError;
 
 const NAMES: readonly string[] = MEASURES.map(({ name }) => name);
 
-/** By alias. */
+/** Definitions by alias. */
 const ALIASES: ReadonlyMap<string, MeasureDefinition> = new Map(
   MEASURES.flatMap((definition) => (definition.aliases ?? []).map((alias) => [alias, definition] as const)),
 );
@@ -153,13 +154,13 @@ function definitionOfText({ text, name }: Written): MeasureDefinition {
   throw new MeasureError(`unknown measure "${text}"; ${hint}`);
 }
 
-/** Names of other libraries for measures that are close to ours, where the nearest spelling is that of an unrelated one. */
+/** Names in other libraries of measures that are close to ours, where the nearest spelling is an unrelated one. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['hr', 'hit'],
   ['mse', 'rmse'],
 ]);
 
-/** The name that a wrong one abbreviates or misspells. Of short names, most letters must be right: almost any two are near. */
+/** The name that a wrong one abbreviates or misspells. Most letters of a short name must be right, because almost any two are near. */
 function nearMeasure(wrong: string): string | undefined {
   const begun = NAMES.filter((name) => wrong.length > 1 && name.startsWith(wrong));
   if (begun.length === 1) return begun[0];
@@ -257,7 +258,7 @@ function cutOf({ cut }: Written, definition: MeasureDefinition, fail: Fail): num
   throw fail(`k must be a whole number from 1 to ${LARGEST_K} without a leading zero, got "${cut}"`);
 }
 
-/** What `ndcg@5-` and `map@5-` of XGBoost are here; undefined: the cut-off has no such sign. */
+/** Our name for XGBoost's `ndcg@5-` and `map@5-`; undefined: the cut-off has no such sign. */
 function asBoosted(cut: string, { name, params }: MeasureDefinition): string | undefined {
   const k = /^([1-9]\d*)-$/.exec(cut)?.[1];
   if (k === undefined || !Object.hasOwn(params, 'empty')) return undefined;
@@ -279,7 +280,7 @@ interface Combination extends Pick<Measure, 'definition' | 'params' | 'k'> {
 }
 
 /**
- * Whether the value depends on what is a positive. Graded gains do not: dcg and ndcg except with `gain=binary`, rbp with
+ * Whether the value depends on which items are positives. Graded gains do not: dcg and ndcg except with `gain=binary`, rbp with
  * `gain=scaled`, err. A weighted mean does, for its weights.
  */
 export function asksPositives({ definition, params }: Pick<Measure, 'definition' | 'params'>): boolean {
@@ -331,7 +332,7 @@ function forbidden({ definition, params, changed, k }: Combination): string | un
   return undefined;
 }
 
-/** Who scores: the service, its data path over files, lists with their grades, or runs and judgements. */
+/** Where measures are scored: by the service, by its data path over files, for lists with their grades, or for runs and judgements. */
 export type Command = 'run' | 'replay' | 'lists' | 'score';
 
 /** Why a command cannot score the measure, in words; undefined: it can. */

@@ -2,8 +2,8 @@ import { MEASURES } from '../all.ts';
 import { MeasureError } from './scan.ts';
 
 /**
- * Names as trec_eval, PyFLAGR, ir_measures and ranx write them, if they are not names of ours: each means what it means there.
- * A name that differs only in case, such as `nDCG@10` and `P@5`, or is an alias, is a name of ours.
+ * Names as trec_eval, PyFLAGR, ir_measures and ranx write them, unless they are also ours: each means what it means there. A name that
+ * differs only in case, such as `nDCG@10` and `P@5`, or is an alias, is ours.
  */
 
 /** Columns of counts that trec_eval prints beside the measures. */
@@ -23,7 +23,7 @@ const WHOLES: ReadonlyMap<string, string> = new Map([
   ['set_f', 'f1'],
 ]);
 
-/** Names of measures that only these tools have, in lower case without a cut-off: none of ours is near, however alike the names. */
+/** Names of measures that only these tools have, in lower case without a cut-off. None of ours is near, however similar the names look. */
 const THEIRS: readonly (readonly [tool: string, names: RegExp])[] = [
   [
     'trec_eval',
@@ -36,8 +36,8 @@ const THEIRS: readonly (readonly [tool: string, names: RegExp])[] = [
 ];
 
 /**
- * The same measure under our name, with the preset of its tool; undefined: the text is not a name of these tools, or also one
- * of ours. trec_eval's names are also PyFLAGR's: `preset` says whose convention is meant.
+ * The same measure under our name, with the preset of its tool; undefined: the text is no name of these tools, or is also one of ours.
+ * trec_eval's names are also PyFLAGR's: `preset` says whose convention is meant.
  * @throws MeasureError for a name of theirs whose measure is not offered, with the nearest one.
  */
 export function inOurWords(source: string, preset: 'trec' | 'flagr'): string | undefined {
@@ -69,7 +69,7 @@ const RANX_NAMES: Readonly<Record<string, string>> = {
   dcg_burges: 'dcg(gain=exp,preset=trec)',
 };
 
-/** `ndcg_burges@10`, `r-precision`, and `map@10-l2`, which counts from grade 2 on. */
+/** Names of ranx: `ndcg_burges@10`, `r-precision`, and `map@10-l2`, which counts from grade 2 on. */
 function ofRanx(text: string): string | undefined {
   const parts = /^([a-z][a-z0-9_-]*?)(?:\.(\d+))?(@\d+)?(?:-l(\d+))?$/.exec(text);
   if (parts === null) return undefined;
@@ -93,7 +93,7 @@ function ofRanx(text: string): string | undefined {
 
 const SETS: Readonly<Record<string, string>> = { SetP: 'precision', SetR: 'recall', SetF: 'f1' };
 
-/** `SetP`, `SetF(beta=4)`, `nDCG(dcg='exp-log2')@10`. */
+/** Names of ir_measures: `SetP`, `SetF(beta=4)`, `nDCG(dcg='exp-log2')@10`. */
 function ofIrMeasures(text: string): string | undefined {
   const parts = /^(SetP|SetR|SetF|nDCG)(?:\(([^()]*)\))?(@\d+)?$/.exec(text);
   if (parts === null) return undefined;

@@ -17,7 +17,7 @@ interface NumberShape {
   readonly allows: (value: number) => boolean;
   /** The default: a number, a setting of the configuration, or none. */
   readonly initial: number | 'relevantFrom' | 'highestGrade' | undefined;
-  /** Printed even if it is the default, and never absent. */
+  /** Whether it is printed even if it is the default, and never absent. */
   readonly always?: boolean;
 }
 
@@ -73,25 +73,25 @@ export const exposure = word('count', 'log2');
 
 const everyList = { dup: word('first', 'each'), action: anyAction, min_list_length: whole(1) };
 
-/** Of measures of grades. */
+/** Parameters of measures of grades. */
 export const graded = { rel: above0('relevantFrom'), ...everyList };
 
-/** Of measures that compare a list with its positives or its ideal order. */
+/** Parameters of measures that compare a list with its positives or its ideal order. */
 export const judged = {
   rel: graded.rel,
   ideal: word('shown', 'all'),
   empty: word('zero', 'skip', 'one'),
   ...everyList,
-  // 0: an empty list counts, as a list without positives.
+  // With 0, an empty list counts, as a list without positives.
   min_list_length: whole(0, LARGEST_K, 0),
   avg: word('macro', 'weighted'),
   per: users,
 };
 
-/** Of judged measures whose numerators and denominators can be summed apart. */
+/** Parameters of judged measures whose numerators and denominators can be summed separately. */
 export const counted = { ...judged, avg: word('macro', 'micro', 'weighted'), per: word(...users.values, 'class') };
 
-/** Of shares of slots. */
+/** Parameters of shares of slots. */
 export const slots = {
   dup: everyList.dup,
   min_list_length: everyList.min_list_length,
@@ -101,7 +101,7 @@ export const slots = {
   slot: whole(undefined),
 };
 
-/** Of measures of predicted scores against ratings. */
+/** Parameters of measures of predicted scores against ratings. */
 const rated = { ...everyList, action: { kind: 'action', initial: 'rating', required: false }, per: users } as const;
 export const errors = { ...rated, avg: word('micro', 'macro') };
 export const correlated = { ...rated, avg: word('macro'), by: word('score', 'rank') };

@@ -11,12 +11,12 @@ export function upTo({ k }: Measure): string {
   return k === undefined ? 'in the list' : `up to rank ${k}`;
 }
 
-/** R in words. */
+/** R, in words. */
 export function relevantWords(measure: Measure): string {
   return worded(measure, 'ideal', { shown: 'the positives of the shown list', all: 'all known positives' });
 }
 
-/** What is correlated with the rating, or decides which of two slots stands first. */
+/** What is correlated with the rating, or decides which of two slots comes first, in words. */
 export function byWords(measure: Measure): string {
   return worded(measure, 'by', { score: 'predicted score', rank: 'rank' });
 }

@@ -1,9 +1,9 @@
 /**
- * Short names for the conventions of other libraries (specification: measures 6). A preset sets only parameters that a measure
- * takes; parameters written beside it take precedence; it is never printed. No preset sets `rel`.
+ * Short names for the conventions of other libraries (specification: measures 6). A preset sets only parameters that a measure takes, is
+ * overridden by parameters written beside it, and is never printed. No preset sets `rel`.
  */
 interface PresetRule {
-  /** undefined: every measure. */
+  /** Measures that the rule applies to; undefined: all. */
   readonly measures?: readonly string[];
   readonly except?: readonly string[];
   readonly set: Readonly<Record<string, string>>;
@@ -64,7 +64,7 @@ export const PRESETS: ReadonlyMap<string, readonly PresetRule[]> = new Map<strin
   ],
 ]);
 
-/** What the preset sets for one measure, later rules overriding earlier ones; undefined: no such preset. */
+/** What the preset sets for one measure; later rules override earlier ones. undefined: there is no such preset. */
 export function presetFor(preset: string, name: string): ReadonlyMap<string, string> | undefined {
   const rules = PRESETS.get(preset);
   if (rules === undefined) return undefined;

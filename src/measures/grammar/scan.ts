@@ -1,9 +1,9 @@
-/** The text is not a measure, or not one that is offered. The message names the place and what was expected. */
+/** An error about a text that is no measure, or none that is offered. The message names the position and what was expected. */
 export class MeasureError extends Error {
   override readonly name = 'MeasureError';
 }
 
-/** A measure as written: its tokens, nothing looked up yet. */
+/** A measure as written, split into tokens that have not been looked up. */
 export interface Written {
   /** The trimmed text, for messages. */
   readonly text: string;
@@ -19,7 +19,7 @@ const VALUE = /^[a-z0-9_.:-]+$/i;
 
 const BEHIND_CUT = /^([^()@]*)(?:\(([^()]*)\))?\s*@\s*([^()@]*?)\s*\(([^()]*)\)$/;
 
-/** @throws MeasureError for parameters behind the cut-off, with the name that has them before it */
+/** @throws MeasureError for parameters after the cut-off, with the name that has them before it */
 export function mustEndWithCut(source: string): void {
   const text = source.trim();
   const [behind, name, first = '', cut, second] = BEHIND_CUT.exec(text) ?? [];
