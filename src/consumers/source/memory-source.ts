@@ -68,7 +68,7 @@ export class MemorySource implements LogSource {
   readonly #log: MemoryLog;
   /** Next offset by partition, then topic. */
   readonly #positions: Offset[][];
-  /** By partition, then topic. */
+  /** Whether reading is paused, by partition, then topic. */
   readonly #paused: boolean[][];
   #stopping = false;
   #wake: () => void = () => {};
@@ -91,7 +91,7 @@ export class MemorySource implements LogSource {
       await handler.assigned(this.#positions.map((_, partition) => partition));
       while (!this.#stopping) {
         if (await this.#deliver(handler)) {
-          // Who reads a backlog would else answer to nobody until it is read.
+          // While a backlog is read, nothing else in the process would run without this.
           await nextTurn();
           continue;
         }
@@ -142,7 +142,7 @@ export class MemorySource implements LogSource {
     this.#wake();
   }
 
-  /** Nobody else reads this log. */
+  /** Does nothing: nobody else reads this log. */
   sendOffsets(): void {}
 
   async bounds(partition: number, topic: number): Promise<Bounds> {

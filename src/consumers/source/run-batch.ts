@@ -1,7 +1,7 @@
 import type { Offset } from '../../vocabulary/events.ts';
 import type { Batch, LogRecord, RecordRun } from './source-port.ts';
 
-/** A batch of runs, whose records are made when somebody asks for them. */
+/** A batch of runs, whose records are created on demand. */
 export class RunBatch implements Batch {
   readonly partition: number;
   readonly topic: number;
@@ -26,7 +26,7 @@ export function recordsOf(runs: readonly RecordRun[]): readonly LogRecord[] {
   return runs.flatMap((run) => Array.from({ length: run.count }, (_, index) => run.record(index)));
 }
 
-/** A batch in parts of at most so many records, in their order; one that has no runs is its only part. */
+/** Splits a batch into parts of at most `most` records, in order. A batch without runs is its only part. */
 export function* partsOf(batch: Batch, most: number): Generator<Batch> {
   const { partition, topic, runs, next } = batch;
   if (runs === undefined || countOf(batch) <= most) {
@@ -66,7 +66,7 @@ function partOf(run: RecordRun, from: number, end: number): RecordRun {
   };
 }
 
-/** Number of records of a batch, without making them. */
+/** Number of records of a batch, determined without creating them. */
 export function countOf(batch: Batch): number {
   if (batch.runs === undefined) return batch.records.length;
   let count = 0;
@@ -74,7 +74,7 @@ export function countOf(batch: Batch): number {
   return count;
 }
 
-/** The first and the last record of a batch that has any. */
+/** The first and the last record of a batch, which must have one. */
 export function firstOf(batch: Batch): LogRecord {
   return batch.runs === undefined ? batch.records[0] : batch.runs[0].record(0);
 }

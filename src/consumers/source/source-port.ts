@@ -5,7 +5,7 @@ import type { RecordBytes } from '../engine/record-rows.ts';
 /** One record of a topic partition. */
 export interface LogRecord {
   readonly offset: Offset;
-  /** Record timestamp; undefined: the log keeps none (files), and the event's own time is used. */
+  /** The record's timestamp; undefined: the log keeps none (files), and the event's own time is used. */
   readonly timestamp: EpochMs | undefined;
   /** null: a tombstone. */
   readonly value: Uint8Array | null;
@@ -13,14 +13,14 @@ export interface LogRecord {
   readonly decoded?: Decoded;
   /** Set if the source has one and was asked to deliver it. */
   readonly envelope?: Envelope;
-  /** Of a record from a file. */
+  /** Where it stands in its file, for a record from a file. */
   readonly place?: FilePlace;
 }
 
-/** What a record has besides its value, for passing it on. Read on demand: views, valid as long as the value is. */
+/** What a record has besides its value, for passing it on. It is read on demand; its views are valid as long as the value is. */
 export interface Envelope {
   readonly key: Uint8Array | null;
-  /** In the order of the record; a name may occur more than once. */
+  /** Headers in the order of the record; a name may occur more than once. */
   readonly headers: readonly RecordHeader[];
 }
 
@@ -30,9 +30,9 @@ export interface RecordHeader {
 }
 
 export interface FilePlace {
-  /** As it was given; `-`: standard input. */
+  /** The path as given; `-`: standard input. */
   readonly file: string;
-  /** The first line that is not blank is row 1. */
+  /** Row number; the first line that is not blank is row 1. */
   readonly row: number;
 }
 
@@ -47,10 +47,10 @@ export interface UndecodableBatch {
   /** Offsets of the batch: [from, to). */
   readonly from: Offset;
   readonly to: Offset;
-  /** Number of records by its header; if that cannot be read, one for each offset. */
+  /** Number of records according to its header; if that cannot be read, one for each offset. */
   readonly records: number;
   readonly reason: string;
-  /** As it was fetched, with its header: a view. */
+  /** The batch as fetched, with its header: a view. */
   readonly bytes: Uint8Array;
 }
 
@@ -58,9 +58,9 @@ export interface Batch {
   readonly partition: number;
   /** Index of the topic in the configuration's order. */
   readonly topic: number;
-  /** Offsets ascend; holes are normal. Where there are runs, the records are made when they are asked for. */
+  /** Offsets ascend; holes are normal. In a batch of runs, the records are created on access. */
   readonly records: readonly LogRecord[];
-  /** The same records, from a source that has them so. */
+  /** The same records as runs, if the source provides them. */
   readonly runs?: readonly RecordRun[] | undefined;
   /** The next offset to read, past holes after the last record. */
   readonly next: Offset;
@@ -68,7 +68,7 @@ export interface Batch {
   readonly undecodable?: UndecodableBatch | undefined;
 }
 
-/** The log did not answer a question; it may answer the same question later. */
+/** The log did not respond to a query; it may respond to the same query later. */
 export class LogUnavailable extends Error {
   override readonly name = 'LogUnavailable';
 }
@@ -83,22 +83,22 @@ export interface Bounds {
 
 export interface SourceHandler {
   /**
-   * These partitions, of all topics, are assigned to us now; those of an earlier call that are missing are not any more.
-   * Nothing of them is delivered before this settles: claim and seek here, and pause again what is to stay paused. A partition may
-   * have left and come back since the last call, and a source forgets pauses when a partition leaves.
+   * Called when these partitions, of all topics, are assigned to us; those of an earlier call that are missing no longer are. Nothing of
+   * them is delivered before this settles: claim and seek here, and pause again what is to stay paused. A partition may have left and
+   * come back since the last call, and a source forgets pauses when a partition leaves.
    */
   assigned(partitions: readonly number[]): Promise<void>;
   /**
-   * Only these of the partitions that were assigned to us may still be ours, and `assigned` follows. Claim no others: another member may
-   * have claimed them already. Called at once, also before `assigned` has settled.
+   * Called when only these of the partitions that were assigned to us may still be ours; `assigned` follows. Claim no others, because
+   * another member may have claimed them already. Called at once, even before `assigned` has settled.
    */
   mayKeep?(partitions: readonly number[]): void;
   /**
-   * These partitions stay assigned, but their logs may have been replaced: a handler that can detect that by a record seeks it
+   * Called when these partitions stay assigned, but their logs may have been replaced. A handler that detects this from a record seeks it
    * here. Nothing is delivered before this returns.
    */
   doubted?(partitions: readonly number[]): void;
-  /** Awaited before the next batch of the same partition: back-pressure. Its bytes are views, valid until then. */
+  /** Awaited before the next batch of the same partition, which gives back-pressure. Its bytes are views, valid until then. */
   batch(batch: Batch): Promise<void>;
 }
 
@@ -107,23 +107,27 @@ export interface LogSource {
   /** Delivers records until `stop`, or to the end of logs that have one. Rejects with the error of a handler or of the log. */
   run(handler: SourceHandler): Promise<void>;
   /**
-   * The next record delivered is the first at or above this offset. `heldUpTo` (default: the offset): the log has held all
-   * records below it, so a log that ends earlier is another log; a source whose records cannot be removed ignores it.
+   * Makes the next record delivered the first at or above this offset.
+   * @param heldUpTo the log has held all records below it, so a log that ends earlier is another log; default: the offset. A source whose
+   * records cannot be removed ignores it
    */
   seek(partition: number, topic: number, offset: Offset, heldUpTo?: Offset): void;
-  /** Pauses one topic of a partition; a batch that is being handled may still end. Calls are not counted. */
+  /** Pauses one topic of a partition. A batch that is being handled may still end. Calls are not counted. */
   pause(partition: number, topic: number): void;
   resume(partition: number, topic: number): void;
   /**
-   * Whether more of one topic is fetched; what is fetched already is delivered nevertheless. Independent of `pause`. Only for
-   * sources that fetch ahead, where a pause would discard what was fetched.
+   * Sets whether more of one topic is fetched; what has been fetched is delivered nevertheless. Independent of `pause`. Only for sources
+   * that fetch ahead, where a pause would discard what was fetched.
    */
   setFetching?(partition: number, topic: number, fetching: boolean): void;
   /** Bytes that were fetched and not delivered yet, for sources that fetch ahead. */
   readonly fetchedBytes?: number;
   bounds(partition: number, topic: number): Promise<Bounds>;
-  /** Tells the log, at best effort, that everything below these offsets (by topic) is committed, for tools that show lag. Never awaited. */
+  /**
+   * Reports to the log, at best effort, that everything below these offsets (by topic) is committed, for tools that show lag. Never
+   * awaited.
+   */
   sendOffsets(partition: number, offsets: readonly Offset[]): void;
-  /** Resolves once no handler runs any more. */
+  /** Stops reading. Resolves once no handler runs any more. */
   stop(): Promise<void>;
 }

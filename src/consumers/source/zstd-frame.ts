@@ -1,15 +1,15 @@
-/** What stands around the blocks of a zstd frame. Format: RFC 8878, section 3.1. */
+/** Reads the headers of zstd frames and blocks. Format: RFC 8878, section 3.1. */
 
 export const ZSTD_MAGIC = 0xfd2fb528;
 /** Bytes of the longest block, packed or unpacked. */
 export const LARGEST_BLOCK = 1 << 17;
 
 interface FrameHeader {
-  /** Bytes that may be referred to behind the current one. */
+  /** The window in bytes: how far back a block may refer. */
   readonly window: number;
-  /** Bytes that the frame unpacks to; undefined: it does not say. */
+  /** Bytes of the unpacked frame; undefined: not declared. */
   readonly content: number | undefined;
-  /** Four bytes follow the last block: the lower half of the XXH64 of the content. */
+  /** Whether the last block is followed by four bytes, the lower half of the XXH64 of the content. */
   readonly hasChecksum: boolean;
 }
 
@@ -21,12 +21,16 @@ interface BlockHeader {
   readonly content: number | undefined;
 }
 
-/** Whether a frame with these first four bytes holds no content. Its length is in the four bytes that follow. */
+/** Whether a frame with these first four bytes is skippable, and holds no content. The four bytes that follow are its length. */
 export function isSkippable(magic: number): boolean {
   return (magic & 0xfffffff0) >>> 0 === 0x184d2a50;
 }
 
-/** Length of a header in bytes, with the magic number. @param flags its fifth byte. @throws RangeError */
+/**
+ * Length of a frame's header in bytes, including the magic number.
+ * @param flags its fifth byte
+ * @throws RangeError
+ */
 export function headerBytes(flags: number): number {
   if ((flags & 0x08) !== 0) throw damagedZstd('a reserved bit is set');
   if ((flags & 0x03) !== 0) throw damagedZstd('it needs a dictionary');
@@ -44,7 +48,10 @@ export function frameHeader(view: DataView): FrameHeader {
   return { window: base + (base / 8) * (view.getUint8(5) & 7), content, hasChecksum };
 }
 
-/** The header of a block: three bytes from `at` on. @throws RangeError */
+/**
+ * Reads the header of a block: three bytes from `at` on.
+ * @throws RangeError
+ */
 export function blockHeader(bytes: Uint8Array, at: number): BlockHeader {
   const word = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16);
   const type = (word >>> 1) & 3;

@@ -5,11 +5,11 @@ const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const NOTHING = new Uint8Array(0);
-/** Each row becomes an object with all names, so they bound what a byte of a row can cost. */
+/** Limits of the header. Each row becomes an object with all names, so they bound what a byte of a row can cost. */
 const MOST_COLUMNS = 10_000;
 const LONGEST_NAME = 300;
 
-/** From the fields of a row to its object; an empty field is absent. */
+/** Turns the fields of a row into its object; an empty field is absent. */
 export type RowObject = (names: readonly string[], fields: readonly string[]) => object;
 
 interface CsvSettings {
@@ -22,35 +22,35 @@ interface CsvSettings {
   readonly toObject: RowObject;
 }
 
-/** A row that goes on behind its first line, as far as it was followed. */
+/** A row that continues after its first line, as far as it was followed. */
 interface Followed {
-  /** Line feeds of the row before it are in quotes. */
+  /** All line feeds of the row before this index are in quotes. */
   at: number;
   inQuotes: boolean;
-  /** The place of its own line feed, or MALFORMED; undefined: not known yet. */
+  /** Index of the line feed that ends it, or MALFORMED; undefined: not known yet. */
   end: number | undefined;
 }
 
 /**
- * Cuts bytes into the rows of a CSV (RFC 4180, with any delimiter) and makes an object of each. A field in quotes may contain
- * delimiters, line breaks and doubled quotes; in a field that does not start with a quote, quotes are ordinary characters. A
- * row with a quote that does not end, or with more or fewer fields than the header, is refused as its first line alone, and
- * reading continues with the next line, so that a stray quote costs no more than its own line.
+ * Cuts bytes into the rows of a CSV (RFC 4180, with any delimiter) and makes an object of each. A field in quotes may contain delimiters,
+ * line breaks and doubled quotes; in a field that does not start with a quote, quotes are ordinary characters. A row with a quote that
+ * does not end, or with more or fewer fields than the header, is refused as its first line alone, and reading continues with the next
+ * line, so that a stray quote costs no more than its own line.
  *
- * Each byte is looked at a few times, however its quotes stand: a row passes a line feed only in quotes, so two rows that pass
- * the same one go on alike and end alike, and the second is not followed again.
+ * Each byte is examined only a few times, whatever the quotes are. A row passes a line feed only in quotes, so two rows that pass the
+ * same one continue and end alike, and the second is not followed again.
  */
 export class CsvRows {
   readonly #settings: CsvSettings;
   readonly #delimiter: number;
   #names: readonly string[] | undefined;
-  /** Bytes that were not split into rows yet. */
+  /** Bytes that have not been split into rows. */
   #bytes: Uint8Array = NOTHING;
   #row = 0;
-  /** Whether it is inside a line that was refused as too long. */
+  /** Whether the current position is inside a line that was refused as too long. */
   #isSkipping = false;
   #followed: Followed | undefined;
-  /** Bytes in which the ends of lines, fields and rows were looked for: the work that depends on quotes. */
+  /** Number of bytes that were searched for the ends of lines, fields and rows: the work that depends on quotes. */
   searched = 0;
 
   constructor(settings: CsvSettings) {
@@ -91,7 +91,7 @@ export class CsvRows {
         continue;
       }
       if (end === INCOMPLETE && !isEnd && bytes.length - from <= longest + 1) break;
-      // A quote that does not end or is not allowed there, or a line that is too long.
+      // The quote does not end, is not allowed there, or the line is too long.
       const isTooLong = to - from > longest;
       const value = bytes.slice(from, Math.min(to, from + longest + 1));
       rows.push({ value, row: ++this.#row, refused: isTooLong ? 'too_large' : 'not_csv' });
@@ -103,7 +103,7 @@ export class CsvRows {
     return rows;
   }
 
-  /** The line feed behind the row at `from`, whose first line ends before `feed`; else why there is no row. */
+  /** Index of the line feed that ends the row at `from`, whose first line ends before `feed`; else why there is no row. */
   #rowEnd(from: number, feed: number, isEnd: boolean): number {
     const line = this.#bytes.subarray(from, feed);
     if (!line.includes(QUOTE)) return feed;
@@ -122,7 +122,7 @@ export class CsvRows {
     return feed;
   }
 
-  /** That of a row whose first line ends in quotes. */
+  /** The same for a row whose first line ends in quotes. */
   #endBehind(from: number, feed: number, isEnd: boolean): number {
     let followed = this.#followed;
     if (followed === undefined || feed >= followed.at) {
@@ -138,7 +138,7 @@ export class CsvRows {
     return end - from > this.#settings.longest ? MALFORMED : end;
   }
 
-  /** To its end, or as far as the bytes that are there decide. */
+  /** Follows a row to its end, or as far as the bytes at hand decide. */
   #follow(row: Followed, isEnd: boolean): void {
     const bytes = this.#bytes;
     for (;;) {
@@ -164,13 +164,13 @@ export class CsvRows {
     }
   }
 
-  /** Whether a field may end with the quote at `close`: a delimiter or the end of the row is behind it. */
+  /** Whether the quote at `close` may end a field: a delimiter or the end of the row must follow. */
   #mayFollow(bytes: Uint8Array, close: number): boolean {
     const next = bytes[close + 1] === CARRIAGE_RETURN ? bytes[close + 2] : bytes[close + 1];
     return next === undefined || next === this.#delimiter || next === LINE_FEED;
   }
 
-  /** undefined: a header, or a blank line. */
+  /** The row; undefined for a header or a blank line. */
   #rowOf(raw: Uint8Array): FileRow | undefined {
     const last = raw.length - 1;
     const bytes = raw[last] === CARRIAGE_RETURN ? raw.subarray(0, last) : raw;
@@ -196,14 +196,14 @@ export class CsvRows {
 const INCOMPLETE = -1;
 const MALFORMED = -2;
 
-/** The quote that ends a field in which `at` is; -1: there is none. */
+/** The quote that ends the field that contains `at`; -1: there is none. */
 function closingQuote(bytes: Uint8Array, at: number): number {
   let quote = bytes.indexOf(QUOTE, at);
   while (quote >= 0 && bytes[quote + 1] === QUOTE) quote = bytes.indexOf(QUOTE, quote + 2);
   return quote;
 }
 
-/** The same where the bytes before `from` are gone; undefined: it is among them. */
+/** The followed row after the bytes before `from` were removed; undefined: it began among them. */
 function cutBefore(from: number, { at, inQuotes, end }: Followed): Followed | undefined {
   if (at < from) return undefined;
   return { at: at - from, inQuotes, end: end === undefined || end < 0 ? end : end - from };

@@ -16,19 +16,19 @@ interface FileInput {
   /** Part of the request ids that an adapter makes from file and row; unique over all files. */
   readonly name: string;
   readonly decoder: Decoder;
-  /** The side on which a row counts that cannot be read. */
+  /** The side on which an unreadable row is counted. */
   readonly side: Side;
   /** The form of its rows; default: detected from its first bytes. */
   readonly form?: FileForm;
   /** As in `RowsOptions`. */
   readonly toObject?: RowObject | undefined;
-  /** Set if the rows of a request together are one record. */
+  /** Set if all rows of a request together form one record. */
   readonly lists?: ListRows | undefined;
 }
 
 export interface FileTopic {
   readonly files: readonly FileInput[];
-  /** `time`: several files are merged by event time, ties in their order. `concat`: one after the other. */
+  /** `time`: several files are merged by event time; ties keep the order of the files. `concat`: one after the other. */
   readonly order: 'time' | 'concat';
 }
 
@@ -48,8 +48,8 @@ export class FileSource implements LogSource {
   #ended: Promise<void> = Promise.resolve();
 
   /**
-   * `longest`: bytes of the longest record that can be valid. `latest`: an event that is dated later gets the time of the one
-   * before it, so that it does not delay other files.
+   * @param longest bytes of the longest record that can be valid
+   * @param latest an event with a later time takes the time of the one before it, so that it does not delay other files
    */
   constructor(topics: readonly FileTopic[], longest: number, latest: EpochMs = Number.POSITIVE_INFINITY) {
     this.#topics = topics.map((topic) => new TopicReader(topic, longest, latest, this.progress));
@@ -114,10 +114,10 @@ export class FileSource implements LogSource {
     this.#resumed();
   }
 
-  /** A file keeps no positions. */
+  /** Does nothing: files keep no positions. */
   sendOffsets(): void {}
 
-  /** The end of a file is not known before it is read. */
+  /** The end of a file is not known until it is read. */
   async bounds(): Promise<Bounds> {
     return { start: 0, end: Number.POSITIVE_INFINITY };
   }
@@ -143,7 +143,7 @@ class FileReader {
   #rows: readonly FileRow[] = [];
   #at = 0;
   #isRead = false;
-  /** The next record of the file; waiting feedback may come before it. */
+  /** The next record of the file. Waiting feedback may precede it. */
   #next: TimedRecord | undefined;
   readonly #waiting = new TimedHeap<TimedRecord>();
   head: FileRecord | undefined;
@@ -192,7 +192,7 @@ class FileReader {
     this.time = record?.time ?? Number.POSITIVE_INFINITY;
   }
 
-  /** undefined: a header. Feedback in a list waits for its time, since it would otherwise make later lists late. */
+  /** Decodes a row; undefined for a header. Feedback in a list waits for its time, because it would make later lists late otherwise. */
   #decode({ value, row, refused }: FileRow): TimedRecord | undefined {
     const { decoder, name, path, side, lists } = this.#input;
     const decoded: Decoded =
@@ -247,7 +247,7 @@ class TopicReader {
     this.#order = topic.order;
   }
 
-  /** Of the next record; Infinity at the end. */
+  /** Event time of the next record; Infinity at the end. */
   get time(): EpochMs {
     return this.#files.length === 0 ? Number.POSITIVE_INFINITY : this.#files[this.#current].time;
   }
@@ -265,7 +265,10 @@ class TopicReader {
     if (this.#files.length > 0) await this.refill();
   }
 
-  /** Reads ahead in the current file alone where files follow one another: how the next one is read may depend on what the earlier ones say. */
+  /**
+   * Reads ahead. If files follow one another, only in the current file: how the next one is read may depend on the contents of the
+   * earlier ones.
+   */
   async refill(): Promise<void> {
     do {
       await this.#files[this.#current].refill();
@@ -280,7 +283,7 @@ class TopicReader {
     return record;
   }
 
-  /** The file whose record comes next. */
+  /** Chooses the file whose record comes next. */
   #choose(): void {
     const files = this.#files;
     if (this.#order === 'concat') {

@@ -3,22 +3,22 @@ import type { InvalidCode } from '../../../vocabulary/drops.ts';
 import { wideEncodingOf } from '../../../vocabulary/wide-encoding.ts';
 import type { FileForm } from '../../decode/decoder-settings.ts';
 
-/** One row of a file, as JSON whatever the form of the file. */
+/** One row of a file, converted to JSON from any form. */
 export interface FileRow {
-  /** An object as JSON in UTF-8; for a refused row its bytes in the file. Owned by the caller. */
+  /** An object as JSON in UTF-8; for a refused row, its bytes in the file. Owned by the caller. */
   readonly value: Uint8Array;
-  /** From 1, counting rows that are not blank, including a header. */
+  /** Number of the row, from 1; it counts rows that are not blank, including a header. */
   readonly row: number;
-  /** Set if no object can be made of it. */
+  /** Set if the row cannot be made into an object. */
   readonly refused?: InvalidCode;
 }
 
-/** A form about which nothing was configured. */
+/** The form if nothing is configured. */
 export const ANY_FORM: FileForm = { format: 'auto', delimiter: undefined, columns: undefined };
 
 /**
- * What a file is: `ndjson`, one object a line; `json`, one list of objects, or objects one after the other over several lines;
- * `csv` with its delimiter; `parquet`.
+ * Format of a file: `ndjson`, one object a line; `json`, one list of objects, or objects one after the other over several lines; `csv`
+ * with its delimiter; `parquet`.
  */
 export interface FileFormat {
   readonly kind: 'ndjson' | 'json' | 'csv' | 'parquet';
@@ -74,8 +74,8 @@ function firstLines(bytes: Uint8Array): readonly string[] {
 }
 
 /**
- * JSON starts with a bracket or a brace. Anything else is CSV if its name says so, or if it has columns and no object follows;
- * the first field of a row may start with a brace, but one with a quote after it would be quoted.
+ * Whether the file is CSV. JSON starts with a bracket or a brace. Anything else is CSV if its name ends so, or if it has columns and no
+ * object follows. The first field of a row may start with a brace, but one that continues with a quote would be quoted.
  */
 function isCsv([line, next]: readonly string[], name: string): boolean {
   if (line === undefined || /^[[{]/.test(line)) return false;

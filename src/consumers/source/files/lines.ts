@@ -9,7 +9,7 @@ const CARRIAGE_RETURN = 13;
 const SPACE = 32;
 const TAB = 9;
 
-/** A file cannot be read to its end; `cause` is the error of the system or of zlib. */
+/** An error for a file that cannot be read to its end; `cause` is the error of the system or of zlib. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
   readonly file: string;
@@ -25,7 +25,7 @@ export interface ReadProgress {
   bytes: number;
 }
 
-/** The first bytes of a zstd frame, and of a skippable frame (whose last four bits are free). */
+/** The first bytes of a zstd frame, and of a skippable frame (whose lowest four bits are free). */
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd] as const;
 const SKIPPABLE = [0x50, 0x2a, 0x4d, 0x18] as const;
 
@@ -50,7 +50,7 @@ export async function* readBytes(file: string, progress: ReadProgress): AsyncGen
     file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }),
     progress,
   );
-  // A pipe may give less at a time than tells how it is packed.
+  // A pipe may deliver fewer bytes at a time than are needed to detect the packing.
   let first: Uint8Array = new Uint8Array(0);
   while (first.length < MAGIC.length) {
     const { value, done } = await stored.next();
@@ -80,10 +80,10 @@ export async function* readBytes(file: string, progress: ReadProgress): AsyncGen
 
 async function* unpackGzip(file: string, packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // The error, if any, comes out of the loop over gunzip.
+  // The loop over gunzip reports the error, if any.
   yield* pipeline(Readable.from(packed), gunzip, () => {});
   if (file === '-' || !statSync(file).isFile()) return;
-  // Zeros may fill up the last block of a medium. Node.js ends at the first, whatever follows.
+  // Zeros may pad the last block of a medium. Node.js ends at the first zero, whatever follows.
   for await (const rest of createReadStream(file, { start: gunzip.bytesWritten })) {
     if (rest.some((byte: number) => byte !== 0))
       throw new RangeError('the gzip data are damaged: zeros are in between');
@@ -159,7 +159,7 @@ function isBlank(line: Uint8Array): boolean {
   return true;
 }
 
-/** The first line from here on that is not blank, or not whole. */
+/** The beginning of the first line from `from` on that is not blank, or not complete. */
 function behindBlanks(chunk: Uint8Array, from: number): number {
   let line = from;
   for (let at = from; chunk[at] === NEWLINE || isSpace(chunk[at]); at++) if (chunk[at] === NEWLINE) line = at + 1;

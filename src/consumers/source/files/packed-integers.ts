@@ -1,16 +1,19 @@
-/** Integers of a Parquet page, in runs of one value and groups packed by bits in turn ("RLE / bit-packing hybrid"), read some at a time. */
+/**
+ * The integers of a Parquet page, read some at a time. They are stored as alternating runs of one value and groups of packed bits ("RLE /
+ * bit-packing hybrid").
+ */
 export class PackedIntegers {
   readonly #bytes: Uint8Array;
   readonly #width: number;
   #at: number;
-  /** Left of a run, and its value. */
+  /** What is left of the current run, and its value. */
   #repeats = 0;
   #value = 0;
-  /** Left of a group, and the bit at which the next one begins. */
+  /** What is left of the current group, and the bit at which the next value begins. */
   #packed = 0;
   #bit = 0;
 
-  /** @param width bits of each, 0 to 32 */
+  /** @param width bits of each integer, 0 to 32 */
   constructor(bytes: Uint8Array, from: number, width: number) {
     this.#bytes = bytes;
     this.#at = from;
@@ -19,7 +22,7 @@ export class PackedIntegers {
     if (width > 32) throw new Error(`it has integers of ${width} bits`);
   }
 
-  /** One group of bits to the end, as plain booleans are. */
+  /** A single group of bits up to the end, the encoding of plain booleans. */
   static bits(bytes: Uint8Array, from: number): PackedIntegers {
     const bits = new PackedIntegers(bytes, from, 1);
     bits.#packed = 8 * (bytes.length - from);
@@ -27,7 +30,10 @@ export class PackedIntegers {
     return bits;
   }
 
-  /** The next ones. @throws Error if there are not so many */
+  /**
+   * The next `count` integers.
+   * @throws Error if there are fewer
+   */
   take(count: number): number[] {
     const taken = new Array<number>(count);
     for (let i = 0; i < count; ) {
@@ -45,7 +51,7 @@ export class PackedIntegers {
     return taken;
   }
 
-  /** The header of the next run or group. */
+  /** Reads the header of the next run or group. */
   #begin(): void {
     let header = 0;
     for (let factor = 1; ; factor *= 128) {

@@ -8,29 +8,29 @@ import { readPlain } from 'hyparquet/src/plain.js';
 import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/schema.js';
 import { PackedIntegers } from './packed-integers.ts';
 
-/** How the values of a leaf column are read. */
+/** How to read the values of a leaf column. */
 export type ColumnDecoder = Parameters<typeof readDataPage>[2];
 type Values = ReturnType<typeof readPlain>;
 type PageHeader = ReturnType<typeof parquetHeader>;
 
-/** Bytes of the pages and dictionaries that all columns hold. */
+/** Bytes of the pages and dictionaries held by all columns. */
 export interface HeldBytes {
   bytes: number;
 }
 
-/** Reads these bytes of the file, from the first to before the second. */
+/** Reads the bytes [from, to) of the file. */
 export type ReadAt = (from: number, to: number) => Promise<Uint8Array<ArrayBuffer>>;
 
-/** Entries (values, nulls and empty lists) that are decoded at once. */
+/** Number of entries (values, nulls and empty lists) that are decoded at once. */
 const BATCH = 1024;
-/** Entries, and characters, of rows that are kept until the other columns have as many rows. */
+/** Limits, in entries and characters, of the rows that are kept until the other columns have as many. */
 const MOST_ENTRIES = 1 << 16;
 const MOST_CHARACTERS = 1 << 23;
-/** Entries of the longest row, values of the largest dictionary, and of a page of an encoding that is decoded as a whole. */
+/** Limits of the entries of a row, of the values of a dictionary, and of a page whose encoding is decoded as a whole. */
 const MOST_IN_ROW = 1 << 22;
 const MOST_IN_DICTIONARY = 1 << 20;
 const MOST_AT_ONCE = 10_000_000;
-/** Bytes of the largest page, unpacked, and of those of all columns together. */
+/** Limits of the bytes of an unpacked page, and of those of all columns together. */
 const MOST_PAGE_BYTES = 1 << 27;
 const MOST_HELD_BYTES = 1 << 29;
 /** Bytes that are read for a header at first, and at most. */
@@ -39,9 +39,9 @@ const MOST_HEADER_BYTES = 1 << 23;
 const NOTHING = new Uint8Array(0);
 
 interface Page {
-  /** Entries that were not read yet. */
+  /** Number of entries not read yet. */
   left: number;
-  /** undefined: none is repeated, or none is null. */
+  /** undefined: no entry is repeated, or none is null. */
   readonly repetition: PackedIntegers | undefined;
   readonly definition: PackedIntegers | undefined;
   readonly values: (count: number) => Values;
@@ -69,12 +69,15 @@ export class ParquetColumn {
   #pageBytes = 0;
   #isEnded = false;
   readonly #rows: unknown[] = [];
-  /** Of a column of lists, what was read of rows that may go on. */
+  /** In a column of lists, what was read of rows that may continue. */
   #begun: Begun = { repetition: [], definition: [], values: [] };
   #entries = 0;
   #characters = 0;
 
-  /** @param from, to its place in the file */
+  /**
+   * @param from where the column begins in the file
+   * @param to where it ends
+   */
   constructor(decoder: ColumnDecoder, from: number, to: number, readAt: ReadAt, held: HeldBytes) {
     this.#decoder = decoder;
     this.#at = from;
@@ -89,12 +92,12 @@ export class ParquetColumn {
     return this.#decoder.pathInSchema;
   }
 
-  /** Rows that can be taken. */
+  /** Number of rows that can be taken. */
   get ready(): number {
     return this.#rows.length;
   }
 
-  /** Reads until so many rows are ready, or one and much else, or the column has ended. */
+  /** Reads until `rows` rows are ready, or one row and a lot besides, or until the column has ended. */
   async fill(rows: number): Promise<void> {
     while (!this.#isEnded && this.ready < rows) {
       if (this.ready > 0 && (this.#entries >= MOST_ENTRIES || this.#characters >= MOST_CHARACTERS)) return;
@@ -104,7 +107,7 @@ export class ParquetColumn {
   }
 
   take(rows: number): unknown[] {
-    // As if all were of one length.
+    // This assumes that all rows are equally long.
     const kept = 1 - rows / this.#rows.length;
     this.#entries *= kept;
     this.#characters *= kept;
@@ -125,7 +128,7 @@ export class ParquetColumn {
       return;
     }
     const begun = this.#begun;
-    // The row that begins last may go on.
+    // The row that begins last may continue.
     const last = repetition.lastIndexOf(0);
     const whole = last < 0 ? 0 : begun.repetition.length + last;
     for (const level of repetition) begun.repetition.push(level);
@@ -139,7 +142,7 @@ export class ParquetColumn {
       throw new Error(`a row has more than ${MOST_PAGE_BYTES} characters in ${name}`);
   }
 
-  /** Ends the rows that have the first so many entries of those that were begun. */
+  /** Completes the rows that consist of the first `entries` entries of those begun. */
   #finish(entries: number): void {
     const { repetition, definition, values } = this.#begun;
     const levels = definition.slice(0, entries);
@@ -152,7 +155,7 @@ export class ParquetColumn {
     this.#assemble(levels, repetition.slice(0, entries), values.slice(0, present));
   }
 
-  /** Of whole rows alone: hyparquet takes a row that goes on for a new one where the leaf itself is repeated. */
+  /** Assembles whole rows only: where the leaf itself is repeated, hyparquet takes the continuation of a row for a new one. */
   #assemble(definition: number[] | undefined, repetition: number[], values: Values): void {
     for (const row of assembleLists([], definition, repetition, values, this.#decoder.schemaPath)) this.#rows.push(row);
   }
@@ -165,7 +168,7 @@ export class ParquetColumn {
     return present;
   }
 
-  /** Reads the next page; a dictionary, until the page behind it. */
+  /** Reads the next page. If it is a dictionary, reads on to the page after it. */
   async #nextPage(): Promise<void> {
     this.#page = undefined;
     if (this.#at >= this.#end - 1) {
@@ -181,7 +184,7 @@ export class ParquetColumn {
     if (!(to >= from && to <= this.#end)) throw new Error('it ends in the middle of a page');
     const entries = (header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header)
       ?.num_values;
-    // A damaged header lacks some, and nothing would ever be enough.
+    // A damaged header may lack these, and then no amount of bytes would be enough.
     if (!isCount(unpacked) || !isCount(entries)) throw new Error('the header of a page is damaged');
     const largest = Math.max(unpacked, to - from);
     if (largest > MOST_PAGE_BYTES)
@@ -203,7 +206,7 @@ export class ParquetColumn {
       throw new Error(`its pages take more than ${MOST_HELD_BYTES} bytes at once: write smaller pages`);
   }
 
-  /** The header has no length of its own. */
+  /** Reads a header, whose length is not stored anywhere. */
   async #header(): Promise<{ readonly header: PageHeader; readonly length: number }> {
     for (let most = HEADER_BYTES; ; most *= 8) {
       const to = Math.min(this.#end, this.#at + most);
@@ -224,7 +227,7 @@ export class ParquetColumn {
       this.#windowFrom = from;
     }
     const bytes = this.#window.subarray(from - this.#windowFrom, to - this.#windowFrom);
-    // What was read for a page alone is not kept beside it.
+    // What was read only for a page is not kept beside it.
     if (bytes.length > HEADER_BYTES) this.#window = NOTHING;
     return bytes;
   }
@@ -252,7 +255,7 @@ export class ParquetColumn {
       const page = decompressPage(bytes, size, codec, compressors);
       const view = viewOf(page);
       let at = 0;
-      // Behind the length of their bytes.
+      // Levels follow the length of their bytes.
       const levels = (width: number): PackedIntegers | undefined => {
         if (width === 0) return undefined;
         const from = at + 4;
@@ -289,7 +292,10 @@ export class ParquetColumn {
     return present;
   }
 
-  /** Reads the values of a page one after the other. @param present counts them, for encodings that are decoded as a whole */
+  /**
+   * Reads the values of a page one after the other.
+   * @param present counts them, for encodings that are decoded as a whole
+   */
   #valuesOf(encoding: string, page: Uint8Array, from: number, present: () => number): Page['values'] {
     const decoder = this.#decoder;
     const { type, element } = decoder;
@@ -298,7 +304,7 @@ export class ParquetColumn {
       const dictionary = this.#dictionary;
       const places = new PackedIntegers(page, from + 1, page[from] ?? 0);
       return (count) => {
-        // A page of nulls needs none.
+        // A page of nulls needs no dictionary.
         if (dictionary === undefined) throw new Error('a page refers to a dictionary that is not there');
         return places.take(count).map((place) => dictionary[place]);
       };
@@ -349,7 +355,10 @@ function wholePage(
   }
 }
 
-/** Each value repeats a part of the one before it. @throws Error if they are too long together */
+/**
+ * Checks the total length of values that each repeat a part of the previous one.
+ * @throws Error if they are too long together
+ */
 function mustFit(reader: { readonly view: DataView; offset: number }, count: number): void {
   let bytes = 0;
   for (let part = 0; part < 2; part++) {

@@ -16,11 +16,11 @@ type SchemaTree = ReturnType<typeof parquetSchema>;
 type Parsers = typeof DEFAULT_PARSERS;
 
 const ROWS_AT_ONCE = 500;
-/** Bytes of the JSON of rows that are given together, unless one has more. */
+/** Size of a group of rows in bytes of JSON, unless a single row has more. */
 const BYTES_AT_ONCE = 1 << 22;
-/** Characters that are kept of a text in a row that is too large. */
+/** Characters that are kept of each text in a row that is too large. */
 const EXCERPT = 100;
-/** Rows that all say the same take a few bits; a log has bytes for each. */
+/** Limit of compression: equal rows take a few bits each, while the rows of a real log take bytes. */
 const MOST_ROWS_PER_BYTE = 1000;
 
 /**
@@ -53,7 +53,7 @@ export async function* readParquet(
       byteLength: size,
       slice: async (start, end = size) => (await readAt(start, end)).buffer,
     };
-    // Geometries are no part of a log, and looking for them goes on for ever where a schema is damaged.
+    // Geometries do not occur in a log, and looking for them in a damaged schema does not end.
     const metadata = await parquetMetadataAsync(buffer, { geoparquet: false });
     const local = localTimes(metadata);
     const schema = parquetSchema(metadata);
@@ -84,7 +84,7 @@ export async function* readParquet(
       }
     }
   } catch (error) {
-    // What no well-formed file does to hyparquet.
+    // No well-formed file causes these errors in hyparquet.
     if (error instanceof TypeError || error instanceof RangeError)
       throw new Error(`it is damaged, or nested too deep (${error.message})`, { cause: error });
     throw error;
@@ -132,7 +132,7 @@ async function* rowsOf(
   }
 }
 
-/** The values of the next rows of a field, lists and structs put together of its leaves. */
+/** The values of the next rows of a field. Lists and structs are assembled from their leaves. */
 function valuesOf(
   top: SchemaTree,
   leaves: readonly ParquetColumn[],
@@ -149,7 +149,7 @@ function valuesOf(
 
 const TEXT = new TextDecoder();
 
-/** Of a text that is too long only as much is made as tells that. */
+/** Parsers of values. Of a text that is too long, only enough is made to show that it is. */
 function parsersOf(longest: number): Parsers {
   const textOf = (bytes: Uint8Array): string =>
     TEXT.decode(bytes.length > longest ? bytes.subarray(0, longest + 1) : bytes);
@@ -186,7 +186,7 @@ function rowOf(object: object, row: number, local: ReadonlySet<string>, longest:
   return { value: jsonOf(Object.fromEntries(excerpt), local), row, refused: 'too_large' };
 }
 
-/** Characters and values of a row, which are fewer than the bytes of its JSON; no more are counted than tell that they are above `most`. */
+/** Characters and values of a row, which are fewer than the bytes of its JSON. Counting ends when they exceed `most`. */
 function lengthOf(value: unknown, most: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;
@@ -221,7 +221,7 @@ function jsonOf(row: object, local: ReadonlySet<string>): Uint8Array {
 
 let lz4: Lz4Blocks | undefined;
 
-/** Besides snappy, which hyparquet has built in. None returns more bytes than the page declares. */
+/** Compressors other than snappy, which hyparquet has built in. None returns more bytes than the page declares. */
 const COMPRESSORS: Compressors = {
   GZIP: (input, bytes) => gunzipSync(input, { maxOutputLength: Math.max(1, bytes) }),
   BROTLI: (input, bytes) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, bytes) }),

@@ -1,13 +1,13 @@
 import type { FileRow } from './format.ts';
 
 export interface ListRows {
-  /** The request of a row, given as JSON; undefined: it has none. */
+  /** The request of a row, passed as JSON; undefined: it has none. */
   keyOf(value: Uint8Array): string | undefined;
   /** All rows of a list are within this many rows, counted from its first. */
   readonly within: number;
 }
 
-/** Most ended requests whose later rows are recognised here; the join handles those of older ones. */
+/** Number of ended requests whose later rows are recognised here. The join handles later rows of older requests. */
 const MOST_ENDED = 500_000;
 
 const OPEN = Buffer.from('[');
@@ -18,15 +18,15 @@ interface List {
   readonly row: number;
   readonly rows: Uint8Array[];
   bytes: number;
-  /** Earlier rows of this request were a list already. */
+  /** Whether earlier rows of this request already formed a list. */
   readonly isAgain: boolean;
 }
 
 interface OpenList extends List {
   readonly key: string;
-  /** The row of its first, counted from 1. */
+  /** Number of its first row, from 1. */
   readonly begin: number;
-  /** The one that began after it. */
+  /** The list that began after it. */
   next: OpenList | undefined;
 }
 
@@ -43,17 +43,17 @@ export class RowLists {
   #first: OpenList | undefined;
   #last: OpenList | undefined;
   readonly #ended = new Set<string>();
-  /** One for all that are forgotten: each new one would step over everything that was deleted before. */
+  /** One iterator for everything that is forgotten: a new one each time would step over all that was deleted before. */
   readonly #oldest = this.#ended.values();
   #rows = 0;
 
-  /** @param longest bytes of the longest record that can be valid: no more are kept of any record */
+  /** @param longest bytes of the longest record that can be valid; no more are kept of any record */
   constructor(settings: ListRows, longest: number) {
     this.#settings = settings;
     this.#longest = longest;
   }
 
-  /** The records that are complete now. */
+  /** Adds a row. Returns the records that are complete now. */
   add(row: FileRow): readonly FileRow[] {
     const complete = this.#endBefore(++this.#rows - this.#settings.within);
     if (row.refused !== undefined) return [...complete, row];
@@ -74,7 +74,7 @@ export class RowLists {
     return complete;
   }
 
-  /** The records that the end of the file completes. */
+  /** Returns the records that the end of the file completes. */
   end(): readonly FileRow[] {
     return this.#endBefore(Number.POSITIVE_INFINITY);
   }

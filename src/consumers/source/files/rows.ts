@@ -10,28 +10,27 @@ export interface RowsOptions {
   readonly form?: FileForm | undefined;
   /** Bytes of the longest row that can be valid. Longer ones are cut just above it. */
   readonly longest?: number;
-  /** Converts the fields of a CSV row. Default: an object with the texts by column, without the empty ones. */
+  /** Converts the fields of a CSV row. Default: an object of texts by column, without empty ones. */
   readonly toObject?: RowObject | undefined;
   readonly progress?: ReadProgress;
 }
 
-/** A file whose first bytes were read. */
+/** A file whose format was detected from its first bytes. */
 interface OpenedFile {
   /** undefined: the file is empty. */
   readonly format: FileFormat | undefined;
-  /** In groups as they are read; a group may be empty. Rejects with an UnreadableFile. */
+  /** Rows in groups as they are read; a group may be empty. Rejects with an UnreadableFile. */
   readonly rows: AsyncGenerator<readonly FileRow[]>;
 }
 
 const LONGEST = 2 ** 24;
 
-/** Enough to detect the format of a file; a pipe may give less at a time. */
+/** Enough to detect the format of a file. A pipe may deliver fewer bytes at a time. */
 const FIRST_BYTES = 4096;
 
 /**
- * Opens a file of any form (`FileFormat`), plain, gzipped or packed by zstd; `-` is standard input. Rows come as they are read: a
- * line, a value or a row group at a time, never the whole file.
- * Rejects with an UnreadableFile.
+ * Opens a file of any form (`FileFormat`), plain, gzipped or packed by zstd; `-` is standard input. Rows are returned as they are read, a
+ * line, a value or a row group at a time, never the whole file. Rejects with an UnreadableFile.
  */
 export async function openRows(path: string, options: RowsOptions = {}): Promise<OpenedFile> {
   const { form = ANY_FORM, progress = { bytes: 0 } } = options;
@@ -80,7 +79,10 @@ export async function* readRows(path: string, options: RowsOptions = {}): AsyncG
 
 async function* none(): AsyncGenerator<readonly FileRow[]> {}
 
-/** @param size that it had at first */
+/**
+ * Turns errors into UnreadableFile.
+ * @param size that of the file when it was opened
+ */
 async function* explained(
   path: string,
   size: number | undefined,
@@ -96,7 +98,7 @@ async function* explained(
 
 const CHANGED = 'it changed while it was read: wait until its writer is done, or read a copy';
 
-/** undefined: it is no file that keeps its bytes. */
+/** The size of a file in bytes; undefined: the path is not a regular file. */
 function sizeOf(path: string): number | undefined {
   const stats = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
   return stats?.isFile() === true ? stats.size : undefined;
@@ -114,7 +116,7 @@ function cutterOf({ kind, delimiter = ',' }: FileFormat, options: RowsOptions): 
   return new Lines(longest);
 }
 
-/** Lines that are not blank, each a row. */
+/** Splits bytes into lines that are not blank, each a row. */
 class Lines implements Cutter {
   readonly #splitter: LineSplitter;
   #row = 0;
@@ -142,9 +144,9 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Splits bytes into the values of a JSON list, of several, or into JSON values one after the other, regardless of lines. It only looks for
- * the ends of values: errors inside of one are for the decoder to report. A value longer than `longest` is cut just above it,
- * so that the decoder refuses it as too large and no memory is spent on the rest.
+ * Splits bytes into JSON values: the elements of one or several lists, or values one after the other, regardless of lines. It only looks
+ * for the ends of values; the decoder reports errors inside of them. A value longer than `longest` is cut just above it, so that the
+ * decoder refuses it as too large and no memory is spent on the rest.
  */
 export class JsonValues {
   readonly #longest: number;
@@ -152,7 +154,7 @@ export class JsonValues {
   #begun = false;
   #isList = false;
   #listEnded = false;
-  /** Open brackets of the value; 0 before it starts, and for a value that is neither a list nor an object. */
+  /** Number of open brackets; 0 before the value starts, and in a value that is neither a list nor an object. */
   #depth = 0;
   #state: 'between' | 'structure' | 'scalar' = 'between';
   #inText = false;

@@ -4,10 +4,10 @@ interface Timed {
   readonly time: EpochMs;
 }
 
-/** Records by time, those of one time in the order in which they came, at a cost of log n each in whatever order that was (a binary heap). */
+/** Records ordered by time, then by arrival, in a binary heap: log n per record, whatever the order of arrival. */
 export class TimedHeap<Of extends Timed> {
   readonly #records: Of[] = [];
-  /** When each came. */
+  /** Arrival number of each record. */
   readonly #turns: number[] = [];
   #added = 0;
 
@@ -21,7 +21,7 @@ export class TimedHeap<Of extends Timed> {
     this.#put(at, record, turn);
   }
 
-  /** Removes and returns the first, if its time is before this one; undefined: there is none. */
+  /** Removes and returns the first record if its time is before `time`; undefined: there is none. */
   before(time: EpochMs): Of | undefined {
     const first = this.#records[0];
     if (first === undefined || !(first.time < time)) return undefined;
@@ -31,7 +31,7 @@ export class TimedHeap<Of extends Timed> {
     return first;
   }
 
-  /** Puts a record in from the top. */
+  /** Inserts a record at the top and lets it sink. */
   #sink(record: Of, turn: number): void {
     const { length } = this.#records;
     let at = 0;

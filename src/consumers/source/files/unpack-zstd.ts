@@ -14,14 +14,20 @@ import { Xxh64 } from './xxh64.ts';
 const LARGEST_WINDOW = 1 << 25;
 const NOTHING = new Uint8Array(0);
 
-/** Unpacks zstd frames as a stream. @throws Error that says what is wrong with them, as the iteration does */
+/**
+ * Unpacks a stream of zstd frames.
+ * @throws Error that says what is wrong with them, when iterated
+ */
 export async function* unpackZstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const frames = new Frames();
   for await (const chunk of chunks) yield* frames.push(chunk);
   frames.end();
 }
 
-/** Unpacks frames that hold at most `bytes` bytes. @throws Error as `unpackZstd` */
+/**
+ * Unpacks frames with at most `bytes` bytes of content.
+ * @throws Error as `unpackZstd`
+ */
 export function unpackZstdBlock(input: Uint8Array, bytes: number): Uint8Array {
   const frames = new Frames();
   const unpacked: Uint8Array[] = [];
@@ -36,14 +42,15 @@ export function unpackZstdBlock(input: Uint8Array, bytes: number): Uint8Array {
 }
 
 /**
- * Frames whose lengths and checksums are verified. Each is unpacked by fzstd, which verifies neither, block by block: node:zlib supports zstd
- * only from Node 22.15 on, and a file must read the same on every version. Windows above 32 MiB (`zstd --long`) and dictionaries are refused.
+ * Splits zstd frames into blocks and verifies their lengths and checksums. fzstd unpacks them block by block but verifies neither.
+ * node:zlib supports zstd only from Node 22.15 on, and a file must read the same on every version. Windows above 32 MiB (`zstd --long`)
+ * and dictionaries are refused.
  */
 class Frames {
   #isBetween = true;
   #held: Uint8Array = NOTHING;
   readonly #steps = this.#unpack();
-  /** How many bytes are wanted, or some that were unpacked. */
+  /** The number of bytes needed next, or bytes that were unpacked. */
   #step = this.#next(NOTHING);
 
   *push(chunk: Uint8Array): Generator<Uint8Array> {
@@ -102,7 +109,7 @@ class Frames {
         throw damagedZstd(messageOf(error));
       }
     };
-    // The checksum is not passed on.
+    // fzstd gets the frame without its checksum.
     head[4] &= ~CHECKSUM;
     push(head);
     const hash = new Xxh64();

@@ -10,8 +10,8 @@ const STRIPE = 32;
 const LANES = 4;
 
 /**
- * XXH64 with seed 0 (https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md), the checksum of zstd. In 32-bit numbers, since BigInt is ten
- * times as slow, and WebAssembly is not everywhere (`ulimit -v`); only the end, once a frame, is in BigInt.
+ * XXH64 with seed 0 (https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md), the checksum of zstd. It computes in 32-bit numbers, since
+ * BigInt is ten times as slow and WebAssembly is not available everywhere (`ulimit -v`). Only the final steps, once a frame, use BigInt.
  */
 export class Xxh64 {
   /** The upper and the lower half of each lane. */
@@ -36,7 +36,7 @@ export class Xxh64 {
     this.#rest.set(bytes.subarray(end));
   }
 
-  /** The hash of all bytes so far, 64 bits. */
+  /** The 64-bit hash of all bytes so far. */
   digest(): bigint {
     const lanes = Array.from({ length: LANES }, (_, n) => this.#lane(n));
     let hash: bigint = P5;
@@ -86,7 +86,7 @@ export class Xxh64 {
   }
 }
 
-/** The upper half of the product of two unsigned halves. No sum exceeds 32 bits. */
+/** Upper half of the product of two unsigned 32-bit numbers. No intermediate sum exceeds 32 bits. */
 function upper(a: number, b: number): number {
   const [a0, a1, b0, b1] = [a & 0xffff, a >>> 16, b & 0xffff, b >>> 16];
   const middle = (Math.imul(a1, b0) + (Math.imul(a0, b0) >>> 16)) >>> 0;
@@ -98,7 +98,7 @@ function round(product: bigint): bigint {
   return turned(product, 31n) * P1;
 }
 
-/** Turned to the left, as 64 bits. */
+/** Rotates a 64-bit number to the left. */
 function turned(number: bigint, by: bigint): bigint {
   const bits = BigInt.asUintN(64, number);
   return BigInt.asUintN(64, (bits << by) | (bits >> (64n - by)));

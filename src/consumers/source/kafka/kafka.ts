@@ -33,27 +33,26 @@ import { Flow } from './flow/flow.ts';
 // Long because everything that touches kafkajs' consumer is here.
 const { AssignerProtocol, Kafka, logLevel } = kafkajs;
 
-/** How one topic of one partition is read. */
+/** The state of reading one topic of one partition. */
 interface ReadState {
   /** The next offset to deliver; undefined: not known yet. */
   readonly position: Offset | undefined;
-  /** Records flow: it is neither paused, nor stopped, nor waiting for a response of the brokers. */
+  /** Whether records flow: it is neither paused, nor stopped, nor waiting for a response of the brokers. */
   readonly flows: boolean;
 }
 
 const STOP_TIMEOUT: DurationMs = 4_000;
 const COUNTS_INTERVAL: DurationMs = 60_000;
-/** A broker that is not asked again for so long leads nothing any more. */
+/** A broker that gets no requests for this long no longer leads anything. */
 const FAILED_FOR_MS: DurationMs = 3 * REQUEST_TIMEOUT;
 
 /**
- * Topics of Kafka as a log, shared with the other members of a consumer group: partition p of all topics comes together. The
- * handler decides where reading starts (`seek` while `assigned` runs); a new partition that is not sought starts at the
- * earliest offset, one that stays continues where it was. Offsets in Kafka are written only by `sendOffsets`, and reading never
- * starts from them.
+ * Topics of Kafka as a log, shared with the other members of a consumer group: partition p of all topics is assigned together. The
+ * handler decides where reading starts (`seek` while `assigned` runs); a new partition without a seek starts at the earliest offset, one
+ * that stays continues where it was. Offsets in Kafka are written only by `sendOffsets`, and reading never starts from them.
  *
- * A consumer that crashed is replaced by a new one, with growing delays; kafkajs never restarts one by itself, as such a
- * restart cannot be stopped. `run` rejects with a KafkaFailure when that would not help.
+ * A consumer that crashed is replaced by a new one, with growing delays; kafkajs never restarts one by itself, as such a restart cannot
+ * be stopped. `run` rejects with a KafkaFailure when that would not help.
  */
 export class KafkaSource implements LogSource {
   readonly #options: KafkaSourceOptions;
@@ -72,7 +71,7 @@ export class KafkaSource implements LogSource {
   /** Ends the consumer that runs. */
   #leave: () => void = () => {};
   #trouble: string | undefined;
-  /** The fetch that failed last, of all that were not followed by one that did not; undefined: there is none. */
+  /** The last failed fetch that no successful one has followed; undefined: there is none. */
   #failedFetch: { readonly broker: number; readonly at: number } | undefined;
   /** The count of partitions in progress. */
   #counting: Promise<void> | undefined;
@@ -119,7 +118,7 @@ export class KafkaSource implements LogSource {
       while (!this.#deadline.isStopped) {
         const crash = await this.#untilCrash(flow);
         if (this.#deadline.isStopped) break;
-        // To explain a crash takes seconds if brokers are silent.
+        // Explaining a crash takes seconds if brokers do not respond.
         const next = await this.#deadline.unlessStopped(this.#nextAfter(crash, restarts));
         if (next === undefined) break;
         this.#options.log('warn', 'the consumer has ended and is replaced', next);
@@ -161,7 +160,7 @@ export class KafkaSource implements LogSource {
     );
     const end = await Promise.race([ended, failed]);
     this.#commit = undefined;
-    // Stopped in the middle of a join, kafkajs would continue after it and stay in the group.
+    // If it were stopped in the middle of a join, kafkajs would continue after it and stay in the group.
     if (isJoining) await this.#deadline.settled(started);
     const left = consumer.disconnect().catch(() => {});
     // Close a connection that is established after all.
@@ -171,8 +170,8 @@ export class KafkaSource implements LogSource {
   }
 
   /**
-   * A consumer that lost its brokers could not leave the group. The coordinator waits for it, and lets nobody join, until its
-   * session is over: so the next consumer makes it leave first.
+   * Removes the previous member from the group. A consumer that lost its brokers could not leave. The coordinator waits for it, and lets
+   * nobody join, until its session is over.
    */
   async #removePredecessor(consumer: Consumer): Promise<void> {
     const until = performance.now() + this.#times.sessionTimeout;
@@ -183,7 +182,7 @@ export class KafkaSource implements LogSource {
       } catch (error) {
         // With brokers that do not respond this consumer ends as well, and the next one tries again.
         if (isUnreachable(error) || performance.now() > until) return;
-        // Any other refusal would come again; above all, the group does not know the member any more.
+        // Any other refusal would be repeated; most likely the group no longer knows the member.
         if (!isCoordinatorMissing(error)) this.#member = undefined;
         else await this.#deadline.sleep(RETRY.initialRetryTime);
       }
@@ -223,7 +222,7 @@ export class KafkaSource implements LogSource {
     consumer.on(HEARTBEAT, ({ payload }) => {
       this.#generation = payload.groupGenerationId;
     });
-    /** Brokers that have not responded to a fetch. A failed fetch shows only in the next one. */
+    /** Brokers that have not responded to a fetch. A failed fetch shows only when the next one begins. */
     const asked = new Set<number>();
     consumer.on(FETCH_START, ({ payload: { nodeId } }) => {
       if (asked.has(nodeId)) {
@@ -252,7 +251,7 @@ export class KafkaSource implements LogSource {
     let batch: FetchedBatch;
     try {
       const { batch: fetched, resolveOffset, heartbeat, isRunning, isStale } = payload;
-      // Not in the types, but the only way to tell an old batch from one after a seek.
+      // The field is not in the types, but only it distinguishes an old batch from one after a seek.
       const from: unknown = Reflect.get(fetched, 'fetchedOffset');
       if (typeof from !== 'string') throw new KafkaFailure('kafka: kafkajs 2.2.4 is needed, exactly');
       batch = {
@@ -284,8 +283,8 @@ export class KafkaSource implements LogSource {
     const { message: reason, kind } = trouble;
     const where = this.#where;
     this.#trouble = `${where}: ${hinted(trouble)}`;
-    // A topic that is deleted while it is read is reported by the partition counts. A member that was authorised before may be
-    // again, once a password was changed here too, or a permission was restored.
+    // A topic that is deleted while it is read is reported by the partition counts. A member that was authorised before may be again,
+    // once a password was changed here too, or a permission was restored.
     const isGone = this.#hasJoined && isTopicMissing(crash);
     if (isGone) void this.#countPartitions();
     const isShutOut = this.#hasJoined && kind === 'access';
@@ -330,7 +329,7 @@ export class KafkaSource implements LogSource {
       topic: this.#options.topics[i],
       partitions: [{ partition, offset: String(offset) }],
     }));
-    // The group's offsets are shown to people; nothing is read from them, and the next commit sends them again.
+    // The group's offsets are only shown to people; nothing is read from them, and the next commit sends them again.
     commit({ topics }).catch(() => {});
   }
 
@@ -350,18 +349,18 @@ export class KafkaSource implements LogSource {
     return `kafka (${brokers.join(', ')}, group ${groupId})`;
   }
 
-  /** undefined: the partition is not ours. Lag is `bounds().end - position`; the part below `openFrom` can be read. */
+  /** undefined: the partition is not ours. The lag is `bounds().end - position`; records below `openFrom` can be read. */
   state(partition: number, topic: number): ReadState | undefined {
     const position = this.#flow?.position(partition, topic);
     return position === undefined ? undefined : { position: position.expected, flows: position.flows };
   }
 
-  /** By topic, then partition: what the group has committed. -1: nothing; lower: something that is not a position. */
+  /** What the group has committed, by topic, then partition. -1: nothing; lower: something that is not a position. */
   committedByGroup(): Promise<readonly (readonly number[])[]> {
     return this.#brokers.committedBy(this.#options.groupId);
   }
 
-  /** By topic: how many partitions it has; 0: there is no such topic. */
+  /** Number of partitions of each topic; 0: there is no such topic. */
   partitionCounts(): Promise<readonly number[]> {
     return this.#brokers.partitionCounts();
   }
@@ -371,7 +370,7 @@ export class KafkaSource implements LogSource {
     return this.#brokers.offsetAt(partition, topic, at);
   }
 
-  /** Whether the leaders of all partitions respond now: for a watchdog that sees no progress. Never rejects. */
+  /** Whether the leaders of all partitions respond now; a watchdog calls it if it sees no progress. Never rejects. */
   answers(): Promise<boolean> {
     return this.#brokers.answer();
   }
@@ -394,7 +393,10 @@ export class KafkaSource implements LogSource {
     this.#leave();
   }
 
-  /** A topic that has gone is reported by its count, for which nobody should have to wait a minute. */
+  /**
+   * The bounds of a log. If they are missing, counts the partitions at once, so that nobody waits a minute for the report of a deleted
+   * topic.
+   */
   async #boundsOrCount(partition: number, topic: number): Promise<Bounds> {
     try {
       return await this.#brokers.bounds(partition, topic);
@@ -404,7 +406,7 @@ export class KafkaSource implements LogSource {
     }
   }
 
-  /** Or joins the count in progress. */
+  /** Counts the partitions, or joins the count in progress. */
   #countPartitions(): Promise<void> {
     this.#counting ??= this.#countNow().finally(() => {
       this.#counting = undefined;
@@ -424,7 +426,7 @@ export class KafkaSource implements LogSource {
     if (!this.#deadline.isStopped) events.onPartitionCounts(counts);
   }
 
-  /** Drops stack traces of the client and OpenSSL's own texts, which help nobody. */
+  /** Logs a message of the client without stack traces and OpenSSL's own texts, which help nobody. */
   #logged({ level, namespace, log: { message, timestamp: _, stack: __, ...fields } }: LogEntry): void {
     const name = level === logLevel.ERROR ? 'error' : level === logLevel.WARN ? 'warn' : 'info';
     const error: unknown = fields['error'];

@@ -10,7 +10,7 @@ import { CONNECTION_TIMEOUT, type KafkaConnection, REQUEST_TIMEOUT, RETRY } from
 
 const { Kafka, logLevel } = kafkajs;
 
-/** From kafkajs' `ConfigResourceTypes`, which cannot be imported at run time. */
+/** The value in kafkajs' `ConfigResourceTypes`, which cannot be imported at run time. */
 const TOPIC_RESOURCE = 2;
 const QUIET_RETRY = { ...RETRY, retries: 2 };
 
@@ -22,7 +22,7 @@ interface KafkaAdminOptions extends KafkaConnection {
 }
 
 export interface GroupState {
-  /** Kafka's name: Stable, Empty, PreparingRebalance, Dead (there is no such group), ... */
+  /** Kafka's name of the state: Stable, Empty, PreparingRebalance, Dead (there is no such group), ... */
   readonly state: string;
   /** The assigner that its members agreed on; '' without members. */
   readonly protocol: string;
@@ -31,7 +31,10 @@ export interface GroupState {
 
 export type KafkaClient = InstanceType<typeof Kafka>;
 
-/** A client that logs nothing: errors are thrown. @throws AccessFileError */
+/**
+ * A client without a log: errors are thrown.
+ * @throws AccessFileError
+ */
 export function quietClient(connection: KafkaConnection): KafkaClient {
   return new Kafka({
     ...accessOptions(connection),
@@ -62,7 +65,7 @@ export async function createTopics(admin: TopicsAdmin, topics: NewTopics): Promi
   }
 }
 
-/** @throws the broker's last error, when the time is over */
+/** @throws the last error of the broker when the time is over */
 function hasLeaders(admin: TopicsAdmin, topic: string, until: EpochMs): Promise<boolean> {
   return admin.fetchTopicOffsets(topic).then(
     () => true,
@@ -101,7 +104,7 @@ export class KafkaAdmin {
     });
   }
 
-  /** Of each topic. Each is asked for by itself: of an answer that refuses one of them, kafkajs tells nothing of the others. */
+  /** Settings of each topic. There is one request per topic, because kafkajs drops the whole response if one of its topics is refused. */
   topicSettings(topics: readonly string[]): Promise<readonly TopicConfig[]> {
     return this.#ask(async (admin) => {
       const settings: TopicConfig[] = [];
@@ -120,7 +123,7 @@ export class KafkaAdmin {
     });
   }
 
-  /** By partition of a topic: the first offset with a record timestamp at or after `at`; the end if there is none. */
+  /** The first offset in each partition of a topic with a record timestamp at or after `at`; the end if there is none. */
   offsetsAt(topic: string, at: EpochMs): Promise<ReadonlyMap<number, Offset>> {
     return this.#ask(async (admin) => {
       const offsets = await admin.fetchTopicOffsetsByTimestamp(topic, at);
@@ -140,7 +143,7 @@ export class KafkaAdmin {
     );
   }
 
-  /** As `Brokers.committedBy`. Rejects with a KafkaFailure if the group has no coordinator for 30 s. */
+  /** Committed offsets, as in `Brokers.committedBy`. Rejects with a KafkaFailure if the group has no coordinator for 30 s. */
   committedBy(groupId: string): Promise<readonly (readonly number[])[]> {
     return this.#ofGroup(groupId, () => this.#brokers.committedBy(groupId));
   }
@@ -162,7 +165,7 @@ export class KafkaAdmin {
     return this.#brokers.close();
   }
 
-  /** Asks again while the group has no coordinator, as after a start of the brokers. */
+  /** Repeats a query while the group has no coordinator, as after a start of the brokers. */
   async #ofGroup<T>(groupId: string, question: () => Promise<T>): Promise<T> {
     for (const until = performance.now() + this.#coordinatorTimeout; ; await sleep(ASK_COORDINATOR_EVERY_MS)) {
       try {

@@ -12,7 +12,7 @@ import { findLeadersLinearly, type LeaderCluster, readingFromLeaders } from './l
 import { reconnecting } from './reconnecting.ts';
 import { timerless } from './request-queue.ts';
 
-// The only place that loads kafkajs: it is CommonJS, and eight of its modules are replaced before any other sees them.
+// Only this file loads kafkajs: it is CommonJS, and eight of its modules are replaced before any other module sees them.
 type AdminConfig = import('kafkajs').AdminConfig;
 export type Admin = import('kafkajs').Admin & StableOffsets & Fetching & ReadRights;
 export type AuthenticationProvider = import('kafkajs').Mechanism['authenticationProvider'];
@@ -31,25 +31,25 @@ interface StableOffsets {
   fetchStableOffsets(topic: string, partitions: readonly number[]): Promise<readonly PartitionOffset[]>;
 }
 
-/** Reading without a consumer group. */
+/** Reads without a consumer group. */
 interface Fetching {
   /**
-   * One fetch from the leader from an offset on, as a consumer of committed records gets it. If `next` is `from`, there is
-   * nothing to read. Rejects with kafkajs' error.
+   * One fetch from the leader, from an offset on, with the records that a consumer of committed records would get. If `next` is `from`,
+   * there is nothing to read. Rejects with kafkajs' error.
    */
   fetchBatch(topic: string, partition: number, from: number): Promise<FetchedPart>;
 }
 
-/** Whether a consumer of this user would be refused, asked for without being one. Each rejects with kafkajs' error. */
+/** Finds out whether a consumer of this user would be refused, without starting one. Each call rejects with kafkajs' error. */
 interface ReadRights {
-  /** A topic that does not exist is not refused. */
+  /** true also for a topic that does not exist. */
   mayRead(topic: string): Promise<boolean>;
   mayJoin(groupId: string): Promise<boolean>;
 }
 
 interface FetchedPart {
   readonly messages: readonly Message[];
-  /** The next offset to fetch; `from`: nothing was returned. */
+  /** The next offset to fetch; equal to `from` if nothing was returned. */
   readonly next: number;
 }
 
@@ -58,7 +58,7 @@ interface PartitionOffset {
   readonly offset: string;
 }
 
-/** The parts of kafkajs' cluster that are used. It requests offsets at this isolation level. */
+/** The used parts of kafkajs' cluster, which requests offsets at this isolation level. */
 interface Cluster extends LeaderCluster {
   isolationLevel: number;
   fetchTopicsOffset(
@@ -74,7 +74,7 @@ interface Cluster extends LeaderCluster {
   findGroupCoordinator(options: { readonly groupId: string }): Promise<Coordinator>;
   findGroupCoordinatorMetadata(options: CoordinatorOf): Promise<unknown>;
   readonly brokerPool: {
-    /** Tries one broker after the other, and keeps their errors to itself. */
+    /** Tries one broker after the other, and does not report their errors. */
     withBroker(
       callback: (one: { readonly broker: Pick<Broker, 'findGroupCoordinator'> }) => Promise<unknown>,
     ): Promise<unknown>;
@@ -117,14 +117,14 @@ interface PartitionData {
   readonly messages: readonly Message[];
 }
 
-/** kafkajs' view of one partition of a fetch response: without aborted and control records. */
+/** kafkajs' representation of one partition in a fetch response, without aborted and control records. */
 interface Batch {
   readonly rawMessages: readonly Message[];
   readonly messages: readonly Message[];
   lastOffset(): string;
 }
 
-/** The parts of kafkajs' reader of bytes that are used. */
+/** The used parts of kafkajs' reader of bytes. */
 interface ByteReader {
   readInt32(): number;
   canReadBytes(count: number): boolean;
@@ -146,16 +146,15 @@ const CREATE_CONSUMER = 'kafkajs/src/consumer/index.js';
 const READ_UNCOMMITTED = 0;
 const READ_COMMITTED = 1;
 
-/** The cluster of every admin client and consumer. */
+/** The cluster of each admin client and consumer. */
 const clusters = new WeakMap<object, Cluster>();
 
 const require = createRequire(import.meta.url);
 
 /**
- * kafkajs 2.2.4, except that a consumer gets undecoded record batches: its messages come from `messagesOf` and
- * `withoutAborted`. All versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced here. Its
- * connections are those of `reconnecting` and `timerless`, its consumer groups those of `waitingForEnough`,
- * `readingFromLeaders` and `beatingAtAnyTime`.
+ * kafkajs 2.2.4, except that a consumer gets undecoded record batches: its messages come from `messagesOf` and `withoutAborted`. All
+ * versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced here. Connections are replaced by
+ * `reconnecting` and `timerless`, consumer groups by `waitingForEnough`, `readingFromLeaders` and `beatingAtAnyTime`.
  */
 export const kafkajs: typeof import('kafkajs') = load();
 
@@ -169,11 +168,11 @@ function load(): typeof import('kafkajs') {
       'kafka: kafkajs was loaded before access/client.ts, so it decodes records by itself: import it from there',
     );
   }
-  // First, because all that encodes loads it.
+  // These are replaced first, because everything that encodes loads them.
   replace(ENCODER, small(require(ENCODER)));
   replace(DECODE_MESSAGES, decodeMessages());
   replace(FILTER_ABORTED, withoutAborted);
-  // Only now, because it loads what decodes fetch responses.
+  // These are replaced only now, because they load the modules that decode fetch responses.
   replace(REQUEST_QUEUE, timerless(require(REQUEST_QUEUE)));
   replace(CONNECTION, reconnecting(require(CONNECTION)));
   replace(CONSUMER_GROUP, readingFromLeaders(require(CONSUMER_GROUP)));
@@ -197,7 +196,10 @@ function replace(path: string, exported: object): void {
 
 type Create<Client> = (options: { readonly cluster: Cluster }) => Client;
 
-/** kafkajs' factory of clients, except that the cluster of each is recorded, and says which right on a group is missing. */
+/**
+ * kafkajs' factory of clients. It also records the cluster of each client, and makes the cluster report which right on a group is
+ * missing.
+ */
 function noteCluster<Client extends object>(create: Create<Client>): Create<Client> {
   return (options) => {
     const client = create(options);
@@ -208,7 +210,10 @@ function noteCluster<Client extends object>(create: Create<Client>): Create<Clie
   };
 }
 
-/** If no broker names the coordinator of a group, kafkajs does not say why. A missing right would look like a broker that is away. */
+/**
+ * Reports why no broker names the coordinator of a group, which kafkajs does not. Otherwise a missing right would look like a broker that
+ * is away.
+ */
 function sayRefusals(cluster: Cluster): void {
   const find = cluster.findGroupCoordinatorMetadata.bind(cluster);
   cluster.findGroupCoordinatorMetadata = async (wanted) => {
@@ -236,8 +241,8 @@ function isRefusal(error: unknown): error is Error {
 }
 
 /**
- * Makes a member leave its group, as it would itself. The consumer, which asks for it, is connected and need not be a member.
- * Rejects with kafkajs' error.
+ * Removes a member from its group, as if it had left by itself. `consumer` sends the request; it must be connected but need not be a
+ * member. Rejects with kafkajs' error.
  */
 export async function removeMember(consumer: Consumer, groupId: string, memberId: string): Promise<void> {
   const cluster = clusters.get(consumer);
@@ -247,8 +252,8 @@ export async function removeMember(consumer: Consumer, groupId: string, memberId
 }
 
 /**
- * kafkajs' admin client, except that it returns the ends of the logs. kafkajs itself asks at the level `read committed` and
- * gets the last stable offsets, for which there is a separate query here.
+ * kafkajs' admin client, except that it returns the ends of the logs. kafkajs itself asks at the level `read committed` and gets the last
+ * stable offsets, for which there is a separate query here.
  */
 export function adminOf(kafka: InstanceType<typeof kafkajs.Kafka>, config?: AdminConfig): Admin {
   const admin = kafka.admin(config);
@@ -278,12 +283,15 @@ export function adminOf(kafka: InstanceType<typeof kafkajs.Kafka>, config?: Admi
   };
 }
 
-/** Rights are checked first: of this offset the answer is that it is out of range, or that the user may not read, and never a record. */
+/**
+ * Rights are checked first, so a fetch from this offset is refused as out of range, or because the user may not read, and never returns a
+ * record.
+ */
 const BEYOND_ANY_END = Number.MAX_SAFE_INTEGER;
-/** No member of any group: its heartbeat needs the right to be one, and changes nothing. */
+/** A member that belongs to no group. Its heartbeat needs the right to be a member, and changes nothing. */
 const NOBODY = 'receval-asks-for-rights';
 
-/** Whether a request is refused for a missing right; other refusals that are expected tell that it is not. */
+/** false if a request is refused for a missing right, true if it is refused as expected. */
 async function isAllowed(isExpected: (error: unknown) => boolean, request: () => Promise<unknown>): Promise<boolean> {
   try {
     await request();
@@ -295,7 +303,7 @@ async function isAllowed(isExpected: (error: unknown) => boolean, request: () =>
   }
 }
 
-/** Leaders move: the cluster is queried again before each attempt. */
+/** Number of attempts. Leaders may move, so the cluster is queried again before each one. */
 const ATTEMPTS = 3;
 const MAX_WAIT_MS = 100;
 
@@ -327,7 +335,7 @@ function readBatch(topic: string, from: number, data: PartitionData): FetchedPar
   return { messages: batch.messages, next: batch.rawMessages.length === 0 ? from : offsetOf(batch.lastOffset()) + 1 };
 }
 
-/** How kafkajs itself logs in with a password. */
+/** The login with a password that is built into kafkajs. */
 export function builtInProvider(
   mechanism: 'plain' | 'scram256' | 'scram512',
 ): (login: { readonly username: string; readonly password: string }) => AuthenticationProvider {
@@ -335,8 +343,8 @@ export function builtInProvider(
 }
 
 /**
- * As kafkajs' own function of that name, but for what kafkajs takes from damaged bytes: it would loop over as many records as the header
- * of a batch declares, and as many headers as a record.
+ * Like kafkajs' function of the same name, but robust against damaged bytes: kafkajs loops over as many records as the header of a batch
+ * declares, and over as many headers as a record declares.
  */
 function decodeMessages(): (reader: ByteReader) => Promise<Message[]> {
   const Reader: new (bytes: Buffer) => ByteReader = require('kafkajs/src/protocol/decoder.js');

@@ -6,19 +6,19 @@ import type { KafkaConnection } from './kafka-settings.ts';
 import { loginOf } from './login.ts';
 
 /**
- * After so long without a packet the kernel asks the broker's for one. Where a reset has reached only the broker, the answer is
- * another reset. Otherwise a member would wait for its response until the request times out, a JoinGroup for more than a minute,
- * and its session would end meanwhile.
+ * After this long without a packet, the kernel probes the broker's. If a reset reached only the broker, the reply is another reset.
+ * Without probes a member would wait for its response until the request times out, more than a minute for a JoinGroup, while its session
+ * ends.
  */
 const KEEP_ALIVE_MS = 5_000;
 
-/** Four times what Node reads at once by itself. */
+/** Four times what Node reads at once by default. */
 const READ_BYTES = 2 ** 18;
 
 /**
  * Options for kafkajs that say how to connect and to log in. Certificates, keys and passwords in files are read again for each
  * connection.
- * @throws AccessFileError when such a file cannot be used
+ * @throws AccessFileError if such a file cannot be used
  */
 export function accessOptions({
   brokers,
@@ -34,13 +34,13 @@ export function accessOptions({
     ...login,
     ssl: context !== undefined,
     socketFactory: ({ host, port, onConnect }) => {
-      // Read into the same memory again and again: the connection copies what it keeps (reconnecting.ts).
+      // All reads share this memory: the connection copies what it keeps (reconnecting.ts).
       const onread: OnReadOpts = {
         buffer: Buffer.allocUnsafeSlow(READ_BYTES),
         callback: (bytes, buffer) => socket.emit('data', Buffer.from(buffer.buffer, buffer.byteOffset, bytes)),
       };
       const options = { host, port, onread };
-      // Of the options for TLS, `onread` is documented, but not in the types.
+      // The TLS option `onread` is documented, but missing in the types.
       const secure = context && { ...options, ...context.options(host) };
       const socket = secure === undefined ? connectPlain(options, onConnect) : connectTls(secure, onConnect);
       return socket.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -54,7 +54,7 @@ export function addressOf(broker: string): { readonly host: string; readonly por
   return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) };
 }
 
-/** What answers does not speak Kafka's protocol. */
+/** The peer does not speak Kafka's protocol. */
 export class NotKafka extends Error {
   override readonly name = 'NotKafka';
 
@@ -63,7 +63,7 @@ export class NotKafka extends Error {
   }
 }
 
-/** Of a response that is asked for here; the first bytes of a text are a larger number. */
+/** Largest valid length of a response here. The first bytes of a text, read as a length, exceed it. */
 const MOST_BYTES = 2 ** 20;
 
 /**

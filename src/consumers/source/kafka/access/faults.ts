@@ -4,7 +4,7 @@ import type { DurationMs } from '../../../../vocabulary/events.ts';
 /** An error whose message says what happened and what to do; `run` rejects with it. */
 export class KafkaFailure extends Error {
   override readonly name = 'KafkaFailure';
-  /** The fault may be temporary. */
+  /** Whether the fault may be temporary. */
   readonly passing: boolean;
 
   constructor(
@@ -16,7 +16,7 @@ export class KafkaFailure extends Error {
   }
 }
 
-/** Login failed for a reason that is not the broker's. Contains no secret. */
+/** A login that failed for a reason other than the broker's. Contains no secret. */
 export class KafkaLoginError extends Error {
   override readonly name = 'KafkaLoginError';
   readonly advice: string;
@@ -39,7 +39,7 @@ export function isMembershipLost(error: unknown): boolean {
   return chain(error).some(({ type }) => type !== undefined && MEMBERSHIP.has(type));
 }
 
-/** Errors that a new consumer would get again, with what to do about them. By protocol type, then by name. */
+/** Errors that a new consumer would get again, with what to do about them, by protocol type or by name. */
 const ADVICE: ReadonlyMap<string, string> = new Map([
   [
     'INCONSISTENT_GROUP_PROTOCOL',
@@ -86,7 +86,7 @@ export function adviceFor(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The same for errors of authentication and authorisation only, which somebody may fix while we wait. */
+/** Like `adviceFor`, for errors of authentication and authorisation only, which somebody may fix while we wait. */
 export function accessAdvice(error: unknown): string | undefined {
   for (const { type, name, message, code, advice } of chain(error)) {
     const found = advice ?? ACCESS.get(type ?? '') ?? ACCESS.get(name) ?? tlsAdvice({ code, message }, 'kafka.tls');
@@ -95,7 +95,7 @@ export function accessAdvice(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whose certificate was refused, that of a broker or ours; undefined: none was. */
+/** Whose certificate was refused, the broker's or ours; undefined: none was. */
 export function certificateRefused(error: unknown): 'theirs' | 'ours' | undefined {
   return chain(error)
     .map(refusedIn)
@@ -107,7 +107,7 @@ export function isTopicForbidden(error: unknown): boolean {
   return chain(error).some(({ type }) => type === 'TOPIC_AUTHORIZATION_FAILED');
 }
 
-/** Whether a log does not reach to an offset that was asked for. */
+/** Whether a log does not hold an offset that was requested. */
 export function isOutOfRange(error: unknown): boolean {
   return chain(error).some(({ type }) => type === 'OFFSET_OUT_OF_RANGE');
 }
@@ -122,7 +122,7 @@ const NO_COORDINATOR = new Set([
   'NOT_COORDINATOR_FOR_GROUP',
 ]);
 
-/** Whether a group has no coordinator for the moment: it is being chosen, or loads what the groups have committed. */
+/** Whether a group has no coordinator at present: it is being chosen, or is loading the committed offsets. */
 export function isCoordinatorMissing(error: unknown): boolean {
   return chain(error).some(({ type }) => type !== undefined && NO_COORDINATOR.has(type));
 }
@@ -150,7 +150,7 @@ interface Link {
   readonly advice: string | undefined;
 }
 
-/** An error, its cause, the cause of that. */
+/** An error, its cause, and so on. */
 function chain(error: unknown): readonly Link[] {
   const links: Link[] = [];
   for (let at = error; at instanceof Error && links.length < 10; at = at.cause) {
@@ -165,7 +165,10 @@ const PERIOD: DurationMs = 5 * 60_000;
 const MOST_CRASHES = 3;
 const FIRST_DELAY: DurationMs = 500;
 const LONGEST_DELAY: DurationMs = 30_000;
-/** A broker that is away is soon missed when it is back, and a try costs it little; the client's own tries take 9 s beside it. */
+/**
+ * A short limit, because a broker that is back should be noticed soon and an attempt costs it little. The client's own attempts take 9 s
+ * in addition.
+ */
 const LONGEST_UNREACHED: DurationMs = 5_000;
 const CALM: DurationMs = 60_000;
 
@@ -176,8 +179,8 @@ export class Restarts {
   #last = Number.NEGATIVE_INFINITY;
 
   /**
-   * A consumer has crashed. `healthy`: all brokers responded nevertheless; `unreached`: it crashed because one did not. Returns the delay, or
-   * undefined after three crashes in five minutes with all brokers healthy, because then the fault is ours.
+   * Records a crash of the consumer. `healthy`: all brokers responded nevertheless; `unreached`: it crashed because one did not. Returns
+   * the delay, or undefined after three crashes in five minutes with all brokers healthy, because then the fault is ours.
    */
   crashed(now: number, brokers: 'healthy' | 'unreached' | 'unknown'): DurationMs | undefined {
     this.#row = now - this.#last > CALM ? 0 : this.#row + 1;

@@ -7,46 +7,55 @@ export interface TopicPartitions {
   readonly partitions: readonly number[];
 }
 
-/** kafkajs' view of what was fetched of one partition. */
+/** kafkajs' representation of what was fetched from one partition. */
 export interface FetchedPartition {
   readonly rawMessages: readonly Message[];
 }
 
-/** The parts of kafkajs' consumer group that are used. */
+/** The used parts of kafkajs' consumer group. */
 export interface FetchingGroup {
   readonly sessionTimeout: DurationMs;
-  /** For how long a fetch waits for records, and a member that has paused all that a broker leads before it looks again. */
+  /** How long a fetch waits for records. Also how long a member that has paused everything a broker leads waits until it checks again. */
   readonly maxWaitTime: DurationMs;
-  /** Bytes for which a fetch waits, at most `maxWaitTime`. */
+  /** Bytes that end the wait of a fetch before `maxWaitTime` is over. */
   readonly minBytes: number;
   resume(topicPartitions: readonly TopicPartitions[]): void;
-  /** By topic: the partitions that are assigned and not paused. A fetch asks once, after all that it waits for before it sends its request. */
+  /**
+   * The partitions by topic that are assigned and not paused. A fetch calls this once, after everything it waits for before it sends its
+   * request.
+   */
   getActiveTopicPartitions(): Readonly<Record<string, ReadonlySet<number>>>;
-  /** Those of these partitions that are read from this broker. A fetch asks once, before it asks which are active. Throws if leaders are unknown. */
+  /**
+   * Those of these partitions that are read from this broker. A fetch calls this once, before `getActiveTopicPartitions`.
+   * @throws if leaders are unknown
+   */
   filterPartitionsByNode(nodeId: string, assigned: readonly TopicPartitions[]): readonly TopicPartitions[];
   recoverFromFetch(error: unknown): Promise<void>;
-  /** What was fetched from this broker: of each partition, also if that is nothing. The fetches of several brokers run side by side. */
+  /**
+   * Fetches from this broker; the result has an entry for each partition, even an empty one. The fetches of several brokers run in
+   * parallel.
+   */
   fetch(nodeId: string): Promise<readonly FetchedPartition[]>;
 }
 
-/** As soon as so many bytes are there, a fetch waits no longer. Half of what it may return of one partition. */
+/** A fetch ends its wait as soon as this many bytes are there: half of what it may return for one partition. */
 export const ENOUGH_BYTES = 2 ** 19;
 
-/** A fetch of more topic partitions than this waits longer: what a request costs grows with them. */
+/** A fetch of more topic partitions than this waits longer, because the cost of a request grows with them. */
 const MANY_PARTITIONS = 64;
 
 /**
  * kafkajs' consumer group, except for how long it waits for records.
  *
- * A fetch waits until there is enough to fetch, or `maxWaitTime` has passed, or `longestWait` with many partitions. Every request names
- * all partitions, so a fetch for each arrival costs more than what it brings: of 256 that got 2,000 events a second in all, it took four
- * fifths of a worker's CPU. It waits for the first byte only, as kafkajs always does, if the last fetch from that broker has brought
- * enough, or something was resumed since that one began.
+ * A fetch waits until there is enough to fetch, or until `maxWaitTime` has passed, or `longestWait` with many partitions. Every request
+ * names all partitions, so a fetch for each arrival costs more than it brings: with 256 partitions that got 2,000 events a second in all,
+ * fetching took four fifths of a worker's CPU. A fetch waits for the first byte only, as kafkajs always does, if the last fetch from that
+ * broker brought enough, or something was resumed since that one began.
  *
- * Where all partitions that a broker leads are paused, the next fetch begins as soon as one of them is resumed. kafkajs itself sleeps for
+ * If all partitions that a broker leads are paused, the next fetch begins as soon as one of them is resumed. kafkajs itself sleeps for
  * `maxWaitTime`, and everything is paused when a member joins, until its partitions are claimed.
  *
- * Partitions of which nothing was fetched are left out: kafkajs would only send a heartbeat for each.
+ * Partitions from which nothing was fetched are left out: kafkajs would only send a heartbeat for each.
  */
 export function waitingForEnough<Options>(
   Group: new (options: Options) => FetchingGroup,
@@ -55,9 +64,9 @@ export function waitingForEnough<Options>(
 ) => FetchingGroup {
   return class extends Group {
     #resumes = 0;
-    /** By broker whose last fetch that did not fail has brought little: `#resumes` when that one began. */
+    /** `#resumes` at the begin of the last successful fetch from each broker, if that fetch brought little. */
     readonly #drained = new Map<string, number>();
-    /** By broker: ends its sleep. */
+    /** Functions that end the sleep of a broker's fetch. */
     readonly #sleepers = new Map<string, () => void>();
 
     override resume(topicPartitions: readonly TopicPartitions[]): void {
@@ -79,7 +88,7 @@ export function waitingForEnough<Options>(
       return some;
     }
 
-    /** Also where leaders are unknown: a fetch learns them. */
+    /** Whether the broker leads some of these partitions. Also true if leaders are unknown, because a fetch learns them. */
     #leadsSome(nodeId: string, topicPartitions: readonly TopicPartitions[]): boolean {
       try {
         return this.filterPartitionsByNode(nodeId, topicPartitions).some(({ partitions }) => partitions.length > 0);
@@ -122,21 +131,21 @@ class Fetch {
       getActiveTopicPartitions: { value: this.#count.bind(this) },
       recoverFromFetch: { value: this.#recover.bind(this) },
     });
-    // Changes of the group that are not made through its methods would be lost: so they throw.
+    // Direct changes of the group, past its methods, would be lost; freezing makes them throw.
     this.seen = Object.freeze(seen);
   }
 
-  /** Topic partitions that are led by the broker and not paused. */
+  /** Number of topic partitions that are led by the broker and not paused. */
   get active(): number {
     return this.#active;
   }
 
-  /** The group has recovered from an error, and nothing was fetched. */
+  /** Whether the group has recovered from an error, so that nothing was fetched. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
 
-  /** Without anything to fetch kafkajs would sleep for so long, and could not be woken. */
+  /** How long to wait. With nothing to fetch, kafkajs would sleep for this time and could not be woken. */
   get #wait(): DurationMs {
     const { maxWaitTime, sessionTimeout } = this.#group;
     if (this.#active === 0) return 0;
@@ -156,7 +165,7 @@ class Fetch {
     return active;
   }
 
-  /** It may join the group again, which changes it. */
+  /** Recovers from an error. The group may be joined again, which changes it. */
   async #recover(error: unknown): Promise<void> {
     await this.#group.recoverFromFetch(error);
     this.#hasFailed = true;

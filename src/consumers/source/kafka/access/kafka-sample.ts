@@ -18,7 +18,7 @@ export interface SampledRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: Offset;
-  /** Record timestamp. */
+  /** The record's timestamp. */
   readonly timestamp: EpochMs;
   readonly hasKey: boolean;
   readonly value: Uint8Array | null;
@@ -36,7 +36,7 @@ interface SampledRefusal {
 export interface Sample {
   readonly records: readonly SampledRecord[];
   readonly refused: readonly SampledRefusal[];
-  /** false: the time was over before all ranges were read. */
+  /** false if the time was over before all ranges were read. */
   readonly complete: boolean;
 }
 
@@ -76,7 +76,7 @@ export async function sample(
   };
   try {
     const read = readAll();
-    // It may fail after the caller has stopped waiting.
+    // The read may fail after the caller has stopped waiting.
     read.catch(() => {});
     const complete = await Promise.race([read, isOver]);
     return { complete, records: [...records], refused: [...refused.values()] };

@@ -2,18 +2,18 @@ import type { SaslSettings, TlsSettings } from '../../../../connections/security
 import type { DurationMs, Offset } from '../../../../vocabulary/events.ts';
 import type { UndecodableBatch } from '../../source-port.ts';
 
-/** Timeouts of the consumer. The values belong together: each avoids a pitfall of kafkajs (decision 0011). */
+/** Timeouts of the consumer. The values depend on each other; each avoids a pitfall of kafkajs (decision 0011). */
 export interface KafkaTimes {
   /** A member that sends no heartbeat for this long is removed from the group, and others take over its partitions. */
   readonly sessionTimeout: DurationMs;
-  /** Members learn from a heartbeat that another one has come, gone or been removed, and all wait for the last of them. */
+  /** Members learn from a heartbeat that another member has come, gone or been removed, and all wait for the last of them. */
   readonly heartbeatInterval: DurationMs;
   readonly rebalanceTimeout: DurationMs;
-  /** How long a fetch waits for records, or `longestWait` where many partitions are read (fetch-waits.ts). */
+  /** How long a fetch waits for records, or `longestWait` if many partitions are read (fetch-waits.ts). */
   readonly maxWaitTimeInMs: DurationMs;
 }
 
-/** Derives the other times from the session timeout, with room for several heartbeats. */
+/** Derives the other times from the session timeout, with time for several heartbeats. */
 export function timesFor(sessionTimeout: DurationMs): KafkaTimes {
   return {
     sessionTimeout,
@@ -28,7 +28,7 @@ function mostOf(sessionTimeout: DurationMs): DurationMs {
   return Math.floor(sessionTimeout / 6);
 }
 
-/** How long a fetch of many partitions waits for records, where one of few waits for `maxWait`. */
+/** How long a fetch of many partitions waits for records; one of few waits for `maxWait`. */
 export function longestWait(maxWait: DurationMs, sessionTimeout: DurationMs): DurationMs {
   return Math.min(2 * maxWait, mostOf(sessionTimeout));
 }
@@ -40,7 +40,7 @@ export interface KafkaConnection {
   /** host:port of some of the brokers. */
   readonly brokers: readonly string[];
   readonly clientId: string;
-  /** undefined: plain text. */
+  /** undefined: connections are not encrypted. */
   readonly tls?: TlsSettings | undefined;
   /** undefined: no login. */
   readonly sasl?: SaslSettings | undefined;
@@ -52,9 +52,9 @@ export interface KafkaSourceOptions extends KafkaConnection {
   readonly topics: readonly string[];
   /** Default KAFKA_TIMES. */
   readonly times?: KafkaTimes;
-  /** Deliver records with key and headers; default: without, which costs less. */
+  /** Whether records are delivered with key and headers; default: without, which costs less. */
   readonly envelopes?: boolean;
-  /** Fetched topic partitions that are handled at the same time; default 4. */
+  /** Number of fetched topic partitions that are handled at the same time; default 4. */
   readonly concurrency?: number;
   /** How long `stop` waits for handlers and brokers; default 4 s. */
   readonly stopTimeout?: DurationMs;
@@ -71,19 +71,19 @@ export const CONNECTION_TIMEOUT: DurationMs = 3_000;
 /** All fields are set, because kafkajs has other defaults when NODE_ENV is `test`. */
 export const RETRY = { retries: 5, initialRetryTime: 300, maxRetryTime: 30_000, factor: 0.2, multiplier: 2 } as const;
 
-/** Records that a handler gets at once at first, and at most (`ChunkSize` in flow/chunks.ts). */
+/** Number of records that a handler gets at once, initially and at most (`ChunkSize` in flow/chunks.ts). */
 export const FIRST_CHUNK_RECORDS = 200;
 export const MOST_CHUNK_RECORDS = 2048;
 /** Approximate limit of the bytes in a chunk, since memory is measured only between chunks. */
 export const CHUNK_BYTES = 2 * 2 ** 20;
-/** About how long a handler takes for a chunk: nothing else runs meanwhile. */
+/** Approximate time that a handler takes for a chunk. Nothing else runs meanwhile. */
 export const CHUNK_TIME: DurationMs = 10;
 /** Decompression for one chunk ends after this time, so that heartbeats continue. */
 export const DECOMPRESSION_TIME: DurationMs = 50;
 
 /**
- * Checks that members stay in the group while nothing is written.
- * @throws Error that names the setting and the largest value.
+ * Checks that members stay in the group while no records are written.
+ * @throws Error that names the setting and the largest value
  */
 export function checkTimes(times: KafkaTimes): void {
   const most = mostOf(times.sessionTimeout);
@@ -126,16 +126,16 @@ export interface RefusedBatch extends Pick<UndecodableBatch, 'from' | 'to' | 're
 }
 
 /**
- * Events of a source other than records. They are called from within the client and must return at once. Reading of that topic
- * of that partition stops until it is sought again, unless the callback returns `skip` for a gap or a batch.
+ * Events of a source other than records. They are called from within the client and must return at once. Reading of that topic of that
+ * partition stops until the next seek, unless the callback returns `skip` for a gap or a batch.
  */
 export interface KafkaEvents {
-  /** `skip`: continue at `start`. `not needed`: the same, because nothing that counts is missing. */
+  /** `skip`: continue at `start`. `not needed`: continue there too, because nothing that counts is missing. */
   onGap(gap: Gap): 'skip' | 'stop' | 'not needed';
   onLostLog(lost: LostLog): void;
-  /** `skip`: the handler is given the batch as `undecodable`, and reading continues at its `to`. */
+  /** `skip`: the handler gets the batch as `undecodable`, and reading continues at its `to`. */
   onRefused(refused: RefusedBatch): 'skip' | 'stop';
-  /** The assignment holds these partitions for some of our topics, not for all. Nothing is read from them. */
+  /** Some, but not all, of our topics are assigned with these partitions. Nothing is read from them. */
   onUnpaired(partitions: readonly number[]): void;
   /** The number of partitions of each topic, 0 if it does not exist; called after each join, when a topic is missing, and once a minute. */
   onPartitionCounts(counts: readonly number[]): void;

@@ -1,14 +1,17 @@
-/** Which broker leads a partition, as kafkajs knows it. */
+/** The broker that leads a partition, as kafkajs knows it. */
 export interface PartitionLeader {
   readonly partitionId: number;
-  /** null, undefined: kafkajs says what is wrong. */
+  /** null or undefined if it is not known; kafkajs reports why. */
   readonly leader: number | null | undefined;
 }
 
-/** The parts of kafkajs' cluster that are used. */
+/** The used parts of kafkajs' cluster. */
 export interface LeaderCluster {
   findTopicPartitionMetadata(topic: string): readonly PartitionLeader[];
-  /** By node: its partitions. Throws if the leader of one is missing. */
+  /**
+   * Partitions by node.
+   * @throws if the leader of one is missing
+   */
   findLeaderForPartitions(
     topic: string,
     partitions: readonly (number | string)[],
@@ -16,8 +19,8 @@ export interface LeaderCluster {
 }
 
 /**
- * Lets a cluster of kafkajs find the leaders of partitions in time that grows with their number. kafkajs itself searches for each among
- * all, and copies what it has found for each.
+ * Lets a cluster of kafkajs find the leaders of partitions in linear time. kafkajs itself searches all partitions for each one, and
+ * copies what it has found each time.
  */
 export function findLeadersLinearly(cluster: LeaderCluster): void {
   const find = cluster.findLeaderForPartitions.bind(cluster);
@@ -36,19 +39,19 @@ export function findLeadersLinearly(cluster: LeaderCluster): void {
   };
 }
 
-/** The parts of kafkajs' consumer group that are used. */
+/** The used parts of kafkajs' consumer group. */
 export interface ReadingGroup {
   readonly cluster: LeaderCluster;
-  /** By topic, then partition: the replica that its leader prefers us to read, if it has named one. */
+  /** By topic, then partition: the replica from which its leader prefers us to read, if it has named one. */
   readonly preferredReadReplicasPerTopicPartition: Readonly<Record<string, object | undefined>>;
-  /** By node: the partitions that are read from it. */
+  /** The partitions that are read from each node. */
   findReadReplicaForPartitions(
     topic: string,
     partitions: readonly (number | string)[],
   ): Readonly<Record<string, readonly number[]>>;
 }
 
-/** kafkajs' consumer group, except that partitions are read from their leaders as these are found, where no other replica is preferred. */
+/** kafkajs' consumer group, except that it reads from the leaders that `findLeadersLinearly` finds if no other replica is preferred. */
 export function readingFromLeaders<Options>(
   Group: new (options: Options) => ReadingGroup,
 ): new (

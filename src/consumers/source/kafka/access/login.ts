@@ -13,7 +13,7 @@ export interface Login {
   readonly authenticationProvider: AuthenticationProvider;
 }
 
-/** @throws AccessFileError when a file with a secret cannot be read */
+/** @throws AccessFileError if a file with a secret cannot be read */
 export function loginOf(sasl: SaslSettings): Login {
   switch (sasl.mechanism) {
     case 'plain':
@@ -76,7 +76,8 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * RFC 7628. kafkajs has this mechanism too, but ignores the response: a refused token would look like a broken connection.
+ * The login with a token (RFC 7628). kafkajs has this mechanism too, but ignores the response: a refused token would look like a broken
+ * connection.
  */
 function tokenLogin(tokens: Tokens): Login {
   return {
@@ -104,12 +105,12 @@ function tokenLogin(tokens: Tokens): Login {
   };
 }
 
-/** A new one for each connection. */
+/** Tokens that are not kept: a new one for each connection. */
 function unheld(token: () => Promise<string>): Tokens {
   return { token, refused: () => {} };
 }
 
-/** Returns why the token was refused; undefined: it was not. */
+/** Performs a login step. Returns why the token was refused; undefined: it was not. */
 async function asked(ask: () => Promise<unknown>): Promise<string | undefined> {
   try {
     const refused = await ask();
@@ -120,7 +121,7 @@ async function asked(ask: () => Promise<unknown>): Promise<string | undefined> {
   }
 }
 
-/** The broker's response to a token that it refuses: {"status": "invalid_token"}. */
+/** The status in the broker's response to a token that it refuses: {"status": "invalid_token"}. */
 function statusOf(answer: Buffer): string | undefined {
   if (answer.length === 0) return undefined;
   const status = /"status"\s*:\s*"([\w .-]{1,80})"/.exec(answer.toString('utf8'))?.[1];
@@ -137,8 +138,9 @@ function sized(text: string): Buffer {
 const SIGNER = 'aws-msk-iam-sasl-signer-js';
 
 /**
- * Tokens of Amazon MSK for the AWS identity of this process, created for each connection because they expire after 15 minutes.
- * Amazon's library that signs them is loaded on demand, as few need it. `load` imports a package by name.
+ * Tokens of Amazon MSK for the AWS identity of this process. One is created for each connection because they expire after 15 minutes.
+ * Amazon's library that signs them is loaded on demand, as few users need it.
+ * @param load imports a package by name
  */
 export function mskToken(
   region: string,

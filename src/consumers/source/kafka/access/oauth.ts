@@ -14,16 +14,16 @@ const FRESH = 0.8;
 
 type ClientCredentials = Extract<SaslSettings, { readonly tokenEndpoint: string }>;
 
-/** Where tokens come from. */
+/** A source of tokens. */
 export interface Tokens {
-  /** For one connection. */
+  /** A token for one connection. */
   token(): Promise<string>;
-  /** The broker has refused the last token: it may have been revoked, or the signing keys have changed. */
+  /** Reports that the broker has refused the last token: it may have been revoked, or the signing keys have changed. */
   refused(): void;
 }
 
 interface FormPost {
-  /** http or https. */
+  /** An http or https address. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly form: URLSearchParams;
@@ -37,8 +37,8 @@ export interface FormAnswer {
 
 /**
  * Tokens by the client credentials grant (RFC 6749, section 4.4; the client logs in by HTTP Basic). A token is used for several
- * connections while it is fresh and not refused. The secret is read again for each request. Rejects with a KafkaLoginError when
- * the endpoint refuses, with a connection error of kafkajs, which is tried again, when it does not answer.
+ * connections while it is fresh and not refused. The secret is read again for each request. Rejects with a KafkaLoginError if the
+ * endpoint refuses, and with a connection error of kafkajs, which is retried, if it does not respond.
  */
 export function clientCredentials({ tokenEndpoint, clientId, clientSecret, scope }: ClientCredentials): Tokens {
   const secret = new Secret(clientSecret);
@@ -79,7 +79,7 @@ async function request(
   const token = field(answer, 'access_token');
   if (status !== 200 || typeof token !== 'string') {
     const code = field(answer, 'error');
-    // Nothing else of the response: it may repeat what was sent.
+    // The rest of the response is not shown, because it may repeat what was sent.
     const said = typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? ` (${code})` : '';
     throw new KafkaLoginError(
       `${where} answered ${status}${said}${status === 200 ? ' without a token' : ''}`,
@@ -111,8 +111,8 @@ function causeOf(error: unknown): string {
 const LONGEST = 2 ** 16;
 
 /**
- * Sends a form and reads the response, of at most 64 KiB; redirects are not followed. Not `fetch`: it detaches an ArrayBuffer,
- * which slows down every typed array of the process from then on (docs/decisions/0012). Rejects with the error of the
+ * Sends a form and reads the response, of at most 64 KiB; redirects are not followed. It does not use `fetch`, which detaches an
+ * ArrayBuffer and so slows down every typed array of the process from then on (docs/decisions/0012). Rejects with the error of the
  * connection, or after the timeout.
  */
 export function postForm({ url, headers, form, timeoutMs }: FormPost): Promise<FormAnswer> {
@@ -126,7 +126,7 @@ export function postForm({ url, headers, form, timeoutMs }: FormPost): Promise<F
         'content-type': 'application/x-www-form-urlencoded',
         'content-length': Buffer.byteLength(body),
       },
-      // Do not keep the connection: the next token is needed minutes later.
+      // The connection is not kept, since the next token is needed minutes later.
       agent: false,
       signal: AbortSignal.timeout(timeoutMs),
     });

@@ -6,18 +6,18 @@ import { type KafkaConnection, RETRY } from './kafka-settings.ts';
 
 const { CompressionTypes, Partitioners } = kafkajs;
 
-/** A record to be written. */
+/** A record to write. */
 export interface NewRecord {
   readonly topic: string;
-  /** Decides the partition, as Java's default partitioner does; null: any. */
+  /** Decides the partition, as in Java's default partitioner; null: any. */
   readonly key: string | Uint8Array | null;
   readonly value: string | Uint8Array;
   /**
-   * Headers with one name keep their order. kafkajs writes names in the order of their first occurrence, numeric names first,
-   * and cannot write a header without a value: it becomes an empty one.
+   * Headers with equal names keep their order. kafkajs writes names in the order of their first occurrence, numeric names first, and
+   * writes an empty value for a header without one.
    */
   readonly headers?: readonly RecordHeader[];
-  /** Record timestamp. */
+  /** The record's timestamp. */
   readonly at: EpochMs;
 }
 
@@ -30,8 +30,8 @@ interface ProducerOptions {
 }
 
 /**
- * Writes records, each acknowledged by all replicas in sync. One call at a time, so that the records of a partition are in the
- * order of the calls.
+ * Writes records, each acknowledged by all replicas in sync. Await each call before the next, so that the records of a partition stay in
+ * the order of the calls.
  */
 export class KafkaProducer {
   readonly #producer: Producer;
@@ -50,7 +50,7 @@ export class KafkaProducer {
     return this.#producer.connect();
   }
 
-  /** Rejects with kafkajs' error; then it is not known which records were written. */
+  /** Writes records. Rejects with kafkajs' error; then it is not known which records were written. */
   async write(records: readonly NewRecord[]): Promise<void> {
     const byTopic = new Map<string, ReturnType<typeof messageOf>[]>();
     for (const record of records) {

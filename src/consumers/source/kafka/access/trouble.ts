@@ -9,7 +9,7 @@ import type { KafkaConnection } from './kafka-settings.ts';
 import { mechanismOf } from './login.ts';
 import { apiVersions, isBroker, rangesOf } from './versions.ts';
 
-/** What an error of the client means for us. */
+/** The meaning of an error of the client. */
 interface KafkaTrouble {
   /** What happened and, if known, what to do. Contains no secret. */
   readonly message: string;
@@ -21,7 +21,8 @@ interface KafkaTrouble {
 }
 
 /**
- * `probe`: query the brokers directly if the error itself says too little, which may take some seconds. Never rejects.
+ * Never rejects.
+ * @param probe query the brokers directly if the error itself says too little, which may take some seconds
  */
 export async function troubleOf(
   error: unknown,
@@ -38,11 +39,13 @@ export async function troubleOf(
   if (advice !== undefined) return { kind: 'hopeless', message: `${reason}; ${advice}` };
   const refused = probe ? await explainBrokers(connection) : undefined;
   if (refused === undefined) return { kind: 'passing', message: reason };
-  // Of several brokers those that do not refuse us may be away for a while.
+  // Those of several brokers that do not refuse us may be away for a while.
   return { kind: refused.byAll ? 'access' : 'passing', message: `${reason}; ${refused.first}` };
 }
 
-/** The error of a certificate says neither whose it is nor since when. undefined: it is of something else, or that is not known. */
+/**
+ * Names the refused certificate and since when, which the error does not. undefined: the error is a different one, or that is not known.
+ */
 async function certificateOf(error: unknown, connection: KafkaConnection, probe: boolean): Promise<string | undefined> {
   const whose = certificateRefused(error);
   if (whose === 'theirs') return probe ? (await explainBrokers(connection))?.first : undefined;
@@ -50,14 +53,14 @@ async function certificateOf(error: unknown, connection: KafkaConnection, probe:
   try {
     return ourCertificate(new TlsContext(connection.tls));
   } catch {
-    // Its files cannot be used now, which the log says; the last good ones are.
+    // Its files cannot be used now, as the log says; the last good ones are in use.
     return undefined;
   }
 }
 
 /**
- * Before the client is used, which tries for over a minute: rejects with a KafkaFailure if none of the configured addresses can be that of a
- * broker that takes us. Resolves as soon as one may be, or does not respond. Sends no secret.
+ * Checks the addresses before the client is used, which tries for over a minute. Rejects with a KafkaFailure if none of the configured
+ * addresses can be that of a broker that accepts us. Resolves as soon as one may be, or does not respond. Sends no secret.
  */
 export async function mustBeBrokers(connection: KafkaConnection): Promise<void> {
   const { brokers } = connection;
@@ -82,7 +85,7 @@ interface Refused {
   readonly byAll: boolean;
 }
 
-/** undefined: no broker refuses us, or those that do not respond may. */
+/** Queries all brokers. undefined: none refuses us, or those that do not respond may accept us. */
 async function explainBrokers(connection: KafkaConnection): Promise<Refused | undefined> {
   const { brokers } = connection;
   const said = await Promise.all(brokers.map((broker) => explainBroker(broker, connection)));
@@ -90,7 +93,7 @@ async function explainBrokers(connection: KafkaConnection): Promise<Refused | un
   return refusals.length === 0 ? undefined : { first: refusals[0], byAll: refusals.length === brokers.length };
 }
 
-/** By kafkajs' message: no broker was reached at all, or what was reached does not answer even the first request. */
+/** Hints by kafkajs' message: no broker was reached at all, or what was reached does not respond even to the first request. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:Connection (?:error|timeout)|No broker available)/, 'check kafka.brokers and the network'],
   [
@@ -99,7 +102,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** With what to look at if it lasts. */
+/** The message, with a hint at what to check if the fault lasts. */
 export function hinted({ message, kind }: KafkaTrouble): string {
   const hint = kind === 'passing' ? HINTS.find(([text]) => text.test(message))?.[1] : undefined;
   return hint === undefined ? message : `${message}; ${hint}`;
@@ -130,7 +133,7 @@ const NO_LOGIN = 34;
 const TIMEOUT: DurationMs = 3000;
 
 /**
- * Why one broker refuses us, and what to do. The broker is queried directly, as the client only says that a connection broke.
+ * Why one broker refuses us, and what to do. The broker is queried directly, because the client only reports that a connection broke.
  * undefined: nothing is wrong, or it does not respond at all. Sends no secret. Never rejects.
  */
 export async function explainBroker(broker: string, connection: KafkaConnection): Promise<string | undefined> {
@@ -166,7 +169,10 @@ export async function explainBroker(broker: string, connection: KafkaConnection)
 const LISTENERS = 'name the listeners of brokers in kafka.brokers, as in their advertised.listeners';
 const CONTROLLER = `what answers there is not the listener of a broker, but that of a controller (KRaft): ${LISTENERS}`;
 
-/** `error`: why Kafka's question was not answered there. */
+/**
+ * The message for an address that is no broker's.
+ * @param error why Kafka's request got no response there
+ */
 function noBroker(error: Error, protocol: Protocol | undefined): string | undefined {
   if (protocol === 'Redis' || protocol === 'HTTP') return `this port speaks ${protocol}, and not Kafka: ${LISTENERS}`;
   return error instanceof NotKafka ? `${error.message}: ${LISTENERS}` : undefined;
@@ -174,7 +180,7 @@ function noBroker(error: Error, protocol: Protocol | undefined): string | undefi
 
 interface Offered {
   readonly isController: boolean;
-  /** Of logging in; undefined: it has no login. */
+  /** Mechanisms of the login; undefined: there is no login. */
   readonly mechanisms: readonly string[] | undefined;
 }
 
@@ -208,7 +214,7 @@ function loginProblem(mechanisms: readonly string[] | undefined, ours: string | 
   return `this port takes the mechanisms ${names}, and not ${ours.toLowerCase()}: correct kafka.sasl.mechanism`;
 }
 
-/** SaslHandshake, version 1. */
+/** A SaslHandshake request, version 1. */
 function handshakeRequest(mechanism: string): Buffer {
   const name = Buffer.from(mechanism);
   const bytes = Buffer.alloc(4 + 10 + 2 + name.length);

@@ -8,7 +8,7 @@ export interface VersionRange {
   readonly most: number;
 }
 
-/** By number of the request: kafka.apache.org/protocol#protocol_api_keys. */
+/** Versions by number of the request: kafka.apache.org/protocol#protocol_api_keys. */
 export type ApiVersions = ReadonlyMap<number, VersionRange>;
 
 interface ClientApi {
@@ -39,7 +39,7 @@ function api(name: string, key: number, least: number, most: number): ClientApi 
 
 const METADATA = 3;
 
-/** Whether these are the versions of a broker's listener: that of a KRaft controller lacks what clients ask first. */
+/** Whether these are the versions of a broker's listener. The listener of a KRaft controller lacks the request that clients send first. */
 export function isBroker(versions: ApiVersions): boolean {
   return versions.has(METADATA);
 }
@@ -50,8 +50,8 @@ export function overlaps(a: VersionRange, b: VersionRange): boolean {
 }
 
 /**
- * Asks one broker which versions it supports. The request is built here, because the client keeps the response to itself and
- * ignores the lowest version. Rejects if no readable response comes in time.
+ * Asks one broker which versions it supports. The request is built here, because the client does not pass on the response and ignores the
+ * lowest version. Rejects if no readable response arrives in time.
  */
 export async function apiVersions(
   broker: string,
@@ -62,7 +62,10 @@ export async function apiVersions(
   return rangesOf(answer);
 }
 
-/** The versions in a response to `versionsRequest`. @throws Error if it is not one of Kafka's */
+/**
+ * The versions in a response to `versionsRequest`.
+ * @throws Error if it is no response of Kafka
+ */
 export function rangesOf(bytes: Buffer): ApiVersions {
   const count = bytes.length >= 14 && isVersionsReply(bytes) ? bytes.readInt32BE(10) : -1;
   if (count < 0 || bytes.length < 14 + 6 * count) throw new NotKafka();

@@ -13,7 +13,7 @@ interface CodecLimits {
 
 export interface Decompression {
   readonly limits?: CodecLimits;
-  /** They may be left in the engine's memory: the caller gives them back to `engineBuffers`, and keeps no views. */
+  /** Whether the result may stay in the engine's memory. Then the caller gives it back to `engineBuffers`, and keeps no views. */
   readonly inEngine?: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function decompress(
   return decoder(compressed, limits, inEngine);
 }
 
-/** For kafkajs, which decodes messages in the formats before Kafka 0.11: by code, a function that returns the codec. */
+/** Codecs for kafkajs, which decodes messages in the formats before Kafka 0.11: by code, a function that returns the codec. */
 export function codecTable(): Readonly<Record<number, () => Codec>> {
   return Object.fromEntries(CODES.map((code) => [code, (): Codec => codec(code)]));
 }

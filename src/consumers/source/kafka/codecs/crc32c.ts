@@ -7,14 +7,17 @@ const POLYNOMIAL = 0x82f63b78;
 const TABLES = 16;
 /** Bytes of one table. */
 const TABLE_BYTES = 1024;
-/** Of so many bytes at a time, which stay in the processor's cache. What lies elsewhere is copied into the engine's memory first. */
+/**
+ * Checksums are computed this many bytes at a time, which stay in the processor's cache. Bytes outside the engine's memory are copied
+ * there first.
+ */
 const PIECE = 2 ** 15;
-/** Bytes behind the tables that the module writes to, for one piece (wasm/crc32c.wat). */
+/** Bytes after the tables that the module writes for one piece (wasm/crc32c.wat). */
 const ROOM = 304 + PIECE;
 
 type Checksum = (bytes: Uint8Array, from: number) => number;
 
-/** Made when the first batch comes. */
+/** Created for the first batch. */
 let checksum: Checksum | undefined;
 
 /** CRC-32C (RFC 3720, section 12.1) of the bytes from `from` on: 32 bits, unsigned. 0.1 ns per byte (decision 0017). */
@@ -47,7 +50,7 @@ function compiled(): Checksum | undefined {
 
 let table: Uint32Array | undefined;
 
-/** The same with a single table, many times as slow. */
+/** Computes the checksum with a single table, many times slower. */
 export const byBytes: Checksum = (bytes, from) => {
   table ??= tables().subarray(0, 256);
   let crc = -1;
@@ -55,7 +58,7 @@ export const byBytes: Checksum = (bytes, from) => {
   return ~crc >>> 0;
 };
 
-/** Table k holds for each byte its remainder when k more bytes follow it. */
+/** Table k holds the remainder of each byte when k more bytes follow it. */
 function tables(): Uint32Array {
   const all = new Uint32Array(TABLES * 256);
   for (let byte = 0; byte < 256; byte++) {

@@ -3,14 +3,15 @@ import { engine } from '../../../engine/engine.ts';
 import { EngineRoom } from '../../../engine/engine-room.ts';
 
 const LEAST_BYTES = 2 ** 16;
-/** Decoders proceed in steps and may read so many bytes too far. */
+/** Decoders proceed in steps and may read this many bytes beyond the end. */
 const SPARE = 64;
 
 let room: EngineRoom | undefined;
 
 /**
- * Input of the modules that work in the engine's memory: these bytes where they can read them, valid until the next call. They are copied
- * there in place of the input before, unless they lie there already. Throws when WebAssembly gets no memory.
+ * The input, in the engine's memory, for the modules that work there; valid until the next call. Bytes that do not lie there already are
+ * copied, in place of the previous input.
+ * @throws if WebAssembly gets no memory
  */
 export function engineInput(bytes: Uint8Array): Buffer {
   const own = engine();

@@ -16,7 +16,7 @@ const BLOCK_BYTES: ReadonlyMap<number, number> = new Map([
   [7, 1 << 22],
 ]);
 const RAW = 0x80000000;
-/** One byte of a length adds at most this much output, so a block cannot grow by more. */
+/** One byte of a length adds at most this much output, so a block cannot grow by a larger factor. */
 const MOST_GROWTH = 255;
 
 interface Block {
@@ -27,19 +27,22 @@ interface Block {
 
 interface Frame {
   readonly blocks: readonly Block[];
-  /** Bytes that one block may hold. */
+  /** The most bytes that one block may hold. */
   readonly largest: number;
 }
 
-/** Made when the first frame comes: not every command reads lz4. */
+/** Created for the first frame, since not every command reads lz4. */
 let decoder: Lz4Blocks | undefined;
 
-/** Bytes behind the output: copies proceed in steps and may write up to 30 bytes too far; then the engine reads records there. */
+/**
+ * Bytes after the output: copies proceed in steps and may write up to 30 bytes too far, and the engine needs ZEROS bytes after the
+ * records it reads there.
+ */
 const SPARE = Math.max(64, ZEROS);
 const LEAST_SCRATCH = 2 ** 18;
 /** Far above all limits; with SPARE it is a block of the engine. */
 const MOST_OUTPUT = 2 ** 30;
-/** Of one block, so that no length in it reaches 2^32 (wasm/lz4-block.wat). */
+/** Largest compressed block. It keeps every length in it below 2^32 (wasm/lz4-block.wat). */
 const MOST_INPUT = 2 ** 24;
 
 /** Faults of a block, by the negative number that the module returns. */
@@ -54,12 +57,11 @@ const FAULTS = [
 type Fault = (typeof FAULTS)[number];
 
 /**
- * Decodes one lz4 frame, as Kafka producers write it. Its checksums are not verified: that of the whole batch was.
- * Format: github.com/lz4/lz4 lz4_Frame_format.md and lz4_Block_format.md. The bytes are the caller's own.
- *
- * @param inEngine leave them in the engine's memory, if there is room: the caller gives them back to `engineBuffers`
- * @throws RangeError if it is damaged or holds more than `limit` bytes, Error if the process has no memory for it. Takes time in
- * proportion to the bytes in and out.
+ * Decodes one lz4 frame, as Kafka producers write it. Its checksums are not verified, since that of the whole batch was. Format:
+ * github.com/lz4/lz4 lz4_Frame_format.md and lz4_Block_format.md. The caller owns the result. Takes time in proportion to the bytes in
+ * and out.
+ * @param inEngine leave the result in the engine's memory, if there is room; the caller gives it back to `engineBuffers`
+ * @throws RangeError if it is damaged or holds more than `limit` bytes, Error if the process has no memory for it
  */
 export function decodeLz4(input: Uint8Array, limit: number, inEngine = false): Buffer {
   const { blocks, largest } = frame(input);
@@ -113,9 +115,9 @@ export class Lz4Blocks {
   readonly #decode = openModule('the decoder of lz4', LZ4_BLOCK_CODE, this.#engine.memory, {
     memory: this.#engine.memory,
   })('decode');
-  /** For output that is copied out of here. */
+  /** Room for output that is copied to the caller. */
   readonly #scratch = new EngineRoom(this.#engine, LEAST_SCRATCH + SPARE);
-  /** For output that stays here. */
+  /** The output that stays in the engine's memory. */
   #buffer: Buffer | undefined;
   #from = 0;
   #size = 0;
@@ -125,9 +127,8 @@ export class Lz4Blocks {
 
   /**
    * Starts a frame whose blocks hold at most `most` bytes together. Discards the output of the last frame, unless it was taken.
-   *
    * @param inEngine leave the output in the engine's memory, if there is room
-   * @throws RangeError if they cannot hold so many; Error if there is no memory for it.
+   * @throws RangeError if `most` is no valid size; Error if there is no memory for it
    */
   begin(input: Uint8Array, most: number, inEngine = false): void {
     if (!Number.isInteger(most) || most < 0 || most > MOST_OUTPUT) {
@@ -142,13 +143,13 @@ export class Lz4Blocks {
     this.#size = input.length;
   }
 
-  /** Adds a block of at most `largest` bytes, which is at [from, to) of the input. */
+  /** Adds a block of at most `largest` bytes, which is [from, to) of the input. */
   add(from: number, to: number, largest: number): Fault | undefined {
     this.#check(from, to);
     if (to - from > MOST_INPUT) return 'too large';
     const end = Math.min(this.#end, this.#out + largest);
     const out = this.#decode(this.#from + from, this.#from + to, this.#out, this.#begin, end);
-    // An address beyond 2^31 is negative, too, but far below.
+    // An address above 2^31 is negative too, but far below these numbers.
     if (out < 0 && out >= -FAULTS.length) return FAULTS[-1 - out];
     this.#out = out >>> 0;
     return undefined;
@@ -163,7 +164,10 @@ export class Lz4Blocks {
     return undefined;
   }
 
-  /** The output of the blocks, owned by the caller, who may give it back: to `engineBuffers` if it lies there, else to `outputs`. */
+  /**
+   * The output of the blocks, owned by the caller, who may give it back: to `engineBuffers` if it lies in the engine's memory, else to
+   * `outputs`.
+   */
   take(): Buffer {
     const size = this.#out - this.#begin;
     const buffer = this.#buffer;

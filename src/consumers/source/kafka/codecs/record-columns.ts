@@ -1,23 +1,25 @@
-/** Columns have room for a power of two of records. Those for at most so many are used again; so many of each size are kept. */
+/**
+ * Columns have room for a power of two of records. Those of up to USUAL_ROOM records are reused; at most MOST_KEPT of each size are kept.
+ */
 const LEAST_ROOM = 16;
 const USUAL_ROOM = 4096;
 const MOST_KEPT = 16;
 
-/** By record of a batch. */
+/** What is known of the records of a batch, by index. */
 export class RecordColumns {
-  /** By their room. */
+  /** Unused columns, by their room. */
   static readonly #free = new Map<number, RecordColumns[]>();
   readonly offsets: Float64Array;
-  /** NaN: none. Kafka writes -1. */
+  /** NaN if the record has none; Kafka writes -1. */
   readonly timestamps: Float64Array;
-  /** Where the values are, and their sizes. -1: null. */
+  /** Where the values begin, and their sizes; -1: null. */
   readonly at: Int32Array;
   readonly size: Int32Array;
-  /** Where the time of the record is. */
+  /** Where the time of the record stands. */
   readonly timeAt: Int32Array;
 
   private constructor(records: number) {
-    // One buffer: each has memory of its own outside the heap.
+    // The columns share one buffer, because each buffer has memory of its own outside the heap.
     const memory = new ArrayBuffer(28 * records);
     this.offsets = new Float64Array(memory, 0, records);
     this.timestamps = new Float64Array(memory, 8 * records, records);
@@ -26,14 +28,14 @@ export class RecordColumns {
     this.timeAt = new Int32Array(memory, 24 * records, records);
   }
 
-  /** With room for at least so many records, with any content. */
+  /** Columns for at least `records` records, with undefined content. */
   static of(records: number): RecordColumns {
     if (records > USUAL_ROOM) return new RecordColumns(records);
     const room = Math.max(LEAST_ROOM, 2 ** Math.ceil(Math.log2(records)));
     return RecordColumns.#free.get(room)?.pop() ?? new RecordColumns(room);
   }
 
-  /** To be called once, when nobody reads them any more: the next batch may use them. */
+  /** Must be called once, when nobody reads the columns any more: the next batch may reuse them. */
   free(): void {
     const room = this.offsets.length;
     if (room > USUAL_ROOM) return;

@@ -29,9 +29,9 @@ interface Header {
 }
 
 /**
- * Verifies the checksum of a record batch, decompresses it and checks that all its records can be read: kafka.apache.org/documentation/#recordbatch.
- * Returns a refusal if not. Rejects if the process has no memory for it, which is no fault of the batch.
- *
+ * Verifies the checksum of a record batch, decompresses it and checks that all its records can be read:
+ * kafka.apache.org/documentation/#recordbatch. Returns a refusal if not. Rejects if the process has no memory for it, which is no fault
+ * of the batch.
  * @param decompression `inEngine`: the caller frees the records, and reads nothing of them later
  */
 export async function openBatch(batch: Buffer, decompression: Decompression = {}): Promise<Records | UndecodableBatch> {
@@ -48,7 +48,7 @@ export async function openBatch(batch: Buffer, decompression: Decompression = {}
     const code = attributes & CODEC;
     // Checksum and decoder work in the engine's memory.
     const read = code === LZ4 ? engineInput(batch) : batch;
-    // The checksum covers everything after it. Brokers may change what precedes it.
+    // The checksum covers everything after itself. Brokers may change what precedes it.
     if (crc32c(read, ATTRIBUTES_AT) !== batch.readUInt32BE(CHECKSUM_AT)) throw new RangeError(WRONG_CHECKSUM);
     if (header.count < 0 || header.lastDelta < 0) throw new RangeError('the header of the record batch is damaged');
     const isEmpty = header.count === 0 && header.lastDelta >= 0;
@@ -68,28 +68,28 @@ export async function openBatch(batch: Buffer, decompression: Decompression = {}
   }
 }
 
-/** Nobody reads what was decompressed any more. */
+/** Called when nobody reads the decompressed bytes any more. */
 function give(bytes: Buffer): void {
   outputs.give(bytes);
   engineBuffers()?.give(bytes);
 }
 
-/** Less is not a record: its length, attributes, two deltas, the lengths of key and value, and the number of headers. */
+/** The shortest record: its length, attributes, two deltas, the lengths of key and value, and the number of headers. */
 const LEAST_RECORD_BYTES = 7;
 
-/** The records of one batch, which are read when it is opened. The fields are those of the record that `next` moved to. */
+/** The records of one batch, parsed when it is opened. The fields are those of the record to which `next` moved. */
 export class Records {
   /** Decompressed bytes of all records. */
   readonly size: number;
-  /** How many can be read; if these are fewer than the header declares, the next one is damaged. */
+  /** Number of readable records. If it is less than the header declares, the next record is damaged. */
   readonly count: number;
   readonly #bytes: Buffer;
-  /** What was fetched; the same as `bytes`, behind the header, if that is not compressed. */
+  /** The batch as it was fetched; if it is not compressed, `bytes` is the part after its header. */
   readonly #batch: Buffer;
   readonly #columns: RecordColumns;
   #isForgotten = false;
   #isFreed = false;
-  /** Index behind that of the record that `next` moved to. */
+  /** Index after the record to which `next` moved. */
   #next = 0;
 
   constructor(bytes: Buffer, header: Header, batch: Buffer) {
@@ -101,12 +101,12 @@ export class Records {
     this.count = this.#read(header, most);
   }
 
-  /** Records that `next` has not moved to yet. */
+  /** Number of records to which `next` has not moved yet. */
   get left(): number {
     return this.count - this.#next;
   }
 
-  /** -1: `next` has not moved to any. */
+  /** -1 before the first call of `next`. */
   get offset(): Offset {
     return this.#next === 0 ? -1 : this.#columns.offsets[this.#next - 1];
   }
@@ -119,7 +119,7 @@ export class Records {
     return timeOf(this.#columns.timestamps[this.#next - 1]);
   }
 
-  /** A view: it keeps the whole batch in memory. */
+  /** A view, which keeps the whole batch in memory. */
   get value(): Uint8Array | null {
     const { at, size } = this.#columns;
     return viewOf(this.#bytes, at[this.#next - 1], size[this.#next - 1]);
@@ -129,7 +129,7 @@ export class Records {
     return new RecordEnvelope(this.#bytes, this.#columns.timeAt[this.#next - 1]);
   }
 
-  /** Nobody reads its records any more, nor what was taken of it, nor the batch: their memory may be used for others. */
+  /** Releases the records and the batch, whose memory may be reused. Nobody may read them, or anything taken from them, afterwards. */
   free(): void {
     if (this.#isFreed) return;
     this.#isFreed = true;
@@ -138,21 +138,21 @@ export class Records {
     this.forget();
   }
 
-  /** Nobody goes to another of its records; what was taken of it may be read on. */
+  /** Releases the columns: no other record can be moved to afterwards. What was taken may still be read. */
   forget(): void {
     if (this.#isForgotten) return;
     this.#isForgotten = true;
     this.#columns.free();
   }
 
-  /** Goes to the next record. false: there is none. */
+  /** Moves to the next record; false: there is none. */
   next(): boolean {
     if (this.#next === this.count) return false;
     this.#next++;
     return true;
   }
 
-  /** The next records that are not below `expected`: at most `size` of them, and about `room` bytes of values. */
+  /** The next records at or above `expected`: at most `size` of them, and about `room` bytes of values. */
   take(
     expected: Offset,
     { size, room }: { readonly size: number; readonly room: number },
@@ -170,7 +170,7 @@ export class Records {
     return new BatchRun(this.#bytes, this.#columns, from, next, withEnvelopes, valueBytes);
   }
 
-  /** Reads all records, `most` at most, without their headers, which counting does not need. Returns how many are not damaged. */
+  /** Parses up to `most` records, without their headers, which counting does not need. Returns how many are undamaged. */
   #read({ base, lastDelta, firstTime, appendTime }: Header, most: number): number {
     const { offsets, timestamps, at, size, timeAt } = this.#columns;
     const bytes = this.#bytes;
@@ -181,7 +181,7 @@ export class Records {
     for (let n = 0; n < most; n++) {
       const length = reader.varint();
       const end = reader.at + length;
-      // One byte of attributes, which are unused so far.
+      // The byte of attributes is unused so far.
       const time = reader.at + 1;
       reader.at = time;
       reader.skipTime();
@@ -211,7 +211,7 @@ export class Records {
 class CreateTimes {
   readonly #bytes: Buffer;
   readonly #first: bigint;
-  /** The first time of the batch, if it and the time deltas can be added as numbers. */
+  /** The first time of the batch, if adding the time deltas to it as numbers is exact. */
   readonly #firstNumber: EpochMs | undefined;
 
   constructor(bytes: Buffer, first: bigint) {
@@ -221,7 +221,7 @@ class CreateTimes {
     this.#firstNumber = Math.abs(number) < 2 ** 52 ? number : undefined;
   }
 
-  /** The batch's first time and what the record adds to it: a zigzag varint of 64 bits. */
+  /** The time of a record: the batch's first time plus the record's delta, a zigzag varint of 64 bits. */
   at(timeAt: number): number {
     const bytes = this.#bytes;
     let at = timeAt;
@@ -250,10 +250,10 @@ class CreateTimes {
   }
 }
 
-/** Some records of a decompressed batch, one behind the other. It keeps the whole batch in memory. */
+/** Consecutive records of a decompressed batch. They keep the whole batch in memory. */
 export class BatchRun implements RecordRun {
   readonly count: number;
-  /** Of all values together. */
+  /** Bytes of all values together. */
   readonly valueBytes: number;
   readonly bytes: Buffer;
   readonly offsets: Float64Array;
@@ -262,7 +262,7 @@ export class BatchRun implements RecordRun {
   readonly size: Int32Array;
   readonly #times: Int32Array | undefined;
 
-  /** Those from index `from` to `end`. */
+  /** The records with indexes [from, end). */
   constructor(
     bytes: Buffer,
     { offsets, timestamps, at, size, timeAt }: RecordColumns,
@@ -281,7 +281,7 @@ export class BatchRun implements RecordRun {
     this.#times = withEnvelopes ? timeAt.subarray(from, end) : undefined;
   }
 
-  /** Its value is a view. */
+  /** The record at an index; its value is a view. */
   record(index: number): LogRecord {
     const record = {
       offset: this.offsets[index],
@@ -306,7 +306,7 @@ class RecordEnvelope implements Envelope {
   readonly #bytes: Buffer;
   readonly #timeAt: number;
 
-  /** `timeAt`: where the record's time is. Everything in the record but its headers was checked. */
+  /** @param timeAt where the record's time stands. Everything in the record except its headers has been checked */
   constructor(bytes: Buffer, timeAt: number) {
     this.#bytes = bytes;
     this.#timeAt = timeAt;
@@ -347,7 +347,7 @@ class Reader {
     this.at = at;
   }
 
-  /** Zigzag, seven bits a byte, the lowest first. NaN: it has more than five bytes, or is cut off. */
+  /** A zigzag number, seven bits a byte, the lowest first. NaN: it has more than five bytes, or is cut off. */
   varint(): number {
     const bytes = this.#bytes;
     let byte = bytes[this.at++];
@@ -360,7 +360,7 @@ class Reader {
     return byte === undefined ? Number.NaN : (raw >>> 1) ^ -(raw & 1);
   }
 
-  /** A varint of at most ten bytes. One that is longer makes the record damaged. */
+  /** Skips a varint of at most ten bytes. A longer one makes the record damaged. */
   skipTime(): void {
     const bytes = this.#bytes;
     const last = this.at + 9;

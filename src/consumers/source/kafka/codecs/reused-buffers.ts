@@ -1,25 +1,25 @@
 /** The smallest buffer. */
 const LEAST_BYTES = 2 ** 14;
-/** What is kept of all of them together. */
+/** The most bytes kept in unused buffers. */
 const MOST_KEPT = 2 ** 25;
 
 /**
- * Memory that is used again. V8 counts new memory outside its heap as pressure on it, and marks all of the heap for every 64 MB: where
- * a worker reads as fast as it can, that was a quarter of its CPU. What is not given back is left to the garbage collector.
+ * Memory that is reused. V8 counts new memory outside its heap as pressure on it, and marks the whole heap for every 64 MB: in a worker
+ * that read as fast as it could, that took a quarter of its CPU. Memory that is not given back is left to the garbage collector.
  */
 export class ReusedBuffers {
   readonly #largest: number;
-  /** By size, a power of two. */
+  /** Unused buffers by size, a power of two. */
   readonly #free = new Map<number, ArrayBuffer[]>();
   readonly #taken = new WeakSet<ArrayBufferLike>();
   #kept = 0;
 
-  /** `largest`: larger buffers, in bytes, are not kept. */
+  /** @param largest larger buffers, in bytes, are not kept */
   constructor(largest: number) {
     this.#largest = largest;
   }
 
-  /** A buffer of so many bytes with any content. */
+  /** A buffer of `bytes` bytes with undefined content. */
   take(bytes: number): Buffer {
     if (bytes > this.#largest) return Buffer.allocUnsafeSlow(bytes);
     const size = Math.max(LEAST_BYTES, 2 ** Math.ceil(Math.log2(bytes)));
@@ -30,7 +30,10 @@ export class ReusedBuffers {
     return Buffer.from(memory, 0, bytes);
   }
 
-  /** Nobody reads it any more: the next one to take may write to it. Ignored if it was given already, or is not from here. */
+  /**
+   * Gives a buffer back: nobody may read it any more, and the next caller of `take` may write to it. Ignored if it was given back
+   * already, or is not from here.
+   */
   give({ buffer }: Buffer): void {
     const size = buffer.byteLength;
     if (!(buffer instanceof ArrayBuffer) || !this.#taken.delete(buffer)) return;
@@ -42,5 +45,5 @@ export class ReusedBuffers {
   }
 }
 
-/** Of this process: for decompressed batches. */
+/** The buffers of this process for decompressed batches. */
 export const outputs = new ReusedBuffers(2 ** 22);

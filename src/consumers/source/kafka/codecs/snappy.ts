@@ -46,7 +46,7 @@ function header(block: Uint8Array): { readonly length: number; readonly at: numb
   throw damaged();
 }
 
-/** Writes exactly as many bytes as the block's header declares. */
+/** Decodes a block into exactly as many bytes as its header declares. */
 function decodeBlock(block: Uint8Array, out: Uint8Array, start: number): number {
   const head = header(block);
   const end = start + head.length;
@@ -95,10 +95,10 @@ function damaged(): RangeError {
   return new RangeError('snappy data is damaged');
 }
 
-/** Above this many bytes one call of the engine is cheaper than a loop. */
+/** Above this many bytes one native copy is cheaper than a loop. */
 const LOOP = 32;
 
-/** Copies `from`[`at`, `at + length`) to the place `to` of `out`. The caller has checked all bounds. */
+/** Copies [at, at + length) of `from` to index `to` of `out`. The caller has checked all bounds. */
 function copyLiterals(from: Uint8Array, at: number, length: number, out: Uint8Array, to: number): void {
   if (length > LOOP) out.set(from.subarray(at, at + length), to);
   else for (let i = 0; i < length; i++) out[to + i] = from[at + i];

@@ -11,12 +11,12 @@ import {
   ZSTD_MAGIC,
 } from '../../zstd-frame.ts';
 
-/** As the reference decoder's default: windows above this are refused. */
+/** The default limit of the reference decoder. Larger windows are refused. */
 const LARGEST_WINDOW = 1 << 27;
 
 interface Frame {
   readonly end: number;
-  /** Most bytes that it can decompress to. */
+  /** Upper limit of its decompressed bytes. */
   readonly most: number;
   readonly skipped: boolean;
 }

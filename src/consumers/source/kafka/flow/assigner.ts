@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** How the members of a group share partitions: partition p of all topics goes to one member. Pure but for the wrapper's end. */
+/**
+ * How the members of a group share partitions: partition p of all topics goes to one member. All of this file is pure except the end of
+ * the wrapper.
+ */
 
 export interface Member {
   readonly id: string;
   /** Partitions that it held when it joined. */
   readonly owned: readonly number[];
-  /** Generation of the group in which it held them; -1: not known. Of two claims to a partition the later one wins. */
+  /** Generation of the group in which it held them; -1: not known. If two members claim a partition, the later generation wins. */
   readonly generation: number;
 }
 
@@ -68,7 +71,7 @@ type Holdings = Pick<Member, 'owned' | 'generation'>;
 const FORMAT = 1;
 const NOTHING: Holdings = { owned: [], generation: -1 };
 
-/** Format byte, generation, partitions; integers of 32 bits. */
+/** A format byte, then the generation and the partitions as 32-bit integers. */
 export function encodeHoldings({ owned, generation }: Holdings): Buffer {
   const bytes = Buffer.alloc(5 + 4 * owned.length);
   bytes.writeUInt8(FORMAT, 0);
@@ -77,7 +80,7 @@ export function encodeHoldings({ owned, generation }: Holdings): Buffer {
   return bytes;
 }
 
-/** What cannot be read counts as nothing held. */
+/** Holdings that cannot be read count as nothing held. */
 export function decodeHoldings(bytes: Buffer): Holdings {
   if (bytes.length < 5 || bytes[0] !== FORMAT || (bytes.length - 5) % 4 !== 0) return NOTHING;
   const owned: number[] = [];
@@ -85,12 +88,12 @@ export function decodeHoldings(bytes: Buffer): Holdings {
   return { owned, generation: bytes.readInt32BE(1) };
 }
 
-/** The partitions cannot be assigned; the message says why and what to do. */
+/** An error for partitions that cannot be assigned; the message says why and what to do. */
 class UnequalSubscriptions extends Error {
   override readonly name = 'UnequalSubscriptions';
 }
 
-/** The parts of kafkajs that the assigner needs. */
+/** The used parts of kafkajs' protocol of groups. */
 interface GroupProtocol {
   readonly MemberMetadata: {
     encode(metadata: { version: number; topics: string[]; userData: Buffer }): Buffer;

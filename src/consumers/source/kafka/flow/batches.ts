@@ -3,17 +3,17 @@ import type { Offset } from '../../../../vocabulary/events.ts';
 import type { UndecodableBatch } from '../../source-port.ts';
 import { responses } from '../codecs/responses.ts';
 
-/** What a message of kafkajs stands for, if it is not a record. */
+/** What a message of kafkajs represents, if it is not a record. */
 export type Stand =
-  /** It stands for all records of this batch, which is as it was fetched, with its header. */
+  /** All records of this batch, whose bytes are as fetched, with the header. */
   | { readonly kind: 'batch'; readonly bytes: Buffer }
-  /** It stands for a batch of a transaction that was aborted. */
+  /** A batch of an aborted transaction. */
   | { readonly kind: 'aborted' }
   | { readonly kind: 'refused'; readonly refusal: UndecodableBatch };
 
-/** The parts of kafkajs' message that it or we read. */
+/** The fields of kafkajs' message that it or we read. */
 export interface Message {
-  /** Of a message that stands for a batch: the batch's last. */
+  /** The offset; for a message that represents a batch, the batch's last. */
   readonly offset: string;
   readonly timestamp: string;
   readonly key: Buffer | null;
@@ -24,22 +24,22 @@ export interface Message {
   readonly stand?: Stand;
 }
 
-/** As they were fetched. */
+/** Bytes of the messages as fetched. */
 export function bytesOf(messages: readonly Message[]): number {
   return messages.reduce((bytes, { stand, value }) => {
     return bytes + (stand?.kind === 'batch' ? stand.bytes.length : (value?.length ?? 0));
   }, 0);
 }
 
-/** Decode what becomes more than one message. Each rejects if it cannot. */
+/** Decoders for what becomes more than one message. Each rejects if it cannot decode its input. */
 interface Decoders {
-  /** One control batch. */
+  /** Decodes one control batch. */
   control(bytes: Buffer): Promise<readonly Message[]>;
-  /** Messages of the formats before Kafka 0.11. */
+  /** Decodes messages of the formats before Kafka 0.11. */
   set(bytes: Buffer): Promise<readonly Message[]>;
 }
 
-/** Offset, length and magic stand at the same places in all formats: kafka.apache.org/documentation/#recordbatch. */
+/** Offset, length and magic have the same positions in all formats: kafka.apache.org/documentation/#recordbatch. */
 const LENGTH_AT = 8;
 const MAGIC_AT = 16;
 const FRAME = 12;
@@ -54,9 +54,9 @@ const TRANSACTIONAL = 0x10;
 const CONTROL = 0x20;
 
 /**
- * The messages of the records of one partition in an answer to a fetch: one for each record batch, which is not decoded yet,
- * and one for each record of a control batch or an older format. What cannot be decoded becomes a refusal. An incomplete
- * batch at the end is left out: brokers cut answers by their size.
+ * The messages for the records of one partition in a fetch response: one for each record batch, which is not decoded yet, and one for
+ * each record of a control batch or an older format. What cannot be decoded becomes a refusal. An incomplete batch at the end is left
+ * out, because brokers cut responses by size.
  */
 export async function messagesOf(bytes: Buffer, decoders: Decoders): Promise<Message[]> {
   const messages: Message[] = [];
@@ -84,7 +84,7 @@ export async function messagesOf(bytes: Buffer, decoders: Decoders): Promise<Mes
   return messages;
 }
 
-/** Or a refusal. */
+/** The decoded messages, or a refusal. */
 async function decodedOr(entry: Buffer, decode: Decoders['set']): Promise<readonly Message[]> {
   try {
     return await decode(entry);
@@ -93,7 +93,7 @@ async function decodedOr(entry: Buffer, decode: Decoders['set']): Promise<readon
   }
 }
 
-/** Who reads its records frees it. */
+/** A message that represents a whole batch. Whoever reads its records frees it. */
 function whole(bytes: Buffer): Message {
   responses.ref(bytes);
   const { producerId, inTransaction } = contextOf(bytes);
@@ -101,7 +101,7 @@ function whole(bytes: Buffer): Message {
   return message(lastOffset(bytes), { kind: 'batch', bytes }, { producerId: known, inTransaction });
 }
 
-/** A record of a control batch: what it ends is in its key, and who began that is in the header of the batch. */
+/** A record of a control batch. Its key says what it ends, and the header of the batch says who began that. */
 export function controlMessage(bytes: Buffer, offset: Offset, key: Uint8Array | null): Message {
   return {
     offset: String(offset),
@@ -125,8 +125,8 @@ function refused(bytes: Buffer, reason: string): Message {
 }
 
 /**
- * What its header says about a record batch that cannot be decoded. If it has no valid count, one record is assumed for each
- * offset; without a header, a single offset. Control batches hold no records.
+ * What the header says about a record batch that cannot be decoded. If it has no valid count, one record is assumed for each offset;
+ * without a header, a single offset. Control batches hold no records.
  */
 export function undecodable(bytes: Buffer, reason: string): UndecodableBatch {
   const from = Number(bytes.readBigInt64BE(0));
@@ -142,7 +142,7 @@ function message(offset: string, stand: Stand, batchContext: NonNullable<Message
   return { offset, timestamp: '-1', key: null, value: null, isControlRecord: false, batchContext, stand };
 }
 
-/** Exact even above the safe integers, so that the reader can refuse such an offset. */
+/** The last offset of a batch. It is exact even above the safe integers, so that the reader can refuse such an offset. */
 function lastOffset(bytes: Buffer): string {
   const hasHeader = bytes.length >= HEADER_BYTES && bytes[MAGIC_AT] === RECORD_BATCH;
   const delta = hasHeader ? Math.max(0, bytes.readInt32BE(LAST_DELTA_AT)) : 0;
@@ -150,7 +150,7 @@ function lastOffset(bytes: Buffer): string {
 }
 
 interface FetchedMessages {
-  /** In the order of their offsets. */
+  /** Messages in the order of their offsets. */
   readonly messages: readonly Message[];
   readonly abortedTransactions?: readonly { readonly producerId: string; readonly firstOffset: string }[] | null;
 }
@@ -161,9 +161,9 @@ const TYPE_AT = 2;
 const ABORT = 0;
 
 /**
- * Marks the batches of aborted transactions, in place of kafkajs' filter: that one expects the transactions in the order of
- * their first offsets, while brokers list them in the order of their ends, and it starts at most one at each message. The
- * marked batches stay, so that the reader knows its position even if nothing else was fetched.
+ * Marks the batches of aborted transactions, in place of kafkajs' filter. That filter expects the transactions in the order of their
+ * first offsets, while brokers list them in the order of their ends, and it starts at most one at each message. The marked batches stay,
+ * so that the reader knows its position even if nothing else was fetched.
  */
 export function withoutAborted({ messages, abortedTransactions }: FetchedMessages): readonly Message[] {
   if (!abortedTransactions || abortedTransactions.length === 0) return messages;

@@ -8,7 +8,7 @@ interface PartitionOffset {
   readonly offset: string;
 }
 
-/** The parts of kafkajs' admin client that are used. */
+/** The used parts of kafkajs' admin client. */
 export interface AdminClient {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
@@ -26,7 +26,7 @@ export interface AdminClient {
   mayJoin(groupId: string): Promise<boolean>;
 }
 
-/** What this user may not read, although a consumer has to. */
+/** A topic or group that this user may not read, although a consumer has to. */
 export interface Unreadable {
   readonly kind: 'topic' | 'group';
   readonly name: string;
@@ -44,7 +44,7 @@ export class Brokers {
   #isClosed = false;
   /** Settles when the last query has ended. */
   #last: Promise<unknown> = Promise.resolve();
-  /** By topic: the request for bounds that has not been sent yet. */
+  /** For each topic, the request for bounds that has not been sent yet. */
   readonly #next: (Promise<ReadonlyMap<number, Bounds>> | undefined)[] = [];
 
   constructor(create: () => AdminClient, topics: readonly string[]) {
@@ -53,9 +53,8 @@ export class Brokers {
   }
 
   /**
-   * The end is the high watermark. A reader of committed records that has reached it has nothing left to read, and no
-   * transaction is open below it. Calls for partitions of one topic share a request, but never one that was sent before the
-   * call.
+   * The bounds of a log. The end is the high watermark: a reader of committed records that has reached it has nothing left to read, and
+   * no transaction is open below it. Calls for partitions of one topic share a request, but never one that was sent before the call.
    */
   async bounds(partition: number, topic: number): Promise<Bounds> {
     const bounds = (await this.#boundsOf(topic)).get(partition);
@@ -77,7 +76,7 @@ export class Brokers {
     return this.#ask(async (admin) => {
       const name = this.#topics[topic];
       const offsets = await admin.fetchTopicOffsets(name);
-      // Fetched after the ends, so that records between the two are in a transaction, not newly written.
+      // These are fetched after the ends, so that records between the two are in a transaction, not newly written.
       const stable = await admin.fetchStableOffsets(
         name,
         offsets.map(({ partition }) => partition),
@@ -93,7 +92,7 @@ export class Brokers {
     }, onSent);
   }
 
-  /** The first offset with a record timestamp at or after `at`, also of an open transaction; the end if there is none. */
+  /** The first offset with a record timestamp at or after `at`, even in an open transaction; the end if there is none. */
   offsetAt(partition: number, topic: number, at: EpochMs): Promise<Offset> {
     return this.#ask(async (admin) => {
       const offsets = await admin.fetchTopicOffsetsByTimestamp(this.#topics[topic], at);
@@ -103,7 +102,7 @@ export class Brokers {
     });
   }
 
-  /** By topic: how many partitions it has; 0: there is no such topic. */
+  /** Number of partitions of each topic; 0: there is no such topic. */
   async partitionCounts(): Promise<readonly number[]> {
     const counts: number[] = [];
     for (const topic of this.#topics) {
@@ -121,7 +120,7 @@ export class Brokers {
     return counts;
   }
 
-  /** The topics, and the group, on which this user lacks the right to read. It needs no records, and joins no group. */
+  /** The topics, and the group, on which this user lacks the right to read. The check needs no records, and joins no group. */
   async unreadable(groupId: string): Promise<readonly Unreadable[]> {
     const found: Unreadable[] = [];
     for (const name of this.#topics) {
@@ -131,7 +130,7 @@ export class Brokers {
     return mayJoin ? found : [...found, { kind: 'group', name: groupId }];
   }
 
-  /** By topic, then partition: what a group has committed. -1: nothing; lower: something that is not a position (a reset). */
+  /** What a group has committed, by topic, then partition. -1: nothing; lower: something that is not a position (a reset). */
   committedBy(groupId: string): Promise<readonly (readonly number[])[]> {
     return this.#ask(async (admin) => {
       const topics = await unlessNoGroups(admin, [], () => admin.fetchOffsets({ groupId, topics: [...this.#topics] }));
@@ -155,7 +154,7 @@ export class Brokers {
     }
   }
 
-  /** Queries that still wait for their turn are rejected. */
+  /** Rejects the queries that still wait for their turn. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const admin = this.#admin;
@@ -217,7 +216,7 @@ export async function unlessNoGroups<T>(
   }
 }
 
-/** false also where it cannot be known. */
+/** Whether the topic is missing; false also if that cannot be determined. */
 async function isMissing(admin: Pick<AdminClient, 'fetchTopicMetadata'>, topic: string): Promise<boolean> {
   try {
     await admin.fetchTopicMetadata({ topics: [topic] });

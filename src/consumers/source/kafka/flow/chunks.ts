@@ -14,15 +14,15 @@ import { bytesOf, type Message } from './batches.ts';
 /** One fetched batch of a topic partition, with the callbacks for its handler. */
 export interface FetchedBatch {
   readonly partition: number;
-  /** Index in the configuration's order. */
+  /** Index of the topic in the configuration's order. */
   readonly topic: number;
-  /** Offset that was requested. */
+  /** The offset that was requested. */
   readonly fetched: Offset;
-  /** Without control records. */
+  /** Messages, without control records. */
   readonly messages: readonly Message[];
   /** The next offset after everything fetched, delivered or not. */
   readonly end: Offset;
-  /** End of the partition's log: nothing that was fetched is at or above it. */
+  /** End of the partition's log; everything fetched is below it. */
   readonly logEnd: Offset;
   resolveOffset(offset: string): void;
   heartbeat(): Promise<void>;
@@ -32,9 +32,9 @@ export interface FetchedBatch {
 }
 
 interface Chunk {
-  /** None of them is empty. */
+  /** Runs, none of which is empty. */
   readonly runs: readonly RecordRun[];
-  /** The last offset that is done when the chunk is. */
+  /** The last offset that is done when the chunk is done. */
   readonly last: string;
   /** The offset after the chunk, and after the batch if it is the last chunk. */
   readonly next: Offset;
@@ -47,9 +47,9 @@ export class ChunkReader {
   readonly #batch: FetchedBatch;
   /** Index of the first message that is not done. */
   #at = 0;
-  /** What it stands for. */
+  /** What that message represents, once opened. */
   #open: Records | UndecodableBatch | undefined;
-  /** Those whose last records are in the chunk that was read last. */
+  /** Batches whose last records are in the last chunk. */
   #read: Records[] = [];
 
   readonly #withEnvelopes: boolean;
@@ -61,33 +61,34 @@ export class ChunkReader {
     this.#fetched = bytesOf(batch.messages);
   }
 
-  /** Bytes of what was fetched, and of the record batch that is currently decompressed. */
+  /** Bytes that were fetched, plus those of the currently decompressed record batch. */
   get bytes(): number {
     return this.#fetched + (this.#open instanceof Records ? this.#open.size : 0);
   }
 
-  /** Nobody reads the chunk that was read last any more. */
+  /** Releases the last chunk, which nobody may read any more. */
   handled(): void {
     for (const records of this.#read) records.free();
     this.#read = [];
   }
 
-  /** Nobody reads any of it any more, nor what was read before. */
+  /** Releases everything, including the last chunk. */
   close(): void {
     this.handled();
     if (this.#open instanceof Records) this.#open.free();
     this.#open = undefined;
   }
 
-  /** Nothing is left. */
+  /** Whether nothing is left. */
   get isDone(): boolean {
     return this.#at === this.#batch.messages.length;
   }
 
   /**
-   * The next records that are not below `expected`: at most `size` and about CHUNK_BYTES, up to a refused batch. There may be
-   * none, if batches hold none, or if decompression produced or took so much that a heartbeat is due. Not to be called when
-   * nothing is left. What it returns are views, valid until `handled`. @throws Error for an offset that cannot be represented exactly.
+   * The next records at or above `expected`: at most `size` and about CHUNK_BYTES, up to a refused batch. There may be none, if batches
+   * hold none, or if decompression produced or took so much that a heartbeat is due. Must not be called when nothing is left. The result
+   * consists of views, valid until `handled`.
+   * @throws Error for an offset that cannot be represented exactly
    */
   async chunk(expected: Offset, size: number): Promise<Chunk> {
     const { messages, end } = this.#batch;
@@ -136,9 +137,8 @@ export class ChunkReader {
   }
 
   /**
-   * The part of a refused batch that was not read yet. Its header may be damaged too: if it overlaps the next batch or the end
-   * of the log, its length is not used. Then the start of the next batch ends it; without a next batch, a single offset is
-   * skipped.
+   * The part of a refused batch that was not read yet. Its header may be damaged too: if it overlaps the next batch or the end of the
+   * log, its length is not used. Then the start of the next batch ends it; without a next batch, a single offset is skipped.
    */
   #within(refusal: UndecodableBatch, expected: Offset): UndecodableBatch {
     const from = Math.max(refusal.from, expected);
@@ -158,7 +158,7 @@ export class ChunkReader {
   }
 }
 
-/** A record that has a buffer of its own. */
+/** A run of one record that has a buffer of its own. */
 function runOf(record: LogRecord): RecordRun {
   return {
     count: 1,
@@ -171,35 +171,35 @@ function runOf(record: LogRecord): RecordRun {
   };
 }
 
-/** The first offset of what a message stands for. */
+/** The first offset of what a message represents. */
 function firstOf({ offset, stand }: Message): Offset {
   return Number(stand?.kind === 'batch' ? stand.bytes.readBigInt64BE(0) : offset);
 }
 
-/** @throws Error if it is above 2^53 - 1, where numbers lose digits. */
+/** @throws Error if it is above 2^53 - 1, where numbers lose digits */
 export function offsetOf(digits: string): Offset {
   const offset = Number(digits);
   if (!Number.isSafeInteger(offset)) throw new Error(`kafka: offset ${digits} is too large to be read exactly`);
   return offset;
 }
 
-/** Kafka writes -1 where a record has none. */
+/** The timestamp; undefined for Kafka's -1, which means none. */
 function timestampOf(digits: string): number | undefined {
   const timestamp = Number(digits);
   return timestamp < 0 ? undefined : timestamp;
 }
 
 /**
- * How many records a handler gets at once: as many as it handles in about CHUNK_TIME. What is done once for each chunk costs as much as
- * some dozens of records, so many in one are cheaper; nothing else runs while a handler works, so they must not be too many.
+ * Number of records that a handler gets at once: as many as it handles in about CHUNK_TIME. The fixed cost of a chunk is that of some
+ * dozens of records, so large chunks are cheaper; but nothing else runs while a handler works, so they must not be too large.
  */
 export class ChunkSize {
   records = FIRST_CHUNK_RECORDS;
 
-  /** Only time spent without awaiting counts, since it blocks the event loop. */
+  /** Adapts the number to how long a chunk took. Only time spent without awaiting counts, since it blocks the event loop. */
   took(milliseconds: number, records: number): void {
     if (milliseconds > 2 * CHUNK_TIME) this.records = Math.max(1, Math.floor((records * CHUNK_TIME) / milliseconds));
-    // Those of a small fetch say little of a full chunk.
+    // A small fetch says little about a full chunk.
     else if (records >= this.records && milliseconds < CHUNK_TIME / 2) {
       this.records = Math.min(MOST_CHUNK_RECORDS, this.records * 2);
     }

@@ -9,7 +9,7 @@ export class Deadline {
   readonly #stop = new Ending();
   #until = Number.POSITIVE_INFINITY;
 
-  /** `timeout`: counted from the stop on. */
+  /** @param timeout counted from the stop on */
   constructor(timeout: DurationMs) {
     this.#timeout = timeout;
   }
@@ -24,12 +24,12 @@ export class Deadline {
     this.#stop.reach();
   }
 
-  /** Ends early at the stop. */
+  /** Sleeps, but ends early at the stop. */
   sleep(duration: DurationMs): Promise<void> {
     return this.#clock.sleep(duration, this.#stop);
   }
 
-  /** The result of work that may be given up: undefined after the stop, however long the work still takes. Rejects as the work does. */
+  /** The result of the work, or undefined after the stop, however long the work still takes. Rejects as the work does. */
   unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const give = (): void => resolve(undefined);
@@ -39,7 +39,7 @@ export class Deadline {
     });
   }
 
-  /** Waits for work, however it ends: for the timeout, or after a stop for what is left of it. */
+  /** Waits for work to settle, for at most the timeout, or after a stop for what is left of it. */
   settled(work: Promise<unknown>): Promise<void> {
     const left = this.isStopped ? this.#until - performance.now() : this.#timeout;
     return new Promise((resolve) => {

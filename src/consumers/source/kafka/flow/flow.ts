@@ -10,24 +10,30 @@ import { type FlowClient, PartitionPositions, Placement, type PlacementDeps, typ
 
 interface FlowDeps extends Omit<PlacementDeps, 'client'> {
   readonly handler: SourceHandler;
-  /** Deliver records with key and headers; default: without. */
+  /** Whether records are delivered with key and headers; default: without. */
   readonly envelopes?: boolean | undefined;
   /** Ends the source: `run` rejects with this error. */
   readonly fail: (error: unknown) => void;
 }
 
-/** How often a heartbeat is offered while handlers are slow. kafkajs sends it if the last one is an interval ago: a little later than a pulse of the same length. */
+/**
+ * How often a heartbeat is attempted while handlers are slow. kafkajs sends it if the last one is at least an interval ago, and with a
+ * pulse of the same length that is a little later than due.
+ */
 const PULSE: DurationMs = 500;
-/** How long chunks are delivered before connections, timers and requests are served. Each turn costs: far more of them are felt. */
+/**
+ * How long chunks are delivered before connections, timers and requests are served. Each turn has a cost, and many more turns would be
+ * noticeable.
+ */
 const TURN_TIME: DurationMs = 40;
 
 /**
- * The flow from Kafka's client to the handler: assignments after joins, batches in chunks, seeks and pauses. Independent of
+ * The flow from Kafka's client to the handler: assignments after joins, batches in chunks, seeks and pauses. It is independent of
  * kafkajs.
  *
- * Nothing here trusts an assignment: a batch is accepted only if its fetch started at the expected offset of a unit that this
- * member holds, and that is checked again for every chunk. When the group rebalances, chunks in progress are abandoned, but
- * awaited before their unit is placed again.
+ * No assignment is trusted here: a batch is accepted only if its fetch started at the expected offset of a unit that this member holds,
+ * and that is checked again for every chunk. When the group rebalances, chunks in progress are abandoned, but awaited before their unit
+ * is placed again.
  */
 export class Flow {
   readonly #deps: FlowDeps;
@@ -41,7 +47,7 @@ export class Flow {
   readonly #pulse: NodeJS.Timeout;
   #client: FlowClient | undefined;
   #heartbeat: (() => Promise<void>) | undefined;
-  /** Counts joins: work that started before a join ends at the join. */
+  /** Number of joins. Work that started before a join ends at the join. */
   #joins = 0;
   /** The claim that waits for the previous one to end. */
   #wanted: { readonly partitions: readonly number[]; readonly isNew: boolean } | undefined;
@@ -64,7 +70,7 @@ export class Flow {
     return this.#units.get(partition)?.positions[topic];
   }
 
-  /** The group has assigned this member its partitions. All of them are paused when this returns. Never throws. */
+  /** Called when the group has assigned partitions to this member. All of them are paused when this returns. Never throws. */
   joined(client: FlowClient, assigned: Readonly<Record<string, readonly number[]>>): void {
     const { topics } = this.#deps;
     this.#client = client;
@@ -91,8 +97,8 @@ export class Flow {
   }
 
   /**
-   * A fetch failed, and the client retries by itself. The topics may have been created again meanwhile, so everything is placed
-   * again, as after a join. Never throws.
+   * Called when a fetch failed and the client retries by itself. The topics may have been created again meanwhile, so everything is
+   * placed again, as after a join. Never throws.
    */
   doubted(): void {
     if (this.#client === undefined || this.#ended || this.#units.size === 0) return;
@@ -123,7 +129,7 @@ export class Flow {
         for (const unit of this.#units.values()) for (const position of unit.positions) this.#place(position);
       }
     } catch (error) {
-      // Nothing would be read, and the end may be the reason: the connections are closed.
+      // Nothing would be read, and the end may be the reason, since it closes the connections.
       if (!this.#ended) this.#deps.fail(error);
     } finally {
       this.#claiming = false;
@@ -180,22 +186,22 @@ export class Flow {
           await this.#pass(unit, position, refusal, isStillWanted);
         return;
       }
-      // Even without records, so that the handler knows how far the log was read.
+      // Even a chunk without records is delivered, so that the handler knows how far the log was read.
       await this.#hand(unit, position, new RunBatch(partition, topic, runs, next), isStillWanted);
-      // A chunk that was abandoned may still be in the hands of the handler.
+      // The handler may still hold a chunk that was abandoned.
       if (joins !== this.#joins || position.expected !== next) return;
       reader.handled();
       batch.resolveOffset(last);
       await this.#beating(batch.heartbeat);
       await this.#turns.step();
     }
-    // What was read last was given to nobody, and what was given before has been handled.
+    // The last chunk was not delivered, and the earlier ones have been handled.
     reader.close();
   }
 
   /**
-   * Gives the handler a batch that cannot be decoded, and fetches again after it: if it ended a transaction, only a new fetch
-   * shows which of the next batches are aborted.
+   * Delivers a batch that cannot be decoded, and fetches again after it: if it ended a transaction, only a new fetch shows which of the
+   * next batches are aborted.
    */
   async #pass(
     unit: PartitionPositions,
@@ -210,14 +216,14 @@ export class Flow {
     if (joins === this.#joins && position.expected === next && position.phase === 'open') this.#replace(position);
   }
 
-  /** Bytes of what was fetched and is being delivered; decompressed bytes for what is decompressed already. */
+  /** Bytes that were fetched and are being delivered, counting decompressed batches by their decompressed size. */
   get fetchedBytes(): number {
     let bytes = 0;
     for (const reader of this.#readers) bytes += reader.bytes;
     return bytes;
   }
 
-  /** A batch had records with the offsets [first, end), but none to deliver. Never throws. */
+  /** Called for a batch that had records with the offsets [first, end), but none to deliver. Never throws. */
   filtered(topic: number, partition: number, first: Offset, end: Offset): void {
     this.#guarded(() => {
       const unit = this.#units.get(partition);
@@ -236,7 +242,7 @@ export class Flow {
     });
   }
 
-  /** Resolves when the handler has settled; rejects when the group rebalances meanwhile, and the handler continues. */
+  /** Delivers a batch. Resolves when the handler has settled; rejects when the group rebalances meanwhile, while the handler continues. */
   #hand(unit: PartitionPositions, position: Position, batch: Batch, isStillWanted: () => boolean): Promise<void> {
     const { seeks } = position;
     const work = unit.inTurn(async () => {
@@ -276,7 +282,7 @@ export class Flow {
     if (this.#waiting.size > 0 && this.#heartbeat !== undefined) this.#beating(this.#heartbeat).catch(() => {});
   }
 
-  /** When one heartbeat reports that the group rebalances, all handlers are abandoned. */
+  /** Sends a heartbeat. If it reports that the group rebalances, all handlers are abandoned. */
   async #beating(heartbeat: () => Promise<void>): Promise<void> {
     const joins = this.#joins;
     try {

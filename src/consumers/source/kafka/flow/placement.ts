@@ -27,7 +27,7 @@ export interface PlacementDeps {
 
 const FIRST_DELAY: DurationMs = 300;
 const LONGEST_DELAY: DurationMs = 30_000;
-/** A new leader may not know its own end for a moment, so look this often. */
+/** Number of attempts at an end of the log that is too low: a new leader may not know its own end for a moment. */
 const LOOKS_BEYOND_END = 4;
 
 /** Moves positions to where they are to be read, once it is known that the log holds that offset. */
@@ -79,7 +79,7 @@ export class Placement {
     }
   }
 
-  /** A batch cannot be decoded. `stop`: nothing more is delivered until the position is sought past it. */
+  /** Handles a batch that cannot be decoded. `stop`: nothing more is delivered until a seek past it. */
   refuse(position: Position, { from, to, reason }: UndecodableBatch): 'skip' | 'stop' {
     const { partition, topic, seeks } = position;
     const verdict = this.#deps.events.onRefused({ partition, topic, from, to, reason });
@@ -130,7 +130,7 @@ export class Placement {
     this.#deps.log('warn', message, { topic: this.#deps.topics[topic], partition, ...fields });
   }
 
-  /** A consumer that has stopped throws; the next one gets the orders after its join. */
+  /** Passes an order to the client. A consumer that has stopped throws; the next one gets the orders after its join. */
   #tell(order: (client: FlowClient) => void): void {
     const client = this.#deps.client();
     if (client === undefined) return;
@@ -143,11 +143,11 @@ export class Placement {
 }
 
 /**
- * Where one topic of one unit is read. It is
- * - `claiming` from the join on, until the handler's `assigned` has ended: seeks are only noted;
+ * The state of reading one topic of one unit:
+ * - `claiming` from the join until the handler's `assigned` has ended; seeks are only recorded;
  * - `placing` while its offset is compared with what the log holds;
  * - `open` when records flow, unless the worker paused it;
- * - `stopped` after a gap, a refused batch or a lost log, until it is sought again.
+ * - `stopped` after a gap, a refused batch or a lost log, until the next seek.
  */
 type Phase = 'claiming' | 'placing' | 'open' | 'stopped';
 
@@ -156,19 +156,19 @@ export class Position {
   /** Index in the configuration's order. */
   readonly topic: number;
   phase: Phase = 'claiming';
-  /** Paused by the worker. */
+  /** Whether the worker has paused it. */
   isPaused = false;
-  /** Whether more of it is fetched; what is fetched already is delivered in any case. */
+  /** Whether more of it is fetched. What has been fetched is delivered in any case. */
   fetching = true;
   /** The next offset to deliver; undefined: wherever the log starts. */
   expected: Offset | undefined;
-  /** The log has held all records below this offset: one that ends earlier is another log. */
+  /** The log has held all records below this offset, so a log that ends earlier is another log. */
   heldUpTo: Offset = 0;
-  /** Records of one topic take about the same time, those of another may take ten times as long. */
+  /** One size per topic: records of a topic take about the same time each, while those of another may take ten times as long. */
   readonly chunkSize = new ChunkSize();
-  /** Number of seeks, by which work detects a seek since it started. */
+  /** Number of seeks, from which work detects a seek since it started. */
   seeks = 0;
-  /** A filtered batch that did not start at `expected`: only another fetch shows whether it was an old one. */
+  /** The last filtered batch that did not start at `expected`. Only another fetch shows whether it was an old one. */
   #jumped: { readonly first: Offset; readonly end: Offset } | undefined;
 
   constructor(partition: number, topic: number) {
@@ -180,7 +180,7 @@ export class Position {
     return this.phase === 'open' && !this.isPaused;
   }
 
-  /** Offsets below are done or given up; those from here on are next. */
+  /** Moves the position: offsets below are done or given up, those from here on are next. */
   moveTo(offset: Offset | undefined): void {
     this.expected = offset;
     if (offset !== undefined && offset > this.heldUpTo) this.heldUpTo = offset;
@@ -202,10 +202,10 @@ export class Position {
   }
 
   /**
-   * A fetched batch had records with the offsets [first, end), none of which is delivered (control records, aborted
-   * transactions, compaction). Returns whether the position moved. A batch that starts after the expected offset may follow a
-   * hole, or have been fetched before a seek: `look again`, from the expected offset. If it comes a second time, it follows a
-   * hole, since the client would have fetched from its end otherwise. At the end of a log nothing else would ever show this.
+   * Handles a fetched batch that had records with the offsets [first, end), none of which is delivered (control records, aborted
+   * transactions, compaction). Returns whether the position moved. A batch that starts after the expected offset may follow a hole, or
+   * have been fetched before a seek: `look again`, from the expected offset. If it comes a second time, it follows a hole, since the
+   * client would have fetched from its end otherwise. At the end of a log nothing else would ever show this.
    */
   pass(first: Offset, end: Offset): 'moved' | 'look again' | 'old' {
     if (this.expected === undefined || end <= this.expected) return 'old';
@@ -218,7 +218,7 @@ export class Position {
   }
 }
 
-/** All topics of one partition. */
+/** The positions of all topics of one partition. */
 export class PartitionPositions {
   readonly positions: readonly Position[];
   /** Settles when the last piece of work that was queued is done. */
