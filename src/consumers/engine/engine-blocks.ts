@@ -1,13 +1,13 @@
 import { type Engine, engine } from './engine.ts';
 
-/** What was not given back by who took it. */
+/** Gives back blocks whose owner was collected without giving them back. */
 const abandoned = new FinalizationRegistry<ReadonlySet<number>>((taken) => {
   for (const at of taken) engine().giveShared(at);
 });
 
 /**
- * Blocks of the engine's memory that belong to an object of the host, and to no unit: they are given back when the object says so, or
- * when nobody holds it any more.
+ * Blocks of the engine's memory that belong to an object of the host and to no unit. They are given back when the object says so, or when
+ * it is garbage.
  */
 export class EngineBlocks {
   readonly engine: Engine = engine();
@@ -17,7 +17,7 @@ export class EngineBlocks {
     abandoned.register(this, this.#taken);
   }
 
-  /** The place of a block of at least so many bytes, which are 0. */
+  /** Address of a block of at least `bytes` bytes, filled with 0. */
   take(bytes: number): number {
     const at = this.engine.takeShared(bytes);
     this.#taken.add(at);
@@ -37,14 +37,14 @@ export class EngineBlocks {
 
 const LEAST_WORDS = 16;
 
-/** Words of 32 bits in the engine's memory, as many as are used, 0 until they are set. */
+/** 32-bit words in the engine's memory, as many as are in use; 0 until they are set. */
 export class EngineWords {
   readonly #blocks: EngineBlocks;
   readonly #moved: (at: number, length: number) => void;
   #at = 0;
   #view = new Uint32Array(0);
 
-  /** `moved` is called with where they are, and how many there is room for, whenever that changes. */
+  /** @param moved called with the address and the room for words, whenever these change */
   constructor(blocks: EngineBlocks, moved: (at: number, length: number) => void) {
     this.#blocks = blocks;
     this.#moved = moved;

@@ -1,22 +1,22 @@
 import { Buffer } from 'node:buffer';
 import { type Engine, engineIfAny } from './engine.ts';
 
-/** In all buffers that are taken at once, blocks whole. */
+/** The most bytes in all buffers that are taken, counting whole blocks. */
 const MOST_BYTES = 2 ** 26;
-/** Of a smaller engine this part. */
+/** The largest share of a smaller engine's memory. */
 const MOST_SHARE = 1 / 16;
 
-/** What was not given back by who took it. Not as in engine-blocks.ts: each buffer is held for itself. */
+/** Gives back buffers that were collected without being given back. Unlike in engine-blocks.ts, each buffer is registered by itself. */
 const abandoned = new FinalizationRegistry<() => void>((give) => give());
 
 /**
- * Buffers in the engine's memory: records that lie there are read where they are (record-rows.ts). Each is to be given back once nobody
- * reads it any more, views of it included; when nobody holds the buffer itself any more, that is done for it.
+ * Buffers in the engine's memory. Records in them are read in place (record-rows.ts). Each buffer must be given back once nobody reads
+ * it, or views of it, any more; a buffer that becomes garbage is given back automatically.
  */
 export class EngineBuffers {
   readonly #engine: Engine;
   readonly #most: number;
-  /** By place: bytes of the block. */
+  /** Size of each taken block by its address. */
   readonly #taken = new Map<number, number>();
   #bytes = 0;
 
@@ -25,16 +25,16 @@ export class EngineBuffers {
     this.#most = Math.min(MOST_BYTES, MOST_SHARE * engine.buffer.byteLength);
   }
 
-  /** A buffer with any content, behind which `spare` bytes more may be written; undefined: there is no room for it. */
+  /** A buffer with undefined content, followed by `spare` bytes that may be written; undefined: there is no room for it. */
   take(bytes: number, spare: number): Buffer | undefined {
-    // A block is a power of two (wasm/engine/memory.ts).
+    // The size of a block is a power of two (wasm/engine/memory.ts).
     const size = 2 ** Math.ceil(Math.log2(bytes + spare));
     if (this.#bytes + size > this.#most) return undefined;
     let place: number;
     try {
       place = this.#engine.takeShared(bytes + spare);
     } catch (error) {
-      // Open lists have taken all of it.
+      // Open lists have taken all of the memory.
       if (error instanceof WebAssembly.RuntimeError) throw error;
       return undefined;
     }
@@ -43,7 +43,7 @@ export class EngineBuffers {
     return this.#own(place, bytes);
   }
 
-  /** The first `bytes` of a buffer, in place of it, with `spare` behind: the rest is given back. */
+  /** Shrinks a buffer to its first `bytes` bytes, followed by `spare` more, and gives the rest back. The result replaces the buffer. */
   cut(buffer: Buffer, bytes: number, spare: number): Buffer {
     if (!abandoned.unregister(buffer)) throw new Error('the buffer was given back');
     const place = buffer.byteOffset;
@@ -59,7 +59,7 @@ export class EngineBuffers {
     return buffer;
   }
 
-  /** Ignored if it was given already, or is not from here. */
+  /** Gives a buffer back. Ignored if it was given back already, or is not from here. */
   give(buffer: Buffer): void {
     if (buffer.buffer !== this.#engine.buffer || !abandoned.unregister(buffer)) return;
     this.#give(buffer.byteOffset);
@@ -74,7 +74,7 @@ export class EngineBuffers {
 
 let shared: EngineBuffers | undefined;
 
-/** Those of this process; undefined: WebAssembly gets no memory. */
+/** The buffers of this process; undefined: WebAssembly gets no memory. */
 export function engineBuffers(): EngineBuffers | undefined {
   const engine = engineIfAny();
   if (engine !== undefined) shared ??= new EngineBuffers(engine);

@@ -4,82 +4,85 @@ import { ENGINE_CODE } from './engine-code.ts';
 import { type ModuleFunction, openModule } from './module.ts';
 
 /**
- * What the engine asks of the unit at work (wasm/engine/host.ts). Impressions, lists and feedback are given by their addresses in the
+ * What the engine calls for the unit at work (wasm/engine/host.ts). Impressions, lists and feedback are passed as addresses in the
  * memory; a list is 0 if it is not open.
  */
 export interface EngineCalls {
-  /** The impression at this place is accepted: returns its tag. */
+  /** Reports an accepted impression at this address; returns its tag. */
   accepted(impression: number): number;
   unref(tag: number): void;
-  /** The list at CLOSES.AT closes. */
+  /** Reports that the list at CLOSES.AT closes. */
   closed(): void;
-  /** So many lists have closed, or given their tags back, in their order; they wait at this place. */
+  /** `count` lists have closed or released their tags; they are queued, in order, at address `queue`. */
   closings(queue: number, count: number): void;
   dropped(reason: number, list: number, feedback: number): void;
   strayed(list: number, feedback: number): void;
   found(feedback: number): void;
-  /** The topic that is fed has come to the offset at which it must stop for us. */
+  /** Reports that the topic being fed has reached the offset at which it must stop. */
   stopped(): void;
-  /** The record before the position of the topic that is fed would raise its watermark to `raised`: it leaps, or others have leapt. */
+  /**
+   * The record before the position of the topic being fed would raise its watermark to `raised`. Called if that is a leap, or if leaps
+   * wait to be confirmed.
+   */
   leapt(raised: number): void;
-  /** Whether the clock drops the record that is fed, which it may. */
+  /** Decides whether the clock drops the current record, which may be too far ahead. */
   ahead(offset: number): boolean;
-  /** The record of the topic that is fed is needed until the combined watermark has reached `until`. */
+  /** Reports that the record of the topic being fed is needed until the combined watermark reaches `until`. */
   note(offset: number, watermark: number, until: number): void;
 }
 
-/** What the engine asks of whoever knows how the records of a topic are read: about the record that its scanner has in hand. */
+/** What the engine calls to learn about the current record of its scanner from whoever knows how the topic's records are read. */
 export interface ScanCalls {
-  /** NaN: its time is none. */
+  /** Time of the record; NaN: it has none. */
   time(): number;
-  /** Of feedback. */
+  /** Value of the feedback. */
   value(): number;
-  /** The number of its context, if that is valid; else -1. */
+  /** Number of the record's context, if that is valid; else -1. */
   context(): number;
-  /** Writes the scores of its items to where the scanner has them. */
+  /** Writes the scores of its items to where the scanner expects them. */
   scores(): void;
 }
 
-/** Less than 4 GiB, so that every place is a number of 32 bits. */
+/** Less than 4 GiB, so that every address is a 32-bit number. */
 const MOST_PAGES = 2 ** 16 - 1;
 const LEAST_PAGES = 2 ** 10;
 
 /**
- * The one memory of all units of a process, in which the state of their joins lies, and the functions that work on it
- * (wasm/engine). Of all that is reserved only what was touched is real; it never grows, so views of it stay good.
+ * The memory that all units of a process share, which holds the state of their joins, and the functions that work on it (wasm/engine).
+ * Only those parts of the reserved memory that were touched are real. The memory never grows, so views of it stay valid.
  */
 export class Engine {
-  /** For modules that work on what lies there. */
+  /** For modules that work on data in this memory. */
   readonly memory: WebAssembly.Memory;
   readonly buffer: ArrayBuffer;
   readonly bytes: Buffer<ArrayBuffer>;
   readonly words: Uint32Array<ArrayBuffer>;
   readonly doubles: Float64Array<ArrayBuffer>;
-  /** A block of memory of at least so many bytes, at a multiple of 64. */
+  /** Takes a block of at least `bytes` bytes; its address is a multiple of 64. */
   readonly take: (bytes: number) => number;
   readonly give: (at: number) => void;
-  /** The same for what belongs to no unit (engine-blocks.ts); it may be called while a unit is at work. */
+  /** Like `take`, for data that belongs to no unit (engine-blocks.ts). May be called while a unit is at work. */
   readonly takeShared: (bytes: number) => number;
   readonly giveShared: (at: number) => void;
-  /** Gives back what such a block needs no longer for so many bytes: returns the bytes that it has from now on. */
+  /** Shrinks such a block to what `bytes` bytes need; returns its new size in bytes. */
   readonly shrinkShared: (at: number, bytes: number) => number;
   /** Bytes of all blocks that are taken. */
   readonly takenBytes: () => number;
-  /** Opens a unit with the settings at SETTINGS.AT and returns its place. */
+  /** Opens a unit with the settings at SETTINGS.AT and returns its address. */
   readonly begin: () => number;
   readonly end: (unit: number) => void;
   /** Judges the impression at IMPRESSION_EVENT.AT. Returns IS_LATE, IS_DUPLICATE or IS_ACCEPTED. */
   readonly impression: (unit: number, topic: number, offset: number, watermark: number, isReplayed: boolean) => number;
-  /** Judges the feedback at FEEDBACK_EVENT.AT. Returns 0 when its record is no longer needed. */
+  /** Judges the feedback at FEEDBACK_EVENT.AT. Returns 0 if its record is no longer needed. */
   readonly feedback: (unit: number, topic: number, watermark: number, isReplayed: boolean) => number;
   readonly advance: (unit: number, from: number, to: number) => void;
-  /** Scans and judges the records at FEED.AT: returns the index of one that it cannot read; -1: all were judged. */
+  /** Scans and judges the records at FEED.AT. Returns the index of one that it cannot read; -1: all were judged. */
   readonly feed: () => number;
   /** A function of the engine by its name in wasm/engine/engine.ts. */
   readonly functionOf: (name: string) => ModuleFunction;
-  /** Of the unit at work: to be set before each call. */
+  /** Calls for the unit at work; must be set before each call of the engine. */
   calls: EngineCalls | undefined;
-  /** Of the topic that is fed: to be set before each call. */
+  /** Calls for the topic being fed; must be set before each call of `feed`. */
   scanCalls: ScanCalls | undefined;
 
   constructor(pages: number) {
@@ -143,10 +146,13 @@ export class Engine {
   }
 }
 
-/** null: there was no memory for it. */
+/** null if there was no memory for it. */
 let shared: Engine | undefined | null;
 
-/** The engine of this process. Throws when WebAssembly gets no memory at all. */
+/**
+ * The engine of this process.
+ * @throws if WebAssembly gets no memory at all
+ */
 export function engine(): Engine {
   const own = engineIfAny();
   if (own !== undefined) return own;
@@ -156,13 +162,13 @@ export function engine(): Engine {
   );
 }
 
-/** The same; undefined: WebAssembly gets no memory, which a limit on address space (`ulimit -v`) may be the reason of. */
+/** The engine of this process; undefined: WebAssembly gets no memory, perhaps because of a limit on address space (`ulimit -v`). */
 export function engineIfAny(): Engine | undefined {
   if (shared === undefined) shared = largestEngine() ?? null;
   return shared ?? undefined;
 }
 
-/** With as much memory as can be reserved. */
+/** An engine with as much memory as can be reserved. */
 function largestEngine(): Engine | undefined {
   for (let pages = MOST_PAGES; pages >= LEAST_PAGES; pages >>>= 1) {
     try {

@@ -4,9 +4,8 @@ import { Buffer } from 'node:buffer';
 export type ModuleFunction = (...args: (number | boolean)[]) => number;
 
 /**
- * Opens a module of `wasm` in this memory: the functions that it exports, by name. Throws for a name that it does not export.
- *
- * @param what named in errors
+ * Opens a module of `wasm` in this memory. Returns its exported functions by name, and throws for a name that it does not export.
+ * @param what names the module in errors
  * @param code in base64
  * @param host what the module calls
  */
@@ -16,7 +15,7 @@ export function openModule(
   memory: WebAssembly.Memory,
   host: WebAssembly.ModuleImports = {},
 ): (name: string) => ModuleFunction {
-  // Of a build with assertions (wasm/compile.ts): texts as AssemblyScript has them.
+  // Texts in AssemblyScript's representation, passed only by builds with assertions (wasm/compile.ts).
   const textAt = (at: number): string =>
     Buffer.from(memory.buffer, at, new DataView(memory.buffer).getUint32(at - 4, true)).toString('utf16le');
   const abort = (message: number, file: number, line: number): never => {

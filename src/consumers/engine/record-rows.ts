@@ -2,15 +2,18 @@ import { type Engine, engine } from './engine.ts';
 import { ROW, ZEROS } from './engine-layout.ts';
 import { EngineRoom } from './engine-room.ts';
 
-/** In place of a size: the host must read it. */
+/** Stands for a size if the host must read the record. */
 const NO_VALUE = 0xffffffff;
 const LEAST_ROWS = 256;
 const LEAST_BYTES = 2 ** 18;
-/** In one part, and their bytes, unless one alone has more. */
+/** The most records of one part, and of their bytes, unless a single record has more. */
 const MOST_RECORDS = 200;
 const MOST_BYTES = 2 ** 17;
 
-/** Records whose values lie one behind the other. `at` and `size` are of values: `size` -1: a tombstone. `timestamps`: NaN: none. */
+/**
+ * Records whose values lie one after the other. `at` and `size` are those of the values; `size` -1 is a tombstone. A timestamp of NaN
+ * means none.
+ */
 export interface RecordBytes {
   readonly count: number;
   readonly bytes: Uint8Array;
@@ -20,14 +23,14 @@ export interface RecordBytes {
   readonly size: Int32Array;
 }
 
-/** Records of one topic where the engine reads them. All units of a process use the same. */
+/** Records of one topic where the engine reads them. All units of a process share one instance. */
 export class RecordRows {
   readonly #engine: Engine;
   readonly #rowsRoom: EngineRoom;
   readonly #valuesRoom: EngineRoom;
   #rows = 0;
   count = 0;
-  /** How many of them were judged. */
+  /** Number of these records that were judged. */
   judged = 0;
 
   constructor(engine: Engine) {
@@ -36,22 +39,22 @@ export class RecordRows {
     this.#valuesRoom = new EngineRoom(engine, LEAST_BYTES);
   }
 
-  /** Where the rows are. */
+  /** Address of the rows. */
   get at(): number {
     return this.#rows;
   }
 
   /**
-   * Puts records of a run here, in place of those before, from this one on: as many as are scanned while their bytes are still in the
-   * processor's cache. Values that lie in the engine's memory stay where they are. Those above `limit` bytes are left to the host.
-   * Returns the index behind the last.
+   * Replaces the rows by records of a run, from index `from` on: as many as are scanned while their bytes are still in the processor's
+   * cache. Values that lie in the engine's memory stay there. Those above `limit` bytes are left to the host. Returns the index after the
+   * last.
    */
   fill(run: RecordBytes, from: number, limit: number): number {
     const { words, doubles } = this.#engine;
     let end = from;
     let first = -1;
     let last = 0;
-    // Values lie in their order, so one copy takes all of them.
+    // Values are in order, so one copy takes all of them.
     for (; end < run.count && end - from < MOST_RECORDS; end++) {
       const size = run.size[end];
       if (size < 0 || size > limit) continue;
@@ -74,7 +77,7 @@ export class RecordRows {
     return end;
   }
 
-  /** Where `bytes` begin, or would, once those from `first` up to `last` are in the engine's memory. */
+  /** Address of the beginning of `bytes`, or where it would be, once [first, last) is in the engine's memory. */
   #place(bytes: Uint8Array, first: number, last: number): number {
     if (bytes.buffer === this.#engine.buffer) return bytes.byteOffset;
     const values = this.#valuesRoom.reserve(last - first + ZEROS);
@@ -85,7 +88,7 @@ export class RecordRows {
 
 let shared: RecordRows | undefined;
 
-/** Those of this process. */
+/** The rows of this process. */
 export function recordRows(): RecordRows {
   shared ??= new RecordRows(engine());
   return shared;

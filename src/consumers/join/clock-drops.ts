@@ -12,16 +12,16 @@ const RANGE_BYTES = 64;
 const BLOCK_BYTES = 100;
 
 /**
- * The records of a topic that the wall clock judged to be `future`: offsets, added in ascending order. They are kept as ranges.
- * When there are more than `MOST_RANGES`, those in full blocks of offsets become bits of their block, which never change again.
+ * The records of a topic that the wall clock judged to be `future`, as offsets that are added in ascending order. They are kept as
+ * ranges. When there are more than `MOST_RANGES`, those in full blocks of offsets become bits of their block, which never change again.
  * So what changes between two checkpoints is bounded for any input, and the total is at most one bit per record.
  *
- * Example, with blocks of 4 and so at most 2 ranges: 1, 3, 5 are ranges 1-2, 3-4, 5-6, one too many. Block 0 is full and becomes
- * the digit a (bits 1 and 3); 5-6 stays a range.
+ * Example, with blocks of 4 and so at most 2 ranges: 1, 3, 5 are ranges 1-2, 3-4, 5-6, one too many. Block 0 is full and becomes the
+ * digit a (bits 1 and 3); 5-6 stays a range.
  */
 export class ClockDrops {
   readonly #ranges: Ranges;
-  /** Ascending. */
+  /** Blocks in ascending order. */
   readonly #blocks: (readonly [block: number, bits: string])[];
 
   constructor(ranges: OffsetRanges = [], blocks: ClockBlocks = []) {
@@ -46,7 +46,7 @@ export class ClockDrops {
     return isIn === 1 || this.#ranges.has(offset);
   }
 
-  /** Drops what is below `bound`; blocks only as a whole. */
+  /** Drops what is below `bound`; a block is dropped only as a whole. */
   cutBelow(bound: Offset): void {
     this.#ranges.cutBelow(bound);
     this.#blocks.splice(0, this.#firstFrom(Math.floor(bound / CLOCK_BLOCK)));
@@ -68,7 +68,7 @@ export class ClockDrops {
     return RANGE_BYTES * this.#ranges.size + (BLOCK_BYTES + DIGITS) * this.#blocks.length;
   }
 
-  /** Only the block of the last offset is not full. */
+  /** Turns ranges into bits if there are too many. Only the block of the last offset is not full. */
   #bound(last: Offset): void {
     if (this.#ranges.size > MOST_RANGES) this.#fill(Math.floor(last / CLOCK_BLOCK));
   }
@@ -95,7 +95,7 @@ export class ClockDrops {
     this.#ranges.cutBelow(bound);
   }
 
-  /** Index of the first block that is this one or a later one. */
+  /** Index of the first block at or after `block`. */
   #firstFrom(block: number): number {
     const blocks = this.#blocks;
     return countBefore(blocks.length, (index) => blocks[index][0] < block);

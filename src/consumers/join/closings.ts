@@ -5,12 +5,12 @@ import { CLOSES, CLOSING, MOST_QUEUED_EVENTS, QUEUED_EVENT } from '../engine/eng
 import { readText, textEnd } from '../packed/text.ts';
 import type { ClosingNames } from './api.ts';
 
-/** Of one that waits: its events stand behind it. */
+/** Size of a queued closing; its events follow its head. */
 export const QUEUED_BYTES = CLOSING.BYTES + MOST_QUEUED_EVENTS * QUEUED_EVENT.BYTES;
 
 const AT = CLOSES.AT >>> 2;
 
-/** By event of a list, as `Joined` has them. */
+/** The arrays of a list's events, as `Joined` has them. */
 interface EventArrays {
   readonly slot: Int32Array;
   readonly action: Int32Array;
@@ -24,10 +24,10 @@ export class Closings {
   readonly #engine: Engine;
   readonly #list: Joined;
   readonly #closing: Closing;
-  /** Of lists that are handed over alone: views of what is at this place. */
+  /** For lists that are passed singly: views of the arrays at this address. */
   #eventsAt = 0;
   #events: EventArrays;
-  /** Of lists that waited. */
+  /** Events of queued lists. */
   readonly #queuedEvents: EventArrays;
   #slotArrays = -1;
   #ranks = new Int32Array(0);
@@ -74,7 +74,10 @@ export class Closings {
     };
   }
 
-  /** The one that the engine has put there. `namesItems`: with its items and categories. */
+  /**
+   * The closing that the engine has put at CLOSES.AT.
+   * @param namesItems whether its items and categories are read
+   */
   read(namesItems: boolean): Closing {
     const { words } = this.#engine;
     const list = this.#list;
@@ -89,7 +92,7 @@ export class Closings {
     return this.#closing;
   }
 
-  /** What every closing has. */
+  /** Reads the fields that all closings have. */
   #readHead(place: number): void {
     const { words, doubles } = this.#engine;
     const at = place >>> 2;
@@ -108,7 +111,7 @@ export class Closings {
     list.categories = undefined;
   }
 
-  /** Of what waits at this place: CLOSES_LIST, UNREFS_TAG, or both. */
+  /** Kind of the queued closing at this address: CLOSES_LIST, UNREFS_TAG, or both. */
   kindOf(place: number): number {
     return this.#engine.words[(place >>> 2) + CLOSING.kind];
   }
@@ -117,7 +120,7 @@ export class Closings {
     return this.#engine.words[(place >>> 2) + CLOSING.tag];
   }
 
-  /** The one that waits at this place. */
+  /** The queued closing at this address. */
   queued(place: number): Closing {
     const { words, doubles } = this.#engine;
     const list = this.#list;
@@ -182,7 +185,7 @@ export class Closings {
     list.categories = this.#categories;
   }
 
-  /** Of the first `count` slots. */
+  /** Reads the items of the first `count` slots. */
   #readItems(count: number, items: string[]): void {
     const { words, bytes } = this.#engine;
     const list = words[AT + CLOSES.items];
@@ -198,7 +201,10 @@ export class Closings {
     }
   }
 
-  /** Items that differ by a number (wasm/engine/numbers.ts). `head`: behind what all begin with. */
+  /**
+   * Reads items that differ only by a number (wasm/engine/numbers.ts).
+   * @param head the address after the common prefix
+   */
   #readNumbers(shared: string, head: number, count: number, items: string[]): void {
     const { words, bytes } = this.#engine;
     const digits = bytes[head] & 15;

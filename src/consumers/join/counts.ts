@@ -14,11 +14,11 @@ import {
   ORPHAN,
 } from '../engine/engine-layout.ts';
 
-/** Decided before the rules of the engine apply, and counted in `Topic`. */
+/** Reasons that are decided before the rules of the engine apply, and counted in `Topic`. */
 type CountedBefore = 'undecodable' | 'tombstone' | 'invalid' | 'future';
 type CountedByEngine = Exclude<FeedbackDrop, CountedBefore>;
 
-/** Where the engine counts the feedback that it drops, from where its counts of feedback begin. */
+/** Index of each reason among the engine's counts of feedback. */
 const PLACES: Readonly<Record<CountedByEngine, number>> = {
   late: FEEDBACK_LATE,
   duplicate: FEEDBACK_DUPLICATE,
@@ -28,7 +28,7 @@ const PLACES: Readonly<Record<CountedByEngine, number>> = {
 };
 const ENGINE_DROPS = FEEDBACK_DROPS.filter((reason): reason is CountedByEngine => Object.hasOwn(PLACES, reason));
 
-/** What the engine calls the reason for which it drops feedback. */
+/** The reason for which the engine drops feedback, by its number. */
 export function engineDrop(number: number): FeedbackDrop | undefined {
   return ENGINE_DROPS.find((reason) => PLACES[reason] === number);
 }
@@ -38,7 +38,7 @@ export function countsOfTopic(horizons: number): number {
   return IMPRESSION_COUNTS + FEEDBACK_COUNTS + 2 * horizons;
 }
 
-/** Puts what the engine counts where it counts. */
+/** Passes counts to the engine, which goes on counting from them. */
 export function putCounts(counted: Float64Array, { impressions, feedback }: TopicCounts): void {
   counted[ACCEPTED] = impressions.accepted;
   counted[LATE] = impressions.drops.late;
@@ -50,7 +50,7 @@ export function putCounts(counted: Float64Array, { impressions, feedback }: Topi
   counted.set(feedback.late, ofFeedback + FEEDBACK_COUNTS);
 }
 
-/** Takes over what the engine has counted. */
+/** Takes over the engine's counts. */
 export function readCounts(counted: Float64Array, { impressions, feedback }: TopicCounts): void {
   const horizons = impressions.late.length;
   impressions.accepted = counted[ACCEPTED];

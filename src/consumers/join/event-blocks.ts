@@ -11,16 +11,16 @@ import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts
 import type { PackedImpression } from '../packed/packed-impression.ts';
 import { textEnd } from '../packed/text.ts';
 
-/** By slot: place of the item, rank, score, place of the category. */
+/** By slot: position of the item, rank, score, position of the category. */
 const BYTES_PER_SLOT = 20;
 const LEAST_SLOTS = 256;
 const LEAST_TEXTS = 8192;
-/** The engine reads up to so many bytes behind a text. */
+/** The engine reads up to this many bytes after a text. */
 const BEYOND = 32;
-/** A text this short is copied faster byte by byte. */
+/** Texts up to this length are copied faster byte by byte. */
 const SHORT = 48;
 
-/** Puts events where the engine reads them. All joins of a process share one. */
+/** Writes events to where the engine reads them. All joins of a process share one. */
 export class EventBlocks {
   readonly #engine: Engine;
   #texts = 0;
@@ -39,7 +39,7 @@ export class EventBlocks {
     const { words, doubles } = this.#engine;
     const { length, u8, items, hasRanks, hasScores, hasCategories, categories } = impression;
     const request = textEnd(u8, 0);
-    // Items lie one behind the other, and so do categories.
+    // Items are stored one after the other, and so are categories.
     const begin = length === 0 ? request : items[0];
     const end = length === 0 ? request : textEnd(u8, hasCategories ? categories[length - 1] : items[length - 1]);
     this.#reserve(request + end - begin, length);
@@ -86,7 +86,7 @@ export class EventBlocks {
     words[at + FEEDBACK_EVENT.eventId] = eventId < 0 ? 0 : eventId + moved;
   }
 
-  /** The feedback at a place, as the observer of a join sees it: valid until the next call. */
+  /** The feedback at an address, as the observer of a join gets it; valid until the next call. */
   feedbackAt(place: number): FeedbackTexts {
     const { words, doubles } = this.#engine;
     const at = place >>> 2;

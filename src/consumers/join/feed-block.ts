@@ -4,24 +4,24 @@ import type { RecordRows } from '../engine/record-rows.ts';
 import { readText } from '../packed/text.ts';
 import type { FedImpression, RecordReader } from './api.ts';
 
-/** Where the engine reads what to feed: in doubles, and in words. */
+/** Where the engine reads what to feed, as indexes of doubles and of words. */
 const DOUBLES_AT = FEED.AT / 8;
 const WORDS_AT = FEED.AT / 4;
 const MOST = 0x7fffffff;
 
-/** What records are fed with. */
+/** Settings with which records are fed. */
 export interface FeedSettings {
   readonly unit: number;
   readonly topic: number;
-  /** A later time is ahead of the clock; Infinity: there is no clock. */
+  /** The latest time that the clock allows; Infinity: there is no clock. */
   readonly latest: number;
   readonly futureSkew: number;
   readonly outOfOrderness: number;
-  /** How far one record may advance the watermark. */
+  /** How far one record may advance the watermark, in ms. */
   readonly reach: number;
 }
 
-/** Lets the engine read and judge rows. All joins of a process share one. */
+/** Makes the engine read and judge rows. All joins of a process share one. */
 export class FeedBlock {
   readonly #engine: Engine;
 
@@ -29,7 +29,7 @@ export class FeedBlock {
     this.#engine = engine;
   }
 
-  /** Returns the index of the row that the host must judge; -1: all were judged. */
+  /** Feeds rows. Returns the index of the row that the host must judge; -1: all were judged. */
   feed(
     { unit, topic, latest, futureSkew, outOfOrderness, reach }: FeedSettings,
     reader: RecordReader,
@@ -61,7 +61,7 @@ export class FeedBlock {
     return unknown;
   }
 
-  /** The offset of the record that is judged. */
+  /** The offset of the record being judged. */
   get offset(): number {
     const { words, doubles } = this.#engine;
     return doubles[(words[WORDS_AT + FEED.row] >>> 3) + ROW.offset];
@@ -73,7 +73,7 @@ export class FedEvent {
   readonly #engine: Engine;
   readonly #impression: { -readonly [Field in keyof FedImpression]: FedImpression[Field] };
   #request = 0;
-  /** Of the topic that is fed. */
+  /** The reader of the topic being fed. */
   reader: RecordReader | undefined;
 
   constructor(engine: Engine) {
@@ -92,7 +92,7 @@ export class FedEvent {
     };
   }
 
-  /** The one at this place: good until the next call. */
+  /** The impression at this address; valid until the next call. */
   at(place: number): FedImpression {
     const { words, doubles } = this.#engine;
     const { reader } = this;

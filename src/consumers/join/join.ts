@@ -26,7 +26,7 @@ import { reachOf } from './leaps.ts';
 import { openUnit } from './open-unit.ts';
 import { STATE_SIZE, Topic } from './topic.ts';
 
-/** Doubles that a unit begins with. */
+/** Number of doubles of a unit's figures. */
 const FIGURES = UNIT_FIGURES.predecessorWatermark + 1;
 
 /** A new join, or one that resumes from a checkpoint and must be fed from its replay offsets. */
@@ -62,7 +62,7 @@ function share(): Shared {
   return shared;
 }
 
-/** Units whose join nobody holds any more, though it was not closed. */
+/** Ends units whose join was collected without being closed. */
 const abandoned = new FinalizationRegistry<number>((unit) => engine().end(unit));
 
 /**
@@ -74,23 +74,23 @@ class Join implements UnitJoin {
   readonly #unit: number;
   readonly #calls: EngineCalls;
   readonly #fedWith: Omit<FeedSettings, 'topic' | 'latest'>;
-  /** For how long after its time an impression is needed, and feedback. */
+  /** For how long after its time an impression, or feedback, is needed, in ms. */
   readonly #impressionNeeded: number;
   readonly #feedbackNeeded: number;
   readonly #topics: readonly Topic[];
   #delays: Float64Array;
   #figures: Float64Array;
-  /** By topic. */
+  /** Counts by topic. */
   #counted: readonly Float64Array[];
   #isClosed = false;
-  /** Combined watermark up to which is decided. */
+  /** Combined watermark up to which everything is decided. */
   #watermark: EpochMs = Number.NEGATIVE_INFINITY;
-  /** Place of the record that is judged. */
+  /** The record being judged. */
   readonly #place = { topic: 0, offset: 0, isReplayed: false };
   readonly #observer: JoinObserver | undefined;
-  /** Feedback that was given by itself is judged. */
+  /** True while feedback that was passed to `record` is being judged. */
   #judgesFeedback = false;
-  /** The impression that is judged, as it was given. */
+  /** The impression being judged, as the caller passed it. */
   #given: GivenImpression | undefined;
 
   constructor(settings: JoinSettings, sink: JoinSink, from: JoinCheckpoint | undefined) {

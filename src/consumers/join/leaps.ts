@@ -3,12 +3,12 @@ import type { JoinSettings } from './api.ts';
 
 /** The number of levels that must wait before the lowest of them counts. */
 const CONFIRMING = 4;
-/** A topic goes on by less while it is read as it is written, for silence advances it. */
+/** While a topic is read as it is written, it advances in smaller steps, since silence advances it too. */
 const LEAST_REACH: DurationMs = 60_000;
 
 /**
- * How far one record may advance the watermark of its topic. A clock that is ahead by no more makes no list late that is overtaken by
- * less than `outOfOrderness`, not even for the shortest horizon.
+ * How far one record may advance the watermark of its topic. A clock that is ahead by no more than this makes no list late that is
+ * overtaken by less than `outOfOrderness`, not even for the shortest horizon.
  */
 export function reachOf({ horizons, futureSkew }: Pick<JoinSettings, 'horizons' | 'futureSkew'>): DurationMs {
   return Math.min(futureSkew, Math.max(horizons[0], LEAST_REACH));
@@ -19,7 +19,7 @@ export type Level = readonly [raised: EpochMs, votes: number];
 
 /**
  * The levels that wait until later records confirm them, ascending (specification: join 2.3). A single clock that is ahead looks like a
- * pause of the log, and all right clocks look ahead of one that is behind and came first: the votes of records decide.
+ * pause of the log, and all correct clocks look ahead of one that is behind and came first, so the votes of records decide.
  */
 export class Leaps {
   readonly #reach: DurationMs;
@@ -34,7 +34,7 @@ export class Leaps {
     return this.#levels.length;
   }
 
-  /** -Infinity: nothing waits. */
+  /** The highest level; -Infinity: none waits. */
   get highest(): EpochMs {
     return this.#levels.at(-1)?.raised ?? Number.NEGATIVE_INFINITY;
   }
@@ -47,13 +47,13 @@ export class Leaps {
     this.#levels.length = 0;
   }
 
-  /** A record that does not leap speaks against what does. */
+  /** Records the vote of a record that does not leap against those that do. */
   contradict(): void {
     const top = this.#levels.at(-1);
     if (top !== undefined && --top.votes === 0) this.#levels.pop();
   }
 
-  /** A record leaps that would raise the watermark to `raised`. Returns the watermark that it confirms; -Infinity: none. */
+  /** Adds a record that would raise the watermark to `raised` by a leap. Returns the watermark that it confirms; -Infinity: none. */
   add(raised: EpochMs): EpochMs {
     const reach = this.#reach;
     const levels = this.#levels;
@@ -63,7 +63,7 @@ export class Leaps {
     if (top === undefined || raised > top.raised + reach) levels.push({ raised, votes: 1 });
     else {
       top.votes++;
-      // Records of one batch lie closer together, and are of one clock.
+      // Levels this close together come from records of one batch, and so from one clock.
       if (raised < top.raised + reach / 2) return Number.NEGATIVE_INFINITY;
       levels.push({ raised, votes: top.votes });
       top.votes = 1;

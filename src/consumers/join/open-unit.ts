@@ -7,11 +7,11 @@ import { Delays, type JoinSettings, type JoinSink } from './api.ts';
 
 /** Up to this many records are searched one by one; for more an index is made. */
 const SEARCH_UP_TO = 64;
-/** The same for the items of a list, in bytes per record. */
+/** The same limit for the items of a list, in bytes per record. */
 const LONG_LIST_BYTES = 16;
 const MOST = 0x7fffffff;
 
-/** Opens a unit (wasm/engine/unit.ts) and returns its place. */
+/** Opens a unit (wasm/engine/unit.ts) and returns its address. */
 export function openUnit(own: Engine, settings: JoinSettings, sink: JoinSink, decidedUpTo: EpochMs): number {
   const { observer, readsNames = true, adder = 0 } = sink;
   const { horizons, topics, actions, hashSeed = 0, searchUpTo = SEARCH_UP_TO } = settings;

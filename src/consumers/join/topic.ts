@@ -6,17 +6,17 @@ import { TOPIC_STATE } from '../engine/engine-layout.ts';
 import { ClockDrops } from './clock-drops.ts';
 import { Leaps } from './leaps.ts';
 
-/** Bytes of a recorded input: an object or a pair, and its place in a list. */
+/** Approximate bytes of a recorded input: an object or a pair, and its element in a list. */
 const INPUT_BYTES = 64;
 
 interface Note {
-  /** It is needed until the end of this slice of time. */
+  /** The record is needed until the end of this slice of time. */
   readonly slice: number;
   readonly offset: Offset;
   readonly watermark: EpochMs;
 }
 
-/** Doubles of what the engine knows of a topic, too. */
+/** Number of doubles of a topic's state that the engine shares. */
 export const STATE_SIZE = TOPIC_STATE.BYTES / 8;
 
 /** One topic of the unit: its position, its watermark, and the recorded inputs (specification: join 1.4, 2.1, 2.3). */
@@ -33,14 +33,20 @@ export class Topic {
   /** Offsets of batches that could not be decoded and were skipped. */
   readonly #undecodable: Ranges;
   readonly #reach: DurationMs;
-  /** Where leaps begin to wait until they are confirmed: below, an earlier build has judged, and they raised the watermark at once. */
+  /**
+   * The offset from which leaps wait to be confirmed. An earlier build judged the records below, and their leaps raised the watermark at
+   * once.
+   */
   readonly #leapsFrom: Offset;
-  /** What waits to be confirmed, of which the engine knows the number. */
+  /** Leaps that wait to be confirmed. The engine knows their number. */
   readonly #leaps: Leaps;
   /** The offset after the last leap. */
   #leaptBelow: Offset;
 
-  /** @param blocks the blocks that `from` counts; @param state what the engine knows of the topic, too (`TOPIC_STATE`) */
+  /**
+   * @param state what the engine knows of the topic too (`TOPIC_STATE`)
+   * @param blocks the blocks that `from` counts
+   */
   constructor(
     state: Float64Array,
     counts: TopicCounts,
@@ -82,17 +88,17 @@ export class Topic {
     return this.#state[TOPIC_STATE.watermark];
   }
 
-  /** The watermark, or what has leapt beyond it and waits until it is confirmed. */
+  /** The watermark, or a higher one that a leap would set and that waits to be confirmed. */
   get newest(): EpochMs {
     return Math.max(this.watermark, this.#leaps.highest);
   }
 
-  /** Some of what was read before the checkpoint is skipped in a replay. */
+  /** Whether some of what was read before the checkpoint is skipped in a replay. */
   get hasSkipped(): boolean {
     return this.position < this.committed && !this.#undecodable.isEmpty;
   }
 
-  /** Adds what the engine has read since. */
+  /** Adds what the engine has read since the last call. */
   countRead(): void {
     const state = this.#state;
     const { impressions, feedback } = this.counts;
@@ -103,7 +109,7 @@ export class Topic {
     state.fill(0, TOPIC_STATE.impressionsRead, TOPIC_STATE.feedbackFuture + 1);
   }
 
-  /** From now on its numbers are no longer those of the engine. */
+  /** Detaches its numbers from those of the engine. */
   detach(): void {
     this.countRead();
     this.#state = this.#state.slice();
@@ -124,8 +130,8 @@ export class Topic {
   }
 
   /**
-   * The record before the position would raise the watermark to `raised`: it leaps, or speaks against what leapt before (specification:
-   * join 2.3).
+   * Records the vote of the record before the position, which would raise the watermark to `raised`: it leaps, or votes against earlier
+   * leaps (specification: join 2.3).
    */
   vote(raised: EpochMs): void {
     const { position, watermark } = this;
@@ -134,7 +140,7 @@ export class Topic {
       if (raised > watermark) this.#state[TOPIC_STATE.watermark] = raised;
       if (position > this.committed) this.#leaps.contradict();
     } else if (position > this.committed) {
-      // What was confirmed before the checkpoint is among the advances.
+      // What was confirmed before the checkpoint is among the idle advances.
       this.#leaptBelow = position;
       const confirmed = this.#leaps.add(raised);
       if (confirmed > watermark) this.#advance(confirmed);
@@ -151,7 +157,7 @@ export class Topic {
     return true;
   }
 
-  /** A replay raises the watermark here, too. */
+  /** Raises the watermark. A replay raises it at the same offset. */
   #advance(watermark: EpochMs): void {
     this.#state[TOPIC_STATE.watermark] = watermark;
     const all = this.#idleAdvances;
@@ -161,7 +167,7 @@ export class Topic {
     this.#state[TOPIC_STATE.stopAt] = Number.POSITIVE_INFINITY;
   }
 
-  /** Whether this record is in the future of the wall clock. Below the committed offset the recorded verdict is returned. */
+  /** Whether this record is in the future of the wall clock. Below the committed offset, returns the recorded decision. */
   isAheadOfClock(offset: Offset, timestamp: EpochMs, latest: EpochMs | undefined): boolean {
     if (offset < this.committed) return this.#clockDrops.has(offset);
     if (latest === undefined || timestamp <= latest) return false;
@@ -174,7 +180,7 @@ export class Topic {
     return to <= this.committed && this.#undecodable.covers(from, to);
   }
 
-  /** Nothing in [from, to) can be decoded. Records that it was skipped, and returns the first offset that was not judged before. */
+  /** Records that [from, to) was skipped because it cannot be decoded. Returns the first offset that was not judged before. */
   skip(from: Offset, to: Offset): Offset {
     const first = Math.max(from, this.committed);
     this.#undecodable.add(first, to);
@@ -206,12 +212,12 @@ export class Topic {
     };
   }
 
-  /** The blocks that a checkpoint counts now. */
+  /** The blocks that a checkpoint would count now. */
   clockBlocks(): ClockBlocks {
     return this.#clockDrops.blocks(Math.min(this.notes.least()?.offset ?? this.position, this.position));
   }
 
-  /** The topic has come to where the wall clock had let it pass. */
+  /** Applies the advances recorded for the current position, which the wall clock caused. */
   applyIdleAdvances(): void {
     const all = this.#idleAdvances;
     const state = this.#state;
@@ -237,21 +243,24 @@ export class Topic {
 }
 
 /**
- * From where a topic must be read again if another owner takes over. Each record that is needed until some watermark is noted,
- * together with the topic's watermark just before it. Deliberately coarse, by slices of time, since any lower offset with its
+ * Tracks from where a topic must be read again if another owner takes over. Each record that is needed until some watermark is noted,
+ * together with the topic's watermark just before it. Notes are deliberately coarse, by slices of time, since any lower offset with its
  * own watermark is as good (specification: join 5.3).
  *
- * A note is kept only while no lower offset is needed for longer, so the first note has the least offset, however far apart the
- * times are.
+ * A note is kept only while no lower offset is needed for longer, so the first note has the least offset, however far apart the times
+ * are.
  */
 export class ReplayNotes {
   readonly #sliceMs: DurationMs;
-  /** Ascending, by slice and by offset. */
+  /** Notes, ascending by slice and by offset. */
   readonly #notes: Note[] = [];
 
   #state: Float64Array;
 
-  /** `attribution`: the longest time for which a record can be needed; a slice is a small part of it. `state`: of the topic. */
+  /**
+   * @param attribution the longest time for which a record can be needed; a slice is a small part of it
+   * @param state that of the topic
+   */
   constructor(attribution: DurationMs, state: Float64Array = new Float64Array(STATE_SIZE)) {
     this.#sliceMs = Math.max(1, Math.floor(attribution / 128));
     this.#state = state;
@@ -263,13 +272,13 @@ export class ReplayNotes {
     this.#state = state;
   }
 
-  /** The engine need not tell of records that are needed no longer than this. */
+  /** The engine need not report records whose effect ends before this slice. */
   #tellLast(): void {
     const last = this.#notes.at(-1);
     this.#state[TOPIC_STATE.notedSlice] = last === undefined ? Number.NEGATIVE_INFINITY : last.slice;
   }
 
-  /** The record at `offset` is needed until W reaches `until`. */
+  /** Notes that the record at `offset` is needed until W reaches `until`. */
   note(offset: Offset, watermark: EpochMs, until: EpochMs): void {
     const notes = this.#notes;
     const slice = Math.floor(until / this.#sliceMs);
@@ -283,7 +292,7 @@ export class ReplayNotes {
     this.#tellLast();
   }
 
-  /** Drops what is needed no longer than `watermark`. */
+  /** Drops notes of records that are needed no longer than `watermark`. */
   forget(watermark: EpochMs): void {
     const notes = this.#notes;
     let done = 0;
@@ -293,16 +302,16 @@ export class ReplayNotes {
     this.#tellLast();
   }
 
-  /** The least offset that is still needed and the watermark before it; undefined: none is. */
+  /** The least offset that is still needed and the watermark before it; undefined: none is needed. */
   least(): { readonly offset: Offset; readonly watermark: EpochMs } | undefined {
     return this.#notes.length === 0 ? undefined : this.#notes[0];
   }
 
-  /** Index of the first note of this slice or a later one. */
+  /** Index of the first note at or after this slice. */
   #firstFrom(slice: number): number {
     const notes = this.#notes;
     const { length } = notes;
-    // Mostly it is later than all that are noted.
+    // The slice is mostly later than those of all notes.
     if (length > 0 && notes[length - 1].slice < slice) return length;
     return countBefore(length, (index) => notes[index].slice < slice);
   }

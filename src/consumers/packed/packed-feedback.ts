@@ -2,17 +2,17 @@ import { Buffer } from 'node:buffer';
 import type { EpochMs, Feedback } from '../../vocabulary/events.ts';
 import { textBound, writeText } from './text.ts';
 
-/** Feedback with packed texts (text.ts): the same values as in `Feedback`. */
+/** Feedback with packed texts (text.ts) and the same values as `Feedback`. */
 export interface FeedbackTexts {
   readonly ts: EpochMs;
-  /** NaN: none. */
+  /** NaN if it has none. */
   readonly value: number;
   readonly u8: Buffer;
-  /** Places in `u8`. */
+  /** Positions in `u8`. */
   readonly request: number;
   readonly item: number;
   readonly action: number;
-  /** -1: it has none. */
+  /** -1 if it has none. */
   readonly eventId: number;
 }
 

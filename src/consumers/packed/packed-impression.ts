@@ -7,24 +7,24 @@ const LEAST_BYTES = 4096;
 const LEAST_SLOTS = 64;
 
 /**
- * An impression with packed ids (text.ts), in memory that the next one reuses: copy what must be kept. The same values as in
- * `Impression`; places are indexes into `u8`.
+ * An impression with packed ids (text.ts) and the same values as `Impression`, in memory that the next one reuses: copy what must be
+ * kept. Positions of texts are indexes into `u8`.
  */
 export class PackedImpression {
   readonly kind = 'impression';
   ts: EpochMs = 0;
-  /** Slots before this page. */
+  /** Number of slots before this page. */
   pageOffset = 0;
   isUserless = true;
   /** Its lowest bits are the user's bucket: `bucketWord` of the user id, or of the request id if there is no user. */
   userWord = 0;
   /** The user's key in user samples (user-words.ts), if the decoder computes it; -1: no user, or not computed. */
   sampleKey = -1;
-  /** The request id is at 0. */
+  /** Texts; the request id is at 0. */
   u8 = Buffer.allocUnsafeSlow(LEAST_BYTES);
   /** Number of slots. */
   length = 0;
-  /** Place of the item of each slot. */
+  /** Position of the item of each slot. */
   items = new Int32Array(LEAST_SLOTS);
   hasRanks = false;
   /** Explicit ranks, ascending, where `hasRanks`. */
@@ -33,7 +33,7 @@ export class PackedImpression {
   /** Predicted score of each slot, NaN: it has none; where `hasScores`. */
   scores = new Float64Array(0);
   hasCategories = false;
-  /** Place of the category of each slot, an empty text: it has none; where `hasCategories`. */
+  /** Position of the category of each slot, where `hasCategories`; an empty text if it has none. */
   categories = new Int32Array(0);
   dimensions: readonly string[] = [];
   /** The dimensions, joined by ','. */

@@ -16,7 +16,7 @@ const UUID_BYTES = 16;
 const HYPHEN = 45;
 /** Positions of the two digits of each byte of a UUID. */
 const DIGITS = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
-/** By byte: the value of a lower-case hexadecimal digit; above 15: none. */
+/** Value of a lower-case hexadecimal digit by its byte; above 15 for other bytes. */
 const HEX = new Uint8Array(256).fill(255);
 for (let i = 0; i < 16; i++) HEX[i.toString(16).charCodeAt(0)] = i;
 
@@ -33,7 +33,7 @@ export function writeText(u8: Uint8Array, at: number, text: string): number {
     if (unit > 255) return writeWide(u8, at, text);
     u8[to++] = unit;
   }
-  // In a UUID the digits are read before the bytes that they become are written.
+  // The digits of a UUID are read before the bytes that replace them are written.
   return length === UUID_LENGTH && writeUuid(u8, at, to - length) ? at + 1 + UUID_BYTES : to;
 }
 
