@@ -3,19 +3,19 @@ import { Secret } from './secret.ts';
 import type { SecretSource, TlsSettings } from './security-settings.ts';
 import { TlsContext, type Validity } from './tls.ts';
 
-/** How the files of one setting are. */
+/** The state of the files of one setting. */
 export interface AccessState {
-  /** Its path: `kafka.tls`, `redis.passwordFile`. */
+  /** Path of the setting: `kafka.tls`, `redis.passwordFile`. */
   readonly setting: string;
-  /** Why the files cannot be used, so that their last good content still is; undefined: they can. Contains no secret. */
+  /** Why the files cannot be used, so that their last good content is in use; undefined: they can. Contains no secret. */
   readonly problem: string | undefined;
-  /** Of our own certificate in use; undefined: we have none. */
+  /** Validity of our own certificate in use; undefined: we have none. */
   readonly validity: Validity | undefined;
-  /** Of the last certificate of our `ca`; undefined: we have none, or any server is accepted. */
+  /** Validity of the last certificate of our `ca`; undefined: we have none, or any server is accepted. */
   readonly caValidity?: Validity | undefined;
 }
 
-/** The files that clients authenticate with. A client reads them again when it connects; `look` checks them in between. */
+/** The files with which clients authenticate. A client reads them again when it connects; `look` checks them in between. */
 export class AccessFiles {
   readonly #contexts: readonly TlsContext[];
   readonly #secrets: readonly { readonly setting: string; readonly secret: Secret }[];
@@ -31,7 +31,7 @@ export class AccessFiles {
     for (const { secret } of this.#secrets) secret.read();
   }
 
-  /** Reads all of them. Never throws. */
+  /** Reads all files. Never throws. */
   look(): readonly AccessState[] {
     return [
       ...this.#contexts.map((tls): AccessState => {
@@ -48,13 +48,19 @@ export class AccessFiles {
   }
 }
 
-/** Certificates are renewed well before: automatic renewal leaves a third of their lifetime. */
+/**
+ * Share of the lifetime before the end at which a certificate is reported. Certificates are renewed earlier: automatic renewal leaves a
+ * third of their lifetime.
+ */
 export const LAST_SHARE = 0.1;
 
-/** An authority may live for ten years: nobody renews it a year before its end. */
+/** Upper limit of that time. An authority may live for ten years, and nobody renews it a year before its end. */
 export const LONGEST_NOTICE_MS: DurationMs = 90 * 86_400_000;
 
-/** Whether less than a tenth of its lifetime is left, and less than 90 days, or none. `now`: ms since 1970. */
+/**
+ * Whether less than a tenth of its lifetime is left, and less than 90 days, or none.
+ * @param now ms since 1970
+ */
 export function isEnding({ begins, ends }: Validity, now: number): boolean {
   return ends.getTime() - now < Math.min(LONGEST_NOTICE_MS, LAST_SHARE * (ends.getTime() - begins.getTime()));
 }

@@ -1,16 +1,17 @@
-/** Which protocol a port speaks: the wrong port of the right host is a common mistake, and clients only report a timeout. */
+/** Finds out which protocol a port speaks: the wrong port of the right host is a common mistake, and clients only report a timeout. */
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { TlsContext } from './tls.ts';
 
-/** Redis replies to it even before a client has authenticated. */
+/** Redis replies to this even before a client has authenticated. */
 export const PING = Buffer.from('PING\r\n');
 
 export type Protocol = 'Kafka' | 'Redis' | 'HTTP';
 
 /**
- * Sends a request of Kafka and one of Redis, on two connections at the same time. Sends no secret. undefined: neither was replied to in a
- * known protocol. Never rejects. `timeout` in ms.
+ * Sends a request of Kafka and one of Redis, on two connections at the same time. Sends no secret. undefined: neither got a reply in a
+ * known protocol. Never rejects.
+ * @param timeout in ms
  */
 export async function protocolAt(
   host: string,
@@ -18,7 +19,7 @@ export async function protocolAt(
   tls: TlsContext | undefined,
   timeout: number,
 ): Promise<Protocol | undefined> {
-  // Two connections: a server that is sent the other protocol mostly waits for more bytes.
+  // There are two connections because a server that receives the other protocol mostly waits for more bytes.
   const known = [versionsRequest(), PING].map(async (request) => {
     const protocol = protocolOf(await firstReply(request, opener(host, port, tls), timeout));
     if (protocol === undefined) throw new Error('no known protocol');
@@ -27,7 +28,10 @@ export async function protocolAt(
   return Promise.any(known).catch(() => undefined);
 }
 
-/** What Redis replies to PING, such as `+PONG` or `-NOAUTH`; undefined: nothing that Redis would. Never rejects. `timeout` in ms. */
+/**
+ * Redis' reply to PING, such as `+PONG` or `-NOAUTH`; undefined: no reply, or none that Redis would send. Never rejects.
+ * @param timeout in ms
+ */
 export async function replyToPing(
   host: string,
   port: number,
@@ -45,7 +49,10 @@ function opener(host: string, port: number, tls: TlsContext | undefined): (onCon
       : connectTls({ host, port, ...tls.options(host) }, onConnect);
 }
 
-/** The first bytes that come back for the request; empty: none came. Never rejects. `timeout` in ms. */
+/**
+ * The first bytes of the reply to the request; empty: none arrived. Never rejects.
+ * @param timeout in ms
+ */
 export function firstReply(request: Buffer, open: (onConnect: () => void) => Socket, timeout: number): Promise<Buffer> {
   return new Promise((resolve) => {
     const end = (reply: Buffer): void => {
@@ -63,7 +70,7 @@ export function firstReply(request: Buffer, open: (onConnect: () => void) => Soc
 function protocolOf(reply: Buffer): Protocol | undefined {
   const text = reply.toString('latin1', 0, 16);
   if (text.startsWith('HTTP/')) return 'HTTP';
-  // An error is a reply, too: a password may be needed.
+  // An error is a reply too, since a password may be needed.
   if (/^(?:\+PONG|-[A-Z]+ )/.test(text)) return 'Redis';
   return isVersionsReply(reply) ? 'Kafka' : undefined;
 }

@@ -1,12 +1,13 @@
-/** Which certificate is refused, that of a server or ours: whose it is, since when it is wrong, and what to do. */
+/** Describes a refused certificate, that of a server or ours: whose it is, since when it is wrong, and what to do. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
 import { certificatesIn, refusedIn, type TlsContext, type TlsError, tlsAdvice } from './tls.ts';
 
 /**
- * What to do about an error of a TLS connection, with the certificate that was refused, where one was; undefined: the error is about
- * something else. Asks the server for its own. Never rejects. `timeout` in ms.
+ * Explains an error of a TLS connection, with the certificate that was refused, if one was; undefined: the error is about something else.
+ * Connects to the server to get its certificate. Never rejects.
+ * @param timeout in ms
  */
 export async function explainedTls(
   error: TlsError,
@@ -21,7 +22,7 @@ export async function explainedTls(
     : ((await refusedCertificate(host, port, tls, timeout)) ?? advice);
 }
 
-/** What to do about a server that refuses our certificate, with whose it is and until when it was valid. */
+/** What to do about a server that refuses our certificate; names the certificate and its end. */
 export function ourCertificate({ own, validity, settings }: TlsContext): string | undefined {
   const code = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
   if (own === undefined || validity === undefined) {
@@ -39,8 +40,10 @@ export function ourCertificate({ own, validity, settings }: TlsContext): string 
 }
 
 /**
- * Connects once more, because the error of a refused connection does not contain the certificate. Sends nothing after the handshake.
- * undefined: the server did not respond, or nothing is wrong with its certificate. Never rejects. `timeout` in ms.
+ * Describes the certificate of a server that we refuse. Connects once more, because the error of a refused connection does not contain
+ * the certificate. Sends nothing after the handshake. undefined: the server did not respond, or nothing is wrong with its certificate.
+ * Never rejects.
+ * @param timeout in ms
  */
 export function refusedCertificate(
   host: string,
@@ -56,13 +59,13 @@ export function refusedCertificate(
     };
     socket.setTimeout(timeout, () => end(undefined));
     socket.once('secureConnect', () => {
-      // The type does not say that it is a code.
+      // The types do not say that this is a code.
       const code = String(socket.authorizationError ?? '');
       const own = tls.settings.serverName ?? host;
       try {
         end(explained(code, socket.getPeerCertificate(true), own, tls));
       } catch {
-        // What a server shows may be malformed, such as its times.
+        // What a server shows may be malformed, for example its times.
         end(undefined);
       }
     });
@@ -78,7 +81,7 @@ function explained(
   { settings }: TlsContext,
 ): string | undefined {
   const { setting, ca } = settings;
-  // A server may have shown none.
+  // The server may have shown none.
   if (certificate.subject === undefined) return undefined;
   const whose = nameOf(certificate.subject);
   switch (code) {
@@ -107,7 +110,7 @@ function explained(
   }
 }
 
-/** From the server's own to that of the last authority which is known. */
+/** The certificates from the server's own to that of the last known authority. */
 function chainOf(first: DetailedPeerCertificate): readonly DetailedPeerCertificate[] {
   const chain: DetailedPeerCertificate[] = [];
   for (
@@ -132,7 +135,7 @@ function knownIn(ca: string | undefined): string {
   }
 }
 
-/** CN=redis, O=shop */
+/** A name such as CN=redis, O=shop. */
 function nameOf(subject: object | undefined): string {
   const parts = Object.entries(subject ?? {}).map(([name, value]) => `${name}=${[value].flat().join('+')}`);
   return parts.length === 0 ? 'without a subject' : parts.join(', ');

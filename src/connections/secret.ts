@@ -2,7 +2,9 @@ import { messageOf } from '../vocabulary/error-text.ts';
 import type { SecretSource } from './security-settings.ts';
 import { readReason, readTextFile } from './text-file.ts';
 
-/** A file with a secret or a certificate cannot be used. The message names the setting and the file, never its content. */
+/**
+ * An error for a file with a secret or a certificate that cannot be used. The message names the setting and the file, never its content.
+ */
 export class AccessFileError extends Error {
   override readonly name = 'AccessFileError';
   readonly exitCode = 2;
@@ -17,7 +19,7 @@ export function readAccessFile(setting: string, path: string): string {
   }
 }
 
-/** A secret that is read again each time it is needed, so that it can change while the process runs. */
+/** A secret that is read each time it is needed, so that it can change while the process runs. */
 export class Secret {
   readonly #source: SecretSource;
   #last: string | undefined;
@@ -28,7 +30,11 @@ export class Secret {
     this.#source = source;
   }
 
-  /** A file's content without its final line break; while it cannot be read or has the wrong form, the last good one. @throws AccessFileError if there is none yet */
+  /**
+   * Reads the secret: a file's content without its final line break. While the file cannot be read or has the wrong form, returns the
+   * last good value.
+   * @throws AccessFileError if there is none yet
+   */
   read(): string {
     const source = this.#source;
     if (source.kind === 'text') return this.#keep(source.text);
@@ -47,12 +53,12 @@ export class Secret {
     }
   }
 
-  /** Why the last read failed; undefined: it did not. */
+  /** Why the last read failed; undefined: it succeeded. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Every value it has had: none may be shown. */
+  /** Every value it has had. None of them may be shown. */
   get seen(): ReadonlySet<string> {
     return this.#seen;
   }

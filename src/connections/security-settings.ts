@@ -8,13 +8,13 @@ export type SecretSource =
       readonly path: string;
       /** Path of the setting, for messages. */
       readonly setting: string;
-      /** What it must look like; default: anything that is not empty. */
+      /** The form that it must have; default: anything that is not empty. */
       readonly form?: SecretForm;
     };
 
 export interface SecretForm {
   readonly pattern: RegExp;
-  /** What follows "expected" in a message. */
+  /** The text after "expected" in a message. */
   readonly what: string;
 }
 
@@ -47,13 +47,13 @@ export type SaslSettings =
     }
   | { readonly mechanism: 'msk-iam'; readonly region: string };
 
-/** What a client of Kafka authenticates with. */
+/** How a client of Kafka authenticates. */
 export interface KafkaSecurity {
   readonly tls: TlsSettings | undefined;
   readonly sasl: SaslSettings | undefined;
 }
 
-/** What a client of Redis authenticates with, besides what its URL contains. */
+/** How a client of Redis authenticates, beyond what its URL contains. */
 export interface RedisSecurity {
   readonly username: string | undefined;
   readonly password: SecretSource | undefined;

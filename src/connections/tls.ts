@@ -5,15 +5,15 @@ import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { AccessFileError, readAccessFile, Secret } from './secret.ts';
 import type { TlsSettings } from './security-settings.ts';
 
-/** When a certificate is valid: [begins, ends). */
+/** The time in which a certificate is valid: [begins, ends). */
 export interface Validity {
   readonly begins: Date;
   readonly ends: Date;
 }
 
 /**
- * Certificates and key of one client. The files are read again for each connection; while they cannot be used, as in the
- * middle of a renewal, their last good content is.
+ * Certificates and key of one client. The files are read again for each connection; while they cannot be used, as in the middle of a
+ * renewal, their last good content is used.
  */
 export class TlsContext {
   readonly settings: TlsSettings;
@@ -28,7 +28,10 @@ export class TlsContext {
     this.#inUse = this.#credentials(this.#read());
   }
 
-  /** For tls.connect. `host`: if it is a name, it is also sent to the server. */
+  /**
+   * Options for tls.connect.
+   * @param host if it is a name, it is also sent to the server
+   */
   options(host?: string): Pick<ConnectionOptions, 'secureContext' | 'servername' | 'rejectUnauthorized'> {
     const { serverName, rejectUnauthorized } = this.settings;
     const name = serverName ?? (host === undefined || isIP(host) !== 0 ? undefined : host);
@@ -55,7 +58,7 @@ export class TlsContext {
     return this.#problem;
   }
 
-  /** Of our own certificate in use; undefined: we have none. */
+  /** Validity of our own certificate in use; undefined: we have none. */
   get validity(): Validity | undefined {
     return this.#inUse.own && validityOf(this.#inUse.own);
   }
@@ -65,7 +68,7 @@ export class TlsContext {
     return this.#inUse.own;
   }
 
-  /** Of the certificate in `ca` that ends last: afterwards no server is trusted; undefined: no `ca` is set. */
+  /** Validity of the certificate in `ca` that ends last: afterwards no server is trusted. undefined: no `ca` is set. */
   get caValidity(): Validity | undefined {
     return this.#inUse.caValidity;
   }
@@ -109,9 +112,9 @@ interface Files {
   readonly passphrase: string | undefined;
 }
 
-/** What the files are good for. */
+/** The files and what is made from them. */
 interface Credentials {
-  /** The files as one text, to see whether they changed. */
+  /** The files as one text, by which changes are detected. */
   readonly text: string;
   readonly context: SecureContext;
   readonly own: X509Certificate | undefined;
@@ -142,7 +145,7 @@ export function certificatesIn(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
 
-/** Node.js silently accepts a text without any certificate. */
+/** Checks that the text contains a certificate, since Node.js silently accepts one without. */
 function mustBeCertificate(setting: string, file: string | undefined, text: string | undefined): void {
   if (text === undefined) return;
   try {
@@ -153,8 +156,8 @@ function mustBeCertificate(setting: string, file: string | undefined, text: stri
 }
 
 /**
- * Whether the key is encrypted is read from its header: for a wrong passphrase OpenSSL parses the garbage it decrypted to, so
- * its error is not always the same.
+ * Explains an error of a key. Whether the key is encrypted is read from its header: with a wrong passphrase, OpenSSL parses the garbage
+ * it decrypted to, so its error varies.
  */
 function keyProblem(error: unknown, { key, passphrase }: Files): string {
   const text = `${codeOf(error)} ${messageOf(error)}`;
@@ -167,7 +170,10 @@ function keyProblem(error: unknown, { key, passphrase }: Files): string {
   return 'it is not a private key in PEM form (-----BEGIN PRIVATE KEY-----)';
 }
 
-/** Whether the server answers a TLS handshake, with any certificate. Never rejects. `timeout` in ms. */
+/**
+ * Whether the server responds to a TLS handshake, with any certificate. Never rejects.
+ * @param timeout in ms
+ */
 export function speaksTls(host: string, port: number, timeout: number): Promise<boolean> {
   return new Promise((resolve) => {
     // Nothing is sent over it, so its certificate does not matter here.
@@ -178,19 +184,19 @@ export function speaksTls(host: string, port: number, timeout: number): Promise<
     };
     socket.setTimeout(timeout, end(false));
     socket.once('secureConnect', end(true));
-    // An alert is an answer too: the server may require a client certificate.
+    // An alert is a response too: the server may require a client certificate.
     socket.on('error', (error) => end(/alert/.test(error.message))());
     socket.once('close', end(false));
   });
 }
 
-/** What went wrong in a TLS handshake, and what to do. */
+/** A fault in a TLS handshake, and what to do. */
 interface TlsFault {
   readonly codes: RegExp;
-  /** For errors that have lost their code. */
+  /** Recognises errors that have lost their code. */
   readonly text: RegExp;
   readonly what: string;
-  /** Whose certificate the other refuses. */
+  /** Whose certificate the peer refuses. */
   readonly refused?: 'theirs' | 'ours';
   readonly todo: (setting: string) => string;
 }
@@ -272,14 +278,15 @@ function faultOf(error: TlsError): TlsFault | undefined {
   return FAULTS.find(({ codes }) => codes.test(code)) ?? FAULTS.find(({ text }) => text.test(error.message));
 }
 
-/** Whose certificate the other refused, so that a connection ended; undefined: it ended for another reason. */
+/** Whose certificate the peer refused when the connection ended; undefined: it ended for another reason. */
 export function refusedIn(error: TlsError): 'theirs' | 'ours' | undefined {
   return faultOf(error)?.refused;
 }
 
 /**
- * Advice for an error of a TLS connection; undefined: it is about something else. `setting`: such as kafka.tls. `facts`: of the
- * certificate, where they are known.
+ * Advice for an error of a TLS connection; undefined: it is about something else.
+ * @param setting such as kafka.tls
+ * @param facts about the certificate, if they are known
  */
 export function tlsAdvice(error: TlsError, setting: string, facts = ''): string | undefined {
   const fault = faultOf(error);

@@ -15,7 +15,7 @@ export function isDashboardName(text: string): text is DashboardName {
   return DASHBOARD_NAMES.some((name) => name === text);
 }
 
-/** Its JSON model, as Grafana imports it. */
+/** The JSON model of a dashboard, as Grafana imports it. */
 export function dashboardText(name: DashboardName, settings: Settings): string {
   return `${JSON.stringify(grafanaDashboard(PLANS[name](settings), metricSpecs(settings)), null, 1)}\n`;
 }

@@ -1,4 +1,4 @@
-/** Plans as Grafana dashboards, built with its foundation SDK. */
+/** Converts plans to Grafana dashboards, with its foundation SDK. */
 import {
   GraphDrawStyle,
   LegendDisplayMode,
@@ -48,7 +48,7 @@ interface Built {
   readonly build: () => ReturnType<LinesBuilder['build']>;
 }
 
-/** What all kinds of panels have in common. */
+/** The methods that builders of all kinds of panels have. */
 interface CommonBuilder<B> {
   id(id: number): B;
   description(text: string): B;
@@ -61,12 +61,13 @@ interface CommonBuilder<B> {
   withTarget(query: DataqueryBuilder): B;
 }
 
-/** The data source chosen at the top. */
+/** The data source that is chosen at the top. */
 const SOURCE = { type: 'prometheus', uid: '$datasource' } as const;
 
 /**
- * The JSON model of a dashboard. `metrics`: all existing metrics.
- * @throws Error for a panel of a metric that is not among them.
+ * The JSON model of a dashboard.
+ * @param metrics all existing metrics
+ * @throws Error for a panel of a metric that is not among them
  */
 export function grafanaDashboard(plan: DashboardPlan, metrics: readonly MetricSpec[]): Dashboard {
   const { uid, title, description, variables, rows, span, marks = [] } = plan;
@@ -112,7 +113,10 @@ export function grafanaDashboard(plan: DashboardPlan, metrics: readonly MetricSp
   return builder.build();
 }
 
-/** From left to right and line by line. A repeated panel starts a line, and so does the next one: Grafana fills the line. */
+/**
+ * Places panels from left to right and line by line. A repeated panel starts a line, and so does the next one, because Grafana fills the
+ * line.
+ */
 function placesOf(panels: readonly Panel[], top: number): readonly GridPos[] {
   let x = 0;
   let y = top;
@@ -137,7 +141,7 @@ function descriptionOf({ title, metrics: names, note }: Panel, metrics: readonly
   return [...(note === undefined ? [] : [note]), ...texts].join('\n\n');
 }
 
-/** Panels of Grafana. */
+/** A panel of Grafana. */
 function panelOf(panel: Panel, id: number, description: string, place: GridPos): Built {
   const { title, queries, unit, width, repeat, look } = panel;
   const common = <B extends CommonBuilder<B>>(builder: B, target: (query: Query, i: number) => DataqueryBuilder): B => {
@@ -237,7 +241,7 @@ function mapping(states: readonly State[]): ValueMapping {
   return { type: MappingType.ValueToText, options: Object.fromEntries(options) };
 }
 
-/** Variables of Grafana. */
+/** A variable of Grafana. */
 function variableOf(variable: Variable): DatasourceVariableBuilder | CustomVariableBuilder | QueryVariableBuilder {
   const { name, label } = variable;
   switch (variable.kind) {

@@ -1,8 +1,8 @@
-/** Dashboards as data: what is shown, independent of Grafana. */
+/** Dashboards as data, independent of Grafana. */
 import type { Label } from '../statistics/decision.ts';
 
 export interface Query {
-  /** PromQL, with Grafana's variables in it. */
+  /** PromQL that contains Grafana's variables. */
   readonly expr: string;
   /** Name of a series, with its labels in {{ }}; in a table the title of its column. */
   readonly legend: string;
@@ -11,14 +11,14 @@ export interface Query {
 /** Units as Grafana names them. */
 export type DisplayUnit = 'short' | 'percentunit' | 's' | 'bytes' | 'cps' | 'ops' | 'dateTimeAsIso';
 
-/** A value, its text and its colour. */
+/** A value with its text and its colour. */
 export interface State {
   readonly value: number;
   readonly text: string;
   readonly color: string;
 }
 
-/** A line across a panel; values above it have its colour. */
+/** A line across a panel. Values above it have its colour. */
 export interface Limit {
   readonly value: number;
   readonly color: string;
@@ -35,16 +35,16 @@ export type Look =
 
 export interface Panel {
   readonly title: string;
-  /** Names of the metrics that it shows: their help texts are its description. */
+  /** Names of the metrics that it shows. Their help texts form its description. */
   readonly metrics: readonly string[];
-  /** More to know about it. */
+  /** An addition to its description. */
   readonly note?: string;
   readonly look: Look;
   readonly queries: readonly Query[];
   readonly unit?: DisplayUnit;
-  /** Of 24 columns. */
+  /** Width out of 24 columns. */
   readonly width: 6 | 8 | 12 | 16 | 24;
-  /** A variable: one panel for each of its values. */
+  /** A variable; the panel is repeated for each of its values. */
   readonly repeat?: string;
 }
 
@@ -61,7 +61,7 @@ export type Variable =
       readonly name: string;
       readonly label: string;
       readonly options: readonly Option[];
-      /** Of `options`. */
+      /** One of `options`. */
       readonly first: Option;
     }
   | {
@@ -71,7 +71,7 @@ export type Variable =
       /** `label_values(…)` or `query_result(…)` of Grafana's data source for Prometheus. */
       readonly query: string;
       readonly regex?: string;
-      /** Several, all at first. */
+      /** Whether several values can be chosen; all are chosen initially. */
       readonly several: boolean;
     };
 
@@ -84,7 +84,7 @@ export interface Option {
 export interface Marks {
   readonly name: string;
   readonly expr: string;
-  /** With labels in {{ }}. */
+  /** Title, with labels in {{ }}. */
   readonly title: string;
   readonly color: string;
 }
@@ -96,11 +96,11 @@ export interface DashboardPlan {
   readonly variables: readonly Variable[];
   readonly rows: readonly Row[];
   readonly marks?: readonly Marks[];
-  /** How far back it looks at first, such as `6h`. */
+  /** How far back it looks initially, such as `6h`. */
   readonly span: string;
 }
 
-/** A variable of a dashboard in a query or a title: `raw` as it is, `text` as it is shown. */
+/** A variable of a dashboard in a query or a title: `raw` inserts its value, `text` what is displayed. */
 export function chosen(name: string, format: 'raw' | 'text'): string {
   return `\${${name}:${format}}`;
 }
@@ -113,14 +113,18 @@ const COLORS: Readonly<Record<Label, string>> = {
   invalid: 'orange',
 };
 
-/** Labels of decisions in order: the number of each is its place. */
+/** Labels of decisions. The number of each is its index. */
 export const DECISIONS: readonly State[] = Object.entries(COLORS).map(([text, color], value) => ({
   value,
   text,
   color,
 }));
 
-/** A decision as the number of its label. `metric`: one whose series is 1 for the present `decision`; `matchers`: of its series. */
+/**
+ * A query for a decision as the number of its label.
+ * @param metric one whose series is 1 for the present `decision`
+ * @param matchers select its series
+ */
 export function decisionNumber(metric: string, matchers: string): string {
   return DECISIONS.slice(1)
     .map(

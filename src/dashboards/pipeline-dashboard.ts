@@ -3,7 +3,7 @@ import { LAST_SHARE, LONGEST_NOTICE_MS } from '../connections/access-files.ts';
 import { PREFIX } from '../metrics/metric-specs.ts';
 import type { DashboardPlan, Panel, Query, Row } from './panel.ts';
 
-/** Of the chosen instances. */
+/** Selects the instances that are chosen in the dashboard. */
 const CHOSEN = 'job="$job", instance=~"$instance"';
 
 const SPAN = '$__rate_interval';
@@ -65,7 +65,7 @@ function standing(): Row {
   };
 }
 
-/** What each process uses. The names of the process and of Node are prom-client's. */
+/** A panel of lines. The metrics of the process and of Node have the names of prom-client. */
 function lines(title: string, metrics: readonly string[], queries: readonly Query[], more: Partial<Panel> = {}): Panel {
   return { title, metrics, look: { kind: 'lines' }, queries, width: 8, ...more };
 }
@@ -162,7 +162,7 @@ function processRow(): Row {
   };
 }
 
-/** Each worker shows its own part: sum them. */
+/** The sum over workers, each of which reports its own part. */
 function sum(metric: string): string {
   return `sum without (instance, pod) (${metric}{${CHOSEN}})`;
 }
@@ -171,7 +171,7 @@ function perSecond(metric: string): string {
   return `sum without (instance, pod) (rate(${metric}{${CHOSEN}}[${SPAN}]))`;
 }
 
-/** One line per set of labels. */
+/** A panel with one line per set of labels. */
 function line(title: string, metric: string, expr: string, legend: string, more: Partial<Panel> = {}): Panel {
   return { title, metrics: [metric], look: { kind: 'lines' }, queries: [{ expr, legend }], width: 8, ...more };
 }
@@ -180,7 +180,7 @@ function rates(title: string, metric: string, legend: string, more: Partial<Pane
   return line(title, metric, perSecond(metric), legend, { unit: 'cps', ...more });
 }
 
-/** Quantiles of a histogram in seconds. */
+/** A panel of quantiles of a histogram in seconds. */
 function quantiles(title: string, metric: string): Panel {
   const of = (quantile: number): string =>
     `histogram_quantile(${quantile}, sum by (le) (rate(${metric}_bucket{${CHOSEN}}[${SPAN}])))`;
@@ -194,7 +194,7 @@ function quantiles(title: string, metric: string): Panel {
   };
 }
 
-/** From the topics to the store. */
+/** Rows on the flow from the topics to the store. */
 function flowRows(): readonly Row[] {
   return [
     { title: 'Delay', panels: delay() },

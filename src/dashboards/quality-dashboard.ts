@@ -19,10 +19,10 @@ import {
 } from './panel.ts';
 import { WHOLE_WINDOWS } from './whole-windows.ts';
 
-/** How many cohorts have a panel of their own: those with most impressions. */
+/** Number of cohorts that have a panel of their own: those with most impressions. */
 const BANDS = 6;
 
-/** All exporters show the same; take one. */
+/** All exporters report the same values; takes one. */
 const ONE = 'max without (instance, pod)';
 
 export function qualityPlan(settings: Settings): DashboardPlan {
@@ -92,7 +92,7 @@ function band(): Panel {
   };
 }
 
-/** When the level of a watched cohort was accepted. */
+/** Marks the times at which the level of a watched cohort was accepted. */
 function accepted(settings: Settings): Marks {
   return {
     name: 'Accepted levels',
@@ -122,7 +122,7 @@ function past(settings: Settings): Row {
   };
 }
 
-/** How many impressions a value is based on, and their share. */
+/** The number of impressions that each value is based on, and its share. */
 function weights(settings: Settings): Row {
   const which = matchers(settings);
   const legend = cohortName(settings);
@@ -186,12 +186,12 @@ function weights(settings: Settings): Row {
   };
 }
 
-/** What can be chosen at the top of the dashboard on quality, and how that selects series. */
+/** The dimensions that can be chosen at the top of the dashboard on quality. */
 function dimensions({ cohorts }: Settings): readonly string[] {
   return [...new Set(cohorts.flat())];
 }
 
-/** The variable of a dimension, with a prefix: a dimension may have any name. */
+/** The variable of a dimension. It has a prefix because a dimension may have any name. */
 function choiceOf(dimension: string): string {
   return `dim_${dimension}`;
 }
@@ -237,7 +237,7 @@ function qualityVariables(settings: Settings): readonly Variable[] {
   ];
 }
 
-/** The value selects a measure and its errors, whatever the name of its metric. */
+/** An option whose value selects a measure and its errors, whatever the name of its metric. */
 function measureOption(measure: Measure): Option {
   const { name, k, canonical } = measure;
   const value = `__name__=~"${valueName(name)}(_stderr)?", k="${k ?? ''}", params="${paramsOf(measure) ?? ''}"`;
@@ -248,7 +248,7 @@ function setOption(by: readonly string[]): Option {
   return { text: by.length === 0 ? 'everything' : setText(by), value: `by="${setText(by)}"` };
 }
 
-/** Of the chosen cohorts. */
+/** Matchers that select the chosen cohorts. */
 function matchers(settings: Settings): string {
   const narrowed = dimensions(settings).map((dimension) => `, ${dimension}=~"$${choiceOf(dimension)}"`);
   return `job="$job", ${chosen('by', 'raw')}, window="$window", horizon="$horizon"${narrowed.join('')}`;
@@ -268,7 +268,7 @@ function cohortName(settings: Settings): string {
     .join(' ');
 }
 
-/** All exporters show the same; take one. */
+/** All exporters report the same values; takes one. */
 function one(metric: string, matchers: string): string {
   return `max without (instance, pod) (${metric}{${matchers}})`;
 }
@@ -277,7 +277,7 @@ const OF_EXPERIMENT = 'job="$job", experiment="$experiment"';
 
 const OF_ARM = `${OF_EXPERIMENT}, measure="$compared"`;
 
-/** Below it users are not split as configured (specification: statistics 5.3). */
+/** Below this p, users are not split as configured (specification: statistics 5.3). */
 const SRM_LIMIT = 0.001;
 
 const EXPERIMENT_VARIABLES: readonly Variable[] = [
@@ -305,7 +305,7 @@ const EXPERIMENT_VARIABLES: readonly Variable[] = [
   },
 ];
 
-/** Variants of an experiment against its control, since the start of its run. */
+/** Compares the variants of an experiment with its control, since the start of its run. */
 function experimentRow(): Row {
   return { title: 'Experiment $experiment', panels: [decision(), split(), effect(), ...evidence(), empty()] };
 }

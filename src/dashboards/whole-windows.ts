@@ -1,7 +1,7 @@
-/** Which windows are whole, and when the others will be (specification: windows 3.3). */
+/** Shows which windows are whole, and when the others will be (specification: windows 3.3). */
 import type { Panel } from './panel.ts';
 
-/** All exporters show the same; take one. */
+/** All exporters report the same values; takes one. */
 const of = (metric: string): string => `max without (instance, pod) (${metric}{job="$job"})`;
 const legend = '{{window}} at {{horizon}}';
 

@@ -9,40 +9,40 @@ interface ConnectionLimits {
   readonly crowded: number;
   readonly answerTimeout: DurationMs;
   readonly requestsPerConnection: number;
-  /** Bytes of all bodies that readers have not taken yet; a body with many readers counts once. The last four always fit. */
+  /** The most bytes of all bodies that readers have not taken yet; a body with many readers counts once. The last four always fit. */
   readonly heldBytes: number;
 }
 
 const LAST_BODIES = 4;
-/** A connection that has been silent for less may be about to send a request. */
+/** A connection that has been silent for less time may be about to send a request. */
 const SILENT_MS: DurationMs = 1000;
 
 /**
- * Connections that get their next turn in one round of the event loop. Node accepts one connection per round, so rounds must be
+ * Number of connections that get their next turn in one round of the event loop. Node accepts one connection per round, so rounds must be
  * short while many connections send requests without end.
  */
 const TURNS_IN_A_ROUND = 4;
 
-/** The response that a connection is being sent. */
+/** The response that is being sent to a connection. */
 interface Answering {
   readonly deadline: NodeJS.Timeout;
   body: Buffer | undefined;
 }
 
 /**
- * Bounds what clients can take of the process. A connection sends one request at a time (turns.ts), so it holds one response
- * and two reads of 64 KiB. Keeps room for new connections: from `crowded` on, the connection that has been silent longest is
- * closed, or the oldest one if none has been silent for a second. A connection is also closed if it has not taken its response
- * within `answerTimeout`, or if it holds one of the oldest pages while all held pages take more than `heldBytes`.
+ * Bounds the resources that clients can take. A connection sends one request at a time (turns.ts), so it holds one response and two reads
+ * of 64 KiB. New connections always find room: from `crowded` on, the connection that has been silent longest is closed, or the oldest
+ * one if none has been silent for a second. A connection is also closed if it has not taken its response within `answerTimeout`, or if it
+ * holds one of the oldest pages while all held pages take more than `heldBytes`.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
-  /** Number of requests of each; the oldest connection first. */
+  /** Number of requests of each connection, the oldest connection first. */
   readonly #open = new Map<TurnTaking, number>();
-  /** Since when each is silent; the longest silent first. */
+  /** When each silent connection became silent, the longest silent first. */
   readonly #waiting = new Map<TurnTaking, number>();
   readonly #answering = new Map<TurnTaking, Answering>();
-  /** By body, its readers; the oldest body first. */
+  /** The readers of each body, the oldest body first. */
   readonly #readers = new Map<Buffer, Set<TurnTaking>>();
   #held = 0;
   /** Connections whose responses were taken, in the order of their next turns. */
@@ -67,8 +67,8 @@ export class Connections {
   }
 
   /**
-   * A request has arrived; `answered` must follow. Returns whether it is the last one of its connection, by itself (it has a
-   * body, or says so) or because there have been enough: what follows it is discarded.
+   * Called when a request has arrived; `answered` must follow. Returns whether it is the last one of its connection, by itself (it has a
+   * body, or says so) or because there have been enough; what follows it is discarded.
    */
   asked(connection: Duplex, isLastItself: boolean): boolean {
     if (!(connection instanceof TurnTaking) || connection.destroyed) return true;
@@ -83,12 +83,12 @@ export class Connections {
     return isLast;
   }
 
-  /** What arrived is not a request, or arrived too slowly: nothing after it is read. */
+  /** Called when what arrived is no request, or arrived too slowly. Nothing after it is read. */
   refused(connection: Duplex): void {
     if (connection instanceof TurnTaking && !connection.destroyed) connection.deafen();
   }
 
-  /** The body that a connection is being sent. */
+  /** Records the body that is being sent to a connection. */
   holds(connection: Duplex, body: Buffer): void {
     const answering = connection instanceof TurnTaking ? this.#answering.get(connection) : undefined;
     if (answering === undefined || !(connection instanceof TurnTaking)) return;
@@ -97,7 +97,7 @@ export class Connections {
     answering.body = body;
   }
 
-  /** The response was taken, or the connection has ended. */
+  /** Called when the response was taken, or the connection has ended. */
   answered(connection: Duplex): void {
     if (!(connection instanceof TurnTaking)) return;
     const answering = this.#answering.get(connection);

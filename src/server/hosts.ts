@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 export interface HostRule {
-  /** The address that is listened on. */
+  /** The address on which the server listens. */
   readonly listens: string;
   /** Allowed names besides addresses and localhost; `.example.com`: all names below it. undefined: any name, unless it listens on loopback. */
   readonly allowed: readonly string[] | undefined;
@@ -16,8 +16,8 @@ export function isHost(text: string): boolean {
 }
 
 /**
- * Whether requests with this Host header are allowed. A name in a foreign DNS may point at this machine, and a page opened from
- * there must not read what we show (DNS rebinding). An address cannot point anywhere else.
+ * Whether requests with this Host header are allowed. A name in a foreign DNS may point at this machine, and a page opened from there
+ * must not read our pages (DNS rebinding). An address cannot point anywhere else.
  */
 export function isAllowedHost(host: string | undefined, { listens, allowed }: HostRule): boolean {
   // Only HTTP/1.0 may omit it, and no browser does.
@@ -32,7 +32,7 @@ function matches(name: string, allowed: string): boolean {
   return allowed.startsWith('.') ? name.endsWith(allowed) && name.length > allowed.length : name === allowed;
 }
 
-/** Without port, brackets and the dot of the root. */
+/** The host without port, brackets and the dot of the root. */
 function nameOf(host: string): string {
   return host
     .toLowerCase()

@@ -9,22 +9,25 @@ export function problem(status: number, detail: string, more: Readonly<Record<st
 
 export interface Readiness {
   readonly ready: boolean;
-  /** Why it is not, for people. */
+  /** Why it is not ready, for people. */
   readonly reasons: readonly string[];
-  /** Stopped partitions. They are not a fault of the process: any other would stop there as well. */
+  /** Stopped partitions. They are no fault of the process: any other would stop there as well. */
   readonly stopped: readonly StoppedPartition[];
 }
 
 interface StoppedPartition {
   readonly partition: number;
   readonly cause: string;
-  /** What to do, in short. */
+  /** Short advice. */
   readonly advice: string;
 }
 
-/** Sources of the pages. They are called for each request, so they must be cheap, or share what they make. None holds up the process for long. */
+/**
+ * Sources of the pages. They are called for each request, so they must be cheap, or share what they make. None blocks the process for
+ * long.
+ */
 export interface Pages {
-  /** The metrics, rendered when they are requested. */
+  /** Renders the metrics on request. */
   readonly metrics: () => Promise<string>;
   /** Content type of `metrics`. */
   readonly contentType: string;
@@ -32,22 +35,25 @@ export interface Pages {
   readonly healthy: () => boolean;
   /** The live page; undefined: there is none. */
   readonly page?: LivePages | undefined;
-  /** Told of each request whose page could not be made; default: a warning of the process. */
+  /** Called for each request whose page could not be made; default: a warning of the process. */
   readonly failed?: (path: string, error: Error) => void;
 }
 
 /** The live page and its parts. Bodies are encoded once for all readers. */
 export interface LivePages {
-  /** `query`: what follows `?`; any query gives a page. */
+  /**
+   * Renders the page.
+   * @param query the part after `?`; any query gives a page
+   */
   readonly html: (query: string) => Promise<Versioned>;
-  /** As JSON, by the same query. */
+  /** Cohorts as JSON, by the same query. */
   readonly cohorts: (query: string) => Promise<Versioned>;
   readonly state: () => Promise<Versioned>;
-  /** One file to be kept, of what `html` shows. */
+  /** What `html` shows, as a single file to keep. */
   readonly report: (query: string) => Promise<Versioned>;
-  /** undefined: no lists are kept. */
+  /** Lists that are kept; undefined: none are. */
   readonly lists?: (() => Promise<Versioned>) | undefined;
-  /** The page that asks for the token. */
+  /** The page that prompts for the token. */
   readonly logIn: string;
   readonly script: string;
   readonly style: string;
@@ -59,7 +65,7 @@ export interface Versioned {
   readonly etag: string;
 }
 
-/** Path, and query without its `?`. */
+/** A path, and its query without `?`. */
 export interface Target {
   readonly path: string;
   readonly query: string;
@@ -70,7 +76,7 @@ export interface Answer {
   readonly type: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Many clients read it, and it may be long. */
+  /** Whether many clients read it and it may be long. */
   readonly isShared?: boolean;
 }
 
@@ -88,7 +94,10 @@ export function isOpenPath(path: string, { page }: Pages): boolean {
 const METHODS = ['GET', 'HEAD'];
 const TEXT = 'text/plain; charset=utf-8';
 
-/** `target`: path and query. Never rejects: an error in a page becomes a response with 500. */
+/**
+ * Responds to a request. Never rejects: an error in a page becomes a response with 500.
+ * @param target path and query
+ */
 export async function answer(method: string, target: Target, pages: Pages): Promise<Answer> {
   const page = pageOf(target, pages);
   if (page === undefined) {
@@ -130,10 +139,10 @@ function pageOf(target: Target, pages: Pages): (() => Answer | Promise<Answer>) 
 }
 
 const HTML = 'text/html; charset=utf-8';
-/** The page loads its own style and script, requests news from its own server, and sends it what is searched for. */
+/** The page loads its own style and script, fetches news from its own server, and sends it search terms. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-/** A browser saves it: the report has a policy of its own, for wherever it is opened. */
+/** Headers with which a browser saves the report, which has a policy of its own, wherever it is opened. */
 const FOR_KEEPING = {
   'Content-Disposition': 'attachment; filename="receval-report.html"',
   'Cache-Control': 'no-cache',
@@ -175,7 +184,7 @@ async function versioned(
   return { status: 200, type, body, isShared: true, headers: { ...headers, ETag: etag } };
 }
 
-/** The response to a request without a token. People see where to enter it, programs how to send it. */
+/** The response to a request without a token. It shows people where to enter it, and programs how to send it. */
 export function withoutToken(path: string, { page }: Pages): Answer {
   const headers = { 'WWW-Authenticate': 'Bearer realm="receval"' };
   if (page !== undefined && path === '/') {
@@ -187,7 +196,7 @@ export function withoutToken(path: string, { page }: Pages): Answer {
   };
 }
 
-/** Where a browser gets the cookie for its token, and with DELETE ends its session. */
+/** Sets the cookie that stands for a browser's token; DELETE ends the session. */
 export const SESSION_PATH = '/api/v1/session';
 
 export function sessionAnswer(word: string, cookie: string): Answer {

@@ -28,12 +28,12 @@ export interface ServerSettings {
   readonly token?: SecretSource | undefined;
   /** As in HostRule. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** For tests; default LIMITS. */
+  /** Limits for tests; default LIMITS. */
   readonly limits?: Partial<Limits>;
 }
 
 export interface RunningServer {
-  /** The port that is listened on. */
+  /** The port on which the server listens. */
   readonly port: number;
   /** Stops listening, lets responses in progress end, and closes what is still open after half a second. */
   close(): Promise<void>;
@@ -46,14 +46,14 @@ export interface Limits {
   readonly keepAliveTimeout: number;
   /** A connection without any traffic for this long is closed, such as a reader that does not read. */
   readonly silence: number;
-  /** A reader that takes its response too slowly is cut off. */
+  /** A reader that takes its response more slowly is cut off. */
   readonly answerTimeout: number;
   readonly connections: number;
   readonly requestsPerConnection: number;
-  /** Bytes of all responses that were not taken yet; a page with many readers counts once, and the last four always fit. */
+  /** The most bytes of all responses that were not taken yet; a page with many readers counts once, and the last four always fit. */
   readonly heldBytes: number;
   readonly headerBytes: number;
-  /** How often Node looks for connections past their timeouts. */
+  /** How often Node checks for connections past their timeouts. */
   readonly checkEvery: number;
 }
 
@@ -73,7 +73,7 @@ export const LIMITS: Limits = {
 /** When only this many connections are left, the one that has been silent longest is closed to make room. */
 const SPARE = 32;
 const GRACE_MS = 500;
-/** Bodies that are kept packed. */
+/** Number of bodies that are kept compressed. */
 const MOST_BODIES = 32;
 
 /**
@@ -112,7 +112,7 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
         if (session !== undefined) guard.end(session);
         return sessionAnswer('goodbye', endedCookie(port()));
       }
-      // A session cannot make another one: it would never end.
+      // A session cannot create another one, or it would never end.
       if (!guard.accepts(headers.authorization)) return withoutToken(path, pages);
       return sessionAnswer('welcome', sessionCookie(guard.newSession(), port()));
     }
@@ -120,7 +120,7 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     if (!isOpen) return withoutToken(path, pages);
     return unlessKnown(await answer(method, target, pages), headers['if-none-match']);
   };
-  // Those that many clients request, by path or version; the least recently used one is evicted.
+  // Bodies that many clients request, by path or version. The least recently used one is evicted.
   const bodies = new Map<string, SharedBody>();
   const bodyOf = (name: string): SharedBody => {
     const body = bodies.get(name) ?? new SharedBody();
@@ -158,7 +158,10 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
   };
 }
 
-/** Several Host headers, or an invalid one: proxies before us may have used another one than we would (RFC 9112, section 3.2). */
+/**
+ * The response to several Host headers, or to an invalid one, where a proxy may have chosen another host than we would (RFC 9112, section
+ * 3.2); undefined: the header is valid.
+ */
 function wrongHost({ headersDistinct, httpVersion }: IncomingMessage): Answer | undefined {
   const hosts = headersDistinct['host'] ?? [];
   if (hosts.length > 1) return MANY_HOSTS;
@@ -180,7 +183,7 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
 } as const;
 
-/** Never rejects. */
+/** Sends a response. Never rejects. */
 async function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -198,7 +201,7 @@ async function send(
     ...HEADERS,
     ...headers,
     'Content-Type': type,
-    // For 304 it would be the length of the body that is not sent.
+    // In a 304 it would be the length of the body that is not sent.
     ...(status === 304 ? {} : { 'Content-Length': bytes.length }),
     ...(isShared ? { Vary: 'Accept-Encoding' } : {}),
     ...(packed === undefined ? {} : { 'Content-Encoding': 'gzip' }),
@@ -211,12 +214,15 @@ async function send(
   response.end(bytes);
 }
 
-/** Request bodies are not read: the connection is closed instead. */
+/** Whether the request has a body. Bodies are not read: the connection is closed instead. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Refuses what is not HTTP, is too large or too slow. `isAnswering`: another response is being sent, and nothing may be written in between. */
+/**
+ * Refuses what is not HTTP, is too large or too slow.
+ * @param isAnswering another response is being sent, so nothing may be written in between
+ */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy();
@@ -224,7 +230,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boole
   }
   const [status, line, detail] = REFUSALS[error.code ?? ''] ?? [400, 'Bad Request', 'this is not an HTTP request'];
   const body = problem(status, detail);
-  // A client that keeps sending would keep a connection open that was only ended.
+  // `end` alone would leave the connection open to a client that keeps sending.
   socket.once('finish', () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} ${line}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
@@ -249,7 +255,7 @@ const MISDIRECTED = failure(
   421,
   'this name is not served here: use an address or localhost, or add the name to http.allowedHosts',
 );
-/** Only the headers for a client that has this version already (RFC 9110, section 13.1.2). */
+/** Reduces the response to its headers if the client already has this version (RFC 9110, section 13.1.2). */
 function unlessKnown(found: Answer, known: string | undefined): Answer {
   if (found.status !== 200 || known === undefined) return found;
   const etag = found.headers?.['ETag'];
@@ -327,7 +333,7 @@ export class SharedBody {
   }
 }
 
-/** Whether an Accept-Encoding header takes gzip (RFC 9110, section 12.5.3). */
+/** Whether an Accept-Encoding header accepts gzip (RFC 9110, section 12.5.3). */
 export function takesGzip(header: string | undefined): boolean {
   let any = false;
   for (const part of (header ?? '').toLowerCase().split(',')) {

@@ -5,19 +5,19 @@ const LF = 10;
 const CR = 13;
 
 /**
- * A connection that passes one request at a time to the HTTP parser, and the next one only after `answered`. Node's parser
- * creates objects for all requests in one read, about a thousand, and keeps them until their responses are taken, so clients
- * that send requests and never read would fill the heap. Here requests stay bytes until their turn: at most those of two reads
- * (128 KiB), after which nothing is read from the network.
+ * A connection that passes one request at a time to the HTTP parser, and the next one only after `answered`. Node's parser creates
+ * objects for all requests in one read, about a thousand, and keeps them until their responses are taken, so clients that send requests
+ * and never read would fill the heap. Here requests stay bytes until their turn: at most those of two reads (128 KiB), after which
+ * nothing is read from the network.
  *
- * A request ends with the first empty line (RFC 9112, section 2.1), so pieces end there. A body would be split into pieces as
- * well, but none is read, see `deafen`.
+ * A request ends with the first empty line (RFC 9112, section 2.1), so pieces end there. A body would be split into pieces as well, but
+ * bodies are not read (see `deafen`).
  */
 export class TurnTaking extends Duplex {
   readonly #socket: Socket;
-  /** Bytes that were read and not passed on yet. */
+  /** Bytes that were read and have not been passed on yet. */
   #held: Buffer | undefined;
-  /** The bytes before `#held` end a line, or nothing. */
+  /** Whether the bytes before `#held` end a line, or there are none. */
   #isLineStart = true;
   #isBusy = false;
   #isDeaf = false;
@@ -25,7 +25,7 @@ export class TurnTaking extends Duplex {
   #hasEnded = false;
 
   constructor(socket: Socket) {
-    // 0: no piece is requested before the previous one was parsed.
+    // With 0, no piece is requested before the previous one was parsed.
     super({ readableHighWaterMark: 0 });
     this.#socket = socket;
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
@@ -38,12 +38,12 @@ export class TurnTaking extends Duplex {
     socket.once('close', () => this.destroy());
   }
 
-  /** A request has arrived: nothing more is passed on. */
+  /** Called when a request has arrived. Nothing more is passed on. */
   asked(): void {
     this.#isBusy = true;
   }
 
-  /** The response was taken, and it is this connection's turn again: the next request is passed on if it is there. */
+  /** Called when the response was taken and it is this connection's turn again. The next request is passed on if it is there. */
   answered(): void {
     this.#isBusy = false;
     this.#hand();
@@ -56,13 +56,13 @@ export class TurnTaking extends Duplex {
     this.#socket.resume();
   }
 
-  /** As for a socket: Node's server closes idle connections. */
+  /** Sets the timeout of the socket, by which Node's server closes idle connections. */
   setTimeout(ms: number): this {
     this.#socket.setTimeout(ms);
     return this;
   }
 
-  /** As for a socket: Node's server ends a connection with it once the last response is written. */
+  /** Ends the connection, as Node's server does with a socket once the last response is written. */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
@@ -103,7 +103,7 @@ export class TurnTaking extends Duplex {
     this.#hand();
   }
 
-  /** Passes on one piece, if it is wanted and it is this connection's turn. */
+  /** Passes on one piece, if it is requested and it is this connection's turn. */
   #hand(): void {
     if (!this.#isWanted || this.#isBusy || this.destroyed || this.readableEnded) return;
     const held = this.#held;
@@ -121,7 +121,7 @@ export class TurnTaking extends Duplex {
     this.push(held.subarray(0, length));
   }
 
-  /** Number of bytes up to the end of the first empty lines; all of them if there is none. */
+  /** Number of bytes up to the end of the first empty lines, or of all bytes if there is none. */
   #pieceOf(bytes: Buffer): number {
     let hasEmptyLine = false;
     for (let at = 0; at < bytes.length; at++) {

@@ -9,8 +9,8 @@ export type OffsetRanges = readonly (readonly [from: Offset, to: Offset])[];
 export const CLOCK_BLOCK = 1024;
 
 /**
- * Blocks of offsets, ascending: block b holds [b · CLOCK_BLOCK, (b + 1) · CLOCK_BLOCK). Bits are hexadecimal digits: the first
- * digit has those of the first four offsets, the first offset in the lowest bit.
+ * Blocks of offsets, ascending: block b holds [b · CLOCK_BLOCK, (b + 1) · CLOCK_BLOCK). Bits are hexadecimal digits: the first digit has
+ * those of the first four offsets, the first offset in the lowest bit.
  */
 export type ClockBlocks = readonly (readonly [block: number, bits: string])[];
 
@@ -35,7 +35,7 @@ export interface TopicCheckpoint {
   readonly idleAdvances: readonly IdleAdvance[];
   /** Offsets in [replay, committed) that the wall clock judged to be `future`, except those in blocks. */
   readonly clockDrops: OffsetRanges;
-  /** Number of blocks that hold more of them (`JoinCheckpoint.clockBlocks`). Absent: none. */
+  /** Number of blocks that hold further such offsets (`JoinCheckpoint.clockBlocks`). Absent: none. */
   readonly clockBlocks?: number;
   /**
    * Offsets in [replay, committed) of record batches that could not be decoded and were skipped: a replay skips them again,
@@ -43,17 +43,20 @@ export interface TopicCheckpoint {
    */
   readonly undecodable?: OffsetRanges;
   /**
-   * Leaps wait from this offset on; `levels`: what waits at `committed`, ascending, each with its votes (specification: join 2.3). Absent:
-   * no record in [replay, committed) has leapt, or an earlier build judged them, for which a leap was nothing special.
+   * Leaps wait from offset `from` on. `levels` are those that wait at `committed`, ascending, each with its votes (specification: join
+   * 2.3). Absent: no record in [replay, committed) has leapt, or an earlier build judged them, for which a leap was nothing special.
    */
   readonly leaps?: { readonly from: Offset; readonly levels: readonly (readonly [raised: EpochMs, votes: number])[] };
   /** Records below `committed` were lost, and none was read since (unit/unit-completeness.ts). Absent: no. */
   readonly hasGap?: true;
-  /** The same, and the unit, or its generation, has begun behind them: it may count lists whose feedback is among them. Absent: no. */
+  /**
+   * Likewise, and the unit or its generation has begun after these records, so it may count lists whose feedback is among them. Absent:
+   * no.
+   */
   readonly isBeginning?: true;
 }
 
-/** Totals of one topic since the unit's first record. `late` is by horizon: events that count, but came too late for it. */
+/** Totals of one topic since the unit's first record. `late` counts by horizon: events that count, but came too late for it. */
 export interface TopicCounts {
   readonly impressions: {
     read: number;
@@ -67,16 +70,16 @@ export interface TopicCounts {
     readonly drops: Record<FeedbackDrop, number>;
     readonly late: number[];
   };
-  /** Records that no map of the topic is for. Absent: none. */
+  /** Records for which the topic has no map. Absent: none. */
   unmapped?: UnmappedRecords[];
 }
 
-/** All that a new owner needs to resume as if nothing had happened, given the logs from the replay offsets on. */
+/** Everything that a new owner needs to resume as if nothing had happened, given the logs from the replay offsets on. */
 export interface JoinCheckpoint {
   readonly topics: readonly TopicCheckpoint[];
   readonly counts: readonly TopicCounts[];
-  /** Combined watermark: everything that closes, settles or is deleted at or below it has done so. */
+  /** The combined watermark. Everything that closes, is settled or is deleted at or below it has done so. */
   readonly watermark: EpochMs;
-  /** By topic, as many as the topic counts; stored beside the checkpoint (unit/clock-blocks.ts). Absent: none. */
+  /** Blocks by topic, as many as the topic counts; stored beside the checkpoint (unit/clock-blocks.ts). Absent: none. */
   readonly clockBlocks?: readonly ClockBlocks[];
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ending } from './ending.ts';
 import type { DurationMs, EpochMs } from './events.ts';
 
-/** Time as the program sees it. The demo's clock runs faster than the wall clock; the simulator's only moves when it is told to. */
+/** Time for the program. The demo's clock runs faster than the wall clock; the simulator's moves only when it is set. */
 export interface Clock {
   now(): EpochMs;
   /**
@@ -33,7 +33,7 @@ export class WallClock implements Clock {
     return Math.floor(this.#start + (performance.now() - this.#began) * this.#speed);
   }
 
-  /** Sets the time: this clock does not notice when the machine's clock was set, or when the machine slept. */
+  /** Sets the time, because this clock does not notice when the machine's clock was set, or when the machine slept. */
   set(now: EpochMs): void {
     this.#start = now;
     this.#began = performance.now();
@@ -69,7 +69,7 @@ export class WallClock implements Clock {
   }
 }
 
-/** How long one computes before it lets requests and timers run. */
+/** How long a computation runs before requests and timers get their turn. */
 const TURN_TIME: DurationMs = 5;
 
 /** Divides long computations into turns of the event loop. */
@@ -78,14 +78,14 @@ export class Turns {
   #began = performance.now();
   #next: Promise<void> | undefined;
 
-  /** @param longest of a turn: after so long `step` ends it */
+  /** @param longest duration of a turn, after which `step` ends it */
   constructor(longest: DurationMs = TURN_TIME) {
     this.#longest = longest;
   }
 
   /**
-   * To be awaited between two steps: resolves at once, or in the next turn if this one has lasted long enough. Computations that take
-   * their steps at the same time share the turn: one after another, each would take its time before anything else runs.
+   * Must be awaited between two steps. Resolves at once, or in the next turn if this one has lasted long enough. Computations that take
+   * their steps at the same time share the turn; one after another, each would use its full time before anything else runs.
    */
   async step(): Promise<void> {
     if (performance.now() - this.#began < this.#longest) return;

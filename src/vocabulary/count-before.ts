@@ -1,4 +1,7 @@
-/** How many of `length` ascending entries are before something; `isBefore`: whether the entry with this index is. */
+/**
+ * How many of `length` ascending entries precede something.
+ * @param isBefore whether the entry with this index does
+ */
 export function countBefore(length: number, isBefore: (index: number) => boolean): number {
   let low = 0;
   let high = length;

@@ -13,10 +13,10 @@ const UNITS = [
 ] as const;
 
 export const DURATION = /^([0-9]{1,12})(ms|s|m|h|d)$/;
-/** Ten years: a longer duration is a typing error. */
+/** Ten years: a longer duration is taken for a typing error. */
 const LONGEST: DurationMs = 3650 * DAY;
 
-/** Milliseconds of `250ms`, `30s`, `5m`, `1h`, `7d`; undefined: not a whole number with a unit, or above ten years. */
+/** Parses `250ms`, `30s`, `5m`, `1h`, `7d` to milliseconds; undefined: not a whole number with a unit, or above ten years. */
 export function parseDuration(text: string): DurationMs | undefined {
   const match = DURATION.exec(text);
   const unit = match === null ? undefined : UNITS.find(([name]) => name === match[2]);
@@ -25,7 +25,7 @@ export function parseDuration(text: string): DurationMs | undefined {
   return ms <= LONGEST ? ms : undefined;
 }
 
-/** The usual settings: 10s, 30s, 1m, 5m, ... 30d. */
+/** The durations that are usual in settings: 10s, 30s, 1m, 5m, ... 30d. */
 const USUAL: readonly DurationMs[] = [
   '10s',
   '30s',
@@ -43,7 +43,7 @@ const USUAL: readonly DurationMs[] = [
   '30d',
 ].flatMap((text) => parseDuration(text) ?? []);
 
-/** The shortest usual duration that is at least this long; 30 days, the longest, if none is. */
+/** The shortest usual duration that is at least this long, or the longest, 30 days. */
 export function usualDuration(least: DurationMs): DurationMs {
   return USUAL.find((duration) => duration >= least) ?? USUAL[USUAL.length - 1];
 }

@@ -1,6 +1,6 @@
 /**
- * The end of something, which comes once and ends waits. Any number may wait for it: of an AbortSignal, Node.js takes more than ten
- * listeners for a leak, and each partition may have one.
+ * An event that occurs once and ends waits. Any number of waits may register with it: Node.js reports more than ten listeners of an
+ * AbortSignal as a leak, and each partition may have one.
  */
 export class Ending {
   readonly #waiting = new Set<() => void>();
@@ -17,7 +17,10 @@ export class Ending {
     this.#waiting.clear();
   }
 
-  /** Calls once it is reached, not if it is already. Returns the function that forgets the call; `call` is another one each time. */
+  /**
+   * Calls `call` once the ending is reached, but not if it has been already. Returns the function that forgets the call. Pass a new
+   * `call` each time.
+   */
   whenReached(call: () => void): () => void {
     this.#waiting.add(call);
     return () => this.#waiting.delete(call);

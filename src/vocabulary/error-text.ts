@@ -1,6 +1,6 @@
-/** What was thrown, as text: anything can be. */
+/** Texts of what was thrown, which can be any value. */
 
-/** The message of an error; of anything else, that itself. */
+/** The message of an error, or any other value as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

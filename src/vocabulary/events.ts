@@ -1,6 +1,6 @@
 /**
- * The vocabulary as types, which everything after the decoder uses. Units are part of the type: an `EpochMs` is not a
- * `DurationMs`, though both accept a plain number.
+ * The vocabulary as types, used by everything after the decoder. Units are part of the type: an `EpochMs` is not a `DurationMs`, though
+ * both accept a plain number.
  */
 
 declare const unit: unique symbol;
@@ -10,7 +10,7 @@ type Quantity<Name extends string> = number & { readonly [unit]?: Name };
 export type EpochMs = Quantity<'EpochMs'>;
 /** Whole milliseconds. */
 export type DurationMs = Quantity<'DurationMs'>;
-/** Place in a list as the user saw it; 1 is the top. */
+/** Position in a list as the user saw it; 1 is the top. */
 export type Rank = Quantity<'Rank'>;
 /** Position of a record in a topic partition. Kafka's 64 bits must fit a safe integer; the Kafka client checks it. */
 export type Offset = Quantity<'Offset'>;
@@ -49,7 +49,7 @@ export interface Impression {
   readonly categories?: readonly string[] | undefined;
 }
 
-/** One thing a user did with one item of an impression. */
+/** One action of a user on one item of an impression. */
 export interface Feedback {
   readonly kind: 'feedback';
   readonly requestId: string;
@@ -64,8 +64,8 @@ export type Event = Impression | Feedback;
 export type Side = 'impressions' | 'feedback';
 
 /**
- * A list at close: its slots and the feedback that counts at one horizon. The join reuses its buffers for the next list, so a
- * reader copies what it wants to keep.
+ * A list when it closes: its slots and the feedback that counts at one horizon. The join reuses its buffers for the next list, so a
+ * reader copies what must be kept.
  */
 export interface Joined {
   /** Number of slots, L. */
@@ -95,7 +95,10 @@ export interface Joined {
   categories?: readonly string[] | undefined;
 }
 
-/** Whether a list found nothing. An empty page behind the first is none: the list ended before it (specification: measures 5.11). */
+/**
+ * Whether a list found nothing. An empty page behind the first does not count as such: the list ended before it (specification: measures
+ * 5.11).
+ */
 export function isEmptyList(slots: number, pageOffset: number): boolean {
   return slots === 0 && pageOffset === 0;
 }
@@ -114,14 +117,14 @@ export interface Closed {
   at: EpochMs;
   /** Event time of the impression: decides its pane. */
   ts: EpochMs;
-  /** Of its cohorts. */
+  /** Index of its cohort tuple. */
   tag: number;
   userless: boolean;
-  /** Of the user, or of the request where there is no user: 0 to 255 (user-words.ts). */
+  /** Bucket of the user, or of the request if there is no user: 0 to 255 (user-words.ts). */
   bucket: number;
 }
 
-/** With the list as it is then. Buffers are reused: copy what is to be kept. */
+/** A closing with the list at that time. Buffers are reused: copy what must be kept. */
 export interface Closing extends Closed {
   readonly list: Joined;
 }

@@ -46,8 +46,8 @@ export const FAULT_LABELS = [
 
 export type FaultLabel = (typeof FAULT_LABELS)[number];
 
-/** Called whenever the data path passes a label; synchronous, so that nothing runs in between. */
+/** Called whenever the data path passes a label. It is synchronous, so that nothing runs in between. */
 export type FaultPoint = (label: FaultLabel) => void;
 
-/** Used by a running service. */
+/** The fault point of a running service, which does nothing. */
 export const NO_FAULT: FaultPoint = () => {};

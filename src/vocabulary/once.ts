@@ -1,4 +1,4 @@
-/** A value that is made when it is first asked for, such as a library that takes longer to load than most commands run. */
+/** A value that is made on first use, such as a library that takes longer to load than most commands run. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

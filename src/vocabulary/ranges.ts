@@ -1,4 +1,4 @@
-/** A set of whole numbers as half-open ranges [from, to), ascending and disjoint. Small where its members cluster. */
+/** A set of whole numbers as half-open ranges [from, to), ascending and disjoint. It is small if its members cluster. */
 export class Ranges {
   readonly #ranges: [from: number, to: number][];
 
@@ -42,7 +42,7 @@ export class Ranges {
     return this.covers(value, value + 1);
   }
 
-  /** Whether all of [from, to), which is not empty, is in the set. */
+  /** Whether all of [from, to), which must not be empty, is in the set. */
   covers(from: number, to: number): boolean {
     const i = this.#firstEndingAt(to);
     return i < this.#ranges.length && this.#ranges[i][0] <= from;

@@ -1,6 +1,6 @@
 /**
- * The nearest right word for a wrong one: optimal string alignment distance (Damerau-Levenshtein with adjacent swaps)
- * of at most `most`, ties by the order of the candidates. Used in every message about a wrong name.
+ * The nearest correct word for a wrong one: optimal string alignment distance (Damerau-Levenshtein with adjacent swaps) of at most
+ * `most`, ties by the order of the candidates. Used in every message about a wrong name.
  */
 export function nearest(word: string, candidates: Iterable<string>, most = 2): string | undefined {
   let best: string | undefined;
@@ -16,7 +16,7 @@ export function nearest(word: string, candidates: Iterable<string>, most = 2): s
   return best;
 }
 
-/** `; did you mean "x"?` or, when nothing is near, `; expected one of a, b, c`. */
+/** Returns `; did you mean "x"?`, or `; expected one of a, b, c` if nothing is near. */
 export function suggestion(word: string, candidates: readonly string[]): string {
   const near = nearest(word, candidates);
   if (near !== undefined) return `; did you mean "${near}"?`;

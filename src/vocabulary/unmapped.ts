@@ -1,11 +1,14 @@
-/** Records that meet no `when` of the maps of their topic: they hold no event, and are counted by what kept them out (specification: events 6.1). */
+/**
+ * Records that meet no `when` of the maps of their topic. They hold no event, and are counted by the condition that kept them out
+ * (specification: events 6.1).
+ */
 import { INVALID_DIMENSION, OTHER_COHORT } from './events.ts';
 import { grouped } from './grouped.ts';
 
-/** What kept a record out of all maps: the pointer of a condition, and what stands there. */
+/** The condition that kept a record out of all maps: its pointer, and the value found there. */
 export interface UnmetCondition {
   readonly field: string;
-  /** As `valueText` writes it. */
+  /** The value, as `valueText` writes it. */
   readonly value: string;
 }
 
@@ -15,10 +18,13 @@ export interface UnmappedRecords extends UnmetCondition {
 
 export type Unmapped = readonly Readonly<UnmappedRecords>[];
 
-/** Values with a name of their own, of all fields of a topic: the first ones of its log, so that the counts are a function of the log. */
+/**
+ * Number of values, over all fields of a topic, that are counted by name: the first ones of its log, so that the counts are a function of
+ * the log.
+ */
 export const MOST_VALUES = 20;
 const LONGEST = 64;
-/** What would command a terminal or turn a line, and halves of characters. */
+/** Characters that control a terminal or end a line, and halves of surrogate pairs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 /** A text from a log as the name of a count: short, on one line, and none of our own names, which begin with `__`. */
@@ -27,7 +33,7 @@ export function valueText(text: string): string {
   return [...text.slice(0, 2 * LONGEST).replace(UNPRINTABLE, '?')].slice(0, LONGEST).join('');
 }
 
-/** Counts one more record. Values beyond the first ones are one, `__other__`, of each field. */
+/** Counts one more record. Values of a field beyond the first ones are counted together as `__other__`. */
 export function countUnmapped(counts: UnmappedRecords[], { field, value }: UnmetCondition): void {
   const at = (name: string): UnmappedRecords | undefined =>
     counts.find((one) => one.value === name && one.field === field);
@@ -57,7 +63,12 @@ export function recordsOf(unmapped: Unmapped): number {
   return unmapped.reduce((sum, { records }) => sum + records, 0);
 }
 
-/** Such as: /action: product_click 41, page_view 33. @param most values that are named */
+/**
+ * The counts as text.
+ *
+ * Example: /action: product_click 41, page_view 33.
+ * @param most number of values that are named
+ */
 export function unmappedText(unmapped: Unmapped, most = MOST_VALUES): string {
   const named = unmapped.slice(0, most);
   const fields = [...new Set(named.map(({ field }) => field))].map((field) => {

@@ -17,13 +17,12 @@ export const BUCKETS = 256;
 
 const FNV_OFFSET = 0x811c_9dc5;
 const FNV_PRIME = 0x0100_0193;
-/** What a lone surrogate becomes, as in TextEncoder. */
+/** Replaces a lone surrogate, as in TextEncoder. */
 const REPLACEMENT = 0xfffd;
 
 /**
  * FNV-1a of the UTF-8 bytes, unsigned.
- *
- * @param state where to continue; without it, from the start
+ * @param state where to continue; default: the start
  */
 export function fnv1a32(text: string, state: number = FNV_OFFSET): number {
   let h = state | 0;
@@ -71,12 +70,19 @@ export const BUCKET_SALT = fnv1a32('receval/bucket/1:');
 const FIRST_SALT = fnv1a32('receval/sample/1:');
 const SECOND_SALT = fnv1a32('receval/sample/2:');
 
-/** The word whose lowest bits are the bucket. @param id user id; request id of an impression without one */
+/**
+ * The word whose lowest bits are the bucket.
+ * @param id user id, or request id of an impression without a user
+ */
 export function bucketWord(id: string): number {
   return fmix32(fnv1a32(id, BUCKET_SALT));
 }
 
-/** Bucket of a user, from 0. @param id as in `bucketWord`; @param buckets a power of two, at most 2^31 */
+/**
+ * Bucket of a user, from 0.
+ * @param id as in `bucketWord`
+ * @param buckets a power of two, at most 2^31
+ */
 export function bucketOf(id: string, buckets: number = BUCKETS): number {
   return bucketWord(id) & (buckets - 1);
 }
@@ -91,7 +97,7 @@ export function sampleKey(userId: string, first: number = sampleFirst(userId)): 
   return first * 2 ** 21 + (fmix32(fnv1a32(userId, SECOND_SALT)) >>> 11);
 }
 
-/** The same of an id whose bytes [from, to) are ASCII. */
+/** The key of an id whose bytes [from, to) are ASCII. */
 export function sampleKeyOf(ascii: Uint8Array, from: number, to: number): number {
   let first = FIRST_SALT | 0;
   let second = SECOND_SALT | 0;

@@ -1,2 +1,2 @@
-/** The configuration, in the current folder: read if no file is named and it exists. */
+/** The configuration in the current folder. It is read if it exists and no file is named. */
 export const USUAL_FILE = 'receval.yaml';
