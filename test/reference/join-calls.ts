@@ -62,6 +62,7 @@ export class JoinCalls {
   readonly #from: Beginning;
   readonly #H: DurationMs;
   readonly #impressions: readonly JudgedImpression[];
+  readonly #accepted: readonly JudgedImpression[];
   readonly #feedback: readonly JudgedFeedback[];
   readonly #closings: readonly ReferenceClosing[];
   /** By topic, the step that reads an offset. */
@@ -80,6 +81,7 @@ export class JoinCalls {
     );
     const impressions = judgeImpressions(settings, impressionsOf(placed.flat()));
     this.#impressions = impressions;
+    this.#accepted = impressions.filter(({ verdict }) => verdict.kind === 'accepted');
     this.#feedback = placed.flatMap((events) => judgeFeedback(settings, feedbackOf(events), impressions, Infinity));
     this.#closings = closingsOf(settings, impressions, this.#feedback, Infinity);
     const readsOf = (topic: number) =>
@@ -95,8 +97,7 @@ export class JoinCalls {
   get steps(): readonly ToldStep[] {
     return this.#steps.map((step, s) => ({
       calls: step === 'advance' ? this.#advance(s) : this.#read(s),
-      open: this.#impressions.filter((i) => this.#isRead(i, s) && isAccepted(i) && this.#decided[s] < this.#end(i))
-        .length,
+      open: this.#accepted.filter((i) => this.#isRead(i, s) && this.#decided[s] < this.#end(i)).length,
       waiting: this.#feedback.filter((f) => this.#isRead(f, s) && !this.#isKnown(f, s)).length,
       oldest: this.#oldest(s),
     }));
@@ -112,16 +113,6 @@ export class JoinCalls {
     );
     const watermarks = replay.map((offset, topic) => this.#watermarkBefore(topic, offset));
     return { replay, committed, decided: this.#decided[end], watermarks };
-  }
-
-  /** From its impression to each feedback that was attributed and had not been before. */
-  get delays(): readonly DurationMs[] {
-    return this.#feedback.flatMap((f) => {
-      const { verdict } = f;
-      if (verdict.kind !== 'attributed' || (this.#isReplayed(f) && this.#isReplayed(verdict.to))) return [];
-      const haveMet = Math.max(this.#stepOf(f), this.#stepOf(verdict.to)) < Infinity;
-      return haveMet ? [f.event.ts - verdict.to.event.ts] : [];
-    });
   }
 
   /** Where each topic is read next after a step. */
@@ -167,7 +158,7 @@ export class JoinCalls {
   #fits(i: JudgedImpression, f: JudgedFeedback): boolean {
     const lag = f.event.ts - i.event.ts;
     const isInTime = -this.#settings.backward <= lag && lag < this.#H;
-    return isAccepted(i) && i.event.requestId === f.event.requestId && isInTime;
+    return this.#accepted.includes(i) && i.event.requestId === f.event.requestId && isInTime;
   }
 
   #isKnown(f: JudgedFeedback, s: number): boolean {
@@ -212,7 +203,7 @@ export class JoinCalls {
   #readFeedback(f: JudgedFeedback, s: number): readonly Call[] {
     if (f.future) return this.#notTaken('future', f);
     if (!this.#waits(f, f)) return this.#drop(f, s, placeOf(f));
-    const first = this.#impressions.find((i) => this.#isBefore(i, f) && this.#fits(i, f));
+    const first = this.#accepted.find((i) => this.#isBefore(i, f) && this.#fits(i, f));
     return [...(first === undefined ? [] : this.#stray(f, first)), ...this.#notTaken('waits', f)];
   }
 
@@ -276,10 +267,6 @@ export class JoinCalls {
     const predecessors = impressions.map(({ verdict }) => (verdict.kind === 'dropped' ? verdict.of : undefined));
     return [...impressions, ...feedback, ...predecessors.filter((each) => each !== undefined)];
   }
-}
-
-function isAccepted({ verdict }: JudgedImpression): boolean {
-  return verdict.kind === 'accepted';
 }
 
 function isNotLate({ verdict }: JudgedImpression): boolean {

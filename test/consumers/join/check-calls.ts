@@ -41,9 +41,9 @@ export function checkCalls(create: CreateJoin, reading: Reading): void {
   const none = topics.map(() => 0);
   const steps = stepsOf(topics, order.slice(0, cut), none);
   const beginning: Beginning = { replay: none, committed: none, decided: -Infinity };
-  const first = compare(create, reading, steps, beginning, undefined);
+  const first = compare(create, reading, steps, beginning);
   const rest = topics.flatMap(({ records }, topic) => records.map(() => topic));
-  compare(create, reading, stepsOf(topics, [...order, ...rest], first.next.replay), first.next, first.checkpoint);
+  compare(create, reading, stepsOf(topics, [...order, ...rest], first.next.replay), first.next, first);
 }
 
 /** What is left of the topics, in this order; every third turn the join advances, and at the end. */
@@ -57,17 +57,23 @@ function stepsOf(topics: readonly TopicRecords[], order: readonly number[], from
   return [...steps, 'advance'];
 }
 
+/** What a join leaves to the next one, and the delays that are not counted again. */
+interface Before {
+  readonly checkpoint: JoinCheckpoint;
+  readonly delays: { readonly counts: readonly number[]; readonly sum: number };
+}
+
 function compare(
   create: CreateJoin,
   reading: Reading,
   steps: readonly Step[],
   beginning: Beginning,
-  from: JoinCheckpoint | undefined,
-): { readonly next: Beginning; readonly checkpoint: JoinCheckpoint } {
+  before?: Before,
+): Before & { readonly next: Beginning } {
   const { settings, topics } = reading;
   const logs = topics.map(({ records }) => ({ records, idleAdvances: [], clockDrops: [] }));
   const expected = new JoinCalls(settings, logs, steps, beginning);
-  const seen = seenBy(create, reading, steps, from);
+  const seen = seenBy(create, reading, steps, before?.checkpoint);
   const isIndexed = settings.searchUpTo === 0 || settings.searchUpTo === 1;
   for (const [s, step] of expected.steps.entries()) {
     const { calls: told, ...state } = seen.steps[s];
@@ -93,15 +99,21 @@ function compare(
   const result = referenceJoin(settings, read);
   assert.deepEqual(counts, result.counts);
   assert.deepEqual(checkpoint.counts, result.counts);
-  const seconds = expected.delays.map((ms) => Math.max(0, ms / 1000));
+  const seconds = result.feedback.flatMap(({ event, verdict }) =>
+    verdict.kind === 'attributed' ? [Math.max(0, event.ts - verdict.to.event.ts) / 1000] : [],
+  );
+  const all = {
+    counts: delays.counts.map((n, i) => n + (before?.delays.counts[i] ?? 0)),
+    sum: delays.sum + (before?.delays.sum ?? 0),
+  };
   const bounds = [...Delays.bounds, Infinity];
   assert.deepEqual(
-    delays.counts,
+    all.counts,
     bounds.map((bound, i) => seconds.filter((each) => each <= bound && !(each <= bounds[i - 1])).length),
   );
-  const sum = seconds.reduce((all, each) => all + each, 0);
-  assert.ok(Math.abs(delays.sum - sum) <= 1e-9 * sum, `the delays sum up to ${delays.sum}, not ${sum}`);
-  return { next, checkpoint };
+  const sum = seconds.reduce((total, each) => total + each, 0);
+  assert.ok(Math.abs(all.sum - sum) <= 1e-9 * sum, `the delays sum up to ${all.sum}, not ${sum}`);
+  return { next, checkpoint, delays };
 }
 
 type SeenCall =
