@@ -1,5 +1,5 @@
 import { type ComparedCohort, type ComparedCohorts, shownCohorts } from '../experiment/cohort-splits.ts';
-import type { Bounds, ComparedMeasure, ComparedVariant, Comparison } from '../experiment/comparison.ts';
+import type { ComparedMeasure, ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import { earlierWords } from '../experiment/earlier-run.ts';
 import { emptyWords } from '../experiment/empty-lists.ts';
 import { errorNotes, hasIntervals } from '../experiment/error-notes.ts';
@@ -22,6 +22,19 @@ import type { ReplayResult } from '../replay/replay-result.ts';
 import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { ABSENT_DIMENSION, assertNever, OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import {
+  ascii,
+  bound,
+  change,
+  daysWords,
+  levelOf,
+  percent,
+  plain,
+  probability,
+  range,
+  shown,
+  signed,
+} from '../vocabulary/numbers.ts';
 import { findingsBlock } from './findings-output.ts';
 import { closingWords, fate } from './result-output.ts';
 
@@ -152,10 +165,8 @@ function cohortTable({ users }: Comparison, dimension: ComparedCohorts, write: T
   const rows = shownCohorts(dimension).map(({ value, users, expected, deviation, p, pAdjusted, warning }) => [
     value,
     warning ? 'WARNING' : '',
-    ...names.flatMap((name) => [grouped(users[name]), shown(expected?.[name] ?? null, whole)]),
-    shown(deviation, percentOf),
-    shown(p, probability),
-    shown(pAdjusted, probability),
+    ...names.flatMap((name) => [grouped(users[name]), ascii(shown(expected?.[name], grouped))]),
+    ...[shown(deviation, percent), shown(p, probability), shown(pAdjusted, probability)].map(ascii),
   ]);
   const header = [dimension.by, '', ...names.flatMap((name) => [name, 'expected'])];
   return write([...header, 'deviation', 'p', 'p adjusted'], rows, 2);
@@ -190,15 +201,7 @@ function cohortWord({ value, users, expected }: ComparedCohort): string {
   if (expected === null) return value;
   const had = (name: string): number => (expected[name] > 0 ? users[name] / expected[name] : Number.POSITIVE_INFINITY);
   const [least] = Object.keys(users).sort((a, b) => had(a) - had(b));
-  return `${value} (${least} ${grouped(users[least])} users, ${whole(expected[least])} expected)`;
-}
-
-function whole(value: number): string {
-  return grouped(Math.round(value));
-}
-
-function percentOf(fraction: number): string {
-  return percent(fraction).slice(1);
+  return `${value} (${least} ${grouped(users[least])} users, ${grouped(expected[least])} expected)`;
 }
 
 function planText(comparison: Comparison, plan: Plans, write: TableWriter): string {
@@ -208,14 +211,14 @@ function planText(comparison: Comparison, plan: Plans, write: TableWriter): stri
 /** Users and days until an effect is seen with power .8, and until equal variants are called healthy. */
 function planTable(plan: Plans, write: TableWriter): string {
   const rows = plan.flatMap(({ variant, effects, healthy }) => [
-    ...(effects ?? []).map((planned) => [variant, `an effect of ${share(planned.effect)}`, ...takes(planned)]),
-    ...(healthy === null ? [] : [[variant, `healthy within ${share(healthy.effect)}`, ...takes(healthy)]]),
+    ...(effects ?? []).map((planned) => [variant, `an effect of ${bound(planned.effect)}`, ...takes(planned)]),
+    ...(healthy === null ? [] : [[variant, `healthy within ${bound(healthy.effect)}`, ...takes(healthy)]]),
   ]);
   return write(['variant', 'to see', 'users of both', 'days since the start'], rows, 2);
 }
 
 function takes({ users, days }: PlannedEffect): readonly string[] {
-  return [grouped(users), days === null ? '-' : days < 10 ? days.toFixed(1) : grouped(Math.ceil(days))];
+  return [grouped(users), ascii(daysWords(days))];
 }
 
 function planWords({ primary, tolerance }: Comparison, plan: Plans): string[] {
@@ -224,11 +227,11 @@ function planWords({ primary, tolerance }: Comparison, plan: Plans): string[] {
       return [`${variant}: ${primary} has no error yet, so nothing can be planned. Wait for users.`];
     if (usersPerDay === null || withinReach === null)
       return [`${variant}: too young to tell how many users come in a day.`];
-    const pace = `${variant}: ${grouped(Math.round(usersPerDay))} new users a day with the control.`;
+    const pace = `${variant}: ${grouped(usersPerDay)} new users a day with the control.`;
     if (healthy === null) return [`${pace} A tolerance of 0 can never be called healthy.`];
     if (healthy.days !== null && healthy.days <= REACHABLE_DAYS) return [pace];
     return [
-      `${pace} "healthy" within ${share(tolerance)} is out of reach in ${REACHABLE_DAYS} days; within ${share(roundedUp(withinReach))} it can be had. Set tolerance to what a loss may be.`,
+      `${pace} "healthy" within ${bound(tolerance)} is out of reach in ${REACHABLE_DAYS} days; within ${bound(roundedUp(withinReach))} it can be had. Set tolerance to what a loss may be.`,
     ];
   });
   return [
@@ -241,10 +244,6 @@ function planWords({ primary, tolerance }: Comparison, plan: Plans): string[] {
 function roundedUp(fraction: number): number {
   const unit = 10 ** (Math.floor(Math.log10(fraction)) - 1);
   return Math.ceil(fraction / unit) * unit;
-}
-
-function share(fraction: number): string {
-  return `${Number((100 * fraction).toPrecision(3))} %`;
 }
 
 /** Nothing is decided where it is not enough. */
@@ -269,9 +268,9 @@ function arms(comparison: Comparison, write: TableWriter): string {
     name,
     ...(hasUsers ? [grouped(users[name])] : []),
     grouped(impressions[name]),
-    ...(isUserless ? [percentOf(userless[name])] : []),
+    ...(isUserless ? [percent(userless[name])] : []),
     ...(hasOpen ? [grouped(open[name])] : []),
-    ...(emptyLists === undefined ? [] : [percentOf(emptyLists[name].share)]),
+    ...(emptyLists === undefined ? [] : [percent(emptyLists[name].share)]),
   ]);
   const header = [
     'variant',
@@ -286,7 +285,7 @@ function arms(comparison: Comparison, write: TableWriter): string {
 
 /** If the terminal is too narrow, redundant and rarely used columns are left out first. */
 function measures({ variants, alpha }: Comparison, form: TextForm): string {
-  const level = `${Number((100 * (1 - alpha)).toFixed(3))} %`;
+  const level = levelOf(alpha);
   const [effect, lift] = [
     ['effect', `${level} interval`],
     ['lift', `${level} lift interval`],
@@ -322,15 +321,17 @@ function line(variant: string, compared: ComparedMeasure): readonly string[] {
     variant,
     measure,
     role,
-    shown(control, plain),
-    shown(value, plain),
-    shown(effect, signed),
-    range(ci, signed),
-    shown(lift, percent),
-    range(liftCi, percent),
-    shown(p, probability),
-    shown(pAdjusted, probability),
-    shown(mde, plain),
+    ...[
+      shown(control, plain),
+      shown(value, plain),
+      shown(effect, signed),
+      range(ci, signed),
+      shown(lift, change),
+      range(liftCi, change),
+      shown(p, probability),
+      shown(pAdjusted, probability),
+      shown(mde, plain),
+    ].map(ascii),
     reason ?? '',
   ];
 }
@@ -344,16 +345,16 @@ function notes(comparison: Comparison): string[] {
   const split =
     srm.p === null || srm.deviation === null
       ? `Split of the users: not tested (${srm.reason ?? 'no_data'}).`
-      : `Split of the users: ${SPLIT_LOUD[splitState(srm)]} (p ${probability(srm.p)}, largest deviation ${percentOf(srm.deviation)}; ${detectableWords(srm, percentOf)}).`;
+      : `Split of the users: ${SPLIT_LOUD[splitState(srm)]} (p ${probability(srm.p)}, largest deviation ${percent(srm.deviation)}; ${detectableWords(srm)}).`;
   const others = otherVariants(comparison);
   return [
     split,
     ...(crossovers > 0 ? [`Users seen in more than one variant: ${grouped(crossovers)} of the sampled ones.`] : []),
-    ...emptyWords(comparison, percentOf, probability),
+    ...emptyWords(comparison),
     ...errorNotes(comparison),
     ...likelyBots(comparison).map(
       ([name, share]) =>
-        `About ${percent(share).slice(1)} of the impressions of ${name} come from one user, or from few that share its bucket: a bot?`,
+        `About ${percent(share)} of the impressions of ${name} come from one user, or from few that share its bucket: a bot?`,
     ),
     ...(start === undefined ? [] : [`Impressions before ${start} take no part: experiments.${experiment}.start.`]),
     ...(others !== ''
@@ -368,30 +369,4 @@ function notes(comparison: Comparison): string[] {
         ]
       : []),
   ];
-}
-
-function shown(value: number | null, print: (value: number) => string): string {
-  return value === null ? '-' : print(value);
-}
-
-function range(bounds: Bounds | null, print: (value: number) => string): string {
-  return bounds === null ? '-' : `${print(bounds[0])} to ${print(bounds[1])}`;
-}
-
-/** Four significant digits. */
-function plain(value: number): string {
-  return String(Number(value.toPrecision(4)));
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? '-' : '+'}${Number(Math.abs(value).toPrecision(3))}`;
-}
-
-function percent(fraction: number): string {
-  const value = Math.abs(100 * fraction);
-  return `${fraction < 0 ? '-' : '+'}${value < 10 ? value.toFixed(2) : value.toFixed(1)} %`;
-}
-
-function probability(p: number): string {
-  return p < 0.0001 ? '<0.0001' : p.toFixed(4);
 }

@@ -4,6 +4,7 @@ import type { Trail } from '../experiment/take-looks.ts';
 import { effectPlot } from '../output/effect-plot.ts';
 import { TONES, type Tone } from '../output/plot-frame.ts';
 import { type PlotRow, rowPlot } from '../output/row-plot.ts';
+import { change, changeTick, levelOf } from '../vocabulary/numbers.ts';
 
 /** With this few looks there is no curve to draw: all measures at the last look say more. */
 const FEW_LOOKS = 2;
@@ -20,7 +21,7 @@ export function comparisonPlot(comparison: Comparison, trail: Trail): string {
 function curves(comparison: Comparison, trail: Trail): string {
   const { experiment, control, horizon, variants, primary: measure, tolerance } = comparison;
   return effectPlot({
-    title: `Experiment ${experiment}: ${measure} at ${horizon}, with ${levelOf(comparison)} confidence sequence`,
+    title: `Experiment ${experiment}: ${measure} at ${horizon}, with ${levelOf(comparison.alpha)} confidence sequence`,
     description: variants.map(({ explanation }) => explanation).join(' '),
     effectLabel: `difference of ${measure} (variant − control)`,
     panels: variants.map(({ variant, decision, reason, measures }) => {
@@ -45,7 +46,7 @@ function forest(comparison: Comparison): string {
     description: variants.map(({ explanation }) => explanation).join(' '),
     panels: [
       {
-        valueLabel: `difference relative to ${control}, with ${levelOf(comparison)} confidence sequence`,
+        valueLabel: `difference relative to ${control}, with ${levelOf(comparison.alpha)} confidence sequence`,
         sections: variants.map((compared) => ({
           heading: `${compared.variant} against ${control}: ${compared.decision}`,
           rows: compared.measures.map((measure) => rowOf(compared, measure, alpha)),
@@ -53,7 +54,7 @@ function forest(comparison: Comparison): string {
       },
     ],
     reference: { value: 0, name: 'no difference' },
-    tick: percent,
+    tick: changeTick,
     grid: true,
   });
 }
@@ -65,11 +66,11 @@ function rowOf(variant: ComparedVariant, compared: ComparedMeasure, alpha: numbe
     const says = effect === null ? `no error yet (${reason ?? 'no_data'})` : 'the mean of the control is 0';
     return { name, value: undefined, colour: TONES.other, says };
   }
-  if (liftCi === null) return { name, value: lift, colour: TONES.other, says: percent(lift) };
+  if (liftCi === null) return { name, value: lift, colour: TONES.other, says: change(lift) };
   const [lower, upper] = liftCi;
   const claim = significanceOf(variant, compared, alpha);
   const tone: Tone = claim === 'worse' || claim === 'better' ? claim : 'other';
-  const says = `${percent(lift)} (${percent(lower)} to ${percent(upper)})`;
+  const says = `${change(lift)} (${change(lower)} to ${change(upper)})`;
   return { name, value: lift, interval: liftCi, colour: TONES[tone], says };
 }
 
@@ -77,14 +78,4 @@ function rowOf(variant: ComparedVariant, compared: ComparedMeasure, alpha: numbe
 function toneOf(reason: ComparedVariant['reason']): Tone {
   if (reason === 'primary_worse') return 'worse';
   return reason === 'primary_better' ? 'better' : 'other';
-}
-
-function levelOf({ alpha }: Comparison): string {
-  return `${Number((100 * (1 - alpha)).toFixed(3))} %`;
-}
-
-/** With a true minus. */
-function percent(fraction: number): string {
-  const size = Number(Math.abs(100 * fraction).toPrecision(3));
-  return `${fraction < 0 ? '−' : fraction > 0 ? '+' : ''}${size} %`;
 }

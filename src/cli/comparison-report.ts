@@ -3,12 +3,12 @@ import type { Comparison } from '../experiment/comparison.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import { verdictOf } from '../page/experiment.tsx';
 import type { Fact, PositionsView } from '../page/model.ts';
-import { instant, share } from '../page/numbers.ts';
 import { positionLines } from '../page/position-lines.ts';
 import { renderReport } from '../page/report.tsx';
 import { experimentFacts } from '../page/settings-facts.ts';
 import type { StoredPositions } from '../service/compare-stored.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { instant, percent } from '../vocabulary/numbers.ts';
 import { comparisonJson, type Extras } from './comparison-output.ts';
 import { closingFacts, cohortsView, periodOf, pipelineView, positionsView } from './replay-report.ts';
 
@@ -39,7 +39,7 @@ export function comparisonReport(
       ['lists', grouped(sum(impressions))],
       ...(replayed === undefined ? [] : closingFacts(replayed, [[comparison.horizon, sum(open)]])),
       ['primary measure', `${comparison.primary} at ${comparison.horizon}`],
-      ['tolerated loss', share(comparison.tolerance)],
+      ['tolerated loss', percent(comparison.tolerance)],
     ],
     findings,
     experiments: [{ comparison, trail, weights: experiment.variants, plan, ratioBy }],

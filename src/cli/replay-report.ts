@@ -1,13 +1,13 @@
 import type { Settings } from '../config/settings.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import type { CohortsView, Fact, PipelineView, PositionsView, Verdict } from '../page/model.ts';
-import { instant, listed, plain, several, share } from '../page/numbers.ts';
 import { positionLines } from '../page/position-lines.ts';
 import { renderReport } from '../page/report.tsx';
 import { countingFacts } from '../page/settings-facts.ts';
 import { type ReplayResult, tooYoung } from '../replay/replay-result.ts';
 import { plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { instant, listed, percent, plain, several } from '../vocabulary/numbers.ts';
 import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import { resultJson } from './result-output.ts';
 
@@ -59,7 +59,7 @@ function verdictOf(result: ReplayResult, settings: Settings): Verdict {
   const known = settings.attribution.horizons.filter(({ text }) => !young.has(text));
   const longest = known[known.length - 1]?.text;
   const joined =
-    feedback.read === 0 ? '' : `, and ${share(feedback.attributed / feedback.read)} of the feedback joined one`;
+    feedback.read === 0 ? '' : `, and ${percent(feedback.attributed / feedback.read)} of the feedback joined one`;
   const logs = `${several(impressions.accepted, 'list')} accepted${joined}.`;
   const numbers = [...(longest === undefined ? [] : mainNumbers(result, settings, longest)), ...young.values()];
   if (result.isEmpty) return { tone: 'bad', badge: 'nothing counted', sentence: [logs, ...numbers].join(' ') };

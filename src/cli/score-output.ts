@@ -10,6 +10,7 @@ import type { RunScore, ScoreResult } from '../score/score-result.ts';
 import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/score-table.ts';
 import { assertNever } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { ascii, probability, range, shown, signed } from '../vocabulary/numbers.ts';
 import { findingsBlock } from './findings-output.ts';
 import type { ScoreOutput, ScoreSettings } from './score-settings.ts';
 
@@ -181,17 +182,16 @@ const NOT_ADJUSTED =
   'Paired by query; each interval and p stands for itself, not adjusted for the number of comparisons.';
 
 function comparisonTable(comparisons: readonly Comparison[], digits: number, form: TextForm): string {
-  const shown = (value: number | null): string =>
-    value === null ? '-' : `${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(digits)}`;
+  const sized = (value: number): string => signed(value, digits);
   const lines = comparisons.map(({ run, baseline, measure, queries, effect, stderr, ci, p, reason }) => [
     run,
     baseline,
     measure,
     String(queries),
-    shown(effect),
+    ascii(shown(effect, sized)),
     stderr === null ? '-' : stderr.toFixed(digits),
-    ci === null ? (reason ?? '-') : `${shown(ci[0])} to ${shown(ci[1])}`,
-    p === null ? '-' : p < 0.0001 ? '<0.0001' : p.toFixed(4),
+    ci === null ? (reason ?? '-') : ascii(range(ci, sized)),
+    ascii(shown(p, probability)),
   ]);
   return form.table(['run', 'against', 'measure', 'queries', 'effect', 'stderr', '95 % interval', 'p'], lines, 3);
 }

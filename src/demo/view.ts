@@ -1,12 +1,13 @@
 import { shapeOf, sumsStarts } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Bounds, ComparedVariant, Comparison } from '../experiment/comparison.ts';
+import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
 import { measureValue } from '../measures/value.ts';
 import type { RegressionSettings } from '../simulate/simulation-settings.ts';
 import type { Label } from '../statistics/decision.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { ascii, change, levelOf, range, shown, signed } from '../vocabulary/numbers.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 
 export interface ViewInput {
@@ -174,8 +175,7 @@ function valueText(value: number | undefined): string {
 function differenceText(of: readonly (number | undefined)[]): string {
   const [control, treatment] = of;
   if (of.length !== 2 || control === undefined || treatment === undefined || control === 0) return '';
-  const percent = (100 * (treatment - control)) / control;
-  return ` ${percent >= 0 ? '+' : '-'}${Math.abs(percent).toFixed(1)} %`;
+  return ` ${ascii(change((treatment - control) / control, 1))}`;
 }
 
 function clockText(at: EpochMs): string {
@@ -201,15 +201,14 @@ const LIFT = 10;
 /** The A/B section of the table: each variant with its effect, the lift, the decision, and what that means. */
 function comparisonLines(comparison: Comparison, columns: number): string[] {
   const { primary, control, horizon, alpha, variants } = comparison;
-  const level = `${Number((100 * (1 - alpha)).toFixed(3))} %`;
-  const title = `${primary} against ${control} (${level} interval, since the start, horizon ${horizon})`;
+  const title = `${primary} against ${control} (${levelOf(alpha)} interval, since the start, horizon ${horizon})`;
   return [`  ${title}`.slice(0, columns), ...variants.flatMap((variant) => variantLines(variant, columns))];
 }
 
 function variantLines({ variant, decision, explanation, measures }: ComparedVariant, columns: number): string[] {
   const primary = measures.find(({ role }) => role === 'primary');
-  const effect = primary === undefined ? '-' : `${signed(primary.effect)}${range(primary.ci)}`;
-  const lift = primary === undefined ? '-' : percent(primary.lift);
+  const effect = ascii(`${shown(primary?.effect, four)}${primary?.ci ? ` (${range(primary.ci, four)})` : ''}`);
+  const lift = ascii(shown(primary?.lift, (lift) => change(lift, 1)));
   const cells = [variant.padEnd(NAME), effect.padEnd(EFFECT), lift.padStart(LIFT), `   ${decisionText(decision)}`];
   return [
     `  ${cells.join('')}`,
@@ -240,16 +239,6 @@ function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-function range(bounds: Bounds | null): string {
-  return bounds === null ? '' : ` (${signed(bounds[0])} to ${signed(bounds[1])})`;
-}
-
-function signed(value: number | null): string {
-  if (value === null) return '-';
-  return `${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(4)}`;
-}
-
-function percent(fraction: number | null): string {
-  if (fraction === null) return '-';
-  return `${fraction < 0 ? '-' : '+'}${Math.abs(100 * fraction).toFixed(1)} %`;
+function four(value: number): string {
+  return signed(value, 4);
 }

@@ -1,6 +1,7 @@
 import { parseMeasure } from '../measures/grammar/measure-name.ts';
 import { countsEmptyLists, isListOnly } from '../measures/needs.ts';
 import { MISMATCH_P } from '../statistics/sample-ratio.ts';
+import { percent, probability } from '../vocabulary/numbers.ts';
 import type { ComparedEmpty, Comparison } from './comparison.ts';
 
 /** Variants whose share of empty lists is not that of the control: as sure as a split must be that is not as configured. */
@@ -8,15 +9,12 @@ export function differingEmpty(empty: Readonly<Record<string, ComparedEmpty>>): 
   return Object.keys(empty).filter((name) => (empty[name].p ?? 1) < MISMATCH_P);
 }
 
-/**
- * A sentence for each variant whose share of empty lists differs from the control's, and whether the primary measure shows it.
- * @param percent, probability write numbers
- */
-export function emptyWords(
-  { emptyLists = {}, control, primary }: Pick<Comparison, 'emptyLists' | 'control' | 'primary'>,
-  percent: (share: number) => string,
-  probability: (p: number) => string,
-): readonly string[] {
+/** A sentence for each variant whose share of empty lists differs from the control's, and whether the primary measure shows it. */
+export function emptyWords({
+  emptyLists = {},
+  control,
+  primary,
+}: Pick<Comparison, 'emptyLists' | 'control' | 'primary'>): readonly string[] {
   const measure = parseMeasure(primary, { relevantFrom: 1 });
   const what = isListOnly(measure)
     ? ''

@@ -1,3 +1,4 @@
+import { percent } from '../vocabulary/numbers.ts';
 import type { ComparedSplit, Comparison } from './comparison.ts';
 
 /** Whether the users are split between the variants as configured, as far as so many users can tell. */
@@ -21,11 +22,11 @@ export function splitState({ mismatch, warning, p, detectable }: ComparedSplit):
   return detectable === null || detectable > TELLING ? 'few' : 'sound';
 }
 
-/** From which deviation on the test would see it: half a sentence. @param share prints a part of what was expected */
-export function detectableWords({ detectable }: ComparedSplit, share: (fraction: number) => string): string {
+/** From which deviation on the test would see it: half a sentence. */
+export function detectableWords({ detectable }: ComparedSplit): string {
   return detectable === null
     ? 'with so few users none would be found'
-    : `it would be found from ${share(detectable)} on`;
+    : `it would be found from ${percent(detectable)} on`;
 }
 
 /** Whether numbers of users say anything: lists name some, or there are no lists yet. */

@@ -2,7 +2,8 @@ import { MOST_USERLESS, NOTED_USERLESS } from '../statistics/decision.ts';
 import { userlessWords } from '../statistics/explain.ts';
 import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { type Finding, percent, quoted } from './finding.ts';
+import { percent } from '../vocabulary/numbers.ts';
+import { type Finding, quoted } from './finding.ts';
 
 /** What an experiment saw. */
 interface ComparedFacts {

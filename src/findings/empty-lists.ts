@@ -1,7 +1,8 @@
 import type { Measure } from '../measures/definition.ts';
 import { countsEmptyLists } from '../measures/needs.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { type Finding, percent } from './finding.ts';
+import { percent } from '../vocabulary/numbers.ts';
+import type { Finding } from './finding.ts';
 
 /** Lists, and how many of them are empty. */
 export interface EmptyCounts {

@@ -1,7 +1,8 @@
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { percent } from '../vocabulary/numbers.ts';
 import type { EventSample } from './event-sample.ts';
-import { type Finding, percent } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { type Matches, quantile, timeText } from './sample-findings.ts';
 
 /** A smaller share of the lists hardly moves a mean. */

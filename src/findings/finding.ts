@@ -54,11 +54,6 @@ export function inOrder(findings: readonly Finding[]): readonly Finding[] {
   return [...findings].sort((a, b) => FINDING_CODES.indexOf(a.code) - FINDING_CODES.indexOf(b.code));
 }
 
-/** Such as: 12.5 %. */
-export function percent(share: number): string {
-  return `${Number((100 * share).toFixed(1))} %`;
-}
-
 const LONGEST_TEXT = 80;
 
 /** Text from the logs, safe to print: in quotes, without control characters, cut if long. */

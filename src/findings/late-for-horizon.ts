@@ -1,6 +1,7 @@
 /** Much of what counts misses a horizon: the numbers of that horizon are of the rest alone, which may be another traffic. */
 import { grouped } from '../vocabulary/grouped.ts';
-import { type Finding, percent } from './finding.ts';
+import { percent } from '../vocabulary/numbers.ts';
+import type { Finding } from './finding.ts';
 
 /** A smaller share is usual. */
 export const MUCH_MISSED = 0.05;

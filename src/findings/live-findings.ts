@@ -1,9 +1,10 @@
 /** What a running service finds wrong from its counts alone, topic by topic, combined with what the newest records show. */
 
 import { grouped } from '../vocabulary/grouped.ts';
+import { percent } from '../vocabulary/numbers.ts';
 import { sumOfUnmapped, type Unmapped } from '../vocabulary/unmapped.ts';
 import { passedRemedy, passedText } from './feedback-missing.ts';
-import { FINDING_CODES, type Finding, type FindingCode, percent } from './finding.ts';
+import { FINDING_CODES, type Finding, type FindingCode } from './finding.ts';
 import { MISSED_REMEDY, MUCH_MISSED } from './late-for-horizon.ts';
 
 /** The recent state of a topic; shares (0 to 1) are undefined until enough has arrived. */

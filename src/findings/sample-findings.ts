@@ -2,10 +2,11 @@ import { isGradable } from '../vocabulary/action-name.ts';
 import { MINUTE, printDuration, usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { percent } from '../vocabulary/numbers.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import { yamlWord } from '../vocabulary/yaml-word.ts';
 import type { EventSample } from './event-sample.ts';
-import { type Finding, percent, quoted } from './finding.ts';
+import { type Finding, quoted } from './finding.ts';
 import { type IdDifference, idDifference } from './id-difference.ts';
 
 /** The settings of the join. */

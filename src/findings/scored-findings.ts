@@ -1,5 +1,6 @@
 import { grouped } from '../vocabulary/grouped.ts';
-import { type Finding, inOrder, percent, quoted } from './finding.ts';
+import { percent } from '../vocabulary/numbers.ts';
+import { type Finding, inOrder, quoted } from './finding.ts';
 import { idDifference } from './id-difference.ts';
 import { differs } from './sample-findings.ts';
 

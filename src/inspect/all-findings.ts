@@ -6,6 +6,7 @@ import { MOST_USERLESS } from '../statistics/decision.ts';
 import { DAY, MINUTE } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { roughly } from '../vocabulary/numbers.ts';
 import { yamlWord } from '../vocabulary/yaml-word.ts';
 import { actionAssumed } from './action-assumed.ts';
 import { listsOfClicks } from './clicks-within.ts';
@@ -23,7 +24,7 @@ import { kindsSkipped } from './kinds-skipped.ts';
 import { withoutListId } from './last-touch.ts';
 import { listsEmpty } from './lists-empty.ts';
 import { inPages } from './lists-in-pages.ts';
-import { cut, type Finding, note, percent, wrong } from './log-finding.ts';
+import { cut, type Finding, note, wrong } from './log-finding.ts';
 import { mendCommand, sortCommand, textIdsCommand } from './mend.ts';
 import { nothingDone } from './nothing-done.ts';
 import { timesIn } from './reading.ts';
@@ -114,7 +115,7 @@ function ofRefused({ refused, impressions, feedback, files: all }: Known): reado
     const textCommand = isNumber ? mendCommand(path, [{ kind: 'text' }], files, all) : undefined;
     const isLacking = first.code === 'missing_field' && first.field === 'itemId' && feedback !== undefined;
     const kinds = isLacking ? kindsLacking(feedback, impressions, ofFiles) : undefined;
-    const message = `${grouped(invalid)} of ${grouped(read)} records of ${filesText(files)} (${percent(invalid / read)}) would be invalid, and not count: ${reasonsText(reasons)}.${kinds === undefined ? '' : ` ${kinds}`}`;
+    const message = `${grouped(invalid)} of ${grouped(read)} records of ${filesText(files)} (${roughly(invalid / read)}) would be invalid, and not count: ${reasonsText(reasons)}.${kinds === undefined ? '' : ` ${kinds}`}`;
     const remedy =
       kinds !== undefined
         ? 'Log the item in each of them, unless what they say is of no item: then nothing is lost.'
@@ -143,7 +144,7 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: Inspe
     const units = forms.filter((form) => form === 's' || form === 'ms' || form === 'us' || form === 'ns');
     if (units.length > 1) {
       const shares = units.map(
-        (unit) => `${timeWords(unit)} (${percent((field.times.get(unit) ?? 0) / field.values)})`,
+        (unit) => `${timeWords(unit)} (${roughly((field.times.get(unit) ?? 0) / field.values)})`,
       );
       found.push(
         note(
@@ -233,7 +234,7 @@ function ofActions({ proposal, facts }: Known): readonly Finding[] {
     found.push(
       note(
         'unknown_actions',
-        `${percent(sights / all)} of feedback has actions that seem to mean only that the list was seen, and have grade 0: ${named
+        `${roughly(sights / all)} of feedback has actions that seem to mean only that the list was seen, and have grade 0: ${named
           .map(([action]) => cut(action))
           .slice(0, 5)
           .join(', ')}.`,
@@ -280,7 +281,7 @@ function ofPeople({ impressions, facts }: Known): readonly Finding[] {
         'no_user_ids',
         facts.users.lists === 0
           ? 'No field holds a user id: no experiment on these lists can be decided.'
-          : `Only ${percent(facts.users.lists / lists)} of the lists have a user id: an experiment needs ${percent(1 - MOST_USERLESS)} in each variant.`,
+          : `Only ${roughly(facts.users.lists / lists)} of the lists have a user id: an experiment needs ${roughly(1 - MOST_USERLESS)} in each variant.`,
         'Log userId with every list.',
       ),
     );
@@ -325,7 +326,7 @@ function ofOrder(known: Known): readonly Finding[] {
     found.push(
       wrong(
         'request_ids_repeat',
-        `${percent(duplicates.lists / lists)} of the lists repeat the request id of an earlier list: they would be dropped as duplicate.`,
+        `${roughly(duplicates.lists / lists)} of the lists repeat the request id of an earlier list: they would be dropped as duplicate.`,
         'Each list that is shown needs an id of its own; pages of one request need an offset.',
       ),
     );

@@ -5,6 +5,7 @@ import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { yesOrNo } from '../consumers/decode/list.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { roughly } from '../vocabulary/numbers.ts';
 import { type Canonical, nameFit, usualGrade } from './field-names.ts';
 import {
   decimalComma,
@@ -19,7 +20,6 @@ import {
 } from './fields.ts';
 import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
 import { elementsOf, type ListForm } from './list-candidates.ts';
-import { percent } from './log-finding.ts';
 import { isCanonical, type ProposedAdapter } from './proposed-adapter.ts';
 import { jointId, type Reading } from './reading.ts';
 import { isOneEach } from './row-groups.ts';
@@ -135,7 +135,7 @@ function ofRecord(profile: Profile): Profile {
 type Take = (as: string, path: string, why: string, at?: FieldSource) => void;
 
 function takeList(list: ListForm, profile: Profile, items: ItemTrial | undefined, take: Take): void {
-  const found = items === undefined || !items.withinList ? 'by name' : `found ${percent(items.share)}`;
+  const found = items === undefined || !items.withinList ? 'by name' : `found ${roughly(items.share)}`;
   if (list.kind === 'rows') {
     take('itemId', list.item, items === undefined || list.flags.length > 0 ? 'one row for each item' : found);
     return;
@@ -244,7 +244,7 @@ export function fitFeedback(
     take(
       'itemId',
       item,
-      items === undefined ? 'by name' : `${percent(items.share)} are in ${items.withinList ? 'the list' : 'lists'}`,
+      items === undefined ? 'by name' : `${roughly(items.share)} are in ${items.withinList ? 'the list' : 'lists'}`,
     );
   }
   const used = (): ReadonlySet<string> => usedBy(fits);

@@ -2,12 +2,13 @@
 import { printDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { roughly } from '../vocabulary/numbers.ts';
 import { distinctWords, type Field, mainType, timesOf } from './fields.ts';
 import { formWords } from './file-shape.ts';
 import { alikeIn, type InspectedFile, type InspectedSide, type Inspection } from './inspected.ts';
 import { pairText } from './join-trial.ts';
 import { DELAY_BINS, delayBins } from './log-facts.ts';
-import { baseName, type Finding, mayReplay, percent, wrapped } from './log-finding.ts';
+import { baseName, type Finding, mayReplay, wrapped } from './log-finding.ts';
 import type { Grade } from './proposal.ts';
 import { spoken } from './time-forms.ts';
 
@@ -149,7 +150,7 @@ function fieldRow(field: Field, records: number, as: string): string {
   return row([
     `  ${tail(field.path, COLUMNS[0] - 2)}`,
     type,
-    percent(field.records / Math.max(1, records)),
+    roughly(field.records / Math.max(1, records)),
     values,
     example,
     as,
@@ -181,12 +182,12 @@ function joinLines({ joins, facts, impressions, feedback, items, clock }: Inspec
     .slice(0, 2);
   const best =
     first === undefined
-      ? `${percent(share)} of feedback belongs to a list`
-      : `${pairText(first)}: ${percent(share)}${first.match.difference === undefined ? '' : ' if mended'}`;
-  const also = tried.map((one) => `${pairText(one)}: ${percent(one.match.share)}`);
+      ? `${roughly(share)} of feedback belongs to a list`
+      : `${pairText(first)}: ${roughly(share)}${first.match.difference === undefined ? '' : ' if mended'}`;
+  const also = tried.map((one) => `${pairText(one)}: ${roughly(one.match.share)}`);
   const pairs = new Map(feedback.apart.map(({ side, join }) => [pairText(join), { side, join }] as const));
   const each = [...pairs].map(([pair, { side, join }]) => {
-    return `${pairs.size === 1 ? '' : `${baseName(side.files[0])}: `}${pair}: ${percent(pairs.size === 1 ? share : join.match.share)}`;
+    return `${pairs.size === 1 ? '' : `${baseName(side.files[0])}: `}${pair}: ${roughly(pairs.size === 1 ? share : join.match.share)}`;
   });
   const lines = labelled('Join', (each.length > 0 ? each : [best, ...also]).join('; '));
   if (known === 0) return lines;
@@ -194,7 +195,7 @@ function joinLines({ joins, facts, impressions, feedback, items, clock }: Inspec
   const found = item?.difference === undefined ? '' : ' if mended';
   return [
     ...lines,
-    ...labelled('Items', `${percent(inList / known)} of the feedback that joins names an item of its list${found}`),
+    ...labelled('Items', `${roughly(inList / known)} of the feedback that joins names an item of its list${found}`),
     ...(delays.length === 0 ? [] : labelled('Delays', delayWords(delays, clock?.offset ?? 0))),
   ];
 }
@@ -207,7 +208,7 @@ function delayWords(sorted: readonly DurationMs[], offset: DurationMs): string {
     const last = DELAY_BINS.length - 1;
     const end =
       i === 0 ? 'before' : i <= last ? `to ${printDuration(DELAY_BINS[i])}` : `over ${printDuration(DELAY_BINS[last])}`;
-    return [`${end} ${percent(n / sorted.length)}`];
+    return [`${end} ${roughly(n / sorted.length)}`];
   });
   return `${shares.join(', ')}${offset === 0 ? '' : ` (less ${spoken(offset)})`}`;
 }
@@ -220,10 +221,10 @@ function factLines({ facts, impressions, feedback, proposal }: Inspection): read
   const people =
     users.lists === 0
       ? 'no user id'
-      : `${grouped(users.distinct)} user${users.distinct === 1 ? '' : 's'}, in ${percent(users.lists / lists)} of the lists`;
+      : `${grouped(users.distinct)} user${users.distinct === 1 ? '' : 's'}, in ${roughly(users.lists / lists)} of the lists`;
   const split = [...variants]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, n]) => `${cut(name, 20)} ${percent(n / lists)}`);
+    .map(([name, n]) => `${cut(name, 20)} ${roughly(n / lists)}`);
   const even =
     splitChance === undefined || lists < FEWEST_SPLIT
       ? ''

@@ -2,13 +2,14 @@
 
 import type { IdChange } from '../findings/id-forms.ts';
 import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
+import { roughly } from '../vocabulary/numbers.ts';
 import { isOfElements } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { pairText } from './join-trial.ts';
 import type { ListCandidate } from './list-candidates.ts';
 import { listsInLists } from './lists-in-lists.ts';
 import { beforeList, isZone, zoneText } from './log-facts.ts';
-import { cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
+import { cut, type Finding, type FindingCode, note, wrong } from './log-finding.ts';
 import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './time-forms.ts';
 
@@ -63,7 +64,7 @@ export function ofJoin(all: Known): readonly Finding[] {
     found.push(
       (share < FEW ? wrong : note)(
         'few_joined',
-        `${percent(share)} of feedback joins (${ids}); the rest would count as orphan.`,
+        `${roughly(share)} of feedback joins (${ids}); the rest would count as orphan.`,
         'Are lists missing from the log (sampling, other hours, other pages)? Does every click carry the id of its list?',
       ),
     );
@@ -84,7 +85,7 @@ export function ofJoin(all: Known): readonly Finding[] {
     found.push(
       wrong(
         'items_never_match',
-        `Feedback joins, but ${inList === 0 ? 'none of it' : `only ${percent(inList / known)}`} names an item of its list. ${exampleItems(impressions, feedback)}`,
+        `Feedback joins, but ${inList === 0 ? 'none of it' : `only ${roughly(inList / known)}`} names an item of its list. ${exampleItems(impressions, feedback)}`,
         'Log the same item id on both sides (a SKU is not a product id), and the items that were shown, not all that were retrieved.',
       ),
     );
@@ -92,7 +93,7 @@ export function ofJoin(all: Known): readonly Finding[] {
     found.push(
       (inList / known < FEW ? wrong : note)(
         'few_items_match',
-        `${percent(inList / known)} of the feedback that joins names an item of its list; the rest would count as not_in_list.`,
+        `${roughly(inList / known)} of the feedback that joins names an item of its list; the rest would count as not_in_list.`,
         'Did the other clicks come from another list on the page? Each list needs a request id of its own.',
       ),
     );
@@ -202,7 +203,7 @@ export function ofClock({ clock, facts, feedback, impressions, proposal, zones, 
     return [
       wrong(
         'clock_offset',
-        `Feedback is always dated ${spoken(offset)} ${how} its list (${percent(share)} of it within half an hour of that): ${why}.`,
+        `Feedback is always dated ${spoken(offset)} ${how} its list (${roughly(share)} of it within half an hour of that): ${why}.`,
         `${zone ?? 'Find out which of them is wrong.'} Write both in UTC${command === undefined ? '.' : ':'}`,
         command,
       ),
@@ -211,7 +212,7 @@ export function ofClock({ clock, facts, feedback, impressions, proposal, zones, 
   const sorted = facts.joining.delays;
   const { share, by } = beforeList(sorted.map((delay) => delay - (clock?.offset ?? 0)));
   if (share === 0) return [];
-  const message = `${percent(share)} of feedback is dated before its list, nearly all by at most ${spoken(by)}: the clocks of two producers differ.`;
+  const message = `${roughly(share)} of feedback is dated before its list, nearly all by at most ${spoken(by)}: the clocks of two producers differ.`;
   return proposal.backward > 0
     ? [
         note(

@@ -104,12 +104,6 @@ export function mayReplay(findings: readonly Finding[]): boolean {
   return !findings.some(({ code, level }) => level === 'wrong' && STOPS.has(code));
 }
 
-export function percent(share: number): string {
-  const value = 100 * share;
-  const isNearEnd = (value > 0 && value < 1) || (value > 99 && value < 100);
-  return `${isNearEnd ? value.toFixed(1) : Math.round(value)} %`;
-}
-
 /** The text, cut to a length that fits into a sentence. */
 export function cut(text: string): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;

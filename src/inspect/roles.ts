@@ -1,11 +1,11 @@
 /** Which file holds lists, feedback or both: from its records, unless the user says so. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
+import { roughly } from '../vocabulary/numbers.ts';
 import type { Side } from './field-fit.ts';
 import { nameFit, usualGrade } from './field-names.ts';
 import { type Field, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { type ListCandidate, listCandidates } from './list-candidates.ts';
-import { percent } from './log-finding.ts';
 import type { Kinds } from './proposed-adapter.ts';
 import { purchaseSign } from './purchases.ts';
 import { rowKinds } from './row-kinds.ts';
@@ -94,7 +94,7 @@ function guessRole({ rows, profile }: Side): GuessedRole {
       kinds: undefined,
     };
   }
-  return { role: 'both', why: `${percent(best.share)} of the records have a list, ${path}`, kinds: undefined };
+  return { role: 'both', why: `${roughly(best.share)} of the records have a list, ${path}`, kinds: undefined };
 }
 
 /** What says that the records are of what people did, though they have lists, such as the lines of an order; undefined: nothing does. */

@@ -1,9 +1,10 @@
 /** Rows of shown items, with what was done with each, that nothing makes lists of: no id says which were shown together. */
 import { yesOrNo } from '../consumers/decode/list.ts';
+import { roughly } from '../vocabulary/numbers.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, timesOf } from './fields.ts';
 import type { InspectedFile } from './inspected.ts';
-import { type Finding, percent, wrong } from './log-finding.ts';
+import { type Finding, wrong } from './log-finding.ts';
 import { printing, recordsIn, valueAt } from './python-records.ts';
 import { jointId } from './reading.ts';
 import { actionIn, isYesNo } from './row-shape.ts';
@@ -31,7 +32,7 @@ export function rowsWithoutList(file: InspectedFile): Finding | undefined {
   const time = fields.find((field) => timesOf(field) !== undefined);
   if (flag === undefined || item === undefined) return undefined;
   const yes = [...flag.distinct].filter(([text]) => yesOrNo(text) === true).reduce((sum, [, n]) => sum + n, 0);
-  const message = `Each row of ${name} is an item that was shown (${item.path}), and ${flag.path} says what was done with it: ${percent(yes / flag.values)} of the rows. But no field says which rows were one list, so no ranking is known.`;
+  const message = `Each row of ${name} is an item that was shown (${item.path}), and ${flag.path} says what was done with it: ${roughly(yes / flag.values)} of the rows. But no field says which rows were one list, so no ranking is known.`;
   if (person === undefined || time === undefined)
     return wrong('no_lists', message, 'Log an id of the list with each row, and the position.');
   const groups = new Set(rows.map(jointId([person.path, time.path]))).size;

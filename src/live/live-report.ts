@@ -4,8 +4,8 @@ import { MOST_LISTED } from '../page/cohorts.tsx';
 import type { HistoryView } from '../page/history.tsx';
 import { freshnessFacts, type LiveView, liveVerdict } from '../page/live-page.tsx';
 import type { CohortLine, CohortsView, Fact, ReportView } from '../page/model.ts';
-import { instant } from '../page/numbers.ts';
 import { countingFacts, experimentFacts } from '../page/settings-facts.ts';
+import { instant } from '../vocabulary/numbers.ts';
 import type { LiveQuery } from './live-query.ts';
 
 type Known = Pick<

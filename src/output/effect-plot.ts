@@ -6,6 +6,7 @@
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { signed } from '../vocabulary/numbers.ts';
 import { type Attributes, element, escaped } from './markup.ts';
 import { TONES, type Tone } from './plot-frame.ts';
 import { type TimeAxis, timeAxis } from './time-axis.ts';
@@ -194,10 +195,4 @@ function lineAt(y: number, left: number, right: number, attributes: Attributes):
 
 function text(words: string, attributes: Attributes): string {
   return element('text', attributes, escaped(words));
-}
-
-/** Three significant digits, with a true minus. */
-function signed(value: number): string {
-  const digits = Number(Math.abs(value).toPrecision(3));
-  return `${value < 0 ? '−' : '+'}${digits}`;
 }

@@ -1,5 +1,5 @@
 /** An axis that stands above a column, and values with their errors in the rows below it. */
-import { inside, percent } from './chart-frame.tsx';
+import { coordinate, inside } from './chart-frame.tsx';
 import { elements } from './elements.ts';
 import { jsx, type Markup, NOTHING } from './jsx.ts';
 
@@ -26,7 +26,7 @@ export function AxisHead({
       <span class="unseen">{label}</span>
       <svg width="100%" height="18" aria-hidden="true">
         {ticks.map(({ at, words }, i) => (
-          <text class={isMinor[i] ? 'minor' : undefined} x={percent(at)} y="13" text-anchor="middle">
+          <text class={isMinor[i] ? 'minor' : undefined} x={coordinate(at)} y="13" text-anchor="middle">
             {words}
           </text>
         ))}
@@ -78,7 +78,7 @@ interface EstimateProps {
 /** There is one in each row of a chart. */
 export function estimate({ label, value, reach, base, place, tone }: EstimateProps): Markup {
   const middle = ROW_HEIGHT / 2;
-  const at = (one: number): string => percent(inside(place(one)));
+  const at = (one: number): string => coordinate(inside(place(one)));
   const line = base === null ? NOTHING : zero(at(base));
   return elements`<svg width="100%" height="${ROW_HEIGHT}" role="img" aria-label="${label}">${line}<g class="mark ${tone}"><line class="bar" x1="${at(value - reach)}" x2="${at(value + reach)}" y1="${middle}" y2="${middle}"></line><circle cx="${at(value)}" cy="${middle}" r="4.5"></circle></g></svg>`;
 }

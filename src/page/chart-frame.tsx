@@ -33,14 +33,14 @@ export function Frame({ label, height, xTicks, yTicks, xLabel, children, overlay
     <div class="frame">
       <svg class="frame-y" height={height} aria-hidden="true">
         {yTicks.map(({ at, words }) => (
-          <text x="100%" dx="-8" y={percent(at)} dy="4" text-anchor="end">
+          <text x="100%" dx="-8" y={coordinate(at)} dy="4" text-anchor="end">
             {words}
           </text>
         ))}
       </svg>
       <svg class="frame-plot" width="100%" height={height} role="img" aria-label={label}>
         {yTicks.map(({ at }) => (
-          <line class="grid" x1="0" x2="100%" y1={percent(at)} y2={percent(at)} />
+          <line class="grid" x1="0" x2="100%" y1={coordinate(at)} y2={coordinate(at)} />
         ))}
         <svg
           viewBox={`0 0 ${BOX} ${BOX}`}
@@ -56,7 +56,7 @@ export function Frame({ label, height, xTicks, yTicks, xLabel, children, overlay
       </svg>
       <svg class="frame-x" width="100%" height="20" aria-hidden="true">
         {xTicks.map(({ at, words }, i) => (
-          <text class={i % 2 === 1 ? 'minor' : undefined} x={percent(at)} y="15" text-anchor="middle">
+          <text class={i % 2 === 1 ? 'minor' : undefined} x={coordinate(at)} y="15" text-anchor="middle">
             {words}
           </text>
         ))}
@@ -67,7 +67,7 @@ export function Frame({ label, height, xTicks, yTicks, xLabel, children, overlay
 }
 
 /** A position, 0 to 1, as an attribute of SVG. */
-export function percent(at: number): string {
+export function coordinate(at: number): string {
   return `${Math.round(10_000 * at) / 100}%`;
 }
 

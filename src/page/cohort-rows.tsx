@@ -4,12 +4,12 @@ import { scaleLinear } from 'd3-scale';
 import { isUndirected } from '../measures/direction.ts';
 import { NORMAL_95 } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { change, NONE, percent, plain, several } from '../vocabulary/numbers.ts';
 import { AxisHead, estimate } from './axis.tsx';
 import { attribute, elements, joined } from './elements.ts';
 import { Fragment, jsx, type Markup, NOTHING } from './jsx.ts';
 import type { CohortLine } from './model.ts';
 import { Name, named } from './name.ts';
-import { change, NONE, plain, several, share } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 /** A change of at least this much has the full colour. */
@@ -264,7 +264,7 @@ export function ColourWords({ against }: { readonly against: string }) {
   return (
     <>
       Small type and colour: the difference to <Name>{against}</Name>, red worse, blue better, full from{' '}
-      {share(FULL_CHANGE)} on. Grey: fewer than {FEW_LISTS} lists.
+      {percent(FULL_CHANGE)} on. Grey: fewer than {FEW_LISTS} lists.
     </>
   );
 }
@@ -272,5 +272,5 @@ export function ColourWords({ against }: { readonly against: string }) {
 /** The row of everything together. */
 export function wholeWords({ impressions, positives, open = 0 }: CohortLine): string {
   const young = open === 0 ? '' : `; ${grouped(open)} more are open`;
-  return `${several(impressions, 'list')}, ${share(impressions === 0 ? 0 : positives / impressions)} of them with a positive${young}`;
+  return `${several(impressions, 'list')}, ${percent(impressions === 0 ? 0 : positives / impressions)} of them with a positive${young}`;
 }

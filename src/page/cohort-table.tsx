@@ -2,13 +2,13 @@
 
 import { NORMAL_95_WORDS, plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { plain, several } from '../vocabulary/numbers.ts';
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { type CohortColumn, type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { History, type HistoryView } from './history.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { CohortLine } from './model.ts';
 import { Name } from './name.ts';
-import { plain, several } from './numbers.ts';
 
 export interface CohortTableView {
   readonly by: readonly string[];

@@ -2,13 +2,13 @@
 
 import { NORMAL_95_WORDS, plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { NONE, plain, several } from '../vocabulary/numbers.ts';
 import { type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { elements } from './elements.ts';
 import { jsx } from './jsx.ts';
 import { markupOf, type Pieces } from './kept-markup.ts';
 import type { CohortLine, CohortsView } from './model.ts';
 import { Name, named } from './name.ts';
-import { NONE, plain, several } from './numbers.ts';
 import { Switch } from './switch.tsx';
 
 /** Most cohorts in a chart, and in a table: those with most lists. */

@@ -1,8 +1,8 @@
 /** Current decisions on watched cohorts against their own past. */
 
+import { several } from '../vocabulary/numbers.ts';
 import { jsx } from './jsx.ts';
 import { Name } from './name.ts';
-import { several } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 /** A decision on a watched cohort against its own past. */

@@ -4,10 +4,10 @@ import { area, line } from 'd3-shape';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import type { LookPoint } from '../experiment/experiment-looks.ts';
 import { timeAxis } from '../output/time-axis.ts';
-import { BOX, Frame, inside, percent } from './chart-frame.tsx';
+import { instant, levelOf, several, signed } from '../vocabulary/numbers.ts';
+import { BOX, coordinate, Frame, inside } from './chart-frame.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import { Name } from './name.ts';
-import { instant, levelOf, several, signed } from './numbers.ts';
 
 interface EffectChartProps {
   readonly comparison: Comparison;
@@ -46,14 +46,14 @@ export function EffectChart({ comparison, variant, points }: EffectChartProps) {
         xLabel={`event time of the look, ${time.zone}`}
         overlay={
           <>
-            <line class="zero" x1="0" x2="100%" y1={percent(y(0))} y2={percent(y(0))} />
+            <line class="zero" x1="0" x2="100%" y1={coordinate(y(0))} y2={coordinate(y(0))} />
             {tolerance > 0 && limit !== 0 ? (
               <>
-                <line class="limit" x1="0" x2="100%" y1={percent(y(limit))} y2={percent(y(limit))} />
+                <line class="limit" x1="0" x2="100%" y1={coordinate(y(limit))} y2={coordinate(y(limit))} />
                 <text
                   class="limit-words"
-                  x={percent(roomiest(points, limit, time.x, decided))}
-                  y={percent(y(limit))}
+                  x={coordinate(roomiest(points, limit, time.x, decided))}
+                  y={coordinate(y(limit))}
                   dy={limit < 0 ? 14 : -6}
                   text-anchor="middle"
                 >
@@ -63,10 +63,10 @@ export function EffectChart({ comparison, variant, points }: EffectChartProps) {
             ) : null}
             {decided === undefined || variant.decision === 'insufficient' ? null : (
               <>
-                <line class="decided" x1={percent(decided)} x2={percent(decided)} y1="0" y2="100%" />
+                <line class="decided" x1={coordinate(decided)} x2={coordinate(decided)} y1="0" y2="100%" />
                 <text
                   class="decided-words"
-                  x={percent(decided)}
+                  x={coordinate(decided)}
                   dx={decided > 0.6 ? -6 : 6}
                   y="14"
                   text-anchor={decided > 0.6 ? 'end' : 'start'}
@@ -80,11 +80,11 @@ export function EffectChart({ comparison, variant, points }: EffectChartProps) {
                 class={`one-look ${tone}`}
                 x1="50%"
                 x2="50%"
-                y1={percent(inside(y(last.lower)))}
-                y2={percent(inside(y(last.upper)))}
+                y1={coordinate(inside(y(last.lower)))}
+                y2={coordinate(inside(y(last.upper)))}
               />
             ) : null}
-            <circle class={`last ${tone}`} cx={percent(time.x(last.at))} cy={percent(y(last.effect))} r="5" />
+            <circle class={`last ${tone}`} cx={coordinate(time.x(last.at))} cy={coordinate(y(last.effect))} r="5" />
           </>
         }
       >

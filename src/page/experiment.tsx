@@ -9,13 +9,24 @@ import { likelyBots } from '../experiment/likely-bots.ts';
 import { otherVariants } from '../experiment/other-variants.ts';
 import { countsUsers, detectableWords, SPLIT_WORDS, type SplitState, splitState } from '../experiment/split-words.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { percent } from './chart-frame.tsx';
+import {
+  daysWords,
+  instant,
+  levelOf,
+  listed,
+  percent,
+  plain,
+  probability,
+  range,
+  shown,
+  signed,
+} from '../vocabulary/numbers.ts';
+import { coordinate } from './chart-frame.tsx';
 import { EffectChart } from './effect-chart.tsx';
 import { Forest } from './forest.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { ExperimentView, Tone, Verdict } from './model.ts';
 import { Name } from './name.ts';
-import { instant, levelOf, listed, NONE, plain, probability, range, share, shown, signed } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 import { SplitByCohort } from './split-by-cohort.tsx';
 
@@ -250,8 +261,8 @@ function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'wei
                   {!hasUsers ? null : <td class="number">{grouped(users[name])}</td>}
                   {!hasUsers || weights === undefined ? null : <td class="number">{shown(promised, grouped)}</td>}
                   <td class="number roomy">{grouped(impressions[name])}</td>
-                  {isUserless ? <td class="number">{share(userless[name])}</td> : null}
-                  {emptyLists === undefined ? null : <td class="number">{share(emptyLists[name].share)}</td>}
+                  {isUserless ? <td class="number">{percent(userless[name])}</td> : null}
+                  {emptyLists === undefined ? null : <td class="number">{percent(emptyLists[name].share)}</td>}
                   {!hasUsers ? null : <UsersBar users={users[name] / most} promised={promised && promised / most} />}
                 </tr>
               );
@@ -277,9 +288,9 @@ function UsersBar({ users, promised }: { readonly users: number; readonly promis
   return (
     <td class="bar-cell">
       <svg width="100%" height="18" aria-hidden="true">
-        <rect class="fill" width={percent(users)} height="18" rx="3" />
+        <rect class="fill" width={coordinate(users)} height="18" rx="3" />
         {promised === undefined ? null : (
-          <line class="promise" x1={percent(promised)} x2={percent(promised)} y1="0" y2="18" />
+          <line class="promise" x1={coordinate(promised)} x2={coordinate(promised)} y1="0" y2="18" />
         )}
       </svg>
     </td>
@@ -297,7 +308,7 @@ const SPLIT_TONES: Readonly<Record<SplitState, Tone>> = {
 function splitSentence({ srm }: Comparison): string {
   const { p, deviation, reason } = srm;
   if (p === null || deviation === null) return `The split of the users could not be tested: ${reason ?? 'no_data'}.`;
-  return `The largest deviation from the configured split is ${share(deviation)} of what was expected (p ${probability(p)}, at any number of looks); ${detectableWords(srm, share)}.`;
+  return `The largest deviation from the configured split is ${percent(deviation)} of what was expected (p ${probability(p)}, at any number of looks); ${detectableWords(srm)}.`;
 }
 
 function oddTraffic(comparison: Comparison): string {
@@ -305,11 +316,11 @@ function oddTraffic(comparison: Comparison): string {
   const strange = otherVariants(comparison);
   const found = [
     ...(crossovers > 0 ? [`${grouped(crossovers)} of the sampled users were seen in more than one variant.`] : []),
-    ...emptyWords(comparison, share, probability),
+    ...emptyWords(comparison),
     ...errorNotes(comparison),
     ...likelyBots(comparison).map(
       ([name, part]) =>
-        `About ${share(part)} of the lists of ${name} come from one user, or from few that share its bucket: a bot?`,
+        `About ${percent(part)} of the lists of ${name} come from one user, or from few that share its bucket: a bot?`,
     ),
     ...(strange !== '' ? [`Lists of other variants, which take no part: ${strange}.`] : []),
   ];
@@ -347,10 +358,10 @@ function Plan({ plan }: { readonly plan: readonly PlannedVariant[] }) {
                   <Name>{variant}</Name>
                 </th>
                 <td>
-                  {what} {share(effect)}
+                  {what} {percent(effect)}
                 </td>
                 <td class="number">{grouped(users)}</td>
-                <td class="number">{days === null ? NONE : days < 10 ? days.toFixed(1) : grouped(Math.ceil(days))}</td>
+                <td class="number">{daysWords(days)}</td>
               </tr>
             ))}
           </tbody>

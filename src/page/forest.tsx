@@ -3,12 +3,23 @@
 import { scaleLinear } from 'd3-scale';
 import type { ComparedMeasure, ComparedVariant } from '../experiment/comparison.ts';
 import { isTrusted, type Significance, significanceOf } from '../experiment/significance.ts';
+import {
+  bound,
+  change,
+  changeTick,
+  levelOf,
+  listed,
+  plain,
+  probability,
+  range,
+  several,
+  shown,
+} from '../vocabulary/numbers.ts';
 import { AxisHead } from './axis.tsx';
-import { inside, percent } from './chart-frame.tsx';
+import { coordinate, inside } from './chart-frame.tsx';
 import { jsx } from './jsx.ts';
 import type { Tone } from './model.ts';
 import { Name } from './name.ts';
-import { change, levelOf, listed, plain, probability, range, several, shown } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 interface ForestProps {
@@ -52,7 +63,7 @@ export function Forest({ variant, control, alpha, tolerance }: ForestProps) {
                 label={`${levelOf(alpha)} interval of the change`}
                 ticks={ticks.map((tick) => ({
                   at: scale(tick),
-                  words: tick === 0 ? '0' : `${tick > 0 ? '+' : '−'}${Number((100 * Math.abs(tick)).toFixed(3))} %`,
+                  words: changeTick(tick),
                 }))}
               />
               <th scope="col" class="number roomy">
@@ -85,7 +96,7 @@ export function Forest({ variant, control, alpha, tolerance }: ForestProps) {
       <figcaption>
         Change against <Name>{control}</Name>, with its {levelOf(alpha)} interval; 0 is no difference
         {tolerance > 0
-          ? `, and the shaded part at the primary measure is a loss of up to ${toleranceText(tolerance)}, which is tolerated`
+          ? `, and the shaded part at the primary measure is a loss of up to ${bound(tolerance)}, which is tolerated`
           : ''}
         . <strong>{whatToSee(variant, alpha)}</strong>
       </figcaption>
@@ -111,7 +122,7 @@ function Interval({
   readonly tolerance: number;
 }) {
   const middle = ROW_HEIGHT / 2;
-  const zero = <line class="zero" x1={percent(place(0))} x2={percent(place(0))} y1="0" y2="100%" />;
+  const zero = <line class="zero" x1={coordinate(place(0))} x2={coordinate(place(0))} y1="0" y2="100%" />;
   if (lift === null || liftCi === null) {
     return (
       <svg width="100%" height={ROW_HEIGHT} role="img" aria-label={`no interval: ${reason ?? 'no data'}`}>
@@ -128,15 +139,22 @@ function Interval({
   return (
     <svg width="100%" height={ROW_HEIGHT} role="img" aria-label={`${change(lift)}, ${range(liftCi, change)}`}>
       {role === 'primary' && tolerance > 0 ? (
-        <rect class="tolerance" x={percent(inside(left))} width={percent(inside(right) - inside(left))} height="100%" />
+        <rect
+          class="tolerance"
+          x={coordinate(inside(left))}
+          width={coordinate(inside(right) - inside(left))}
+          height="100%"
+        />
       ) : null}
       {zero}
       <g class={`mark ${tone}`}>
-        <line class="bar" x1={percent(inside(from))} x2={percent(inside(to))} y1={middle} y2={middle} />
+        <line class="bar" x1={coordinate(inside(from))} x2={coordinate(inside(to))} y1={middle} y2={middle} />
         {from < 0 ? null : (
-          <line x1={percent(inside(from))} x2={percent(inside(from))} y1={middle - 5} y2={middle + 5} />
+          <line x1={coordinate(inside(from))} x2={coordinate(inside(from))} y1={middle - 5} y2={middle + 5} />
         )}
-        {to > 1 ? null : <line x1={percent(inside(to))} x2={percent(inside(to))} y1={middle - 5} y2={middle + 5} />}
+        {to > 1 ? null : (
+          <line x1={coordinate(inside(to))} x2={coordinate(inside(to))} y1={middle - 5} y2={middle + 5} />
+        )}
         {from < 0 ? (
           <text x="0" y={middle + 4}>
             ◂
@@ -147,7 +165,7 @@ function Interval({
             ▸
           </text>
         ) : null}
-        {place(lift) >= 0 && place(lift) <= 1 ? <circle cx={percent(place(lift))} cy={middle} r="5" /> : null}
+        {place(lift) >= 0 && place(lift) <= 1 ? <circle cx={coordinate(place(lift))} cy={middle} r="5" /> : null}
       </g>
     </svg>
   );
@@ -162,10 +180,6 @@ function domainOf(measures: readonly ComparedMeasure[], tolerance: number): numb
   const own = primary === undefined ? 0 : reach(primary);
   const most = own === 0 ? farthest : Math.min(farthest, Math.max(FARTHEST * own, 2 * tolerance));
   return 1.12 * Math.max(most, own, 1.5 * tolerance, LEAST_DOMAIN);
-}
-
-function toleranceText(tolerance: number): string {
-  return `${Number((100 * tolerance).toPrecision(3))} %`;
 }
 
 /** The plot in a sentence or two, which never says more than the decision beside it. */

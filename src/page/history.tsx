@@ -6,10 +6,10 @@ import type { HistoryPoint } from '../exporter/exporter-contract.ts';
 import { timeAxis } from '../output/time-axis.ts';
 import { NORMAL_95, NORMAL_95_WORDS } from '../statistics/plus-minus.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import { BOX, Frame, percent } from './chart-frame.tsx';
+import { change, instant, plain } from '../vocabulary/numbers.ts';
+import { BOX, coordinate, Frame } from './chart-frame.tsx';
 import { jsx } from './jsx.ts';
 import { Name } from './name.ts';
-import { change, instant, plain } from './numbers.ts';
 
 export interface HistoryView {
   readonly measure: string;
@@ -72,7 +72,12 @@ export function History({
         overlay={drawn.map(({ points }, i) => {
           const last = points[points.length - 1];
           return (
-            <circle class={`series-${i % COLOURS}`} cx={percent(time.x(last.at))} cy={percent(y(last.value))} r="4" />
+            <circle
+              class={`series-${i % COLOURS}`}
+              cx={coordinate(time.x(last.at))}
+              cy={coordinate(y(last.value))}
+              r="4"
+            />
           );
         })}
       >

@@ -1,6 +1,7 @@
 /** The live page: the parts of the report over what a running process knows now, and above them whether it is fresh. */
 import { escaped } from '../output/markup.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { instant, NONE, percent, shown } from '../vocabulary/numbers.ts';
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { CohortCard, CohortTable, type CohortTableView, type CohortView } from './cohort-table.tsx';
 import type { StandingDecision } from './decisions.tsx';
@@ -20,7 +21,6 @@ import type {
   Verdict,
   WorkView,
 } from './model.ts';
-import { instant, NONE, share, shown } from './numbers.ts';
 import { PageHead, type Part, partPieces, sharedParts, VerdictCard } from './page-parts.tsx';
 
 export interface LiveView {
@@ -230,7 +230,7 @@ export function freshnessFacts({ age, listsPerSecond, joined, partitions }: Live
   return [
     ['watermark behind', shown(age, behind)],
     ['lists per second', shown(listsPerSecond, (rate) => (rate < 10 ? rate.toFixed(1) : grouped(rate)))],
-    ['feedback that joins', shown(joined, share)],
+    ['feedback that joins', shown(joined, percent)],
     [
       'partitions',
       partitions === null

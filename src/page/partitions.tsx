@@ -3,12 +3,12 @@ import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { timeAxis } from '../output/time-axis.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { BOX, Frame, percent } from './chart-frame.tsx';
+import { instant, NONE, percent, several, shown } from '../vocabulary/numbers.ts';
+import { BOX, coordinate, Frame } from './chart-frame.tsx';
 import { Facts } from './facts.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { Fact, WorkView } from './model.ts';
 import { Name } from './name.ts';
-import { instant, NONE, several, share, shown } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 /** Most partitions in the table: those that are stopped or lag most. */
@@ -133,7 +133,7 @@ function Delays({ delays: { bounds, counts } }: { readonly delays: WorkView['del
                 <td class="number">{grouped(n)}</td>
                 <td class="bar-cell">
                   <svg width="100%" height="14" aria-hidden="true">
-                    <rect class="fill" width={percent(n / most)} height="14" rx="3" />
+                    <rect class="fill" width={coordinate(n / most)} height="14" rx="3" />
                   </svg>
                 </td>
               </tr>
@@ -205,7 +205,7 @@ function Commits({ view: { commits, commitSeconds, lastCommit } }: { readonly vi
     ['commits', grouped(all)],
     ['the last, UTC', lastCommit === null ? NONE : instant(lastCommit).slice(11)],
     ['take on average', shown(commitSeconds, (seconds) => `${Number((1000 * seconds).toPrecision(2))} ms`)],
-    ...failed.map(([outcome, n]): Fact => [outcome, `${grouped(n)} (${share(n / all)})`]),
+    ...failed.map(([outcome, n]): Fact => [outcome, `${grouped(n)} (${percent(n / all)})`]),
   ];
   return <Facts facts={facts} areTiles />;
 }

@@ -1,12 +1,12 @@
 /** The events: read, valid and counted, and why the others were dropped. */
 
 import { grouped } from '../vocabulary/grouped.ts';
+import { percent } from '../vocabulary/numbers.ts';
 import { recordsOf, unmappedText } from '../vocabulary/unmapped.ts';
-import { percent } from './chart-frame.tsx';
+import { coordinate } from './chart-frame.tsx';
 import { DROP_WORDS } from './drop-words.ts';
 import { Fragment, jsx } from './jsx.ts';
 import type { PipelineView, WorkView } from './model.ts';
-import { share } from './numbers.ts';
 import { Work } from './partitions.tsx';
 import { Scroll } from './scroll.tsx';
 
@@ -125,7 +125,7 @@ function Side({
                     <code>{reason}</code>
                   </th>
                   <td class="number">{grouped(n)}</td>
-                  <td class="number">{share(read === 0 ? 0 : n / read)}</td>
+                  <td class="number">{percent(read === 0 ? 0 : n / read)}</td>
                   <td class="roomy">{Object.entries(DROP_WORDS).find(([name]) => name === reason)?.[1] ?? ''}</td>
                 </tr>
               ))}
@@ -159,12 +159,12 @@ function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }) {
             <span>{name}</span>
             <span>
               {grouped(count)}
-              {i === 0 || steps[0].count === 0 ? '' : <span class="muted"> · {share(count / steps[0].count)}</span>}
+              {i === 0 || steps[0].count === 0 ? '' : <span class="muted"> · {percent(count / steps[0].count)}</span>}
             </span>
           </span>
           <svg width="100%" height="14" aria-hidden="true">
             <rect class="track" width="100%" height="14" rx="3" />
-            <rect class="fill" width={percent(count / most)} height="14" rx="3" />
+            <rect class="fill" width={coordinate(count / most)} height="14" rx="3" />
           </svg>
         </li>
       ))}
@@ -179,5 +179,5 @@ function dropSentence(title: string, read: number, kept: number, some: readonly 
   const [reason, n] = some[0];
   const lost = some.reduce((sum, [, each]) => sum + each, 0);
   const most = some.length === 1 ? `all as ${reason}` : `most as ${reason} (${grouped(n)})`;
-  return `${share(lost / read)} did not count, ${most}.`;
+  return `${percent(lost / read)} did not count, ${most}.`;
 }

@@ -2,11 +2,11 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { grouped } from '../vocabulary/grouped.ts';
-import { BOX, Frame, percent } from './chart-frame.tsx';
+import { change, NONE, percent } from '../vocabulary/numbers.ts';
+import { BOX, coordinate, Frame } from './chart-frame.tsx';
 import { jsx } from './jsx.ts';
 import type { PositionLine, PositionsView } from './model.ts';
 import { Name } from './name.ts';
-import { change, NONE, share } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 const HEIGHT = 210;
@@ -59,11 +59,13 @@ function Positions({ view }: { readonly view: PositionsView }) {
         label={`Share of lists with a positive at each rank, for each cohort: ${topWords(drawn)}`}
         height={HEIGHT}
         xTicks={xTicks}
-        yTicks={y.ticks(5).map((tick) => ({ at: y(tick), words: share(tick) }))}
+        yTicks={y.ticks(5).map((tick) => ({ at: y(tick), words: percent(tick) }))}
         xLabel="rank"
         overlay={drawn.flatMap((_, i) =>
           rates[i].map((rate, r) =>
-            rate === null ? null : <circle class={`series-${i}`} cx={percent(across(r))} cy={percent(y(rate))} r="3" />,
+            rate === null ? null : (
+              <circle class={`series-${i}`} cx={coordinate(across(r))} cy={coordinate(y(rate))} r="3" />
+            ),
           ),
         )}
       >
@@ -146,8 +148,8 @@ function Table({ view }: { readonly view: PositionsView }) {
                   <td class="number">{r + 1}</td>
                   <td class="number">{grouped(one.exposed[r])}</td>
                   <td class="number">{grouped(one.positives[r])}</td>
-                  <td class="number">{rate === null ? NONE : share(rate)}</td>
-                  <td class="number">{all === 0 ? NONE : share(one.positives[r] / all)}</td>
+                  <td class="number">{rate === null ? NONE : percent(rate)}</td>
+                  <td class="number">{all === 0 ? NONE : percent(one.positives[r] / all)}</td>
                 </tr>
               );
             }),
@@ -176,7 +178,7 @@ function topWords(lines: readonly PositionLine[]): string {
   const words = told.map((one) => {
     const own = rateAt(one, 0) ?? 0;
     const differs = one !== first && rate !== null && rate > 0 ? ` (${change(own / rate - 1)})` : '';
-    return `${one.name} ${share(own)}${differs}`;
+    return `${one.name} ${percent(own)}${differs}`;
   });
   return `At rank 1: ${words.join(', ')}.`;
 }

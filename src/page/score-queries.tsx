@@ -2,11 +2,11 @@
 
 import { scaleLinear } from 'd3-scale';
 import { grouped } from '../vocabulary/grouped.ts';
-import { BOX, Frame, percent } from './chart-frame.tsx';
+import { plain, signed } from '../vocabulary/numbers.ts';
+import { BOX, coordinate, Frame } from './chart-frame.tsx';
 import { jsx } from './jsx.ts';
 import type { ScoredRun, ScoresView } from './model.ts';
 import { Name } from './name.ts';
-import { plain, signed } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 /** Number of queries named at either end. */
@@ -185,7 +185,7 @@ function SortedBars({
       xTicks={[]}
       yTicks={ticks.map((tick) => ({ at: y(tick), words: tickText(tick) }))}
       xLabel={xLabel}
-      overlay={<line class="zero" x1="0" x2="100%" y1={percent(y(0))} y2={percent(y(0))} />}
+      overlay={<line class="zero" x1="0" x2="100%" y1={coordinate(y(0))} y2={coordinate(y(0))} />}
     >
       <path class={classes[0]} d={bars((value) => value > 0)} />
       <path class={classes[1]} d={bars((value) => value < 0)} />

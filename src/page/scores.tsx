@@ -3,11 +3,11 @@
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { line } from 'd3-shape';
 import { grouped } from '../vocabulary/grouped.ts';
-import { BOX, Frame, percent } from './chart-frame.tsx';
+import { listed, NONE, plain, probability, range, shown, signed } from '../vocabulary/numbers.ts';
+import { BOX, coordinate, Frame } from './chart-frame.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { CutFamily, RunDifference, ScoredRun, ScoresView, Verdict } from './model.ts';
 import { Name } from './name.ts';
-import { listed, NONE, plain, probability, range, shown, signed } from './numbers.ts';
 import { Queries, Values } from './score-queries.tsx';
 import { Scroll } from './scroll.tsx';
 import { Switch } from './switch.tsx';
@@ -276,7 +276,7 @@ function Curves({
         xLabel="cut-off"
         overlay={curves.flatMap(({ points }, i) =>
           points.map(({ k, value }) => (
-            <circle class={`series-${i % COLOURS}`} cx={percent(at(k))} cy={percent(y(value))} r="3.5" />
+            <circle class={`series-${i % COLOURS}`} cx={coordinate(at(k))} cy={coordinate(y(value))} r="3.5" />
           )),
         )}
       >

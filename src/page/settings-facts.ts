@@ -1,8 +1,8 @@
 /** Settings at the end of a report. */
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { instant } from '../vocabulary/numbers.ts';
 import type { Fact } from './model.ts';
-import { instant } from './numbers.ts';
 
 /** @param name prefix of each fact, if there are several experiments */
 export function experimentFacts(experiment: ExperimentSettings, name?: string): readonly Fact[] {

@@ -2,9 +2,9 @@
 import { type ComparedCohorts, shownCohorts } from '../experiment/cohort-splits.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { listed, percent, probability, shown } from '../vocabulary/numbers.ts';
 import { jsx } from './jsx.ts';
 import { Name } from './name.ts';
-import { listed, probability, share, shown } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 
 export function SplitByCohort({ dimension }: { readonly dimension: ComparedCohorts }) {
@@ -54,7 +54,7 @@ export function SplitByCohort({ dimension }: { readonly dimension: ComparedCohor
                     {grouped(cohort.users[name])} <span class="muted">({shown(cohort.expected?.[name], grouped)})</span>
                   </td>
                 ))}
-                <td class="number">{shown(cohort.deviation, share)}</td>
+                <td class="number">{shown(cohort.deviation, percent)}</td>
                 <td class="number">{shown(cohort.pAdjusted, probability)}</td>
               </tr>
             ))}

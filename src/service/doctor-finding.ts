@@ -19,9 +19,3 @@ export interface Finding {
 export function finding(check: string, level: Level, message: string, alert?: string): Finding {
   return alert === undefined ? { check, level, message } : { check, level, message, alert };
 }
-
-/** 12.3 % */
-export function percent(share: number): string {
-  const value = 100 * share;
-  return `${Number.isInteger(value) ? value : value.toFixed(1)} %`;
-}

@@ -5,7 +5,8 @@ import { passedText } from '../findings/feedback-missing.ts';
 import type { FindingCode } from '../findings/finding.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { type Finding, finding, percent } from './doctor-finding.ts';
+import { percent } from '../vocabulary/numbers.ts';
+import { type Finding, finding } from './doctor-finding.ts';
 import {
   fieldsText,
   invalidRemedy,

@@ -156,7 +156,7 @@ describe('the split by cohort', () => {
       ...['platform', 'A', 'expected', 'C', 'expected', 'B <x>', 'expected', 'deviation', 'p', 'p adjusted'],
     ]);
     expect(lines[head + 1]).toEqual([
-      ...['a_*b*', 'WARNING', '1,000', '1,000', '1,000', '1,000', '800', '1,000', '20.0 %', '<0.0001', '<0.0001'],
+      ...['a_*b*', 'WARNING', '1,000', '1,000', '1,000', '1,000', '800', '1,000', '20 %', '<0.0001', '<0.0001'],
     ]);
     expect(lines[head + 20][0]).toBe('v18');
     expect(lines[head + 21]).toEqual(['']);

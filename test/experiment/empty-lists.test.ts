@@ -158,13 +158,8 @@ describe('the share of empty lists', () => {
 
   test('is told with what it does to the primary measure', () => {
     const emptyLists = { A: { share: 0 }, B: { share: 0.51, p: 1e-9 }, C: { share: 0.01, p: 0.5 } };
-    const told = (primary: string) =>
-      emptyWords(
-        { emptyLists, control: 'A', primary },
-        (share) => `${100 * share} %`,
-        (p) => String(p),
-      );
-    const begin = '51 % of the lists of B are empty, 0 % of those of A (p 1e-9)';
+    const told = (primary: string) => emptyWords({ emptyLists, control: 'A', primary });
+    const begin = '51 % of the lists of B are empty, 0 % of those of A (p <0.0001)';
     expect(told('mrr')).toEqual([`${begin}: they count 0 in mrr, so that is part of the difference.`]);
     for (const primary of ['ctr', 'mrr(min_list_length=1)', 'auc']) {
       expect(told(primary)).toEqual([

@@ -95,7 +95,7 @@ describe('a treatment that finds nothing for half of its searches', () => {
     expect([table.code, table.stdout]).toEqual([3, expect.stringContaining('treatment: regressed (primary_worse)')]);
     expect(table.stdout).toMatch(/ treatment +150 +600 +50\.0 %\n/);
     expect(table.stdout).toContain(
-      '\n50.0 % of the lists of treatment are empty, 0.00 % of those of control (p <0.0001): they count 0 in hit@10, so that is part of the difference.\n',
+      '\n50 % of the lists of treatment are empty, 0 % of those of control (p <0.0001): they count 0 in hit@10, so that is part of the difference.\n',
     );
     expect(table.stdout).toContain(
       'empty_lists: 25 % of the impressions are empty lists (300 of 1,200; control 0 %, treatment 50 %)',
