@@ -112,8 +112,8 @@ describe('the house', () => {
       yaml: /^(?:config|cli)\//,
       commander: /^cli\//,
       'cli-table3': /^(?:output\/table|cli\/offsets|cli\/accept)\.ts$/,
-      'd3-scale': /^(?:output|page)\//,
-      'd3-shape': /^(?:output|page)\//,
+      'd3-scale': /^(?:charts|page)\//,
+      'd3-shape': /^(?:charts|page)\//,
       'cli-progress': /^cli\//,
       pino: /^cli\//,
       ...Object.fromEntries(

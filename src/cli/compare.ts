@@ -21,7 +21,7 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { aboutService } from './about-service.ts';
 import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
-import { comparisonPlot } from './comparison-plot.ts';
+import { comparisonPlot } from './comparison-plot.tsx';
 import { UsageError } from './failure.ts';
 import { type InputFlags, readInputs } from './inputs.ts';
 import { newHashSeed } from './process.ts';

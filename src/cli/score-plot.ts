@@ -1,10 +1,10 @@
+import { barPlot } from '../charts/bar-plot.ts';
+import { type IntervalRow, intervalPlot } from '../charts/interval-plot.ts';
+import { type LineSeries, linePlot } from '../charts/line-plot.ts';
+import { toned } from '../charts/palette.ts';
+import { rowPlot } from '../charts/row-plot.ts';
 import type { Measure } from '../measures/definition.ts';
 import { lessIsBetter } from '../measures/direction.ts';
-import { barPlot } from '../output/bar-plot.ts';
-import { type IntervalRow, intervalPlot } from '../output/interval-plot.ts';
-import { type LineSeries, linePlot } from '../output/line-plot.ts';
-import { TONES } from '../output/plot-frame.ts';
-import { rowPlot } from '../output/row-plot.ts';
 import { ALPHA, type Comparison, meanInterval } from '../score/comparisons.ts';
 import { measureNames } from '../score/preset.ts';
 import type { ScoreResult } from '../score/score-result.ts';
@@ -238,7 +238,7 @@ function dots(
     heading: isOne ? '' : names[m],
     rows: sorted.map((row) => {
       const value = row.values[m];
-      return { name: row.run, value, interval: whiskers.of(row, m), colour: TONES.other, says: shown(value) };
+      return { name: row.run, value, interval: whiskers.of(row, m), colour: toned('plain'), says: shown(value) };
     }),
   });
   return rowPlot({

@@ -1,7 +1,8 @@
 /** An axis that stands above a column, and values with their errors in the rows below it. */
-import { coordinate, inside } from './chart-frame.tsx';
-import { elements } from './elements.ts';
-import { jsx, type Markup, NOTHING } from './jsx.ts';
+
+import { elements } from '../charts/elements.ts';
+import { coordinate, inside } from '../charts/frame.tsx';
+import { jsx, type Markup, NOTHING } from '../charts/jsx.ts';
 
 interface AxisTick {
   /** Place along the axis, 0 to 1. */

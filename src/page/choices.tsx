@@ -1,4 +1,4 @@
-import { jsx } from './jsx.ts';
+import { jsx } from '../charts/jsx.ts';
 import { Name } from './name.ts';
 
 /** One of several choices, made by following its link. */

@@ -1,13 +1,13 @@
 /** Cohorts as rows: one measure with its interval, others as numbers, and their differences from a baseline. */
 
 import { scaleLinear } from 'd3-scale';
+import { attribute, elements, joined } from '../charts/elements.ts';
+import { Fragment, jsx, type Markup, NOTHING } from '../charts/jsx.ts';
 import { isUndirected } from '../measures/direction.ts';
 import { NORMAL_95 } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { change, NONE, percent, plain, several } from '../vocabulary/numbers.ts';
 import { AxisHead, estimate } from './axis.tsx';
-import { attribute, elements, joined } from './elements.ts';
-import { Fragment, jsx, type Markup, NOTHING } from './jsx.ts';
 import type { CohortLine } from './model.ts';
 import { Name, named } from './name.ts';
 import { Scroll } from './scroll.tsx';

@@ -1,12 +1,12 @@
 /** All cohorts of a grouping set, and one of them in detail: sorted, filtered and opened by links. */
 
+import { Fragment, jsx } from '../charts/jsx.ts';
 import { NORMAL_95_WORDS, plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { plain, several } from '../vocabulary/numbers.ts';
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { type CohortColumn, type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { History, type HistoryView } from './history.tsx';
-import { Fragment, jsx } from './jsx.ts';
 import type { CohortLine } from './model.ts';
 import { Name } from './name.ts';
 

@@ -1,7 +1,7 @@
 /** Current decisions on watched cohorts against their own past. */
 
+import { jsx } from '../charts/jsx.ts';
 import { several } from '../vocabulary/numbers.ts';
-import { jsx } from './jsx.ts';
 import { Name } from './name.ts';
 import { Scroll } from './scroll.tsx';
 

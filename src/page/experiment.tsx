@@ -1,5 +1,8 @@
 /** An experiment: the decision on each variant, its measures, the looks, and whether the split is sound. */
 
+import { coordinate } from '../charts/frame.tsx';
+import { Fragment, jsx } from '../charts/jsx.ts';
+import type { Tone } from '../charts/palette.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import { earlierWords } from '../experiment/earlier-run.ts';
 import { emptyWords } from '../experiment/empty-lists.ts';
@@ -21,11 +24,9 @@ import {
   shown,
   signed,
 } from '../vocabulary/numbers.ts';
-import { coordinate } from './chart-frame.tsx';
-import { EffectChart } from './effect-chart.tsx';
+import { Looks } from './effect-chart.tsx';
 import { Forest } from './forest.tsx';
-import { Fragment, jsx } from './jsx.ts';
-import type { ExperimentView, Tone, Verdict } from './model.ts';
+import type { ExperimentView, Verdict } from './model.ts';
 import { Name } from './name.ts';
 import { Scroll } from './scroll.tsx';
 import { SplitByCohort } from './split-by-cohort.tsx';
@@ -126,7 +127,7 @@ function Experiment({ comparison, trail, weights, plan, ratioBy = [], id }: Expe
           <h3>Every measure</h3>
           <Forest variant={variant} control={control} alpha={alpha} tolerance={tolerance} />
           <h3>The primary measure, look by look</h3>
-          <EffectChart comparison={comparison} variant={variant} points={trail.get(variant.variant) ?? []} />
+          <Looks comparison={comparison} variant={variant} points={trail.get(variant.variant) ?? []} />
           <details>
             <summary>All numbers</summary>
             <Numbers variant={variant} alpha={alpha} />

@@ -1,4 +1,4 @@
-import { jsx } from './jsx.ts';
+import { jsx } from '../charts/jsx.ts';
 import type { Fact } from './model.ts';
 import { Name } from './name.ts';
 

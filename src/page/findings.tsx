@@ -1,4 +1,4 @@
-import { Fragment, jsx } from './jsx.ts';
+import { Fragment, jsx } from '../charts/jsx.ts';
 import type { FindingView } from './model.ts';
 import { Name } from './name.ts';
 

@@ -1,6 +1,10 @@
 /** One row per measure with its interval, all on one axis: left of 0 it fell, right of 0 it rose. */
 
 import { scaleLinear } from 'd3-scale';
+import { claimTone } from '../charts/effect.tsx';
+import { coordinate, inside } from '../charts/frame.tsx';
+import { jsx } from '../charts/jsx.ts';
+import type { Tone } from '../charts/palette.ts';
 import type { ComparedMeasure, ComparedVariant } from '../experiment/comparison.ts';
 import { isTrusted, type Significance, significanceOf } from '../experiment/significance.ts';
 import {
@@ -16,9 +20,6 @@ import {
   shown,
 } from '../vocabulary/numbers.ts';
 import { AxisHead } from './axis.tsx';
-import { coordinate, inside } from './chart-frame.tsx';
-import { jsx } from './jsx.ts';
-import type { Tone } from './model.ts';
 import { Name } from './name.ts';
 import { Scroll } from './scroll.tsx';
 
@@ -73,7 +74,7 @@ export function Forest({ variant, control, alpha, tolerance }: ForestProps) {
           </thead>
           <tbody>
             {measures.map((measure) => {
-              const tone = toneOf(variant, measure, alpha);
+              const tone = claimTone(variant, measure, alpha);
               return (
                 <tr>
                   <th scope="row">
@@ -102,12 +103,6 @@ export function Forest({ variant, control, alpha, tolerance }: ForestProps) {
       </figcaption>
     </figure>
   );
-}
-
-/** Red and green say what the decision would say. */
-function toneOf(variant: ComparedVariant, measure: ComparedMeasure, alpha: number): Tone {
-  const claim = significanceOf(variant, measure, alpha);
-  return claim === 'worse' ? 'bad' : claim === 'better' ? 'good' : 'plain';
 }
 
 function Interval({

@@ -1,14 +1,14 @@
 /** A measure over the last hours: for each variant a line with its error. */
 
-import { scaleLinear } from 'd3-scale';
-import { area, line } from 'd3-shape';
+import { Frame } from '../charts/frame.tsx';
+import { jsx } from '../charts/jsx.ts';
+import { seriesChart } from '../charts/series.tsx';
+import { timeAxis } from '../charts/time-axis.ts';
 import type { HistoryPoint } from '../exporter/exporter-contract.ts';
-import { timeAxis } from '../output/time-axis.ts';
 import { NORMAL_95, NORMAL_95_WORDS } from '../statistics/plus-minus.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { change, instant, plain } from '../vocabulary/numbers.ts';
-import { BOX, coordinate, Frame } from './chart-frame.tsx';
-import { jsx } from './jsx.ts';
+import { Legend } from './legend.tsx';
 import { Name } from './name.ts';
 
 export interface HistoryView {
@@ -24,8 +24,6 @@ export interface HistoryView {
 }
 
 const HEIGHT = 230;
-/** Most lines: one per colour. */
-const COLOURS = 7;
 
 export function HistoryCard({ view }: { readonly view: HistoryView }) {
   return (
@@ -50,51 +48,21 @@ export function History({
   const least = Math.min(...all.map((point) => point.value - reach(point)));
   const most = Math.max(...all.map((point) => point.value + reach(point)));
   const room = 0.06 * (most - least) || 0.05 * Math.abs(most) || 1;
-  const y = scaleLinear([least - room, most + room], [1, 0]).nice();
   const time = timeAxis(Math.min(...all.map(({ at }) => at)), Math.max(...all.map(({ at }) => at)), 0, 1);
-  const across = ({ at }: HistoryPoint): number => BOX * time.x(at);
-  const band = area<HistoryPoint>(
-    across,
-    (point) => BOX * y(point.value - reach(point)),
-    (point) => BOX * y(point.value + reach(point)),
-  ).digits(0);
-  const path = line<HistoryPoint>(across, ({ value }) => BOX * y(value)).digits(0);
-  const ticks = y.ticks(5);
-  const tickText = y.tickFormat(5);
+  const chart = seriesChart({
+    label: `${measure} of each variant over time: ${lastWords(drawn)}`,
+    xTicks: time.ticks.map(({ at, text }) => ({ at: time.x(at), words: text })),
+    xLabel: `event time, ${time.zone}`,
+    domain: [least - room, most + room],
+    marks: { of: 'last', radius: 4 },
+    series: drawn.map(({ points }) =>
+      points.map((point) => ({ at: time.x(point.at), value: point.value, reach: reach(point) })),
+    ),
+  });
   return (
     <figure>
-      <Frame
-        label={`${measure} of each variant over time: ${lastWords(drawn)}`}
-        height={HEIGHT}
-        xTicks={time.ticks.map(({ at, text }) => ({ at: time.x(at), words: text }))}
-        yTicks={ticks.map((tick) => ({ at: y(tick), words: tickText(tick) }))}
-        xLabel={`event time, ${time.zone}`}
-        overlay={drawn.map(({ points }, i) => {
-          const last = points[points.length - 1];
-          return (
-            <circle
-              class={`series-${i % COLOURS}`}
-              cx={coordinate(time.x(last.at))}
-              cy={coordinate(y(last.value))}
-              r="4"
-            />
-          );
-        })}
-      >
-        {drawn.map(({ points }, i) => (
-          <path class={`error series-${i % COLOURS}`} d={band(points) ?? ''} />
-        ))}
-        {drawn.map(({ points }, i) => (
-          <path class={`curve series-${i % COLOURS}`} d={path(points) ?? ''} />
-        ))}
-      </Frame>
-      <ul class="legend">
-        {drawn.map(({ name }, i) => (
-          <li class={`series-${i % COLOURS}`}>
-            <Name>{name}</Name>
-          </li>
-        ))}
-      </ul>
+      <Frame {...chart} height={HEIGHT} />
+      <Legend names={drawn.map(({ name }) => name)} />
       <figcaption>
         <Name>{measure}</Name> at {horizon}, over the last {window} at each time, with {NORMAL_95_WORDS} to each side
         {hoursTo === null ? '' : `; up to ${instant(new Date(hoursTo).toISOString())} by the hour`}.

@@ -1,5 +1,5 @@
 /** Markup as it is sent, whole or in pieces, and of views that are shown again and again. */
-import type { Markup } from './jsx.ts';
+import type { Markup } from '../charts/jsx.ts';
 import { readable } from './name.ts';
 
 export function markupOf(drawn: Markup): string {

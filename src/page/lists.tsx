@@ -1,9 +1,10 @@
 /** Single lists, one below the other, each to be opened: what was shown, what people did with it, and what did not count. */
+
+import { elements, joined } from '../charts/elements.ts';
+import { type Children, Fragment, jsx, Markup, NOTHING } from '../charts/jsx.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { instant, NONE, plain, several } from '../vocabulary/numbers.ts';
 import { DROP_WORDS } from './drop-words.ts';
-import { elements, joined } from './elements.ts';
-import { type Children, Fragment, jsx, Markup, NOTHING } from './jsx.ts';
 import { kept } from './kept-markup.ts';
 import type { DroppedView, ListsView, ListView } from './model.ts';
 import { Name, named } from './name.ts';

@@ -1,5 +1,6 @@
 /** The live page: the parts of the report over what a running process knows now, and above them whether it is fresh. */
-import { escaped } from '../output/markup.ts';
+
+import { escaped, jsx } from '../charts/jsx.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { instant, NONE, percent, shown } from '../vocabulary/numbers.ts';
 import { ChoiceLinks, type Choices } from './choices.tsx';
@@ -8,7 +9,6 @@ import type { StandingDecision } from './decisions.tsx';
 import { verdictOf } from './experiment.tsx';
 import { Facts } from './facts.tsx';
 import type { HistoryView } from './history.tsx';
-import { jsx, visible } from './jsx.ts';
 import { kept, markupOf, type Pieces } from './kept-markup.ts';
 import { type LastListsLink, ListsCard } from './lists.tsx';
 import type {
@@ -110,7 +110,7 @@ function headOf(title: string, theme?: LiveView['theme']): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(visible(title))}</title>
+<title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/page.css">
 <script src="/live.js" defer></script>

@@ -1,5 +1,6 @@
 /** What a report shows: built by the commands from their results, rendered by the parts in this folder. */
 
+import type { Tone } from '../charts/palette.ts';
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { PlannedVariant } from '../experiment/experiment-plan.ts';
@@ -10,9 +11,6 @@ import type { EpochMs, Side } from '../vocabulary/events.ts';
 import type { Unmapped } from '../vocabulary/unmapped.ts';
 import type { StandingDecision } from './decisions.tsx';
 import type { HistoryView } from './history.tsx';
-
-/** The tone of a statement: good, bad, a warning, or neutral. */
-export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
 /** The statement at the top: a word or two, and a few sentences; `small`: what it rests on. */
 export interface Verdict {

@@ -1,5 +1,5 @@
-import { elements } from './elements.ts';
-import type { Markup } from './jsx.ts';
+import { elements } from '../charts/elements.ts';
+import type { Markup } from '../charts/jsx.ts';
 
 /** Untrusted text, such as the name of a cohort: it cannot change the direction of the text around it. */
 export function Name({ children }: { readonly children: string }) {

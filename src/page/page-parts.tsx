@@ -1,9 +1,10 @@
 /** What the report and the live page have in common: a head with links to the parts, the verdict, and the parts in their order. */
+
+import { type Children, jsx } from '../charts/jsx.ts';
 import { Decisions, type StandingDecision } from './decisions.tsx';
 import { Experiments } from './experiment.tsx';
 import { Findings } from './findings.tsx';
 import { HistoryCard, type HistoryView } from './history.tsx';
-import { type Children, jsx } from './jsx.ts';
 import { kept, markupOf, type Pieces } from './kept-markup.ts';
 import type { ExperimentView, FindingView, PipelineView, PositionsView, Verdict, WorkView } from './model.ts';
 import { Name } from './name.ts';

@@ -1,12 +1,12 @@
 /** The state of a worker: its partitions, delays of feedback, drops over time, and commits. */
-import { scaleLinear } from 'd3-scale';
-import { line } from 'd3-shape';
-import { timeAxis } from '../output/time-axis.ts';
+import { coordinate, Frame } from '../charts/frame.tsx';
+import { Fragment, jsx } from '../charts/jsx.ts';
+import { seriesChart } from '../charts/series.tsx';
+import { timeAxis } from '../charts/time-axis.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { instant, NONE, percent, several, shown } from '../vocabulary/numbers.ts';
-import { BOX, coordinate, Frame } from './chart-frame.tsx';
 import { Facts } from './facts.tsx';
-import { Fragment, jsx } from './jsx.ts';
+import { Legend } from './legend.tsx';
 import type { Fact, WorkView } from './model.ts';
 import { Name } from './name.ts';
 import { Scroll } from './scroll.tsx';
@@ -14,8 +14,6 @@ import { Scroll } from './scroll.tsx';
 /** Most partitions in the table: those that are stopped or lag most. */
 const MOST_PARTITIONS = 50;
 const HEIGHT = 160;
-/** Most lines: one per colour. */
-const COLOURS = 7;
 
 export function Work({ view }: { readonly view: WorkView }) {
   return (
@@ -161,34 +159,21 @@ function duration(seconds: number): string {
 function Drops({ drops: { times, reasons } }: { readonly drops: WorkView['drops'] }) {
   if (times.length < 2) return <p class="note">A minute or two from now.</p>;
   if (reasons.length === 0) return <p class="note">Nothing was dropped since this process began to look.</p>;
-  const y = scaleLinear([0, Math.max(1, ...reasons.flatMap(({ counts }) => counts))], [1, 0]).nice();
   const time = timeAxis(times[0], times[times.length - 1], 0, 1);
-  const path = line<number>(
-    (_, i) => BOX * time.x(times[i]),
-    (n) => BOX * y(n),
-  ).digits(0);
-  const ticks = y.ticks(4);
-  const text = y.tickFormat(4);
   const sums = reasons.map(({ reason, counts }) => ({ reason, n: counts.reduce((sum, n) => sum + n, 0) }));
   const [worst] = sums.toSorted((a, b) => b.n - a.n);
+  const chart = seriesChart({
+    label: `Dropped events by the minute: ${sums.map(({ reason, n }) => `${reason} ${grouped(n)}`).join(', ')}`,
+    xTicks: time.ticks.map(({ at, text: words }) => ({ at: time.x(at), words })),
+    xLabel: `time of this process, ${time.zone}`,
+    domain: [0, Math.max(1, ...reasons.flatMap(({ counts }) => counts))],
+    ticks: 4,
+    series: reasons.map(({ counts }) => [...counts].map((value, i) => ({ at: time.x(times[i]), value }))),
+  });
   return (
     <>
-      <Frame
-        label={`Dropped events by the minute: ${sums.map(({ reason, n }) => `${reason} ${grouped(n)}`).join(', ')}`}
-        height={HEIGHT}
-        xTicks={time.ticks.map(({ at, text: words }) => ({ at: time.x(at), words }))}
-        yTicks={ticks.map((tick) => ({ at: y(tick), words: text(tick) }))}
-        xLabel={`time of this process, ${time.zone}`}
-      >
-        {reasons.map(({ counts }, i) => (
-          <path class={`curve series-${i % COLOURS}`} d={path([...counts]) ?? ''} />
-        ))}
-      </Frame>
-      <ul class="legend">
-        {reasons.map(({ reason }, i) => (
-          <li class={`series-${i % COLOURS}`}>{reason}</li>
-        ))}
-      </ul>
+      <Frame {...chart} height={HEIGHT} />
+      <Legend names={reasons.map(({ reason }) => reason)} />
       <figcaption>
         <strong>
           Most as {worst.reason}: {grouped(worst.n)}.

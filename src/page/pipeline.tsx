@@ -1,11 +1,11 @@
 /** The events: read, valid and counted, and why the others were dropped. */
 
+import { coordinate } from '../charts/frame.tsx';
+import { Fragment, jsx } from '../charts/jsx.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import { recordsOf, unmappedText } from '../vocabulary/unmapped.ts';
-import { coordinate } from './chart-frame.tsx';
 import { DROP_WORDS } from './drop-words.ts';
-import { Fragment, jsx } from './jsx.ts';
 import type { PipelineView, WorkView } from './model.ts';
 import { Work } from './partitions.tsx';
 import { Scroll } from './scroll.tsx';

@@ -1,18 +1,17 @@
 /** How often lists have a positive at each rank: a line per cohort, below it the lists with an item at the rank, and a table of all. */
-import { scaleLinear } from 'd3-scale';
-import { line } from 'd3-shape';
+import { Frame } from '../charts/frame.tsx';
+import { jsx } from '../charts/jsx.ts';
+import { SERIES } from '../charts/palette.ts';
+import { type SeriesPoint, seriesChart } from '../charts/series.tsx';
 import { grouped } from '../vocabulary/grouped.ts';
 import { change, NONE, percent } from '../vocabulary/numbers.ts';
-import { BOX, coordinate, Frame } from './chart-frame.tsx';
-import { jsx } from './jsx.ts';
+import { Legend } from './legend.tsx';
 import type { PositionLine, PositionsView } from './model.ts';
 import { Name } from './name.ts';
 import { Scroll } from './scroll.tsx';
 
 const HEIGHT = 210;
 const EXPOSURE_HEIGHT = 90;
-/** Number of colours, and so most lines. */
-const COLOURS = 7;
 /** With fewer lists nothing is said about the top. */
 const FEW_LISTS = 100;
 /** Share of the most lists at any rank: with fewer, a rate is too noisy, and is not drawn. */
@@ -38,7 +37,7 @@ export function PositionsCard({ view }: { readonly view: PositionsView | undefin
 function Positions({ view }: { readonly view: PositionsView }) {
   const { lines, horizon, what } = view;
   const ranks = reached(view);
-  const drawn = lines.slice(0, COLOURS);
+  const drawn = lines.slice(0, SERIES.length);
   if (drawn.every(({ exposed }) => exposed.every((lists) => lists === 0))) {
     return <p class="note">No list has closed at {horizon} yet.</p>;
   }
@@ -47,54 +46,34 @@ function Positions({ view }: { readonly view: PositionsView }) {
     one.exposed.slice(0, ranks).map((lists, r) => (lists < LEAST_EXPOSURE * most ? null : rateAt(one, r))),
   );
   const highest = Math.max(...rates.flat().map((rate) => rate ?? 0));
-  const y = scaleLinear([0, highest === 0 ? 1 : highest], [1, 0]).nice();
-  const shown = scaleLinear([0, most], [1, 0]).nice();
-  const across = (r: number): number => (r + 0.5) / ranks;
-  const xTicks = Array.from({ length: ranks }, (_, r) => ({ at: across(r), words: String(r + 1) })).filter(
+  const xTicks = Array.from({ length: ranks }, (_, r) => ({ at: (r + 0.5) / ranks, words: String(r + 1) })).filter(
     (_, r) => ranks <= 12 || r === 0 || (r + 1) % (ranks <= 25 ? 5 : 10) === 0,
   );
+  const axis = { xTicks, xLabel: 'rank' };
+  const known = (values: readonly (number | null)[]): readonly SeriesPoint[] =>
+    values.flatMap((value, r) => (value === null ? [] : [{ at: (r + 0.5) / ranks, value }]));
+  const clicked = seriesChart({
+    ...axis,
+    label: `Share of lists with a positive at each rank, for each cohort: ${topWords(drawn)}`,
+    domain: [0, highest === 0 ? 1 : highest],
+    tick: percent,
+    marks: { of: 'all', radius: 3 },
+    series: rates.map(known),
+  });
+  const shown = seriesChart({
+    ...axis,
+    label: 'Lists that show an item at each rank, for each cohort',
+    domain: [0, most],
+    ticks: 3,
+    tick: grouped,
+    series: drawn.map(({ exposed }) => known(exposed.slice(0, ranks))),
+  });
   return (
     <figure>
-      <Frame
-        label={`Share of lists with a positive at each rank, for each cohort: ${topWords(drawn)}`}
-        height={HEIGHT}
-        xTicks={xTicks}
-        yTicks={y.ticks(5).map((tick) => ({ at: y(tick), words: percent(tick) }))}
-        xLabel="rank"
-        overlay={drawn.flatMap((_, i) =>
-          rates[i].map((rate, r) =>
-            rate === null ? null : (
-              <circle class={`series-${i}`} cx={coordinate(across(r))} cy={coordinate(y(rate))} r="3" />
-            ),
-          ),
-        )}
-      >
-        {drawn.map((_, i) => (
-          <path class={`curve series-${i}`} d={pathOf(rates[i], (r, rate) => [BOX * across(r), BOX * y(rate)])} />
-        ))}
-      </Frame>
+      <Frame {...clicked} height={HEIGHT} />
       <p class="frame-title">Lists that show an item there</p>
-      <Frame
-        label="Lists that show an item at each rank, for each cohort"
-        height={EXPOSURE_HEIGHT}
-        xTicks={xTicks}
-        yTicks={shown.ticks(3).map((tick) => ({ at: shown(tick), words: grouped(tick) }))}
-        xLabel="rank"
-      >
-        {drawn.map(({ exposed }, i) => (
-          <path
-            class={`curve series-${i}`}
-            d={pathOf(exposed.slice(0, ranks), (r, lists) => [BOX * across(r), BOX * shown(lists)])}
-          />
-        ))}
-      </Frame>
-      <ul class="legend">
-        {drawn.map(({ name }, i) => (
-          <li class={`series-${i}`}>
-            <Name>{name}</Name>
-          </li>
-        ))}
-      </ul>
+      <Frame {...shown} height={EXPOSURE_HEIGHT} />
+      <Legend names={drawn.map(({ name }) => name)} />
       <figcaption>
         Of the lists with an item at a rank, the share with a positive there, at {horizon}
         {what}.{what === '' ? '' : ` A list is counted here ${horizon} after it was shown.`}{' '}
@@ -185,21 +164,4 @@ function topWords(lines: readonly PositionLine[]): string {
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((all, n) => all + n, 0);
-}
-
-/** A line through the known points. */
-function pathOf(
-  values: readonly (number | null)[],
-  place: (r: number, value: number) => readonly [number, number],
-): string {
-  const points = values.flatMap((value, r) => (value === null ? [] : [place(r, value)]));
-  const [only] = points;
-  // A single point has no line; its mark is above.
-  if (points.length < 2) return only === undefined ? '' : `M${only[0]},${only[1]}`;
-  return (
-    line<readonly [number, number]>(
-      ([x]) => x,
-      ([, at]) => at,
-    ).digits(0)(points) ?? ''
-  );
 }

@@ -1,10 +1,9 @@
 /** The report: one file that needs nothing else, no network and no script, so that it can be mailed. */
 import { createHash } from 'node:crypto';
-import { escaped } from '../output/markup.ts';
+import { elements } from '../charts/elements.ts';
+import { escaped, Fragment, jsx, Markup, visible } from '../charts/jsx.ts';
 import { CohortSwitches, cohortPieces } from './cohorts.tsx';
-import { elements } from './elements.ts';
 import { Facts } from './facts.tsx';
-import { Fragment, jsx, Markup, visible } from './jsx.ts';
 import { keptPieces, markupOf, type Pieces } from './kept-markup.ts';
 import type { CohortsView, Fact, ReportView } from './model.ts';
 import { PageHead, type Part, partPieces, sharedParts, VerdictCard } from './page-parts.tsx';
@@ -36,7 +35,7 @@ export function* reportPieces(view: ReportView): Pieces {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 ${REPORT_MARK}
-<title>${escaped(visible(`${view.title}: ${view.verdict.badge}`))}</title>
+<title>${escaped(`${view.title}: ${view.verdict.badge}`)}</title>
 <style>${style}</style>
 </head>
 <body>

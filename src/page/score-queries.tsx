@@ -1,10 +1,10 @@
 /** Query by query: the queries that won and lost, and those that scored nothing. */
 
 import { scaleLinear } from 'd3-scale';
+import { coordinate, Frame, type LineBox } from '../charts/frame.tsx';
+import { Fragment, jsx } from '../charts/jsx.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { plain, signed } from '../vocabulary/numbers.ts';
-import { BOX, coordinate, Frame } from './chart-frame.tsx';
-import { jsx } from './jsx.ts';
 import type { ScoredRun, ScoresView } from './model.ts';
 import { Name } from './name.ts';
 import { Scroll } from './scroll.tsx';
@@ -169,13 +169,18 @@ function SortedBars({
   readonly classes?: readonly [string, string];
 }) {
   const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [1, 0]).nice();
-  const width = BOX / values.length;
-  // With this many bars, gaps would be all that is visible.
-  const gap = values.length > 120 ? 0 : 0.15 * width;
-  const bars = (isMine: (value: number) => boolean): string =>
-    values
-      .map((value, i) => (isMine(value) ? bar(i * width + gap / 2, width - gap, BOX * y(0), BOX * y(value)) : ''))
-      .join('');
+  const bars =
+    (isMine: (value: number) => boolean) =>
+    ({ width: all, height }: LineBox): string => {
+      const width = all / values.length;
+      // With this many bars, gaps would be all that is visible.
+      const gap = values.length > 120 ? 0 : 0.15 * width;
+      return values
+        .map((value, i) =>
+          isMine(value) ? bar(i * width + gap / 2, width - gap, height * y(0), height * y(value)) : '',
+        )
+        .join('');
+    };
   const ticks = y.ticks(5);
   const tickText = y.tickFormat(5);
   return (
@@ -186,10 +191,13 @@ function SortedBars({
       yTicks={ticks.map((tick) => ({ at: y(tick), words: tickText(tick) }))}
       xLabel={xLabel}
       overlay={<line class="zero" x1="0" x2="100%" y1={coordinate(y(0))} y2={coordinate(y(0))} />}
-    >
-      <path class={classes[0]} d={bars((value) => value > 0)} />
-      <path class={classes[1]} d={bars((value) => value < 0)} />
-    </Frame>
+      lines={(box) => (
+        <>
+          <path class={classes[0]} d={bars((value) => value > 0)(box)} />
+          <path class={classes[1]} d={bars((value) => value < 0)(box)} />
+        </>
+      )}
+    />
   );
 }
 

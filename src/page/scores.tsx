@@ -1,11 +1,12 @@
 /** Scores of runs: side by side, over cut-offs, and query by query. */
 
-import { scaleLinear, scalePoint } from 'd3-scale';
-import { line } from 'd3-shape';
+import { scalePoint } from 'd3-scale';
+import { Frame } from '../charts/frame.tsx';
+import { Fragment, jsx } from '../charts/jsx.ts';
+import { type SeriesPoint, seriesChart } from '../charts/series.tsx';
 import { grouped } from '../vocabulary/grouped.ts';
 import { listed, NONE, plain, probability, range, shown, signed } from '../vocabulary/numbers.ts';
-import { BOX, coordinate, Frame } from './chart-frame.tsx';
-import { Fragment, jsx } from './jsx.ts';
+import { Legend } from './legend.tsx';
 import type { CutFamily, RunDifference, ScoredRun, ScoresView, Verdict } from './model.ts';
 import { Name } from './name.ts';
 import { Queries, Values } from './score-queries.tsx';
@@ -13,8 +14,6 @@ import { Scroll } from './scroll.tsx';
 import { Switch } from './switch.tsx';
 
 const HEIGHT = 220;
-/** Most lines: one per colour. */
-const COLOURS = 7;
 
 /** From the measures' intervals against the first run, or of the only run. */
 export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: ScoresView): Verdict {
@@ -228,11 +227,6 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
 
 const TONES: Readonly<Record<Change, string>> = { better: 'good', worse: 'bad', other: 'muted', none: 'muted' };
 
-interface CurvePoint {
-  readonly k: number;
-  readonly value: number;
-}
-
 function Curves({
   family: { label, cuts },
   runs,
@@ -240,57 +234,36 @@ function Curves({
   readonly family: CutFamily;
   readonly runs: readonly ScoredRun[];
 }) {
-  const curves = runs.map(({ name, mean }) => ({
-    name,
-    points: cuts.flatMap(({ k, measure }): CurvePoint[] => {
-      const value = mean[measure];
-      return value === undefined ? [] : [{ k, value }];
-    }),
-  }));
-  const values = curves.flatMap(({ points }) => points.map(({ value }) => value));
-  const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [1, 0]).nice();
   const x = scalePoint(
     cuts.map(({ k }) => String(k)),
     [0.04, 0.96],
   );
   const at = (k: number): number => x(String(k)) ?? 0;
-  const path = line<CurvePoint>(
-    ({ k }) => BOX * at(k),
-    ({ value }) => BOX * y(value),
-  ).digits(0);
+  const series = runs.map(({ mean }) =>
+    cuts.flatMap(({ k, measure }): SeriesPoint[] => {
+      const value = mean[measure];
+      return value === undefined ? [] : [{ at: at(k), value }];
+    }),
+  );
+  const values = series.flatMap((points) => points.map(({ value }) => value));
   const last = cuts[cuts.length - 1].k;
-  const ends = curves.flatMap(({ name, points }) => {
-    const end = points.find(({ k }) => k === last);
-    return end === undefined ? [] : [{ name, value: end.value }];
+  const ends = runs.flatMap(({ name, mean }) => {
+    const value = mean[cuts[cuts.length - 1].measure];
+    return value === undefined ? [] : [{ name, value }];
   });
   const order = [...ends].sort((a, b) => b.value - a.value).map(({ name, value }) => `${name} ${plain(value)}`);
-  const ticks = y.ticks(5);
-  const tickText = y.tickFormat(5);
+  const chart = seriesChart({
+    label: `${label} over cut-offs from ${cuts[0].k} to ${last}`,
+    xTicks: cuts.map(({ k }) => ({ at: at(k), words: String(k) })),
+    xLabel: 'cut-off',
+    domain: [Math.min(0, ...values), Math.max(0, ...values) || 1],
+    marks: { of: 'all', radius: 3.5 },
+    series,
+  });
   return (
     <figure>
-      <Frame
-        label={`${label} over cut-offs from ${cuts[0].k} to ${last}`}
-        height={HEIGHT}
-        xTicks={cuts.map(({ k }) => ({ at: at(k), words: String(k) }))}
-        yTicks={ticks.map((tick) => ({ at: y(tick), words: tickText(tick) }))}
-        xLabel="cut-off"
-        overlay={curves.flatMap(({ points }, i) =>
-          points.map(({ k, value }) => (
-            <circle class={`series-${i % COLOURS}`} cx={coordinate(at(k))} cy={coordinate(y(value))} r="3.5" />
-          )),
-        )}
-      >
-        {curves.map(({ points }, i) => (
-          <path class={`curve series-${i % COLOURS} ${i >= COLOURS ? 'dashed' : ''}`} d={path(points) ?? ''} />
-        ))}
-      </Frame>
-      <ul class="legend">
-        {curves.map(({ name }, i) => (
-          <li class={`series-${i % COLOURS}`}>
-            <Name>{name}</Name>
-          </li>
-        ))}
-      </ul>
+      <Frame {...chart} height={HEIGHT} />
+      <Legend names={runs.map(({ name }) => name)} />
       <figcaption>
         Mean over queries at each cut-off.{' '}
         <strong>

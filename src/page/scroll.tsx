@@ -1,4 +1,4 @@
-import { type Children, jsx } from './jsx.ts';
+import { type Children, jsx } from '../charts/jsx.ts';
 
 /** Content that may be wider than the window: it scrolls by itself, also by keyboard. */
 export function Scroll({ children }: { readonly children: Children }) {

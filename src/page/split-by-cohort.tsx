@@ -1,9 +1,10 @@
 /** Whether the users are split as configured in each cohort of a dimension (`compare --ratio-by`). */
+
+import { jsx } from '../charts/jsx.ts';
 import { type ComparedCohorts, shownCohorts } from '../experiment/cohort-splits.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { listed, percent, probability, shown } from '../vocabulary/numbers.ts';
-import { jsx } from './jsx.ts';
 import { Name } from './name.ts';
 import { Scroll } from './scroll.tsx';
 

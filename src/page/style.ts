@@ -1,10 +1,5 @@
-/** How the report and the page look: light and dark as the reader's system is, from phones to wide screens, and on paper. */
-const LIGHT = `--ground:#f4f6f9;--card:#fff;--ink:#18202e;--muted:#566073;--line:#dde2ea;--grid:#e8ebf1;--track:#e9edf3;
---accent:#1f5fa8;--band:#1f5fa8;--good:#0b6e4f;--good-soft:#dcf3ea;--bad:#b42318;--bad-soft:#fde7e4;--warn:#8a4b08;--warn-soft:#fdf0d9;--plain-soft:#e7ebf2;
---s0:#0072b2;--s1:#c14f00;--s2:#00795a;--s3:#a8518a;--s4:#2b7fae;--s5:#7d6200;--s6:#444b5a;--worse:180,35,24;--better:31,95,168`;
-const DARK = `--ground:#0d1117;--card:#161c26;--ink:#e7ebf2;--muted:#9fabbe;--line:#2b3444;--grid:#222b39;--track:#252e3d;
---accent:#74b3ff;--band:#74b3ff;--good:#56d3a0;--good-soft:#12372c;--bad:#ff8b80;--bad-soft:#451d1b;--warn:#f0b35a;--warn-soft:#3d2c10;--plain-soft:#28313f;
---s0:#5db4ec;--s1:#ff9d5c;--s2:#3fd0a4;--s3:#e7a3cb;--s4:#9ad4ff;--s5:#dcb83f;--s6:#b8c0d0;--worse:255,100,88;--better:90,165,255`;
+import { CHART_STYLE } from '../charts/chart-style.ts';
+import { SERIES, variables } from '../charts/palette.ts';
 
 /** Opacity of each step in hundredths. */
 const SHADES = ['00', '06', '12', '18', '24', '30'];
@@ -18,20 +13,16 @@ function shades(): string {
     .join('\n');
 }
 
-function series(): string {
-  return [0, 1, 2, 3, 4, 5, 6]
-    .map(
-      (i) =>
-        `circle.series-${i}{fill:var(--s${i})}path.series-${i}{stroke:var(--s${i})}path.error.series-${i}{fill:var(--s${i});stroke:none}li.series-${i}::before{background:var(--s${i})}`,
-    )
-    .join('\n');
+function legends(): string {
+  return SERIES.map((_, i) => `li.series-${i}::before{background:var(--s${i})}`).join('\n');
 }
 
-export const STYLE = `:root{color-scheme:light dark;${LIGHT}}
-@media (prefers-color-scheme:dark){:root{${DARK}}}
-:root[data-theme=light]{color-scheme:light;${LIGHT}}
-:root[data-theme=dark]{color-scheme:dark;${DARK}}
-@media print{:root,:root[data-theme]{color-scheme:light;${LIGHT};--ground:#fff}}
+/** How the report and the page look: light and dark as the reader's system is, from phones to wide screens, and on paper. */
+export const STYLE = `:root{color-scheme:light dark;${variables('light')}}
+@media (prefers-color-scheme:dark){:root{${variables('dark')}}}
+:root[data-theme=light]{color-scheme:light;${variables('light')}}
+:root[data-theme=dark]{color-scheme:dark;${variables('dark')}}
+@media print{:root,:root[data-theme]{color-scheme:light;${variables('light')};--ground:#fff}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.55 Inter,system-ui,-apple-system,'Segoe UI',sans-serif;-webkit-text-size-adjust:100%;overflow-wrap:anywhere}
 .page{max-width:84rem;margin:0 auto;padding:1.25rem clamp(.75rem,3vw,2.5rem) 4rem}
@@ -91,28 +82,14 @@ tbody th{min-width:5.5rem;max-width:18rem}tbody th.reason{min-width:11rem}tbody 
 .bar-cell{width:38%;padding-right:0}
 .bar-cell svg,.funnel svg{display:block}
 svg text{fill:var(--muted);font-size:12px}
-.zero{stroke:var(--muted);stroke-width:1}
-.tolerance{fill:var(--warn);opacity:.16}
-.mark line{stroke:var(--muted);stroke-width:2}.mark .bar{stroke-width:3}.mark circle{fill:var(--muted);stroke:var(--card);stroke-width:1.5}.mark text{fill:var(--muted)}
-.mark.bad line{stroke:var(--bad)}.mark.bad circle,.mark.bad text{fill:var(--bad)}
-.mark.good line{stroke:var(--good)}.mark.good circle,.mark.good text{fill:var(--good)}
 .fill{fill:var(--accent)}.track{fill:var(--track)}.promise{stroke:var(--ink);stroke-width:2.5}
 .frame{display:grid;grid-template-columns:4rem minmax(0,1fr);padding-right:1rem}
 .frame-y{width:4rem;overflow:visible}.frame-plot{display:block;overflow:visible}.frame-x{grid-column:2;overflow:visible}
 .frame-label{grid-column:2;text-align:center;color:var(--muted);font-size:.82rem;margin:.1rem 0 0}
 .frame .box{overflow:hidden}
-.grid{stroke:var(--grid)}
-.band{fill:var(--band);fill-opacity:.17}.effect{fill:none;stroke:var(--band);stroke-width:2.5;vector-effect:non-scaling-stroke}
-.band.bad{fill:var(--bad)}.effect.bad{stroke:var(--bad)}.band.good{fill:var(--good)}.effect.good{stroke:var(--good)}
-.last{fill:var(--band);stroke:var(--card);stroke-width:2}.last.bad{fill:var(--bad)}.last.good{fill:var(--good)}
 .faded :is(path,rect,circle,line){filter:grayscale(1);opacity:.5}
-.one-look{stroke:var(--band);stroke-width:3}.one-look.bad{stroke:var(--bad)}.one-look.good{stroke:var(--good)}
-.limit{stroke:var(--warn);stroke-dasharray:5 4}.limit-words{fill:var(--warn)}
-.decided{stroke:var(--ink);stroke-dasharray:2 3}.decided-words{fill:var(--ink);font-weight:600}
-.curve{fill:none;stroke-width:2.5;vector-effect:non-scaling-stroke}.curve.dashed{stroke-dasharray:7 4}
 .live{margin:0 0 0 auto;color:var(--muted);font-size:.88rem;font-variant-numeric:tabular-nums}.live.bad{color:var(--bad);font-weight:600}
 .frame-title{margin:.6rem 0 .2rem 4rem;font-size:.82rem;color:var(--muted)}
-path.error{stroke:none;fill-opacity:.14}
 input[type=password],input[type=search]{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--muted);border-radius:8px;padding:.35rem .7rem;max-width:100%}
 button{font:inherit;font-weight:600;color:var(--card);background:var(--accent);border:0;border-radius:8px;padding:.4rem 1rem;cursor:pointer}
 .gains{fill:var(--good)}.losses{fill:var(--bad)}.rises{fill:var(--band)}
@@ -147,7 +124,7 @@ summary{cursor:pointer;color:var(--accent);font-size:.92rem;padding:.2rem 0}
 .save{display:inline-block;border:1px solid var(--accent);border-radius:8px;padding:.35rem .9rem;text-decoration:none;font-weight:550}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 ${shades()}
-${series()}
+${CHART_STYLE}${legends()}
 @media (max-width:44rem){.roomy,.minor{display:none}.forest .interval{width:42%;padding-right:1.2rem}td code,.forest tbody th{overflow-wrap:anywhere}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}.frame-title{margin-left:3.2rem}}
 @page{size:A4;margin:14mm}
 @media print{.live,.filter,.pages,a.choice:not([aria-current]){display:none}body{font-size:10pt}.page{padding:0;max-width:none}.card{break-inside:auto;border-color:#bbb;padding:.7rem .9rem}figure,tr,.tiles div,.finding{break-inside:avoid}h2,h3{break-after:avoid}.switch,.save,nav,summary{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}

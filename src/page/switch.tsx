@@ -3,7 +3,7 @@
  * switch `h` has the attribute `data-h="2"`. In browsers without `:has`, all choices are shown.
  */
 
-import { jsx } from './jsx.ts';
+import { jsx } from '../charts/jsx.ts';
 import { Name } from './name.ts';
 
 interface SwitchProps {

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printComparison } from '../../src/cli/comparison-output.ts';
-import { comparisonPlot } from '../../src/cli/comparison-plot.ts';
+import { comparisonPlot } from '../../src/cli/comparison-plot.tsx';
 import type { Comparison } from '../../src/experiment/comparison.ts';
 import { compareStored } from '../../src/service/compare-stored.ts';
 import { load } from '../config/fixture.ts';

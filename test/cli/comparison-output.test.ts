@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { printComparison } from '../../src/cli/comparison-output.ts';
-import { comparisonPlot } from '../../src/cli/comparison-plot.ts';
+import { comparisonPlot } from '../../src/cli/comparison-plot.tsx';
 import type { Comparison } from '../../src/experiment/comparison.ts';
 import { type Trail, Watcher } from '../../src/experiment/take-looks.ts';
 import { AS_OF, SETTINGS, sampleOf, state, variant } from '../experiment/states.ts';
@@ -199,12 +199,12 @@ describe('the picture', () => {
 
   test('names both axes, with their units, and the line of no difference', () => {
     expect(svg).toContain('>difference of ndcg@10 (variant − control)</text>');
-    expect(svg).toContain('>event time of the look (UTC, 2026-11-21)</text>');
+    expect(svg).toContain('>event time of the look, UTC, 2026-11-21</text>');
     expect(svg).toContain('>no difference</text>');
   });
 
   test('draws the band as one closed path and the effect as one line, with no number that is not finite', () => {
-    const paths = [...svg.matchAll(/<path d="([^"]+)"/g)].map((match) => match[1]);
+    const paths = [...svg.matchAll(/<path class="(?:band|effect) \w+" d="([^"]+)"/g)].map((match) => match[1]);
     expect(paths).toHaveLength(4);
     expect(paths[0]).toMatch(/^M[\d.,ML-]+Z$/);
     expect(paths[1].split('L')).toHaveLength(3);
@@ -216,14 +216,26 @@ describe('the picture', () => {
       ...comparison,
       variants: comparison.variants.map((one) => ({ ...one, decision: 'improved', reason: 'primary_better' })),
     };
-    const colours = (picture: string): ReadonlySet<string> =>
-      new Set([...picture.matchAll(/<path [^>]*fill="(#[0-9a-f]{6})"/g)].map((match) => match[1]));
+    const tones = (picture: string): ReadonlySet<string> =>
+      new Set([...picture.matchAll(/<path class="band (\w+)"/g)].map((match) => match[1]));
     // B regressed, and nothing is wrong with C.
-    expect(colours(svg)).toEqual(new Set(['#d55e00', '#0072b2']));
-    expect(colours(comparisonPlot(improved, trail))).toEqual(new Set(['#009e73']));
+    expect(tones(svg)).toEqual(new Set(['bad', 'plain']));
+    expect(svg).toContain('.band.bad{fill:#b42318}');
+    expect(svg).not.toContain('var(');
+    expect(tones(comparisonPlot(improved, trail))).toEqual(new Set(['good']));
     // The curve is that of the primary measure: it is not worse because a guardrail is.
     const guarded = comparison.variants.map((one) => ({ ...one, reason: 'guardrail_worse' as const }));
-    expect(colours(comparisonPlot({ ...comparison, variants: guarded }, trail))).toEqual(new Set(['#0072b2']));
+    expect(tones(comparisonPlot({ ...comparison, variants: guarded }, trail))).toEqual(new Set(['plain']));
+  });
+
+  test('is well-formed XML whatever the name of a variant', () => {
+    const [first] = comparison.variants;
+    const named = { ...comparison, variants: [{ ...first, variant: 'a]]>&<b>"' }] };
+    for (const looks of [3, 1]) {
+      const picture = comparisonPlot(named, new Map([['a]]>&<b>"', trail.get(first.variant)?.slice(0, looks) ?? []]]));
+      expect(picture).toContain('>a]]&gt;&amp;&lt;b&gt;&quot; against A');
+      expect(picture).not.toMatch(/]]>|<[a-z]+(?: [\w:-]+="[^"]*")* [\w-]+[ />]/);
+    }
   });
 
   test('of one or two looks shows the effects on all measures, of none a sentence', () => {
@@ -234,7 +246,7 @@ describe('the picture', () => {
       for (const name of ['ndcg@10 (primary)', 'hit@10 (guardrail)', 'distinct'])
         expect(forest).toContain(`>${name}</text>`);
       expect(forest).toContain('>no difference</text>');
-      expect(forest).toMatch(/<circle [^>]*fill="#d55e00"/);
+      expect(forest).toMatch(/<circle [^>]*fill="#b42318"/);
       expect(forest).not.toMatch(/<path|NaN|Infinity|undefined/);
     }
     expect(comparisonPlot(comparison, new Map())).toContain('there is nothing to draw yet');

@@ -32,7 +32,7 @@ describe('a report', () => {
     expect(html).not.toMatch(/<script|<link|<iframe|<img|\ssrc=|https?:|@import|url\(|\son\w+=/);
     const style = STYLE.exec(html)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
-    expect(html).toContain(`default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;`);
+    expect(html).toContain(`default-src 'none'; style-src 'sha256-${hash}'`);
   });
 
   it('says the verdict before everything else', () => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Children, Fragment, jsx, Markup } from '../../src/page/jsx.ts';
-import { HOSTILE } from './views.ts';
+import { type Children, Fragment, jsx, Markup } from '../../src/charts/jsx.ts';
+import { HOSTILE } from '../page/views.ts';
 
 const anyText = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary' }));
 
 /** What a browser reads. */
 function read(markup: string): string {
-  return markup.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+  return markup.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
 /** Children in any order and depth, and the texts of those that show anything. */
@@ -40,7 +40,7 @@ describe('JSX as text', () => {
         const { text } = jsx('p', null, children);
         expect(text.startsWith('<p>') && text.endsWith('</p>')).toBe(true);
         const inside = text.slice('<p>'.length, -'</p>'.length);
-        expect(inside).not.toMatch(/[<"]|&(?!(?:quot|lt|amp);)/);
+        expect(inside).not.toMatch(/[<>"]|&(?!(?:quot|lt|gt|amp);)/);
         expect(read(inside)).toBe(shown(children));
         expect(Fragment({ children }).text).toBe(inside);
       }),

@@ -5,10 +5,12 @@
  */
 import { scaleLinear } from 'd3-scale';
 import { element } from './markup.ts';
+import { light } from './palette.ts';
 import {
   bottomOf,
   FONT_SIZE,
   fitted,
+  GRID,
   INK,
   MUTED,
   picture,
@@ -48,8 +50,7 @@ const ROW = 21;
 /** Left of the names; estimated widths can be some letters too small. */
 const MARGIN = 36;
 const NUMBER = 58;
-const GRID = '#dde1e8';
-const STRIPE = '#f5f6f9';
+const STRIPE = light('ground');
 const DOT = 4.5;
 /** Below the rows: the axis, its label, the legend. */
 const BELOW = 84;

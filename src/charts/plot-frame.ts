@@ -1,18 +1,14 @@
-import { type Attributes, element, escaped } from './markup.ts';
+import { escaped } from './jsx.ts';
+import { type Attributes, element } from './markup.ts';
+import { light, SERIES } from './palette.ts';
 
 /** What all plots of measures share: colours, text, and the frame around the drawing. */
-export const INK = '#1f2430';
-export const MUTED = '#555b69';
-export const GRID = '#dde1e8';
+export const INK = light('ink');
+export const MUTED = light('muted');
+export const GRID = light('line');
 
-/** M. Okabe and K. Ito, "Color Universal Design", 2008: distinct for colour-blind readers too. Without their yellow, which is too light. */
-const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#8a6d00', '#444b5a'];
 /** Series that reuse a colour are dashed, then dotted. */
 const DASHES = ['none', '7 4', '2 4'];
-
-/** Colours of decisions: better and worse differ in lightness too. */
-export const TONES = { better: '#009e73', worse: '#d55e00', other: '#0072b2' } as const;
-export type Tone = keyof typeof TONES;
 
 const TITLE_SIZE = 17;
 /** Width of the title's letters, relative to other text. */
@@ -25,8 +21,8 @@ export interface Style {
 
 export function styleOf(series: number): Style {
   return {
-    colour: COLOURS[series % COLOURS.length],
-    dash: DASHES[Math.floor(series / COLOURS.length) % DASHES.length],
+    colour: SERIES[series % SERIES.length],
+    dash: DASHES[Math.floor(series / SERIES.length) % DASHES.length],
   };
 }
 
@@ -72,12 +68,13 @@ export function yAxis(
   ];
 }
 
-/** A standalone picture, ending with a newline. @param description alternative text */
+/** A standalone picture, ending with a newline. @param description alternative text; @param style of classes of the marks */
 export function picture(
   title: string,
   description: string,
   { width, height }: { readonly width: number; readonly height: number },
   inside: readonly string[],
+  style = '',
 ): string {
   const attributes: Attributes = {
     xmlns: 'http://www.w3.org/2000/svg',
@@ -93,6 +90,7 @@ export function picture(
   const content = [
     element('title', { id: 'title' }, escaped(title)),
     element('desc', { id: 'desc' }, escaped(description)),
+    ...(style === '' ? [] : [element('style', {}, style)]),
     element('rect', { width, height, fill: '#fff' }),
     text(fitted(title, (width - 40) / TITLE_WIDTH), {
       x: 20,

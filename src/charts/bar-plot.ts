@@ -3,7 +3,8 @@
  * that their lengths can be compared; values of another scale have an axis of their own, beside it.
  */
 import { scaleBand, scaleLinear } from 'd3-scale';
-import { element, escaped } from './markup.ts';
+import { escaped } from './jsx.ts';
+import { element } from './markup.ts';
 import {
   type Box,
   bottomOf,

@@ -3,7 +3,8 @@
  * forest plot). Rows may have an interval, drawn as a line through the dot. The picture grows with its rows.
  */
 import { scaleLinear } from 'd3-scale';
-import { element, escaped } from './markup.ts';
+import { escaped } from './jsx.ts';
+import { element } from './markup.ts';
 import { centred, fitted, GRID, INK, MUTED, picture, RIGHT, TITLE_HEIGHT, text, widthOf } from './plot-frame.ts';
 
 export interface PlotRow {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { barPlot } from '../../src/output/bar-plot.ts';
-import { linePlot } from '../../src/output/line-plot.ts';
-import { shortened, widthOf } from '../../src/output/plot-frame.ts';
+import { barPlot } from '../../src/charts/bar-plot.ts';
+import { linePlot } from '../../src/charts/line-plot.ts';
+import { shortened, widthOf } from '../../src/charts/plot-frame.ts';
 
 const SIZE = { width: 960, height: 480, grid: false };
 const WORDS = { title: 'ap & <co>', description: 'what it shows', valueLabel: 'ap' };
@@ -113,7 +113,7 @@ describe('bars', () => {
   });
 
   it('have lines across where a grid is asked for', () => {
-    const across = (svg: string): number => [...svg.matchAll(/stroke="#dde1e8"/g)].length;
+    const across = (svg: string): number => [...svg.matchAll(/stroke="#dde2ea"/g)].length;
     expect(across(plot([0.2], true))).toBeGreaterThan(3);
     expect(across(plot([0.2]))).toBe(0);
   });

@@ -49,7 +49,7 @@ interface Elements {
   readonly figcaption: Attributes;
   readonly figure: Attributes;
   readonly form: Attributes & { readonly method?: string; readonly action?: string };
-  readonly g: Attributes;
+  readonly g: Placed<'transform'>;
   readonly h1: Attributes;
   readonly h2: Attributes;
   readonly h3: Attributes;
@@ -79,11 +79,14 @@ interface Elements {
   readonly span: Attributes;
   readonly strong: Attributes;
   readonly summary: Attributes;
-  readonly svg: Placed<'width' | 'height'> & { readonly viewBox?: string; readonly preserveAspectRatio?: string };
+  readonly svg: Placed<'x' | 'y' | 'width' | 'height' | 'overflow'> & {
+    readonly viewBox?: string;
+    readonly preserveAspectRatio?: string;
+  };
   readonly table: Attributes;
   readonly tbody: Attributes;
   readonly td: Attributes;
-  readonly text: Placed<'x' | 'y' | 'dx' | 'dy'>;
+  readonly text: Placed<'x' | 'y' | 'dx' | 'dy' | 'transform'>;
   readonly th: Attributes & { readonly scope: 'col' | 'row' };
   readonly thead: Attributes;
   readonly tr: Attributes;
@@ -140,12 +143,16 @@ function textOf(children: Children): string {
   return text;
 }
 
-const SPECIAL = /["&<\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+const SPECIAL = /["&<>\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
-/** For text, and for attributes in double quotes, of HTML; `escaped` of output/markup.ts serves SVG files and heads of documents too. */
+/** For text, and for attributes in double quotes, of HTML and SVG. */
 export function escaped(text: string): string {
   if (!SPECIAL.test(text)) return text;
-  return visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+  return visible(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
 
 /** Replaces characters that are invisible or change the direction of text. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { widthOf } from '../../src/output/plot-frame.ts';
-import { rowPlot } from '../../src/output/row-plot.ts';
+import { widthOf } from '../../src/charts/plot-frame.ts';
+import { rowPlot } from '../../src/charts/row-plot.ts';
 
 const WORDS = {
   title: 'ap & <co>',

@@ -1,15 +1,4 @@
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text for HTML and SVG, also in attributes. Control characters that XML forbids are removed. */
-export function escaped(text: string): string {
-  return text.replace(/(?![\t\n\r])\p{Cc}/gu, '').replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
-}
+import { escaped } from './jsx.ts';
 
 export type Attributes = Readonly<Record<string, string | number>>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type IntervalRow, intervalPlot } from '../../src/output/interval-plot.ts';
+import { type IntervalRow, intervalPlot } from '../../src/charts/interval-plot.ts';
 
 const WORDS = { title: 'ap & <co>', description: 'what it shows', valueLabel: 'ap' };
 const KINDS = { marked: 'merged', others: 'input', line: 'best input' };

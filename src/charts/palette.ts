@@ -1,0 +1,59 @@
+/**
+ * The colours of reports, pages and pictures, each light and dark. `s0` to `s6` are those of series, after M. Okabe and K. Ito,
+ * "Color Universal Design", 2008: distinct for colour-blind readers too, and dark enough for lines on white.
+ */
+const COLOURS = {
+  ground: ['#f4f6f9', '#0d1117'],
+  card: ['#fff', '#161c26'],
+  ink: ['#18202e', '#e7ebf2'],
+  muted: ['#566073', '#9fabbe'],
+  line: ['#dde2ea', '#2b3444'],
+  grid: ['#e8ebf1', '#222b39'],
+  track: ['#e9edf3', '#252e3d'],
+  accent: ['#1f5fa8', '#74b3ff'],
+  band: ['#1f5fa8', '#74b3ff'],
+  good: ['#0b6e4f', '#56d3a0'],
+  'good-soft': ['#dcf3ea', '#12372c'],
+  bad: ['#b42318', '#ff8b80'],
+  'bad-soft': ['#fde7e4', '#451d1b'],
+  warn: ['#8a4b08', '#f0b35a'],
+  'warn-soft': ['#fdf0d9', '#3d2c10'],
+  'plain-soft': ['#e7ebf2', '#28313f'],
+  s0: ['#0072b2', '#5db4ec'],
+  s1: ['#c14f00', '#ff9d5c'],
+  s2: ['#00795a', '#3fd0a4'],
+  s3: ['#a8518a', '#e7a3cb'],
+  s4: ['#2b7fae', '#9ad4ff'],
+  s5: ['#7d6200', '#dcb83f'],
+  s6: ['#444b5a', '#b8c0d0'],
+  worse: ['180,35,24', '255,100,88'],
+  better: ['31,95,168', '90,165,255'],
+} as const;
+
+/** The tone of a statement or of a mark: good, bad, a warning, or neutral. */
+export type Tone = 'good' | 'bad' | 'warn' | 'plain';
+
+/** Declarations of the colours as CSS variables. */
+export function variables(theme: 'light' | 'dark'): string {
+  return Object.entries(COLOURS)
+    .map(([name, [light, dark]]) => `--${name}:${theme === 'light' ? light : dark}`)
+    .join(';');
+}
+
+/** The light colour: for pictures in files, as programs that draw SVG know no variables. */
+export function light(name: keyof typeof COLOURS): string {
+  return COLOURS[name][0];
+}
+
+/** Colours of series; more series use them again, dashed. */
+export const SERIES = [light('s0'), light('s1'), light('s2'), light('s3'), light('s4'), light('s5'), light('s6')];
+
+/** The light colour of a mark. */
+export function toned(tone: Tone): string {
+  return light(tone === 'plain' ? 'band' : tone);
+}
+
+/** Rules of CSS with the light colours in place of the variables. */
+export function inLight(rules: string): string {
+  return Object.entries(COLOURS).reduce((text, [name, [own]]) => text.replaceAll(`var(--${name})`, own), rules);
+}
