@@ -85,6 +85,8 @@ export interface PanesState {
   /** Numbers (start / size) of the panes that exist, as half-open ranges. */
   readonly minutes: readonly (readonly [from: number, to: number])[];
   readonly hours: readonly (readonly [from: number, to: number])[];
+  /** The hour panes of which sums by user bucket are stored. undefined: an earlier release has not kept that. */
+  readonly vectors?: PanesState['hours'] | undefined;
   readonly admission: readonly StoredTable[];
 }
 
@@ -107,21 +109,25 @@ export interface RestoredPanes {
 
 /** A pane whose key holds rows as long as the checkpoint lists it: it exists from the commit of its first row on. */
 export interface ListedPane {
+  /** v: the sums by user bucket of an hour. */
+  readonly size: 'm' | 'h' | 'v';
+  readonly n: number;
   readonly key: string;
   readonly end: EpochMs;
 }
 
-/** The minute and hour panes that a state lists and that end after `end`, ascending, minutes first. */
+/** The panes that a state lists and that end after `end`: minutes, hours, then sums by user bucket, each ascending. */
 export function listedPanes(
   { owner, paneSize, hour }: Pick<PanesSettings, 'owner' | 'paneSize' | 'hour'>,
-  { minutes, hours }: Pick<PanesState, 'minutes' | 'hours'>,
+  { minutes, hours, vectors = [] }: Pick<PanesState, 'minutes' | 'hours' | 'vectors'>,
   end: EpochMs,
 ): readonly ListedPane[] {
-  const listed = (size: 'm' | 'h', length: DurationMs, numbers: PanesState['minutes']): readonly ListedPane[] =>
-    new PaneNumbers(length, 0, numbers)
-      .endingAfter(end)
-      .map((n) => ({ key: paneKey(owner, size, n * length), end: (n + 1) * length }));
-  return [...listed('m', paneSize, minutes), ...listed('h', hour, hours)];
+  const listed = (size: ListedPane['size'], length: DurationMs, numbers: PanesState['minutes']): ListedPane[] =>
+    new PaneNumbers(length, 0, numbers).endingAfter(end).map((n) => {
+      const key = size === 'v' ? vectorKey(owner, n * length) : paneKey(owner, size, n * length);
+      return { size, n, key, end: (n + 1) * length };
+    });
+  return [...listed('m', paneSize, minutes), ...listed('h', hour, hours), ...listed('v', hour, vectors)];
 }
 
 /** Keys of what can still change after `watermark`: panes with end + H > watermark, the totals, and large tables of places. */
@@ -129,7 +135,7 @@ export function liveKeys(settings: PanesSettings, state: PanesState, watermark: 
   const finalUpTo = watermark - longest(settings);
   const hours = new PaneNumbers(settings.hour, settings.keepHours, state.hours);
   return [
-    ...listedPanes(settings, state, finalUpTo).map(({ key }) => key),
+    ...listedPanes(settings, { ...state, vectors: [] }, finalUpTo).map(({ key }) => key),
     ...hours.endingAfter(finalUpTo).map((n) => vectorKey(settings.owner, n * settings.hour)),
     ...settings.totals.map((name) => totalKey(settings.owner, name, SINCE_START)),
     ...settings.runs.map(({ name, run }) => totalKey(settings.owner, name, run)),
@@ -170,6 +176,7 @@ export function parsePanesState(text: string): PanesState {
   return {
     minutes: listOf(state['minutes'], 'panes.minutes', rangeOf),
     hours: listOf(state['hours'], 'panes.hours', rangeOf),
+    ...(state['vectors'] === undefined ? {} : { vectors: listOf(state['vectors'], 'panes.vectors', rangeOf) }),
     admission: listOf(state['admission'], 'panes.admission', parseAdmission),
   };
 }

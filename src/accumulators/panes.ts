@@ -65,6 +65,8 @@ export class Panes {
   readonly #hours: PaneTables;
   /** The sums by user bucket of hour panes. */
   readonly #vectors: PaneTables;
+  /** Those of them that are stored, as far as is known. */
+  readonly #listed: PaneNumbers;
   readonly #totals: readonly RowTable[];
   readonly #runs: readonly RunTotal[];
   /** What was added since this object was made, for counters that start with the process. */
@@ -136,6 +138,13 @@ export class Panes {
     this.#vectors = new PaneTables(
       new PaneNumbers(hour, settings.keepVectors, vectors),
       (n) => new RowTable(vectorKey(owner, n * hour), (n + 1) * hour, vectorRows, this.#memory),
+    );
+    const found = (n: number): boolean => (restored?.rows.get(vectorKey(owner, n * hour))?.size ?? 0) > 0;
+    const live = hours.endingAfter(this.#clock - this.#window).filter(found);
+    this.#listed = new PaneNumbers(
+      hour,
+      settings.keepVectors,
+      restored?.state.vectors ?? live.map((n) => [n, n + 1] as const),
     );
     this.#totals = settings.totals.map(sinceStart);
     this.#runs = settings.runs.map((run) => new RunTotal(run, settings, { columns, codec }, this.#memory));
@@ -278,8 +287,9 @@ export class Panes {
   stateText(): string {
     const { numbers: minutes } = this.#minutes;
     const { numbers: hours } = this.#hours;
+    const vectors = JSON.stringify(this.#listed);
     const admission = this.#admission.stateTexts().join(',');
-    return `{"minutes":${JSON.stringify(minutes)},"hours":${JSON.stringify(hours)},"admission":[${admission}]}`;
+    return `{"minutes":${JSON.stringify(minutes)},"hours":${JSON.stringify(hours)},"vectors":${vectors},"admission":[${admission}]}`;
   }
 
   /** Ends the pane that the sums were pending for and starts the pane of `ts`. */
@@ -294,6 +304,7 @@ export class Panes {
     pending.tablesOfItems = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
     pending.tablesOfPositions = this.#settings.positions?.inTotals === true ? [minute, ...this.#totals] : [minute];
     pending.vectors = this.#vectors.of(ts, finalUpTo);
+    if (this.#settings.clustered.length > 0) this.#listed.add(this.#listed.of(ts));
     this.#setDue();
   }
 
@@ -361,6 +372,7 @@ export class Panes {
     }
     for (const n of this.#hours.deleteUpTo(at)) this.#deletes.push(paneKey(owner, 'h', n * hour));
     for (const n of this.#vectors.deleteUpTo(at)) this.#deletes.push(vectorKey(owner, n * hour));
+    this.#listed.deleteUpTo(at);
     this.#setDue();
   }
 

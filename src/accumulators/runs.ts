@@ -30,12 +30,41 @@ export interface RunState {
   readonly missing: number;
   /** Lists that its total holds; undefined: an earlier release has not kept that. */
   readonly lists?: number | undefined;
-  /** Lists that its total has held, and that were gone from the store when the unit was claimed; undefined: none. */
+  /** Of its user sample; undefined: it has no user, or an earlier release has not kept that. */
+  readonly users?: UsersHeld | undefined;
+  /** What looks have found is stored. Absent: it is not, or an earlier release has not kept that. */
+  readonly looks?: true | undefined;
+  /** Lists that were gone from the store when the unit was claimed, or whose users were; undefined: none. */
   readonly lost?: number | undefined;
+  /** What looks had found was gone when the unit was claimed. Absent: no. */
+  readonly looksLost?: true | undefined;
   /** For each measure, by canonical name, the time after which lists must close to count; -Infinity: all lists count. Other measures in the rows are left over, and ignored. */
   readonly since: Since;
   /** undefined: the run goes on. */
   readonly ended?: EndOfRun | undefined;
+}
+
+/** Level and users of a user sample. From commit to commit it grows in this order: only with the level do users leave. */
+export type UsersHeld = readonly [level: number, users: number];
+
+/** What is stored of a run beside its state has a key each. */
+export type RunPart = 'total' | 'users' | 'looks';
+
+/** What is held of these. A part that is undefined was not read. */
+export interface HeldOfRun {
+  /** Lists that its total holds. */
+  readonly lists?: number;
+  readonly users?: UsersHeld;
+  /** Why what looks have found is not all there; '': it is. */
+  readonly looks?: string;
+}
+
+/** What a run lacks of that. */
+export interface GoneFromRun {
+  /** Lists that are gone from its total, and those that its users stand for who are. */
+  readonly lists: number;
+  /** By part, why; a part that is whole is not named. */
+  readonly why: ReadonlyMap<RunPart, string>;
 }
 
 /** Event time from which on something is summed, by name; -Infinity: from the beginning on. */
@@ -106,25 +135,39 @@ export class Runs {
     this.#states = this.#states.map((state) => ({ ...state, missing: state.missing + records }));
   }
 
-  /** In the order of the settings, then those that have ended. @param lists that their totals hold, in the order of the settings */
-  state(lists: readonly number[]): readonly RunState[] {
-    return [...this.#states.map((state, r) => ({ ...state, lists: lists[r] })), ...this.#ended];
+  /** In the order of the settings, then those that have ended. @param held what is stored of them, in the order of the settings */
+  state(held: readonly Pick<RunState, 'lists' | 'users' | 'looks'>[]): readonly RunState[] {
+    return [...this.#states.map((state, r) => ({ ...state, ...held[r] })), ...this.#ended];
   }
 
-  since(run: number): Since {
-    return this.#states[run].since;
-  }
-
-  /** Records that were lost to gaps, and lists that were lost by the store, since a run began. */
-  missing(run: number): number {
-    return missingFrom(this.#states[run]);
+  /** What a run lacks, and from when on its measures are summed. */
+  part(run: number): Pick<RunState, 'missing' | 'since' | 'looksLost'> {
+    const { since, looksLost } = this.#states[run];
+    return { missing: missingFrom(this.#states[run]), since, looksLost };
   }
 }
 
-/** The state when so many of its lists are held: fewer than it says are lost. */
-export function withLost(state: RunState, held: number): RunState {
-  const gone = Math.max(0, (state.lists ?? 0) - held);
-  return gone === 0 ? state : { ...state, lists: held, lost: (state.lost ?? 0) + gone };
+/** What is gone of a run whose state was stored no later than what is held. A user stands for as many lists as each of the others. */
+export function goneFrom(state: RunState | undefined, held: HeldOfRun): GoneFromRun {
+  const why: [RunPart, string][] = [];
+  const { lists = 0, users: [level, users] = [0, 0], looks } = state ?? {};
+  const goneLists = Math.max(0, lists - (held.lists ?? lists));
+  if (goneLists > 0) why.push(['total', `${goneLists} of ${lists} lists are gone`]);
+  const [heldLevel, heldUsers] = held.users ?? [level, users];
+  const goneUsers = heldLevel > level ? 0 : heldLevel < level ? users : Math.max(0, users - heldUsers);
+  if (goneUsers > 0) why.push(['users', `${goneUsers} of ${users} users are gone`]);
+  if (looks && held.looks) why.push(['looks', held.looks]);
+  return { lists: goneLists + Math.ceil(goneUsers * Math.max(1, lists / Math.max(1, users))), why: new Map(why) };
+}
+
+/** The state of a run that goes on without what is gone. */
+export function withLost(state: RunState, { lists, why }: GoneFromRun): RunState {
+  if (why.size === 0) return state;
+  return {
+    ...state,
+    ...(lists === 0 ? {} : { lost: (state.lost ?? 0) + lists }),
+    ...(why.has('looks') ? { looksLost: true } : {}),
+  };
 }
 
 /** Records and lists that a run lacks, whoever lost them. */
@@ -179,10 +222,18 @@ export function parseRuns(text: string | undefined): readonly RunState[] {
       // Those of earlier releases were of other runs: each measure made another one.
       since: state['since'] === undefined ? {} : parseSince(state['since'], `${where}.since`),
       ...(state['lists'] === undefined ? {} : { lists: countOf(state['lists'], `${where}.lists`) }),
+      ...(state['users'] === undefined ? {} : { users: usersOf(state['users'], `${where}.users`) }),
+      ...(state['looks'] === true ? { looks: true } : {}),
       ...(state['lost'] === undefined ? {} : { lost: countOf(state['lost'], `${where}.lost`) }),
+      ...(state['looksLost'] === true ? { looksLost: true } : {}),
       ...(state['ended'] === undefined ? {} : { ended: endOf(state['ended'], `${where}.ended`) }),
     };
   });
+}
+
+function usersOf(value: unknown, where: string): UsersHeld {
+  const [level, users] = listOf(value, where, countOf);
+  return [level, countOf(users, where)];
 }
 
 function endOf(value: unknown, where: string): EndOfRun {

@@ -93,6 +93,9 @@ const RULES = { field: 'rules', text: '2' } as const;
 /** Which run it is: it may be shown when the configuration has another. */
 export const SETTINGS = 'settings';
 
+/** How many other fields there are. */
+const FIELDS = 'fields';
+
 const SRM = 'srm';
 
 const DECISION = 'decision';
@@ -114,6 +117,7 @@ const VERDICTS: readonly ExperimentVerdict[] = [
  *
  *     settings                                   of the run (`runText`)
  *     rules                                      2: without it, evidence and decisions are of older rules, and are not read
+ *     fields                                     how many others there are; looks of earlier versions have none
  *     srm                                        [log Bayes factor, time of the look]
  *     <horizon>|<variant>|<measure>|worse        [log e, time of the look]; also `better`, and `guard` for guardrails
  *     <horizon>|<variant>|decision               [label, reason, since]
@@ -149,7 +153,19 @@ export function encodeLooks(
       fields.set(`${horizon}|${variant}|${POINT}|${place}`, JSON.stringify(point));
     }
   }
-  return fields;
+  return fields.set(FIELDS, String(fields.size));
+}
+
+/** Whether the fields tell how many there must be. */
+export function areCounted(fields: ReadonlyMap<string, string>): boolean {
+  return fields.has(FIELDS);
+}
+
+/** Why these are not all the fields of looks that are stored and counted; '': they are. */
+export function goneFromLooks(fields: ReadonlyMap<string, string>): string {
+  if (!areCounted(fields)) return fields.size === 0 ? 'gone' : `the field ${FIELDS} is gone`;
+  const counted = Number(fields.get(FIELDS));
+  return fields.size > counted ? '' : `${counted + 1 - fields.size} of ${counted} fields are gone`;
 }
 
 /** Reads what `encodeLooks` wrote; fields of other horizons are left out. Throws an Error that names the field that is wrong. */

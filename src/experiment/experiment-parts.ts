@@ -6,8 +6,8 @@ import type { Row } from '../accumulators/row.ts';
 import { shapeOf } from '../accumulators/row.ts';
 import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
 import { valuesOfRun } from '../accumulators/run-total.ts';
-import { isRun, missingFrom, type RunState, type Since } from '../accumulators/runs.ts';
-import { totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
+import { goneFrom, isRun, missingFrom, type RunState, type Since } from '../accumulators/runs.ts';
+import { keysOfRun, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
@@ -15,6 +15,7 @@ import { SampleColumns, type Sampled } from '../statistics/sampled.ts';
 import { readField } from '../statistics/user-sample.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import { readUnit, stands, type UnitState } from '../windows/unit-state.ts';
+import { decodeLooks, type ExperimentLooks, goneFromLooks, NO_EXPERIMENT_LOOKS } from './experiment-looks.ts';
 import { runOf } from './run-settings.ts';
 import type { UnitPart } from './units.ts';
 
@@ -23,7 +24,7 @@ interface UnitParts {
   readonly state: UnitState;
   /** In the order of the experiments. */
   readonly parts: readonly UnitPart[];
-  /** What is wrong, by key: of totals that the store lacks, and of totals and users that are damaged. */
+  /** What is wrong, by key of totals and users that are gone, in part or whole, or damaged. */
   readonly lost: ReadonlyMap<string, string>;
   /** Lists that are lost with them, or were when the unit was claimed. */
   readonly lostLists: number;
@@ -45,12 +46,18 @@ export const USERS_PER_READING = 2 ** 15;
 
 const NO_USERS: Sampled = new SampleColumns();
 
-interface KeptSample {
+/** The users of a run, read after its state. */
+interface RunUsersRead {
   readonly sample: Sampled;
+  /** Lists that those stand for who are gone. */
+  readonly missing: number;
+  /** What is wrong with the sample that is stored; undefined: nothing. */
+  readonly why?: string | undefined;
+}
+
+interface KeptSample extends RunUsersRead {
   /** How many more readings use it. */
   readonly left: number;
-  /** What is wrong with the one that is stored; absent: nothing. */
-  readonly why?: string;
 }
 
 export class ExperimentParts {
@@ -99,33 +106,35 @@ export class ExperimentParts {
   async #parts(unit: number, state: UnitState): Promise<Omit<UnitParts, 'state'>> {
     const { namespace, experiments } = this.#settings;
     const owner = { namespace, unit, generation: state.generation };
-    const totals = experiments.map(({ name }, e) => totalKey(owner, name, this.runs[e]));
-    const users = experiments.map(({ name }, e) => usersKey(owner, name, this.runs[e]));
+    const named = experiments.map(({ name }, e) => ({ name, run: this.runs[e] }));
+    const totals = named.map((run) => keysOfRun(owner, run).total);
+    const users = named.map((run) => keysOfRun(owner, run).users);
+    const runs = named.map((run) => state.runs.find(isRun(run)));
     const kept = new Map([...(this.#samples.get(unit) ?? [])].filter(([, { left }]) => left > 0));
     const wanted = users.filter((key) => !kept.has(key));
     const hashes = await this.#store.read([...totals, ...wanted]);
     const samples = new Map<string, KeptSample>();
-    for (const key of users) {
+    for (const [e, key] of users.entries()) {
       const known = kept.get(key);
       if (known !== undefined) {
         samples.set(key, { ...known, left: known.left - 1 });
         continue;
       }
-      samples.set(key, await readSample(hashes[totals.length + wanted.indexOf(key)]));
+      const read = await usersOfRun(hashes[totals.length + wanted.indexOf(key)], runs[e]);
+      const left = read.why === undefined ? Math.ceil(read.sample.size / USERS_PER_READING) - 1 : 0;
+      samples.set(key, { ...read, left });
     }
     this.#samples.set(unit, samples);
     const lost = new Map<string, string>();
     let lostLists = 0;
-    const parts = experiments.map(({ name }, e) => {
-      const run = state.runs.find(isRun({ name, run: this.runs[e] }));
-      const { rows, missing, why } = totalOfRun(this.#codec, hashes[e], run);
-      if (why !== undefined) lost.set(totals[e], why);
+    const parts = runs.map((run, e) => {
+      const total = totalOfRun(this.#codec, hashes[e], run);
+      if (total.why !== undefined) lost.set(totals[e], total.why);
+      const { sample, missing: unseen, why } = samples.get(users[e]) ?? { sample: NO_USERS, missing: 0 };
+      if (why !== undefined) lost.set(users[e], why);
+      const missing = total.missing + unseen;
       lostLists += missing - (run?.missing ?? 0);
-      const { sample = NO_USERS, why: whyUsers } = samples.get(users[e]) ?? {};
-      if (whyUsers === undefined) return { rows, sample, missing, since: run?.since };
-      lost.set(users[e], whyUsers);
-      // Whoever saw it is not known of these lists, so that nothing is decided.
-      return { rows, sample, missing: Math.max(1, missing), since: run?.since };
+      return { rows: total.rows, sample, missing, since: run?.since, looksLost: run?.looksLost };
     });
     return { parts, lost, lostLists };
   }
@@ -142,15 +151,40 @@ interface RunTotalRead {
 
 /** The total of a run, read after its state: it holds as many lists as that says, or more. @param run undefined: nothing is held of it */
 export function totalOfRun(codec: RowCodec, fields: Fields, run: RunState | undefined): RunTotalRead {
-  const { lists = 0, since } = run ?? {};
   const missing = run === undefined ? 0 : missingFrom(run);
   try {
-    const rows = rowsOfRun(codec, fields, since);
+    const rows = rowsOfRun(codec, fields, run?.since);
     const held = [...rows.values()].reduce((sum, { impressions }) => sum + impressions, 0);
-    if (held >= lists) return { rows, missing };
-    return { rows, missing: missing + lists - held, why: `${lists - held} of ${lists} lists are gone` };
+    const { lists, why } = goneFrom(run, { lists: held });
+    return { rows, missing: missing + lists, why: why.get('total') };
   } catch (error) {
-    return { rows: new Map(), missing: missing + Math.max(1, lists), why: messageOf(error) };
+    return { rows: new Map(), missing: missing + Math.max(1, run?.lists ?? 0), why: messageOf(error) };
+  }
+}
+
+/** The users of a run, read after its state. Of a sample that is damaged, nobody. @param run undefined: nothing is held of it */
+export async function usersOfRun(fields: Fields, run: RunState | undefined): Promise<RunUsersRead> {
+  try {
+    const sample = await sampleInTurns(fields);
+    const { lists, why } = goneFrom(run, { users: [sample.level, sample.size] });
+    return { sample, missing: lists, why: why.get('users') };
+  } catch (error) {
+    // Whoever saw them is known of no list.
+    return { sample: NO_USERS, missing: Math.max(1, run?.lists ?? 0), why: messageOf(error) };
+  }
+}
+
+/** What looks have found of a run, read after its state. Of fields that are damaged, nothing. @param horizon of the experiment */
+export function looksOfRun(
+  fields: Fields,
+  run: RunState | undefined,
+  horizon: string,
+): { readonly looks: ExperimentLooks; readonly why?: string | undefined } {
+  try {
+    const { why } = goneFrom(run, { looks: goneFromLooks(fields) });
+    return { looks: decodeLooks(fields, horizon), why: why.get('looks') };
+  } catch (error) {
+    return { looks: NO_EXPERIMENT_LOOKS, why: messageOf(error) };
   }
 }
 
@@ -159,20 +193,10 @@ function rowsOfRun(codec: RowCodec, fields: Fields, since: Since | undefined): R
   return valuesOfRun(new Map([...fields].map(([field, text]) => [field, codec.decode(text, since)] as const)));
 }
 
-/** The sample of a unit; of one that is damaged, nobody. */
-async function readSample(fields: Fields): Promise<KeptSample> {
-  try {
-    const sample = await sampleInTurns(fields);
-    return { sample, left: Math.ceil(sample.size / USERS_PER_READING) - 1 };
-  } catch (error) {
-    return { sample: NO_USERS, left: 0, why: messageOf(error) };
-  }
-}
-
 /** Users that are read in one turn of the event loop. */
 const USERS_PER_TURN = 2 ** 14;
 
-export async function sampleInTurns(fields: Fields): Promise<Sampled> {
+async function sampleInTurns(fields: Fields): Promise<Sampled> {
   const read = new SampleColumns();
   for (const [field, text] of fields) {
     readField(read, field, text);

@@ -80,6 +80,7 @@ export function soundFactsOf(state: ExperimentState, variant: string, split: Spl
     variant: variantOf(state, variant),
     impressions: [...variants.values()].reduce((sum, { impressions }) => sum + impressions, 0),
     missing,
+    looksLost: state.looksLost ?? false,
     isExplained: [settings.primary, ...settings.guardrails].some((measure) =>
       isExplained(state, variant, measure, split.exposure),
     ),

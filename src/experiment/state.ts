@@ -47,6 +47,8 @@ export interface ExperimentState {
   readonly exposed: Exposed;
   /** Records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
+  /** Looks have found something that the store has lost. Absent: no. */
+  readonly looksLost?: boolean;
   /** Event time at which other settings ended the run; undefined: it goes on. */
   readonly ended?: EpochMs | undefined;
   /** undefined: a service, whose logs go on. */

@@ -22,6 +22,8 @@ export interface UnitPart {
   readonly missing: number;
   /** As in `RunState`; absent: all lists count in all measures. */
   readonly since?: Since | undefined;
+  /** As in `RunState`. */
+  readonly looksLost?: boolean | undefined;
 }
 
 type Totals = Omit<ExperimentState, 'looks'>;
@@ -37,6 +39,7 @@ export class UnitsSum {
   readonly #users: SampleUnion;
   readonly #since: Record<string, EpochMs>;
   #missing = 0;
+  #looksLost = false;
 
   /**
    * `measures`: those of the rows, in their order. `before`: the previous state, which only saves time. `hashSeed`: as in
@@ -56,12 +59,13 @@ export class UnitsSum {
     this.#users = new SampleUnion({ expected: before?.exposed.sampled ?? 0, hashSeed: hashSeed ?? 0 });
   }
 
-  add({ rows, sample, missing, since }: UnitPart): void {
+  add({ rows, sample, missing, since, looksLost = false }: UnitPart): void {
     for (const [value, row] of rows) {
       addToSum(this.#rows, value, row);
     }
     this.#users.add(sample);
     this.#missing += missing;
+    this.#looksLost ||= looksLost;
     if (since === undefined) return;
     for (const [name, at] of Object.entries(this.#since)) {
       this.#since[name] = Math.max(at, since[name] ?? Number.POSITIVE_INFINITY);
@@ -91,6 +95,7 @@ export class UnitsSum {
         },
       },
       missing: this.#missing,
+      looksLost: this.#looksLost,
     };
   }
 }

@@ -1,20 +1,19 @@
-import { looksKey } from '../accumulators/store/layout.ts';
+import { isRun } from '../accumulators/runs.ts';
+import { looksKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Span } from '../config/values.ts';
 import type { Comparison, EarlierRun } from '../experiment/comparison.ts';
 import { withEarlier } from '../experiment/earlier-run.ts';
 import { evaluate } from '../experiment/evaluate.ts';
-import { decodeLooks } from '../experiment/experiment-looks.ts';
-import { ExperimentParts } from '../experiment/experiment-parts.ts';
+import { ExperimentParts, looksOfRun } from '../experiment/experiment-parts.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { type Trail, trailOf } from '../experiment/take-looks.ts';
 import { UnitsSum } from '../experiment/units.ts';
-import { messageOf } from '../vocabulary/error-text.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import type { UnitState, UnitStates } from '../windows/unit-state.ts';
+import { readUnit, stands, type UnitState, type UnitStates } from '../windows/unit-state.ts';
 import { completeUpTo } from '../windows/windows.ts';
 import type { ExporterSettings } from './exporter-contract.ts';
-import { earlierRun, newestEnded } from './kept-runs.ts';
+import { earlierRun, newestEnded, readKeptRun } from './kept-runs.ts';
 
 type ExperimentsSettings = Pick<ExporterSettings, 'attribution' | 'experiments' | 'measures' | 'paneSize'>;
 
@@ -47,6 +46,7 @@ export class Experiments {
   #trails: readonly Trail[] = [];
   #lost: ReadonlyMap<string, string> = new Map();
   #lostLooks: ReadonlyMap<string, string> = new Map();
+  #lostEarlier: ReadonlyMap<string, string> = new Map();
   #lostFound = 0;
   #lostLists = 0;
 
@@ -69,9 +69,9 @@ export class Experiments {
     return this.#trails;
   }
 
-  /** By key of a total that the store lacks, or of a total, users or looks that it holds damaged: what is wrong, as of the last call of `read`. */
+  /** By key of a total, users or looks that are gone, in part or whole, or damaged: what is wrong, as of the last call of `read`. */
   get lost(): ReadonlyMap<string, string> {
-    return new Map([...this.#lost, ...this.#lostLooks]);
+    return new Map([...this.#lost, ...this.#lostLooks, ...this.#lostEarlier]);
   }
 
   /** Lists that all runs lack for such keys, now or when their units were claimed, as far as is known. */
@@ -115,22 +115,27 @@ export class Experiments {
     const earlier = await this.#earlierOf(units);
     const seen = JSON.stringify(looks.map((fields) => [...fields]));
     if (!moved && seen === this.#seen && earlier === this.#earlier) return;
+    const lost = new Map<string, string>();
+    const states = this.#totals.map((totals, e) => {
+      const { name, horizon } = totals.settings;
+      const run = first?.runs.find(isRun({ name, run: this.#parts.runs[e] }));
+      const { looks: found, why } = looksOfRun(looks[e] ?? new Map(), run, horizon.text);
+      if (why === undefined) return { ...totals, looks: found };
+      // Other experiments and all windows are shown.
+      if (first !== undefined) lost.set(this.#looksKey(first, e), why);
+      return { ...totals, looks: found, looksLost: true };
+    });
+    this.#seen = '';
+    if (first !== undefined && lost.size > 0) {
+      const [now] = await this.#deps.store.read([unitKey(this.#deps.namespace, 0)]);
+      if (!stands(readUnit(0, now, first), first, [])) return;
+    }
     this.#earlier = earlier;
     this.#seen = seen;
-    const lost = new Map<string, string>();
-    this.#states = this.#totals.map((totals, e) => {
-      const { horizon } = totals.settings;
-      try {
-        return { ...totals, looks: decodeLooks(looks[e] ?? new Map(), horizon.text) };
-      } catch (error) {
-        // As if nobody had looked: other experiments and all windows are shown.
-        if (first !== undefined) lost.set(this.#looksKey(first, e), messageOf(error));
-        return { ...totals, looks: decodeLooks(new Map(), horizon.text) };
-      }
-    });
+    this.#states = states;
     for (const key of lost.keys()) if (!this.#lostLooks.has(key)) this.#lostFound++;
     this.#lostLooks = lost;
-    const lookedAt = this.#states.filter(isLookedAt);
+    const lookedAt = this.#states.filter((state) => isLookedAt(state) || state.looksLost);
     this.#made = lookedAt.map((state) => this.compare(state));
     this.#trails = lookedAt.map(({ looks: taken }) => trailOf(taken));
   }
@@ -142,9 +147,13 @@ export class Experiments {
     if (key === this.#earlierKey) return this.#earlier;
     const { store, namespace } = this.#deps;
     const from = { ...this.#settings, store, namespace };
-    const found = await Promise.all(ended.map(async (run) => [run.name, await earlierRun(from, units, run)] as const));
+    const found = await Promise.all(ended.map((run) => readKeptRun(from, units, run)));
     this.#earlierKey = key;
-    return new Map(found.flatMap(([name, earlier]) => (earlier === undefined ? [] : [[name, earlier] as const])));
+    this.#lostEarlier = new Map(found.flatMap(({ lost }) => [...lost]));
+    this.#lostFound += this.#lostEarlier.size;
+    return new Map(
+      found.flatMap(({ state }) => (state === undefined ? [] : [[state.settings.name, earlierRun(state)]])),
+    );
   }
 
   /** End of the newest pane that is complete in every unit that is not far behind; undefined: none is. */

@@ -251,13 +251,11 @@ export class Exporter {
 
   /** Whether what was read from these units is still valid. `lost`: hours of them of which nothing was found. */
   async #stand(read: readonly number[], lost?: ReadonlyMap<number, readonly LostPane[]>): Promise<boolean> {
-    const { hour = HOUR } = this.#deps;
     const hashes = await this.#deps.store.read(read.map((u) => this.#unitKeys[u]));
     return read.every((u, i) => {
       const before = this.#units[u];
       if (before === undefined) return false;
-      const hours = (lost?.get(u) ?? []).map(({ end }) => end / hour - 1);
-      return stands(this.#readState(u, hashes[i], before), before, [], hours);
+      return stands(this.#readState(u, hashes[i], before), before, lost?.get(u) ?? []);
     });
   }
 
@@ -282,7 +280,7 @@ export class Exporter {
     if (wanted.size > 0) {
       const { sealed, lost } = await this.#panes.read(u, unit, wanted);
       const [fields] = await this.#deps.store.read([this.#unitKeys[u]]);
-      const panes = [...wanted.keys()].sort((a, b) => a - b);
+      const panes = [...wanted.keys()].sort((a, b) => a - b).map((n) => ({ size: 'm', n }) as const);
       if (!stands(this.#readState(u, fields, unit), unit, panes)) return false;
       this.#loses(u, lost);
       const turns = new Turns();

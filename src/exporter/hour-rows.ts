@@ -81,15 +81,20 @@ export class HourRows {
   }
 
   #read(u: number, unit: UnitState, n: number, [vectors, heads]: readonly Fields[]): RowsByField {
-    let why = GONE;
-    try {
-      if (heads.size > 0 || !isListed(unit, n)) return this.#decode(vectors, heads);
-    } catch (error) {
-      why = messageOf(error);
-    }
     const { namespace, hour } = this.#settings;
-    const key = paneKey({ namespace, unit: u, generation: unit.generation }, 'h', n * hour);
-    this.#lost.set(u, [...(this.#lost.get(u) ?? []), { key, end: (n + 1) * hour, why }]);
+    const owner = { namespace, unit: u, generation: unit.generation };
+    const loses = (size: 'h' | 'v', why: string): void => {
+      const key = size === 'v' ? vectorKey(owner, n * hour) : paneKey(owner, size, n * hour);
+      this.#lost.set(u, [...(this.#lost.get(u) ?? []), { size, n, key, end: (n + 1) * hour, why }]);
+    };
+    // Errors are then those of the other hours.
+    if (vectors.size === 0 && isListed(unit.vectors, n)) loses('v', GONE);
+    try {
+      if (heads.size > 0 || !isListed(unit.hours, n)) return this.#decode(vectors, heads);
+      loses('h', GONE);
+    } catch (error) {
+      loses('h', messageOf(error));
+    }
     return new Map();
   }
 
@@ -129,8 +134,8 @@ export class HourRows {
   }
 }
 
-function isListed({ hours }: UnitState, n: number): boolean {
-  return hours.some(([from, to]) => n >= from && n < to);
+function isListed(ranges: UnitState['vectors'], n: number): boolean {
+  return (ranges ?? []).some(([from, to]) => n >= from && n < to);
 }
 
 function addRows(into: RowsByField, rows: Rows): void {
@@ -182,7 +187,7 @@ export class PastHours {
       const hour = this.#hours.get(start) ?? { units: new Set(), rows: new Map(), isLost: false };
       this.#hours.set(start, hour);
       hour.units.add(u);
-      if (hashes[i].size === 0 && isListed(unit, start / HOUR)) hour.isLost = true;
+      if (hashes[i].size === 0 && isListed(unit.hours, start / HOUR)) hour.isLost = true;
       else this.#add(hour, hashes[i]);
       await nextTurn();
     }

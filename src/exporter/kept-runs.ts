@@ -2,13 +2,13 @@
 import { shapeOf } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
 import { isRun, KEPT_AFTER_END, type RunState, runGoingOn } from '../accumulators/runs.ts';
-import { looksKey, totalKey, usersKey } from '../accumulators/store/layout.ts';
+import { keysOfRun } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import { dimensionOf } from '../config/experiments.ts';
 import type { Comparison, EarlierRun } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
-import { decodeLooks, SETTINGS } from '../experiment/experiment-looks.ts';
-import { sampleInTurns, totalOfRun } from '../experiment/experiment-parts.ts';
+import { decodeLooks, goneFromLooks, SETTINGS } from '../experiment/experiment-looks.ts';
+import { totalOfRun, usersOfRun } from '../experiment/experiment-parts.ts';
 import { isoTime } from '../experiment/iso-time.ts';
 import { settingsOfRun } from '../experiment/run-settings.ts';
 import type { ExperimentState } from '../experiment/state.ts';
@@ -34,8 +34,16 @@ export interface KeptFrom {
   readonly measures: readonly Measure[];
 }
 
+/** A run as it is stored. */
+export interface KeptRun {
+  /** In all measures that it has summed; undefined: no look was taken of it, or what it was is lost. */
+  readonly state?: ExperimentState;
+  /** By key that is gone, or damaged: what is wrong. */
+  readonly lost: ReadonlyMap<string, string>;
+}
+
 /**
- * The state of a run, in all measures that it has summed; undefined: no look was taken of it. Units hold it under different
+ * Reads a run. Units hold it under different
  * generations where only some have ended it. Rejects when the store cannot be read, and for what this build cannot read.
  *
  * @param named `ended`: as it was when it ended last, also where the same settings run again
@@ -44,8 +52,9 @@ export async function readKeptRun(
   { namespace, store, measures }: KeptFrom,
   units: readonly (RunsOfUnit | undefined)[],
   named: Pick<RunState, 'name' | 'run' | 'ended'>,
-): Promise<ExperimentState | undefined> {
-  const { name, run } = named;
+): Promise<KeptRun> {
+  const { name } = named;
+  const lost = new Map<string, string>();
   const held = units.flatMap((of, unit) => {
     const state = of && (named.ended ? lastEnded(of, named) : (runGoingOn(of.runs, named) ?? lastEnded(of, named)));
     return of === undefined || state === undefined
@@ -53,10 +62,13 @@ export async function readKeptRun(
       : [{ state, owner: { namespace, unit, generation: state.ended?.generation ?? of.generation } }];
   });
   const [first] = held;
-  if (first?.owner.unit !== 0) return undefined;
-  const [fields] = await store.read([looksKey(first.owner, name, run)]);
+  if (first?.owner.unit !== 0) return { lost };
+  const { looks: key } = keysOfRun(first.owner, named);
+  const [fields] = await store.read([key]);
+  const gone = first.state.looks === true ? goneFromLooks(fields) : '';
+  if (gone !== '') lost.set(key, gone);
   const text = fields.get(SETTINGS);
-  if (text === undefined) return undefined;
+  if (text === undefined) return { lost };
   const defined = settingsOfRun(text, { name, dimension: dimensionOf(name) });
   const deciding = [defined.primary, ...defined.guardrails];
   const others = Object.keys(first.state.since).filter((text) => held.every(({ state }) => text in state.since));
@@ -68,13 +80,18 @@ export async function readKeptRun(
   const codec = rowCodec(shapeOf(summed));
   const sum = new UnitsSum(settings, summed);
   for (const { state, owner } of held) {
-    const [rows, users] = await store.read([totalKey(owner, name, run), usersKey(owner, name, run)]);
-    sum.add({ ...state, ...totalOfRun(codec, rows, state), sample: await sampleInTurns(users) });
+    const keys = keysOfRun(owner, state);
+    const [rows, users] = await store.read([keys.total, keys.users]);
+    const [total, { sample, missing, why }] = [totalOfRun(codec, rows, state), await usersOfRun(users, state)];
+    if (total.why !== undefined) lost.set(keys.total, total.why);
+    if (why !== undefined) lost.set(keys.users, why);
+    sum.add({ ...state, ...total, sample, missing: total.missing + missing });
   }
   const end = Math.min(...held.map(({ state }) => state.ended?.at ?? Number.POSITIVE_INFINITY));
   const ended = Number.isFinite(end) ? end : undefined;
   const looks = decodeLooks(fields, settings.horizon.text);
-  return { ...sum.state(ended && ended - settings.horizon.ms), ended, looks };
+  const totals = sum.state(ended && ended - settings.horizon.ms);
+  return { state: { ...totals, ended, looks, looksLost: totals.looksLost || gone !== '' }, lost };
 }
 
 type EndedRun = Pick<RunState, 'name' | 'run' | 'ended'>;
@@ -103,13 +120,11 @@ export function newestEnded(units: UnitStates, name: string): EndedRun | undefin
   return newest && { name, run: newest.run, ended: newest.ended };
 }
 
-/** What is said of that run beside the one that goes on. */
-export async function earlierRun(from: KeptFrom, units: UnitStates, run: EndedRun): Promise<EarlierRun | undefined> {
-  const state = await readKeptRun(from, units, run);
-  if (state === undefined) return undefined;
+/** What is said of such a run beside the one that goes on. */
+export function earlierRun(state: ExperimentState): EarlierRun {
   const { impressions, variants }: Comparison = evaluate(state);
   return {
-    ended: isoTime(run.ended?.at ?? Number.NaN),
+    ended: isoTime(state.ended ?? Number.NaN),
     impressions: Object.values(impressions).reduce((sum, lists) => sum + lists, 0),
     variants: variants.map(({ variant, decision, reason, explanation }) => ({
       variant,

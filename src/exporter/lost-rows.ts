@@ -37,8 +37,8 @@ export class LostRows {
   }
 
   add(unit: number, panes: readonly LostPane[]): void {
-    for (const { key, end, why } of panes) {
-      this.#upTo.set(unit, Math.max(end, this.#upTo.get(unit) ?? end));
+    for (const { size, key, end, why } of panes) {
+      if (size !== 'v') this.#upTo.set(unit, Math.max(end, this.#upTo.get(unit) ?? end));
       if (!this.#why.has(key)) this.#found++;
       this.#why.set(key, why);
     }

@@ -83,7 +83,7 @@ export class SealedPanes {
       for (const [j, [pane, allWindows]] of batch.entries()) {
         const read = this.#read(hashes[j], pane, allWindows);
         if (typeof read !== 'string') sealed.push(...read);
-        else lost.push({ key: keys[j], end: (pane + 1) * this.#paneSize, why: read });
+        else lost.push({ size: 'm', n: pane, key: keys[j], end: (pane + 1) * this.#paneSize, why: read });
         await turns.step();
       }
     }

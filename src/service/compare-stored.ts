@@ -9,6 +9,7 @@ import { type Trail, takeLooks, trailOf } from '../experiment/take-looks.ts';
 import { Experiments, isLookedAt } from '../exporter/experiments-reader.ts';
 import { Exporter } from '../exporter/exporter.ts';
 import { newestEnded, readKeptRun } from '../exporter/kept-runs.ts';
+import { keysText } from '../exporter/lost-rows.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { readUnit, type UnitState, type UnitStates } from '../windows/unit-state.ts';
 import type { CohortRow } from '../windows/windows.ts';
@@ -95,7 +96,7 @@ export async function compareStored(
     );
   }
   if (!known.some((state) => state.run === run)) {
-    const counted = await readKeptRun({ namespace, store, measures: settings.measures }, units, known[0]);
+    const { state: counted } = await readKeptRun({ namespace, store, measures: settings.measures }, units, known[0]);
     const changed = counted === undefined ? [] : changedInRun(counted.settings, experiment);
     throw new NothingStored(
       `namespace "${namespace}" counts experiment "${experiment.name}" with other settings than these` +
@@ -131,14 +132,15 @@ export async function compareEarlier(
 ): Promise<StoredCompared> {
   const units = await readUnits(store, namespace);
   const run = newestEnded(units, name);
-  const state = run && (await readKeptRun({ namespace, store, measures }, units, run));
+  const { state, lost } = run ? await readKeptRun({ namespace, store, measures }, units, run) : { lost: new Map() };
+  if (state === undefined && lost.size > 0) throw new NothingStored(`Redis has lost what it kept: ${keysText(lost)}`);
   if (state === undefined) {
     throw new NothingStored(
       `namespace "${namespace}" keeps no earlier run of experiment "${name}": a run is kept for a week after other settings have ended it`,
     );
   }
   const { settings: experiment, looks, exposed } = state;
-  return { comparison: evaluate(state), experiment, trail: trailOf(looks), began: exposed.began };
+  return { comparison: evaluate(state), experiment, trail: trailOf(looks), began: exposed.began, lost };
 }
 
 function isCounted({ name }: Pick<RunState, 'name'>): (state: RunState) => boolean {

@@ -40,7 +40,7 @@ export async function readEndingRuns(
   const from = { namespace: settings.namespace, store, measures: settings.measures };
   return Promise.all(
     [...ending.values()].map(async ({ name, run }) => {
-      return { name, text: textOf(name, settings, await readKeptRun(from, stored, { name, run })) };
+      return { name, text: textOf(name, settings, (await readKeptRun(from, stored, { name, run })).state) };
     }),
   );
 }

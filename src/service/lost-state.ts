@@ -2,15 +2,17 @@
 import { wholeTable } from '../accumulators/admission-state.ts';
 import { type ListedPane, listedPanes } from '../accumulators/panes-settings.ts';
 import { shapeOf } from '../accumulators/row.ts';
-import { rowCodec } from '../accumulators/row-codec.ts';
-import { looksKey, paneKey, placesKey, rowField, totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
+import { rowCodec, vectorRowCodec } from '../accumulators/row-codec.ts';
+import { decodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { clockKey, keysOfRun, placesKey, rowField, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
-import { decodeLooks } from '../experiment/experiment-looks.ts';
-import { sampleInTurns, totalOfRun } from '../experiment/experiment-parts.ts';
+import { looksOfRun, totalOfRun, usersOfRun } from '../experiment/experiment-parts.ts';
 import { GONE } from '../exporter/lost-rows.ts';
+import { StoredClockBlocks } from '../unit/clock-blocks.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import type { Damage } from '../unit/resume.ts';
+import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
@@ -37,7 +39,7 @@ const ATTEMPTS = 5;
 const BATCH = 32;
 
 /**
- * The units of which rows are lost: those of panes that ended so lately that they cannot have expired, totals, users and looks of runs, and places of cohorts. Rows that still
+ * The units of which rows are lost: those of panes that ended so lately that they cannot have expired, totals, users and looks of runs, places of cohorts, and clock verdicts. Rows that still
  * change are read as a claim reads them. Units that were stored under settings of another meaning are left out, and so are those that change hands
  * each time while they are read. Rejects when the store cannot be read.
  */
@@ -54,22 +56,16 @@ export async function readLost(
     const { hour = HOUR } = expiry;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const [before] = await store.read([key]);
-      const unreadable = await problemIn(() => readUnit(partition, before, undefined, ours));
+      const unreadable = problemIn(() => readUnit(partition, before, undefined, ours));
       if (unreadable !== undefined) {
         lost.push({ partition, damage: { cid: before.get('cid') ?? '' }, keys: new Map([[key, unreadable]]) });
         break;
       }
       const state = readUnit(partition, before, undefined, ours);
       if (state === undefined || state.misfit.changed.length > 0) break;
-      const found = await lostOf(settings, store, { partition, state, expiry });
+      const found = await lostOf(settings, store, { partition, state, join: decodeCheckpoint(before).join, expiry });
       const [after] = await store.read([key]);
-      const isSame = stands(
-        readUnit(partition, after, state, ours),
-        state,
-        found.minutes.map(({ end }) => end / settings.paneSize.ms - 1),
-        found.hours.map(({ end }) => end / hour - 1),
-      );
-      if (!isSame) continue;
+      if (!stands(readUnit(partition, after, state, ours), state, found.panes)) continue;
       if (found.keys.size > 0 || wasNoted(state, hour)) {
         lost.push({ partition, damage: { generation: state.generation }, keys: found.keys });
       }
@@ -82,27 +78,35 @@ export async function readLost(
 /** Whether its owner has found that something was lost, of which windows or runs still suffer. */
 function wasNoted({ lostUpTo, runs, hours }: UnitState, hour: DurationMs): boolean {
   const oldest = hours.at(0)?.[0] ?? Number.POSITIVE_INFINITY;
-  return lostUpTo > oldest * hour || runs.some(({ ended, lost = 0 }) => ended === undefined && lost > 0);
+  return lostUpTo > oldest * hour || runs.some(({ ended, lost = 0, looksLost }) => ended === undefined && (lost > 0 || looksLost));
 }
 
 interface FoundLost {
   readonly keys: ReadonlyMap<string, string>;
-  /** Those of them that are panes, ascending. */
-  readonly minutes: readonly ListedPane[];
-  readonly hours: readonly ListedPane[];
+  /** Those of them that are panes, of each size ascending. */
+  readonly panes: readonly ListedPane[];
+}
+
+/** A unit as its hash has it. */
+interface ReadUnit {
+  readonly partition: number;
+  readonly state: UnitState;
+  readonly join: JoinCheckpoint;
+  readonly expiry: Expiry;
 }
 
 async function lostOf(
   { namespace, paneSize, cohorts, attribution, measures, experiments, limits, positions }: Settings,
   store: Store,
-  { partition, state, expiry }: { readonly partition: number; readonly state: UnitState; readonly expiry: Expiry },
+  { partition, state, join, expiry }: ReadUnit,
 ): Promise<FoundLost> {
   const { generation, watermark } = state;
   const owner = { namespace, unit: partition, generation };
-  const codec = rowCodec(shapeOf(measures, limits.itemsCounted, positions.ranks));
+  const shape = shapeOf(measures, limits.itemsCounted, positions.ranks);
+  const [codec, vectorCodec] = [rowCodec(shape), vectorRowCodec(shape)];
   const listed = listedPanes(
     { owner, paneSize: paneSize.ms, hour: expiry.hour ?? HOUR },
-    { minutes: state.panes, hours: state.hours },
+    { minutes: state.panes, hours: state.hours, vectors: state.vectors },
     expiry.now - expiry.rowTtl,
   );
   const keys = new Map<string, string>();
@@ -118,44 +122,38 @@ async function lostOf(
   );
   for (const batch of batches(listed.filter((pane) => isLive(pane) || !there.has(pane.key)))) {
     const hashes = await store.read(batch.map(({ key }) => key));
-    for (const [i, { key }] of batch.entries()) {
-      const why = problemOf(hashes[i], (text) => codec.decode(text));
+    for (const [i, { key, size }] of batch.entries()) {
+      const why = problemOf(hashes[i], (text) => (size === 'v' ? vectorCodec : codec).decode(text));
       if (why !== undefined) keys.set(key, why);
     }
   }
-  const runs = state.runs.filter(
-    ({ ended, name }) => ended === undefined && experiments.some((one) => one.name === name),
-  );
-  const totals = await store.read(runs.map(({ name, run }) => totalKey(owner, name, run)));
-  for (const [r, run] of runs.entries()) {
-    const { why } = totalOfRun(codec, totals[r], run);
-    if (why !== undefined) keys.set(totalKey(owner, run.name, run.run), why);
+  for (const run of state.runs) {
+    const horizon = experiments.find(({ name }) => name === run.name)?.horizon.text;
+    if (run.ended !== undefined || horizon === undefined) continue;
+    const parts = keysOfRun(owner, run);
+    const [total, users, looks] = await store.read([parts.total, parts.users, parts.looks]);
+    const read = [
+      [parts.total, totalOfRun(codec, total, run)],
+      [parts.users, await usersOfRun(users, run)],
+      [parts.looks, looksOfRun(looks, run, horizon)],
+    ] as const;
+    for (const [key, { why }] of read) if (why !== undefined) keys.set(key, why);
   }
-  const users = runs.map(({ name, run }) => usersKey(owner, name, run));
-  for (const [i, fields] of (await store.read(users)).entries()) {
-    const why = await problemIn(() => sampleInTurns(fields));
-    if (why !== undefined) keys.set(users[i], why);
-  }
-  for (const { name, horizon } of partition === 0 ? experiments : []) {
-    const run = runs.find((one) => one.name === name);
-    if (run === undefined) continue;
-    const key = looksKey(owner, name, run.run);
-    const [fields] = await store.read([key]);
-    const why = await problemIn(() => decodeLooks(fields, horizon.text));
-    if (why !== undefined) keys.set(key, why);
-  }
-  for (const table of state.unread) {
-    const key = placesKey(owner, table.by);
+  const counted = new Map<string, (fields: Fields) => unknown>([
+    [clockKey(owner), (fields: Fields) => new StoredClockBlocks(join.topics.length, fields).complete(join)],
+    ...state.unread.map(
+      (table) => [placesKey(owner, table.by), (fields: Fields) => wholeTable(table, fields)] as const,
+    ),
+  ]);
+  for (const [key, read] of counted) {
     const [fields, now] = await store.read([key, unitKey(namespace, partition)]);
-    const why = await problemIn(() => {
-      if (wholeTable(table, fields) === undefined) throw new Error('other places than the checkpoint counts');
+    const why = problemIn(() => {
+      if (read(fields) === undefined) throw new Error('the checkpoint counts others than are stored');
     });
     // A commit in between changes both.
     if (why !== undefined && now.get('cid') === state.cid) keys.set(key, why);
   }
-  const ofSize = (size: 'm' | 'h'): readonly ListedPane[] =>
-    listed.filter(({ key }) => keys.has(key) && key.startsWith(paneKey(owner, size, 0).slice(0, -1)));
-  return { keys, minutes: ofSize('m'), hours: ofSize('h') };
+  return { keys, panes: listed.filter(({ key }) => keys.has(key)) };
 }
 
 /** Those of the keys that have any of these fields. */
@@ -166,9 +164,9 @@ async function probe(store: Store, keys: readonly string[], fields: readonly str
 }
 
 /** What is wrong with something that is stored; undefined: it can be read. */
-async function problemIn(read: () => unknown): Promise<string | undefined> {
+function problemIn(read: () => unknown): string | undefined {
   try {
-    await read();
+    read();
     return undefined;
   } catch (error) {
     return messageOf(error);

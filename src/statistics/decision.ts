@@ -113,6 +113,8 @@ export interface ExperimentFacts {
   readonly impressions: number;
   /** Number of records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
+  /** Whether what earlier looks found is lost. */
+  readonly looksLost: boolean;
   /**
    * Whether the effect could be explained by missing records: it would not stand if all of them were feedback on whichever of the two has
    * less of it.
@@ -144,7 +146,10 @@ const MINIMA = ['few_users', 'few_buckets', 'few_positives'] as const;
 type Minimum = (typeof MINIMA)[number];
 
 /** The facts that decide whether a look is sound. */
-export type SoundFacts = Pick<ExperimentFacts, 'impressions' | 'missing' | 'isExplained' | 'split' | 'exposure'> &
+export type SoundFacts = Pick<
+  ExperimentFacts,
+  'impressions' | 'missing' | 'looksLost' | 'isExplained' | 'split' | 'exposure'
+> &
   Readonly<Record<'control' | 'variant', Pick<VariantFacts, 'impressions' | 'userless'>>>;
 
 /**
@@ -278,7 +283,8 @@ function hasNone({ control, variant }: ExperimentFacts): boolean {
 
 /** If nothing has been counted yet, nothing can be missing. */
 function isIncomplete(facts: SoundFacts): boolean {
-  return facts.impressions > 0 && (missingShare(facts) > MISSING_LIMIT || facts.isExplained);
+  const { impressions, looksLost, isExplained } = facts;
+  return impressions > 0 && (looksLost || missingShare(facts) > MISSING_LIMIT || isExplained);
 }
 
 function isSplitOff({ split }: Pick<ExperimentFacts, 'split'>): boolean {

@@ -228,6 +228,8 @@ function range({ effect }: ExperimentFacts): string {
 }
 
 function incomplete(facts: ExperimentFacts, names: ExperimentNames): string {
+  if (facts.looksLost)
+    return 'Redis has lost what earlier looks found, so nothing that holds however often you look can be said of this run. Restore Redis from a backup, or begin a new run with another start.';
   const share = missingShare(facts);
   const why =
     share > MISSING_LIMIT

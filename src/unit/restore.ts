@@ -1,19 +1,11 @@
 import { isLarge, isWhole } from '../accumulators/admission-state.ts';
 import { Panes } from '../accumulators/panes.ts';
-import { listedPanes, liveKeys, longest, type PanesSettings } from '../accumulators/panes-settings.ts';
-import { isRun, type RunState, withLost } from '../accumulators/runs.ts';
+import { type ListedPane, listedPanes, liveKeys, longest, type PanesSettings } from '../accumulators/panes-settings.ts';
+import { goneFrom, isRun, type RunState, withLost } from '../accumulators/runs.ts';
 import { damagedCheckpoint, readKey } from '../accumulators/store/checkpoint-error.ts';
-import {
-  clockKey,
-  looksKey,
-  placesKey,
-  type RowOwner,
-  totalKey,
-  unitKey,
-  usersKey,
-} from '../accumulators/store/layout.ts';
+import { clockKey, keysOfRun, placesKey, type RowOwner, unitKey } from '../accumulators/store/layout.ts';
 import { type Fields, type Store, StoreUnavailable } from '../accumulators/store/store-port.ts';
-import { decodeLooks } from '../experiment/experiment-looks.ts';
+import { decodeLooks, goneFromLooks } from '../experiment/experiment-looks.ts';
 import { sampleOfFields } from '../statistics/user-sample.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
@@ -42,8 +34,10 @@ export interface RestoredUnit {
 /** Rows that the checkpoint lists, and that the store lacks. */
 export interface LostRows {
   readonly keys: readonly string[];
-  /** The latest end of the panes among them; -Infinity: there are none. */
+  /** The latest end of the panes among them whose sums are gone; -Infinity: there are none. */
   readonly upTo: EpochMs;
+  /** The same, of any panes. */
+  readonly notedUpTo: EpochMs;
 }
 
 /**
@@ -63,18 +57,12 @@ export async function restoreUnit(
   const keys =
     panes === undefined
       ? []
-      : [
-          ...liveKeys(shape, panes, closedUpTo),
-          ...wanted.flatMap((run) => sideKeys(settings, generation, run)),
-          clockKey(owner),
-        ];
+      : [...liveKeys(shape, panes, closedUpTo), ...wanted.flatMap((run) => besideTotal(owner, run)), clockKey(owner)];
   const read = keys.length === 0 ? [] : await store.read(keys);
   const rows = new Map(keys.map((key, i) => [key, read[i]] as const));
   const of = (key: string): Fields => rows.get(key) ?? new Map();
   const held = new Map(
-    runs
-      .filter(({ ended }) => ended === undefined)
-      .map(({ name, run, since }) => [totalKey(owner, name, run), since] as const),
+    runs.filter(({ ended }) => ended === undefined).map((run) => [keysOfRun(owner, run).total, run.since] as const),
   );
   const clockBlocks = new StoredClockBlocks(settings.join.topics.length, of(clockKey(owner)));
   const complete = join === undefined ? undefined : clockBlocks.complete(join);
@@ -83,24 +71,28 @@ export async function restoreUnit(
   if (!large.every((table) => isWhole(table, of(placesKey(owner, table.by))))) {
     throw await differs('places of cohorts', settings, store, token);
   }
-  const samples = wanted.map(({ name, run }) => {
-    const key = usersKey(owner, name, run);
+  const samples = wanted.map((run) => {
+    const { users: key } = keysOfRun(owner, run);
     return readKey(key, () => sampleOfFields(of(key), undefined, settings.join.hashSeed));
   });
-  const looks = wanted.map(({ name, run }, r) => {
-    const key = looksKey(owner, name, run);
+  const looks = wanted.map((run, r) => {
+    const { looks: key } = keysOfRun(owner, run);
     const fields = of(key);
     return { fields, looks: readKey(key, () => decodeLooks(fields, settings.experiments[r].horizon.text)) };
   });
   const restored = new Panes(shape, panes === undefined ? undefined : { state: panes, rows, held });
   const lists = restored.listsOfRuns;
+  const short: string[] = [];
   const states = runs.map((state) => {
     const r = state.ended === undefined && panes !== undefined ? wanted.findIndex(isRun(state)) : -1;
-    return r < 0 ? state : withLost(state, lists[r]);
+    if (r < 0) return state;
+    const { level, size } = samples[r];
+    const lacks = goneFrom(state, { lists: lists[r], users: [level, size], looks: goneFromLooks(looks[r].fields) });
+    short.push(...[...lacks.why.keys()].map((part) => keysOfRun(owner, state)[part]));
+    return withLost(state, lacks);
   });
   const live = panes === undefined ? [] : listedPanes(shape, panes, closedUpTo - longest(shape));
   const gone = live.filter(({ key }) => of(key).size === 0);
-  const short = states.flatMap((state, i) => (state === runs[i] ? [] : [totalKey(owner, state.name, state.run)]));
   if (gone.length + short.length > 0) {
     try {
       await mustBeOurs(settings, store, token);
@@ -114,7 +106,8 @@ export async function restoreUnit(
     panes: restored,
     lost: {
       keys: [...gone.map(({ key }) => key), ...short],
-      upTo: Math.max(Number.NEGATIVE_INFINITY, ...gone.map(({ end }) => end)),
+      upTo: endOf(gone.filter(({ size }) => size !== 'v')),
+      notedUpTo: endOf(gone),
     },
     experiments: new UnitExperiments(settings, {
       states,
@@ -146,13 +139,16 @@ async function mustBeOurs({ namespace, partition }: UnitSettings, store: Store, 
   });
 }
 
-/** Keys of a run besides its total. */
-function sideKeys(settings: UnitSettings, generation: string, { name, run }: RunName): readonly string[] {
-  const owner = ownerOf(settings, generation);
-  return [usersKey(owner, name, run), looksKey(owner, name, run)];
+/** The latest end; -Infinity: there are no panes. */
+function endOf(panes: readonly ListedPane[]): EpochMs {
+  return Math.max(Number.NEGATIVE_INFINITY, ...panes.map(({ end }) => end));
 }
 
-type RunName = Pick<RunState, 'name' | 'run'>;
+/** Keys of a run besides its total. */
+function besideTotal(owner: RowOwner, run: Pick<RunState, 'name' | 'run'>): readonly string[] {
+  const { users, looks } = keysOfRun(owner, run);
+  return [users, looks];
+}
 
 /** Keys that the first commit of a claim deletes: those of a generation that was replaced, and of runs that ended long ago. */
 export function staleKeys(settings: UnitSettings, { replaced, expired }: Resumed): readonly string[] {
@@ -175,5 +171,5 @@ function keysOf(settings: UnitSettings, { generation, panes }: NonNullable<Resum
 function runKeys(settings: UnitSettings, run: RunState): readonly string[] {
   const generation = run.ended?.generation;
   if (generation === undefined) throw new Error(`the run of ${run.name} goes on`);
-  return [totalKey(ownerOf(settings, generation), run.name, run.run), ...sideKeys(settings, generation, run)];
+  return Object.values(keysOfRun(ownerOf(settings, generation), run));
 }

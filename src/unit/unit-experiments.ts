@@ -1,9 +1,10 @@
+import type { PaneChanges } from '../accumulators/panes-settings.ts';
 import type { Row } from '../accumulators/row.ts';
 import { type RunSettings, type RunState, Runs, type StoredRuns } from '../accumulators/runs.ts';
 import { looksKey, type RowOwner, usersKey } from '../accumulators/store/layout.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { AcceptedImpression, RecordPlace } from '../consumers/join/api.ts';
-import { type ExperimentLooks, encodeLooks } from '../experiment/experiment-looks.ts';
+import { areCounted, type ExperimentLooks, encodeLooks } from '../experiment/experiment-looks.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { takeLooks } from '../experiment/take-looks.ts';
 import type { UnitPart } from '../experiment/units.ts';
@@ -75,12 +76,7 @@ export class UnitExperiments {
   /** What this unit holds of a run as of `watermark`. @param rows of its total, by value */
   part(run: number, rows: ReadonlyMap<string, Row>, watermark: EpochMs): UnitPart {
     this.#exposures.advance(watermark);
-    return {
-      rows,
-      sample: this.#exposures.sample(run),
-      missing: this.#runs.missing(run),
-      since: this.#runs.since(run),
-    };
+    return { rows, sample: this.#exposures.sample(run), ...this.#runs.part(run) };
   }
 
   /** Bytes in memory, about. */
@@ -92,21 +88,21 @@ export class UnitExperiments {
     this.#looks[run].take(totals);
   }
 
-  /** Puts what changed up to `watermark` into `rows`, and the fields to remove into `removes`. */
-  takeChanges(
-    watermark: EpochMs,
-    owner: RowOwner,
-    rows: Map<string, Map<string, string>>,
-    removes: Map<string, readonly string[]>,
-  ): void {
+  /** Adds what changed up to `watermark`. */
+  takeChanges(watermark: EpochMs, owner: RowOwner, changes: PaneChanges): void {
     this.#exposures.advance(watermark);
-    for (const looks of this.#looks) looks.takeChanges(owner, rows, removes);
-    this.#exposures.take(owner, rows, removes);
+    for (const looks of this.#looks) looks.takeChanges(owner, changes);
+    this.#exposures.take(owner, changes);
   }
 
-  /** For the checkpoint. @param lists as `Runs` takes them */
+  /** For the checkpoint, after `takeChanges`. @param lists that the totals hold, in the order of the settings */
   state(lists: readonly number[]): readonly RunState[] {
-    return this.#runs.state(lists);
+    return this.#runs.state(
+      this.#looks.map(({ isCounted }, r) => {
+        const { level, size } = this.#exposures.sample(r);
+        return { lists: lists[r], users: size === 0 ? undefined : [level, size], looks: isCounted || undefined };
+      }),
+    );
   }
 }
 
@@ -128,6 +124,8 @@ export class UnitExposures {
   readonly #samples: readonly UserSample[];
   readonly #variants: readonly ReadonlyMap<string, number>[];
   readonly #waiting = new WaitingExposures();
+  /** The runs of which users are stored, once those that were taken are. */
+  readonly #stored = new Set<number>();
 
   /** `samples`: one per run, as stored when event time was at `closedUpTo`. */
   constructor(runs: readonly RunSettings[], shortest: DurationMs, samples: readonly UserSample[], closedUpTo: EpochMs) {
@@ -135,6 +133,7 @@ export class UnitExposures {
     this.#shortest = shortest;
     this.#countedUpTo = closedUpTo - shortest;
     this.#samples = samples;
+    for (const [r, { size }] of samples.entries()) if (size > 0) this.#stored.add(r);
     this.#variants = runs.map(({ variants }) => new Map(variants.map((name, place) => [name, place] as const)));
   }
 
@@ -176,13 +175,17 @@ export class UnitExposures {
     return this.#samples[run];
   }
 
-  /** Puts what changed since the last call into `rows`, and the fields to remove into `removes`. */
-  take(owner: RowOwner, rows: Map<string, Map<string, string>>, removes: Map<string, readonly string[]>): void {
+  /** Adds what changed since the last call. */
+  take(owner: RowOwner, { rows, stored, removes }: PaneChanges): void {
     for (const [r, sample] of this.#samples.entries()) {
       const change = sample.drain();
       const key = usersKey(owner, this.#runs[r].name, this.#runs[r].run);
       const fields = fieldsOfSample(change);
-      if (fields.size > 0) rows.set(key, fields);
+      if (fields.size > 0) {
+        rows.set(key, fields);
+        if (this.#stored.has(r)) stored.add(key);
+        this.#stored.add(r);
+      }
       if (change.gone.length > 0) removes.set(key, change.gone.map(String));
     }
   }
@@ -209,16 +212,24 @@ class UnitLooks {
     this.#looks = takeLooks({ ...totals, looks: this.#looks });
   }
 
-  /** Puts the fields that changed since the last call into `rows`, and those of what was forgotten into `removes`. */
-  takeChanges(owner: RowOwner, rows: Map<string, Map<string, string>>, removes: Map<string, readonly string[]>): void {
+  /** Whether fields are stored, and among them their number. */
+  get isCounted(): boolean {
+    return areCounted(this.#stored);
+  }
+
+  /** Adds the fields that changed since the last call, and removes those of what was forgotten. */
+  takeChanges(owner: RowOwner, { rows, stored, removes }: PaneChanges): void {
     if (this.#looks === this.#taken) return;
     this.#taken = this.#looks;
     const key = looksKey(owner, this.#settings.name, this.#run);
     const fields = encodeLooks(this.#looks, this.#settings);
     const changed = new Map([...fields].filter(([field, text]) => this.#stored.get(field) !== text));
     const gone = [...this.#stored.keys()].filter((field) => !fields.has(field));
+    if (changed.size > 0) {
+      rows.set(key, changed);
+      if (this.#stored.size > 0) stored.add(key);
+    }
     this.#stored = fields;
-    if (changed.size > 0) rows.set(key, changed);
     if (gone.length > 0) removes.set(key, gone);
   }
 }

@@ -108,7 +108,7 @@ export class Unit {
     this.#since = resumed.since;
     this.#stale = staleKeys(settings, resumed);
     this.lost = lost;
-    this.#lostUpTo = Math.max(resumed.lostUpTo, lost.upTo);
+    this.#lostUpTo = Math.max(resumed.lostUpTo, lost.notedUpTo);
     const incompleteBefore = Math.max(resumed.incompleteBefore, lost.upTo);
     this.#completeness = new UnitCompleteness(settings.join, { ...resumed, incompleteBefore });
     this.#isNew = resumed.join === undefined;
@@ -389,7 +389,7 @@ export class Unit {
     const panes = this.#panes.stateText();
     const owner = { namespace, unit: partition, generation: this.#generation };
     const { rows, stored, removes } = changes;
-    this.#experiments.takeChanges(join.watermark, owner, rows, removes);
+    this.#experiments.takeChanges(join.watermark, owner, changes);
     this.#clockBlocks.takeChanges(join, owner, rows, removes);
     const later = { since: this.#since, runs: this.#experiments.state(this.#panes.listsOfRuns) };
     const checkpoint = encodeCheckpoint({

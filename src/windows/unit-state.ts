@@ -1,6 +1,7 @@
 /** What a reader of rows needs to know of a unit, from the unit's hash. */
 
 import { type AdmissionState, isLarge, type LargeTable, wholeTable } from '../accumulators/admission-state.ts';
+import type { ListedPane } from '../accumulators/panes-settings.ts';
 import type { RunState, Since } from '../accumulators/runs.ts';
 import { decodeCheckpoint, type Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
 import { CheckpointError } from '../accumulators/store/checkpoint-error.ts';
@@ -25,7 +26,9 @@ export interface UnitState {
   /** Numbers of the minute panes that exist: half-open ranges. */
   readonly panes: readonly (readonly [from: number, to: number])[];
   /** The same of the hour panes. */
-  readonly hours: readonly (readonly [from: number, to: number])[];
+  readonly hours: UnitState['panes'];
+  /** The same of the hour panes of which sums by user bucket are stored; undefined: it is not known. */
+  readonly vectors: UnitState['panes'] | undefined;
   /** As in `UnitCheckpoint`. */
   readonly lostUpTo: EpochMs;
   readonly admission: readonly AdmissionState[];
@@ -94,6 +97,7 @@ export function readUnit(
     misfit,
     panes: panes.minutes,
     hours: panes.hours,
+    vectors: panes.vectors,
     lostUpTo,
     admission,
     unread,
@@ -181,18 +185,18 @@ export function wentBack(unit: UnitState | undefined, last: UnitState | undefine
 
 /**
  * Whether what was read since `before` is still valid in the state of `now`: the same owner and generation, no older state, and
- * all of the minute panes that were read (numbers, ascending), and of the hour panes, still exist; the oldest are deleted first.
+ * all of the panes that were read (of each size ascending) still exist; the oldest are deleted first.
  */
 export function stands(
   now: UnitState | undefined,
   before: UnitState,
-  panes: readonly number[],
-  hours: readonly number[] = [],
+  panes: readonly Pick<ListedPane, 'size' | 'n'>[],
 ): boolean {
   if (now === undefined || now.token !== before.token || wentBack(now, before)) return false;
-  const isThere = (oldest: number | undefined, ranges: UnitState['panes']): boolean =>
-    oldest === undefined || ranges.some(([from, to]) => oldest >= from && oldest < to);
-  return isThere(panes.at(0), now.panes) && isThere(hours.at(0), now.hours);
+  return Object.entries({ m: now.panes, h: now.hours, v: now.vectors ?? [] }).every(([size, ranges]) => {
+    const oldest = panes.find((pane) => pane.size === size)?.n;
+    return oldest === undefined || ranges.some(([from, to]) => oldest >= from && oldest < to);
+  });
 }
 
 function guardOf(fields: Fields): { readonly token: string; readonly seq: number; readonly cid: string } {

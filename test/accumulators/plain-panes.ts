@@ -166,6 +166,7 @@ export class PlainPanes {
     return {
       minutes: numbers('m'),
       hours: numbers('h'),
+      vectors: this.#settings.clustered.length === 0 ? [] : numbers('v'),
       admission: this.#tables.map((table) => table.state()),
     };
   }

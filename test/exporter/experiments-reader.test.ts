@@ -15,7 +15,10 @@ const WORSE = { A: 1, B: 3 };
 const SECOND: ExperimentSettings = { ...EXPERIMENT, name: 'second', horizon: HORIZONS[0], guardrails: [] };
 const { paneSize } = unitSettings().panes;
 
-function exporterOf({ store }: ShopService, experiments: readonly ExperimentSettings[] = [EXPERIMENT]): Exporter {
+function exporterOf(
+  { store }: Pick<ShopService, 'store'>,
+  experiments: readonly ExperimentSettings[] = [EXPERIMENT],
+): Exporter {
   const settings: ExporterSettings = {
     measures: MEASURES,
     cohorts: [[]],
@@ -120,6 +123,9 @@ describe('the experiments of an exporter', () => {
     const key = looksKey({ namespace: NAMESPACE, unit: 0, generation: '1' }, 'default', nameOfRun(EXPERIMENT));
     const stored = new Map(service.store.inner.snapshot());
     service.store.inner.restoreSnapshot(new Map([...stored].filter(([name]) => name !== key)));
+    const unit = unitKey(NAMESPACE, 0);
+    const runs = stored.get(unit)?.get('runs') ?? '';
+    service.store.tamper(unit, { runs: runs.replace(',"looks":true', '') });
     expect(await shown(exporter)).toEqual([]);
     service.store.inner.restoreSnapshot(stored);
     expect(await shown(exporter)).toEqual(before);
@@ -179,12 +185,45 @@ describe('the experiments of an exporter', () => {
     expect(await shown(exporter)).toEqual(before);
   });
 
-  it('whose looks are damaged are not shown, and the key is named with the field', async () => {
+  it('are shown without a decision where a part of the looks is gone, or all of them', async () => {
+    for (const gone of ['fields', 'settings', 'srm', '1m|B|decision', undefined]) {
+      const { store } = await ended();
+      const key = looksKey({ namespace: NAMESPACE, unit: 0, generation: '1' }, 'default', nameOfRun(EXPERIMENT));
+      const looks = store.inner.snapshot().get(key) ?? new Map();
+      expect(gone === undefined || looks.has(gone)).toBe(true);
+      const left = new Map([...looks].filter(([field]) => gone !== undefined && field !== gone));
+      store.inner.restoreSnapshot(new Map([...store.inner.snapshot(), [key, left]]));
+      const { experiments, lost } = await exporterOf({ store }).refresh();
+      expect(experiments.flatMap(({ variants }) => variants)).toMatchObject([
+        { decision: 'invalid', reason: 'incomplete', explanation: expect.stringContaining('lost what earlier looks') },
+      ]);
+      expect([...(lost?.keys ?? [])]).toEqual([[key, expect.stringMatching(/gone$/)]]);
+    }
+  });
+
+  it('are not called lost while the unit that looks is another: then the looks may be another’s, too', async () => {
+    const { store } = await ended();
+    const exporter = exporterOf({ store });
+    const before = await shown(exporter);
+    const key = looksKey({ namespace: NAMESPACE, unit: 0, generation: '1' }, 'default', nameOfRun(EXPERIMENT));
+    const whole = store.inner.snapshot();
+    let claims = 0;
+    store.onRead = (keys) => {
+      if (!keys.includes(key)) return;
+      store.inner.restoreSnapshot(new Map([...whole].filter(([name]) => name !== key)));
+      void store.claim(unitKey(NAMESPACE, 0), `another ${claims++}`);
+    };
+    const { lost } = await exporter.refresh();
+    expect(lost?.keys.size).toBe(0);
+    expect(await shown(exporter)).toEqual(before);
+  });
+
+  it('whose looks are damaged are shown without a decision, and the key is named with the field', async () => {
     const service = await ended();
     const key = looksKey({ namespace: NAMESPACE, unit: 0, generation: '1' }, 'default', nameOfRun(EXPERIMENT));
     service.store.tamper(key, { srm: '{}' });
     const { experiments, windows, lost } = await exporterOf(service).refresh();
-    expect(experiments).toEqual([]);
+    expect(experiments.map(({ variants }) => variants[0].reason)).toEqual(['incomplete']);
     expect(windows.length).toBeGreaterThan(0);
     expect([...(lost?.keys ?? [])]).toEqual([[key, expect.stringContaining('looks: srm')]]);
   });

@@ -7,6 +7,7 @@ const PANES = 'exporter/sealed-panes.ts';
 const PARTS = 'experiment/experiment-parts.ts';
 const RUNS = 'accumulators/runs.ts';
 const UNIT = 'unit/unit.ts';
+const EXPERIMENTS = 'unit/unit-experiments.ts';
 
 export const LOST_MUTATIONS: readonly Mutation[] = [
   change('a commit does not say which keys it has written', 'accumulators/panes.ts', 'table.isStored = true;', ''),
@@ -22,12 +23,7 @@ export const LOST_MUTATIONS: readonly Mutation[] = [
     'live.filter(({ key }) => of(key).size === 0)',
     'live.slice(live.length)',
   ),
-  change(
-    'a claim does not look at totals',
-    RESTORE,
-    'return r < 0 ? state : withLost(state, lists[r]);',
-    'return state;',
-  ),
+  change('a claim does not look at totals', RESTORE, 'return withLost(state, lacks);', 'return state;'),
   change(
     'rows are taken for lost, whoever owns the unit by now',
     RESTORE,
@@ -46,29 +42,48 @@ export const LOST_MUTATIONS: readonly Mutation[] = [
     'Math.max(resumed.incompleteBefore, lost.upTo)',
     'resumed.incompleteBefore',
   ),
+  change('what was lost is forgotten', UNIT, 'Math.max(resumed.lostUpTo, lost.notedUpTo)', 'resumed.lostUpTo'),
   change(
-    'what was lost is forgotten',
-    UNIT,
-    'this.#lostUpTo = Math.max(resumed.lostUpTo, lost.upTo);',
-    'this.#lostUpTo = resumed.lostUpTo;',
+    'sums by user bucket that are lost make windows incomplete',
+    RESTORE,
+    ".filter(({ size }) => size !== 'v')",
+    '',
+  ),
+  change(
+    'which sums by user bucket are stored is not known',
+    'accumulators/panes.ts',
+    'this.#listed.add(this.#listed.of(ts));',
+    '{}',
   ),
   change('lists that are lost are not missing', RUNS, 'return missing + lost;', 'return missing;'),
   change(
     'lists are lost that are there',
     RUNS,
-    'Math.max(0, (state.lists ?? 0) - held)',
-    'Math.max(0, (state.lists ?? 0) - held + 1)',
+    'Math.max(0, lists - (held.lists ?? lists))',
+    'Math.max(0, lists - (held.lists ?? lists) + 1)',
   ),
-  change('a run forgets what it has lost', RUNS, 'lost: (state.lost ?? 0) + gone', 'lost: state.lost ?? 0'),
+  change('users are lost that are there', RUNS, 'Math.max(0, users - heldUsers)', 'Math.max(0, users - heldUsers + 1)'),
+  change('users who are lost are not missed', RUNS, 'if (goneUsers > 0)', 'if (goneUsers < 0)'),
+  change('users who are lost stand for one list each', RUNS, 'Math.max(1, lists / Math.max(1, users))', '1'),
+  change('a run forgets what it has lost', RUNS, 'lost: (state.lost ?? 0) + lists', 'lost: state.lost ?? 0'),
+  change('a run forgets that its looks are lost', RUNS, "why.has('looks')", 'why.size < 0'),
+  change('looks that are lost are not missed', RUNS, 'if (looks && held.looks)', 'if (why.length < 0)'),
+  change('a commit does not say that it has written users', EXPERIMENTS, 'this.#stored.add(r);\n      }', '}'),
+  change(
+    'a commit does not say that it has written looks',
+    EXPERIMENTS,
+    'if (this.#stored.size > 0) stored.add(key);',
+    '',
+  ),
   change('a reader takes a pane without rows for an empty one', PANES, 'if (hash.size === 0) return GONE;', ''),
   change('a reader reads on behind a row that contradicts itself', PANES, 'return messageOf(error);', 'return [];'),
+  change('a total is whole, whatever it holds', PARTS, "missing: missing + lists, why: why.get('total')", 'missing'),
   change(
-    'a total is whole, whatever it holds',
+    'a total that cannot be read lacks nothing',
     PARTS,
-    'if (held >= lists) return { rows, missing };',
-    'return { rows, missing };',
+    'missing: missing + Math.max(1, run?.lists ?? 0)',
+    'missing',
   ),
-  change('a total that cannot be read lacks nothing', PARTS, 'missing: missing + Math.max(1, lists)', 'missing'),
   change('more positives than lists', CHECK, "['positives', 'userless', 'empty']", "['userless', 'empty']"),
   change('more lists without a user than lists', CHECK, "['positives', 'userless', 'empty']", "['positives', 'empty']"),
   change('more empty lists than lists', CHECK, "['positives', 'userless', 'empty']", "['positives', 'userless']"),

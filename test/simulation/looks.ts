@@ -28,7 +28,7 @@ export function looksBroken(
   }
   for (const [field, text] of after.looks) {
     const [, variant] = field.split('|');
-    if (field === 'rules' || field === 'settings' || field.endsWith('|decision')) continue;
+    if (['rules', 'settings', 'fields'].includes(field) || field.endsWith('|decision')) continue;
     if (field.includes('|point|')) {
       const problem = pointBroken(field, text, known.get(field), newest);
       if (problem !== undefined) return problem;

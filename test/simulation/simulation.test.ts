@@ -89,8 +89,9 @@ describe('the simulator', () => {
     expect(other.steps).toBe(one.steps);
   });
 
-  /** A store that loses a minute pane, or the total of a run, right after each claim. */
-  const losing = (part: ':pane:m:' | ':total:default:'): Change => ({
+  const LOSABLE = [':pane:m:', ':vector:h:', ':total:default:', ':users:default:', ':looks:default:'] as const;
+  /** A store that loses the last key of a kind right after each claim. */
+  const losing = (part: (typeof LOSABLE)[number]): Change => ({
     file: 'accumulators/store/memory-store.ts',
     text: "hash.set('token', token);",
     replacement: `hash.set('token', token);
@@ -106,12 +107,12 @@ describe('the simulator', () => {
     },
     {
       file: 'unit/restore.ts',
-      text: 'return r < 0 ? state : withLost(state, lists[r]);',
+      text: 'short.push(...[...lacks.why.keys()].map((part) => keysOfRun(owner, state)[part]));\n    return withLost(state, lacks);',
       replacement: 'return state;',
     },
   ];
 
-  it.each([':pane:m:', ':total:default:'] as const)(
+  it.each(LOSABLE)(
     'hears of a lost %s from the next claim, and from nothing but what looks for it',
     async (part) => {
       const promises = async (changes: readonly Change[]): Promise<ReadonlySet<string | undefined>> => {

@@ -56,6 +56,7 @@ const anyFacts = fc.record({
   variant: mostly(SOUND, { ...SOUND, buckets: 29 }, { ...SOUND, positives: 24 }),
   impressions: fc.nat(),
   missing: mostly(0, 100_000),
+  looksLost: mostly(false, true),
   isExplained: mostly(false, true),
   split: mostly<ExperimentFacts['split']>(undefined, { p: 1, deviation: 0.5 }, { p: 1e-4, deviation: 0.02 }),
   exposure: mostly({ crossovers: 0, sampled: 0 }, { crossovers: 10, sampled: 1000 }),
@@ -187,6 +188,11 @@ describe('the rows', () => {
     [1001, 'incomplete'],
   ])('with %d of 100,000 records missing say %s', (missing, reason) => {
     expect(first(change({ missing, impressions: 100_000 - missing }))).toBe(reason);
+  });
+
+  it('are incomplete where what earlier looks have found is lost, however much is counted', () => {
+    expect(first(change({ looksLost: true, pWorse: 0.01 }))).toBe('incomplete');
+    expect(first(change({ looksLost: true, impressions: 0 }))).toBe('no_data');
   });
 
   it('are incomplete where the few records that are missing explain what is found', () => {

@@ -40,11 +40,12 @@ class Shown {
   async commit(): Promise<{ readonly set: number; readonly removed: number }> {
     const rows = new Map<string, Map<string, string>>();
     const removes = new Map<string, readonly string[]>();
-    this.#exposures.take(OWNER, rows, removes);
+    const stored = new Set<string>();
+    this.#exposures.take(OWNER, { rows, stored, removes, deletes: [] });
     const seq = ++this.#seq;
     const parent = seq === 1 ? '' : `c${seq - 1}`;
     const commit = { unit: UNIT, token: 't', seq, cid: `c${seq}`, parent, checkpoint: new Map([['x', 'y']]) };
-    expect(await this.store.commit({ ...commit, rows, removes, deletes: [] })).toBe('OK');
+    expect(await this.store.commit({ ...commit, rows, stored, removes, deletes: [] })).toBe('OK');
     return { set: rows.get(KEY)?.size ?? 0, removed: removes.get(KEY)?.length ?? 0 };
   }
 

@@ -1,11 +1,12 @@
 /** What a unit, a reader of windows and a reader of runs make of rows that are lost: for the tests of each, and for mutations of what they do. */
 import { liveKeys } from '../../src/accumulators/panes-settings.ts';
 import { decodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
-import { paneKey, totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
+import { keysOfRun, paneKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import type { Store } from '../../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
 import { ExperimentParts } from '../../src/experiment/experiment-parts.ts';
+import { stateOfUnits } from '../../src/experiment/units.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { Unit } from '../../src/unit/unit.ts';
@@ -30,8 +31,15 @@ import { Driver } from './driver.ts';
 
 export const UNIT = unitKey(NAMESPACE, 0);
 export const OWNER = { namespace: NAMESPACE, unit: 0, generation: '1' };
-export const TOTAL = totalKey(OWNER, EXPERIMENT.name, nameOfRun(EXPERIMENT));
-export const PANE = unitSettings().panes.paneSize;
+export const {
+  total: TOTAL,
+  users: USERS,
+  looks: LOOKS,
+} = keysOfRun(OWNER, { name: EXPERIMENT.name, run: nameOfRun(EXPERIMENT) });
+const USUAL = unitSettings();
+/** With sums by user bucket. */
+export const SETTINGS: UnitSettings = { ...USUAL, panes: { ...USUAL.panes, clustered: [[]] } };
+export const PANE = USUAL.panes.paneSize;
 
 /** A store in which keys can be lost. */
 export class LeakyStore extends RestorableStore {
@@ -51,16 +59,25 @@ export class LeakyStore extends RestorableStore {
     this.restoreSnapshot(new Map([...this.snapshot(), [key, new Map(altered)]]));
   }
 
+  /** Loses the last field of a key. */
   loseRow(key: string): void {
-    const [, ...rows] = this.snapshot().get(key) ?? [];
+    const rows = [...(this.snapshot().get(key) ?? [])].slice(0, -1);
     this.restoreSnapshot(new Map([...this.snapshot(), [key, new Map(rows)]]));
   }
 
   /** What a claim reads of panes that can still change, minutes and hours. */
   get livePanes(): readonly string[] {
+    return this.#live.filter((key) => key.includes(':pane:'));
+  }
+
+  /** The same of sums by user bucket. */
+  get liveVectors(): readonly string[] {
+    return this.#live.filter((key) => key.includes(':vector:'));
+  }
+
+  get #live(): readonly string[] {
     const { panes, join } = this.checkpoint;
-    const settings = { ...unitSettings().panes, owner: OWNER, closedUpTo: join.watermark };
-    return liveKeys(settings, panes, join.watermark).filter((key) => key.includes(':pane:'));
+    return liveKeys({ ...SETTINGS.panes, owner: OWNER, closedUpTo: join.watermark }, panes, join.watermark);
   }
 }
 
@@ -73,7 +90,7 @@ const PARTS: LostParts = { Unit, createDecoder, compile, Exporter, ExperimentPar
 
 export async function claim(
   store: LeakyStore,
-  settings: UnitSettings = unitSettings(),
+  settings: UnitSettings = SETTINGS,
   parts: UnitParts = PARTS,
 ): Promise<Unit> {
   return await parts.Unit.claim(settings, depsOf(parts, store));
@@ -83,10 +100,10 @@ function depsOf({ createDecoder: make, compile: compiled }: UnitParts, store: St
   return { ...unitDeps(store), decoders: decoders(make), scorer: compiled(MEASURES, GRADING) };
 }
 
-/** A list a second, from turn to turn in A and B; each third one is clicked. */
+/** A list a second, from turn to turn in A and B, of 100 users; each third one is clicked. */
 export function fill(log: MemoryLog, from: number, to: number): void {
   for (let n = from; n < to; n++) {
-    const shown = { ts: BEGIN + 1000 * n, variant: n % 2 === 0 ? 'A' : 'B', user: `u${n}` };
+    const shown = { ts: BEGIN + 1000 * n, variant: n % 2 === 0 ? 'A' : 'B', user: `u${n % 100}` };
     append(log, 0, n % 3 === 0 ? { ...shown, click: 1 } : shown);
   }
 }
@@ -98,8 +115,14 @@ export async function having(lists: number): Promise<{ readonly log: MemoryLog; 
   fill(log, 0, lists);
   const unit = await claim(store);
   new Driver(log, unit).drain();
+  look(unit);
   await unit.commit();
   return { log, store };
+}
+
+/** The only unit looks at the experiment. */
+export function look(unit: Unit): void {
+  unit.look(0, stateOfUnits(EXPERIMENT, MEASURES, [unit.part(0)], unit.join.watermark));
 }
 
 const HARMS: Readonly<Record<string, (store: LeakyStore) => void>> = {
@@ -111,6 +134,12 @@ const HARMS: Readonly<Record<string, (store: LeakyStore) => void>> = {
     store.alter(paneKey(OWNER, 'm', Math.floor((BEGIN + 140_000) / PANE) * PANE), /"positives":\d+/, '"positives":901'),
   'the total is gone': (store) => store.lose(TOTAL),
   'a row of the total is gone': (store) => store.loseRow(TOTAL),
+  'the users are gone': (store) => store.lose(USERS),
+  'a user is gone': (store) => store.loseRow(USERS),
+  'the total and the users are gone': (store) => store.lose(TOTAL, USERS),
+  'the looks are gone': (store) => store.lose(LOOKS),
+  'a field of the looks is gone': (store) => store.loseRow(LOOKS),
+  'live sums by user bucket are gone': (store) => store.lose(store.liveVectors[0]),
   'the total contradicts itself': (store) => store.alter(TOTAL, /"userless":\d+/, '"userless":901'),
   'more positives than lists': (store) => store.alter(store.livePanes[0], /"positives":\d+/, '"positives":901'),
   'more lists without a user than lists': (store) =>
@@ -133,35 +162,43 @@ export async function outcomes(parts: LostParts): Promise<ReadonlyMap<string, st
     const goesOn = await goneOn(parts, log, store);
     found.set(name, JSON.stringify([...read, goesOn, await runOf(parts, store)]));
   }
-  for (const isRead of [false, true])
-    found.set(`the last minute is gone, read ${isRead}`, await refused(parts, isRead));
+  for (const isRead of [false, true]) {
+    found.set(
+      `the last minute is gone, read ${isRead}`,
+      await refused(parts, isRead, (store) => store.livePanes.findLast((key) => key.includes(':m:')) ?? ''),
+    );
+    found.set(`the users are gone, read ${isRead}`, await refused(parts, isRead, () => USERS));
+    found.set(`the looks are gone, read ${isRead}`, await refused(parts, isRead, () => LOOKS));
+  }
   const { log, store } = await having(200);
   const before = store.snapshot();
   const unit = await claim(store);
   fill(log, 200, 300);
   new Driver(log, unit).drain();
   await unit.commit();
-  const went = await parts.Unit.claim(unitSettings(), depsOf(parts, goingBack(store, before))).then(String, nameOf);
+  const went = await parts.Unit.claim(SETTINGS, depsOf(parts, goingBack(store, before))).then(String, nameOf);
   found.set('the store goes back', went);
   return found;
 }
 
-/** What becomes of a commit to a pane that its owner has written, or has read, when it is gone. */
-async function refused(parts: LostParts, isRead: boolean): Promise<string> {
+/** What becomes of a commit to a key that its owner has written, or has read, when it is gone. */
+async function refused(parts: LostParts, isRead: boolean, keyOf: (store: LeakyStore) => string): Promise<string> {
   const { log, store } = isRead ? await having(300) : { log: new MemoryLog(2, 1), store: new LeakyStore() };
   let unit: Unit;
   try {
-    unit = await claim(store, unitSettings(), parts);
+    unit = await claim(store, SETTINGS, parts);
   } catch (error) {
     return nameOf(error);
   }
   if (!isRead) fill(log, 0, 300);
   const driver = new Driver(log, unit);
   driver.drain();
+  look(unit);
   const first = await unit.commit();
-  store.lose(store.livePanes.findLast((key) => key.includes(':m:')) ?? '');
+  store.lose(keyOf(store));
   fill(log, 300, 330);
   driver.drain();
+  look(unit);
   return `${first}, then ${await unit.commit()}`;
 }
 
@@ -186,21 +223,21 @@ async function windowsOf({ Exporter: Read }: LostParts, store: LeakyStore): Prom
 
 async function runOf({ ExperimentParts: Parts }: LostParts, store: LeakyStore): Promise<unknown> {
   const read = await new Parts({ namespace: NAMESPACE, experiments: [EXPERIMENT], measures: MEASURES }, store).read(0);
-  return [read?.parts.map(({ missing }) => missing), [...(read?.lost ?? [])], read?.lostLists];
+  return [read?.parts.map(({ missing, looksLost }) => [missing, looksLost]), [...(read?.lost ?? [])], read?.lostLists];
 }
 
 async function goneOn(parts: LostParts, log: MemoryLog, store: LeakyStore): Promise<unknown> {
   let unit: Unit;
   try {
-    unit = await claim(store, unitSettings(), parts);
+    unit = await claim(store, SETTINGS, parts);
   } catch (error) {
     return nameOf(error);
   }
   fill(log, 300, 330);
   new Driver(log, unit).drain();
   await unit.commit();
-  const { lostUpTo, incompleteBefore, runs } = store.checkpoint;
-  return [unit.lost.keys, lostUpTo, incompleteBefore, runs.map(({ lists, lost, missing }) => [lists, lost, missing])];
+  const { lostUpTo, incompleteBefore, runs, panes } = store.checkpoint;
+  return [unit.lost.keys, lostUpTo, incompleteBefore, panes.vectors, runs.map(({ since: _, ...run }) => run)];
 }
 
 function nameOf(error: unknown): string {

@@ -298,6 +298,7 @@ describe('a run of an experiment', () => {
         begins: [100, 34],
         missing: 0,
         lists: 30,
+        users: [0, 30],
         since: Object.fromEntries(MEASURES.map(({ canonical }) => [canonical, Number.NEGATIVE_INFINITY])),
       },
     ]);

@@ -12,7 +12,11 @@ type PaneRanges = readonly (readonly [from: number, to: number])[];
 interface Checked {
   readonly partitions: number;
   readonly join: JoinCheckpoint;
-  readonly panes: { readonly minutes: PaneRanges; readonly hours: PaneRanges };
+  readonly panes: {
+    readonly minutes: PaneRanges;
+    readonly hours: PaneRanges;
+    readonly vectors?: PaneRanges | undefined;
+  };
   readonly lastRecords: readonly unknown[];
 }
 
@@ -33,8 +37,8 @@ export function mustBePossible({ partitions, join, panes, lastRecords }: Checked
     if (impressions.late.length === horizons && feedback.late.length === horizons) continue;
     throw new Error(`counts[${t}]: expected ${horizons} horizons in each list of late events, as in the first`);
   }
-  for (const size of ['minutes', 'hours'] as const) {
-    const listed = panes[size].reduce((sum, [from, to]) => sum + to - from, 0);
+  for (const size of ['minutes', 'hours', 'vectors'] as const) {
+    const listed = (panes[size] ?? []).reduce((sum, [from, to]) => sum + to - from, 0);
     if (listed > MOST_PANES) throw new Error(`panes.${size}: expected ${MOST_PANES} at most, found ${listed}`);
   }
 }

@@ -31,7 +31,7 @@
  */
 import type { JoinCheckpoint } from '../../vocabulary/checkpoint.ts';
 import { type EpochMs, OTHER_COHORT } from '../../vocabulary/events.ts';
-import type { RunState, Since } from '../runs.ts';
+import type { RunPart, RunState, Since } from '../runs.ts';
 
 /** The newest version that this build reads, and the oldest. */
 export const FORMAT_VERSION = 4;
@@ -89,6 +89,14 @@ export function vectorKey(owner: RowOwner, start: EpochMs): string {
 
 export function totalKey(owner: RowOwner, name: string, run: string): string {
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:total:${name}:${run}`;
+}
+
+/** The keys of what is stored of a run. */
+export function keysOfRun(
+  owner: RowOwner,
+  { name, run }: Pick<RunState, 'name' | 'run'>,
+): Readonly<Record<RunPart, string>> {
+  return { total: totalKey(owner, name, run), users: usersKey(owner, name, run), looks: looksKey(owner, name, run) };
 }
 
 export function usersKey(owner: RowOwner, name: string, run: string): string {
