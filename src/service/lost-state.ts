@@ -139,16 +139,16 @@ async function lostOf(
     ] as const;
     for (const [key, { why }] of read) if (why !== undefined) keys.set(key, why);
   }
-  const counted = new Map<string, (fields: Fields) => unknown>([
-    [clockKey(owner), (fields: Fields) => new StoredClockBlocks(join.topics.length, fields).complete(join)],
+  const counted: readonly (readonly [string, string, (fields: Fields) => unknown])[] = [
+    ['clock verdicts', clockKey(owner), (fields) => new StoredClockBlocks(join.topics.length, fields).complete(join)],
     ...state.unread.map(
-      (table) => [placesKey(owner, table.by), (fields: Fields) => wholeTable(table, fields)] as const,
+      (table) => ['places', placesKey(owner, table.by), (fields: Fields) => wholeTable(table, fields)] as const,
     ),
-  ]);
-  for (const [key, read] of counted) {
+  ];
+  for (const [what, key, read] of counted) {
     const [fields, now] = await store.read([key, unitKey(namespace, partition)]);
     const why = problemIn(() => {
-      if (read(fields) === undefined) throw new Error('the checkpoint counts others than are stored');
+      if (read(fields) === undefined) throw new Error(`other ${what} than the checkpoint counts`);
     });
     // A commit in between changes both.
     if (why !== undefined && now.get('cid') === state.cid) keys.set(key, why);

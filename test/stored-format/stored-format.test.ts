@@ -176,6 +176,7 @@ it.each([1, 2, 3])(
         begins: before.join.topics.map(({ committed }) => committed),
         missing: 0,
         lists: expect.any(Number),
+        users: [0, expect.any(Number)],
         since: Object.fromEntries(measures.map(({ canonical }) => [canonical, Number.NEGATIVE_INFINITY])),
       },
       { ...before.runs[0], ended: { at, generation: before.generation } },

@@ -100,10 +100,10 @@ function depsOf({ createDecoder: make, compile: compiled }: UnitParts, store: St
   return { ...unitDeps(store), decoders: decoders(make), scorer: compiled(MEASURES, GRADING) };
 }
 
-/** A list a second, from turn to turn in A and B, of 100 users; each third one is clicked. */
+/** A list a second, from turn to turn in A and B, the first 300 of 100 users; each third one is clicked. */
 export function fill(log: MemoryLog, from: number, to: number): void {
   for (let n = from; n < to; n++) {
-    const shown = { ts: BEGIN + 1000 * n, variant: n % 2 === 0 ? 'A' : 'B', user: `u${n % 100}` };
+    const shown = { ts: BEGIN + 1000 * n, variant: n % 2 === 0 ? 'A' : 'B', user: `u${n < 300 ? n % 100 : n}` };
     append(log, 0, n % 3 === 0 ? { ...shown, click: 1 } : shown);
   }
 }
