@@ -78,7 +78,10 @@ export async function readLost(
 /** Whether its owner has found that something was lost, of which windows or runs still suffer. */
 function wasNoted({ lostUpTo, runs, hours }: UnitState, hour: DurationMs): boolean {
   const oldest = hours.at(0)?.[0] ?? Number.POSITIVE_INFINITY;
-  return lostUpTo > oldest * hour || runs.some(({ ended, lost = 0, looksLost }) => ended === undefined && (lost > 0 || looksLost));
+  return (
+    lostUpTo > oldest * hour ||
+    runs.some(({ ended, lost = 0, looksLost }) => ended === undefined && (lost > 0 || looksLost))
+  );
 }
 
 interface FoundLost {

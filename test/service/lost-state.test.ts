@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { paneKey, totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
+import { clockKey, paneKey, totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import type { Fields, Store } from '../../src/accumulators/store/store-port.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import { runOf } from '../../src/experiment/run-settings.ts';
@@ -109,6 +109,29 @@ describe('of what is stored', () => {
     // No pane is as old any more.
     unit.set('lostUpTo', String(BEGIN - DAY));
     expect(await lostIn(storeOf(new Map([...whole, [unitKey(NAMESPACE, 0), unit]])))).toEqual([]);
+  });
+
+  it('a run that a claim has found without its looks is known as long as it lasts', async () => {
+    const unit = new Map(whole.get(unitKey(NAMESPACE, 0)));
+    unit.set('runs', unit.get('runs')?.replace('"looks":true', '"looksLost":true') ?? '');
+    expect(await lostIn(storeOf(new Map([...whole, [unitKey(NAMESPACE, 0), unit]])))).toMatchObject([
+      { partition: 0, keys: new Map() },
+    ]);
+  });
+
+  it('verdicts of the clock are found that the checkpoint does not count, that are gone, or that are none', async () => {
+    const key = clockKey(OWNER);
+    const unit = new Map(whole.get(unitKey(NAMESPACE, 1)));
+    unit.set('topics', unit.get('topics')?.replace('"clockDrops":[]', '"clockDrops":[],"clockBlocks":1') ?? '');
+    const [block, digits] = ['0:99', '0'.repeat(256)];
+    const stored = new Map([[key, new Map([[block, digits]])]]);
+    const counting = new Map([[unitKey(NAMESPACE, 1), unit]]);
+    expect(await lostIn(storeOf(new Map([...whole, ...stored, ...counting])))).toEqual([]);
+    for (const harmed of [stored, counting, new Map([...counting, [key, new Map([[block, 'x']])]])]) {
+      expect(await lostIn(storeOf(new Map([...whole, ...harmed])))).toMatchObject([
+        { partition: 1, keys: new Map([[key, expect.stringMatching('clock verdicts')]]) },
+      ]);
+    }
   });
 
   it('nothing is looked for that was stored under settings of another meaning', async () => {
