@@ -2,7 +2,7 @@ import { type Ballots, FusionError } from './ballots.ts';
 import { as, atLeast0, type Method } from './method.ts';
 import { preferences } from './pairwise.ts';
 
-/** The limit of voters, as every pair of them is compared. */
+/** Limit of the number of voters, since every pair of them is compared. */
 const MOST_VOTERS = 500;
 
 /**
@@ -57,14 +57,14 @@ export const agglomerative: Method = {
   },
 };
 
-/** A list, or a merged one. */
+/** A list, or several merged ones. */
 interface Part {
   weight: number;
-  /** By item; NaN: not in it. */
+  /** Scores by item; NaN: not in the list. */
   readonly scores: Float64Array;
-  /** By item: voters who listed it. */
+  /** By item: number of voters who listed it. */
   readonly votes: Int32Array;
-  /** By item: place from 0; -1: not in it. */
+  /** Places from 0, by item; -1: not in the list. */
   readonly places: Int32Array;
   order: Int32Array;
 }
@@ -129,11 +129,11 @@ function rho(a: Part, b: Part): number {
   return 1 - (6 * sum) / (length ** 3 - length);
 }
 
-/** For each list the most similar other one. */
+/** For each list, the most similar other one. */
 class Similarities {
   readonly #lists: readonly Part[];
   readonly #gone: Uint8Array;
-  /** From list a to b: a * v + b. */
+  /** Similarity from list a to list b, at index a * v + b. */
   readonly #values: Float64Array;
 
   constructor(lists: readonly Part[]) {
@@ -143,7 +143,7 @@ class Similarities {
     for (let a = 0; a < lists.length; a++) this.#compare(a);
   }
 
-  /** The most similar two lists; the first of equally similar ones. */
+  /** The two most similar lists; the first pair of equally similar ones. */
   closest(): [into: number, from: number] {
     const v = this.#lists.length;
     let best: [number, number] = [0, 0];

@@ -1,4 +1,4 @@
-/** A method does not exist, or cannot merge the lists. The message says what was expected, or what to do. */
+/** An error for a method that does not exist, or cannot merge the lists. The message says what was expected, or what to do. */
 export class FusionError extends Error {
   override readonly name = 'FusionError';
 }
@@ -8,20 +8,20 @@ export interface RankedList {
   /** Ids, best first. An id that appears twice counts at its first place; later items move up. */
   readonly items: readonly string[];
   /**
-   * Of the items, in their order; higher is better. They do not order the list: `items` does. NaN and -Infinity count as the
+   * Scores of the items, in their order; higher is better. They do not order the list: `items` does. NaN and -Infinity count as the
    * lowest finite score of the list, Infinity as the highest.
    */
   readonly scores?: ArrayLike<number> | undefined;
-  /** Whose list it is. Only methods that learn from judgements use it. */
+  /** The voter. Only methods that learn from judgements use it. */
   readonly voter?: string | undefined;
 }
 
-/** One voter's list in numbers of items. */
+/** One voter's list, with items as numbers. */
 export interface Ballot {
   readonly voter: string;
   /** Numbers of the items, best first, each once. */
   readonly items: Int32Array;
-  /** Finite, of `items`; undefined: the list has none. */
+  /** Scores of `items`, all finite; undefined: the list has none. */
   readonly scores: Float64Array | undefined;
   /** By item: its rank from 1; 0 if the voter did not list it. */
   readonly ranks: Int32Array;
@@ -86,7 +86,7 @@ function readBallot(list: RankedList, numbers: ReadonlyMap<string, number>): Bal
   };
 }
 
-/** In place. */
+/** Replaces scores that are not finite, in place. */
 function finite(scores: Float64Array): Float64Array {
   let lowest = Number.POSITIVE_INFINITY;
   let highest = Number.NEGATIVE_INFINITY;

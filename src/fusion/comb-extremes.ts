@@ -6,8 +6,8 @@ const COST = 'n v';
 const params = { norm };
 
 /**
- * CombMAX, CombMIN, CombMED: the highest, the lowest, the median vote of the lists that contain an item (of an even number the
- * mean of the middle two). A list without the item does not vote, except with `norm=borda`, where every list votes for every item.
+ * CombMAX, CombMIN, CombMED: the highest, the lowest, the median vote of the lists that contain an item (for an even number, the mean of
+ * the middle two). A list without the item does not vote, except with `norm=borda`, where every list votes for every item.
  *
  * E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1993. ranx's max, min and med.
  *
@@ -59,7 +59,7 @@ export const gmnz: Method = {
   cost: COST,
   fuse: (ballots, given) => {
     const gamma = given.number('gamma');
-    // With `borda` every list votes for every item, so the votes are not the lists that contain it.
+    // With `borda` every list votes for every item, so the number of votes is not that of the lists that contain it.
     const hits = new Float64Array(ballots.items.length);
     for (const { items } of ballots.ballots) for (const item of items) hits[item]++;
     return normedVotes(ballots, given.word('norm')).each((votes, item) => hits[item] ** gamma * sum(votes));

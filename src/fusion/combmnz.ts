@@ -23,7 +23,10 @@ export const combmnz: Method = {
   fuse: (ballots, params) => combMnz(ballots, params.word('norm'), params.flagr),
 };
 
-/** @param flagr multiply each vote, as PyFLAGR does @param weights of the ballots; undefined: all 1 */
+/**
+ * @param flagr multiply each vote, as PyFLAGR does
+ * @param weights of the ballots; undefined: all 1
+ */
 export function combMnz(ballots: Ballots, how: string, flagr: boolean, weights?: ArrayLike<number>): Float64Array {
   const hits = votesOf(ballots);
   const votes = normedVotes(ballots, how, weights);

@@ -73,9 +73,9 @@ export const dibra: Method = {
 };
 
 interface Weighted {
-  /** Of the last merged list. */
+  /** Scores of the last merged list. */
   readonly scores: Float64Array;
-  /** Of the ballots, after it. */
+  /** Weights of the ballots after that merge. */
   readonly weights: Float64Array;
 }
 
@@ -138,7 +138,10 @@ function merged(ballots: Ballots, params: Params, weights: Float64Array): Float6
   }
 }
 
-/** @param order of the merged list @param places in it by item, from 0 */
+/**
+ * @param order of the merged list
+ * @param places of items in it, from 0
+ */
 type Distance = (ballot: Ballot, order: Int32Array, places: Int32Array) => number;
 
 function distanceOf(name: string): Distance {
@@ -223,8 +226,8 @@ function cutByCount(ballots: Ballots, params: Params, { weights }: Weighted): Fl
 }
 
 /**
- * PyFLAGR 1.0.17 to 1.0.20: buckets are parts of 0 .. 1, the scale of the weights; d2 times the count times L is truncated
- * before and after d2; items keep the ranks of the whole list.
+ * Like PyFLAGR 1.0.17 to 1.0.20: buckets are parts of 0 .. 1, the scale of the weights; d2 times the count times L is truncated before
+ * and after the multiplication by d2; items keep the ranks of the whole list.
  */
 function cutAsFlagr(ballots: Ballots, params: Params, { weights }: Weighted): Float64Array {
   const buckets = params.number('buckets');
@@ -245,7 +248,10 @@ function cutAsFlagr(ballots: Ballots, params: Params, { weights }: Weighted): Fl
   return spread(ballots, cut, weighted(cut.ballots, params).scores);
 }
 
-/** How much a voter counts. @param from buckets above its own */
+/**
+ * Weight of a voter.
+ * @param from number of buckets above its own
+ */
 function countOf(from: number, voters: number, params: Params): number {
   const d1 = params.number('d1');
   return d1 + (1 - d1) * Math.exp((-from * params.number('buckets')) / voters);
@@ -272,14 +278,14 @@ function keptBy(
 
 interface Cut {
   readonly ballots: Ballots;
-  /** By item of the cut lists: its number before. */
+  /** By item of the cut lists: its previous number. */
   readonly numbers: Int32Array;
 }
 
 /**
  * The same voters with fewer items.
- * @param kept of each ballot, in the order of its ranks
- * @param how `again`: as lists of their own; `whole`: votes on the scale of the whole lists; `ranks`: with their ranks in those
+ * @param kept items of each ballot, in the order of their ranks
+ * @param how `anew`: as lists of their own; `whole`: votes on the scale of the whole lists; `ranks`: with the ranks of the whole lists
  */
 function restricted({ items, ballots }: Ballots, kept: readonly Int32Array[], how: 'anew' | 'whole' | 'ranks'): Cut {
   const numberOf = new Int32Array(items.length).fill(-1);

@@ -20,7 +20,7 @@ export interface Fusion {
   readonly summary: string;
   /** The paper. */
   readonly source: string;
-  /** It learns from judged queries: `fuse` needs lessons, and lists need `voter`. */
+  /** Whether it learns from judged queries. Then `fuse` needs lessons, and lists need `voter`. */
   readonly trained: boolean;
   /**
    * The merged list of one query, best first: by score, then by the number of lists that contain the item, then by id
@@ -69,11 +69,11 @@ export interface JudgedQuery {
   readonly query: string;
   /** Ids of all relevant items, listed or not. */
   readonly relevant: readonly string[];
-  /** With `voter`. */
+  /** Lists, each with its `voter`. */
   readonly lists: readonly RankedList[];
 }
 
-/** What judged queries teach methods that learn. Use `without(query)`: no query may learn from itself. */
+/** Collects what methods can learn from judged queries. Use `without(query)`: no query may learn from itself. */
 export function learn(judged: Iterable<JudgedQuery>): Lessons {
   const lessons = new Lessons();
   for (const { query, relevant, lists } of judged) {

@@ -13,7 +13,7 @@ export interface Gathered {
   readonly lists: readonly RankedList[];
 }
 
-/** Collects the lists of several voters by query; keeps those of queries that are not complete. */
+/** Collects the lists of several voters by query, and keeps the lists of incomplete queries. */
 export class Gathering {
   readonly #expected: ReadonlyMap<string, number>;
   readonly #held = new Map<string, Vote[]>();
@@ -23,7 +23,7 @@ export class Gathering {
     this.#expected = expected;
   }
 
-  /** The query, if this was the last of its lists. */
+  /** Adds a list. Returns the query if this was its last list. */
   add(vote: Vote): Gathered | undefined {
     const { query } = vote;
     const votes = this.#held.get(query) ?? [];

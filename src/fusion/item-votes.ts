@@ -6,7 +6,10 @@ class ItemVotes {
   readonly #starts: Int32Array;
   readonly #votes: Float64Array;
 
-  /** @param voteOf what each place of a list gives; @param restOf a list's vote for each item that it does not contain; undefined: none */
+  /**
+   * @param voteOf the votes of a list for its items, by place
+   * @param restOf a list's vote for each item that it does not contain; undefined: none
+   */
   constructor(
     { items, ballots }: Ballots,
     voteOf: (ballot: number) => ArrayLike<number>,
@@ -30,7 +33,7 @@ class ItemVotes {
     this.#votes = votes;
   }
 
-  /** One number for each item, from its votes. */
+  /** Computes one number for each item from its votes. */
   each(value: (votes: Float64Array, item: number) => number): Float64Array {
     const scores = new Float64Array(this.#starts.length - 1);
     for (let i = 0; i < scores.length; i++) {
@@ -40,7 +43,11 @@ class ItemVotes {
   }
 }
 
-/** Votes on one scale. @param weights of the ballots; undefined: all 1 @throws FusionError without scores if the scale needs them */
+/**
+ * Votes on one scale.
+ * @param weights of the ballots; undefined: all 1
+ * @throws FusionError without scores if the scale needs them
+ */
 export function normedVotes(ballots: Ballots, norm: string, weights?: ArrayLike<number>): ItemVotes {
   const n = ballots.items.length;
   const weight = (b: number): number => (weights === undefined ? 1 : weights[b]);
@@ -51,7 +58,10 @@ export function normedVotes(ballots: Ballots, norm: string, weights?: ArrayLike<
   );
 }
 
-/** Votes by rank alone. @param vote of a rank from 1 */
+/**
+ * Votes by rank alone.
+ * @param vote for a rank from 1
+ */
 export function rankVotes(ballots: Ballots, vote: (rank: number, ballot: number) => number): ItemVotes {
   return new ItemVotes(ballots, (b) => Float64Array.from(ballots.ballots[b].items, (_, place) => vote(place + 1, b)));
 }

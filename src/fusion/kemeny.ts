@@ -75,7 +75,7 @@ function pairWeights(ballots: Ballots, method: string, flagr: boolean): Float64A
   return before;
 }
 
-/** By majorities won, then by id. */
+/** Items ordered by majorities won, then by id. */
 function byWins(before: Float64Array, n: number): number[] {
   const wins = new Float64Array(n);
   for (let i = 0; i < n; i++) {
@@ -88,8 +88,8 @@ function byWins(before: Float64Array, n: number): number[] {
 }
 
 /**
- * Sets of items, in an order in which no majority puts an item before one of an earlier set: the strongly connected
- * components of strict majorities (R. Tarjan, 1972, which finds the last set first).
+ * Sets of items, ordered so that no majority puts an item before one of an earlier set: the strongly connected components of strict
+ * majorities (R. Tarjan, 1972, which finds the last set first).
  */
 function circles(before: Float64Array, n: number): readonly (readonly number[])[] {
   const index = new Int32Array(n).fill(-1);
@@ -134,7 +134,7 @@ function popped(stack: number[], onStack: Uint8Array, last: number): number[] {
   return circle.sort((a, b) => a - b);
 }
 
-/** The best order of a few items: for each subset the best agreement that its items can have as the last ones of the order. */
+/** The best order of a few items. For each subset, it computes the best agreement that its items can have as the last ones of the order. */
 function bestOrder(before: Float64Array, n: number, circle: readonly number[]): readonly number[] {
   const c = circle.length;
   if (c === 1) return circle;
@@ -165,10 +165,10 @@ function bestOrder(before: Float64Array, n: number, circle: readonly number[]): 
   return order;
 }
 
-/** An order that no move of one item improves. */
+/** An order that no move of a single item improves. */
 function moved(before: Float64Array, n: number): readonly number[] {
   const order = byWins(before, n);
-  // A move gains a whole number of votes, or shares of lists: then less than this is rounding.
+  // A move gains a whole number of votes, or shares of lists; a smaller gain is rounding.
   const least = 1e-9;
   for (let changed = true; changed; ) {
     changed = false;

@@ -23,7 +23,7 @@ export const condorcet: Method = {
 };
 
 /**
- * Copeland winners: as `condorcet`, and half a point for each tie.
+ * Copeland winners: like `condorcet`, with half a point for each tie.
  *
  *   score(i) = items that i beats + 1/2 * items that i ties with
  *
@@ -40,7 +40,10 @@ export const copeland: Method = {
   fuse: (ballots) => majorityWins(ballots, 'copeland', 0.5),
 };
 
-/** @param tie points of a tie @param weights of the ballots; undefined: all 1 */
+/**
+ * @param tie points of a tie
+ * @param weights of the ballots; undefined: all 1
+ */
 export function majorityWins(ballots: Ballots, method: string, tie: number, weights?: ArrayLike<number>): Float64Array {
   const before = preferences(ballots, method, weights);
   const n = ballots.items.length;

@@ -74,7 +74,7 @@ export const mct: Method = chain(
   'Markov chain: to an item by the share of lists that put it before',
 );
 
-/** Probabilities to go from item i to j, entry i * n + j; the diagonal is not set. */
+/** Probabilities of moves from item i to j, at index i * n + j; the diagonal is not set. */
 function paperMoves({ items, ballots }: Ballots, kind: Kind): Float64Array {
   const n = items.length;
   const moves = new Float64Array(n * n);

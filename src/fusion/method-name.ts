@@ -3,7 +3,7 @@ import { FusionError } from './ballots.ts';
 import { type Method, type NumberParam, type Param, Params } from './method.ts';
 import { METHODS } from './methods.ts';
 
-/** A method with values of its parameters. */
+/** A method with the values of its parameters. */
 export interface ParsedMethod {
   readonly method: Method;
   readonly params: Params;
@@ -24,7 +24,7 @@ const FORM = 'expected name(key=value), such as rrf(k=60)';
 
 /**
  * Parses `name(key=value, ...)`, in any case, with optional blanks.
- * @throws FusionError that says what was expected and the nearest right word
+ * @throws FusionError that says what was expected and the nearest correct word
  */
 export function parseMethod(source: string): ParsedMethod {
   const text = source.trim();

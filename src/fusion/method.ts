@@ -43,9 +43,9 @@ export class Params {
 }
 
 /**
- * `as=flagr`: what PyFLAGR 1.0.17 to 1.0.20 computes, to the last bit, also where it differs from the paper: parameters in
- * single precision, and votes added in the order of the lists, so that rounding breaks ties. Otherwise as in the paper,
- * independent of the order of the lists.
+ * `as=flagr` computes what PyFLAGR 1.0.17 to 1.0.20 does, to the last bit, even where it differs from the paper: parameters in single
+ * precision, and votes added in the order of the lists, so that rounding breaks ties. Otherwise the paper is followed, independent of the
+ * order of the lists.
  */
 export const as: WordParam = {
   kind: 'word',
@@ -62,15 +62,15 @@ export interface Method {
   /** Other names that are accepted but never printed. */
   readonly aliases?: readonly string[];
   readonly params: Readonly<Record<string, Param>>;
-  /** What it does in one sentence. */
+  /** What it does, in one sentence. */
   readonly summary: string;
   readonly source: string;
   /** Work for one query, as a term in n and v. */
   readonly cost: string;
-  /** It learns from judged queries, and knows voters by their names. */
+  /** Whether it learns from judged queries, and knows voters by name. */
   readonly trained?: boolean;
   /**
-   * A score for each item, higher is better; NaN: the item is left out. There is at least one ballot.
+   * Computes a score for each item, higher is better; NaN: the item is left out. There must be at least one ballot.
    * @throws FusionError if the lists lack what the method needs, or are too long for it
    */
   readonly fuse: (ballots: Ballots, params: Params, training: Training) => Float64Array;

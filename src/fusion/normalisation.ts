@@ -18,7 +18,11 @@ export const NORMS = ['score', 'rank', 'borda', 'simple-borda', 'z-score', 'none
 
 export const norm: WordParam = oneOf('how votes come to one scale', ...NORMS);
 
-/** The votes of a list for its items, in their order. @param n number of items in all lists @throws FusionError without scores */
+/**
+ * The votes of a list for its items, in their order.
+ * @param n number of items in all lists
+ * @throws FusionError without scores
+ */
 export function votes(ballot: Ballot, how: string, n: number): Float64Array {
   const { items, ranks, scores, whole = ballot } = ballot;
   const length = whole.items.length;

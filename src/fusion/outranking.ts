@@ -41,7 +41,7 @@ export const outranking: Method = {
   },
 };
 
-/** In places, and in weight of voters. */
+/** Thresholds in places, and in weight of voters. */
 export interface Limits {
   readonly preference: number;
   readonly veto: number;
@@ -58,7 +58,10 @@ export function limitsOf(params: Params, { items, ballots }: Ballots): Limits {
   };
 }
 
-/** FLAGR's score. @param weights of the ballots; undefined: all 1 */
+/**
+ * FLAGR's score.
+ * @param weights of the ballots; undefined: all 1
+ */
 export function agreements(ballots: Ballots, limits: Limits, weights?: ArrayLike<number>): Float64Array {
   const n = mustBeFew(ballots, 'outranking');
   const scores = new Float64Array(n);
@@ -68,7 +71,7 @@ export function agreements(ballots: Ballots, limits: Limits, weights?: ArrayLike
   return scores;
 }
 
-/** The paper's order: by classes of qualification. */
+/** The paper's order, by classes of qualification. */
 function classes(ballots: Ballots, limits: Limits): Float64Array {
   const n = mustBeFew(ballots, 'outranking');
   const relation = new Uint8Array(n * n);

@@ -1,12 +1,11 @@
 import { type Ballots, FusionError } from './ballots.ts';
 
-/** Two matrices of this many items squared are 256 MB. */
+/** With this many items, two matrices of items squared take 256 MB. */
 export const MOST_ITEMS = 4000;
 
 /**
- * How many voters (or how much weight of voters) put item i before item j: entry i * n + j. An item that a voter listed comes
- * before all that it did not; between two of those it has no preference.
- *
+ * How many voters (or how much weight of voters) put item i before item j, at index i * n + j. An item that a voter listed precedes all
+ * that it did not; between two unlisted items it has no preference.
  * @param weights of the ballots; undefined: all 1
  * @throws FusionError for more than MOST_ITEMS items
  */
@@ -26,7 +25,10 @@ export function preferences(ballots: Ballots, method: string, weights?: ArrayLik
   return before;
 }
 
-/** The number of items. @throws FusionError for more than MOST_ITEMS */
+/**
+ * The number of items.
+ * @throws FusionError for more than MOST_ITEMS
+ */
 export function mustBeFew({ items }: Ballots, method: string): number {
   if (items.length <= MOST_ITEMS) return items.length;
   const what = `${method} compares every pair of items, of at most ${MOST_ITEMS}, and there are ${items.length}`;

@@ -49,7 +49,7 @@ function disagreementsOf(
   const before = preferences(ballots, 'prefrel');
   const n = ballots.items.length;
   const least = Math.ceil(beta * ballots.ballots.length);
-  // 1: only a clear minority puts the row's item before the column's.
+  // 1 if only a clear minority puts the row's item before the column's.
   const minority = new Uint8Array(n * n);
   for (let i = 0; i < n; i++) {
     for (let j = i + 1; j < n; j++) {

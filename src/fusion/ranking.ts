@@ -3,11 +3,11 @@ import { type Ballots, votesOf } from './ballots.ts';
 /** An item of a merged list. */
 export interface FusedItem {
   readonly item: string;
-  /** By the method, higher is better. */
+  /** Score by the method; higher is better. */
   readonly score: number;
 }
 
-/** Significant digits of scores: further digits are rounding, by which equal scores would differ. */
+/** Significant digits of scores. Further digits are rounding, which would make equal scores differ. */
 const DIGITS = 12;
 
 /** Scores without rounding errors: 12 significant digits, and 0 below 1e-15 of the largest score. */

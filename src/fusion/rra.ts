@@ -75,7 +75,10 @@ class Binomial {
     return Math.exp(logs[m] - logs[k] - logs[m - k] + k * Math.log(x) + (m - k) * Math.log1p(-x));
   }
 
-  /** Adds to `into` where `mass` at `count` of v goes if each of the other events has probability x. */
+  /**
+   * Distributes `mass`, which has `count` of v events so far, over the counts that result if each of the other events has probability x;
+   * adds to `into`.
+   */
   spread(mass: number, count: number, x: number, into: Float64Array): void {
     const { v } = this;
     const left = v - count;
@@ -108,11 +111,11 @@ class Binomial {
   }
 }
 
-/** P(for some k the k-th smallest of v uniform numbers is <= b(k)), b(k) being where P(at least k numbers <= b(k)) = rho. */
+/** P(for some k the k-th smallest of v uniform numbers is <= b(k)), where b(k) is defined by P(at least k numbers <= b(k)) = rho. */
 function exactP(rho: number, ways: Binomial): number {
   const { v } = ways;
   if (rho >= 1) return 1;
-  // By number of uniform numbers at or below the bound: the probability of that without having crossed a bound before.
+  // By number of uniform numbers at or below the bound: the probability of that number without an earlier crossing.
   let below = new Float64Array(v + 1);
   below[0] = 1;
   let crossed = 0;
@@ -125,7 +128,7 @@ function exactP(rho: number, ways: Binomial): number {
       if (below[count] === 0) continue;
       ways.spread(below[count], count, x, next);
     }
-    // k numbers at or below the k-th bound: crossed.
+    // With k or more numbers at or below the k-th bound, it is crossed.
     for (let count = v; count >= k; count--) {
       crossed += next[count];
       next[count] = 0;

@@ -3,7 +3,7 @@ import { rankVotes, sum } from './item-votes.ts';
 import type { Method } from './method.ts';
 import { BUCKET_ENDS, type Lesson, type Training } from './training.ts';
 
-/** Probability that stands in for one that cannot be estimated. */
+/** Replaces a probability that cannot be estimated. */
 const LEAST = 0.001;
 /** Log odds of an item that a voter did not list. */
 const UNLISTED = Math.log(LEAST / (1 - LEAST));
@@ -66,7 +66,7 @@ function lessons({ ballots }: Ballots, training: Training): readonly Lesson[] {
   });
 }
 
-/** By bucket; items beyond the last one count as not listed. */
+/** Log odds by bucket; items beyond the last bucket count as not listed. */
 function logOdds({ queries, hits }: Lesson): readonly number[] {
   const odds = BUCKET_ENDS.map((end, bucket) => {
     const places = end - (bucket === 0 ? 0 : BUCKET_ENDS[bucket - 1]);

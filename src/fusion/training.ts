@@ -1,10 +1,10 @@
 /** What judged queries show about a voter, for methods that learn from them. */
 export interface Lesson {
-  /** Judged queries. */
+  /** Number of judged queries. */
   readonly queries: number;
-  /** Sum over them of the voter's average precision; 0 for a query that it did not answer. */
+  /** Sum of the voter's average precision over these queries; 0 for a query that it did not answer. */
   readonly precisionSum: number;
-  /** By bucket of ranks: its relevant items, over all queries. */
+  /** Number of its relevant items by bucket of ranks, over all queries. */
   readonly hits: Float64Array;
 }
 
@@ -14,7 +14,7 @@ export type Training = (voter: string) => Lesson | undefined;
 /** Last ranks of the buckets: trec_eval's precision levels, as in Aslam and Montague (2001) and ranx. */
 export const BUCKET_ENDS: readonly number[] = [5, 10, 15, 20, 30, 100, 200, 500, 1000];
 
-/** Nothing was judged. */
+/** A training without any lessons. */
 export const UNTRAINED: Training = () => undefined;
 
 interface Answer {
@@ -29,19 +29,19 @@ interface VoterRecord {
   readonly hits: Float64Array;
 }
 
-/** Collects what judged queries teach. The lists of a query are never fused with what that query taught. */
+/** Collects the lessons of judged queries. The lists of a query are never fused with that query's own lessons. */
 export class Lessons {
   readonly #records = new Map<string, VoterRecord>();
   readonly #queries = new Set<string>();
 
-  /** A judged query, whether or not a voter has a list for it. */
+  /** Adds a judged query, whether or not a voter has a list for it. */
   addQuery(query: string): void {
     this.#queries.add(query);
   }
 
   /**
-   * A second list of a voter for a query replaces the first.
-   * @param relevant of the list, best first, whether the item is relevant; an item that repeats has it once
+   * Adds a voter's list for a query. A second list of the voter replaces the first.
+   * @param relevant whether each item of the list is relevant, best first; a repeated item is included once
    * @param known number of relevant items of the query, listed or not
    */
   add(query: string, voter: string, relevant: readonly boolean[], known: number): void {
@@ -57,7 +57,7 @@ export class Lessons {
     record.answers.set(query, answer);
   }
 
-  /** What all judged queries but this one teach. */
+  /** The lessons of all judged queries except this one. */
   without(query: string): Training {
     const queries = this.#queries.size - (this.#queries.has(query) ? 1 : 0);
     return (voter) => {

@@ -1,13 +1,13 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 
 /**
- * Text of any bytes, and back. Files of runs are not always UTF-8, and ids that differ must stay different: a byte that is not UTF-8
- * becomes a lone surrogate, U+DC80 to U+DCFF, which no UTF-8 contains (Python's `surrogateescape`).
+ * Converts any bytes to text, and back. Files of runs are not always UTF-8, and ids that differ must stay different: a byte that is not
+ * UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF, which no UTF-8 contains (Python's `surrogateescape`).
  */
 
 const ESCAPE = 0xdc00;
 const REPLACED = '\ufffd';
-/** The `u` flag leaves pairs of surrogates alone. */
+/** With the `u` flag, pairs of surrogates do not match. */
 const ESCAPED = /([\udc80-\udcff])/u;
 
 export function textOf(bytes: Uint8Array, from: number, to: number): string {
@@ -36,7 +36,7 @@ function escapedText(bytes: Buffer): string {
   return text;
 }
 
-/** Bytes of the character that begins with this byte, if one does. */
+/** Bytes of the character that would begin with this byte. */
 function characterLength(first: number): number {
   return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }

@@ -16,7 +16,7 @@ export interface Comparison {
   readonly run: string;
   readonly baseline: string;
   readonly measure: string;
-  /** That have a value in both runs. */
+  /** Number of queries that have a value in both runs. */
   readonly queries: number;
   readonly effect: number | null;
   readonly stderr: number | null;
@@ -28,7 +28,10 @@ export interface Comparison {
 /** Intervals and p are not adjusted for the number of comparisons. */
 export const ALPHA = 0.05;
 
-/** Every run against the first. @param names of the measures */
+/**
+ * Compares every run with the first.
+ * @param names of the measures
+ */
 export function compareRuns({ measures, runs }: ScoreResult, names: readonly string[]): readonly Comparison[] {
   const [baseline, ...others] = runs;
   return others.flatMap((run) =>
@@ -52,12 +55,12 @@ function tested(effect: Result<Difference>): Tested {
   return { effect: difference, stderr: error.stderr, ci: [found.lower, found.upper], p: found.p };
 }
 
-/** Columns of sums, all as long as there are queries. */
+/** Columns of sums, each with one element per query. */
 type Columns = readonly (readonly number[])[];
 
 /**
- * A mean is one sum over another, so the paired formula applies. Other values (rmse, `of=means`, `per=class`) are jackknifed:
- * one query at a time is left out of both runs.
+ * Uses the paired formula for a mean, which is one sum over another. Other values (rmse, `of=means`, `per=class`) are jackknifed: one
+ * query at a time is left out of both runs.
  */
 function effectOf(measure: Measure, control: Columns, treatment: Columns): Result<Difference> {
   const kind = sumsKind(measure);
@@ -100,10 +103,10 @@ function sumsOf({ sums = [] }: QueryScore, m: number): readonly number[] {
 }
 
 /**
- * The interval of a run's mean over queries: queries are the clusters (specification: statistics 2.1). A plain ratio by its formula,
- * others by leaving out one query at a time.
- *
- * @param perQuery with sums @param m place of the measure
+ * The interval of a run's mean over queries: queries are the clusters (specification: statistics 2.1). A plain ratio has a formula,
+ * others leave out one query at a time.
+ * @param perQuery with sums
+ * @param m index of the measure
  * @returns absent: `no_vector` if the measure is not a sum, or the reason why there is no error
  */
 export function meanInterval(

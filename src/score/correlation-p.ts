@@ -4,7 +4,7 @@ import { Pairs, Rated } from '../measures/rated.ts';
 import { normalLower, probability, tLower } from '../statistics/distributions.ts';
 import type { Joined } from '../vocabulary/events.ts';
 
-/** By measure: p of the correlation in a list, two-sided, against no relation; undefined: it has none. */
+/** The two-sided p of the correlation in a list, against no relation, by measure; undefined: it has none. */
 export type CorrelationTest = (list: Joined, values: readonly number[]) => readonly (number | undefined)[];
 
 /**
@@ -35,7 +35,7 @@ export function correlationTest(measures: readonly Measure[], actions: readonly 
   return (list, values) => tests.map((test, m) => test?.(list, values[m]));
 }
 
-/** undefined: two pairs are always on a line. */
+/** undefined for two pairs, which are always on a line. */
 export function spearmanP(r: number, m: number): number | undefined {
   if (m < 3) return undefined;
   if (1 - r * r <= 0) return probability(0);
@@ -81,7 +81,7 @@ function ties(values: Float64Array): { readonly pairs: number; readonly triples:
   return { pairs, triples, spread };
 }
 
-/** Twice the share of all orders of m that have at most `discordant` pairs. */
+/** Twice the share of all orders of m that have at most `discordant` discordant pairs. */
 function exactP(m: number, discordant: number): number {
   let share = Float64Array.of(1);
   for (let n = 2; n <= m; n++) {

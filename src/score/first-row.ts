@@ -10,15 +10,15 @@ import {
   splitterOf,
 } from './line-fields.ts';
 
-/** A row as it is at one separator. */
+/** A row, split at one separator. */
 export interface Cut {
   readonly separator: Separator;
   readonly cells: readonly string[];
 }
 
 /**
- * The row at `at`, cut in each way, with blanks last; empty: nothing but blanks. A row that has its form at tabs alone is not cut at
- * blanks: ids of later rows may hold some.
+ * The row at `at`, split at each separator, with blanks last; empty: nothing but blanks. A row that has its form with tabs alone is not
+ * split at blanks, because ids of later rows may contain some.
  */
 export function cutsOf(bytes: Uint8Array, at: number): readonly Cut[] {
   const fields = new Fields();
@@ -31,7 +31,7 @@ export function cutsOf(bytes: Uint8Array, at: number): readonly Cut[] {
   return cuts[cuts.length - 1].cells.length === 0 ? [] : cuts;
 }
 
-/** The cut that a row means most likely, where it has none of the forms that are read: the one with most numbers, at a sign if it has one. */
+/** The most likely way to split a row that has no known form: the one with most numbers, preferably at a sign. */
 export function likeliest(cuts: readonly Cut[]): Cut {
   const numbers = ({ cells }: Cut): number => cells.filter(isNumber).length;
   const isAtSign = ({ separator, cells }: Cut): number => (separator !== ' ' && cells.length > 1 ? 1 : 0);
@@ -40,7 +40,7 @@ export function likeliest(cuts: readonly Cut[]): Cut {
   )[0];
 }
 
-/** Whether a file that is read in parts has its first row in this one. */
+/** Whether this part of a file contains its first row. */
 export function holdsRow(head: Uint8Array): boolean {
   for (let at = 0; ; ) {
     const end = head.indexOf(NEWLINE, at);
@@ -55,7 +55,7 @@ export function isNumber(cell: string | undefined): boolean {
   return !Number.isNaN(numberAt(bytes, 0, bytes.length));
 }
 
-/** A word where a number belongs makes a first row a header, unless it is what programs write for no value. */
+/** Whether a word in place of a number makes the first row a header. It does, unless programs write it for a missing value. */
 export function isHeaderWord(cell: string | undefined): boolean {
   return (
     /^[a-z_ -]{3,}$/i.test(cell ?? '') &&

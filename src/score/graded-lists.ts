@@ -21,7 +21,7 @@ export class GradedLists implements BlockReader {
   readonly #ties: Ties | undefined;
   readonly #totals: RunTotals;
   readonly #mean: TiesMean | undefined;
-  /** Line of each query. */
+  /** Line number of each query. */
   readonly #lines = new Map<string, number>();
   readonly #asksKnown: boolean;
   #withoutKnown = 0;
@@ -47,7 +47,7 @@ export class GradedLists implements BlockReader {
     }
   }
 
-  /** Lists so far. */
+  /** Number of lists so far. */
   get count(): number {
     return this.#lines.size;
   }
@@ -105,7 +105,7 @@ export class GradedLists implements BlockReader {
   }
 }
 
-/** A relevant slot has every action that a measure names. */
+/** The list with an event of every action that a measure names on each relevant slot. */
 function withActions(list: Joined, actions: number): Joined {
   if (actions === 1) return list;
   const { events } = list;
@@ -152,7 +152,7 @@ function byScores(list: PlainList, ties: Ties): PlainList {
 function cutList(list: PlainList, depth: number): PlainList {
   const length = 'grades' in list ? list.grades.length : 'items' in list ? list.items.length : list.ratings.length;
   if (length <= depth) return list;
-  // What is known for the whole list stays known.
+  // Grades known for the whole list stay known.
   const known = 'grades' in list && list.known === undefined ? { known: list.grades } : {};
   return {
     ...taken(
@@ -188,7 +188,7 @@ interface NamedList {
 const LIST_FORMS =
   'expected {"grades": [...]}, {"items": [...], "positives": [...]} or {"scores": [...], "ratings": [...]}';
 
-/** @returns a text: what is wrong */
+/** @returns a text if something is wrong */
 function namedList(line: string): NamedList | string {
   let value: unknown;
   try {
@@ -223,7 +223,7 @@ function listOf<T>(entry: Guard<T>): Guard<readonly T[]> {
   return (value): value is readonly T[] => Array.isArray(value) && value.every(entry);
 }
 
-/** A field of a line with the type it must have. It may be absent. */
+/** A field of a line and the type that it must have. It may be absent. */
 class Field<T> {
   readonly name: string;
   readonly #guard: Guard<T>;
@@ -269,7 +269,7 @@ const RANKS = numbers('ranks');
 const OFFSET = new Field('offset', isNumber, 'a whole number');
 const FIELDS = [QUERY, USER, SESSION, GRADES, KNOWN, SCORES, RATINGS, ITEMS, POSITIVES, RANKS, OFFSET];
 
-/** Fields that say the same about a list in two ways, or that its form ignores. */
+/** Fields that describe a list in two ways, or that its form ignores. */
 const CLASHES: readonly (readonly [form: Field<unknown>, others: readonly Field<unknown>[]])[] = [
   [GRADES, [ITEMS, POSITIVES, RATINGS]],
   [ITEMS, [RATINGS, KNOWN]],
@@ -284,7 +284,10 @@ function clashOf(fields: ReadonlyMap<string, unknown>): string | undefined {
   return undefined;
 }
 
-/** Other fields are ignored, but one that is spelled almost like an absent one, with a value that this one can have, is a slip. */
+/**
+ * Finds misspelt fields. Unknown fields are ignored, but one that is spelled almost like an absent one, with a value that this one can
+ * have, is a slip.
+ */
 function misspelt(fields: ReadonlyMap<string, unknown>): string | undefined {
   const absent = new Map(FIELDS.flatMap((field) => (fields.has(field.name) ? [] : [[field.name, field] as const])));
   for (const [name, value] of fields) {
@@ -300,7 +303,7 @@ function shortened(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}...` : text;
 }
 
-/** undefined: none of the forms. Items alone are a list without positives, for measures that need no judgements. */
+/** undefined if it has none of the forms. Items alone are a list without positives, for measures that need no judgements. */
 function plainList(fields: ReadonlyMap<string, unknown>): PlainList | undefined {
   const [scores, ranks, offset] = [SCORES.of(fields), RANKS.of(fields), OFFSET.of(fields)];
   const slots: PlainSlots = {

@@ -5,7 +5,7 @@ import type { Fields } from './line-fields.ts';
 /** Receives the lists of a run, each once. `rows` are reused for the next list. */
 export type ListSink = (voter: string | undefined, query: string, rows: ItemRows) => void;
 
-/** The lines of a list are not together, so its file cannot be read list by list. */
+/** An error for a list whose lines are not together, so that its file cannot be read list by list. */
 export class Ungrouped extends InputError {}
 
 /** Collects lines into lists of one query, and of one voter if the file has voters. */
@@ -15,7 +15,7 @@ export class Groups {
   readonly #sink: ListSink;
   readonly #queries = new QueryNames();
   readonly #voters = new QueryNames();
-  /** Of the list that is being read. */
+  /** Query and voter of the current list. */
   #query = -1;
   #voter = -1;
   /** Number of each list seen so far, by voter and query; a dense array costs a tenth of a map. */
@@ -31,7 +31,7 @@ export class Groups {
     this.#sink = sink;
   }
 
-  /** Where the next row of this query and voter goes. */
+  /** The rows to which the next row of this query and voter is added. */
   rowsFor({ bytes, starts, ends }: Fields, query: number, voter: number, line: number): ItemRows {
     const q = this.#queries.numberAt(bytes, starts[query], ends[query]);
     const v = voter < 0 ? 0 : this.#voters.numberAt(bytes, starts[voter], ends[voter]);
@@ -75,7 +75,7 @@ export class Groups {
     rows.clear();
   }
 
-  /** List by list, in the order of their first lines. */
+  /** Passes on list by list, in the order of their first lines. */
   #handAll(): void {
     const all = this.#rows;
     const firsts = new Int32Array(this.#lists.length + 1);

@@ -13,11 +13,11 @@ export class ItemRows implements Items {
   bytes: Uint8Array = new Uint8Array(FIRST_BYTES);
   starts: Int32Array = new Int32Array(FIRST_ROWS + 1);
   hashes: Int32Array = new Int32Array(FIRST_ROWS);
-  /** Never NaN. 0 if the file has no scores. */
+  /** Scores, never NaN; 0 if the file has none. */
   scores: Float64Array = new Float64Array(FIRST_ROWS);
-  /** As in the file; 0 if it has no ranks. */
+  /** Ranks as in the file; 0 if it has none. */
   ranks: Float64Array = new Float64Array(FIRST_ROWS);
-  /** Line of the file, from 1. */
+  /** Line numbers in the file, from 1. */
   lines: Int32Array = new Int32Array(FIRST_ROWS);
   readonly #table = new ItemTable();
 
@@ -47,7 +47,10 @@ export class ItemRows implements Items {
     return this.#table.fill(this, from, to);
   }
 
-  /** The first row with this item; -1: none. Call `index` first. @param hash mixed */
+  /**
+   * The first row with this item; -1: none. Call `index` first.
+   * @param hash mixed
+   */
   find(hash: number, bytes: Uint8Array, from: number, to: number): number {
     return this.#table.find(this, hash, bytes, from, to);
   }
@@ -57,7 +60,7 @@ export class ItemRows implements Items {
     return this.starts[i + 1] - start === to - from && isSame(this.bytes, start, bytes, from, to - from);
   }
 
-  /** Below 0 if the id of row a comes before that of row b. */
+  /** Negative if the id of row a precedes that of row b. */
   compareIds(a: number, b: number): number {
     return compareSpans(this.bytes, this.starts[a], this.starts[a + 1], this.starts[b], this.starts[b + 1]);
   }
@@ -76,7 +79,7 @@ export class ItemRows implements Items {
   }
 }
 
-/** Longer copies of columns, filled with 0. */
+/** Copies a column to a longer one, filled with 0. */
 export function grownInts(from: Int32Array, length: number): Int32Array {
   const grown = new Int32Array(length);
   grown.set(from);
@@ -105,7 +108,7 @@ interface Items {
 
 const EMPTY = -1;
 
-/** Finds the rows of one list by their item: open addressing over row numbers, at most half full, reused. */
+/** Finds the rows of one list by item: open addressing over row numbers, at most half full, reused. */
 class ItemTable {
   #places = new Int32Array(2048).fill(EMPTY);
   #mask = 2047;
@@ -151,7 +154,7 @@ class ItemTable {
   }
 }
 
-/** Numbers for names, in the order in which they appear. Lines of one query are usually together, which costs one comparison each. */
+/** Numbers names in the order in which they appear. Lines of one query are usually together, which costs one comparison each. */
 export class QueryNames {
   readonly names: string[] = [];
   readonly #numbers = new Map<string, number>();
@@ -178,7 +181,7 @@ export class QueryNames {
     return number;
   }
 
-  /** -1: there is no such name. */
+  /** -1 if there is no such name. */
   find(name: string): number {
     return this.#numbers.get(name) ?? -1;
   }

@@ -14,27 +14,27 @@ interface JudgedNeeds {
   readonly unjudged: Unjudged;
 }
 
-/** Items in the first places of a list, those that nobody judged, and one of these if it was asked for. */
+/** The items in the first places of a list, those that nobody judged, and one of these if it was requested. */
 export interface ListTop {
   readonly items: number;
   readonly unjudged: number;
   readonly first: string | undefined;
 }
 
-/** A ranked list and what is known of its query, as measures see it. Its buffers are reused for the next list. */
+/** A ranked list and what is known about its query, as measures see it. Its buffers are reused for the next list. */
 export class JudgedList {
   readonly joined: Joined;
   readonly #needs: JudgedNeeds;
   readonly #relevantFrom: number;
-  /** Slots whose item is relevant, and all relevant items. */
+  /** Number of slots whose item is relevant, and of all relevant items. */
   #relevantShown = 0;
   #relevantKnown = 0;
-  /** Judged items in the list at any place, and relevant ones that do not count there. */
+  /** Number of judged items in the list at any place, and of relevant ones beyond the places that count. */
   matched = 0;
   relevantCut = 0;
-  /** Items that were taken out because nobody judged them. */
+  /** Number of items that were removed because nobody judged them. */
   skipped = 0;
-  /** By judged item of the query: its first row; -1: it is not in the list. By row: 1 where its item is judged. */
+  /** First row of each judged item of the query; -1: it is not in the list. Then, by row, 1 if its item is judged. */
   #rowOf = new Int32Array(FIRST_SLOTS);
   #isJudged = new Uint8Array(FIRST_SLOTS);
   #slotOf = new Int32Array(FIRST_SLOTS);
@@ -60,8 +60,11 @@ export class JudgedList {
   }
 
   /**
-   * @param order row at each place, which is changed where items are skipped; @param length places that count; @param repeats whether
-   * an item may be in several rows; @param query of the judgements. The rows must be indexed.
+   * Loads a list. The rows must be indexed.
+   * @param order row at each place, which is changed if items are skipped
+   * @param length number of places that count
+   * @param repeats whether an item may be in several rows
+   * @param query of the judgements
    */
   load(
     rows: ItemRows,
@@ -92,7 +95,7 @@ export class JudgedList {
     this.#judge(judgements, query);
   }
 
-  /** A query without a list: one slot without a judgement, so that measures give the query's value without a hit. */
+  /** Loads a query without a list, as one slot without a judgement, so that measures give the query's value without a hit. */
   loadNothing(judgements: Judgements, query: number): void {
     const { joined } = this;
     joined.length = 1;
@@ -109,7 +112,10 @@ export class JudgedList {
     return { retrieved, relevant: this.#relevantKnown, relevantRetrieved: this.#relevantShown };
   }
 
-  /** What is judged of its first places. @param asksFirst whether the first unjudged item is wanted */
+  /**
+   * What is judged among its first places.
+   * @param asksFirst whether the first unjudged item is requested
+   */
   topOf(rows: ItemRows, order: Int32Array, places: number, asksFirst: boolean): ListTop {
     const items = Math.min(this.joined.length, places);
     let unjudged = 0;
@@ -122,7 +128,7 @@ export class JudgedList {
     return { items, unjudged, first };
   }
 
-  /** Looks up each judged item in the list: usually there are fewer of them than items of a run. */
+  /** Looks up each judged item in the list, because there are usually fewer of them than items of a run. */
   #lookUp(rows: ItemRows, judgements: Judgements, query: number, repeats: boolean): void {
     const { hashes, bytes, starts } = judgements.rows;
     const from = judgements.first(query);
@@ -144,7 +150,7 @@ export class JudgedList {
   }
 
   /**
-   * The condensed list: of the places that count, those with judged items move to the front. T. Sakai, "Alternatives to Bpref", SIGIR
+   * Condenses the list: of the places that count, those with judged items move to the front. T. Sakai, "Alternatives to Bpref", SIGIR
    * 2007; trec_eval -J, which cuts the list first, too (form_res_rels.c).
    * @returns their number
    */
@@ -178,7 +184,7 @@ export class JudgedList {
       this.#relevantKnown += isRelevant;
       const row = this.#rowOf[j - from];
       if (row < 0) continue;
-      // The table has a repeated item with its first row of the file, not with its first place.
+      // For a repeated item, the table has its first row in the file, not its first place.
       const slot = joined.firstSlot === undefined ? slotOf[row] : joined.firstSlot[slotOf[row]];
       if (slot >= joined.length) {
         this.relevantCut += isRelevant;

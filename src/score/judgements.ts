@@ -2,12 +2,12 @@ import { grownInts, ItemRows, QueryNames } from './item-rows.ts';
 import { InputError } from './line-blocks.ts';
 
 /**
- * What is known to be relevant: for each query its judged items and their grades (qrels), in about 45 bytes and the id per
- * judgement. A grade below 0 means that the item was not judged (trec_eval): it is left out, but its query is known.
+ * What is known to be relevant: for each query its judged items and their grades (qrels), in about 45 bytes plus the id per judgement. A
+ * grade below 0 means that the item was not judged (trec_eval): it is left out, but its query is known.
  */
 export class Judgements {
   readonly queries = new QueryNames();
-  /** Judged items; those of one query are together after `end`. `scores` are the grades. */
+  /** Judged items; after `end`, those of one query are together. `scores` are the grades. */
   rows = new ItemRows();
   #queryOf: Int32Array = new Int32Array(1024);
   #firsts: Int32Array = new Int32Array(1);
@@ -47,7 +47,10 @@ export class Judgements {
     return this.rows.scores.subarray(this.#firsts[query], this.#firsts[query + 1]);
   }
 
-  /** Whether some item is judged to be not relevant, by this lowest grade that is. */
+  /**
+   * Whether any item is judged to be not relevant.
+   * @param relevantFrom lowest relevant grade
+   */
   callsIrrelevant(relevantFrom: number): boolean {
     return this.rows.scores.subarray(0, this.rows.count).some((grade) => grade < relevantFrom);
   }
@@ -63,7 +66,10 @@ export class Judgements {
   }
 }
 
-/** The rows in the order of their queries, otherwise as they were. @param firsts place of each query's first row */
+/**
+ * The rows ordered by query, otherwise in the same order.
+ * @param firsts index of each query's first row
+ */
 function groupedRows(rows: ItemRows, queryOf: Int32Array, firsts: Int32Array): ItemRows {
   const next = firsts.slice();
   const order = new Int32Array(rows.count);

@@ -5,23 +5,23 @@ import { NEWLINE } from './line-fields.ts';
 /** Reads whole lines: bytes[from, to) ends with a newline. The reader splits them. */
 export interface BlockReader {
   block(bytes: Uint8Array, from: number, to: number): void;
-  /** After the last block. */
+  /** Called after the last block. */
   end(): void;
 }
 
-/** The line of a list may be long; a longer one is not text. */
+/** The line of a list may be long; a longer one is no text. */
 export const LONGEST_LINE = 64 * 2 ** 20;
 const END = Uint8Array.of(NEWLINE);
 const MARK = [0xef, 0xbb, 0xbf];
 
-/** Length of the byte order mark that the first bytes of a file begin with. */
+/** Length of the byte order mark at the beginning of a file. */
 export function markOf(bytes: Uint8Array): number {
   return MARK.every((byte, i) => bytes[i] === byte) ? MARK.length : 0;
 }
 
 /**
- * Splits chunks of a file at line ends, so that a reader sees whole lines and scans each byte once. The part of a line at the
- * end of a chunk is copied and waits for the next; nothing else is kept. A byte order mark at the start is skipped.
+ * Splits chunks of a file at line ends, so that a reader gets whole lines and scans each byte once. The part of a line at the end of a
+ * chunk is copied until the next chunk; nothing else is kept. A byte order mark at the start is skipped.
  */
 export class Blocks {
   readonly #reader: BlockReader;
@@ -35,7 +35,7 @@ export class Blocks {
     this.#reader = reader;
   }
 
-  /** @throws InputError as the reader does, and for a line that does not end. */
+  /** @throws InputError as the reader does, and for a line that does not end */
   add(chunk: Uint8Array): void {
     let from = 0;
     if (this.#isFirst && chunk.length > 0) {
@@ -82,7 +82,7 @@ export class Blocks {
   }
 }
 
-/** An input file does not have its format. The message names file and line, and what was expected. */
+/** An error for an input file that does not have its format. The message names file and line, and what was expected. */
 export class InputError extends Error {
   override readonly name = 'InputError';
 
@@ -92,7 +92,7 @@ export class InputError extends Error {
   }
 }
 
-/** What to do about a row that cannot be read, if it was meant as a comment: none of these files has comments. */
+/** A hint for an unreadable row that was meant as a comment: none of these files has comments. */
 export function ifComment(first: string): string {
   return first.startsWith('#')
     ? '. A line that begins with # is a row like any other: delete it if it is a comment'

@@ -6,8 +6,8 @@ import { assertNever } from '../vocabulary/events.ts';
 const { tp: TP, fp: FP, fn: FN, tn: TN } = OUT.classes;
 
 /**
- * What one list adds to the mean over queries, from what the scorer wrote for it, from out[at] on. The list has a value.
- * fraction, pairs: numerator and denominator. means: two values, n, n+. classes: TP, FP, FN, TN. Others: the value and 1.
+ * What one list adds to the mean over queries, from what the scorer wrote at `at`. The list must have a value. fraction, pairs: numerator
+ * and denominator. means: two values, n, n+. classes: TP, FP, FN, TN. Others: the value and 1.
  */
 export function listSums(kind: SumsKind, value: number, out: Float64Array, at: number): readonly number[] {
   switch (kind) {
@@ -27,7 +27,7 @@ export function listSums(kind: SumsKind, value: number, out: Float64Array, at: n
   }
 }
 
-/** The value of a measure from added sums, which is its mean over these lists; undefined: it has none. */
+/** The value of a measure from summed parts, which is its mean over these lists; undefined: it has none. */
 export function valueOfSums(measure: Measure, [a, b, c, d]: readonly number[]): number | undefined {
   const kind = sumsKind(measure);
   switch (kind) {
@@ -48,10 +48,7 @@ export function valueOfSums(measure: Measure, [a, b, c, d]: readonly number[]): 
   }
 }
 
-/**
- * The value of one list from what the scorer wrote for it, from out[at] on: the mean over this list alone. undefined: the
- * measure leaves the list out.
- */
+/** The value of one list, from what the scorer wrote at `at`: the mean over this list alone. undefined: the measure leaves the list out. */
 export function listValue(measure: Measure, kind: SumsKind, out: Float64Array, at: number): number | undefined {
   if (out[at] === LEFT_OUT) return undefined;
   const positive = out[at] === WITH_POSITIVE ? 1 : 0;
@@ -72,7 +69,7 @@ export function listValue(measure: Measure, kind: SumsKind, out: Float64Array, a
   }
 }
 
-/** Whether a list adds to the mean, from what the scorer wrote for it: a list without positives does not with `empty=skip`. */
+/** Whether a list adds to the mean, from what the scorer wrote at `at`. A list without positives does not with `empty=skip`. */
 export function addsToMean(measure: Measure, kind: SumsKind, out: Float64Array, at: number): boolean {
   if (out[at] === LEFT_OUT) return false;
   return kind === 'means' || kind === 'classes' || listValue(measure, kind, out, at) !== undefined;
@@ -81,8 +78,8 @@ export function addsToMean(measure: Measure, kind: SumsKind, out: Float64Array, 
 const { below: BELOW } = OUT.fraction;
 
 /**
- * Turns what the scorer wrote, from out[at] on, for a list of one slot without a judgement into the result of no list at all:
- * its value is 0, and where slots are counted (fractions of slots, classes of slots) it has none.
+ * Turns what the scorer wrote at `at` for a list of one slot without a judgement into the result of no list at all: its value is 0, or
+ * none where slots are counted (fractions of slots, classes of slots).
  */
 export function asNoList(measure: Measure, out: Float64Array, at: number): void {
   out[at + OUT.mean.value] = 0;

@@ -8,21 +8,21 @@ import type { RunReading } from './run-reader.ts';
 /** How lists are read if they are not scored at once. */
 export interface ListOrder {
   readonly orderOf: (columns: RunColumns) => OrderRule;
-  /** A repeated item is an error, or counts at its first place. */
+  /** Whether a repeated item is an error, or counts at its first place. */
   readonly repeats: 'error' | 'first';
-  /** Only the first items of a list; Infinity: all. */
+  /** Number of first items of a list that are read; Infinity: all. */
   readonly depth: number;
 }
 
-/** One list in its order. It is valid until the next one. */
+/** One list in its order, valid until the next one. */
 export interface OrderedList {
-  /** undefined: the file has none. */
+  /** undefined if the file has none. */
   readonly voter: string | undefined;
   readonly query: string;
   readonly length: number;
-  /** The id at a place from 0. */
+  /** The id at a place, from 0. */
   idAt(place: number): string;
-  /** Of the places; undefined: the file has no scores. */
+  /** Scores by place; undefined: the file has none. */
   scores(): Float64Array | undefined;
 }
 

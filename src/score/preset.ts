@@ -28,14 +28,14 @@ export function missingOf(preset: string | undefined): 'skip' | 'zero' {
   return preset === undefined ? 'skip' : READING[preset].missing;
 }
 
-/** Equal scores by the preset; undefined: scores do not order the lists. */
+/** The treatment of equal scores by the preset; undefined: scores do not order the lists. */
 export function tiesOf(preset: string | undefined): Ties | undefined {
   return preset === 'sklearn' ? 'mean' : undefined;
 }
 
 /**
- * How lists are ordered: by `--ties` if given, else as the preset reads files. PyFLAGR's lists are best first: their rank
- * column decides, if they have one (some of its methods give the best item the lowest score), else the score.
+ * How lists are ordered: by `--ties` if given, else as the preset reads files. PyFLAGR's lists are best first. Their rank column decides,
+ * if they have one (some of its methods give the best item the lowest score), else the score.
  */
 export function orderRule(preset: string | undefined, columns: RunColumns, ties: Ties | undefined): OrderRule {
   const hasScore = columns.score >= 0;
@@ -57,8 +57,8 @@ export function orderRule(preset: string | undefined, columns: RunColumns, ties:
 }
 
 /**
- * Measures as written, with the preset's parameters unless they name a preset of their own.
- * @param command `lists`: of lists with their grades
+ * Parses measures, with the preset's parameters unless they name a preset of their own.
+ * @param command `lists`: for lists with their grades
  * @returns problems in words, empty if there is none
  */
 export function presetMeasures(
@@ -68,8 +68,8 @@ export function presetMeasures(
   command: 'lists' | 'score' = 'score',
 ): { readonly measures: readonly Measure[]; readonly problems: readonly string[] } {
   const options = { command };
-  // Reported first, so that a message shows what the user wrote; each alone, because with the preset measures may differ that
-  // are equal without it: ndcg@10 and ndcg(ideal=shown)@10.
+  // These problems are reported first, so that a message shows what the user wrote. Each text is parsed alone, because measures that are
+  // equal without the preset may differ with it: ndcg@10 and ndcg(ideal=shown)@10.
   const wrong = preset === undefined ? [] : texts.flatMap((text) => parseMeasures([text], defaults, options).problems);
   if (wrong.length > 0) return { measures: [], problems: wrong.map(({ message }) => message) };
   const full = preset === undefined ? texts : texts.map((text) => fully(text, preset));
@@ -77,7 +77,7 @@ export function presetMeasures(
   return { measures, problems: problems.map(({ message }) => message) };
 }
 
-/** Names of other tools have that tool's convention, all others the preset's. */
+/** The full name. Names of other tools have that tool's convention, all others the preset's. */
 function fully(text: string, preset: string): string {
   return inOurWords(text, preset === 'flagr' ? 'flagr' : 'trec') ?? withPreset(text, preset);
 }
@@ -94,7 +94,7 @@ function withPreset(text: string, preset: string): string {
 export const NAMES = ['receval', 'trec', 'flagr'] as const;
 export type Names = (typeof NAMES)[number];
 
-/** How the names were read: printed names are read in the same way again. */
+/** How the names were read; printed names must be read in the same way again. */
 export interface MeasureReading {
   readonly preset: string | undefined;
   readonly defaults: MeasureDefaults;
@@ -124,7 +124,7 @@ function others({ definition, k }: Measure, names: Names): readonly string[] {
   return [...(names === 'flagr' && flagr !== undefined ? [flagr] : []), whole];
 }
 
-/** With the parameters that the preset sets and that the canonical form leaves out. */
+/** The name with the parameters that the preset sets and that the canonical form omits. */
 function written({ canonical, name, params }: Measure, preset: string | undefined): string {
   const set = preset === undefined ? undefined : presetFor(preset, name);
   const [, head, inside, cut = ''] = /^([a-z0-9_]+)(?:\((.*)\))?(@\d+)?$/.exec(canonical) ?? [];

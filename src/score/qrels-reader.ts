@@ -46,7 +46,10 @@ export class QrelsReader implements BlockReader {
     }
   }
 
-  /** If this line is the first row. @throws InputError for a file that has no rows of judgements */
+  /**
+   * Determines the format if this line is the first row.
+   * @throws InputError for a file that has no rows of judgements
+   */
   #begin(bytes: Uint8Array, at: number, to: number): void {
     const cuts = cutsOf(bytes, at);
     if (cuts.length === 0) return;
@@ -92,13 +95,13 @@ export class QrelsReader implements BlockReader {
     this.judgements.add(query, bytes, starts[2], ends[2], grade, this.#line);
   }
 
-  /** Words in the first row where numbers belong; the second column is one of them, as a rule. */
+  /** Whether the first row has words in place of numbers; usually the second column is one of them. */
   #isHeader(): boolean {
     const [first, second, , grade] = Array.from({ length: COLUMNS }, (_, f) => this.#fields.text(f));
     return this.#rows === 1 && !first.startsWith('#') && !isNumber(second) && isHeaderWord(grade);
   }
 
-  /** Many tools write judgements of three columns. */
+  /** A hint for rows of three columns, which many tools write as judgements. */
   #lackingColumn(count: number): string {
     if (count !== COLUMNS - 1 || this.#rows > 1 || this.#first === undefined) return '';
     return `. Put the second one in, which is the same in all rows: ${secondColumn(this.#first, this.#file)}`;
@@ -109,7 +112,7 @@ export class QrelsReader implements BlockReader {
   }
 }
 
-/** Four columns at one sign, the last of them a number; they come before blanks. */
+/** Whether the row has four columns, the last of them a number. Signs are tried before blanks. */
 function isJudged({ separator, cells }: Cut): boolean {
   const hasColumns = separator === ' ' ? cells.length >= COLUMNS : cells.length === COLUMNS;
   return hasColumns && (isNumber(cells[3]) || isHeaderWord(cells[3]));

@@ -1,4 +1,7 @@
-/** What a file is that holds no rows of a run or of judgements, and one command that makes rows of it: for a POSIX shell, with jq for JSON. */
+/**
+ * Explains what a file is that holds no rows of a run or of judgements, and proposes one command that makes rows of it: for a POSIX
+ * shell, with jq for JSON.
+ */
 import { shellWord } from '../vocabulary/shell-word.ts';
 import { type Cut, isHeaderWord } from './first-row.ts';
 import type { ItemRows } from './item-rows.ts';
@@ -8,7 +11,7 @@ import type { RunLayout } from './run-format.ts';
 
 export type Side = 'run' | 'judgements';
 
-/** How awk, sort and grep name what separates the fields. */
+/** The separator of fields in the options of awk, sort and grep. */
 const SIGNS: Readonly<Record<Separator, { readonly awk: string; readonly sort: string }>> = {
   ' ': { awk: '', sort: '' },
   ',': { awk: ' -F,', sort: ' -t,' },
@@ -16,13 +19,13 @@ const SIGNS: Readonly<Record<Separator, { readonly awk: string; readonly sort: s
   '\t': { awk: " -F'\\t'", sort: ` -t"$(printf '\\t')"` },
 };
 
-/** Puts the rows of each list together, and leaves their order as it is. */
+/** A command that puts the rows of each list together and keeps their order. */
 export function sortCommand({ separator, columns: { query, voter }, hasHeader }: RunLayout): string {
   const keys = [query, voter].filter((column) => column >= 0).map((column) => `-k${column + 1},${column + 1}`);
   return behindHeader(`sort -s${SIGNS[separator].sort} ${keys.join(' ')}`, hasHeader);
 }
 
-/** Keeps the best row of each item of a query: a retriever of passages has a document several times. */
+/** A command that keeps the best row of each item of a query: a retriever of passages may have a document several times. */
 function bestPassages({ separator, columns, hasHeader }: RunLayout, file: string): string {
   const { query, item, score, rank } = columns;
   const by = score >= 0 ? `-k${score + 1},${score + 1}gr` : `-k${rank + 1},${rank + 1}g`;
@@ -32,7 +35,11 @@ function bestPassages({ separator, columns, hasHeader }: RunLayout, file: string
   return made(`LC_ALL=C ${sort}`, file, ` | ${first}`);
 }
 
-/** The error of an item that a list holds twice. @param repeated its second row; @param layout undefined: the list is of no file */
+/**
+ * The error of an item that a list contains twice.
+ * @param repeated its second row
+ * @param layout undefined: the list is from no file
+ */
 export function repeatedItem(
   file: string,
   layout: RunLayout | undefined,
@@ -52,11 +59,11 @@ function behindHeader(command: string, hasHeader: boolean): string {
   return hasHeader ? `{ IFS= read -r header; echo "$header"; ${command}; }` : command;
 }
 
-/** Puts in the column between query and item, which has the same value in all rows. */
+/** A command that inserts the column between query and item, which has the same value in all rows. */
 export function secondColumn({ separator, cells }: Cut, file: string): string {
   const hasHeader = isHeaderWord(cells[2]);
   if (separator === ',' || separator === ';') {
-    // A query in quotes may hold the sign. What nobody rated has no grade.
+    // A query in quotes may contain the sign. An item that nobody rated has no grade.
     const field = `("([^"]|"")*"|[^${separator}]*)`;
     const steps = [
       ...(hasHeader ? ['1d'] : []),
@@ -69,12 +76,12 @@ export function secondColumn({ separator, cells }: Cut, file: string): string {
   return made(`awk${SIGNS[separator].awk}${out} '${hasHeader ? 'NR > 1 ' : ''}{ print $1, 0, $2, $3 }'`, file);
 }
 
-/** Without the rows of what nobody graded. */
+/** A command that removes the rows without a grade. */
 export function graded(file: string): string {
   return made("grep -v '[,;[:blank:]][[:space:]]*$'", file);
 }
 
-/** A row for each item of lists that stand in one field, with blanks between them. undefined: they do not. */
+/** A command that makes a row for each item of lists that stand in one field, separated by blanks. undefined: they do not. */
 export function itemsOfLists({ separator, cells }: Cut, next: readonly string[], file: string): string | undefined {
   const isList = (cell = ''): boolean => cell.trim().split(/\s+/).length > 1;
   if (separator === ' ' || cells.length !== 2 || !(isList(cells[1]) || isList(next[1]))) return undefined;
@@ -88,13 +95,13 @@ const ROWS = {
   judgements: (query: string, item: string, grade: string) => `[${query}, 0, ${item}, ${grade}] | @tsv`,
 } satisfies Readonly<Record<Side, (query: string, item: string, number: string) => string>>;
 
-/** How many bytes of a file show what it is. */
+/** Number of bytes that are examined to recognise a file. */
 export const MOST_LOOKED_AT = 65536;
 
 interface JsonForm {
   readonly is: string;
   readonly looks: RegExp;
-  /** undefined: of either side. */
+  /** undefined for either side. */
   readonly side?: Side;
   readonly rows: (side: Side) => string;
 }
@@ -134,7 +141,10 @@ const EXPECTED: Readonly<Record<Side, string>> = {
   judgements: 'query 0 item grade',
 };
 
-/** What JSON is in place of rows, and how to make them. undefined: it is none. @param head the first characters of the file */
+/**
+ * Explains JSON in place of rows, and how to make rows of it. undefined: the file is no JSON.
+ * @param head the first characters of the file
+ */
 export function jsonProblem(file: string, head: string, side: Side): string | undefined {
   if (!/^\s*[{[]\s*["{[\]}\d]/.test(head)) return undefined;
   const form = FORMS.find(({ looks }) => looks.test(head));
@@ -166,7 +176,10 @@ function fieldsOf(line: string): readonly string[] {
   }
 }
 
-/** The command on the file, which writes another one in this folder. @param then what its output goes through */
+/**
+ * The command on the file, which writes another one in the current folder.
+ * @param then receives its output
+ */
 function made(command: string, file: string, then = ''): string {
   if (file === '-') return `${command}${then}`;
   const word = shellWord(file);

@@ -4,20 +4,20 @@ import { type Fields, MOST_FIELDS, type Separator } from './line-fields.ts';
 export const FORMATS = ['trec', 'flagr', 'lists'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** The columns of a run; -1: the file has no such column. */
+/** Indexes of the columns of a run; -1: the file has no such column. */
 export interface RunColumns {
   readonly query: number;
   readonly item: number;
   readonly score: number;
   readonly rank: number;
-  /** Each voter of a file is a run of its own. */
+  /** The voter; each voter of a file is a run of its own. */
   readonly voter: number;
-  /** Names the run of a file. */
+  /** The tag, which names the run of a file. */
   readonly tag: number;
   /** Number of columns that a line must have, exactly or at least. */
   readonly count: number;
   readonly exactly: boolean;
-  /** For messages. */
+  /** Names of the columns, for messages. */
   readonly names: string;
   /** The convention of files with these columns. */
   readonly preset: 'trec' | 'flagr';
@@ -27,7 +27,7 @@ export interface RunColumns {
 export interface RunLayout {
   readonly separator: Separator;
   readonly columns: RunColumns;
-  /** The first row names the columns. */
+  /** Whether the first row names the columns. */
   readonly hasHeader: boolean;
 }
 
@@ -59,7 +59,7 @@ const ALSO: Readonly<Record<(typeof NAMES)[number], readonly string[]>> = {
   tag: ['run', 'run_id', 'runid', 'system'],
 };
 
-/** PyFLAGR's lists, best first: as in its input, and as in its output. */
+/** PyFLAGR's lists, best first, as in its input and in its output. */
 export const FLAGR_COLUMNS: Readonly<Record<number, string>> = {
   5: 'query,voter,item,score,dataset',
   6: 'query,voter,item,rank,score,method',
@@ -67,9 +67,9 @@ export const FLAGR_COLUMNS: Readonly<Record<number, string>> = {
 const FLAGR_LIKE = /^query,voter,item,(?:rank,)?score,(?:dataset|method|algorithm|-)$/;
 
 /**
- * Columns by their names, separated by commas: `query`, `item`, `score`, `rank`, `voter`, `tag`; `-` is ignored. A number means
+ * Parses names of columns, separated by commas: `query`, `item`, `score`, `rank`, `voter`, `tag`; `-` is ignored. A number means
  * PyFLAGR's columns.
- * @returns a text: what is wrong
+ * @returns a text if something is wrong
  */
 export function runColumns(names: string): RunColumns | string {
   const words = (FLAGR_COLUMNS[Number(names)] ?? names).split(',').map(ourName);
@@ -80,20 +80,20 @@ export function runColumns(names: string): RunColumns | string {
   return columnsOf(words);
 }
 
-/** PyFLAGR's columns, if a row has as many. */
+/** PyFLAGR's columns for rows of this length; undefined: it has none. */
 export function flagrColumns(count: number): RunColumns | undefined {
   const names = FLAGR_COLUMNS[count];
   const columns = names === undefined ? undefined : runColumns(names);
   return typeof columns === 'string' ? undefined : columns;
 }
 
-/** Columns by the cells of a header, of which the unknown are ignored. undefined: it names no query and item, or one twice. */
+/** Columns from the cells of a header; unknown ones are ignored. undefined: it does not name query and item, or names one twice. */
 export function headerColumns(cells: readonly string[]): RunColumns | undefined {
   const columns = columnsOf(cells.map(ourName).map((word) => (KNOWN.includes(word) ? word : '-')));
   return typeof columns === 'string' ? undefined : columns;
 }
 
-/** @returns a text: what is wrong */
+/** @returns a text if something is wrong */
 function columnsOf(words: readonly string[]): RunColumns | string {
   if (words.length > MOST_FIELDS) return `${words.length} columns; expected at most ${MOST_FIELDS}`;
   const at = (name: string): number => words.indexOf(name);

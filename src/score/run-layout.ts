@@ -15,17 +15,17 @@ import {
   TREC_RUN,
 } from './run-format.ts';
 
-/** What the user says of the files. */
+/** What the user specified about the files. */
 export interface AskedLayout {
-  /** `trec`: blanks, of which tabs are some; `flagr`: commas or semicolons. undefined: the first row shows it. */
+  /** `trec`: separated by blanks or tabs; `flagr`: by commas or semicolons. undefined: the first row shows it. */
   readonly format: 'trec' | 'flagr' | undefined;
   readonly columns: RunColumns | undefined;
 }
 
 /**
- * The layout of a run by its first row: what the row holds decides, never the separator alone (specification: commands 3.3).
+ * The layout of a run from its first row: the content of the row decides, never the separator alone (specification: commands 3.3).
  * @param head the first bytes of the file, with that row
- * @throws InputError for a row that says nothing
+ * @throws InputError for a row that fits no layout
  */
 export function runLayout(file: string, head: Uint8Array, asked: AskedLayout): RunLayout {
   const rows = firstRows(head);
@@ -49,7 +49,7 @@ interface Row {
   readonly cuts: readonly Cut[];
 }
 
-/** At most two. */
+/** At most two rows. */
 function firstRows(head: Uint8Array): readonly Row[] {
   const bytes = head.at(-1) === NEWLINE ? head : Buffer.concat([head, Uint8Array.of(NEWLINE)]);
   const rows: Row[] = [];
@@ -67,10 +67,10 @@ function isOf(format: AskedLayout['format'], separator: Separator): boolean {
   return format === undefined || separator === ',' || separator === ';';
 }
 
-/** The columns of a first row in which it makes sense; undefined: it makes none. `next` is the second row. */
+/** The columns for which a first row makes sense; undefined: it does not. `next` is the second row. */
 type Shape = (row: Cut & { readonly next: readonly string[] }) => RunColumns | undefined;
 
-/** The likelier first. A run of TREC may stand beside files whose columns are named. */
+/** Shapes, the likelier first. A run of TREC may be among files whose columns are named. */
 function shapesOf({ format, columns }: AskedLayout): readonly Shape[] {
   const marked: Shape = ({ cells }) => (isMarked(cells) && cells.length !== columns?.count ? TREC_RUN : undefined);
   const own = format === 'flagr' ? [] : [marked];
@@ -82,7 +82,7 @@ function shapesOf({ format, columns }: AskedLayout): readonly Shape[] {
   return [...own, trecOfNumbers, header, flagrOfNumbers, trec, flagr];
 }
 
-/** Whether the second column is that of TREC, in which nothing else stands. */
+/** Whether the second column is that of TREC, which contains nothing else. */
 function isMarked(cells: readonly string[]): boolean {
   if (cells.length < TREC_RUN.count) return false;
   return /^q0$/i.test(cells[1]) || (cells[1] === '0' && isNumber(cells[TREC_RUN.score]));
@@ -99,7 +99,7 @@ const header: Shape = ({ cells }) => {
   return columns !== undefined && (columns.score >= 0 || columns.rank >= 0) ? columns : undefined;
 };
 
-/** PyFLAGR's columns, which have no header of other words, and no voter with a single item whose id is its rank. */
+/** PyFLAGR's columns, without a header of other words, and without a voter who lists a single item whose id is its rank. */
 const flagr: Shape = ({ separator, cells, next }) => {
   const columns = separator === ',' || separator === ';' ? flagrColumns(cells.length) : undefined;
   if (columns === undefined || isHeader(cells, columns)) return undefined;
@@ -114,7 +114,7 @@ const flagrOfNumbers: Shape = (row) => {
   return columns !== undefined && isSound(row.cells, columns) ? columns : undefined;
 };
 
-/** Whether numbers stand where they belong, or words that make the row a header. */
+/** Whether numbers are where they belong, or words that make the row a header. */
 function isSound(cells: readonly string[], columns: RunColumns): boolean {
   return numbersOf(cells, columns).some(isNumber) || isHeader(cells, columns);
 }
@@ -126,12 +126,12 @@ function isHeader(cells: readonly string[], columns: RunColumns): boolean {
   return !cells[0].startsWith('#') && numbers.length > 0 && !numbers.some(isNumber) && isHeaderWord(numbers.at(-1));
 }
 
-/** Of rank and score, those that the file has. */
+/** The cells of rank and score, as far as the file has them. */
 function numbersOf(cells: readonly string[], { rank, score }: RunColumns): readonly string[] {
   return [rank, score].flatMap((column) => (column < 0 ? [] : [cells[column] ?? '']));
 }
 
-/** Names for rows of so many columns, most of which have them in this order. */
+/** Column names proposed for rows of this length; most files have them in this order. */
 const EXAMPLES: Readonly<Record<number, string>> = {
   2: 'query,item',
   4: 'query,item,rank,score',
@@ -139,7 +139,7 @@ const EXAMPLES: Readonly<Record<number, string>> = {
   6: 'query,-,item,rank,score,tag',
 };
 
-/** What a first row without a known form is, and what to do. */
+/** Explains a first row without a known form, and what to do. */
 function noShape(file: string, cuts: readonly Cut[], columns: RunColumns | undefined, next: readonly Cut[]): string {
   const cut = likeliest(cuts);
   const { separator, cells } = cut;

@@ -16,7 +16,7 @@ export interface RunReading {
 export class RunReader implements BlockReader {
   /** Tag of the first line; undefined: the file has none. */
   tag: string | undefined;
-  /** Lines with a row. */
+  /** Number of lines with a row. */
   rows = 0;
   readonly #file: string;
   readonly #split: Splitter;
@@ -24,14 +24,14 @@ export class RunReader implements BlockReader {
   readonly #groups: Groups;
   readonly #columns: RunColumns;
   readonly #needsRank: boolean;
-  /** The next row names the columns. */
+  /** Whether the next row names the columns. */
   #isHeader: boolean;
   #line = 0;
 
   constructor(file: string, layout: RunLayout, gather: boolean, reading: RunReading) {
     const { separator, columns, hasHeader } = layout;
     this.#file = file;
-    // A run of TREC with tabs is what it is with blanks.
+    // A run of TREC with tabs is read as one with blanks.
     this.#split = splitterOf(separator, separator !== '\t' || columns !== TREC_RUN);
     this.#columns = columns;
     this.#isHeader = hasHeader;
@@ -87,19 +87,19 @@ export class RunReader implements BlockReader {
 
 /** Where the name of a run may come from. */
 interface NameSources {
-  /** By the user, for a file. */
+  /** The name given by the user for a file. */
   readonly given: string | undefined;
-  /** Voter or tag. */
+  /** The voter or the tag. */
   readonly own: string | undefined;
-  /** Name of the file. */
+  /** The name of the file. */
   readonly file: string;
-  /** The file has several runs. */
+  /** Whether the file has several runs. */
   readonly isOneOfMany: boolean;
 }
 
 /**
- * Unique names of runs: the given one (followed by the voter if the file has several), else the run's own, else the file's.
- * Runs of different files with the same name get the names of their files, then numbers.
+ * Unique names of runs: the given one (followed by the voter if the file has several), else the run's own, else the file's. Runs of
+ * different files with equal names get the names of their files, then numbers.
  */
 export function runNames(sources: readonly NameSources[]): readonly string[] {
   const first = sources.map(({ given, own, file, isOneOfMany }) => {

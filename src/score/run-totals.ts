@@ -9,13 +9,13 @@ import { addsToMean, listSums, listValue } from './list-values.ts';
 import type { Counts, QueryScore, RunScore } from './score-result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 
-/** Whose list it is, for `per=user` and `per=session`. */
+/** The user and session of a list, for `per=user` and `per=session`. */
 export interface Owner {
   readonly user: string | undefined;
   readonly session: string | undefined;
 }
 
-/** For measures that need none. */
+/** Stands for the owner in measures that need none. */
 const NO_OWNER = '';
 
 const NOBODY: Owner = { user: undefined, session: undefined };
@@ -24,7 +24,7 @@ const NOBODY: Owner = { user: undefined, session: undefined };
 export class RunTotals {
   readonly #settings: ScoringSettings;
   readonly #sums: readonly PlainSums[];
-  /** By measure; undefined: it is computed from sums. */
+  /** Items by measure; undefined: it is computed from sums. */
   readonly #items: readonly (PlainItems | undefined)[];
   /** What the scorer writes for each measure: views of one buffer. */
   readonly #parts: readonly Float64Array[];
@@ -101,13 +101,13 @@ export class RunTotals {
     return { query, counts, values, ...sums, ...(p === undefined ? {} : { p }) };
   }
 
-  /** What a measure of items keeps, before any list. */
+  /** An empty collection of what a measure of items keeps. */
   #noItems(measure: Measure): PlainItems | undefined {
     const part = itemPartOf(measure);
     return part === undefined ? undefined : new PlainItems(measure, part, this.#settings.catalogue);
   }
 
-  /** A measure of items, of this list alone. */
+  /** The value of a measure of items for this list alone. */
   #itemValue(m: number, list: Joined): number | undefined {
     if (this.#items[m] === undefined || list.items?.length !== list.length) return undefined;
     const items = this.#noItems(this.#settings.measures[m]);

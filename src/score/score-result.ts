@@ -8,15 +8,15 @@ export interface Counts {
   readonly relevantRetrieved: number;
 }
 
-/** One query of one run. A value is NaN where the measure leaves the list out. */
+/** One query of one run. A value is NaN if the measure leaves the list out. */
 export interface QueryScore {
   readonly query: string;
   readonly counts: Counts;
-  /** By measure. */
+  /** Values by measure. */
   readonly values: readonly number[];
-  /** By measure: the sums of the mean over queries (list-sums.ts). Absent: not compared. */
+  /** The sums of the mean over queries (list-sums.ts), by measure. Absent: not compared. */
   readonly sums?: readonly (readonly number[])[];
-  /** By measure: p of a correlation; undefined: not requested. */
+  /** The p of a correlation, by measure; undefined: not requested. */
   readonly p?: readonly (number | undefined)[];
 }
 
@@ -24,21 +24,21 @@ export interface RunScore {
   readonly name: string;
   /** Number of queries that count. */
   readonly queries: number;
-  /** By measure; undefined: no value. */
+  /** Means by measure; undefined: no value. */
   readonly mean: readonly (number | undefined)[];
   /** Sums over the queries. */
   readonly counts: Counts;
-  /** By measure: lists left out because they have no owner (`per=user`, `per=session`). */
+  /** Lists left out because they have no owner (`per=user`, `per=session`), by measure. */
   readonly withoutOwner: readonly number[];
-  /** By measure: lists in which it has no value, so that they are not in its mean. */
+  /** Lists in which the measure has no value, so that they are not in its mean, by measure. */
   readonly withoutValue: readonly number[];
-  /** Graded lists that are empty; a run has none. */
+  /** Number of empty graded lists; absent for a run. */
   readonly emptyLists?: number;
-  /** Graded lists without `known`, if a measure asks for all that is known (`ideal=all`). */
+  /** Number of graded lists without `known`, if a measure needs all that is known (`ideal=all`). */
   readonly withoutKnown?: number;
-  /** Slots whose item is not in the catalogue; undefined: no measure uses it. */
+  /** Number of slots whose item is not in the catalogue; undefined: no measure uses it. */
   readonly unknownItems: number | undefined;
-  /** In the order of the file; empty if not requested. */
+  /** Queries in the order of the file; empty if not requested. */
   readonly perQuery: readonly QueryScore[];
 }
 
@@ -55,19 +55,22 @@ export interface RunEvidence {
   /** Ids of items from the first lists, and of judged items of their queries, to check whether they look alike. */
   readonly shown: readonly string[];
   readonly judged: readonly string[];
-  /** Judged items in its lists, at any place and of any grade, and how many relevant ones `--depth` cuts off. */
+  /** Number of judged items in its lists, at any place and of any grade, and of relevant ones that `--depth` cuts off. */
   readonly matched: number;
   readonly relevantCut: number;
-  /** Items that were taken out of its lists because nobody judged them (`--unjudged skip`). */
+  /** Number of items that were removed from its lists because nobody judged them (`--unjudged skip`). */
   readonly skipped: number;
-  /** Items in the top of its lists, and those that nobody judged; undefined: the judgements call no item irrelevant, so unjudged ones are meant to be. */
+  /**
+   * Items in the top of its lists, and those that nobody judged; undefined: the judgements call no item irrelevant, so unjudged ones are
+   * meant to be.
+   */
   readonly top: TopItems | undefined;
-  /** Lists that a reader who keeps scores in 32 bits orders otherwise; undefined: none. */
+  /** Lists that a reader who keeps scores in 32 bits would order differently; undefined: none. */
   readonly close: CloseScores | undefined;
 }
 
 export interface TopItems {
-  /** Places of a list. */
+  /** Number of places of a list. */
   readonly places: number;
   readonly items: number;
   readonly unjudged: number;
@@ -77,7 +80,7 @@ export interface TopItems {
 
 export interface CloseScores {
   readonly lists: number;
-  /** Of the first of them, and two neighbours in it. */
+  /** The query of the first such list, and two neighbours in it. */
   readonly query: string;
   readonly items: readonly [string, string];
 }
@@ -88,6 +91,6 @@ export interface ScoreResult {
   readonly measures: readonly Measure[];
   readonly runs: readonly RunScore[];
   readonly missing: readonly MissingQuery[];
-  /** A run of graded lists has none. */
+  /** Evidence on runs; empty for graded lists. */
   readonly evidence: readonly RunEvidence[];
 }

@@ -2,17 +2,17 @@ import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
 import { measureNames, type Names } from './preset.ts';
 import type { Counts, QueryScore, RunScore, ScoreResult } from './score-result.ts';
 
-/** Which rows a table has besides the means. */
+/** Which rows a table has in addition to the means. */
 interface RowsAsked {
   readonly perQuery: boolean;
-  /** Only this query, and no mean; undefined: all queries. */
+  /** Show only this query, and no mean; undefined: all queries. */
   readonly query: string | undefined;
 }
 
 /** One row: a run's means, or one of its queries. `values` are in the order of the columns; undefined: no value. */
 export interface ScoreRow {
   readonly run: string;
-  /** `all`: the means. */
+  /** `all` for the means. */
   readonly query: string;
   readonly values: readonly (number | undefined)[];
 }
@@ -20,18 +20,18 @@ export interface ScoreRow {
 export interface ScoreTable {
   /** Names of the columns with values. */
   readonly columns: readonly string[];
-  /** How many of the first ones are whole numbers. */
+  /** Number of leading columns that are whole numbers. */
   readonly counts: number;
   readonly rows: readonly ScoreRow[];
 }
 
-/** Of the mean: trec_eval's word. */
+/** The row of the means: trec_eval's word. */
 export const ALL = 'all';
 
 /** What is in the header of a table. */
 interface ColumnsAsked {
   readonly names: Names;
-  /** Whether the counts of items come before the measures. */
+  /** Whether the counts of items precede the measures. */
   readonly withCounts: boolean;
 }
 
@@ -60,7 +60,7 @@ export function queriesOf({ perQuery }: RunScore, query: string | undefined): re
   return query === undefined ? perQuery : perQuery.filter((one) => one.query === query);
 }
 
-/** In the order of `COUNT_NAMES`. */
+/** The counts in the order of `COUNT_NAMES`. */
 export function countsOf({ retrieved, relevant, relevantRetrieved }: Counts): readonly number[] {
   return [retrieved, relevant, relevantRetrieved];
 }

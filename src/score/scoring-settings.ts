@@ -18,40 +18,40 @@ export type Unjudged = (typeof UNJUDGED)[number];
 
 interface ScoringChoices {
   readonly measures: readonly Measure[];
-  /** Lowest grade that is relevant: the default of `rel`, and for the counts. */
+  /** Lowest grade that is relevant: the default of `rel`, and used for the counts. */
   readonly relevantFrom: number;
   readonly preset: string | undefined;
-  /** Undefined: by the preset. */
+  /** undefined: as the preset says. */
   readonly ties: Ties | undefined;
   /** Only this many items of a list count; Infinity: all. */
   readonly depth: number;
-  /** `zero`: a judged query without a list counts 0; `skip`: it does not count. */
+  /** `zero`: a judged query without a list counts as 0; `skip`: it does not count. */
   readonly missing: 'skip' | 'zero';
-  /** `skip`: items that nobody judged are taken out of the lists; `count`: they stay, and are not relevant. */
+  /** `skip`: items that nobody judged are removed from the lists; `count`: they stay, and are not relevant. */
   readonly unjudged: Unjudged;
   readonly keepsQueries: boolean;
   /** Whether runs are compared by query. */
   readonly compares: boolean;
-  /** For measures of items; `NO_CATALOGUE`: none. */
+  /** The catalogue for measures of items; `NO_CATALOGUE`: none. */
   readonly catalogue: ItemCatalogue;
   /** Makes the test of correlations; undefined: no p is requested. */
   readonly correlationTest: typeof correlationTest | undefined;
 }
 
-/** How lists are scored. The scorer and its buffer are used for one list after the other. */
+/** How lists are scored. The scorer and its buffer are reused for one list after the other. */
 export interface ScoringSettings extends Omit<ScoringChoices, 'correlationTest'> {
   readonly scorer: Scorer;
   readonly testCorrelations: CorrelationTest | undefined;
   readonly out: Float64Array;
   readonly gradeLimit: GradeLimit;
-  /** A repeated item is an error, or is credited at its first place. */
+  /** Whether a repeated item is an error, or is credited at its first place. */
   readonly repeats: 'error' | 'first';
-  /** How many places of a list are looked at for items that nobody judged. */
+  /** Number of places of a list that are checked for items that nobody judged. */
   readonly top: number;
   orderOf(columns: RunColumns): OrderRule;
 }
 
-/** The top of a list is what people look at: the largest cut-off up to so much, or as much as is usual. */
+/** The top of a list is what people see: the largest cut-off up to LARGEST_TOP, or else USUAL_TOP. */
 const LARGEST_TOP = 20;
 const USUAL_TOP = 10;
 
@@ -94,7 +94,10 @@ export function scoringSettings(choices: ScoringChoices): ScoringSettings {
   };
 }
 
-/** A judged item has the action `rating` with the grade as its value; a relevant one also each action that a measure names. */
+/**
+ * The grading of judgements: a judged item has the action `rating` with the grade as its value, and a relevant one also each action that
+ * a measure names.
+ */
 function gradingOf(measures: readonly Measure[], relevantFrom: number): Grading {
   const named = measures.flatMap(({ params }) => params.get('action') ?? []).map(String);
   const rule = { from: 'value', grade: 0, rule: 'max', max: LARGEST_VALUE, veto: false } as const;

@@ -13,14 +13,14 @@ import type { CloseScores, MissingQuery, RunEvidence, RunScore, TopItems } from 
 import type { ScoringSettings } from './scoring-settings.ts';
 import { TiesMean } from './ties-mean.ts';
 
-/** How many lists of a run are sampled, and how many items of each. */
+/** Number of lists of a run that are sampled, and of items of each. */
 const SAMPLED_LISTS = 20;
 const SAMPLED_ITEMS = 50;
 
 /** One run of a file, and what it lacks. */
 class Run {
   readonly totals: RunTotals;
-  /** By number of the judged query: whether the run has a list for it. */
+  /** Whether the run has a list for each judged query, by number. */
   readonly seen: Uint8Array;
   readonly missing: Omit<MissingQuery, 'run'>[] = [];
   readonly shown: string[] = [];
@@ -94,7 +94,7 @@ export class FileScoring implements RunReading {
     return this.#rule.by === 'rank';
   }
 
-  /** By voter; the key is undefined where the file has none. */
+  /** Voters; undefined stands for a file without voters. */
   get voters(): readonly (string | undefined)[] {
     return [...this.#runs.keys()];
   }

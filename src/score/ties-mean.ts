@@ -21,7 +21,7 @@ export class TiesMean {
   readonly #measures: readonly Averaged[];
   #grades = new Float64Array(64);
 
-  /** undefined: none of the measures has a mean over orders. */
+  /** undefined if none of the measures has a mean over orders. */
   static of(measures: readonly Measure[]): TiesMean | undefined {
     const averaged = measures.flatMap((measure, place) => {
       return hasTiesMean(measure) ? [averagedOf(measure, place)] : [];
@@ -33,14 +33,17 @@ export class TiesMean {
     this.#measures = measures;
   }
 
-  /** Writes the means over what the scorer wrote. @param scoreAt score of a slot; slots are in descending order of scores */
+  /**
+   * Replaces what the scorer wrote by the means.
+   * @param scoreAt score of a slot; slots are in descending order of scores
+   */
   correct(list: Joined, scoreAt: (slot: number) => number, out: Float64Array): void {
     const grades = this.#load(list);
     for (const averaged of this.#measures) {
       const at = SCORE_WIDTH * averaged.place;
       if (out[at] === LEFT_OUT) continue;
       const value = averaged.value(expectedDcg(grades, scoreAt, averaged), grades, list.known);
-      // A weighted mean keeps R x value and R.
+      // A weighted mean stores R x value and R.
       out[at + OUT.mean.value] = averaged.isWeighted ? value * out[at + OUT.fraction.below] : value;
     }
   }
