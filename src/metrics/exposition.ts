@@ -1,6 +1,6 @@
 /**
- * Prometheus' text format 0.0.4, written without an object per series: at 10,000 series prom-client blocks 36 ms to set
- * and render them, this 7 (docs/decisions/0007-metrics-text.md). Tests compare the text with prom-client's.
+ * Prometheus' text format 0.0.4, written without an object per series: at 10,000 series prom-client blocks for 36 ms to set and render
+ * them, this for 7 (docs/decisions/0007-metrics-text.md). Tests compare the text with prom-client's.
  */
 import type { MetricSpec } from './metric-specs.ts';
 
@@ -17,7 +17,11 @@ export class Exposition {
     this.#lines = new Map(metrics.map(({ name }) => [name, []] as const));
   }
 
-  /** `suffix`: of a histogram's series. Throws for a name that is not among the metrics. */
+  /**
+   * The function that adds series of a metric.
+   * @param suffix of a histogram's series
+   * @throws for a name that is not among the metrics
+   */
   series(name: string, suffix = ''): AddSeries {
     const lines = this.#lines.get(name);
     if (lines === undefined) throw new Error(`metric "${name}" is not in the catalogue`);
@@ -27,7 +31,7 @@ export class Exposition {
     };
   }
 
-  /** HELP, TYPE and series of every metric, '' for no metrics. */
+  /** HELP, TYPE and series of every metric; '' if there are no metrics. */
   text(): string {
     const families = this.#metrics.map(({ name, help, type }) =>
       [`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`, ...(this.#lines.get(name) ?? [])].join('\n'),
@@ -36,7 +40,7 @@ export class Exposition {
   }
 }
 
-/** `name="value",...`; a value of undefined is left out. */
+/** Labels as `name="value",...`; a value of undefined is left out. */
 export function labelText(labels: Readonly<Record<string, string | undefined>>): string {
   const parts: string[] = [];
   for (const [name, value] of Object.entries(labels)) {
@@ -45,7 +49,7 @@ export function labelText(labels: Readonly<Record<string, string | undefined>>):
   return parts.join(',');
 }
 
-/** Two label texts, either of which may be empty. */
+/** Joins two label texts, either of which may be empty. */
 export function joinLabels(a: string, b: string): string {
   return a === '' || b === '' ? a + b : `${a},${b}`;
 }

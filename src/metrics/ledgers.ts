@@ -3,10 +3,10 @@
  * length and meaning.
  */
 
-/** For totals since a unit's first record, which are passed from owner to owner: counts what was added while the unit was ours. */
+/** Counts, from totals since a unit's first record, which are passed from owner to owner, only what was added while the unit was ours. */
 export class LifetimeLedger {
   readonly #sums: number[];
-  /** By unit: the highest totals seen. */
+  /** The highest totals seen of each unit. */
   readonly #marks = new Map<number, number[]>();
   #present: ReadonlySet<number> = new Set();
 
@@ -18,16 +18,15 @@ export class LifetimeLedger {
     return this.#sums;
   }
 
-  /** The unit was claimed with these totals, which others have counted. */
+  /** Called when the unit was claimed with these totals, which others have counted. */
   claimed(unit: number, totals: readonly number[]): void {
     this.#raise(unit, totals, false);
     this.#present = new Set([...this.#present, unit]);
   }
 
   /**
-   * Updates from the totals of all units that are ours. A total below the highest one seen adds nothing until it exceeds that
-   * again, because after a rollback the same records are counted again. A unit that comes back starts at what others have
-   * counted.
+   * Updates from the totals of all units that are ours. A total below the highest one seen adds nothing until it exceeds that again,
+   * because after a rollback the same records are counted again. A unit that comes back starts from what others have counted.
    */
   update(units: ReadonlyMap<number, readonly number[]>): void {
     for (const [unit, totals] of units) this.#raise(unit, totals, this.#present.has(unit) || !this.#marks.has(unit));
@@ -45,7 +44,7 @@ export class LifetimeLedger {
   }
 }
 
-/** For totals since this process claimed a unit. A total that decreases has restarted from 0. */
+/** Counts from totals since this process claimed a unit. A total that decreases has restarted from 0. */
 export class ClaimLedger {
   readonly #sums: number[];
   #last: ReadonlyMap<number, readonly number[]> = new Map();

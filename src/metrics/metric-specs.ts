@@ -13,21 +13,23 @@ type MetricSpecsSettings = Pick<Settings, 'cohorts' | 'measures'>;
 /** The TYPE of a metric. */
 type MetricType = 'counter' | 'gauge' | 'histogram';
 
-/** Which processes expose a metric: exporters show all units, workers their own. */
+/** The processes that expose a metric: exporters show all units, workers their own. */
 type MetricRole = 'exporter' | 'worker' | 'both';
 
 export interface MetricSpec {
   readonly name: string;
   readonly type: MetricType;
   readonly help: string;
-  /** Labels that a series may have. A dimension that is not in a series' grouping set, and k and params of a measure without, are left out. */
+  /**
+   * Labels that a series may have. A series omits dimensions that are not in its grouping set, and k and params if its measure has none.
+   */
   readonly labels: readonly string[];
   readonly role: MetricRole;
 }
 
 const COMPARED = ['variant', 'measure', 'horizon'] as const;
 
-/** Since the start of an experiment's run, a variant against the control. */
+/** Metrics of a variant compared with the control, since the start of an experiment's run. */
 export const EXPERIMENT_METRICS: readonly MetricSpec[] = [
   experimentGauge(
     'effect',
@@ -69,12 +71,12 @@ export function metricSpecs(settings: MetricSpecsSettings): readonly MetricSpec[
   return [...qualityMetrics(settings), ...EXPERIMENT_METRICS, ...SHARED, ...scoreMetrics(settings), ...PIPELINE];
 }
 
-/** Values of one measure name. */
+/** Name of the metric for the values of a measure. */
 export function valueName(measure: string): string {
   return `receval_${measure}`;
 }
 
-/** Standard errors of these values. */
+/** Name of the metric for the standard errors of these values. */
 export function stderrName(measure: string): string {
   return `${valueName(measure)}_stderr`;
 }
@@ -87,13 +89,13 @@ export function weightName(measure: string): string {
   return `receval_${measure}_weight_total`;
 }
 
-/** Whether sum over weight is the measure's value (of rmse: its square). Values that may be below 0 cannot be summed in a counter. */
+/** Whether sum over weight is the measure's value (for rmse: its square). Values that may be below 0 cannot be summed in a counter. */
 export function hasScore(measure: Measure): boolean {
   const [least] = measure.definition.range;
   return least >= 0 && (isPlainRatio(measure) || isRoot(measure));
 }
 
-/** Whether each impression counts once in the measure's denominator, so that no weight is needed besides the impressions. */
+/** Whether each impression counts once in the measure's denominator, so that the number of impressions is its weight. */
 export function weighsImpressions(measure: Measure): boolean {
   const { definition, params, k } = measure;
   if (sumsKind(measure) !== 'mean') return false;
@@ -108,7 +110,7 @@ export function weighsImpressions(measure: Measure): boolean {
   return !mayLeaveOut;
 }
 
-/** The measures of a configuration by name: variants of one name share a metric. */
+/** The measures of a configuration by name: variants with the same name share a metric. */
 export function byName(measures: readonly Measure[]): ReadonlyMap<string, readonly Measure[]> {
   const names = new Map<string, Measure[]>();
   for (const measure of measures) {

@@ -2,12 +2,12 @@ import type { Clock } from '../vocabulary/clock.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { Metrics, MetricsUpdate } from './registry.ts';
 
-/** For how long a text is given again, from the beginning of its rendering. */
+/** How long a text is reused, counted from the beginning of its rendering. */
 const MAX_AGE: DurationMs = 1000;
 
 interface MetricsPageDeps {
   readonly metrics: Pick<Metrics, 'take' | 'text'>;
-  /** What the process knows of itself, as of the call. */
+  /** The process's knowledge of itself, as of the call. */
   readonly status: () => MetricsUpdate;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -18,8 +18,8 @@ interface Rendering {
 }
 
 /**
- * The page of metrics as it is served: rendered when it is requested, of what is true then, and at most once a second. Requests that
- * come meanwhile, or within that second, share the text, so that many readers cost no more than one.
+ * The served page of metrics. It is rendered when it is requested, from what is true then, and at most once a second. Requests that
+ * arrive meanwhile, or within that second, share the text, so that many readers cost no more than one.
  */
 export class MetricsPage {
   readonly #deps: MetricsPageDeps;
@@ -30,7 +30,7 @@ export class MetricsPage {
     this.#deps = deps;
   }
 
-  /** Rejects if it cannot be rendered; the next call tries again. */
+  /** Rejects if the page cannot be rendered; the next call tries again. */
   text(): Promise<string> {
     const now = this.#deps.clock.now();
     if (this.#last !== undefined && (this.#isRendering || isFresh(this.#last, now))) return this.#last.text;
@@ -54,7 +54,7 @@ export class MetricsPage {
   }
 }
 
-/** A clock that was set back says nothing of an age. */
+/** Whether a text may be reused. If the clock was set back, its age is unknown. */
 function isFresh({ began }: Rendering, now: EpochMs): boolean {
   return now >= began && now - began < MAX_AGE;
 }

@@ -23,7 +23,7 @@ interface CounterSeries<Source> {
   readonly of: (source: Source) => number;
 }
 
-/** Of the process as a whole. */
+/** Counters of the process as a whole. */
 const PROCESS_COUNTERS: readonly CounterSeries<WorkerStatus>[] = [
   ...COMMIT_OUTCOMES.map((outcome) => ({
     name: 'receval_commits_total',
@@ -35,8 +35,8 @@ const PROCESS_COUNTERS: readonly CounterSeries<WorkerStatus>[] = [
 ];
 
 /**
- * The metrics of a worker. Every counter, with every reason, code, outcome and horizon, exists at 0 before anything happened,
- * and never decreases.
+ * The metrics of a worker. Every counter, with every reason, code, outcome and horizon, exists at 0 before anything happened, and never
+ * decreases.
  */
 export class Pipeline {
   readonly #lifetime: readonly CounterSeries<readonly TopicCounts[]>[];
@@ -59,7 +59,7 @@ export class Pipeline {
     this.#claimLedger = new ClaimLedger(this.#claim.length);
   }
 
-  /** A unit was claimed whose checkpoint contained these counts, which its former owner has exposed. */
+  /** Called when a unit was claimed whose checkpoint contained these counts, which its former owner has exposed. */
   claimed(partition: number, counts: readonly TopicCounts[]): void {
     this.#lifetimeLedger.claimed(partition, numbers(this.#lifetime, counts));
     this.#topics.claimed(partition, counts);
@@ -95,7 +95,7 @@ export class Pipeline {
   }
 }
 
-/** The status does not include units that were released, but a histogram must not decrease. */
+/** Keeps a histogram from decreasing, since the status does not include units that were released. */
 function highest(before: HistogramCounts | undefined, now: HistogramCounts): HistogramCounts {
   if (before === undefined) return now;
   const counts = now.counts.map((count, i) => Math.max(count, before.counts[i]));
@@ -114,7 +114,7 @@ function write(
   for (const [i, { name, labels }] of series.entries()) page.series(name)(labels, sums[i]);
 }
 
-/** From the counts of a unit's topics since its first record; the checkpoint passes them from owner to owner. */
+/** Counters from the counts of a unit's topics since its first record; the checkpoint passes them from owner to owner. */
 function lifetimeCounters({ attribution, kafka }: PipelineSettings): readonly CounterSeries<readonly TopicCounts[]>[] {
   type Series = CounterSeries<readonly TopicCounts[]>;
   return kafka.topics.flatMap(({ name: topic, role }, t): readonly Series[] => {
@@ -147,7 +147,7 @@ function dropsOf({ impressions, feedback }: TopicCounts, reason: FeedbackDrop): 
   return (ofImpressions[reason] ?? 0) + feedback.drops[reason];
 }
 
-/** From a unit's status since this process claimed it. */
+/** Counters from a unit's status since this process claimed it. */
 function claimCounters({ attribution, kafka }: PipelineSettings): readonly CounterSeries<UnitStatus>[] {
   return [
     ...kafka.topics.flatMap(({ name: topic }, t) =>
@@ -173,7 +173,7 @@ function claimCounters({ attribution, kafka }: PipelineSettings): readonly Count
   ];
 }
 
-/** Writes all gauges of a worker. A value that is not known has no series. */
+/** Writes all gauges of a worker. An unknown value has no series. */
 function writeGauges(page: Exposition, status: WorkerStatus): void {
   const { units, lastCommit, clockSkew } = status;
   for (const unit of units) writeUnit(page, status, unit);
@@ -207,7 +207,7 @@ function writeUnit(page: Exposition, { topics }: WorkerStatus, unit: UnitStatus)
   }
 }
 
-/** A share that is not known yet has no series. */
+/** Writes the shares of joined feedback. An unknown share has no series. */
 function writeJoins(page: Exposition, topics: readonly TopicHealth[]): void {
   for (const { topic, joined, inList } of topics) {
     const labels = labelText({ topic });
@@ -216,7 +216,7 @@ function writeJoins(page: Exposition, topics: readonly TopicHealth[]): void {
   }
 }
 
-/** NaN: no feedback has been settled by matching yet. */
+/** Share of feedback that was matched; NaN: none has been matched or dropped yet. */
 function matchRatio(units: readonly UnitStatus[]): number {
   let attributed = 0;
   let unmatched = 0;

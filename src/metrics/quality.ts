@@ -22,17 +22,17 @@ type QualitySettings = Pick<
   'cohorts' | 'experiments' | 'incompleteWindows' | 'itemFile' | 'limits' | 'measures'
 >;
 
-/** A value and its standard error. */
+/** Each measure has a value and its standard error. */
 const SERIES_PER_MEASURE = 2;
 
 /** How the value of a measure is read from a row, and how its series are labelled. */
 export interface Column {
   readonly measure: Measure;
-  /** `k` and `params`, where the measure has them. */
+  /** The labels `k` and `params`, if the measure has them. */
   readonly labels: string;
   readonly hasScore: boolean;
   readonly hasWeight: boolean;
-  /** undefined: the row has no value of the measure. */
+  /** undefined if the row has no value of the measure. */
   value(row: Row): number | undefined;
   /** The sum that is divided by the weight, or by the impressions. */
   score(sums: readonly Exact[]): number;
@@ -40,8 +40,8 @@ export interface Column {
 }
 
 /**
- * The gauges of the last snapshot. What of it is shown is decided when it is taken, because that counts; the text is made when it is
- * requested, and kept until something else is to be shown.
+ * The gauges of the last snapshot. What to show is decided when the snapshot is taken, because what is not shown is counted; the text is
+ * made when it is requested, and kept until there is something else to show.
  */
 export class Quality {
   readonly #metrics: readonly MetricSpec[];
@@ -49,17 +49,17 @@ export class Quality {
   readonly #columns: readonly Column[];
   #last: { readonly snapshot: QualitySnapshot; readonly shown: Shown } | undefined;
   #capped = 0;
-  /** Of `#last`; undefined: not rendered yet. */
+  /** The text of `#last`; undefined: not rendered yet. */
   #text: string | undefined;
 
-  /** @param metrics none: nothing is shown */
+  /** @param metrics if empty, nothing is shown */
   constructor(metrics: readonly MetricSpec[], settings: QualitySettings) {
     this.#metrics = metrics;
     this.#settings = settings;
     this.#columns = columnsOf(settings.measures, settings.itemFile?.size);
   }
 
-  /** How many rows and decisions had no series of their own, summed over all snapshots. */
+  /** Number of rows and decisions that had no series of their own, summed over all snapshots. */
   get capped(): number {
     return this.#capped;
   }
@@ -74,7 +74,7 @@ export class Quality {
     this.#capped += this.#last.shown.capped;
   }
 
-  /** HELP and TYPE alone before the first snapshot. */
+  /** The text; before the first snapshot only HELP and TYPE. */
   text(): string {
     this.#text ??= this.#render();
     return this.#text;
@@ -97,14 +97,14 @@ function isSame(a: QualitySnapshot, b: QualitySnapshot): boolean {
   return a.rows === b.rows && a.windows === b.windows && a.decisions === b.decisions;
 }
 
-/** Those of windows that are not known to be incomplete. */
+/** The rows of windows that are not known to be incomplete. */
 function wholeOf(rows: readonly QualityRow[], { windows }: QualitySnapshot): readonly QualityRow[] {
   const name = ({ window, horizon }: Pick<QualityRow, 'window' | 'horizon'>): string => `${window}|${horizon}`;
   const incomplete = new Set(windows.filter(({ complete }) => !complete).map(name));
   return rows.filter((row) => !incomplete.has(name(row)));
 }
 
-/** Writes all gauges of a snapshot: a value without data has no series. */
+/** Writes all gauges of a snapshot. A value without data has no series. */
 function writeQuality(
   page: Exposition,
   columns: readonly Column[],
@@ -168,7 +168,7 @@ function writeMeasures(
   }
 }
 
-/** Whether a window has a measure, or a set, of its newest lists alone, because it was added later. */
+/** Whether a window has a measure, or a set, only for its newest lists, because it was added later. */
 type Lacks = (row: QualityRow, measure: Measure) => boolean;
 
 function lackedBy(windows: QualitySnapshot['windows']): Lacks {
@@ -196,11 +196,11 @@ interface Shown {
 }
 
 /**
- * A second bound after the admission tables, which bound the cohorts of each unit: units that admitted different ones can
- * together exceed `limits.series`. Then the cohorts with the fewest impressions are added to the rest of their set, all rows of
- * a cohort or none, and their decisions are left out. The cohort of everything, and those that the configuration names, always
- * stay: sending other values must never hide a variant. As in the configuration's product, the rest of a set and the weights do
- * not count.
+ * Limits a snapshot. This is a second bound after the admission tables, which bound the cohorts of each unit: units that admitted
+ * different ones can together exceed `limits.series`. Then the cohorts with the fewest impressions are added to the rest of their set,
+ * all rows of a cohort or none, and their decisions are left out. The cohort of everything, and those that the configuration names,
+ * always stay: sending other values must never hide a variant. As in the product that the configuration computes, the rest of a set and
+ * the weights do not count.
  */
 function withinLimit({ rows, decisions }: QualitySnapshot, seriesPerRow: number, settings: QualitySettings): Shown {
   const room = Math.floor(settings.limits.series / Math.max(1, seriesPerRow));
@@ -231,7 +231,7 @@ function cohortText({ by, values }: Cohort): string {
   return `${setText(by)}|${values.join(',')}`;
 }
 
-/** Everything, and the cohorts that the configuration names. */
+/** The cohort of everything, and the cohorts that the configuration names. */
 function reservedIn({ cohorts, experiments, limits }: QualitySettings): ReadonlySet<string> {
   const named = namedValues(experiments);
   const texts = cohorts.flatMap((by) =>
@@ -240,7 +240,10 @@ function reservedIn({ cohorts, experiments, limits }: QualitySettings): Readonly
   return new Set(['|', ...texts]);
 }
 
-/** By the most impressions of any window, so that a cohort is shown in all or in none; among equals fewer dimensions first. */
+/**
+ * Cohorts by the most impressions in any window, so that a cohort is shown in all windows or in none; among equal ones, fewer dimensions
+ * first.
+ */
 function largestFirst(rows: readonly QualityRow[]): readonly string[] {
   const cohorts = new Map<string, { impressions: number; readonly dimensions: number }>();
   for (const row of rows) {
@@ -255,7 +258,10 @@ function largestFirst(rows: readonly QualityRow[]): readonly string[] {
     .map(([text]) => text);
 }
 
-/** The first of `cohorts` that, with all that is reserved, fit into `most`; `sizes`: how many each takes. */
+/**
+ * The first of `cohorts` that, together with all that is reserved, fit into `most`.
+ * @param sizes number of series of each
+ */
 function fitting(
   cohorts: readonly string[],
   at: { readonly sizes: ReadonlyMap<string, number>; readonly reserved: ReadonlySet<string>; readonly most: number },
@@ -272,7 +278,7 @@ function fitting(
   return fits;
 }
 
-/** Rows of `left` are added to the rest of their set, which then has no standard error: windows keep no sums by user bucket. */
+/** Adds the rows of `left` to the rest of their set, which then has no standard error: windows keep no sums by user bucket. */
 function folded(rows: readonly QualityRow[], left: ReadonlySet<QualityRow>): readonly QualityRow[] {
   const rests = new Map<string, QualityRow[]>();
   for (const row of rows) {
@@ -299,7 +305,10 @@ function restOf(parts: readonly QualityRow[]): QualityRow {
   return { ...first, values: first.by.map(() => OTHER_COHORT), row, stderrs };
 }
 
-/** One per measure, for rows of these measures. `catalogueSize`: number of its items. */
+/**
+ * Columns for rows of these measures, one per measure.
+ * @param catalogueSize number of items in the catalogue
+ */
 export function columnsOf(measures: readonly Measure[], catalogueSize = 0): readonly Column[] {
   const shape = shapeOf(measures);
   const { kinds } = shape;

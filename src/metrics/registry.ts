@@ -35,7 +35,7 @@ export interface MetricsOptions {
   readonly stateLimit?: number | undefined;
 }
 
-/** What is new; undefined: nothing. */
+/** News; undefined: there is none. */
 export interface MetricsUpdate {
   readonly snapshot?: QualitySnapshot | undefined;
   readonly status?: WorkerStatus | undefined;
@@ -49,8 +49,8 @@ export interface MetricsUpdate {
 const NOT_A_NUMBER = /^.* Nan\n/gm;
 
 /**
- * The metrics of one process. `take` adds up what is new, so that nothing is lost of a unit that is gone before the next scrape; only
- * `text` renders.
+ * The metrics of one process. `take` adds up what is new, so that nothing is lost if a unit is gone before the next scrape; only `text`
+ * renders.
  */
 export class Metrics {
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -68,7 +68,7 @@ export class Metrics {
   #deadLetters = NO_LETTERS;
   #access: readonly AccessState[] = [];
   #redis: StoreUsage | undefined;
-  /** Keys of rows that were found lost. */
+  /** Numbers of keys whose rows were found to be lost. */
   #lostByExporter = 0;
   #lostByWorker = 0;
   /** Settles when the last piece of work that was queued is done. */
@@ -89,7 +89,10 @@ export class Metrics {
     for (const name of UNWANTED_PROCESS_METRICS) this.#process.removeSingleMetric(name);
   }
 
-  /** A unit was claimed whose checkpoint contained these counts, which must not be counted again. Needed if others owned the unit before. */
+  /**
+   * Called when a unit was claimed whose checkpoint contained these counts, which must not be counted again. Necessary if others owned
+   * the unit before.
+   */
   claimed(partition: number, counts: readonly TopicCounts[]): void {
     this.#pipeline.claimed(partition, counts);
   }
@@ -100,8 +103,8 @@ export class Metrics {
   }
 
   /**
-   * Takes what is new, without rendering it; in turns of the event loop. What is told must be as of the call: totals are added up in the
-   * order of the calls, and those of a unit that is claimed afterwards come later.
+   * Takes what is new, without rendering it, in turns of the event loop. The arguments must reflect the moment of the call: totals are
+   * added up in the order of the calls, and those of a unit that is claimed afterwards come later.
    */
   async take({ snapshot, status, deadLetters, access, redis }: MetricsUpdate): Promise<void> {
     this.#redis = redis;
@@ -122,10 +125,10 @@ export class Metrics {
     });
   }
 
-  /** Renders all that was taken before the call, and what the process and Node measure now; in turns of the event loop. */
+  /** Renders all that was taken before the call, and what the process and Node measure now, in turns of the event loop. */
   text(): Promise<string> {
     return this.#inTurn(async () => {
-      // What was made of many cohorts until here has lasted long enough, and so will each of the following parts.
+      // With many cohorts, the work so far has taken long enough for a turn, and so will each of the following parts.
       await nextTurn();
       const results = [this.#quality.text(), this.#experimentsText()];
       await nextTurn();
@@ -134,7 +137,7 @@ export class Metrics {
     });
   }
 
-  /** Runs one piece of work at a time, in the order of the calls: no text shows a part of what is being added up. */
+  /** Runs one piece of work at a time, in the order of the calls, so that no text shows partial sums. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => {});
@@ -183,7 +186,7 @@ function writeRedis(page: Exposition, { usedBytes, limitBytes, evicted, eviction
   page.series('receval_redis_may_evict')('', Number(evictionPolicy !== undefined));
 }
 
-/** By setting; without files there are no series. */
+/** Writes the state of access files, by setting; without files there are no series. */
 function writeAccess(page: Exposition, states: readonly AccessState[]): void {
   for (const { setting, problem, validity, caValidity } of states) {
     page.series('receval_access_problem')(labelText({ setting }), problem === undefined ? 0 : 1);
@@ -199,7 +202,7 @@ function writeLife(page: Exposition, setting: string, validity: Validity | undef
   page.series('receval_certificate_not_after_timestamp_seconds')(labels, validity.ends.getTime() / 1000);
 }
 
-/** What a gauge shows of one measure of one variant; null: nothing. */
+/** The value of a gauge for one measure of one variant; null: no series. */
 const OF_MEASURES: Readonly<Record<string, (compared: ComparedMeasure) => number | null>> = {
   receval_experiment_effect: ({ effect }) => effect,
   receval_experiment_ci_lower: ({ ci }) => ci?.[0] ?? null,
@@ -209,7 +212,7 @@ const OF_MEASURES: Readonly<Record<string, (compared: ComparedMeasure) => number
   receval_experiment_mde: ({ mde }) => mde,
 };
 
-/** Renders the gauges of all experiments: an absent value has no series. HELP and TYPE are always present. */
+/** Renders the gauges of all experiments. An absent value has no series; HELP and TYPE are always present. */
 export function experimentsText(comparisons: readonly Comparison[]): string {
   const page = new Exposition(EXPERIMENT_METRICS);
   for (const [name, shownOf] of Object.entries(OF_MEASURES)) {

@@ -17,13 +17,13 @@ export interface RuleGroup {
 }
 
 export interface RuleOptions {
-  /** How many targets of the job `receval` must be up. */
+  /** Number of targets of the job `receval` that must be up. */
   readonly targets: number;
   /** Additional matchers for every selector, such as namespace="staging"; undefined: none. */
   readonly select: string | undefined;
-  /** Address of the runbook, to which `#<alert>` is added. */
+  /** Address of the runbook, to which `#<alert>` is appended. */
   readonly runbook: string;
-  /** Address of a dashboard; undefined: alerts do not link one. */
+  /** Address of a dashboard; undefined: alerts do not link to one. */
   readonly dashboard: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function alertRule(text: AlertText, { runbook, dashboard, select }: RuleO
   };
 }
 
-/** The metric of a selector, and whether matchers follow it. */
+/** Matches the metric of a selector, and whether matchers follow it. */
 const SELECTOR = /\b(up\b|receval_\w+)(\{?)/g;
 
 function narrowed(expr: string, select: string): string {
@@ -72,15 +72,15 @@ function narrowed(expr: string, select: string): string {
   );
 }
 
-/** Whether a counter grew within a span. A series that first appears above 0 grew too, which `increase` does not see. */
+/** Whether a counter grew within a span. A series that first appears above 0 has grown too, which `increase` does not see. */
 export function grew(counter: string, span: string): string {
   return `increase(${counter}[${span}]) > 0
 or (${counter} > 0 unless ${counter} offset ${span})`;
 }
 
 /**
- * Whether a gauge of decisions has this label. All exporters decide alike; take one. The last value is kept for 5 minutes, so
- * that a lost scrape or a restarted exporter neither resolves an alert nor fires it twice.
+ * Whether a gauge of decisions has this label. All exporters make the same decisions, so it takes one. The last value is kept for 5
+ * minutes, so that a lost scrape or a restarted exporter neither resolves an alert nor fires it twice.
  */
 export function decisionIs(gauge: string, label: Label): string {
   return `max without (instance, pod) (last_over_time(${gauge}{decision="${label}"}[5m])) == 1

@@ -15,7 +15,7 @@ const CARDINALITY_CAPPED: AlertText = {
     ' shown as __other__ of their sets, as are newer ones in the counters of a worker.',
 };
 
-/** Both counters have every horizon, so that the share is that of any of them. */
+/** Both counters have every horizon, so the share is the same for each of them. */
 const COHORTS_FOLDED: AlertText = {
   alert: 'RecevalCohortsFolded',
   expr: `sum by (by) (increase(receval_folded_impressions_total[1h]))
@@ -70,7 +70,7 @@ const EVENT_LOOP_BLOCKED: AlertText = {
     ' {{ $value | humanizeDuration }} or longer. It may miss heartbeats and lose its partitions.',
 };
 
-/** A limit that is not known has no series. */
+/** An unknown limit has no series. */
 const MEMORY_HIGH: AlertText = {
   alert: 'RecevalMemoryHigh',
   expr: `receval_process_resident_memory_bytes / receval_memory_limit_bytes > 0.8
@@ -111,7 +111,7 @@ export const PROCESS_ALERTS: readonly AlertText[] = [
 
 /** Alerts on what is stored, and on units that are stopped (specification: faults 9). */
 
-/** Also sees an outage of the store: a commit without a response is sent again, and counted each time. */
+/** This also fires in an outage of the store: a commit without a response is sent again, and counted each time. */
 const COMMIT_ERRORS: AlertText = {
   alert: 'RecevalCommitErrors',
   expr: `sum without (outcome) (rate(receval_commits_total{outcome="unknown"}[5m]))
@@ -169,7 +169,7 @@ const STATE_LOST: AlertText = {
     ' over by itself.',
 };
 
-/** All processes use the same server: one alert, not one from each. */
+/** All processes use the same server, so there is one alert, not one per process. */
 const REDIS_MEMORY_HIGH: AlertText = {
   alert: 'RecevalRedisMemoryHigh',
   expr: `max without (instance, pod) (receval_redis_memory_used_bytes / receval_redis_memory_limit_bytes) > ${NEARLY_FULL}`,
@@ -181,7 +181,7 @@ const REDIS_MEMORY_HIGH: AlertText = {
     ' nothing is counted until there is room.',
 };
 
-/** A start is refused then, so it has changed since. Nothing has happened yet. */
+/** A start is refused in this case, so the setting has changed since. Nothing has been evicted yet. */
 const REDIS_MAY_EVICT: AlertText = {
   alert: 'RecevalRedisMayEvict',
   expr: 'max without (instance, pod) (receval_redis_may_evict) == 1',
@@ -193,7 +193,7 @@ const REDIS_MAY_EVICT: AlertText = {
     ' file of the server.',
 };
 
-/** With noeviction there are none, so that has changed since the start. */
+/** With noeviction there are no evictions, so the setting has changed since the start. */
 const REDIS_EVICTS: AlertText = {
   alert: 'RecevalRedisEvicts',
   expr: 'max without (instance, pod) (increase(receval_redis_evicted_keys_total[15m])) > 0',
@@ -205,7 +205,7 @@ const REDIS_EVICTS: AlertText = {
     ' shows it.',
 };
 
-/** By missing records, or by units that are stopped because of them. */
+/** Fires for missing records, and for units that are stopped because of them. */
 const DATA_GAP: AlertText = {
   alert: 'RecevalDataGap',
   expr: `${grew('receval_gap_records_total', '10m')}

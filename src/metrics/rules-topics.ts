@@ -2,8 +2,8 @@
 import { type AlertText, grew } from './rules-model.ts';
 
 /**
- * By topic. The lag is over ten times what it shrinks by in a minute; a lag that does not shrink counts as infinite. Less than
- * a minute's records is not a lag, but comes from reading in batches.
+ * Lag of each topic: more than ten times what it shrinks by in a minute. A lag that does not shrink counts as infinite. A lag of less
+ * than a minute's records comes from reading in batches and does not count.
  */
 const LAG_HIGH: AlertText = {
   alert: 'RecevalLagHigh',
@@ -32,7 +32,7 @@ const POISON_RATE: AlertText = {
     ' future in the last 10 minutes; the limit is 0.5%.',
 };
 
-/** What misses a horizon misses all that are shorter, so the greatest share is that of the shortest. */
+/** An event that misses a horizon misses all shorter ones too, so the greatest share is that of the shortest. */
 const LATE_FOR_HORIZON: AlertText = {
   alert: 'RecevalLateForHorizon',
   expr: `max without (horizon) (sum without (instance, pod) (rate(receval_late_total[15m])))
@@ -46,7 +46,7 @@ const LATE_FOR_HORIZON: AlertText = {
     ' late for the shortest horizon, whose numbers are of the others alone. Probably the clock of a producer is minutes ahead.',
 };
 
-/** Counting continues without them; only their bytes are lost. */
+/** Counting continues without dead letters; only their bytes are lost. */
 const DEAD_LETTERS_LOST: AlertText = {
   alert: 'RecevalDeadLettersLost',
   expr: grew('receval_dead_letters_total{outcome!="written"}', '15m'),
@@ -58,7 +58,7 @@ const DEAD_LETTERS_LOST: AlertText = {
     ' counted, but nobody can look at their bytes any more.',
 };
 
-/** Only while all topics flow: feedback without impressions is another fault. */
+/** Fires only while all topics flow: feedback without impressions is another fault. */
 const KEYS_NOT_PAIRED: AlertText = {
   alert: 'RecevalKeysNotPaired',
   expr: `sum without (instance, pod, reason) (rate(receval_drops_total{reason="orphan"}[15m]))
@@ -73,7 +73,7 @@ and ignoring (topic) min without (topic) (sum without (instance, pod) (rate(rece
     ' 15 minutes, while all topics flow. The keys of impressions and feedback probably differ.',
 };
 
-/** By recent feedback, so that it sees a mistake of today in an old topic; also while one of the topics is silent. */
+/** Uses recent feedback, so that it finds a new mistake in an old topic; works even while one of the topics is silent. */
 const FEW_JOINED: AlertText = {
   alert: 'RecevalFewJoined',
   expr: 'avg without (instance, pod) (receval_join_share) < 0.5',
@@ -85,7 +85,7 @@ const FEW_JOINED: AlertText = {
     ' it. Measures are too low; receval_item_share shows whether items are the cause.',
 };
 
-/** If no topic flows, it is not only this one that is silent. */
+/** If no topic flows, the fault is not in this topic. */
 const TOPIC_SILENT: AlertText = {
   alert: 'RecevalTopicSilent',
   expr: `sum without (instance, pod) (rate(receval_events_total[10m])) == 0
@@ -99,7 +99,9 @@ and ignoring (topic) max without (topic, instance, pod) (rate(receval_events_tot
     ' still have.',
 };
 
-/** What a replay needs, and a day: the start checks it (specification: commit 7.1), this sees it shrink. */
+/**
+ * The retention that a replay needs, plus a day. The start checks it (specification: commit 7.1); this alert fires when it shrinks later.
+ */
 const RETENTION_LOW: AlertText = {
   alert: 'RecevalRetentionLow',
   expr: 'receval_retention_headroom_seconds < 86400',

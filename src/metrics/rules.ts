@@ -31,8 +31,8 @@ function pipelineRules(settings: Settings, options: RuleOptions): RuleGroup {
 }
 
 /**
- * By worker, as one that is stopped must not hide behind one that runs. Only workers that own a unit. A worker that never
- * committed counts from its start. The lag is absent while no broker responds: then it is not known to be 0.
+ * Evaluated by worker, since a stopped one must not hide behind one that runs, and only for workers that own a unit. A worker that never
+ * committed counts from its start. The lag is absent while no broker responds, because it is not known to be 0 then.
  */
 const NO_PROGRESS: AlertText = {
   alert: 'RecevalNoProgress',
@@ -48,7 +48,7 @@ unless sum without (topic, partition) (receval_consumer_lag_messages) == 0`,
     ' it is not known that nothing is left to read.',
 };
 
-/** By target; if no target is known to be down, by the number of those that are up. */
+/** Evaluated by target; if no target is known to be down, by the number of those that are up. */
 function workerDown({ targets }: RuleOptions): AlertText {
   return {
     alert: 'RecevalWorkerDown',
@@ -65,8 +65,8 @@ or on () (count(up{job="receval"} == 1) or vector(0)) < ${targets}`,
 }
 
 /**
- * Once for all horizons, by the one that is behind most, which is the longest: what makes it stale makes the others stale. It is not
- * chosen by name: rules that were made for another configuration would find nothing, and be silent for ever.
+ * One alert for all horizons, based on the one that is furthest behind, which is the longest: what makes it stale makes the others stale.
+ * The horizon is not chosen by name, because rules made for another configuration would match no series, and stay silent forever.
  */
 function staleResults({ attribution }: Settings): AlertText {
   const limit = attribution.window.ms + attribution.outOfOrderness + SLACK_MS;
@@ -84,8 +84,8 @@ function staleResults({ attribution }: Settings): AlertText {
 
 /**
  * A window may be incomplete for its own length after a first start, and longer only if something goes missing again and again, or a
- * partition does not come along. Where its gauges are hidden, alerts on them cannot fire meanwhile. The longest length is for any window:
- * rules that were made for another configuration would else find nothing.
+ * partition does not keep up. While its gauges are hidden, alerts on them cannot fire. The longest length is used for every window,
+ * because rules made for another configuration would match no series otherwise.
  */
 function incompleteWindow({ attribution, windows }: Settings): AlertText {
   const slack = attribution.window.ms + attribution.outOfOrderness + SLACK_MS;
@@ -109,8 +109,8 @@ and ${newest} (${gauge} offset ${span})) == 0`;
 }
 
 /**
- * Of the group `receval.quality`: watched cohorts against their own past (specification: statistics 10). The exporters decide; the
- * rules only query them. None if nothing is watched.
+ * Rules on watched cohorts compared with their own past, in the group `receval.quality` (specification: statistics 10). The exporters
+ * decide; the rules only query the decisions. Empty if nothing is watched.
  */
 function qualityRules(settings: Settings, options: RuleOptions): readonly AlertRule[] {
   if (settings.detect.sets.length === 0) return [];
@@ -159,8 +159,8 @@ function nameText(by: readonly string[]): string {
 }
 
 /**
- * Of the group `receval.quality`: experiments (specification: statistics 9). The looks decide; the rules only query them. None
- * without experiments.
+ * Rules on experiments, in the group `receval.quality` (specification: statistics 9). The looks decide; the rules only query the
+ * decisions. Empty without experiments.
  */
 function experimentRules({ experiments }: Settings, options: RuleOptions): readonly AlertRule[] {
   return experiments.length === 0 ? [] : [REGRESSED, INVALID].map((alert) => alertRule(alert, options));

@@ -16,26 +16,26 @@ const ROWS_PER_STEP = 500;
 type ScoresSettings = Pick<Settings, 'attribution' | 'cohorts' | 'experiments' | 'limits' | 'measures'>;
 
 /**
- * Counters of what this process scored, by horizon and cohort. They start at 0 and never decrease, although units come and go.
- * A cohort keeps its series as long as the process lives, so their number is bounded: a cohort that comes after `limits.series`
- * is reached is added to the rest of its set, unless the configuration names it.
+ * Counters of what this process scored, by horizon and cohort. They start at 0 and never decrease, although units come and go. A cohort
+ * keeps its series as long as the process lives, so their number is bounded: a cohort that appears after `limits.series` is reached is
+ * added to the rest of its set, unless the configuration names it.
  */
 export class Scores {
   readonly #shape: RowShape;
   readonly #columns: readonly Column[];
   readonly #sets: ReadonlyMap<string, readonly string[]>;
-  /** Cohorts counted by name, over all horizons. */
+  /** Number of cohorts counted by name, over all horizons. */
   readonly #limit: number;
   #named = 0;
   #capped = 0;
-  /** By horizon and set, as labels: impressions that units have added to the rest of the set. */
+  /** Impressions that units have added to the rest of a set, by the labels of horizon and set. */
   readonly #folded = new Map<string, number>();
-  /** Fields of cohorts that the configuration names: they always have series. */
+  /** Fields of cohorts that the configuration names, which always have series. */
   readonly #reserved: ReadonlySet<string>;
-  /** By field. */
+  /** Sums by field. */
   readonly #sums = new Map<string, Row>();
   readonly #labels = new Map<string, string>();
-  /** By unit, by field: as it was when last added. */
+  /** The row of each unit and field when it was last added. */
   #last: ReadonlyMap<number, Map<string, Row>> = new Map();
 
   constructor({ attribution, cohorts, experiments, limits, measures }: ScoresSettings) {
@@ -59,14 +59,14 @@ export class Scores {
     }
   }
 
-  /** Rows that were added to the rest of their set because the limit was reached. */
+  /** Number of rows that were added to the rest of their set because the limit was reached. */
   get capped(): number {
     return this.#capped;
   }
 
   /**
-   * Adds what the units scored since the last time. A row that decreased has restarted from 0. Yields after some rows: in a catch-up over
-   * many cohorts all of them have changed. All steps are to be taken before the next time.
+   * Adds what the units scored since the last call. A row that decreased has restarted from 0. Yields after some rows: in a catch-up over
+   * many cohorts all of them have changed. All steps must be taken before the next call.
    */
   *updating(units: readonly Pick<UnitStatus, 'partition' | 'scored'>[]): Generator<undefined, void> {
     const last = new Map<number, Map<string, Row>>();
@@ -103,7 +103,7 @@ export class Scores {
     }
   }
 
-  /** Adds what a row has more than `known`, if it has. */
+  /** Adds the difference between a row and `known`, if there is one. */
   #count(field: string, scored: RowsByField, known: Map<string, Row>): void {
     const before = known.get(field);
     const impressions = scored.impressionsOf(field) ?? 0;
@@ -114,7 +114,7 @@ export class Scores {
     this.#add(field, row, before !== undefined && before.impressions < impressions ? before : undefined);
   }
 
-  /** Adds `row` less `known`. */
+  /** Adds `row` minus `known`. */
   #add(field: string, row: Row, known: Row | undefined): void {
     const name = parseField(field);
     const by = name && this.#sets.get(name.by);
@@ -138,7 +138,7 @@ export class Scores {
     return rowField(horizon, setText(by), otherValues(by));
   }
 
-  /** The sum of a field, from now on a series. */
+  /** The sum of a field, which has a series from now on. */
   #open(field: string): Row {
     const known = this.#sums.get(field);
     if (known !== undefined) return known;

@@ -19,7 +19,7 @@ const TAKEN: readonly ((counts: TopicCounts) => number)[] = [
 ];
 
 class OneTopic {
-  /** Those that count. */
+  /** Numbers of events that count. */
   impressions = 0;
   feedback = 0;
   readonly join = new RecentJoin();

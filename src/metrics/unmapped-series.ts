@@ -4,14 +4,17 @@ import type { Unmapped, UnmetCondition } from '../vocabulary/unmapped.ts';
 import { type Exposition, labelText } from './exposition.ts';
 import { LifetimeLedger } from './ledgers.ts';
 
-/** Series of a topic: somewhat more than one unit names, as units may name others. The first is for all that find no place. */
+/** Number of series of a topic: somewhat more than one unit names, since units may name different ones. The first is for all the others. */
 const PLACES = 32;
 
-/** Records that no map is for, by topic, field and value. What a value was counted as, it stays, so no series ever decreases. */
+/**
+ * Records for which there is no map, by topic, field and value. A value is always counted under the same name, so no series ever
+ * decreases.
+ */
 export class UnmappedSeries {
   readonly #topics: readonly string[];
   readonly #ledger: LifetimeLedger;
-  /** By topic. */
+  /** Names by topic. */
   readonly #names: readonly UnmetCondition[][];
 
   constructor(topics: readonly string[]) {
@@ -28,7 +31,7 @@ export class UnmappedSeries {
     this.#ledger.update(new Map(units.map(({ partition, counts }) => [partition, this.#numbers(counts)])));
   }
 
-  /** Of a topic, by its index, as far as this process has counted them. */
+  /** The records of a topic, given by its index, as far as this process has counted them. */
   of(topic: number): Unmapped {
     return this.#names[topic].flatMap((name, place) => {
       const records = this.#ledger.sums[PLACES * topic + place];

@@ -1,4 +1,4 @@
-/** From rows to standard errors: a row's sums by user bucket, as input of the statistics. */
+/** Converts a row's sums by user bucket to the inputs of the statistics, and these to standard errors. */
 import { type Row, shapeOf } from '../accumulators/row.ts';
 import {
   columnsBeforeSums,
@@ -38,7 +38,7 @@ export function bucketSums(vector: Vector, measure: Measure, first: number): Buc
   for (const bucket of vector.filled()) {
     const sum = (column: number): number => Number(vector.sum(bucket, column));
     if (kind === 'classes') {
-      // Accuracy: TP and TN over all slots.
+      // Accuracy is TP plus TN over all slots.
       m[bucket] = (sum(first + TP) + sum(first + TN)) / PER_ONE;
       d[bucket] = m[bucket] + (sum(first + FP) + sum(first + FN)) / PER_ONE;
       continue;
@@ -60,9 +60,9 @@ export function bucketSums(vector: Vector, measure: Measure, first: number): Buc
 }
 
 /**
- * Value and standard error of a measure from its buckets, as they may be published: by the delta method for a plain ratio, else
- * by leaving out one bucket at a time (specification: statistics 2.1, 2.3). Absent: `no_data`; `no_vector` for a measure that
- * is not kept in rows.
+ * Value and standard error of a measure from its buckets, as they may be published: by the delta method for a plain ratio, else by
+ * leaving out one bucket at a time (specification: statistics 2.1, 2.3). Absent: `no_data`; `no_vector` for a measure that is not kept in
+ * rows.
  * @param first column of the measure
  */
 function meanOfVector(vector: Vector, measure: Measure, first: number): Result<Mean> {
@@ -71,7 +71,7 @@ function meanOfVector(vector: Vector, measure: Measure, first: number): Result<M
 }
 
 /**
- * The same for one variant of an experiment, with the weights on which its error is based; for a measure that is not a plain
+ * Like `meanOfVector`, for one variant of an experiment, with the weights on which its error is based. For a measure that is not a plain
  * ratio these are numbers of lists.
  */
 export function armOfVector(vector: Vector, measure: Measure, first: number): Result<ArmMean> {
@@ -85,7 +85,7 @@ export function armOfVector(vector: Vector, measure: Measure, first: number): Re
   return { value, stderr, df: vector.buckets - 1, ...sizes(vector, listsByBucket(vector)), spread: spreadOf(shifts) };
 }
 
-/** The share of empty lists of one variant, from their number by bucket. */
+/** The share of empty lists of one variant, from their number in each bucket. */
 export function emptyShare(vector: Vector): Result<ArmMean> {
   return armOfSums(vector, { m: byBucket(vector, EMPTY), d: listsByBucket(vector) });
 }
@@ -104,7 +104,7 @@ function sizes(vector: Vector, d: ArrayLike<number>): Pick<ArmMean, 'kish' | 'us
   return { kish, users: usersOfKish(kish, vector.buckets, listsOf(vector)) };
 }
 
-/** The fields of a row by bucket, in their order, without squares and tails. */
+/** The fields of a row by bucket, in order, without squares and tails. */
 function totalsByBucket(vector: Vector, measure: Measure, first: number): readonly Float64Array[] {
   const kind = sumsKind(measure);
   const { counted, values } = SUMS[kind];
@@ -152,7 +152,7 @@ export function listsOf(vector: Vector): number {
   return vector.filled().reduce((sum, bucket) => sum + Number(vector.sum(bucket, LISTS)), 0);
 }
 
-/** The same by bucket. */
+/** Number of lists by bucket. */
 export function listsByBucket(vector: Vector): Float64Array {
   return byBucket(vector, LISTS);
 }

@@ -8,7 +8,7 @@ import { type CohortRow, cohortRows, cutOf, type Rows } from './windows.ts';
 
 interface HorizonWindowsSettings {
   readonly paneSize: DurationMs;
-  /** Each is a multiple of the pane size. */
+  /** Lengths of the windows; each is a multiple of the pane size. */
   readonly windows: readonly Horizon[];
   readonly sets: readonly (readonly string[])[];
   readonly unitTimeout: DurationMs;
@@ -19,9 +19,12 @@ interface HorizonWindowsSettings {
 /** One window, ready to be shown. */
 interface HorizonWindow {
   readonly complete: boolean;
-  /** Parts that some of its panes lack, such as `measure mrr`: what it shows of them is of its newest lists alone. */
+  /** Parts that some of its panes lack, such as `measure mrr`. The window has these only for its newest lists. */
   readonly lacks: readonly string[];
-  /** The watermark of all units at which the window is complete, as far as is known; undefined: a unit is missing, or lacks something. */
+  /**
+   * The watermark of all units at which the window becomes complete, as far as is known; undefined: a unit is missing, or lacks
+   * something.
+   */
   readonly completeAt: EpochMs | undefined;
   readonly rows: readonly CohortRow[];
 }
@@ -36,17 +39,17 @@ export interface PaneRange {
 export class HorizonWindows {
   readonly horizon: Horizon;
   readonly #settings: HorizonWindowsSettings;
-  /** In panes. */
+  /** Lengths in panes. */
   readonly #lengths: readonly number[];
   readonly #longest: number;
   /** The longest window or the watched span, in panes. */
   readonly #kept: number;
   readonly #sums: RunningWindows;
-  /** By unit: the panes whose final rows are in `sums`. */
+  /** The panes of each unit whose final rows are in `sums`. */
   readonly #read: readonly Ranges[];
-  /** Number of the pane before which all windows end; -Infinity: there are none. */
+  /** Number of the pane before which all windows end; -Infinity: there are no windows. */
   #end = Number.NEGATIVE_INFINITY;
-  /** What `#shown` was made of. */
+  /** Identifies the input of `#shown`. */
   #made = '';
   #shown: readonly HorizonWindow[] = [];
 
@@ -57,12 +60,12 @@ export class HorizonWindows {
     this.#longest = Math.max(0, ...this.#lengths);
     const watched = Math.round(settings.watched / settings.paneSize);
     this.#kept = Math.max(this.#longest, watched);
-    // The watched span is one more window, from which the cohorts in it are known.
+    // The watched span is one more window; its rows show which cohorts occur in it.
     this.#sums = new RunningWindows(watched === 0 ? this.#lengths : [...this.#lengths, watched], this.#lengths.length);
     this.#read = Array.from({ length: units }, () => new Ranges());
   }
 
-  /** Panes of a unit that the windows need at the cut of `units`, that are final in the unit and were not added yet. */
+  /** Panes of a unit that the windows need at the cut of `units`, that are final in the unit and have not been added. */
   missing(units: UnitStates, u: number): readonly PaneRange[] {
     return gaps(this.#read[u], this.#needed(this.#endOf(units), units[u]));
   }
@@ -79,8 +82,8 @@ export class HorizonWindows {
   }
 
   /**
-   * Moves the windows so that they end at the cut, and evicts what no later cut can need: as long as no unit goes back, a cut
-   * goes back by at most `unitTimeout`. No pane may be missing. Yields after each pane; the windows may be used when it is done.
+   * Moves the windows so that they end at the cut, and evicts what no later cut can need: as long as no unit goes back, a cut goes back
+   * by at most `unitTimeout`. No pane may be missing. Yields after each pane; the windows may be used when it is done.
    */
   *moving(units: UnitStates): Generator<undefined, void> {
     const { paneSize, unitTimeout } = this.#settings;
@@ -114,7 +117,7 @@ export class HorizonWindows {
     return this.#shown;
   }
 
-  /** From the start of the longest window to the common end of all; undefined: there are none. */
+  /** The time from the start of the longest window to the common end of all; undefined: there are no windows. */
   get span(): { readonly start: EpochMs; readonly end: EpochMs } | undefined {
     const { paneSize } = this.#settings;
     if (!Number.isFinite(this.#end)) return undefined;
@@ -132,12 +135,12 @@ export class HorizonWindows {
     for (const [field] of this.#sums.rows(this.#lengths.length)) yield field;
   }
 
-  /** Rows of all units in one pane before the cut, by field; undefined: none. Not to be changed. */
+  /** Rows of all units in one pane before the cut, by field; undefined: none. Must not be changed. */
   pane(pane: number): Rows | undefined {
     return this.#sums.pane(pane);
   }
 
-  /** End of the newest pane before the cut in which a unit has a result at any horizon; undefined: none. */
+  /** End of the newest pane before the cut in which any unit has a result; undefined: none. */
   newest(units: UnitStates): EpochMs | undefined {
     let newest = Number.NEGATIVE_INFINITY;
     for (const unit of units) {

@@ -1,7 +1,6 @@
 /**
- * The packed items of the rows of panes: a window keeps those of each pane until the pane leaves it, up to a day later. An
- * exposure takes 8 bytes, or 12 if an amount has more than 32 bits; in one Map per pane it took 37 (measured with 3,200 items
- * in each of 1,440 panes).
+ * The packed items of the rows of panes. A window keeps those of each pane until the pane leaves it, up to a day later. An exposure takes
+ * 8 bytes, or 12 if an amount has more than 32 bits; in one Map per pane it took 37 (measured with 3,200 items in each of 1,440 panes).
  */
 import type { ItemSums, ItemsShape } from '../accumulators/item-sums.ts';
 import { Exposures } from '../measures/exposures.ts';
@@ -12,7 +11,7 @@ const MOST_OF_32_BITS = 0xffff_ffff;
 
 /** Exposures that no longer change. */
 class PackedExposures {
-  /** There were more than the limit, so all were dropped. */
+  /** Whether there were more than the limit, so that all were dropped. */
   readonly isOver: boolean;
   readonly #table: ItemNumbers;
   readonly #items: Uint32Array;
@@ -42,9 +41,9 @@ class PackedExposures {
 /** An immutable copy of the items of a row, part by part. */
 export class PackedItems {
   readonly shape: ItemsShape;
-  /** By part: lists with a slot of rank <= k. */
+  /** By part: number of lists with a slot of rank <= k. */
   readonly lists: readonly number[];
-  /** By part. */
+  /** Sketches by part. */
   readonly sketches: readonly (Registers | PackedExposures)[];
 
   /** Takes ownership of the registers. */
@@ -56,7 +55,7 @@ export class PackedItems {
     );
   }
 
-  /** Adds them to `sums`, which must have the same shape. */
+  /** Adds these items to `sums`, which must have the same shape. */
   addTo(sums: ItemSums): void {
     for (const [p, into] of sums.sketches.entries()) {
       const own = this.sketches[p];
@@ -82,12 +81,12 @@ function packed(amounts: readonly Exact[]): ArrayLike<Exact> {
 /** Numbers for items, with reference counts: a number without references is reused for another item. */
 export class ItemNumbers {
   readonly #numbers = new Map<string, number>();
-  /** By number. */
+  /** Items by number. */
   readonly #items: string[] = [];
   readonly #refs: number[] = [];
   readonly #free: number[] = [];
 
-  /** Number of items that are held. */
+  /** Number of items that are referenced. */
   get size(): number {
     return this.#numbers.size;
   }
@@ -106,7 +105,7 @@ export class ItemNumbers {
     return number;
   }
 
-  /** The item of a held number. */
+  /** The item of a referenced number. */
   item(number: number): string {
     return this.#items[number];
   }

@@ -7,13 +7,16 @@ import { measureValue, measureWeight } from '../measures/value.ts';
 
 /** Value and n of one measure of a row, whether it is computed from sums or from items. */
 interface RowValue {
-  /** undefined: nothing was counted, or the row keeps no items, or it has more of them than are counted. */
+  /** undefined: nothing was counted, the row keeps no items, or it has more items than are counted. */
   readonly value: number | undefined;
-  /** For a measure of items, the lists whose items the row keeps; else as `measureWeight`. */
+  /** For a measure of items, the number of lists whose items the row keeps; else as `measureWeight`. */
   readonly n: number;
 }
 
-/** @param sums of the measure; @param catalogueSize number of items in the catalogue; 0: there is no catalogue */
+/**
+ * @param sums of the measure
+ * @param catalogueSize number of items in the catalogue; 0: there is no catalogue
+ */
 export function rowValue(measure: Measure, row: Row, sums: readonly Exact[], catalogueSize: number): RowValue {
   const part = itemPartOf(measure);
   if (part === undefined) return { value: measureValue(measure, sums), n: measureWeight(measure, sums) };

@@ -14,18 +14,18 @@ import type { Rows } from './windows.ts';
 
 interface Sum {
   readonly row: Row;
-  /** Panes that hold the field. */
+  /** Number of panes that contain the field. */
   panes: number;
 }
 
 interface Window {
-  /** In panes. */
+  /** Length in panes. */
   readonly length: number;
   /** Numbers of the panes: [start, end). */
   start: number;
   end: number;
   readonly sums: Map<string, Sum>;
-  /** By field; undefined: the window keeps no items. */
+  /** Items by field; undefined: the window keeps no items. */
   readonly items: Map<string, WindowItems> | undefined;
 }
 
@@ -37,12 +37,15 @@ export class RunningWindows {
   readonly #windows: readonly Window[];
   /** Rows of all units together, by pane. */
   readonly #panes = new Map<number, Map<string, Row>>();
-  /** The items of these rows, which are kept apart from them. */
+  /** The items of these rows, which are stored separately. */
   readonly #items = new Map<number, Map<string, PackedItems>>();
   readonly #numbers = new ItemNumbers();
   #version = 0;
 
-  /** `lengths`: of each window, in panes. `withItems`: how many windows, from the first on, keep items. */
+  /**
+   * @param lengths of the windows, in panes
+   * @param withItems number of windows, from the first on, that keep items
+   */
   constructor(lengths: readonly number[], withItems = lengths.length) {
     this.#windows = lengths.map((length, w) => ({
       length,
@@ -58,7 +61,7 @@ export class RunningWindows {
     return this.#version;
   }
 
-  /** Adds the final rows of one unit in one pane, and takes ownership of them. To be called once per unit and pane. */
+  /** Adds the final rows of one unit in one pane, and takes ownership of them. Must be called once per unit and pane. */
   add(pane: number, rows: Rows): void {
     if (rows.size === 0) return;
     this.#addItems(pane, rows);
@@ -72,8 +75,8 @@ export class RunningWindows {
   }
 
   /**
-   * Moves all windows so that they end with the pane before `end`, and yields after each pane: the first move is over a whole
-   * day of them. Sums are valid, and panes may be added, when it is done. Panes that were added are kept until `forget`.
+   * Moves all windows so that they end with the pane before `end`, and yields after each pane, since the first move covers a whole day of
+   * them. When it is done, sums are valid and panes may be added. Panes that were added are kept until `forget`.
    */
   *moving(end: number): Generator<undefined, void> {
     for (const window of this.#windows) {
@@ -94,7 +97,7 @@ export class RunningWindows {
     }
   }
 
-  /** Rows of one window by field. They change with the next call of `add` and `move`: copy what is to be kept. */
+  /** Rows of one window by field. They change with the next call of `add` or `move`: copy what must be kept. */
   *rows(window: number): Iterable<readonly [field: string, row: Row]> {
     const { sums, items } = this.#windows[window];
     for (const [field, { row }] of sums) {
@@ -103,7 +106,7 @@ export class RunningWindows {
     }
   }
 
-  /** Rows of all units in one pane, by field; undefined: none are known. Not to be changed. */
+  /** Rows of all units in one pane, by field; undefined: none are known. Must not be changed. */
   pane(pane: number): Rows | undefined {
     return this.#panes.get(pane);
   }
@@ -178,7 +181,7 @@ function subtractItems({ items }: Window, field: string, gone: PackedItems): voi
   if (sum?.isEmpty === true) items?.delete(field);
 }
 
-/** `known`: the rows that the pane held before, whose fields are already counted. */
+/** @param known the rows that the pane contained before, whose fields are already counted */
 function addPane(window: Window, rows: Rows, known: Rows | undefined): void {
   for (const [field, row] of rows) {
     const sum = window.sums.get(field);
@@ -204,19 +207,19 @@ function subtractPane(window: Window, rows: Rows): void {
 /** The exposures of the panes of a window. */
 interface Moving {
   readonly amounts: Map<string, Exact>;
-  /** Panes whose exposures are unknown because there were more than the limit. */
+  /** Number of panes whose exposures are unknown because there were more than the limit. */
   over: number;
 }
 
 /**
- * The items of one row of a moving window: equal to merging those of its panes. Exposures are updated by adding and subtracting
- * panes, since a window of a day has many more items than a pane; registers are merged again at 4 us a pane, since a maximum
- * cannot be subtracted.
+ * The items of one row of a moving window: equal to the merged items of its panes. Exposures are updated by adding and subtracting panes,
+ * since a window of a day has many more items than a pane; registers are merged again at 4 us a pane, since a maximum cannot be
+ * subtracted.
  */
 class WindowItems {
   readonly #shape: ItemsShape;
   readonly #panes = new Set<PackedItems>();
-  /** By part; unused for registers. */
+  /** Exposures by part; unused for registers. */
   readonly #moving: readonly Moving[];
   #sum: ItemSums | undefined;
 
@@ -241,7 +244,7 @@ class WindowItems {
     return this.#panes.size === 0;
   }
 
-  /** Those of all panes together. Not to be changed. */
+  /** The items of all panes together. Must not be changed. */
   sum(): ItemSums {
     this.#sum ??= this.#merged();
     return this.#sum;

@@ -1,4 +1,4 @@
-/** What a reader of rows needs to know of a unit, from the unit's hash. */
+/** The part of a unit's hash that a reader of rows needs. */
 
 import { type AdmissionState, isLarge, type LargeTable, wholeTable } from '../accumulators/admission-state.ts';
 import type { ListedPane } from '../accumulators/panes-settings.ts';
@@ -15,19 +15,19 @@ export interface UnitState {
   readonly seq: number;
   readonly cid: string;
   readonly generation: string;
-  /** W; -Infinity: none yet. */
+  /** W; -Infinity: there is none yet. */
   readonly watermark: EpochMs;
   /** Panes that start earlier are incomplete. */
   readonly incompleteBefore: EpochMs;
-  /** By part, such as `measure mrr`: panes that start earlier lack it. Infinity: all do. */
+  /** For each part, such as `measure mrr`: panes that start earlier lack it. Infinity: all do. */
   readonly since: ReadonlyMap<string, EpochMs>;
   /** How the configuration of its worker differs from the reader's. */
   readonly misfit: Misfit;
   /** Numbers of the minute panes that exist: half-open ranges. */
   readonly panes: readonly (readonly [from: number, to: number])[];
-  /** The same of the hour panes. */
+  /** Numbers of the hour panes that exist, likewise. */
   readonly hours: UnitState['panes'];
-  /** The same of the hour panes of which sums by user bucket are stored; undefined: it is not known. */
+  /** Numbers of the hour panes whose sums by user bucket are stored, likewise; undefined: not known. */
   readonly vectors: UnitState['panes'] | undefined;
   /** As in `UnitCheckpoint`. */
   readonly lostUpTo: EpochMs;
@@ -36,7 +36,7 @@ export interface UnitState {
   readonly unread: readonly LargeTable[];
   /** The part of `admission` that decides which cohorts are shown by name, as text: equal texts give equal decisions. */
   readonly admitted: string;
-  /** Of the experiments. */
+  /** Runs of the experiments. */
   readonly runs: readonly RunState[];
   /** Partitions of every topic when the unit was written. */
   readonly partitions: number;
@@ -45,7 +45,7 @@ export interface UnitState {
 }
 
 export interface Misfit {
-  /** Settings that give its rows another meaning than the reader's: it must not show them. */
+  /** Settings that differ and change the meaning of its rows, so that the reader must not show them. */
   readonly changed: readonly string[];
   /** Measures, sets and windows of the reader that its rows lack. */
   readonly missing: readonly string[];
@@ -53,14 +53,14 @@ export interface Misfit {
 
 const FITS: Misfit = { changed: [], missing: [] };
 
-/** By unit; undefined: it has stored nothing yet. */
+/** States by unit; undefined: the unit has stored nothing yet. */
 export type UnitStates = readonly (UnitState | undefined)[];
 
 /**
- * Reads a unit's hash. undefined: nothing has been committed to the unit. Returns `last`, the state read before, if nothing has
- * been committed since. Throws a CheckpointError that names the unit.
- *
+ * Reads a unit's hash. undefined: nothing has been committed to the unit. Returns `last`, the previous state, if nothing has been
+ * committed since.
  * @param reader the reader's configuration, the same for every call with its `last`; undefined: it reads any rows
+ * @throws CheckpointError that names the unit
  */
 export function readUnit(
   unit: number,
@@ -109,9 +109,9 @@ export function readUnit(
 }
 
 /**
- * The state with the tables that it lacks; undefined: what was read is of another commit. Throws a CheckpointError that names the unit.
- *
+ * The state with the tables that it lacked; undefined: the tables belong to another commit.
  * @param hashes of the places of `unread`, in that order
+ * @throws CheckpointError that names the unit
  */
 export function withPlaces(unit: number, state: UnitState, hashes: readonly Fields[]): UnitState | undefined {
   const read = new Map<string, AdmissionState>();
@@ -124,7 +124,7 @@ export function withPlaces(unit: number, state: UnitState, hashes: readonly Fiel
   return { ...state, admission, unread: [], admitted: admittedText(admission) };
 }
 
-/** A table that was read before, if it is still the same. */
+/** A table that was read before, if it has not changed. */
 function knownTable({ by, folded, places }: LargeTable, known: readonly AdmissionState[]): AdmissionState | undefined {
   return known.find(
     (table) =>
@@ -160,7 +160,7 @@ function sinceOfParts(since: Since, missing: readonly string[]): ReadonlyMap<str
   return new Map([...stored, ...missing.map((entry) => [partOf(entry), Number.POSITIVE_INFINITY] as const)]);
 }
 
-/** Panes that start at or after this time are complete in every unit, and have these parts. A unit that nobody has committed to is never complete. */
+/** Panes that start at or after this time are complete in every unit, and have these parts. A unit without any commit is never complete. */
 export function wholeFrom(units: UnitStates, parts: readonly string[] = []): EpochMs {
   const times = units.map((unit) => {
     if (unit === undefined) return Number.POSITIVE_INFINITY;
@@ -175,7 +175,7 @@ export function partsLacking(units: UnitStates, start: EpochMs): readonly string
   return [...new Set(lacking.map(([part]) => part))].sort();
 }
 
-/** Whether a unit went back, was lost or started over since `last`. Then what was read from it may be wrong. */
+/** Whether a unit went back, was lost or started over since `last`. If so, what was read from it may be wrong. */
 export function wentBack(unit: UnitState | undefined, last: UnitState | undefined): boolean {
   if (last === undefined) return false;
   return (
@@ -184,8 +184,8 @@ export function wentBack(unit: UnitState | undefined, last: UnitState | undefine
 }
 
 /**
- * Whether what was read since `before` is still valid in the state of `now`: the same owner and generation, no older state, and
- * all of the panes that were read (of each size ascending) still exist; the oldest are deleted first.
+ * Whether what was read since `before` is still valid in the state `now`: the same owner and generation, no older state, and all panes
+ * that were read (of each size, ascending) still exist. The oldest are deleted first.
  */
 export function stands(
   now: UnitState | undefined,
@@ -203,7 +203,10 @@ function guardOf(fields: Fields): { readonly token: string; readonly seq: number
   return { token: fields.get('token') ?? '', seq: Number(fields.get('seq') ?? '0'), cid: fields.get('cid') ?? '' };
 }
 
-/** Reads a part of what a unit has stored. Throws a CheckpointError that names the unit. */
+/**
+ * Reads a part of what a unit has stored.
+ * @throws CheckpointError that names the unit
+ */
 function ofUnit<T>(unit: number, read: () => T): T {
   try {
     return read();

@@ -15,7 +15,7 @@ export type Rows = ReadonlyMap<string, Row>;
 
 export interface CohortRow {
   readonly by: readonly string[];
-  /** One per dimension of `by`; each is OTHER_COHORT for the rest. */
+  /** One value per dimension of `by`; each is OTHER_COHORT for the rest. */
   readonly values: readonly string[];
   readonly row: Row;
 }
@@ -45,9 +45,10 @@ export function completeUpTo(
 }
 
 /**
- * Copies of the rows of one window or total at one horizon, summed by cohort: sets in the order of `sets`, cohorts in the order
- * of their values. Cohorts that may not be shown by name are added to the rest of their set. `tables`: of each unit;
- * undefined: the unit has none. `start`: of the window; -Infinity: since the start.
+ * Copies of the rows of one window or total at one horizon, summed by cohort: sets in the order of `sets`, cohorts in the order of their
+ * values. Cohorts that may not be shown by name are added to the rest of their set.
+ * @param tables of each unit; undefined: the unit has none
+ * @param start of the window; -Infinity: since the start
  */
 export function cohortRows(
   rows: Iterable<readonly [field: string, row: Row]>,
