@@ -7,14 +7,13 @@ import { type Largest, larger, runningP } from '../statistics/sequence.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
 /**
- * Whether the users of each cohort of a dimension are split between the variants as configured. A split that is broken in one
- * country hardly changes the total (Fabijan et al., "Diagnosing sample ratio mismatch in online controlled experiments", KDD
- * 2019).
+ * Tests whether the users of each cohort of a dimension are split between the variants as configured. A split that is broken in one
+ * country hardly changes the total (Fabijan et al., "Diagnosing sample ratio mismatch in online controlled experiments", KDD 2019).
  *
  *     p of a cohort: running p of `sample-ratio.ts`, over all looks        warning: p by Holm < .001
  *
- * Adjusted by Holm over all cohorts of all requested dimensions, because among a hundred cohorts one small p is to be expected.
- * A warning says where to look; no decision depends on it.
+ * It is adjusted by Holm over all cohorts of all requested dimensions, because among a hundred cohorts one small p is to be expected. A
+ * warning shows where to look; no decision depends on it.
  */
 export class CohortSplits {
   readonly by: string;
@@ -23,7 +22,10 @@ export class CohortSplits {
   readonly #sample: CohortSample;
   readonly #evidence = new Map<string, Largest>();
 
-  /** @param by the dimension whose values are the cohorts; @param sample as in `CohortSample` */
+  /**
+   * @param by the dimension whose values are the cohorts
+   * @param sample as in `CohortSample`
+   */
   constructor(
     by: string,
     { variants }: Pick<ExperimentSettings, 'variants'>,
@@ -35,7 +37,10 @@ export class CohortSplits {
     this.#sample = new CohortSample(variants.size, sample);
   }
 
-  /** One more look, at all exposures before `at`: those since the last one, in any order. */
+  /**
+   * Takes one more look, at all exposures before `at`.
+   * @param exposures those since the last look, in any order
+   */
   look(exposures: readonly CohortExposure[], at: EpochMs): void {
     this.#sample.take(exposures);
     for (const [cohort, counts] of this.#sample.counts()) {
@@ -53,13 +58,13 @@ export class CohortSplits {
     return this.sampled * 2 ** this.#sample.level;
   }
 
-  /** As of the last look; p is not adjusted yet. */
+  /** The splits as of the last look; p is not adjusted yet. */
   splits(): readonly CohortSplit[] {
     const scale = 2 ** this.#sample.level;
     const byVariant = (values: readonly number[]): Readonly<Record<string, number>> =>
       Object.fromEntries(this.#variants.map((name, v) => [name, values[v] * scale]));
     const known = this.#sample.counts();
-    // Evidence stays, even for a cohort that has no user left since the sample became coarser.
+    // Evidence is kept, even for a cohort that has no user left since the sample became coarser.
     return [...new Set([...known.keys(), ...this.#evidence.keys()])].map((value) => {
       const counts = known.get(value) ?? this.#weights.map(() => 0);
       const evidence = this.#evidence.get(value);
@@ -83,11 +88,11 @@ interface CohortSplit {
   readonly p: Result<number>;
 }
 
-/** The users of one cohort; what is absent is null, with its `reason`. */
+/** The users of one cohort. Absent values are null, with their `reason`. */
 export interface ComparedCohort {
-  /** Of the dimension. */
+  /** Value of the dimension. */
   readonly value: string;
-  /** By variant: users who saw it first, and in this cohort. */
+  /** By variant: number of users who saw it first, and in this cohort. */
   readonly users: Readonly<Record<string, number>>;
   /** By variant: the number of users expected by its weight. */
   readonly expected: Readonly<Record<string, number>> | null;
@@ -95,28 +100,28 @@ export interface ComparedCohort {
   readonly deviation: number | null;
   /** Running p of the sequential test. */
   readonly p: number | null;
-  /** By Holm over all cohorts of all dimensions. */
+  /** p adjusted by Holm over all cohorts of all dimensions. */
   readonly pAdjusted: number | null;
-  /** p adjusted < .001. */
+  /** Whether the adjusted p is < .001. */
   readonly warning: boolean;
   readonly reason?: Absence;
 }
 
-/** What `receval compare --ratio-by` adds for one dimension. */
+/** The part of `receval compare --ratio-by` for one dimension. */
 export interface ComparedCohorts {
   readonly by: string;
-  /** Distinct users. */
+  /** Number of distinct users. */
   readonly users: number;
-  /** How many of them were counted: all up to a million, above that a fair sample. */
+  /** Number of users that were counted: all up to a million, above that a fair sample. */
   readonly sampled: number;
-  /** By p, ascending; those with equal p by the number of users, descending. */
+  /** Cohorts by p, ascending; those with equal p by number of users, descending. */
   readonly cohorts: readonly ComparedCohort[];
 }
 
-/** Cohorts without a warning are shown up to this number. */
+/** Number of cohorts that are shown without a warning. */
 const SHOWN_COHORTS = 20;
 
-/** Those that a reader is shown: all with a warning, and the first of the others. */
+/** The cohorts that are shown: all with a warning, and the first of the others. */
 export function shownCohorts({ cohorts }: ComparedCohorts): readonly ComparedCohort[] {
   return cohorts.filter(({ warning }, i) => warning || i < SHOWN_COHORTS);
 }

@@ -5,21 +5,21 @@ import type { Role } from './state.ts';
 export type Bounds = readonly [lower: number, upper: number];
 
 /**
- * One measure of one variant against the control. Absent values are null, and `reason` says why; if there are several reasons,
- * it is that of the first absent field below.
+ * One measure of one variant compared with the control. Absent values are null, and `reason` says why; if there are several reasons, it
+ * is that of the first absent field below.
  */
 export interface ComparedMeasure {
   readonly measure: string;
   readonly role: Role;
   readonly horizon: string;
-  /** Whether higher or lower values are better; neither for bias, which is best near 0. */
+  /** Which values are better; neither for bias, which is best near 0. */
   readonly better: 'higher' | 'lower' | 'neither';
   readonly control: number | null;
   readonly value: number | null;
   /** Value minus control, in the measure's unit. */
   readonly effect: number | null;
   readonly stderr: number | null;
-  /** Confidence sequence: valid at all looks together. Not adjusted for the number of comparisons. */
+  /** The confidence sequence, which is valid at all looks together. Not adjusted for the number of comparisons. */
   readonly ci: Bounds | null;
   /** Effect / |control|. */
   readonly lift: number | null;
@@ -27,53 +27,53 @@ export interface ComparedMeasure {
   readonly liftCi: Bounds | null;
   /** Smallest p of all looks, two-sided; for a guardrail one-sided, for `worse`. */
   readonly p: number | null;
-  /** Smallest p of all looks, two-sided for all roles. */
+  /** Smallest p of all looks, two-sided in all roles. */
   readonly pTwoSided: number | null;
-  /** By Holm within its role, over all variants. */
+  /** p adjusted by Holm within its role, over all variants. */
   readonly pAdjusted: number | null;
   /** Evidence of this look alone. */
   readonly logE: number | null;
-  /** Smallest effect that could have been seen, with power .8. */
+  /** Smallest effect that could have been detected, with power .8. */
   readonly mde: number | null;
-  /** Welch's t-test: right only for one look at a time that was fixed in advance. */
+  /** Welch's t-test, valid only for one look at a time that was fixed in advance. */
   readonly fixedHorizon: { readonly ci: Bounds; readonly df: number; readonly p: number } | null;
-  /** The newest lists alone, unless they are too few; only of the primary measure and of guardrails. */
+  /** The newest lists alone, unless they are too few; only for the primary measure and guardrails. */
   readonly now?: ComparedSpan;
   /** ISO time: only lists that closed later count in it, because it was added to the run. Absent: all lists of the run count. */
   readonly since?: string;
   readonly reason?: Absence;
 }
 
-/** A measure over the lists of a span of time: its bounds hold at 95 %, at one look, and not at all looks together. */
+/** A measure over the lists of a span of time. Its bounds hold at 95 %, at one look, and not at all looks together. */
 export interface ComparedSpan {
-  /** ISO times: lists from the first to before the second. */
+  /** ISO times of the span: lists from the first to before the second. */
   readonly from: string;
   readonly to: string;
   readonly control: number;
   readonly value: number;
   readonly effect: number;
   readonly ci: Bounds;
-  /** Absent where the control is 0, or too uncertain. */
+  /** Absent if the control is 0, or too uncertain. */
   readonly lift?: number;
   readonly liftCi?: Bounds;
 }
 
-/** ISO times of lists: the one that is most likely, and those between which it lies in 95 of 100 such runs. */
+/** ISO times of lists: the most likely one, and those between which it lies in 95 of 100 such runs. */
 export interface ComparedTime {
   readonly at: string;
   readonly earliest: string;
   readonly latest: string;
 }
 
-/** When what was found began and ended. */
+/** When an effect that was found began and ended. */
 export interface ComparedEpisode {
-  /** The measure that decided. */
+  /** The measure that gave the decision. */
   readonly measure: string;
-  /** It was there from the first looks on. */
+  /** The effect existed from the first looks on. */
   readonly fromStart?: true;
-  /** Absent also where the looks do not show since when it was there. */
+  /** Absent also if the looks do not show since when it existed. */
   readonly began?: ComparedTime;
-  /** Absent while it goes on, as far as the looks show. */
+  /** Absent while it continues, as far as the looks show. */
   readonly ended?: ComparedTime;
 }
 
@@ -81,11 +81,11 @@ export interface ComparedVariant {
   readonly variant: string;
   readonly decision: ExperimentVerdict['label'];
   readonly reason: ExperimentVerdict['reason'];
-  /** ISO time up to which the lists of the first look with this decision go, as `asOf`; null: no look yet. */
+  /** ISO time up to which the lists of the first look with this decision reach, like `asOf`; null: no look yet. */
   readonly decidedAsOf: string | null;
-  /** ISO time when that look could first be taken: its lists are as old as the horizon. null: no look yet. */
+  /** ISO time at which that look could first be taken, when its lists are as old as the horizon. null: no look yet. */
   readonly decidedAt: string | null;
-  /** Only where a difference was found, and the looks say when it was there. */
+  /** Present only if a difference was found and the looks show when it existed. */
   readonly episode?: ComparedEpisode;
   /** The decision in plain words: since the start, when, and now. */
   readonly explanation: string;
@@ -93,11 +93,11 @@ export interface ComparedVariant {
   readonly measures: readonly ComparedMeasure[];
 }
 
-/** How many lists of a variant are empty (`isEmptyList`). */
+/** The number of empty lists of a variant (`isEmptyList`). */
 export interface ComparedEmpty {
-  /** Of its impressions, 0 to 1. */
+  /** Share of its impressions, 0 to 1. */
   readonly share: number;
-  /** Against the control: smallest p of all looks, two-sided, by Holm over the variants. The control has none. */
+  /** Smallest p of all looks against the control, two-sided, by Holm over the variants. Absent for the control. */
   readonly p?: number | null;
   readonly reason?: Absence;
 }
@@ -105,20 +105,20 @@ export interface ComparedEmpty {
 export interface ComparedSplit {
   /** Running p of the sequential test. */
   readonly p: number | null;
-  /** p < .001 and a deviation of at least .002: the experiment is invalid. */
+  /** Whether p < .001 with a deviation of at least .002: the experiment is invalid. */
   readonly mismatch: boolean;
-  /** p < .001 and a smaller deviation: only reported. */
+  /** Whether p < .001 with a smaller deviation, which is only reported. */
   readonly warning: boolean;
   /** Largest |observed - expected| / expected. */
   readonly deviation: number | null;
-  /** The smallest such deviation that would be a mismatch with so many users; null: none would. */
+  /** The smallest such deviation that would be a mismatch with this many users; null: none would. */
   readonly detectable: number | null;
-  /** Chi-square test: right only for one look at a time that was fixed in advance. */
+  /** Chi-square test, valid only for one look at a time that was fixed in advance. */
   readonly fixedHorizon: { readonly p: number } | null;
   readonly reason?: Absence;
 }
 
-/** What `receval compare --output json` prints (specification: commands 3.4). */
+/** The output of `receval compare --output json` (specification: commands 3.4). */
 export interface Comparison {
   readonly experiment: string;
   readonly control: string;
@@ -126,28 +126,31 @@ export interface Comparison {
   /** Canonical name of the measure that decides. */
   readonly primary: string;
   readonly alpha: number;
-  /** Loss that is still healthy, as a fraction of the control's mean. */
+  /** The loss that is still healthy, as a fraction of the control's mean. */
   readonly tolerance: number;
   /** ISO time up to which all results are included; null: none yet. */
   readonly asOf: string | null;
-  /** ISO time at which other settings ended the run. Absent: it goes on. */
+  /** ISO time at which other settings ended the run. Absent: it continues. */
   readonly ended?: string;
-  /** ISO time before which impressions take no part; only where one is configured. */
+  /** ISO time before which impressions do not take part; absent: none is configured. */
   readonly start?: string;
-  /** Distinct users that saw the variant. */
+  /** Number of distinct users that saw each variant. */
   readonly users: Readonly<Record<string, number>>;
   readonly impressions: Readonly<Record<string, number>>;
-  /** Lists that were younger than the horizon at the end of the feedback, and are in no number; only of files. */
+  /** Number of lists that were younger than the horizon at the end of the feedback, and are in no other number; only for files. */
   readonly open?: Readonly<Record<string, number>>;
-  /** The share of each variant's impressions, 0 to 1, that name no user; their errors assume independent requests. */
+  /** Share of each variant's impressions, 0 to 1, that name no user. Their errors assume independent requests. */
   readonly userless: Readonly<Record<string, number>>;
-  /** The approximate share of each variant's impressions, 0 to 1, that come from its heaviest user. */
+  /** Approximate share of each variant's impressions, 0 to 1, that come from its heaviest user. */
   readonly heaviest: Readonly<Record<string, number>>;
-  /** Variants in which few users with large amounts make most of the error of the primary measure: how many user buckets it rests on. */
+  /**
+   * Variants in which few users with large amounts cause most of the error of the primary measure, with the number of user buckets on
+   * which it rests.
+   */
   readonly carriedBy: Readonly<Record<string, number>>;
-  /** By variant; only where any list is empty. */
+  /** Empty lists by variant; absent: no list is empty. */
   readonly emptyLists?: Readonly<Record<string, ComparedEmpty>>;
-  /** Impressions by variants that are not configured; they take no part. */
+  /** Impressions with variants that are not configured; they do not take part. */
   readonly others: Readonly<Record<string, number>>;
   /** Sampled users that were seen in more than one variant. */
   readonly crossovers: number;
@@ -159,7 +162,7 @@ export interface Comparison {
    */
   readonly notes: readonly ('unclustered' | 'heavy_user' | 'carried_by_few' | 'empty_lists')[];
   readonly variants: readonly ComparedVariant[];
-  /** The run before this one, which other settings have ended; only of a service, for a week. */
+  /** The previous run, which other settings have ended; only for a service, for a week. */
   readonly earlier?: EarlierRun;
 }
 
@@ -167,6 +170,6 @@ export interface EarlierRun {
   /** ISO time up to which lists closed in it. */
   readonly ended: string;
   readonly impressions: number;
-  /** As the comparison of that run has them. */
+  /** Variants, as in the comparison of that run. */
   readonly variants: readonly Pick<ComparedVariant, 'variant' | 'decision' | 'reason' | 'explanation'>[];
 }

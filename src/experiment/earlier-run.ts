@@ -1,9 +1,9 @@
-/** What is said of the run that other settings have ended, beside the one that goes on. */
+/** Describes the run that other settings have ended, beside the one that continues. */
 import { minute } from '../statistics/explain-numbers.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { Comparison, EarlierRun } from './comparison.ts';
 
-/** While nothing has closed since, that is why there is nothing to compare. */
+/** Adds the earlier run. While nothing has closed since, the change of settings is the reason that there is nothing to compare. */
 export function withEarlier(comparison: Comparison, earlier: EarlierRun): Comparison {
   const isEmpty = Object.values(comparison.impressions).every((lists) => lists === 0);
   const began = `The experiment began at zero when settings were changed, at ${minute(Date.parse(earlier.ended))}, and no list has closed in it since.`;
@@ -13,7 +13,7 @@ export function withEarlier(comparison: Comparison, earlier: EarlierRun): Compar
   return { ...comparison, variants, earlier };
 }
 
-/** What that run had found. */
+/** What that run had found, in words. */
 export function earlierWords({ ended, impressions, variants }: EarlierRun): string {
   const found = variants.map(({ variant, explanation }) =>
     variants.length === 1 ? explanation : `${variant}: ${explanation}`,

@@ -4,7 +4,7 @@ import { MISMATCH_P } from '../statistics/sample-ratio.ts';
 import { percent, probability } from '../vocabulary/numbers.ts';
 import type { ComparedEmpty, Comparison } from './comparison.ts';
 
-/** Variants whose share of empty lists is not that of the control: as sure as a split must be that is not as configured. */
+/** Variants whose share of empty lists differs from the control's, with the same certainty that a mismatch of the split requires. */
 export function differingEmpty(empty: Readonly<Record<string, ComparedEmpty>>): readonly string[] {
   return Object.keys(empty).filter((name) => (empty[name].p ?? 1) < MISMATCH_P);
 }

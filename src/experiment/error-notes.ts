@@ -6,7 +6,7 @@ export function hasIntervals({ variants }: Pick<Comparison, 'variants'>): boolea
   return variants.some(({ measures }) => measures.some(({ ci }) => ci !== null));
 }
 
-/** Where the numbers and their errors are not what they seem: sentences for whoever reads them. Empty: nothing is odd. */
+/** Sentences for readers about numbers and errors that are not what they seem. Empty: nothing is unusual. */
 export function errorNotes({
   notes,
   carriedBy,

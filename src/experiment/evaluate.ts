@@ -90,7 +90,7 @@ export function evaluate(state: ExperimentState): Comparison {
   };
 }
 
-/** undefined: no list is empty. */
+/** undefined if no list is empty. */
 function comparedEmpty(
   state: ExperimentState,
   names: readonly string[],
@@ -118,7 +118,7 @@ function comparedEmpty(
   );
 }
 
-/** Also those that are too young to count: they would take no part either. */
+/** Impressions of other variants, including those that are too young to count, which would not take part either. */
 function othersOf({ settings, others, end }: ExperimentState): Readonly<Record<string, number>> {
   const all = new Map(others);
   for (const [name, { lists }] of end?.young ?? []) {
@@ -198,7 +198,7 @@ function courseOf(state: ExperimentState, variant: string, { measure, word }: De
   };
 }
 
-/** When a look at this time could first be taken, and no later than the logs go. */
+/** The time at which a look at `look` could first be taken, limited by the end of the logs. */
 function knownAt(look: EpochMs, { settings, end }: ExperimentState): EpochMs {
   if (end === undefined) return look + settings.horizon.ms;
   return Math.min(look + end.delay, end.at);

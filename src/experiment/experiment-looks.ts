@@ -6,17 +6,17 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import { runText } from './run-settings.ts';
 
 /**
- * What a run of an experiment remembers from look to look, besides its totals and its user sample: the largest evidence so far,
- * the current decisions, and for plots what some of the looks saw.
+ * What a run of an experiment keeps from look to look, in addition to its totals and its user sample: the largest evidence so far, the
+ * current decisions, and for plots the results of some of the looks.
  */
 export interface ExperimentLooks {
-  /** Of the split of the users, over all variants. */
+  /** Evidence on the split of the users, over all variants. */
   readonly srm: Largest | undefined;
-  /** By variant, then by measure's canonical name. */
+  /** Evidence by variant, then by the measure's canonical name. */
   readonly measures: ReadonlyMap<string, ReadonlyMap<string, Looks>>;
-  /** By variant. */
+  /** Decisions by variant. */
   readonly decisions: ReadonlyMap<string, StandingDecision>;
-  /** By variant, then by place (`withPoint`). */
+  /** Points by variant, then by place (`withPoint`). */
   readonly points: ReadonlyMap<string, readonly LookPoint[]>;
 }
 
@@ -27,7 +27,7 @@ export const NO_EXPERIMENT_LOOKS: ExperimentLooks = {
   points: new Map(),
 };
 
-/** What one look saw of the primary measure. */
+/** What one look found about the primary measure. */
 export interface LookPoint {
   /** Event time of the look. */
   readonly at: EpochMs;
@@ -36,15 +36,15 @@ export interface LookPoint {
   readonly lower: number;
   readonly upper: number;
   /**
-   * Both variants since the start, by name of the primary measure and the guardrails. Those that are no plain ratios are missing, and
-   * so is all of it in points of earlier versions.
+   * Both variants since the start, by name of the primary measure and the guardrails. Measures that are no plain ratios are missing.
+   * Absent in points of earlier versions.
    */
   readonly arms?: Arms;
 }
 
 export type Arms = ReadonlyMap<string, Omit<CoursePoint, 'at'>>;
 
-/** Most looks that are remembered for a variant: more cannot be distinguished in a plot. */
+/** Number of looks that are kept for a variant: more cannot be distinguished in a plot. */
 export const MOST_POINTS = 256;
 
 export function looksOf({ measures }: ExperimentLooks, variant: string, measure: string): Looks {
@@ -52,13 +52,11 @@ export function looksOf({ measures }: ExperimentLooks, variant: string, measure:
 }
 
 /**
- * The points with one more. There is a fixed number of places, so that a store writes one place per look: when all are taken,
- * the new point replaces the one that is missed least, which is the earliest of those with the shortest time between their
- * neighbours. So the remaining points are spread evenly over the run and include its first and its last look. Taking a look
- * again changes nothing.
+ * Adds a point. There is a fixed number of places, so that a store writes one place per look: when all are taken, the new point replaces
+ * the one that is missed least, which is the earliest of those with the shortest time between their neighbours. So the remaining points
+ * are spread evenly over the run and include its first and its last look. Taking a look again changes nothing.
  *
  * Example, four places: looks at 1, 2, 3, 4, 5 leave 1, 5, 3, 4, in this order of the places.
- *
  * @param points by place, not in the order of time; at most `most` of them
  */
 export function withPoint(
@@ -87,13 +85,13 @@ export function inOrder(points: readonly LookPoint[]): readonly LookPoint[] {
 
 const KINDS = ['worse', 'better', 'guard'] as const;
 
-/** The rules by which evidence is taken; what others have left means something else. */
+/** Version of the rules by which evidence is taken. Evidence by other rules has another meaning. */
 const RULES = { field: 'rules', text: '2' } as const;
 
-/** Which run it is: it may be shown when the configuration has another. */
+/** The settings of the run, so that it can be shown when the configuration has another. */
 export const SETTINGS = 'settings';
 
-/** How many other fields there are. */
+/** Field that holds the number of the other fields. */
 const FIELDS = 'fields';
 
 const SRM = 'srm';
@@ -117,7 +115,7 @@ const VERDICTS: readonly ExperimentVerdict[] = [
  *
  *     settings                                   of the run (`runText`)
  *     rules                                      2: without it, evidence and decisions are of older rules, and are not read
- *     fields                                     how many others there are; looks of earlier versions have none
+ *     fields                                     number of the other fields; absent in looks of earlier versions
  *     srm                                        [log Bayes factor, time of the look]
  *     <horizon>|<variant>|<measure>|worse        [log e, time of the look]; also `better`, and `guard` for guardrails
  *     <horizon>|<variant>|decision               [label, reason, since]
@@ -156,19 +154,22 @@ export function encodeLooks(
   return fields.set(FIELDS, String(fields.size));
 }
 
-/** Whether the fields tell how many there must be. */
+/** Whether the fields contain their number. */
 export function areCounted(fields: ReadonlyMap<string, string>): boolean {
   return fields.has(FIELDS);
 }
 
-/** Why these are not all the fields of looks that are stored and counted; '': they are. */
+/** What is missing from looks that are stored and counted; '': nothing. */
 export function goneFromLooks(fields: ReadonlyMap<string, string>): string {
   if (!areCounted(fields)) return fields.size === 0 ? 'gone' : `the field ${FIELDS} is gone`;
   const counted = Number(fields.get(FIELDS));
   return fields.size > counted ? '' : `${counted + 1 - fields.size} of ${counted} fields are gone`;
 }
 
-/** Reads what `encodeLooks` wrote; fields of other horizons are left out. Throws an Error that names the field that is wrong. */
+/**
+ * Reads what `encodeLooks` wrote; fields of other horizons are left out.
+ * @throws Error that names the field that is wrong
+ */
 export function decodeLooks(fields: ReadonlyMap<string, string>, horizon: string): ExperimentLooks {
   let srm: Largest | undefined;
   const measures = new Map<string, Map<string, Looks>>();
@@ -228,7 +229,7 @@ function largestOf(text: string, field: string): Largest {
   throw new Error(`looks: ${field}: expected [log e, time], found ${text.slice(0, 60)}`);
 }
 
-/** The numbers of each measure: value and weight of the control, then of the variant. */
+/** The numbers of each measure: value and weight of the control, then those of the variant. */
 function armsText(arms: Arms): Readonly<Record<string, readonly number[]>> {
   return Object.fromEntries(
     [...arms].map(([name, { control, variant }]) => [
@@ -249,7 +250,7 @@ function pointOf(text: string, field: string): LookPoint {
   throw new Error(`looks: ${field}: expected [time, effect, lower, upper, arms], found ${text.slice(0, 60)}`);
 }
 
-/** undefined: this is something else. */
+/** undefined if the value is something else. */
 function armsOf(arms: unknown): Arms | undefined {
   if (typeof arms !== 'object' || arms === null) return undefined;
   const read = new Map<string, Omit<CoursePoint, 'at'>>();

@@ -1,6 +1,6 @@
 /**
- * Reads experiments from a store: what every unit has of a run, and what looks have found (specification: layout 1).
- * A unit's hash is read before and after its rows; a unit that changed hands meanwhile is read again.
+ * Reads experiments from a store: what every unit has of a run, and what looks have found (specification: layout 1). A unit's hash is
+ * read before and after its rows; a unit that changed hands meanwhile is read again.
  */
 import type { Row } from '../accumulators/row.ts';
 import { shapeOf } from '../accumulators/row.ts';
@@ -22,11 +22,11 @@ import type { UnitPart } from './units.ts';
 /** A unit's parts of all experiments at one moment. */
 interface UnitParts {
   readonly state: UnitState;
-  /** In the order of the experiments. */
+  /** Parts in the order of the experiments. */
   readonly parts: readonly UnitPart[];
-  /** What is wrong, by key of totals and users that are gone, in part or whole, or damaged. */
+  /** For each key of totals and users that are partly or wholly gone, or damaged, what is wrong. */
   readonly lost: ReadonlyMap<string, string>;
-  /** Lists that are lost with them, or were when the unit was claimed. */
+  /** Number of lists that are lost with them, or were when the unit was claimed. */
   readonly lostLists: number;
 }
 
@@ -39,8 +39,8 @@ interface PartsSettings {
 const ATTEMPTS = 5;
 
 /**
- * Up to this many users of a unit are read at every reading; above it at every second one, from twice as many on at every
- * third, and so on: a full sample changes slowly, and takes 31 MB per unit.
+ * Up to this many users of a unit are read every time; above that every second time, from twice as many on every third time, and so on. A
+ * full sample changes slowly, and takes 31 MB per unit.
  */
 export const USERS_PER_READING = 2 ** 15;
 
@@ -49,14 +49,14 @@ const NO_USERS: Sampled = new SampleColumns();
 /** The users of a run, read after its state. */
 interface RunUsersRead {
   readonly sample: Sampled;
-  /** Lists that those stand for who are gone. */
+  /** Number of lists for which missing users stand. */
   readonly missing: number;
-  /** What is wrong with the sample that is stored; undefined: nothing. */
+  /** What is wrong with the stored sample; undefined: nothing. */
   readonly why?: string | undefined;
 }
 
 interface KeptSample extends RunUsersRead {
-  /** How many more readings use it. */
+  /** Number of further reads that use it. */
   readonly left: number;
 }
 
@@ -66,9 +66,9 @@ export class ExperimentParts {
   readonly #codec: RowCodec;
   /** The present run of each experiment. */
   readonly runs: readonly string[];
-  /** By unit: as last read. */
+  /** Parts of each unit as last read. */
   readonly #known = new Map<number, UnitParts>();
-  /** By unit, then by key of its users. */
+  /** Samples by unit, then by key of its users. */
   readonly #samples = new Map<number, ReadonlyMap<string, KeptSample>>();
 
   constructor(settings: PartsSettings, store: Store) {
@@ -79,9 +79,8 @@ export class ExperimentParts {
   }
 
   /**
-   * What a unit has stored. undefined: nothing has been committed to it. The result is the same object as long as nothing is
-   * committed. Rejects when the store cannot be read, when this build cannot read what it contains, and when the unit changed
-   * hands too often.
+   * The stored parts of a unit. undefined: nothing has been committed to it. The result is the same object as long as nothing is
+   * committed. Rejects if the store cannot be read, if this build cannot read its content, or if the unit changed hands too often.
    */
   async read(unit: number): Promise<UnitParts | undefined> {
     const key = unitKey(this.#settings.namespace, unit);
@@ -141,15 +140,18 @@ export class ExperimentParts {
 }
 
 interface RunTotalRead {
-  /** By value of the run's dimension. */
+  /** Rows by value of the run's dimension. */
   readonly rows: ReadonlyMap<string, Row>;
-  /** Records and lists that they lack, whoever lost them. */
+  /** Number of records and lists that are missing from them, whoever lost them. */
   readonly missing: number;
-  /** Why they lack lists that were stored; undefined: they lack none. */
+  /** Why stored lists are missing from them; undefined: none are. */
   readonly why?: string | undefined;
 }
 
-/** The total of a run, read after its state: it holds as many lists as that says, or more. @param run undefined: nothing is held of it */
+/**
+ * The total of a run, read after its state: it contains at least as many lists as the state says.
+ * @param run undefined: nothing is stored for it
+ */
 export function totalOfRun(codec: RowCodec, fields: Fields, run: RunState | undefined): RunTotalRead {
   const missing = run === undefined ? 0 : missingFrom(run);
   try {
@@ -162,19 +164,25 @@ export function totalOfRun(codec: RowCodec, fields: Fields, run: RunState | unde
   }
 }
 
-/** The users of a run, read after its state. Of a sample that is damaged, nobody. @param run undefined: nothing is held of it */
+/**
+ * The users of a run, read after its state; none if the sample is damaged.
+ * @param run undefined: nothing is stored for it
+ */
 export async function usersOfRun(fields: Fields, run: RunState | undefined): Promise<RunUsersRead> {
   try {
     const sample = await sampleInTurns(fields);
     const { lists, why } = goneFrom(run, { users: [sample.level, sample.size] });
     return { sample, missing: lists, why: why.get('users') };
   } catch (error) {
-    // Whoever saw them is known of no list.
+    // It is not known for any list who saw it.
     return { sample: NO_USERS, missing: Math.max(1, run?.lists ?? 0), why: messageOf(error) };
   }
 }
 
-/** What looks have found of a run, read after its state. Of fields that are damaged, nothing. @param horizon of the experiment */
+/**
+ * The results of a run's looks, read after its state; none if fields are damaged.
+ * @param horizon of the experiment
+ */
 export function looksOfRun(
   fields: Fields,
   run: RunState | undefined,
@@ -188,12 +196,12 @@ export function looksOfRun(
   }
 }
 
-/** The rows of a run's total by value of its dimension, in the measures that it has held since some time. */
+/** The rows of a run's total by value of its dimension. A measure that was added to the run has only lists since then. */
 function rowsOfRun(codec: RowCodec, fields: Fields, since: Since | undefined): ReadonlyMap<string, Row> {
   return valuesOfRun(new Map([...fields].map(([field, text]) => [field, codec.decode(text, since)] as const)));
 }
 
-/** Users that are read in one turn of the event loop. */
+/** Number of users that are read in one turn of the event loop. */
 const USERS_PER_TURN = 2 ** 14;
 
 async function sampleInTurns(fields: Fields): Promise<Sampled> {

@@ -1,13 +1,13 @@
 /**
- * How many users it takes to detect effects, and how long that takes at the current traffic: for planning an experiment, and
- * for deciding how long to wait (specification: statistics 7).
+ * How many users it takes to detect effects, and how long that takes at the current traffic: for planning an experiment, and for deciding
+ * how long to wait (specification: statistics 7).
  *
- * N users of an equal split have the error SE·√(N₀/N), with SE at the present N₀ (`balancedUsers`). An effect δ is detected
- * with power .8 at a look at N when (c(N) + z(.8))·SE(N) <= δ, with c at α divided by the number of variants that are compared
- * with the control: so small must the first p of Holm's procedure be. Without a difference, `healthy` at a tolerance t is decided
- * when the same holds for δ = t·|R_C| with c at α, as intervals are not adjusted (bounds of the lift are a little narrower than
- * that: by 2 % at t = 5 %). Errors of returning users shrink more slowly than √N, so this is a lower bound. It uses the
- * effect that one wants to detect, never the observed one.
+ * N users of an equal split have the error SE·√(N₀/N), with SE at the present N₀ (`balancedUsers`). An effect δ is detected with power .8
+ * at a look at N when (c(N) + z(.8))·SE(N) <= δ, with c at α divided by the number of variants that are compared with the control,
+ * because the first p of Holm's procedure must be that small. Without a difference, `healthy` at a tolerance t is decided when the same
+ * holds for δ = t·|R_C| with c at α, as intervals are not adjusted (bounds of the lift are a little narrower than that: by 2 % at t = 5
+ * %). Errors of returning users shrink more slowly than √N, so this is a lower bound. It uses the effect that one wants to detect, never
+ * the observed one.
  */
 
 import { detectableEffect } from '../statistics/effect.ts';
@@ -20,17 +20,17 @@ import type { Trail } from './take-looks.ts';
 
 /** The planned effects, as fractions of the control. */
 const EFFECTS = [0.01, 0.02, 0.05, 0.1] as const;
-/** `withinReach` is what can be had within so many days. */
+/** `withinReach` is what can be reached within this many days. */
 export const REACHABLE_DAYS = 28;
-/** No traffic has so many users. */
+/** More users than any traffic has. */
 const MOST_USERS = 1e15;
 
 export interface PlannedEffect {
-  /** As a fraction of the control's mean. */
+  /** A fraction of the control's mean. */
   readonly effect: number;
-  /** Of both variants together, at the present split. */
+  /** Number of users of both variants together, at the present split. */
   readonly users: number;
-  /** From the start of the run, at the present rate of new users; null: the run is too young for a rate. */
+  /** Days from the start of the run, at the present rate of new users; null: the run is too young for a rate. */
   readonly days: number | null;
 }
 
@@ -49,13 +49,13 @@ export interface PlannedVariant {
 interface PlanSettings {
   readonly alpha: number;
   readonly nStar: number;
-  /** When the first user was shown the experiment; undefined: no impression has a user. */
+  /** Time at which the first user was shown the experiment; undefined: no impression has a user. */
   readonly began?: EpochMs | undefined;
   /** Events before this time are excluded; undefined: none are. */
   readonly start: number | undefined;
 }
 
-/** One entry for each variant that is compared with the control. */
+/** Plans, one for each variant that is compared with the control. */
 export function planOf(comparison: Comparison, trail: Trail, settings: PlanSettings): readonly PlannedVariant[] {
   const days = elapsedDays(comparison, trail, settings);
   const adjusted = settings.alpha / comparison.variants.length;
@@ -66,7 +66,7 @@ export function planOf(comparison: Comparison, trail: Trail, settings: PlanSetti
     const primary = measures.find(({ role }) => role === 'primary');
     const none = { variant, usersPerDay, effects: null, healthy: null, withinReach: null };
     if (primary?.stderr == null || primary.control == null || primary.control === 0 || !(now > 0)) return none;
-    /** Of the control's mean, for one user. */
+    /** Error for one user, relative to the control's mean. */
     const error = (primary.stderr * Math.sqrt(now)) / Math.abs(primary.control);
     const all = (control + treatment) / now;
     const planned = (effect: number, level: number): PlannedEffect => {
@@ -85,13 +85,13 @@ export function planOf(comparison: Comparison, trail: Trail, settings: PlanSetti
   });
 }
 
-/** The smallest effect, in the unit of `error`, that N users detect with power .8 where p decides at this level. */
+/** The smallest effect, in the unit of `error`, that N users detect with power .8 if p decides at this level. */
 function seenWith(users: number, error: number, settings: PlanSettings, level: number): number {
   const seen = detectableEffect(error / Math.sqrt(users), multiplierAt(users, settings, level));
   return typeof seen === 'number' ? seen : Number.POSITIVE_INFINITY;
 }
 
-/** The smallest N that detects the effect, by bisection: what N users see falls with N. */
+/** The smallest N that detects the effect, by bisection: the detectable effect falls with N. */
 function usersFor(effect: number, seenBy: (users: number) => number): number {
   let [few, enough] = [1, MOST_USERS];
   if (seenBy(few) <= effect) return few;
@@ -104,8 +104,8 @@ function usersFor(effect: number, seenBy: (users: number) => number): number {
 }
 
 /**
- * From the first user to the newest look; undefined: less than an hour. The looks do not tell when it began: the first that has
- * an error comes an hour later, or days later where users are few, and all users before it count.
+ * Days from the first user to the newest look; undefined: less than an hour. The looks do not show when the run began: the first that has
+ * an error comes an hour later, or days later if users are few, and all users before it count.
  */
 function elapsedDays({ asOf }: Comparison, trail: Trail, { began, start }: PlanSettings): number | undefined {
   const first = Math.min(...[...trail.values()].flatMap(([point]) => (point === undefined ? [] : [point.at])));

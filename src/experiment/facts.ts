@@ -43,7 +43,10 @@ import {
   variantOf,
 } from './state.ts';
 
-/** The inputs of the decision about one variant. @param primary the pair of the primary measure */
+/**
+ * The inputs of the decision about one variant.
+ * @param primary the pair of the primary measure
+ */
 export function factsOf(
   state: ExperimentState,
   variant: string,
@@ -69,7 +72,7 @@ export function factsOf(
   };
 }
 
-/** What tells whether a look at a variant is sound. */
+/** The facts that decide whether a look at a variant is sound. */
 export function soundFactsOf(state: ExperimentState, variant: string, split: Split): SoundFacts {
   const { settings, missing, variants, exposed } = state;
   const p = present(split.p);
@@ -90,7 +93,7 @@ export function soundFactsOf(state: ExperimentState, variant: string, split: Spl
         : {
             p,
             deviation,
-            // It explains a mismatch, and is asked for nothing else.
+            // This explains a mismatch, and is used for nothing else.
             change: split.mismatch ? splitChange(exposed.arrivals ?? [], names.indexOf(variant)) : undefined,
             userless: new Map(names.map((name) => [name, userlessShare(variantOf(state, name))] as const)),
           },
@@ -99,8 +102,8 @@ export function soundFactsOf(state: ExperimentState, variant: string, split: Spl
 }
 
 /**
- * Whether a difference beyond its errors would not be one if all missing records were lists with a positive on the side that has
- * less of it. However few they are, they are as many as it takes if there is enough else to narrow the errors.
+ * Whether a difference beyond its errors could be explained by missing records: it would not exist if all of them were lists with a
+ * positive on the side that has less of it. Even a few missing records can be enough if other data have narrowed the errors.
  */
 function isExplained(state: ExperimentState, variant: string, measure: string, exposure: Exposure): boolean {
   const { settings, missing } = state;
@@ -124,7 +127,7 @@ function worthOf(measure: string, { impressions, positives }: VariantState, mean
   return needsFeedback(measure) && positives > 0 ? (Math.abs(mean) * impressions) / positives : Math.abs(mean);
 }
 
-/** By the one-sided bound, which stands for itself. */
+/** The greatest possible loss by the one-sided bound, which holds by itself. */
 function guardedLoss(state: ExperimentState, variant: string, measure: string, exposure: Exposure): GuardedLoss {
   const { settings } = state;
   const users = usersOfVariants(state, variant);
@@ -136,7 +139,7 @@ function guardedLoss(state: ExperimentState, variant: string, measure: string, e
   if (isAbsent(lift) || isAbsent(lift.bounds)) return { measure, most: undefined };
   const { lower, upper } = lift.bounds;
   const isLowerBetter = settings.lowerIsBetter.has(measure);
-  // Of what cannot be negative all may be lost.
+  // A measure that cannot be negative can lose everything.
   const isOpen = !isLowerBetter && lower === -1 && !canBeNegative(measure);
   return { measure, most: isOpen ? undefined : Math.max(0, isLowerBetter ? upper : -lower) };
 }
@@ -145,7 +148,10 @@ function present<Value>(result: Result<Value> | undefined): Value | undefined {
   return result === undefined || isAbsent(result) ? undefined : result;
 }
 
-/** Both sides of a pair, to check the minima of a look. Of the share of empty lists, these are its positives. @param measure of the pair */
+/**
+ * Both sides of a pair, for checking the minima of a look. For the share of empty lists, empty lists are the positives.
+ * @param measure of the pair
+ */
 export function sidesOf(
   state: ExperimentState,
   variant: string,
@@ -196,18 +202,18 @@ function worstGuardrail(state: ExperimentState, variant: string, { ps }: Familie
   };
 }
 
-/** One measure of one variant and of the control, and what this look says about the difference. */
+/** One measure of one variant and of the control, and what this look shows about the difference. */
 export interface Pair {
   readonly control: Result<ArmMean>;
   readonly value: Result<ArmMean>;
-  /** Variant minus control, unpaired: different users. */
+  /** Variant minus control, unpaired, since the users differ. */
   readonly effect: Result<Effect>;
   readonly stderr: Result<number>;
   /** The confidence sequence of this look. */
   readonly sequence: Result<Sequence>;
-  /** Relative to the control, with Fieller's bounds at the multiplier of the sequence. */
+  /** The effect relative to the control, with Fieller's bounds at the multiplier of the sequence. */
   readonly lift: Result<Lift>;
-  /** The smallest effect that could have been seen, with power .8. */
+  /** The smallest effect that could have been detected, with power .8. */
   readonly mde: Result<number>;
 }
 
@@ -227,12 +233,12 @@ export function pairOf(state: ExperimentState, variant: string, measure: string,
   if (isAbsent(known)) {
     return { control, value, effect: known, stderr: known, sequence: known, lift: known, mde: known };
   }
-  // Errors are those of users: without them there is a difference, and nothing says how certain it is.
+  // Errors are by user: without user ids there is a difference, and its certainty is unknown.
   const isUnknown = [settings.control, variant].some((name) => isUnclustered(variantOf(state, name)));
   const effect = isUnknown ? { ...known, error: absent('no_user_ids') } : known;
   const stderr = isAbsent(effect.error) ? effect.error : effect.error.stderr;
   const sequence = isAbsent(stderr) ? stderr : confidenceSequence(effect.difference, stderr, users, settings);
-  // Without a sequence the critical value does not matter, as no bounds are used then.
+  // Without a sequence the critical value does not matter, since no bounds are used then.
   const point = liftOf(effect, isAbsent(sequence) ? 1 : sequence.multiplier);
   const lift =
     isAbsent(point) || !isAbsent(sequence) ? possible(point, measure) : { ...point, bounds: sequence, g: sequence };
@@ -240,7 +246,7 @@ export function pairOf(state: ExperimentState, variant: string, measure: string,
   return { control, value, effect, stderr, sequence, lift, mde };
 }
 
-/** A measure that cannot be negative cannot lose more than 100 %. */
+/** Cuts the bounds of a measure that cannot be negative, which cannot lose more than 100 %. */
 function possible(lift: Result<Lift>, measure: string): Result<Lift> {
   if (isAbsent(lift) || isAbsent(lift.bounds) || canBeNegative(measure)) return lift;
   const { lower, upper } = lift.bounds;
@@ -250,20 +256,20 @@ function possible(lift: Result<Lift>, measure: string): Result<Lift> {
 /** Whether the users are split between the variants as configured, and whether each user saw only one variant. */
 export interface Split {
   readonly exposure: Exposure;
-  /** Log Bayes factor against the weights, of this look. */
+  /** Log Bayes factor of this look against the weights. */
   readonly logE: Result<number>;
   /** Running p of the sequential test, over all looks so far. */
   readonly p: Result<number>;
-  /** Largest |O-E|/E now. */
+  /** Largest |O-E|/E of this look. */
   readonly deviation: Result<number>;
   readonly mismatch: boolean;
-  /** p is below the same bound, but the deviation is too small to matter. */
+  /** Whether p is below the same bound, but the deviation is too small to matter. */
   readonly warning: boolean;
-  /** Right for one look at a time that was fixed in advance. */
+  /** Chi-square test, valid for one look at a time that was fixed in advance. */
   readonly fixed: Result<ChiSquare>;
 }
 
-/** From the users' first exposures. Without any user id: absent `no_user_ids`. */
+/** The split by the users' first exposures. Without any user id: absent `no_user_ids`. */
 export function splitOf({ settings, exposed, variants, looks }: ExperimentState): Split {
   const weights = [...settings.variants.values()];
   const exposure = exposureOf(exposed, weights.length);
@@ -290,22 +296,22 @@ function runningPOf(looks: Largest | undefined): Result<number> {
 }
 
 /**
- * p_run of every variant and measure, and adjusted by Holm within its family (specification: statistics 6):
+ * p_run of a variant and measure, and its value adjusted by Holm within its family (specification: statistics 6):
  *
  *     the primary measure over the variants             decides, by direction
  *     guardrails x variants                             decide, one-sided: only "worse" counts
  *     all other measures x variants                     shown only
  */
 interface AdjustedP {
-  /** Two-sided; of a guardrail one-sided. */
+  /** Two-sided; one-sided for a guardrail. */
   readonly p: Result<number>;
   readonly adjusted: Result<number>;
 }
 
 export interface Families {
-  /** By variant, then by measure. */
+  /** p by variant, then by measure. */
   readonly ps: ReadonlyMap<string, ReadonlyMap<string, AdjustedP>>;
-  /** Of the primary measure, by variant, each direction adjusted. */
+  /** Directions of the primary measure by variant, each adjusted. */
   readonly directions: ReadonlyMap<string, Result<Directions>>;
 }
 

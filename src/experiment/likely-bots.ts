@@ -1,14 +1,14 @@
 import { HEAVY_SHARE } from '../statistics/decision.ts';
 import type { Comparison } from './comparison.ts';
 
-/** Fewer lists are those of a person. */
+/** A user with fewer lists is taken for a person. */
 const LEAST_LISTS = 20;
-/** So many times the lists of an average user. */
+/** Multiple of an average user's lists from which on a user may be a bot. */
 const TIMES_AVERAGE = 10;
 
 /**
- * Variants whose heaviest user may be a bot, with its share of their lists. A share alone says nothing where users are few: of ten that
- * are alike, each has a tenth.
+ * Variants whose heaviest user may be a bot, with its share of their lists. A share alone means nothing if users are few: of ten equal
+ * users, each has a tenth.
  */
 export function likelyBots({
   heaviest,

@@ -1,4 +1,4 @@
-/** How a difference is now, and when it began and ended, from the looks of a run (specification: statistics 9.3). */
+/** How large a difference is now, and when it began and ended, from the looks of a run (specification: statistics 9.3). */
 import { isAbsent, type Result } from '../statistics/absent.ts';
 import type { ArmMean } from '../statistics/arm.ts';
 import {
@@ -18,7 +18,7 @@ import type { Pair } from './facts.ts';
 import { isoTime } from './iso-time.ts';
 import type { ExperimentState } from './state.ts';
 
-/** Both variants of a pair: one entry, or none where the measure is no plain ratio. */
+/** Both variants of a pair: one entry, or none if the measure is no plain ratio. */
 export function armsOf({ control, value }: Pick<Pair, 'control' | 'value'>): readonly Omit<CoursePoint, 'at'>[] {
   const [one] = armOf(control);
   const [other] = armOf(value);
@@ -29,7 +29,7 @@ function armOf(mean: Result<ArmMean>): readonly ArmSoFar[] {
   return isAbsent(mean) || mean.weight === undefined ? [] : [{ value: mean.value, weight: mean.weight }];
 }
 
-/** The looks of a measure that are remembered, in the order of time, and last this state. */
+/** The kept looks of a measure, in the order of time, followed by this state. */
 export function pointsOf(
   { looks, asOf }: Pick<ExperimentState, 'looks' | 'asOf'>,
   variant: string,
@@ -66,7 +66,7 @@ export function comparedNow(
   };
 }
 
-/** The measure that a decision is about, and what was found of it, if one thing was. */
+/** The measure that a decision is about, and what was found about it, if that is a single effect. */
 export interface Decisive {
   readonly measure: string;
   readonly word?: FoundCourse['word'];
@@ -92,7 +92,11 @@ export function decisiveOf(
   }
 }
 
-/** @param points and @param pair of the measure that decided */
+/**
+ * The course of the measure that gave the decision.
+ * @param points of that measure
+ * @param pair of that measure
+ */
 export function courseBy(
   word: FoundCourse['word'] | undefined,
   lowerIsBetter: boolean,
@@ -101,7 +105,7 @@ export function courseBy(
 ): Course {
   const now = newestSpan(points, effect);
   const episode = word && episodeOf(points, effect, directionOf(word, lowerIsBetter));
-  // What is there now has not ended, though it may be smaller than it was.
+  // An effect that exists now has not ended, though it may be smaller than before.
   const isStill = now !== undefined && wordNow(now, lowerIsBetter) === word;
   return {
     lowerIsBetter,

@@ -9,7 +9,7 @@ const NAMELESS: ReadonlyMap<string, string> = new Map([
   [OTHER_COHORT, 'with a variant that is not configured'],
 ]);
 
-/** Impressions that take no part, by variant: `D 1,500, without a variant 7`. Empty: there are none. */
+/** Impressions that do not take part, by variant: `D 1,500, without a variant 7`. Empty if there are none. */
 export function otherVariants({ others }: Pick<Comparison, 'others'>): string {
   return Object.entries(others)
     .map(([name, n]) => `${NAMELESS.get(name) ?? name} ${grouped(n)}`)

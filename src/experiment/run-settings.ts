@@ -1,7 +1,7 @@
 /**
- * What defines a run of an experiment (specification: statistics 1.4): everything whose change makes old and new sums incomparable,
- * even a ramp of the weights, because traffic of two splits must not be pooled. A total, a user sample and the looks belong to one
- * run; any change starts a new one at zero. Other measures than the primary and the guardrails come and go within a run.
+ * What defines a run of an experiment (specification: statistics 1.4): everything whose change makes old and new sums incomparable, even
+ * a ramp of the weights, because traffic of two splits must not be pooled. A total, a user sample and the looks belong to one run; any
+ * change starts a new one at zero. Measures other than the primary and the guardrails may be added and removed within a run.
  */
 import { keysOf, listOf, parseJson, textOf } from '../accumulators/store/json.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
@@ -9,7 +9,7 @@ import { parseDuration } from '../vocabulary/durations.ts';
 import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
 import { isoTime } from './iso-time.ts';
 
-/** By name. The order of variants counts, since the user sample numbers them; that of guardrails does not. */
+/** The defining settings by name. The order of variants counts, since the user sample numbers them; that of guardrails does not. */
 function definitionOf(settings: ExperimentSettings): Readonly<Record<string, unknown>> {
   const { variants, control, primary, guardrails, horizon, alpha, nStar, start, lowerIsBetter, interleaved } = settings;
   const deciding = [primary, ...guardrails].filter((measure) => lowerIsBetter.has(measure));
@@ -27,7 +27,7 @@ function definitionOf(settings: ExperimentSettings): Readonly<Record<string, unk
   };
 }
 
-/** Identifies a run: 16 hexadecimal digits of its definition. The salts are others than those of runs that all measures defined. */
+/** Identifies a run: 16 hexadecimal digits of its definition. The salts differ from those of earlier runs, which all measures defined. */
 export function runOf(settings: ExperimentSettings): string {
   const text = JSON.stringify(definitionOf(settings));
   return hex(fnv1a32(`receval/run/5:${text}`)) + hex(fnv1a32(`receval/run/6:${text}`));
@@ -37,7 +37,7 @@ function hex(word: number): string {
   return fmix32(word).toString(16).padStart(8, '0');
 }
 
-/** The same as people write it. */
+/** The definition in the notation of the configuration. */
 function writtenOf(settings: ExperimentSettings): Readonly<Record<string, unknown>> {
   const { start } = settings;
   return {
@@ -47,12 +47,15 @@ function writtenOf(settings: ExperimentSettings): Readonly<Record<string, unknow
   };
 }
 
-/** The settings as JSON, to be stored beside what looks have found. */
+/** The settings as JSON, to be stored with the results of looks. */
 export function runText(settings: ExperimentSettings): string {
   return JSON.stringify({ ...writtenOf(settings), tolerance: settings.tolerance });
 }
 
-/** Reads what `runText` wrote. Throws an Error that names the part that is wrong. */
+/**
+ * Reads what `runText` wrote.
+ * @throws Error that names the part that is wrong
+ */
 export function settingsOfRun(
   text: string,
   { name, dimension }: Pick<ExperimentSettings, 'name' | 'dimension'>,
@@ -89,7 +92,7 @@ function weightOf(value: unknown, where: string): readonly [string, number] {
   return [textOf(name, where), weight];
 }
 
-/** The settings of which two runs differ, a line each, such as `primary: was "mrr", now "ndcg@10"`. */
+/** The settings in which two runs differ, a line each, such as `primary: was "mrr", now "ndcg@10"`. */
 export function changedInRun(before: ExperimentSettings, after: ExperimentSettings): readonly string[] {
   const [old, now] = [writtenOf(before), writtenOf(after)];
   return Object.keys(now).flatMap((key) => {

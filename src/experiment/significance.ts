@@ -1,23 +1,26 @@
 import type { ComparedMeasure, ComparedVariant } from './comparison.ts';
 
-/** What a picture may claim about a measure; `alone`: its interval excludes 0, but it does not hold beside the other comparisons. */
+/**
+ * What a picture may claim about a measure. `alone`: its interval excludes 0, but that does not hold when adjusted for the other
+ * comparisons.
+ */
 export type Significance = 'worse' | 'better' | 'alone' | 'before' | 'open' | 'untested' | 'none';
 
-/** Where one of these holds, the errors or the sides themselves cannot be trusted, whatever the intervals say. */
+/** Whether the errors and the sides themselves can be trusted; if not, the intervals mean nothing. */
 export function isTrusted({ decision, reason }: Pick<ComparedVariant, 'decision' | 'reason'>): boolean {
   return decision !== 'invalid' && !['no_user_ids', 'few_users', 'few_buckets'].includes(reason);
 }
 
 /**
- * What may be claimed of a measure, by the rules of the decision, so that a picture and the verdict beside it never disagree:
+ * What may be claimed about a measure, by the rules of the decision, so that a picture and the verdict beside it never disagree:
  *
  *     none      the experiment is invalid, has too few users or buckets, or does not know its users; or there is no interval
- *     untested  no look had enough for a p, whatever the interval says
+ *     untested  no look had enough for a p, whatever the interval shows
  *     worse     a guardrail's adjusted one-sided p is at most alpha; or the interval excludes 0 on that side, and so does the
  *               adjusted p
- *     better    the same on the other side; of a guardrail its two-sided p, because the adjusted one knows only worse
+ *     better    the same on the other side; for a guardrail its two-sided p, because the adjusted one tests only worse
  *     alone     the interval excludes 0, the adjusted p is above alpha
- *     before    this look's interval does not show what the adjusted p, which remembers all looks, has found
+ *     before    this look's interval does not show what the adjusted p, which covers all looks, has found
  *     open      anything else
  */
 export function significanceOf(
@@ -41,7 +44,7 @@ export function significanceOf(
   if (better === 'neither') return 'open';
   const isBetter = lower > 0 === (better === 'higher');
   if (role === 'primary' && variant.reason === (isBetter ? 'primary_worse' : 'primary_better')) return 'before';
-  // A guardrail that looks worse is decided by its adjusted p alone.
+  // Only its adjusted p decides whether a guardrail is worse.
   if (!isSure || (isGuardrail && !isBetter)) return 'alone';
   return isBetter ? 'better' : 'worse';
 }

@@ -7,51 +7,53 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { YoungLists } from '../vocabulary/young-lists.ts';
 import type { ExperimentLooks } from './experiment-looks.ts';
 
-/** One variant since the start of the experiment's run, of all units, at the experiment's horizon. */
+/** One variant since the start of the experiment's run, over all units, at the experiment's horizon. */
 export interface VariantState {
   readonly impressions: number;
-  /** Lists with a positive. */
+  /** Number of lists with a positive. */
   readonly positives: number;
-  /** Lists without a user id. */
+  /** Number of lists without a user id. */
   readonly userless: number;
-  /** Lists without slots (`isEmptyList`). */
+  /** Number of lists without slots (`isEmptyList`). */
   readonly empty: number;
-  /** User buckets that are not empty. */
+  /** Number of user buckets that are not empty. */
   readonly buckets: number;
   /** Approximate share of the lists, 0 to 1, that come from the heaviest user (`arm.ts`). */
   readonly heaviest: number;
-  /** By canonical name, from the sums by bucket. A measure that is missing has no data. The share of empty lists is EMPTY_SHARE. */
+  /** Means by canonical name, from the sums by bucket. A measure that is missing has no data. The share of empty lists is EMPTY_SHARE. */
   readonly means: ReadonlyMap<string, Result<ArmMean>>;
 }
 
-/** In place of a measure, among means and looks: the share of empty lists, of which less is better. */
+/** Name of the share of empty lists, of which less is better, among the means and looks of measures. */
 export const EMPTY_SHARE = 'empty';
 
 /**
- * All that is known of one run of an experiment at one time: what a comparison is made from. Final results only, never
+ * All that is known about one run of an experiment at one time, from which a comparison is made. It contains final results only, never
  * provisional ones (specification: statistics 4.4).
  */
 export interface ExperimentState {
   readonly settings: ExperimentSettings;
   /** Canonical names of all measures, in the order of the configuration. */
   readonly measures: readonly string[];
-  /** By measure: lists that closed later count in it, of all units; -Infinity: all lists of the run; Infinity: not yet those of all units. */
+  /**
+   * By measure: lists that closed later count in it, in all units; -Infinity: all lists of the run; Infinity: not yet those of all units.
+   */
   readonly since: Since;
   /** Event time up to which all results are included; undefined: nothing is final yet. */
   readonly asOf: EpochMs | undefined;
-  /** By name. A configured variant that is missing has no impressions. */
+  /** Variants by name. A configured variant that is missing has no impressions. */
   readonly variants: ReadonlyMap<string, VariantState>;
-  /** Impressions by variants that are not configured: counted, but not compared. */
+  /** Impressions with variants that are not configured: counted, but not compared. */
   readonly others: ReadonlyMap<string, number>;
   /** Users of all units; variants are numbered in the order of the settings. */
   readonly exposed: Exposed;
-  /** Records that were lost to gaps and rebuilt spans. */
+  /** Number of records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
-  /** Looks have found something that the store has lost. Absent: no. */
+  /** Present if the store has lost results of looks. */
   readonly looksLost?: boolean;
-  /** Event time at which other settings ended the run; undefined: it goes on. */
+  /** Event time at which other settings ended the run; undefined: it continues. */
   readonly ended?: EpochMs | undefined;
-  /** undefined: a service, whose logs go on. */
+  /** undefined for a service, whose logs go on. */
   readonly end?: EndOfLogs | undefined;
   /** All looks of the run so far; this state's look is included only after `takeLooks`. */
   readonly looks: ExperimentLooks;
@@ -59,9 +61,9 @@ export interface ExperimentState {
 
 /** How the logs of files end (specification: join 4.1). */
 export interface EndOfLogs {
-  /** The newest event. */
+  /** Event time of the newest event. */
   readonly at: EpochMs;
-  /** How long after a list its result is known. */
+  /** Time after a list until its result is known. */
   readonly delay: DurationMs;
   /** ISO time of the newest feedback; null: there is none, or nothing waits for it. */
   readonly feedbackEnd: string | null;
@@ -100,7 +102,7 @@ export function userlessShare({ impressions, userless }: Pick<VariantState, 'imp
   return impressions === 0 ? 0 : userless / impressions;
 }
 
-/** Distinct users that saw a variant at all, approximate where the sample had to become coarser. */
+/** Number of distinct users that saw a variant, approximate if the sample had to become coarser. */
 export function usersSeen({ settings }: ExperimentState, variant: string, { seen, level }: Exposure): number {
   return seen[[...settings.variants.keys()].indexOf(variant)] * 2 ** level;
 }

@@ -17,18 +17,14 @@ import { factsOf, familiesOf, type Pair, pairOf, sidesOf, soundFactsOf, splitOf,
 import { armsOf } from './measure-course.ts';
 import { EMPTY_SHARE, type ExperimentState, roleOf, treatmentsOf } from './state.ts';
 
-/**
- * By variant, in order of time: the looks that are remembered; only some of a long run (`withPoint`). Looks without a
- * standard error are left out.
- */
+/** The kept looks by variant, in the order of time; only some of a long run (`withPoint`). Looks without a standard error are left out. */
 export type Trail = ReadonlyMap<string, readonly LookPoint[]>;
 
 /**
- * The looks of a run with one more, at the state's totals: the evidence of every variant and measure, that of the split, the
- * decisions that follow, and a point for the picture. Evidence never falls, so a look that is skipped or taken twice does no
- * harm; a look that could decide nothing (`shortfall`) leaves no evidence. One that is unsound (`unsoundness`) forgets what there
- * was, too, but for that of the split, which says that it is unsound (specification: statistics 4.3). Without final results
- * nothing changes.
+ * Takes one more look, at the state's totals: the evidence on every variant and measure, that on the split, the decisions that follow,
+ * and a point for the picture. Evidence never falls, so a look that is skipped or taken twice does no harm; a look that could decide
+ * nothing (`shortfall`) leaves no evidence. An unsound look (`unsoundness`) also removes earlier evidence, except that on the split,
+ * which shows that it is unsound (specification: statistics 4.3). Without final results nothing changes.
  */
 export function takeLooks(state: ExperimentState): ExperimentLooks {
   const { settings, measures, since, asOf, looks } = state;
@@ -41,7 +37,7 @@ export function takeLooks(state: ExperimentState): ExperimentLooks {
       const users = usersOfVariants(state, variant);
       const ofMeasures = [...measures, EMPTY_SHARE].map((measure) => {
         const pair = pairOf(state, variant, measure, users);
-        // Below the minima, errors are wrong, and what they show must not be remembered.
+        // Below the minima, errors are wrong, so what they show must not be kept.
         const mayCount = shortfall(sidesOf(state, variant, measure, pair, split.exposure)) === undefined;
         return { measure, pair, look: mayCount ? lookOf(state, measure, pair, users, asOf) : undefined };
       });
@@ -84,7 +80,7 @@ export function takeLooks(state: ExperimentState): ExperimentLooks {
   return { ...after.looks, decisions, points };
 }
 
-/** The looks at sums of lists that closed after `since`; undefined: there are none, for the measure has gone and come back. */
+/** The looks at sums of lists that closed after `since`; undefined: there are none, because the measure was removed and added again. */
 function sinceThen(
   looks: Looks | undefined,
   { horizon }: Pick<ExperimentSettings, 'horizon'>,
@@ -94,13 +90,13 @@ function sinceThen(
   return seen.some((largest) => largest !== undefined && largest.at + horizon.ms <= since) ? undefined : looks;
 }
 
-/** undefined: no error, so there is no sequence to draw. */
+/** undefined: there is no error, so there is no sequence to draw. */
 function pointOf({ effect, sequence }: Pair, at: EpochMs, arms: Arms): LookPoint | undefined {
   if (isAbsent(effect) || isAbsent(sequence)) return undefined;
   return { at, effect: effect.difference, lower: sequence.lower, upper: sequence.upper, arms };
 }
 
-/** undefined: the error is absent, so the look says nothing. */
+/** undefined: the error is absent, so the look shows nothing. */
 function lookOf(state: ExperimentState, measure: string, pair: Pair, users: number, at: number): Look | undefined {
   const { settings } = state;
   const { effect, stderr, sequence } = pair;
@@ -124,16 +120,16 @@ export function trailOf({ points }: ExperimentLooks): Trail {
   return new Map([...points].map(([variant, ofVariant]) => [variant, inOrder(ofVariant)] as const));
 }
 
-/** Looks at one experiment repeatedly while one process reads logs, and remembers the looks. */
+/** Looks at one experiment repeatedly while one process reads logs, and keeps the looks. */
 export class Watcher {
   #looks: ExperimentLooks = NO_EXPERIMENT_LOOKS;
 
-  /** One more look, of which nobody asks what it shows. */
+  /** Takes one more look without a comparison. */
   take(totals: Omit<ExperimentState, 'looks'>): void {
     this.#looks = takeLooks({ ...totals, looks: this.#looks });
   }
 
-  /** One more look. Returns the comparison as of now. */
+  /** Takes one more look. Returns the present comparison. */
   look(totals: Omit<ExperimentState, 'looks'>): Comparison {
     this.take(totals);
     return evaluate({ ...totals, looks: this.#looks });

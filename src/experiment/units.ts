@@ -16,11 +16,11 @@ import { EMPTY_SHARE, type ExperimentState, type VariantState } from './state.ts
 export interface UnitPart {
   /** Rows of the run's total at the experiment's horizon, with vectors, by value of the experiment's dimension. */
   readonly rows: ReadonlyMap<string, Row>;
-  /** Users exposed, variants numbered in the order of the settings. */
+  /** The exposed users; variants are numbered in the order of the settings. */
   readonly sample: Sampled;
-  /** Records that were lost to gaps and rebuilt spans. */
+  /** Number of records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
-  /** As in `RunState`; absent: all lists count in all measures. */
+  /** Absent: all lists count in all measures; see `RunState`. */
   readonly since?: Since | undefined;
   /** As in `RunState`. */
   readonly looksLost?: boolean | undefined;
@@ -29,8 +29,8 @@ export interface UnitPart {
 type Totals = Omit<ExperimentState, 'looks'>;
 
 /**
- * The state of a run as the sum of its units, in any order. Units are added one by one, because their users are too many for
- * one turn of the event loop. The looks are kept once for all units and are not part of the sum.
+ * The state of a run as the sum of its units, in any order. Units are added one by one, because their users are too many for one turn of
+ * the event loop. The looks are stored once for all units and are not part of the sum.
  */
 export class UnitsSum {
   readonly #settings: ExperimentSettings;
@@ -42,8 +42,9 @@ export class UnitsSum {
   #looksLost = false;
 
   /**
-   * `measures`: those of the rows, in their order. `before`: the previous state, which only saves time. `hashSeed`: as in
-   * `SampleUnion`.
+   * @param measures those of the rows, in their order
+   * @param before the previous state, which only saves time
+   * @param hashSeed as in `SampleUnion`
    */
   constructor(
     settings: ExperimentSettings,
@@ -100,7 +101,10 @@ export class UnitsSum {
   }
 }
 
-/** The same if all parts are available. @param hashSeed as in `UnitsSum` */
+/**
+ * The state if all parts are available.
+ * @param hashSeed as in `UnitsSum`
+ */
 export function stateOfUnits(
   settings: ExperimentSettings,
   measures: readonly Measure[],
@@ -114,7 +118,8 @@ export function stateOfUnits(
 }
 
 /**
- * A variant's state from its row. @param measures those of the row's shape, in its order
+ * A variant's state from its row.
+ * @param measures those of the row's shape, in its order
  * @param since as in `ExperimentState`; default: all lists count in all measures
  */
 export function variantState(row: Row, measures: readonly Measure[], since: Since = {}): VariantState {

@@ -1,6 +1,6 @@
 /**
- * A measure of one cohort over time, from panes that are stored anyway: the windows' minute panes, and before them hour panes, of
- * which only requested cohorts are read. Without requests it costs nothing.
+ * A measure of one cohort over time, from panes that are stored anyway: the windows' minute panes, preceded by hour panes, of which only
+ * requested cohorts are read. Without requests it costs nothing.
  */
 import { addExact } from '../accumulators/exact.ts';
 import { type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
@@ -31,30 +31,30 @@ interface HistoriesSettings {
 /** The present inputs of a history. */
 interface HistorySources {
   readonly units: UnitStates;
-  /** Of the requested horizon. */
+  /** Windows of the requested horizon. */
   readonly windows: HorizonWindows;
   /** The newest window of the cohort, whose error shows how lists depend on each other; undefined: there is none. */
   readonly newest: QualityRow | undefined;
 }
 
-/** About how many points one history has for minute panes. */
+/** Approximate number of points of a history for minute panes. */
 const MOST_POINTS = 240;
-/** The number of panes between two points is one of these, or whole hours of panes. */
+/** Possible numbers of panes between two points, besides whole hours of panes. */
 const STRIDES = [1, 2, 3, 5, 6, 10, 12, 15, 20, 30];
-/** How many (cohort, horizon) pairs have their hours cached. */
+/** Number of (cohort, horizon) pairs whose hours are cached. */
 const MOST_FIELDS = 64;
 /** Keys per read. */
 const BATCH = 100;
 
-/** The standard error of sums; null: it cannot be known. */
+/** The standard error of sums; null: unknown. */
 type StderrOf = (sums: readonly Exact[]) => number | null;
 
 export class Histories {
   readonly #settings: HistoriesSettings;
   readonly #starts: readonly number[];
-  /** By field, then number of the hour; null: no list. The least recently requested field is evicted first. */
+  /** By field, then by number of the hour; null: no list. The least recently requested field is evicted first. */
   readonly #hours = new Map<string, Map<number, Row | null>>();
-  /** By field: hours that are wanted. */
+  /** Hours that are wanted, by field. */
   #wanted = new Map<string, ReadonlySet<number>>();
   #reading: Promise<void> | undefined;
   /** Incremented by `reset`: what was read before is discarded. */
@@ -72,7 +72,7 @@ export class Histories {
     this.#epoch++;
   }
 
-  /** What is known. Missing hours are read in the background, for the next request. */
+  /** The known part of a history. Missing hours are read in the background, for the next request. */
   of(question: HistoryQuestion, sources: HistorySources): CohortHistory {
     const { by, values, horizon, span } = question;
     const m = this.#settings.measures.findIndex(({ canonical }) => canonical === question.measure);
@@ -136,7 +136,7 @@ export class Histories {
     field: string,
     m: number,
     { units, newest }: HistorySources,
-    { from, to }: { readonly from: EpochMs /** The first point of the minutes. */; readonly to: EpochMs },
+    { from, to }: { readonly from: EpochMs /** The first point from minute panes. */; readonly to: EpochMs },
   ): { readonly points: readonly HistoryPoint[]; readonly isReading: boolean } {
     const { hour, longest } = this.#settings;
     const final = Math.min(...units.flatMap((unit) => unit?.watermark ?? [])) - longest;
@@ -173,9 +173,9 @@ export class Histories {
     return known;
   }
 
-  /** Never rejects: what the store does not return is wanted again by the next request. */
+  /** Never rejects: what the store does not return is requested again by the next call. */
   async #read(units: UnitStates): Promise<void> {
-    // Also serves the requests of the same moment.
+    // Waits, so that requests of the same moment are served too.
     await Promise.resolve();
     const wanted = this.#wanted;
     const epoch = this.#epoch;
@@ -234,7 +234,7 @@ export class Histories {
     return value === undefined ? undefined : { at, value, stderr: stderrOf(sums) };
   }
 
-  /** As if lists depended on each other as much as they do in the newest window. */
+  /** Standard errors, on the assumption that lists depend on each other as much as in the newest window. */
   #stderrs(m: number, newest: QualityRow | undefined): StderrOf {
     if (newest === undefined) return () => null;
     const measure = this.#settings.measures[m];
@@ -249,13 +249,13 @@ export class Histories {
   }
 }
 
-/** The first pane that holds a row of the field; the end: none does. */
+/** The first pane that contains a row of the field; if none does, the end. */
 function firstWith(windows: HorizonWindows, field: string, { from, to }: PaneRange): number {
   for (let pane = from; pane < to; pane++) if (windows.pane(pane)?.has(field) === true) return pane;
   return to;
 }
 
-/** Panes between two points, so that there are not many more than `MOST_POINTS`. */
+/** Number of panes between two points, such that there are not many more than `MOST_POINTS`. */
 function strideOf(panes: number): number {
   const least = Math.ceil(panes / MOST_POINTS);
   return STRIDES.find((stride) => stride >= least) ?? 60 * Math.ceil(least / 60);

@@ -37,9 +37,9 @@ import { momentsOf, type WindowErrors } from './window-errors.ts';
 export interface QualityDecision {
   readonly by: readonly string[];
   readonly values: readonly string[];
-  /** As in the configuration. */
+  /** The horizon, as in the configuration. */
   readonly horizon: string;
-  /** Canonical name. */
+  /** The measure's canonical name. */
   readonly measure: string;
   readonly decision: WatchedDecision;
   /** The level that was accepted as its new normal; undefined: none. */
@@ -51,7 +51,7 @@ export type WatchSettings = Pick<Settings, 'detect' | 'measures' | 'paneSize'>;
 /** How far back the panes of the blocks reach before the cut. */
 export function watchedSpan({ detect }: Pick<Settings, 'detect'>): DurationMs {
   if (detect.sets.length === 0) return 0;
-  // An hour and a step more than the blocks need: blocks start with an hour, and the windows' cut is up to a step after theirs.
+  // An hour and a step more than the blocks need, because blocks start with an hour, and the windows' cut is up to a step after theirs.
   return stepsReach(detect.step) + HOUR + detect.step;
 }
 
@@ -59,7 +59,7 @@ function stepsReach(step: DurationMs): DurationMs {
   return Math.min(STEPS_REACH, PATH_BLOCKS * step);
 }
 
-/** Blocks of steps start here; whole hours precede them. */
+/** The time from which there are blocks of steps; whole hours precede them. */
 function stepsFrom(to: EpochMs, step: DurationMs): EpochMs {
   return hourOf(to - stepsReach(step));
 }
@@ -85,7 +85,7 @@ export function wantedHours(
 /** The inputs for the decision on one measure of a cohort. */
 interface WatchedMeasure {
   readonly field: string;
-  /** Older panes and hours are incomplete, or lack the measure or the set. */
+  /** Panes and hours before this time are incomplete, or lack the measure or the set. */
   readonly wholeFrom: EpochMs;
   readonly source: ErrorSource;
   /** The row of an hour; undefined: there is none to compare with. */
@@ -114,7 +114,7 @@ export class Watch {
       readonly horizonWindows: HorizonWindows;
       readonly past: PastHours;
       readonly errors: WindowErrors;
-      /** By `levelField`. */
+      /** Accepted levels by `levelField`. */
       readonly accepted: ReadonlyMap<string, AcceptedLevel>;
     },
   ) {
@@ -129,7 +129,7 @@ export class Watch {
     this.#hours = wantedHours(to, at.units, settings.detect);
   }
 
-  /** By set, then by the cohorts' values, then by measure as configured. Yields to the event loop in between. */
+  /** Decisions by set, then by the cohorts' values, then by measure as configured. Yields to the event loop in between. */
   async decisions(): Promise<readonly QualityDecision[]> {
     const { detect, measures } = this.#settings;
     const watched = [...measures.entries()].filter(([, { canonical }]) => detect.measures.includes(canonical));
@@ -152,7 +152,7 @@ export class Watch {
     return decisions;
   }
 
-  /** Start of the blocks of steps, not before the first record. */
+  /** Start of the blocks of steps, but not before the first record. */
   get #from(): EpochMs | undefined {
     const { detect, paneSize } = this.#settings;
     const first = Math.min(...this.#units.flatMap((unit) => unit?.panes.map(([from]) => from) ?? []));
@@ -160,7 +160,7 @@ export class Watch {
     return Math.max(stepsFrom(this.#to, detect.step), first * paneSize.ms);
   }
 
-  /** Cohorts that are shown by name in all panes of the span, and for each the earlier hours in which it is. */
+  /** Cohorts that are shown by name in all panes of the span, and the earlier hours in which each of them is. */
   #cohorts() {
     const from = this.#from ?? this.#to;
     const horizon = this.#horizonWindows.horizon.text;
@@ -248,7 +248,7 @@ export class Watch {
   }
 }
 
-/** Whether a cohort is a real one: the rest and the like change their composition. */
+/** Whether the values name a single cohort; false for the rest and for invalid values, whose membership changes. */
 function isNamed(values: readonly string[]): boolean {
   return !values.includes(OTHER_COHORT) && !values.includes(INVALID_DIMENSION);
 }

@@ -15,7 +15,7 @@ import type { ExporterSettings } from './exporter-contract.ts';
 import { PastHours } from './hour-rows.ts';
 import type { WindowErrors } from './window-errors.ts';
 
-/** Hours of the past that one refresh reads per unit, so that windows do not wait for weeks of them. */
+/** Number of hours of the past that one refresh reads per unit, so that windows do not wait for weeks of them. */
 const PAST_BATCH = 32;
 
 interface PastStore {
@@ -24,15 +24,15 @@ interface PastStore {
 }
 
 /**
- * The decisions on the watched cohorts. They are made again when a step has ended, when more turned out to be incomplete, or
- * when a level was accepted. There are none before all of the past has been read.
+ * The decisions on the watched cohorts. They are made again when a step has ended, when more turned out to be incomplete, or when a level
+ * was accepted. There are none until all of the past has been read.
  */
 export class Decisions {
   readonly #settings: WatchSettings & Pick<ExporterSettings, 'attribution'>;
   readonly #store: PastStore;
   #past: PastHours;
   #made: readonly QualityDecision[] = [];
-  /** What they were made of. */
+  /** Identifies the input of the decisions. */
   #madeFrom = '';
   #accepted: ReadonlyMap<string, AcceptedLevel> = new Map();
 
@@ -42,7 +42,7 @@ export class Decisions {
     this.#past = this.#newPast();
   }
 
-  /** The same object until decisions are made again. */
+  /** The decisions; the same object until they are made again. */
   get made(): readonly QualityDecision[] {
     return this.#made;
   }
@@ -71,7 +71,10 @@ export class Decisions {
     return read;
   }
 
-  /** `errorsOf`: the errors of the longest window. */
+  /**
+   * Makes the decisions again if necessary.
+   * @param errorsOf the errors of the longest window
+   */
   async update(
     units: UnitStates,
     horizonWindows: HorizonWindows | undefined,

@@ -36,12 +36,12 @@ export class Experiments {
   readonly #parts: ExperimentParts;
   #asOf: readonly (EpochMs | undefined)[] = [];
   #totals: readonly Omit<ExperimentState, 'looks'>[] = [];
-  /** What the comparisons were made of. */
+  /** Identifies the input of the comparisons. */
   #seen = '';
   #states: readonly ExperimentState[] = [];
   #made: readonly Comparison[] = [];
   #earlier: EarlierRuns = new Map();
-  /** What it was made of. */
+  /** Identifies the input of the earlier runs. */
   #earlierKey = '[]';
   #trails: readonly Trail[] = [];
   #lost: ReadonlyMap<string, string> = new Map();
@@ -57,29 +57,29 @@ export class Experiments {
   }
 
   /**
-   * As of the last call of `read`, in the order of the configuration, without experiments that were never looked at. The same
+   * Comparisons as of the last call of `read`, in the order of the configuration, without experiments that were never looked at. The same
    * object as long as nothing has changed.
    */
   get made(): readonly Comparison[] {
     return this.#made;
   }
 
-  /** The looks of each of `made`. */
+  /** The looks of each comparison of `made`. */
   get trails(): readonly Trail[] {
     return this.#trails;
   }
 
-  /** By key of a total, users or looks that are gone, in part or whole, or damaged: what is wrong, as of the last call of `read`. */
+  /** For each key of a total, users or looks that are partly or wholly gone, or damaged, what is wrong, as of the last call of `read`. */
   get lost(): ReadonlyMap<string, string> {
     return new Map([...this.#lost, ...this.#lostLooks, ...this.#lostEarlier]);
   }
 
-  /** Lists that all runs lack for such keys, now or when their units were claimed, as far as is known. */
+  /** Lists that all runs lack because of such keys, now or when their units were claimed, as far as is known. */
   get lostLists(): number {
     return this.#lostLists;
   }
 
-  /** How many were found so far. */
+  /** Number of such keys found so far. */
   get lostFound(): number {
     return this.#lostFound;
   }
@@ -89,7 +89,7 @@ export class Experiments {
     return this.#states;
   }
 
-  /** An experiment of `states`, beside its run before. */
+  /** Compares an experiment of `states`, and adds its earlier run. */
   compare(state: ExperimentState): Comparison {
     const comparison = evaluate(state);
     const earlier = this.#earlier.get(state.settings.name);
@@ -121,7 +121,7 @@ export class Experiments {
       const run = first?.runs.find(isRun({ name, run: this.#parts.runs[e] }));
       const { looks: found, why } = looksOfRun(looks[e] ?? new Map(), run, horizon.text);
       if (why === undefined) return { ...totals, looks: found };
-      // Other experiments and all windows are shown.
+      // Other experiments and all windows are still shown.
       if (first !== undefined) lost.set(this.#looksKey(first, e), why);
       return { ...totals, looks: found, looksLost: true };
     });
@@ -140,7 +140,7 @@ export class Experiments {
     this.#trails = lookedAt.map(({ looks: taken }) => trailOf(taken));
   }
 
-  /** By experiment: its run before; the same object as long as no run has ended. What a unit has not ended yet is not shown. */
+  /** The earlier run of each experiment; the same object as long as no run has ended. A run that not every unit has ended is not shown. */
   async #earlierOf(units: UnitStates): Promise<EarlierRuns> {
     const ended = this.#settings.experiments.flatMap(({ name }) => newestEnded(units, name) ?? []);
     const key = JSON.stringify(ended);
@@ -156,7 +156,7 @@ export class Experiments {
     );
   }
 
-  /** End of the newest pane that is complete in every unit that is not far behind; undefined: none is. */
+  /** End of the newest pane that is complete in every unit that is not far behind; undefined: there is none. */
   #newest(units: UnitStates, horizon: Span): EpochMs | undefined {
     const { attribution, paneSize } = this.#settings;
     const known = units.filter((unit) => unit !== undefined);
@@ -197,7 +197,7 @@ export class Experiments {
   }
 }
 
-/** Whether there was a look. */
+/** Whether there has been a look. */
 export function isLookedAt({ looks: { srm, measures, decisions } }: ExperimentState): boolean {
   return srm !== undefined || decisions.size > 0 || [...measures.values()].some((ofVariant) => ofVariant.size > 0);
 }

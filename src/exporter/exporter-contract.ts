@@ -14,41 +14,44 @@ export type ExporterSettings = Pick<
   'cohorts' | 'detect' | 'experiments' | 'measures' | 'paneSize' | 'statistics' | 'windows'
 > & {
   readonly attribution: Pick<Settings['attribution'], 'horizons' | 'window' | 'unitTimeout'>;
-  /** Without it the items of rows are not read. */
+  /** Limits; without them the items of rows are not read. */
   readonly limits?: Pick<Settings['limits'], 'itemsCounted'>;
-  /** Without it their counts by rank are not read. */
+  /** Ranks of positions; without them counts by rank are not read. */
   readonly positions?: Pick<Settings['positions'], 'ranks'>;
 };
 
 export interface ExporterDeps {
   readonly store: Store;
   readonly namespace: string;
-  /** Partitions of every topic, which is the number of units. */
+  /** Number of partitions of every topic, which is the number of units. */
   readonly partitions: number;
-  /** Of the configuration, to find units that were stored under another one; undefined: all rows are read as they are. */
+  /**
+   * Fingerprint of the configuration, with which units that were stored under another one are found; undefined: all rows are read as they
+   * are.
+   */
   readonly fingerprint?: Fingerprint | undefined;
-  /** Of this process, as in `SampleUnion`; no result depends on it. Default: 0. */
+  /** Hash seed of this process, as in `SampleUnion`; no result depends on it. Default: 0. */
   readonly hashSeed?: number | undefined;
   /** Length of hour panes, for tests; default: an hour. */
   readonly hour?: DurationMs;
 }
 
-/** Which cohort's past is requested, and how much of it. */
+/** A request for the past of a cohort. */
 export interface HistoryQuestion {
   readonly by: readonly string[];
   readonly values: readonly string[];
-  /** Canonical name. */
+  /** The measure's canonical name. */
   readonly measure: string;
-  /** As in the configuration. */
+  /** The horizon, as in the configuration. */
   readonly horizon: string;
   /** Length of the windows whose values are returned: whole panes. */
   readonly window: DurationMs;
-  /** Back from the newest final pane. */
+  /** How far back from the newest final pane. */
   readonly span: DurationMs;
 }
 
 export interface HistoryPoint {
-  /** Event time: end of the window. */
+  /** Event time of the window's end. */
   readonly at: EpochMs;
   readonly value: number;
   /** Standard error; null: there is none. */
@@ -56,16 +59,16 @@ export interface HistoryPoint {
 }
 
 export interface CohortHistory {
-  /** In the order of time. */
+  /** Points in the order of time. */
   readonly points: readonly HistoryPoint[];
-  /** Points up to here cover one hour each; undefined: none does. */
+  /** Points up to this time cover one hour each; undefined: none does. */
   readonly hoursTo: EpochMs | undefined;
-  /** Older hours are being read: ask again. */
+  /** Whether older hours are being read; request the history again. */
   readonly isReading: boolean;
 }
 
 export interface QualityRow extends CohortRow {
-  /** Both as in the configuration. */
+  /** Horizon and window, as in the configuration. */
   readonly horizon: string;
   readonly window: string;
   /** Standard errors, one per measure. */
@@ -75,36 +78,36 @@ export interface QualityRow extends CohortRow {
 export interface QualityWindow {
   readonly horizon: string;
   readonly window: string;
-  /** Every unit has every pane of it, and all are complete. */
+  /** Whether every unit has every pane of it, and all are complete. */
   readonly complete: boolean;
   /** As in `HorizonWindow`. */
   readonly lacks: readonly string[];
-  /** Event time that all units must have reached for that, as far as is known; undefined: a unit is missing, or lacks something. */
+  /** The event time that all units must reach for that, as far as is known; undefined: a unit is missing, or lacks something. */
   readonly completeAt?: EpochMs | undefined;
 }
 
 /**
- * What all units had stored at one moment. `rows`, `windows`, `decisions` and `experiments` are the same objects as long as
- * nothing in them changed.
+ * What all units had stored at one moment. `rows`, `windows`, `decisions` and `experiments` are the same objects as long as nothing in
+ * them has changed.
  */
 export interface QualitySnapshot {
-  /** By horizon, then window, both in the order of the configuration; then as `cohortRows` has them. */
+  /** Rows by horizon, then window, both in the order of the configuration; then in the order of `cohortRows`. */
   readonly rows: readonly QualityRow[];
-  /** By horizon, then window: each of them, with rows or without. */
+  /** All windows, with or without rows, by horizon, then window. */
   readonly windows: readonly QualityWindow[];
   /**
-   * Decisions on watched cohorts against their own past, as of the newest whole step; none while the past is still being read.
-   * By set, then cohort, then measure.
+   * Decisions on watched cohorts compared with their own past, as of the newest whole step; none while the past is still being read.
+   * Ordered by set, then cohort, then measure.
    */
   readonly decisions: readonly QualityDecision[];
-  /** The experiments, in the order of the configuration; none before they could be read. */
+  /** The experiments, in the order of the configuration; none until they can be read. */
   readonly experiments: readonly Comparison[];
   /** The looks of each of them, in the same order. */
   readonly trails?: readonly Trail[];
-  /** By horizon: end of the newest final pane that holds a result; absent: there is none. */
+  /** End of the newest final pane that contains a result, by horizon; absent: there is none. */
   readonly resultTimes: ReadonlyMap<string, EpochMs>;
-  /** Impressions that all units accepted since their first records. */
+  /** Number of impressions that all units have accepted since their first records. */
   readonly impressions: number;
-  /** Rows that are listed, and that the store lacks; absent: none were looked for. */
+  /** Rows that are listed but missing from the store; absent: they were not checked. */
   readonly lost?: LostKeys;
 }

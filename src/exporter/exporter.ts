@@ -34,21 +34,20 @@ import { WindowErrors } from './window-errors.ts';
 const ATTEMPTS = 5;
 
 /**
- * Reads the windows of all units out of a store (specification: windows 3.4): first the units' hashes, then the panes sealed by
- * their watermarks, then the hashes again. A unit that meanwhile changed hands, went back or deleted what was read is read
- * again.
+ * Reads the windows of all units from a store (specification: windows 3.4): first the units' hashes, then the panes sealed by their
+ * watermarks, then the hashes again. A unit that meanwhile changed hands, went back or deleted what was read is read again.
  *
- * A sealed pane never changes, so it is read once per horizon; the windows' sums move with the panes (running-windows.ts). They
- * are rebuilt only when a unit went back or started a new generation. The hours that standard errors need are read again when a
- * unit has sealed more panes. Decisions on watched cohorts are made once per step.
+ * A sealed pane never changes, so it is read once per horizon; the windows' sums move with the panes (running-windows.ts). They are
+ * rebuilt only when a unit went back or started a new generation. The hours that standard errors need are read again when a unit has
+ * sealed more panes. Decisions on watched cohorts are made once per step.
  */
 export class Exporter {
   readonly #settings: ExporterSettings;
   readonly #deps: ExporterDeps;
   readonly #unitKeys: readonly string[];
-  /** As last read; undefined: nothing has been committed to the unit. */
+  /** States as last read; undefined: nothing has been committed to the unit. */
   #stored: UnitStates;
-  /** Those whose rows can be shown. */
+  /** States of the units whose rows can be shown. */
   #units: UnitStates;
   #allWindows: readonly HorizonWindows[];
   readonly #panes: SealedPanes;
@@ -85,8 +84,8 @@ export class Exporter {
   }
 
   /**
-   * The windows as of now. A call joins one that is in progress. Rejects when the store cannot be read, when it holds a unit
-   * that this build cannot read, and when units changed hands too often; the next call continues where this one ended.
+   * The present windows. A call joins one that is in progress. Rejects if the store cannot be read, if it contains a unit that this build
+   * cannot read, or if units changed hands too often; the next call continues where this one ended.
    */
   refresh(): Promise<QualitySnapshot> {
     this.#running ??= this.#refresh().finally(() => {
@@ -96,8 +95,8 @@ export class Exporter {
   }
 
   /**
-   * A measure of one cohort over time, as of the last `refresh`: minutes as far as windows reach, whole hours before. Hours are
-   * read in the background when they are first requested; `historyRead` waits for them.
+   * A measure of one cohort over time, as of the last `refresh`: minutes as far as windows reach, preceded by whole hours. Hours are read
+   * in the background when they are first requested; `historyRead` waits for them.
    */
   history(question: HistoryQuestion): CohortHistory {
     const windows = this.#allWindows.find(({ horizon }) => horizon.text === question.horizon);
@@ -114,18 +113,21 @@ export class Exporter {
     return this.#histories.settled();
   }
 
-  /** Set if no unit was in the store when it was last read: because nobody has committed yet, or because the units are gone. */
+  /** Set if the last read found no unit in the store, because nobody has committed yet, or because the units are gone. */
   get nothingStored(): 'not yet' | 'no more' | undefined {
     if (this.#stored.some((unit) => unit !== undefined)) return undefined;
     return this.#hasSeen ? 'no more' : 'not yet';
   }
 
-  /** By unit, as last read: how the configuration under which it was stored differs from ours; undefined: nothing is stored. */
+  /** For each unit as last read, how the configuration under which it was stored differs from ours; undefined: nothing is stored. */
   get misfits(): readonly (Misfit | undefined)[] {
     return this.#stored.map((unit) => unit?.misfit);
   }
 
-  /** Of every topic, as the workers know them; 0: nothing is stored. More than ours: some were added, which are not shown. */
+  /**
+   * Number of partitions of every topic, as the workers know it; 0: nothing is stored. If it exceeds ours, some were added, which are not
+   * shown.
+   */
   get partitionsStored(): number {
     return Math.max(0, ...this.#stored.map((unit) => unit?.partitions ?? 0));
   }
@@ -168,7 +170,7 @@ export class Exporter {
     const stored = await Promise.all(states.map((state, u) => this.#withPlaces(u, state)));
     if (stored.includes('changing')) return false;
     this.#stored = stored.map((state) => (state === 'changing' ? undefined : state));
-    // Rows of another meaning are as good as none.
+    // Rows written with other settings are treated as missing.
     const fitting = this.#stored.map((unit) => (unit?.misfit.changed.length === 0 ? unit : undefined));
     if (fitting.some((unit, u) => wentBack(unit, this.#units[u]))) {
       this.#lost.reset();
@@ -191,7 +193,10 @@ export class Exporter {
     return (await this.#readHours()) && (await this.#readPast());
   }
 
-  /** Reads the tables of places that changed and are stored beside a unit's hash, together with that. changing: it committed in between, each time. Rejects when they differ though nobody commits. */
+  /**
+   * Reads those tables of places that changed and are stored beside a unit's hash, together with the hash. changing: it committed in
+   * between, each time. Rejects if they differ although nobody commits.
+   */
   async #withPlaces(u: number, read: UnitState | undefined): Promise<UnitState | undefined | 'changing'> {
     const { store, namespace } = this.#deps;
     let state = read;
@@ -205,7 +210,7 @@ export class Exporter {
       state = this.#readState(u, fields, state);
       isSame &&= state?.seq === seq && state.cid === cid && state.token === token;
       if (state === undefined || state.generation !== owner.generation) continue;
-      // One that changed since the first reading was not asked for.
+      // A table that changed since the first reading was not requested.
       const places = state.unread.map(({ by }) => hashes[asked.indexOf(placesKey(owner, by))] ?? new Map());
       const complete = withPlaces(u, state, places);
       if (complete !== undefined) return complete;
@@ -215,8 +220,8 @@ export class Exporter {
   }
 
   /**
-   * Reads the hours that the windows overlap: of units that have sealed more, or of all units when the windows have moved.
-   * false: a unit changed hands.
+   * Reads the hours that the windows overlap, from units that have sealed more, or from all units when the windows have moved. false: a
+   * unit changed hands.
    */
   async #readHours(): Promise<boolean> {
     const { paneSize, statistics } = this.#settings;
@@ -240,7 +245,7 @@ export class Exporter {
     return stood;
   }
 
-  /** Reads a part of the past that watched cohorts are compared with. false: a unit changed hands. */
+  /** Reads a part of the past with which watched cohorts are compared. false: a unit changed hands. */
   async #readPast(): Promise<boolean> {
     const read = await this.#decisions.read(this.#units, this.#detector);
     if (read.length === 0) return true;
@@ -249,7 +254,10 @@ export class Exporter {
     return stood;
   }
 
-  /** Whether what was read from these units is still valid. `lost`: hours of them of which nothing was found. */
+  /**
+   * Whether what was read from these units is still valid.
+   * @param lost their hours of which nothing was found
+   */
   async #stand(read: readonly number[], lost?: ReadonlyMap<number, readonly LostPane[]>): Promise<boolean> {
     const hashes = await this.#deps.store.read(read.map((u) => this.#unitKeys[u]));
     return read.every((u, i) => {
@@ -293,7 +301,7 @@ export class Exporter {
     return true;
   }
 
-  /** The unit is the one that was read, and listed these all the time. */
+  /** Records lost panes of a unit whose identity was the same, and which listed them, all the time. */
   #loses(u: number, lost: readonly LostPane[]): void {
     if (lost.length === 0) return;
     this.#lost.add(u, lost);

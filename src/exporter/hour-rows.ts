@@ -26,18 +26,18 @@ interface HourRowsSettings {
 type RowsByField = Map<string, Row>;
 
 /**
- * Hour panes with their vectors, summed over units. A final hour of a unit is read once; other hours are read again whenever
- * the unit has sealed more or the windows have moved. A row whose vector does not contain all lists of its head is left out:
- * vectors started in that hour, or a commit came between the two reads.
+ * Hour panes with their vectors, summed over units. A final hour of a unit is read once; other hours are read again whenever the unit has
+ * sealed more or the windows have moved. A row whose vector does not contain all lists of its head is left out: vectors were started in
+ * that hour, or a commit came between the two reads.
  */
 export class HourRows {
   readonly #settings: HourRowsSettings;
   readonly #sets: ReadonlySet<string>;
-  /** By number of the hour: which units are in the sum. */
+  /** Sums by number of the hour, and the units that are in them. */
   readonly #final = new Map<number, { readonly units: Set<number>; readonly rows: RowsByField }>();
-  /** By unit: the moment of reading, and the rows by number of the hour. */
+  /** For each unit, the moment of reading, and its rows by number of the hour. */
   readonly #live = new Map<number, { readonly moment: string; readonly hours: ReadonlyMap<number, Rows> }>();
-  /** By unit. */
+  /** Lost panes by unit. */
   #lost = new Map<number, LostPane[]>();
 
   constructor(settings: HourRowsSettings) {
@@ -73,7 +73,7 @@ export class HourRows {
     return true;
   }
 
-  /** By unit: hours that are listed, and of which nothing could be read, since the last call. */
+  /** For each unit, the hours that are listed but could not be read, since the last call. */
   takeLost(): ReadonlyMap<number, readonly LostPane[]> {
     const lost = this.#lost;
     this.#lost = new Map();
@@ -87,7 +87,7 @@ export class HourRows {
       const key = size === 'v' ? vectorKey(owner, n * hour) : paneKey(owner, size, n * hour);
       this.#lost.set(u, [...(this.#lost.get(u) ?? []), { size, n, key, end: (n + 1) * hour, why }]);
     };
-    // Errors are then those of the other hours.
+    // Errors then come from the other hours.
     if (vectors.size === 0 && isListed(unit.vectors, n)) loses('v', GONE);
     try {
       if (heads.size > 0 || !isListed(unit.hours, n)) return this.#decode(vectors, heads);
@@ -103,7 +103,7 @@ export class HourRows {
     for (const n of this.#final.keys()) if ((n + 1) * this.#settings.hour <= start) this.#final.delete(n);
   }
 
-  /** Sums over the hours that overlap [start, end), of one horizon, by field. */
+  /** Sums over the hours of one horizon that overlap [start, end), by field. */
   sum(horizon: string, start: EpochMs, end: EpochMs): Rows {
     const { hour } = this.#settings;
     const sums: RowsByField = new Map();
@@ -158,7 +158,7 @@ interface Hour {
   /** The units whose rows are in `rows`. */
   readonly units: Set<number>;
   readonly rows: Map<string, Row>;
-  /** The rows of one of them are lost, so that the sum says nothing. */
+  /** Whether the rows of one of them are lost, so that the sum is unusable. */
   isLost: boolean;
 }
 
@@ -173,7 +173,7 @@ export class PastHours {
     this.#sets = new Set(settings.sets.map(setText));
   }
 
-  /** Starts of the `wanted` hours that are final in a unit and were not read from it yet. */
+  /** Starts of the `wanted` hours that are final in a unit and have not been read from it. */
   missing(u: number, { watermark }: UnitState, wanted: readonly EpochMs[]): readonly EpochMs[] {
     const final = watermark - this.#settings.longest - HOUR;
     return wanted.filter((hour) => hour <= final && this.#hours.get(hour)?.units.has(u) !== true);
@@ -199,7 +199,7 @@ export class PastHours {
     for (const hour of this.#hours.keys()) if (!kept.has(hour)) this.#hours.delete(hour);
   }
 
-  /** The sum of an hour over all units; undefined: some unit was not read, or its rows are lost, or there is no row. */
+  /** The sum of an hour over all units; undefined: some unit was not read, its rows are lost, or there is no row. */
   row(hour: EpochMs, field: string, units: number): Row | undefined {
     const found = this.#hours.get(hour);
     return found?.units.size === units && !found.isLost ? found.rows.get(field) : undefined;
@@ -209,7 +209,7 @@ export class PastHours {
     const codec = rowCodec(shapeOf(this.#settings.measures));
     const begin = `${this.#settings.horizon}|`;
     for (const [field, text] of hash) {
-      // Most fields of a large hash are not wanted: do not parse them.
+      // Most fields of a large hash are not wanted, so they are not parsed.
       const name = field.startsWith(begin) ? parseField(field) : undefined;
       if (name === undefined || !this.#sets.has(name.by)) continue;
       try {

@@ -1,4 +1,4 @@
-/** Runs as all units have stored them, whatever the configuration is now: those that have ended, or that a start would end. */
+/** Reads runs as all units have stored them, whatever the configuration is now: those that have ended, or that a start would end. */
 import { shapeOf } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
 import { isRun, KEPT_AFTER_END, type RunState, runGoingOn } from '../accumulators/runs.ts';
@@ -18,13 +18,13 @@ import { isLowerBetter } from '../measures/direction.ts';
 import { parseMeasure } from '../measures/grammar/measure-name.ts';
 import type { UnitStates } from '../windows/unit-state.ts';
 
-/** What of a unit says where its runs are. */
+/** The part of a unit's state that shows where its runs are stored. */
 export interface RunsOfUnit {
   readonly generation: string;
   readonly runs: readonly RunState[];
 }
 
-/** Whatever counted as relevant, stored sums are read alike, and the name stays. */
+/** Stored sums are read in the same way whatever counted as relevant, and names stay the same. */
 const READ_ONLY = { relevantFrom: 1 };
 
 /** The store, and the measures of the present configuration. */
@@ -36,17 +36,16 @@ export interface KeptFrom {
 
 /** A run as it is stored. */
 export interface KeptRun {
-  /** In all measures that it has summed; undefined: no look was taken of it, or what it was is lost. */
+  /** The state in all measures that the run has summed; undefined: no look was taken, or its definition is lost. */
   readonly state?: ExperimentState;
-  /** By key that is gone, or damaged: what is wrong. */
+  /** For each key that is gone or damaged, what is wrong. */
   readonly lost: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads a run. Units hold it under different
- * generations where only some have ended it. Rejects when the store cannot be read, and for what this build cannot read.
- *
- * @param named `ended`: as it was when it ended last, also where the same settings run again
+ * Reads a run. Units store it under different generations if only some have ended it. Rejects if the store cannot be read, or contains
+ * what this build cannot read.
+ * @param named `ended`: the run as it was when it last ended, even if the same settings run again
  */
 export async function readKeptRun(
   { namespace, store, measures }: KeptFrom,
@@ -108,7 +107,7 @@ function inOrderOfEnd(runs: readonly RunState[]): readonly RunState[] {
     .map(({ state }) => state);
 }
 
-/** The run of an experiment that all units have ended last, and still keep; undefined: there is none. */
+/** The last run of an experiment that all units have ended and still keep; undefined: there is none. */
 export function newestEnded(units: UnitStates, name: string): EndedRun | undefined {
   const [first] = units;
   if (first === undefined) return undefined;
@@ -120,7 +119,7 @@ export function newestEnded(units: UnitStates, name: string): EndedRun | undefin
   return newest && { name, run: newest.run, ended: newest.ended };
 }
 
-/** What is said of such a run beside the one that goes on. */
+/** The summary of such a run, which is shown beside the one that continues. */
 export function earlierRun(state: ExperimentState): EarlierRun {
   const { impressions, variants }: Comparison = evaluate(state);
   return {

@@ -3,35 +3,38 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import type { UnitStates } from '../windows/unit-state.ts';
 import { LOST_ROWS_ADVICE } from '../worker/stop-advice.ts';
 
-/** A pane that a checkpoint lists, and whose rows the store lacks, or holds damaged. */
+/** A pane that a checkpoint lists, but whose rows are missing from the store or damaged. */
 export interface LostPane extends ListedPane {
-  /** What is wrong with them, such as `gone`. */
+  /** What is wrong with the rows, such as `gone`. */
   readonly why: string;
 }
 
-/** What an exporter has found lost. */
+/** The losses that an exporter has found. */
 export interface LostKeys {
-  /** By key whose rows are gone, or damaged, what is wrong: what is read now lacks them. */
+  /** For each key whose rows are gone or damaged, what is wrong. What is read now lacks them. */
   readonly keys: ReadonlyMap<string, string>;
-  /** How many such keys were found so far. */
+  /** Number of such keys found so far. */
   readonly found: number;
 }
 
 export const GONE = 'gone';
 
-/** The panes that a reader has found lost, as long as no unit goes back. What it has read of their units before their ends is incomplete. */
+/**
+ * The panes that a reader has found lost, as long as no unit goes back. What it has read of their units before the ends of these panes is
+ * incomplete.
+ */
 export class LostRows {
-  /** By unit: the latest end of one. */
+  /** For each unit, the latest end of a lost pane. */
   readonly #upTo = new Map<number, EpochMs>();
   readonly #why = new Map<string, string>();
   #found = 0;
 
-  /** How many were found, however often this was reset. */
+  /** Number found, regardless of resets. */
   get found(): number {
     return this.#found;
   }
 
-  /** By key: what is wrong. */
+  /** For each key, what is wrong. */
   get why(): ReadonlyMap<string, string> {
     return this.#why;
   }
@@ -44,13 +47,13 @@ export class LostRows {
     }
   }
 
-  /** All is read again. */
+  /** Forgets all losses, because everything is read again. */
   reset(): void {
     this.#upTo.clear();
     this.#why.clear();
   }
 
-  /** The units as a reader must take them. Those of which nothing is lost are the same objects. */
+  /** The units, with their lost panes marked as incomplete. Those without losses are the same objects. */
   applied(units: UnitStates): UnitStates {
     return units.map((unit, u) => {
       const upTo = this.#upTo.get(u);
@@ -60,17 +63,21 @@ export class LostRows {
   }
 }
 
-/** Keys that are named; the log has all of them. */
+/** Number of keys that are named; the log has all of them. */
 const NAMED = 3;
 
-/** Such as: 2 keys (a: gone; b: gone). */
+/**
+ * The keys as text.
+ *
+ * Example: 2 keys (a: gone; b: gone).
+ */
 export function keysText(keys: ReadonlyMap<string, string>): string {
   const named = [...keys].slice(0, NAMED).map(([key, why]) => `${key}: ${why}`);
   const more = keys.size > NAMED ? `; and ${keys.size - NAMED} more` : '';
   return `${keys.size} ${keys.size === 1 ? 'key' : 'keys'} (${named.join('; ')}${more})`;
 }
 
-/** For the page; none: nothing is lost. */
+/** Troubles for the page; empty if nothing is lost. */
 export function lostTroubles(
   lost: LostKeys | undefined,
 ): readonly { readonly cause: string; readonly remedy: string }[] {

@@ -17,19 +17,19 @@ interface SealedRows {
   readonly rows: Rows;
 }
 
-/** What was read of the panes of a unit. */
+/** What was read from the panes of a unit. */
 interface ReadPanes {
   readonly sealed: readonly SealedRows[];
-  /** Those of which nothing could be read: each of them is listed, and so was stored. */
+  /** Panes of which nothing could be read. Each of them is listed, and so was stored. */
   readonly lost: readonly LostPane[];
 }
 
-/** By number of the pane: the windows that need it. */
+/** For each pane, by number, the windows that need it. */
 type WantedPanes = ReadonlyMap<number, readonly HorizonWindows[]>;
 
-/** Keys per read, so that one reply stays small. */
+/** Number of keys per read, so that a reply stays small. */
 const BATCH = 32;
-/** Most field texts that are shared by all panes. */
+/** Number of field texts that panes share. */
 const FIELDS = 50_000;
 
 /** The existing panes of unit `u` that windows are missing. */
@@ -90,7 +90,7 @@ export class SealedPanes {
     return { sealed, lost };
   }
 
-  /** The rows of a pane that is listed; or why there are none. */
+  /** The rows of a listed pane, or why there are none. */
   #read(hash: Fields, pane: number, allWindows: readonly HorizonWindows[]): readonly SealedRows[] | string {
     if (hash.size === 0) return GONE;
     try {
@@ -115,7 +115,7 @@ export class SealedPanes {
     return rows;
   }
 
-  /** The same text for all panes; undefined: not a row's field. */
+  /** The same text object for all panes; undefined: the text is not a row's field. */
   #one(field: string): string | undefined {
     const known = this.#fields.get(field);
     if (known !== undefined || parseField(field) === undefined) return known;

@@ -14,7 +14,7 @@ import type { ErrorSource } from '../statistics/watched-blocks.ts';
 import { emptyOf, stderrsOf } from '../windows/bucket-sums.ts';
 import type { CohortRow } from '../windows/windows.ts';
 
-/** Every kind that has squares counts lists as a mean does. */
+/** Every kind with squares counts lists in the same way as a mean. */
 const MEAN = FIELD.mean;
 const { above: ABOVE, below: BELOW } = FIELD.fraction;
 
@@ -33,11 +33,11 @@ export class WindowErrors {
   readonly #starts: readonly number[];
   /** Grouping sets that have vectors, finest first. */
   readonly #clustered: readonly (readonly string[])[];
-  /** By set, then values. */
+  /** Rows by set, then values. */
   readonly #hours: ReadonlyMap<string, ReadonlyMap<string, Row>>;
   readonly #known = new Map<Row, readonly HourError[]>();
 
-  /** `hours`: sums over the hours, of the sets that have vectors. */
+  /** @param hours sums over the hours, for the sets that have vectors */
   constructor(measures: readonly Measure[], clustered: readonly (readonly string[])[], hours: readonly CohortRow[]) {
     this.#measures = measures;
     this.#starts = sumsStarts(shapeOf(measures));
@@ -47,7 +47,9 @@ export class WindowErrors {
     this.#hours = rows;
   }
 
-  /** One per measure. A cohort whose set has no vectors takes the design effect of the finest coarser set that has. */
+  /**
+   * Standard errors, one per measure. A cohort whose set has no vectors takes the design effect of the finest coarser set that has them.
+   */
   of({ by, values, row }: CohortRow): readonly Result<number>[] {
     const found = this.#nearest(by, values);
     if (found === undefined) return this.#measures.map(() => absent('no_vector'));
@@ -61,8 +63,8 @@ export class WindowErrors {
   }
 
   /**
-   * The source of the errors of a cohort's blocks, by measure (specification: statistics 10.1). A mean without any vector has
-   * the error of independent lists: the scale of the CUSUM absorbs an error that is wrong by a constant factor.
+   * The source of the errors of a cohort's blocks, by measure (specification: statistics 10.1). A mean without any vector has the error
+   * of independent lists: the scale of the CUSUM absorbs an error that is wrong by a constant factor.
    */
   sourcesOf({ by, values }: Pick<CohortRow, 'by' | 'values'>): readonly ErrorSource[] {
     const found = this.#nearest(by, values);
@@ -111,8 +113,8 @@ export function hasMoments(measure: Measure): boolean {
 }
 
 /**
- * n, S and Q of a mean by its policy, in units of 1. For a kind without squares: its weight, its value times that weight (the
- * numerator of a plain ratio), and 0.
+ * n, S and Q of a mean by its policy, in units of 1. For a kind without squares: its weight, its value times that weight (the numerator
+ * of a plain ratio), and 0.
  */
 export function momentsOf(measure: Measure, sums: readonly Exact[]): Moments {
   if (sumsKind(measure) === 'fraction')

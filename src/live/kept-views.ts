@@ -1,6 +1,6 @@
 const MOST_VIEWS = 16;
 
-/** Views by name that stay right for as long as all that they were made of stays the same. The least recently used one is evicted. */
+/** Views by name that stay valid as long as all their sources stay the same. The least recently used one is evicted. */
 export class KeptViews<View> {
   readonly #most: number;
   #sources: readonly unknown[] = [];
@@ -10,7 +10,10 @@ export class KeptViews<View> {
     this.#most = most;
   }
 
-  /** @param sources compared by identity; @param isDone whether a view may be kept; default: each may */
+  /**
+   * @param sources compared by identity
+   * @param isDone whether a view may be kept; default: every view
+   */
   of(sources: readonly unknown[], name: string, make: () => View, isDone: (view: View) => boolean = () => true): View {
     if (sources.length !== this.#sources.length || sources.some((source, s) => source !== this.#sources[s])) {
       this.#sources = sources;

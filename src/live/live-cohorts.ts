@@ -19,9 +19,9 @@ import { rowValue } from '../windows/row-value.ts';
 import { historyView } from './history-view.ts';
 import { type LiveQuery, queryText } from './live-query.ts';
 
-/** Rows of one page of the table. */
+/** Number of rows on one page of the table. */
 const MOST_ROWS = 50;
-/** Most columns of measures. */
+/** The most columns of measures. */
 const MOST_MEASURES = 8;
 
 /** The rows of one window, horizon and set. */
@@ -35,7 +35,7 @@ export class LiveCohorts {
   readonly #starts: readonly number[];
   #rows: readonly QualityRow[] = [];
   #windows: readonly QualityWindow[] = [];
-  /** By window, horizon and set; of `#rows`. */
+  /** Groups of `#rows`, by window, horizon and set. */
   readonly #groups = new Map<string, Group>();
 
   constructor(settings: Settings) {
@@ -43,7 +43,7 @@ export class LiveCohorts {
     this.#starts = sumsStarts(shapeOf(settings.measures));
   }
 
-  /** Takes the current rows, which are the same object as long as nothing changed. Returns whether they changed. */
+  /** Takes the current rows, which are the same object as long as nothing has changed. Returns whether they changed. */
   update({ rows, windows }: Pick<QualitySnapshot, 'rows' | 'windows'>): boolean {
     if (rows === this.#rows) return false;
     this.#rows = rows;
@@ -52,7 +52,7 @@ export class LiveCohorts {
     return true;
   }
 
-  /** Why a window is not complete, in words; undefined: it is, or nothing is known of it. */
+  /** Why a window is not complete, in words; undefined: it is, or nothing is known about it. */
   incomplete(window: string, horizon: string): string | undefined {
     const known = this.#windows.find((one) => one.window === window && one.horizon === horizon);
     if (known === undefined) return undefined;
@@ -70,7 +70,7 @@ export class LiveCohorts {
     );
   }
 
-  /** The first measures, and the chosen one before them if it is not among them. */
+  /** The first measures, preceded by the chosen one if it is not among them. */
   measuresOf({ measure }: LiveQuery): readonly string[] {
     const names = this.#settings.measures.slice(0, MOST_MEASURES).map(({ canonical }) => canonical);
     return names.includes(measure) ? names : [measure, ...names.slice(0, MOST_MEASURES - 1)];
@@ -93,7 +93,7 @@ export class LiveCohorts {
   }
 
   line({ by, values, horizon, row, stderrs }: QualityRow, measures: readonly string[]): CohortLine {
-    // Members in the order that they have in the JSON, which so need not be copied to be sorted.
+    // The members have the order that they have in the JSON, so they need not be copied to be sorted.
     return {
       by,
       horizon,
@@ -152,7 +152,7 @@ export class LiveCohorts {
     };
   }
 
-  /** The `cohorts` with most lists of each set, over one window, at the first `horizons`. */
+  /** The `cohorts` cohorts with most lists of each set, over one window, at the first `horizons`. */
   largest(query: LiveQuery, horizons: number, cohorts: number): readonly CohortLine[] {
     const { attribution, cohorts: sets } = this.#settings;
     const measures = this.measuresOf(query);
@@ -213,7 +213,7 @@ export class LiveCohorts {
     };
   }
 
-  /** Link to the last lists, or away from them. */
+  /** The link that shows or hides the last lists. */
   lastLists(query: LiveQuery): LastListsLink {
     const { showsLast } = query;
     return { isShown: showsLast, href: this.#href({ ...query, showsLast: !showsLast }) };
@@ -290,7 +290,7 @@ export class LiveCohorts {
     return row === undefined ? undefined : this.line(row, measures);
   }
 
-  /** What a cohort is compared with. */
+  /** The row with which a cohort is compared. */
   #base({ by, values, horizon }: QualityRow, { window, against }: LiveQuery): QualityRow | undefined {
     const [first] = this.#settings.experiments;
     if (against === 'everything' || first === undefined) return this.group(window, horizon, []).rows[0];

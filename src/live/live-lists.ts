@@ -13,7 +13,10 @@ const MOST_WORST = 5;
 type ListSettings = Pick<Settings, 'attribution' | 'detect' | 'dimensions' | 'experiments' | 'measures'>;
 
 interface Viewed {
-  /** Feedback comes to be dropped after its list has closed; a list differs in nothing else. */
+  /**
+   * Number of drops, by which a changed view is noticed: feedback may be dropped after its list has closed, and nothing else changes in a
+   * list.
+   */
   readonly drops: number;
   readonly view: ListView;
 }
@@ -31,7 +34,7 @@ export class LiveLists {
     this.#primary = settings.experiments[0]?.primary ?? settings.measures[0]?.canonical ?? '';
   }
 
-  /** @param withLast whether all of the last lists are shown; they are most of the work. A list has the same view each time. */
+  /** @param withLast whether all of the last lists are shown, which are most of the work. A list has the same view each time */
   view(withLast: boolean): ListsView {
     const { ids, last, withDrops, drops } = this.#samples;
     return {
@@ -100,7 +103,7 @@ function listView(list: SampledList, { dimensions, measures }: ListSettings): Li
   };
 }
 
-/** null: the measure leaves the list out. */
+/** null if the measure leaves the list out. */
 function measured({ scores }: Pick<SampledList, 'scores'>, measure: Measure, m: number): number | null {
   return listValue(measure, sumsKind(measure), scores, SCORE_WIDTH * m) ?? null;
 }

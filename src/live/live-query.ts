@@ -1,10 +1,10 @@
-/** What a reader of the live page has chosen. All of it is in the address, so that a link can be shared. */
+/** The choices of a reader of the live page. All of them are in the address, so that a link can be shared. */
 import type { Settings } from '../config/settings.ts';
 
 export interface LiveQuery {
-  /** Canonical name. */
+  /** The measure's canonical name. */
   readonly measure: string;
-  /** Both as in the configuration. */
+  /** Horizon and window, as in the configuration. */
   readonly horizon: string;
   readonly window: string;
   /** The grouping set whose cohorts are listed. */
@@ -13,16 +13,16 @@ export interface LiveQuery {
   readonly against: 'control' | 'everything';
   /** Only cohorts whose names contain this text, ignoring case, are listed. */
   readonly filter: string;
-  /** `lists`, `cohort`, or a measure. */
+  /** `lists`, `cohort`, or the name of a measure. */
   readonly sort: string;
   readonly order: 'falling' | 'rising';
-  /** From 1. */
+  /** Page number, from 1. */
   readonly page: number;
   /** The cohort of `by` that is shown in detail; undefined: none. */
   readonly cohort: readonly string[] | undefined;
-  /** Whether all of the last lists are shown, beside those that went wrong. */
+  /** Whether all of the last lists are shown, in addition to those that went wrong. */
   readonly showsLast: boolean;
-  /** undefined: as the reader's system. */
+  /** undefined: the theme of the reader's system. */
   readonly theme: 'light' | 'dark' | undefined;
 }
 
@@ -93,7 +93,10 @@ export function readQuery(text: string, settings: QuerySettings): LiveQuery {
   };
 }
 
-/** The query in an address: only what differs from the defaults, in a fixed order, so equal queries have equal texts. '' is the default. */
+/**
+ * The query as text in an address. It contains only what differs from the defaults, in a fixed order, so equal queries have equal texts.
+ * '' is the default.
+ */
 export function queryText(query: LiveQuery, settings: QuerySettings): string {
   const defaults = defaultQuery(settings);
   const text = new URLSearchParams();

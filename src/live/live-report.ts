@@ -1,4 +1,4 @@
-/** What a running process knows at one moment, as a report. */
+/** A report of what a running process knows at one moment. */
 import type { Settings } from '../config/settings.ts';
 import { MOST_LISTED } from '../page/cohorts.tsx';
 import type { HistoryView } from '../page/history.tsx';
@@ -24,11 +24,11 @@ type Known = Pick<
 
 interface Reported {
   readonly history: HistoryView | undefined;
-  /** undefined: nothing was read yet, or not by this process. */
+  /** undefined: nothing has been read yet, or not by this process. */
   readonly cohorts: CohortsView | undefined;
-  /** The measure that the page shows. */
+  /** The measure shown on the page. */
   readonly measure: string;
-  /** Of the process. */
+  /** Facts about the process. */
   readonly about: readonly Fact[];
 }
 

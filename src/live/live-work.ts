@@ -1,11 +1,11 @@
-/** What the live page shows of a worker: its partitions, commits and delays as they are, and drops by the minute. */
+/** What the live page shows about a worker: the present state of its partitions, commits and delays, and drops by minute. */
 import type { PartitionView, WorkView } from '../page/model.ts';
 import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, type ImpressionDrop } from '../vocabulary/drops.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { UnitStatus, WorkerStatus } from '../worker/status.ts';
 
 const MINUTE = 60_000;
-/** Minutes that are kept. */
+/** Number of minutes that are kept. */
 const MOST_MINUTES = 180;
 
 const REASONS: readonly (ImpressionDrop | FeedbackDrop)[] = [...new Set([...IMPRESSION_DROPS, ...FEEDBACK_DROPS])];
@@ -18,10 +18,10 @@ interface Minute {
 
 export class LiveWork {
   #minutes: Minute[] = [];
-  /** What each unit had dropped at the last update; a new unit adds nothing at first. */
+  /** Drops of each unit at the last update; a new unit adds nothing at first. */
   #known: ReadonlyMap<number, readonly number[]> = new Map();
 
-  /** Costs a few additions per partition. */
+  /** Adds what was dropped since the last update, which costs a few additions per partition. */
   update({ units }: WorkerStatus, now: EpochMs): void {
     const at = Math.floor(now / MINUTE) * MINUTE;
     if (this.#minutes.at(-1)?.at !== at) {
@@ -32,7 +32,7 @@ export class LiveWork {
     const seen = new Map(units.map((unit) => [unit.partition, dropsOf(unit)] as const));
     for (const [partition, drops] of seen) {
       const before = this.#known.get(partition);
-      // Fewer than before: the unit has resumed from another state.
+      // If there are fewer drops than before, the unit has resumed from another state.
       if (before !== undefined) for (const [r, n] of drops.entries()) current[r] += Math.max(0, n - before[r]);
     }
     this.#known = seen;

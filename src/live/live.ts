@@ -1,5 +1,5 @@
 /**
- * What the live page and `/api/v1/state` show of this process. `update` only stores its input; views and texts are made on request,
+ * What the live page and `/api/v1/state` show about this process. `update` only stores its input; views and texts are made on request,
  * once for all readers, so a page without readers costs nothing. Long because it holds everything between what a process measures and
  * what its page shows.
  */
@@ -49,15 +49,15 @@ export interface LiveInput {
   readonly snapshot: QualitySnapshot | undefined;
   readonly status: WorkerStatus | undefined;
   readonly now: EpochMs;
-  /** What looks wrong with the logs; default: nothing. */
+  /** Findings about the logs; default: none. */
   readonly findings?: readonly LiveFinding[] | undefined;
 }
 
-/** Called when the page is made. */
+/** Functions that are called when the page is made. */
 interface LiveDeps {
-  /** As in /readyz. */
+  /** The readiness, as in /readyz. */
   readonly ready: () => Readiness;
-  /** As `Exporter.history`; default: there is none. */
+  /** Histories, as from `Exporter.history`; default: there are none. */
   readonly history?: ((question: HistoryQuestion) => CohortHistory | undefined) | undefined;
   /** Lists of this process's units; default: none are kept. */
   readonly samples?: ShownSamples | undefined;
@@ -67,23 +67,26 @@ interface LiveDeps {
 
 /** Version of the format of `/api/v1/state`. */
 const VERSION = 1;
-/** Most variants that are shown, and how far back their history goes. */
+/** The most variants that are shown, and how far back their history reaches. */
 const MOST_SERIES = 7;
 const HISTORY_SPAN = DAY;
 const MOST_HISTORIES = 128;
-/** Most cohorts of a set, and most horizons, in the JSON: it stays small, whatever is configured. */
+/** Limits of the cohorts of a set, and of the horizons, in the JSON, which keep it small whatever is configured. */
 const MOST_COHORTS = 100;
 const MOST_HORIZONS = 4;
 /** Number of updates over which the rate of lists is computed. */
 const RATE_SAMPLES = 20;
-/** Reports that are cached: they are large, and few people want one. */
+/** Number of reports that are cached: they are large, and few people request one. */
 const MOST_REPORTS = 2;
-/** Their tables are most of them, and the same whatever measure is chosen: one for each window. */
+/**
+ * Number of cohort tables of reports that are cached, one per window. They make up most of a report, and do not depend on the chosen
+ * measure.
+ */
 const MOST_REPORTED = 4;
-/** With less feedback nothing is said about how it joins. */
+/** With less feedback, nothing is reported about how it joins. */
 const ENOUGH_FEEDBACK = 100;
 
-/** The part of the view that does not depend on the query, without the lists, which few answers need. */
+/** The part of the view that does not depend on the query, without the lists, which few responses need. */
 export type SharedView = Omit<
   LiveView,
   'history' | 'cohorts' | 'cohort' | 'themes' | 'theme' | 'lists' | 'lastLists' | 'stateHref' | 'reportHref'
@@ -97,16 +100,16 @@ export class LivePage {
   #input: LiveInput | undefined;
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
   #sharedView: SharedView | undefined;
-  /** By text of the query, until the next update. */
+  /** Texts by query, until the next update. */
   readonly #html = new KeptViews<Promise<Versioned>>();
   readonly #cohortTexts = new KeptViews<Promise<Versioned>>();
   readonly #reports = new KeptViews<Promise<Versioned>>(MOST_REPORTS);
   #state: Promise<Versioned> | undefined;
   #lists: Promise<Versioned> | undefined;
   readonly #liveLists: LiveLists | undefined;
-  /** By question; dropped when a pane closes. */
+  /** Histories by request; dropped when a pane closes. */
   readonly #histories = new Map<string, CohortHistory>();
-  /** Of what is stored. The page keeps the markup of a view for as long as it is the same object. */
+  /** Views of what is stored. The page keeps the markup of a view for as long as it is the same object. */
   readonly #experimentViews = new KeptViews<readonly ExperimentView[]>();
   readonly #decisionViews = new KeptViews<readonly StandingDecision[]>();
   readonly #historyViews = new KeptViews<HistoryView | undefined>();
@@ -125,7 +128,7 @@ export class LivePage {
     this.#liveLists = deps.samples === undefined ? undefined : new LiveLists(deps.samples, settings);
   }
 
-  /** Takes what is known now. Without a snapshot the last one stays. */
+  /** Takes what is known now. Without a snapshot, the last one stays. */
   update(input: LiveInput): void {
     const snapshot = input.snapshot ?? this.#input?.snapshot;
     this.#input = { ...input, snapshot };
@@ -139,7 +142,10 @@ export class LivePage {
     this.#rates = [...this.#rates, { at: input.now, impressions: snapshot.impressions }].slice(-RATE_SAMPLES);
   }
 
-  /** @param text the part of the address after `?` */
+  /**
+   * The page.
+   * @param text the part of the address after `?`
+   */
   html(text = ''): Promise<Versioned> {
     const query = readQuery(text, this.#settings);
     const name = queryText(query, this.#settings);
@@ -158,13 +164,13 @@ export class LivePage {
     let text = '';
     for (const piece of json) {
       text += piece;
-      // A pause.
+      // This ends a piece, after which other work may run.
       yield '';
     }
     yield* reportPieces({ ...view, raw: { name: 'state.json', text } });
   }
 
-  /** `json` is of what is known now, whenever it is read. */
+  /** The report. `json` reflects what is known now, whenever it is read. */
   #reported(query: LiveQuery): { readonly view: Omit<ReportView, 'raw'>; readonly json: Iterable<string> } {
     const snapshot = this.#input?.snapshot;
     const { horizons } = this.#settings.attribution;
@@ -185,7 +191,7 @@ export class LivePage {
     return { view: liveReport(seen, { history, cohorts, measure: query.measure, about }, this.#settings), json };
   }
 
-  /** The cohorts with most lists, as `LiveCohorts.largest`. */
+  /** The cohorts with most lists, as in `LiveCohorts.largest`. */
   #largest(query: LiveQuery, horizons: number, cohorts: number): readonly CohortLine[] {
     const name = `${horizons} ${cohorts} ${query.window} ${this.#cohorts.measuresOf(query).join()}`;
     return this.#largestLines.of([this.#input?.snapshot?.rows], name, () =>
@@ -259,7 +265,7 @@ export class LivePage {
     };
   }
 
-  /** The grouping set by variant, if one is kept. */
+  /** The grouping set by variant, if there is one. */
   get #variantsBy(): readonly string[] {
     const { experiments, cohorts } = this.#settings;
     const wanted = experiments[0]?.dimension ?? 'variant';
@@ -355,7 +361,7 @@ export class LivePage {
     const { windows, experiments } = this.#settings;
     const by = this.#variantsBy;
     const [window, control] = [windows[0], experiments[0]?.control];
-    // The longest window also has those without traffic in the last hour.
+    // The longest window also contains those without traffic in the last hour.
     const variants = [...this.#cohorts.group(windows[windows.length - 1].text, horizon, by).rows]
       .sort((a, b) => b.row.impressions - a.row.impressions)
       .slice(0, MOST_SERIES)
@@ -412,14 +418,14 @@ export class LivePage {
     return { by, horizon, what: `, over the last ${window}${isWhole ? '' : ', which is not complete'}`, ranks, lines };
   }
 
-  /** Of the default query: one window, the first horizons, the cohorts with most lists of each set. */
+  /** The state for the default query: one window, the first horizons, the cohorts with most lists of each set. */
   #defaultState(): Readonly<Record<string, unknown>> {
     const query = defaultQuery(this.#settings);
     const isKnown = this.#input?.snapshot !== undefined;
     return this.#stateMembers(query, this.#shared, isKnown ? this.#largest(query, MOST_HORIZONS, MOST_COHORTS) : []);
   }
 
-  /** One object, whose fields keep their meaning when others are added. */
+  /** The members of the JSON. Their meaning stays the same when others are added. */
   #stateMembers(query: LiveQuery, seen: SharedView, cohorts: readonly CohortLine[]): Readonly<Record<string, unknown>> {
     const { experiments: _, pipeline, work, positions, couldShowLists: __, isGuarded: ___, ...rest } = seen;
     return {

@@ -1,12 +1,12 @@
-/** What is made for many readers: a text with its version, in turns of the event loop, so that nothing waits for long. */
+/** Makes a text with its version, for many readers, in turns of the event loop, so that nothing waits for long. */
 import { createHash } from 'node:crypto';
 import type { Versioned } from '../server/routes.ts';
 import { Turns } from '../vocabulary/clock.ts';
 
-/** A worker and an exporter have other things to do: after so many ms they come first. */
+/** Longest turn in ms, after which the other work of a worker or exporter runs. */
 const TURN_MS = 1;
 
-/** The first piece is made before it returns; another turn may begin after each. */
+/** The first piece is made before this returns; another turn may begin after each piece. */
 export async function madeInTurns(pieces: () => Iterable<string>): Promise<Versioned> {
   const turns = new Turns(TURN_MS);
   const hash = createHash('sha256');

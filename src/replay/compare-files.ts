@@ -22,13 +22,13 @@ const PLAIN = 'variant';
 export interface FilesCompared {
   readonly comparison: Comparison;
   readonly trail: Trail;
-  /** When the first user was shown the experiment. */
+  /** Time at which the first user was shown the experiment. */
   readonly began: EpochMs | undefined;
   /** The split of the users by cohort, for each requested dimension; undefined: none was requested. */
   readonly ratioBy: readonly ComparedCohorts[] | undefined;
   /** The result of the replay itself. */
   readonly replayed: ReplayResult;
-  /** Sampled impressions by `variant`, where the experiment reads another dimension; else empty. */
+  /** Sampled impressions by `variant`, if the experiment reads another dimension; else empty. */
   readonly plainVariants: ReadonlyMap<string, number>;
 }
 
@@ -74,7 +74,7 @@ export async function compareFiles(
   return { comparison, trail: looker.trail, began: looker.began, ratioBy: splits, replayed, plainVariants };
 }
 
-/** What the last look must know of how the logs end. */
+/** How the logs end, for the last look. */
 function endOfLogs(
   { rows, feedbackEnd }: ReplayResult,
   { newest, reach }: LogsEnd,
@@ -93,7 +93,7 @@ interface Exposure {
   readonly userId: string;
   readonly variant: number;
   readonly ts: EpochMs;
-  /** One for each of the splits. */
+  /** One cohort for each of the splits. */
   readonly cohorts: readonly string[];
 }
 
@@ -105,16 +105,16 @@ class HourlyLooks implements UnitHooks {
   readonly #unit: () => Unit;
   readonly #watcher = new Watcher();
   readonly #variants: ReadonlyMap<string, number>;
-  /** Place of the experiment's dimension in an impression. */
+  /** Index of the experiment's dimension in an impression. */
   readonly #dimension: number;
-  /** The same for the dimensions of the splits. */
+  /** Indexes of the dimensions of the splits. */
   readonly #cohorts: readonly number[];
   readonly #horizon: number;
   readonly #hashSeed: number;
   readonly #sample: UserSample;
-  /** Of impressions that no look has seen yet. */
+  /** Exposures in impressions that no look has seen. */
   #exposures: Exposure[] = [];
-  /** The next look must be taken before anything at or after this time is added; undefined: nothing was added yet. */
+  /** The next look must be taken before anything at or after this time is added; undefined: nothing has been added. */
   #due: EpochMs | undefined;
   #newest: EpochMs | undefined;
   #began: EpochMs | undefined;
@@ -142,7 +142,7 @@ class HourlyLooks implements UnitHooks {
     return this.#watcher.trail;
   }
 
-  /** As of the last look. */
+  /** Time of the first exposure, as of the last look. */
   get began(): EpochMs | undefined {
     return this.#began;
   }
@@ -167,7 +167,7 @@ class HourlyLooks implements UnitHooks {
     return true;
   }
 
-  /** The last look, at the end of the newest pane, some of whose lists may be too young: from `youngFrom` on. */
+  /** Takes the last look, at the end of the newest pane. Its lists from `youngFrom` on may be too young. */
   end(youngFrom: EpochMs, end: EndOfLogs): Comparison {
     const { ms } = this.#settings.paneSize;
     const asOf = this.#newest === undefined ? undefined : (Math.floor(this.#newest / ms) + 1) * ms;
@@ -178,7 +178,10 @@ class HourlyLooks implements UnitHooks {
     return this.#experiment.start === undefined || ts >= this.#experiment.start;
   }
 
-  /** What the next look sees. @param limit exposures from then on are for later looks */
+  /**
+   * What the next look sees.
+   * @param limit exposures from this time on are for later looks
+   */
   #seen(asOf: EpochMs | undefined, limit: EpochMs): Omit<ExperimentState, 'looks'> {
     const seen = this.#exposures.filter(({ ts }) => ts < limit);
     this.#exposures = this.#exposures.filter(({ ts }) => ts >= limit);

@@ -1,4 +1,4 @@
-/** Sees which events of files are dropped, and knows where each stands in its file, also if it had waited for its impression. */
+/** Observes which events of files are dropped, and where each stands in its file, even if it had waited for its impression. */
 import type { JoinEvent, JoinObserver, RecordPlace } from '../consumers/join/api.ts';
 import type { FeedbackTexts } from '../consumers/packed/packed-feedback.ts';
 import { readText } from '../consumers/packed/text.ts';
@@ -7,25 +7,25 @@ import type { InvalidRecord, PassedRecord } from '../unit/unit-contract.ts';
 import type { FeedbackDrop, InvalidCode } from '../vocabulary/drops.ts';
 import type { EpochMs, Side, TopicRole } from '../vocabulary/events.ts';
 
-/** An event that is dropped, or a record that holds none. */
+/** An event that is dropped, or a record that contains none. */
 export interface Dropped {
-  /** undefined: not known, of a record of a log of both sides that no map is for. */
+  /** undefined: not known, for a record without a map in a log of both sides. */
   readonly side: Side | undefined;
   readonly reason: FeedbackDrop | 'unmapped';
-  /** Of an `invalid` record. */
+  /** The code of an `invalid` record. */
   readonly code?: InvalidCode | undefined;
   /** The part of the event that is wrong, or the pointer of the condition that is not met; undefined: all of it, or neither. */
   readonly field?: string | undefined;
-  /** undefined: the record holds no valid event. */
+  /** undefined: the record contains no valid event. */
   readonly event?: DroppedEvent | undefined;
-  /** Its record; undefined: so much feedback was waiting that it was not kept. */
+  /** Its record; undefined: too much feedback was waiting to keep it. */
   readonly record: DroppedRecord | undefined;
 }
 
 interface DroppedEvent {
   readonly requestId: string;
   readonly ts: EpochMs;
-  /** Of an impression: the slots before its page. */
+  /** For an impression, the number of slots before its page. */
   readonly offset?: number;
   readonly itemId?: string;
   readonly action?: string;
@@ -33,36 +33,42 @@ interface DroppedEvent {
 
 interface DroppedRecord {
   readonly place: FilePlace;
-  /** As in the file, or as JSON; undefined: it was not asked for. */
+  /** The bytes in the file, or JSON; undefined: not requested. */
   readonly value: Uint8Array | undefined;
 }
 
-/** Without values, the records of so much waiting feedback are kept: some examples are enough. With them, up to so many bytes of values. */
+/**
+ * Limits of the records of waiting feedback that are kept: their number if values are not requested, since some examples are enough, else
+ * the bytes of their values.
+ */
 const MOST_PLACES = 20_000;
 const MOST_BYTES = 2 ** 28;
-/** Of a record in memory, besides its value. */
+/** Bytes of a record in memory, without its value. */
 const RECORD_BYTES = 300;
 
 export class DropWatch implements JoinObserver {
   readonly #roles: readonly TopicRole[];
   readonly #onDropped: (dropped: Dropped) => void;
   readonly #keepsValues: boolean;
-  /** By topic: the records that are judged. */
+  /** The records being judged, by topic. */
   readonly #batches: (Batch | undefined)[] = [];
-  /** Records of waiting feedback by what it says, those that came first in front. */
+  /** Records of waiting feedback by its content, in the order of arrival. */
   readonly #waiting = new Map<string, DroppedRecord[]>();
   #waitingBytes = 0;
-  /** Feedback that has found its list: it may be dropped there. */
+  /** Feedback that has found its list, where it may be dropped. */
   #found: { readonly key: string; readonly record: DroppedRecord | undefined } | undefined;
 
-  /** @param roles of the topics; @param keepsValues whether records are asked for with their values */
+  /**
+   * @param roles of the topics
+   * @param keepsValues whether records are requested with their values
+   */
   constructor(roles: readonly TopicRole[], onDropped: (dropped: Dropped) => void, keepsValues: boolean) {
     this.#roles = roles;
     this.#onDropped = onDropped;
     this.#keepsValues = keepsValues;
   }
 
-  /** These records are judged next. */
+  /** Called before these records are judged. */
   reads(batch: Batch): void {
     this.#batches[batch.topic] = batch;
   }
@@ -79,7 +85,7 @@ export class DropWatch implements JoinObserver {
 
   notTaken(why: 'waits' | 'future' | 'late' | 'duplicate', event: JoinEvent, from: RecordPlace): void {
     this.#found = undefined;
-    // Files give events as they are decoded.
+    // Files deliver events as they are decoded.
     if (!('requestId' in event)) return;
     const record = this.#recordAt(from);
     if (event.kind === 'impression') {
@@ -124,7 +130,7 @@ export class DropWatch implements JoinObserver {
     const bytes = this.#keepsValues ? MOST_BYTES : MOST_PLACES * RECORD_BYTES;
     if (record === undefined || this.#waitingBytes + bytesOf(record) > bytes) return;
     this.#waitingBytes += bytesOf(record);
-    // A value may be a view of much more.
+    // The value may be a view of something much larger.
     const own = { ...record, value: record.value === undefined ? undefined : new Uint8Array(record.value) };
     const same = this.#waiting.get(key);
     if (same === undefined) this.#waiting.set(key, [own]);
@@ -164,7 +170,7 @@ function feedbackOf({ u8, request, item, action, eventId, ts, value }: FeedbackT
   };
 }
 
-/** Feedback that says the same waits for the same, and is dropped at once. */
+/** Key of feedback by its content. Feedback with equal content waits for the same list, and is dropped at the same time. */
 function keyOf({ requestId, itemId, action, ts, value, eventId }: SaidFeedback): string {
   return JSON.stringify([requestId, itemId, action, ts, value, eventId]);
 }

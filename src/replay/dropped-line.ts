@@ -1,7 +1,7 @@
 import { textOrBase64 } from '../dead-letters/letter.ts';
 import type { Dropped } from './drop-watch.ts';
 
-/** What was dropped as one line of NDJSON with its line end: where it stands, why, what the event says, and its record. */
+/** A dropped event as one line of NDJSON with its line end: its position, the reason, its content, and its record. */
 export function droppedLine({ side, reason, code, field, event, record }: Dropped): string {
   const { ts, ...says } = event ?? {};
   const line = {

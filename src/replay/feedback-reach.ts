@@ -1,4 +1,4 @@
-/** Up to where the feedback of files tells what people did (specification: join 4.1). */
+/** Determines up to which time the feedback of files is complete (specification: join 4.1). */
 import { type AdapterChoice, adapterTraits } from '../consumers/decode/decoder-settings.ts';
 import { hasRowTimes } from '../consumers/decode/list.ts';
 import type { EventSample } from '../findings/event-sample.ts';
@@ -8,23 +8,23 @@ import type { EpochMs, TopicRole } from '../vocabulary/events.ts';
 
 /** How the logs end. */
 export interface LogsEnd {
-  /** The newest event of all. */
+  /** Time of the newest event. */
   readonly newest: EpochMs;
-  /** Up to where the feedback tells what people did. Infinity: whatever the lists' age; -Infinity: there is none. */
+  /** The time up to which feedback is complete. Infinity: for lists of any age; -Infinity: there is no feedback. */
   readonly reach: EpochMs;
-  /** Lists that are younger than a horizon count, too. */
+  /** Whether lists that are younger than a horizon count too. */
   readonly closeAll: boolean;
 }
 
-/** Whether feedback of a topic may come later than its list: it does not, where the record of a list has it without a time. */
+/** Whether feedback of a topic may arrive later than its list. It does not if the record of a list contains it without a time. */
 export function comesLater({ impressions, feedback }: TopicRole, adapter: AdapterChoice): boolean {
   if (!feedback || adapterTraits(adapter).isOfBothSides) return false;
   return !impressions || typeof adapter === 'string' || !('list' in adapter) || hasRowTimes(adapter);
 }
 
 /**
- * Whether feedback has no times of its own, as all of it has that of its list. Where all times are whole hours or days nothing follows:
- * feedback soon after a list has its time then, too.
+ * Whether feedback has no times of its own, because all of it has the time of its list. If all times are whole hours or days, nothing can
+ * be concluded, since feedback soon after a list has the same time then, too.
  */
 export function hasNoTimes(sample: EventSample): boolean {
   const { lags } = matchesOf(sample);
@@ -32,7 +32,7 @@ export function hasNoTimes(sample: EventSample): boolean {
   return isSame && sample.impressions.some(({ ts }) => ts % HOUR !== 0);
 }
 
-/** The least watermark of the topics whose feedback comes later. Infinity: there is none, so that all is known. */
+/** The least watermark of the topics whose feedback arrives later. Infinity: there are none, so everything is known. */
 export function reachOf(watermarks: readonly { readonly comesLater: boolean; readonly watermark: EpochMs }[]): EpochMs {
   return Math.min(
     Number.POSITIVE_INFINITY,

@@ -2,21 +2,21 @@ import { otherValues, setText } from '../accumulators/store/layout.ts';
 import type { LeftOpen } from '../unit/unit-contract.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
-/** Lists that are open at one horizon when the files have ended. */
+/** Lists that are open at one horizon when the files end. */
 export interface Open {
   readonly lists: number;
-  /** The watermark from which on the first of them would be known, and all of them. */
+  /** The watermarks from which on the first of them, and all of them, would be known. */
   readonly first: EpochMs;
   readonly last: EpochMs;
 }
 
 /**
- * What was still open when the files ended (specification: join 4.1), as counts by horizon and cohort. Memory grows with the cohorts,
- * not with the lists.
+ * Counts what is still open when the files end (specification: join 4.1), by horizon and cohort. Memory grows with the cohorts, not with
+ * the lists.
  */
 export class OpenLists {
   readonly #sets: readonly (readonly string[])[];
-  /** The counts of a horizon and grouping set, by cohort. */
+  /** For each horizon and grouping set, the counts by cohort. */
   readonly #open = new Map<string, Map<string, Open>>();
   readonly #totals: number[] = [];
 
@@ -38,7 +38,11 @@ export class OpenLists {
     return this.#totals[horizon] ?? 0;
   }
 
-  /** Those of one horizon and set, by cohort: its values joined by ','. @param horizon its index; @param isNamed the other cohorts of the set are its rest */
+  /**
+   * Counts of one horizon and set by cohort, whose values are joined by ','.
+   * @param horizon its index
+   * @param isNamed the other cohorts of the set are added to its rest
+   */
   of(horizon: number, by: readonly string[], isNamed: (values: string) => boolean): ReadonlyMap<string, Open> {
     const found = new Map<string, Open>();
     for (const [values, open] of this.#open.get(`${horizon}|${setText(by)}`) ?? []) {
@@ -49,7 +53,7 @@ export class OpenLists {
   }
 }
 
-/** Both, in any order. */
+/** The sum of two counts, in any order. */
 function together(one: Open | undefined, other: Open): Open {
   if (one === undefined) return other;
   return {

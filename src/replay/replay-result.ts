@@ -42,21 +42,24 @@ import { compareRows, openOf, type ResultRow, resultRow, userMeansOf, youngLists
 import type { UserMeans } from './user-means.ts';
 import type { Watch } from './watch.ts';
 
-/** What `receval replay --output json` prints (specification: commands 3.2), and how often records were refused, by code. */
+/** The output of `receval replay --output json` (specification: commands 3.2), and how often records were refused, by code. */
 export interface ReplayResult {
   readonly asOf: string | null;
   /** Earliest time of a valid event; null: there is none. */
   readonly from: string | null;
-  /** ISO time of the newest feedback, by which lists are too young to count; null: none is, or there is no feedback. */
+  /**
+   * ISO time of the newest feedback, which decides whether lists are too young to count; null: none are too young, or there is no
+   * feedback.
+   */
   readonly feedbackEnd: string | null;
-  /** Whether lists that are younger than a horizon were counted, too. */
+  /** Whether lists that are younger than a horizon were counted too. */
   readonly closeAll: boolean;
   readonly impressions: {
     readonly read: number;
     readonly accepted: number;
     readonly drops: Readonly<Record<ImpressionDrop, number>>;
     readonly late: Readonly<Record<string, number>>;
-    /** Accepted lists that are still open at a horizon. */
+    /** Number of accepted lists that are still open at each horizon. */
     readonly open: Readonly<Record<string, number>>;
   };
   readonly feedback: {
@@ -67,25 +70,25 @@ export interface ReplayResult {
   };
   readonly rows: readonly ResultRow[];
   readonly invalid: Readonly<Record<Side, ReadonlyMap<InvalidCode, number>>>;
-  /** Records that no map is for, by the option that names their files, the most frequent first. Only where there are any. */
+  /** Records without a map, by the option that names their files, the most frequent first. Empty if there are none. */
   readonly unmapped: UnmappedByInput;
   readonly ignoredCohortKeys: number;
-  /** By horizon: slots whose item is not in the catalogue; undefined: no measure uses the catalogue. */
+  /** By horizon, number of slots whose item is not in the catalogue; undefined: no measure uses the catalogue. */
   readonly unknownItems: Readonly<Record<string, number>> | undefined;
-  /** Rows that were shown more items than are counted. */
+  /** Number of rows for which more items were shown than are counted. */
   readonly itemLimitRows: number;
-  /** What looks wrong. */
+  /** Findings about the logs. */
   readonly findings: readonly Finding[];
-  /** No impression counted, or no feedback did: the numbers mean nothing. */
+  /** Whether no impression counted, or no feedback did, so that the numbers mean nothing. */
   readonly isEmpty: boolean;
 }
 
-/** The same without counts by rank. */
+/** The result without counts by rank. */
 export function withoutPositions(result: ReplayResult): ReplayResult {
   return { ...result, rows: result.rows.map(({ positions: _, ...row }) => row) };
 }
 
-/** For each horizon at which no list was old enough to count: that, in words. */
+/** A sentence for each horizon at which no list was old enough to count. */
 export function tooYoung({
   rows,
   feedbackEnd,
@@ -133,7 +136,7 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
     for (const [h, horizon] of settings.attribution.horizons.entries()) {
       const own = decoded.filter(([field]) => parseField(field)?.horizon === horizon.text);
       const open = new Map(settings.cohorts.map((by) => [setText(by), finished.open.of(h, by, namedIn(tables, by))]));
-      // A cohort whose lists are all open has a row, too.
+      // A cohort whose lists are all open has a row too.
       const without = [...open].flatMap(([by, cohorts]) =>
         [...cohorts.keys()].map((values) => [rowField(horizon.text, by, values), emptyTotal(panes.shape)] as const),
       );
@@ -171,7 +174,10 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
   };
 }
 
-/** By the rows of one grouping set at one horizon, which hold every list once; by variant, if a set is that. */
+/**
+ * Findings about empty lists, from the rows of one grouping set at one horizon, which contain every list once; by variant, if there is
+ * such a set.
+ */
 function emptyFindings(
   rows: readonly ResultRow[],
   { attribution, cohorts, experiments, measures }: Settings,
@@ -210,12 +216,12 @@ function emptyTotal(shape: RowShape): Row {
   return { ...emptyRow(shape), vector: new Vector(BUCKETS, starts[starts.length - 1]) };
 }
 
-/** Which cohorts of a set are shown by name, as in `cohortRows`. */
+/** Decides which cohorts of a set are shown by name, as in `cohortRows`. */
 function namedIn(tables: readonly AdmissionState[], by: readonly string[]): (values: string) => boolean {
   return shownByName([tables.find((table) => setText(table.by) === setText(by))], Number.NEGATIVE_INFINITY);
 }
 
-/** Where no list is old enough at any horizon, the numbers mean nothing. */
+/** Concludes whether the result is empty. If no list is old enough at any horizon, the numbers mean nothing. */
 function concluded(
   { watch, end, settings }: Finished,
   fate: Pick<ReplayResult, 'impressions' | 'feedback' | 'unmapped'>,

@@ -38,26 +38,26 @@ export type ReplayInputs =
 export interface ReplayOptions {
   readonly settings: Settings;
   readonly inputs: ReplayInputs;
-  /** For all files; undefined: that of the configured topic. */
+  /** The adapter for all files; undefined: that of the configured topic. */
   readonly adapter: AdapterChoice | undefined;
-  /** Several files of a side: by event time, or one after the other. */
+  /** How several files of a side are read: by event time, or one after the other. */
   readonly order: 'time' | 'concat';
   readonly newId: () => string;
   /** Seed of the join's hashes: random per process, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
-  /** At the end of the files also lists count that are younger than a horizon, with the feedback so far. Default: they do not. */
+  /** Whether lists that are younger than a horizon at the end of the files count too, with the feedback so far. Default: no. */
   readonly closeAll?: boolean | undefined;
   /** The wall clock at the start: events later than this plus `attribution.futureSkew` are `future`. undefined: none are. */
   readonly now?: EpochMs | undefined;
-  /** As for a unit; default: none. */
+  /** Called for invalid records, as in a unit; default: ignore them. */
   readonly onInvalid?: UnitDeps['onInvalid'];
-  /** Called for all that is dropped, with the records. Default: none, and records have only their places. */
+  /** Called with the record for everything that is dropped. Default: ignore it; then records keep only their positions. */
   readonly onDropped?: ((dropped: Dropped) => void) | undefined;
-  /** Called now and then. Bytes as stored; records of all kinds. */
+  /** Called from time to time. Bytes are counted as stored, records of all kinds. */
   readonly onProgress: (progress: { readonly bytes: number; readonly records: number }) => void;
 }
 
-/** Name of the since-start total of everything. */
+/** Name of the total of everything since the start. */
 export const ALL = 'all';
 
 const RECORDS_PER_COMMIT = 50_000;
@@ -82,10 +82,11 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
 }
 
 /**
- * The service's own data path over files: one unit, a store in memory, a clock that does not move. At the end of the files lists count
- * that are old enough, as far as the feedback tells (specification: join 4.1). Rejects with the error of a file that cannot be read.
+ * Runs the service's own data path over files: one unit, a store in memory, a clock that does not move. At the end of the files, lists
+ * count that are old enough, as far as the feedback is complete (specification: join 4.1). Rejects with the error of a file that cannot
+ * be read.
  * @param hooksOf makes the hooks; called before the first record, from which on `unit` returns the unit
- * @param start lists that were shown before it are not counted as open
+ * @param start lists that were shown before this time are not counted as open
  */
 export async function readFiles(
   options: ReplayOptions,
@@ -158,13 +159,13 @@ export async function readFiles(
   return { unit, unitSettings, store, ignoredCohortKeys, users, watch, open, end };
 }
 
-/** Nobody else writes the store of a replay, so each commit is applied. */
+/** Commits. Each commit is applied, because nobody else writes the store of a replay. */
 async function commit(unit: Unit): Promise<void> {
   const outcome = await unit.commit();
   if (outcome !== 'OK' && outcome !== 'NOTHING_NEW') throw new Error(`the commit of a replay ended with ${outcome}`);
 }
 
-/** Where the logs end, and up to where they tell what people did. */
+/** Where the logs end, and up to which time they are complete. */
 function endOf(
   { settings, closeAll = false }: ReplayOptions,
   unit: Unit,
@@ -204,7 +205,7 @@ function unitSettingsOf(
       keepHours: Number.POSITIVE_INFINITY,
       keepVectors: Number.POSITIVE_INFINITY,
       takeover: undefined,
-      // Totals have vectors anyway.
+      // Totals have vectors in any case.
       clustered: [],
       totals: [ALL],
       items: { sets: settings.itemSets, inTotals: true },
@@ -218,7 +219,7 @@ function unitSettingsOf(
 
 interface TopicOfUnit extends FileTopic {
   readonly role: TopicRole;
-  /** Whether it holds feedback that may come later than its list. */
+  /** Whether it contains feedback that may arrive later than its list. */
   readonly comesLater: boolean;
 }
 
@@ -264,7 +265,7 @@ function topicsOf(options: ReplayOptions, users: UserMeans | undefined, watch: W
   };
   const { impressions, feedback, events } = settings.inputs;
   if ('events' in inputs) return [topic({ impressions: true, feedback: true }, inputs.events, events)];
-  // Rows of shown items may contain what was done with them.
+  // Rows of shown items may contain their feedback.
   const isBoth = hasRowFeedback(options.adapter ?? impressions.adapter);
   return [
     topic({ impressions: true, feedback: isBoth }, inputs.impressions, impressions),

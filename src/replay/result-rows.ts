@@ -1,4 +1,4 @@
-/** Rows of a replay's result: a cohort at a horizon, with its measures and with what is still open of it. */
+/** Rows of a replay's result: a cohort at a horizon, with its measures and with its lists that are still open. */
 import { type Row, shapeOf, sumsStarts } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
 import { isClustered } from '../measures/clusters.ts';
@@ -13,17 +13,17 @@ import type { CohortRow } from '../windows/windows.ts';
 import type { Open } from './open-lists.ts';
 import type { UserMean, UserMeans } from './user-means.ts';
 
-/** One measure of one cohort. `value` is null where undefined, `stderr` where absent, then with its reason. */
+/** One measure of one cohort. `value` is null if undefined; `stderr` is null, with its reason, if absent. */
 export interface ResultMeasure {
   readonly value: number | null;
-  /** Lists counted, or the denominator of a fraction, or users, or sessions. */
+  /** Number of lists counted, or the denominator of a fraction, or the number of users or sessions. */
   readonly n: number;
   readonly stderr: number | null;
   readonly reason?: Absence;
-  /** Of a measure of score against rating: slots with both, and their share of the slots with a rating; null: none has one. */
+  /** For a measure of score against rating: number of slots with both, and their share of the slots with a rating; null: none has one. */
   readonly pairs?: number;
   readonly scoredShare?: number | null;
-  /** Of a mean over users or sessions: lists left out because they have no such id. */
+  /** For a mean over users or sessions: number of lists left out because they have no such id. */
   readonly withoutId?: number;
 }
 
@@ -34,15 +34,15 @@ export interface ResultRow {
   readonly window: string;
   readonly impressions: number;
   readonly positives: number;
-  /** Lists without slots (`isEmptyList`); absent: there are none. */
+  /** Number of lists without slots (`isEmptyList`); absent: there are none. */
   readonly empty?: number;
-  /** Lists that are in none of these numbers, because they were younger than the horizon when the feedback ended. */
+  /** Number of lists that are in none of these numbers, because they were younger than the horizon when the feedback ended. */
   readonly open: number;
-  /** Where some are: ISO times up to which there must be feedback for the first of them to count, and for all of them. */
+  /** Present if there are some: ISO times up to which feedback must reach for the first of them to count, and for all of them. */
   readonly knownFrom?: string;
   readonly allKnownFrom?: string;
   readonly measures: Readonly<Record<string, ResultMeasure>>;
-  /** By rank from 1 on, where they are counted: lists with an item there, and those of them with a positive there. */
+  /** Counts by rank from 1 on, if they are kept: lists with an item at that rank, and lists with a positive there. */
   readonly positions?: { readonly exposed: readonly number[]; readonly positives: readonly number[] };
 }
 
@@ -68,7 +68,7 @@ export function resultRow(
   };
 }
 
-/** Means over users of one row, which are kept outside of the rows. */
+/** Means over users of one row, which are stored outside of the rows. */
 export function userMeansOf(
   users: UserMeans | undefined,
   rows: readonly CohortRow[],
@@ -110,7 +110,7 @@ function errorOf(stderr: Result<number>): Pick<ResultMeasure, 'stderr' | 'reason
   return isAbsent(stderr) ? { stderr: null, reason: stderr.absent } : { stderr };
 }
 
-/** Times of feedback: its watermark is `outOfOrderness` behind them. */
+/** Adds the delay by which the watermark follows, `outOfOrderness`, so that these are times of feedback. */
 export function openOf(
   open: Open | undefined,
   outOfOrderness: DurationMs,
@@ -120,7 +120,7 @@ export function openOf(
   return { open: open.lists, knownFrom, allKnownFrom };
 }
 
-/** Those that are open in these rows, together: none, or one entry. */
+/** The open lists of these rows together: none, or one entry. */
 export function youngLists(...rows: readonly ResultRow[]): readonly YoungLists[] {
   const all = allYoung(
     rows.flatMap(({ open: lists, knownFrom, allKnownFrom }) =>
@@ -130,7 +130,7 @@ export function youngLists(...rows: readonly ResultRow[]): readonly YoungLists[]
   return all === undefined ? [] : [all];
 }
 
-/** By grouping set, then cohort, then horizon as text: the order depends only on the row. */
+/** Orders rows by grouping set, then cohort, then horizon as text, so that the order depends only on the rows. */
 export function compareRows(a: ResultRow, b: ResultRow): number {
   const key = (row: ResultRow): string =>
     JSON.stringify([row.by.length, row.by, row.by.map((dimension) => row.labels[dimension]), row.window, row.horizon]);

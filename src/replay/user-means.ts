@@ -14,22 +14,21 @@ import type { Closing, Event } from '../vocabulary/events.ts';
 export interface UserMean {
   readonly value: number | null;
   readonly stderr: Result<number>;
-  /** Users, or sessions, that have a mean. */
+  /** Number of users, or sessions, that have a mean. */
   readonly n: number;
-  /** Lists that the measure does not leave out, but that have no such id. */
+  /** Number of lists that the measure does not leave out, but that have no such id. */
   readonly withoutId: number;
 }
 
-/** What is kept for one measure of one cohort. */
+/** Data kept for one measure of one cohort. */
 interface Held {
   readonly clusters: Clusters;
   withoutId: number;
 }
 
 /**
- * Means over users and sessions, for files: n, n+ and S of every user, by horizon and cohort, in memory. Rows have no room for
- * them. When a list closes only its tag is known, so its user and session are appended, as numbers, to the values of its
- * dimensions.
+ * Means over users and sessions, for files: n, n+ and S of every user, by horizon and cohort, in memory. Rows have no room for them. When
+ * a list closes only its tag is known, so the numbers of its user and session are appended to the values of its dimensions.
  */
 export class UserMeans implements UnitHooks {
   readonly #settings: Settings;
@@ -38,7 +37,7 @@ export class UserMeans implements UnitHooks {
   readonly #held = new Map<string, Map<string, Held[]>>();
   readonly #numbers = new Map<string, string>();
 
-  /** undefined: no measure needs it. */
+  /** undefined if no measure needs it. */
   static of(settings: Settings): UserMeans | undefined {
     const asked = settings.measures.some(isClustered);
     return asked ? new UserMeans(settings) : undefined;
@@ -59,7 +58,7 @@ export class UserMeans implements UnitHooks {
     return this.#measures.some(({ measure }) => measure.params.get('per') === 'session');
   }
 
-  /** The same decoder, whose impressions have the numbers of user and session after their dimensions. */
+  /** A decoder whose impressions have the numbers of user and session after their dimensions. */
   numbering(decoder: Decoder): Decoder {
     const decode = (value: Uint8Array | null, source: string, offset: number): Decoded => {
       const decoded = decoder.decode(value, source, offset);
@@ -81,8 +80,8 @@ export class UserMeans implements UnitHooks {
   }
 
   /**
-   * Of a cohort at a horizon (its index). @param named values of the cohorts of this set that are shown by name: the rest
-   * of a set is all others together
+   * The mean of a cohort at a horizon (its index).
+   * @param named values of the cohorts of this set that are shown by name; the rest of a set is all others together
    */
   of(
     measure: Measure,
@@ -114,7 +113,7 @@ export class UserMeans implements UnitHooks {
     return { ...event, dimensions: [...dimensions, this.#number('u', userId), this.#number('s', sessionId)] };
   }
 
-  /** A short text without the characters that separate dimension values. */
+  /** The number of an id, as a short text without the characters that separate dimension values. */
   #number(kind: string, id: string | undefined): string {
     if (id === undefined) return '';
     const key = kind + id;

@@ -14,11 +14,11 @@ import type { EpochMs, Side, TopicRole } from '../vocabulary/events.ts';
 import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import type { Dropped } from './drop-watch.ts';
 
-/** Observes the events of files while they are decoded, to report what looks wrong afterwards. No result depends on it. */
+/** Observes the events of files while they are decoded, to report afterwards what looks wrong. No result depends on it. */
 export class Watch {
   readonly sample = new EventSample();
   readonly #dropped = new DroppedSample();
-  /** That read times without a zone. */
+  /** Clocks that read times without a zone. */
   readonly #clocks: Readonly<Record<Side, Set<LogClock>>> = { impressions: new Set(), feedback: new Set() };
   readonly #invalid = new InvalidReasons();
   readonly #valid: Readonly<Record<Side, Map<string, number>>> = { impressions: new Map(), feedback: new Map() };
@@ -33,7 +33,10 @@ export class Watch {
     this.#latest = latest;
   }
 
-  /** The same decoder for the file at this path, observed. @param clock that reads its times */
+  /**
+   * A decoder for the file at this path that is observed.
+   * @param clock reads its times
+   */
   watching(decoder: Decoder, path: string, side: Side, clock: LogClock | undefined): Decoder {
     if (clock !== undefined) this.#clocks[side].add(clock);
     const valid = this.#valid[side];
@@ -66,7 +69,10 @@ export class Watch {
     };
   }
 
-  /** @param counts by topic */
+  /**
+   * Records without a map, by input.
+   * @param counts by topic
+   */
   unmapped(counts: readonly TopicCounts[]): UnmappedByInput {
     const inputs = this.#input === 'one log' ? (['events'] as const) : (['impressions', 'feedback'] as const);
     return Object.fromEntries(
