@@ -226,6 +226,10 @@ const BESIDE: readonly Step[] = [
           `docker compose --file docker-compose.yml --file ${folder}/override.yml run --rm --no-deps worker config check`,
         );
         expect(settled).toContain('7m');
+        const example = await stack.sh(
+          'docker compose --file docker-compose.yml --file examples/kafka/compose.yaml run --rm --no-deps worker config check',
+        );
+        expect(example).toContain('control: old');
 
         await stack.told('docker compose stop worker redis');
         await stack.told(
