@@ -1,35 +1,36 @@
-;; CRC-32C over a range of memory, 16 bytes a step by 16 tables ("slicing": Kounavis and Berry, ISCC 2005). Of a longer range, 304 bytes
-;; that have the same checksum are made first, in a fifth of the time and without tables ("Chorba": Russell, arXiv 2412.16398).
+;; CRC-32C over a range of memory, 16 bytes per step with 16 tables ("slicing": Kounavis and Berry, ISCC 2005). A longer range is first
+;; reduced to 304 bytes with the same checksum, in a fifth of the time and without tables ("Chorba": Russell, arXiv 2412.16398).
 ;;
-;; The range is a polynomial, its first bit the highest coefficient, and the checksum its remainder by P. So what remains by a multiple
-;; of P has the same, and by one of few terms it takes few exclusive ors. P divides x^290 + x^136 + x^113 + x^107 + x^32 + 1, therefore
-;; also its eighth power, which is the same with whole bytes for bits. In this division, each byte of the quotient is that of the range,
-;; exclusive or those of the quotient 154, 177, 183, 258 and 290 bytes before; where the quotient ends, it is that of the remainder.
+;; The range is a polynomial whose first bit is the highest coefficient, and the checksum is its remainder by P. The remainder by a
+;; multiple of P has the same checksum, and a multiple with few terms takes few exclusive ors. P divides
+;; x^290 + x^136 + x^113 + x^107 + x^32 + 1, and therefore its eighth power, which has the same form with bytes in place of bits. In this
+;; division, each byte of the quotient is that of the range, exclusive or those of the quotient 154, 177, 183, 258 and 290 bytes before;
+;; after the end of the quotient the same sum is the remainder.
 ;;
-;; Table k stands 1024 k behind the first: for each byte its remainder when k more bytes follow it. Behind the last is room for 304 bytes
-;; and as many as the range has. Only these and the range are read, only the room is written.
+;; Table k begins 1024 k bytes after the first. It holds the remainder of each byte when k more bytes follow it. The last table is followed
+;; by room for 304 bytes plus the length of the range. Only the tables, the room and the range are read; only the room is written.
 ;; Compile with wasm/compile.ts.
 (module
   (import "host" "memory" (memory 1))
 
-  ;; The remainder of [at, end) after $crc. Both complements are the caller's. `end` is at least 16. `tables`: where the first is.
+  ;; The remainder of [at, end) after $crc. The caller takes both complements. `end` is at least 16. `tables` is the first table.
   (func (export "crc32c")
     (param $crc i32) (param $at i32) (param $end i32) (param $tables i32)
     (result i32)
     (local $room i32)
     (local $rest i32) ;; where the last 304 bytes begin
-    (local $window i32) ;; 304 bytes before what belongs to them
-    (local $last i32) ;; the last place where a step may begin
+    (local $window i32) ;; 304 bytes before the quotient of $rest
+    (local $last i32) ;; the last address where a step may begin
     (local $first i32)
     (local $second i32)
     (local $third i32)
     (local $fourth i32)
-    ;; Of fewer bytes it is no faster.
+    ;; For fewer bytes it is no faster.
     (if (i32.ge_u (i32.sub (local.get $end) (local.get $at)) (i32.const 512))
       (then
         (local.set $room (i32.add (local.get $tables) (i32.const 16384)))
         (memory.fill (local.get $room) (i32.const 0) (i32.const 304))
-        ;; 290 before the first four bytes, and so far only these look back.
+        ;; $crc goes 290 bytes before the first four bytes, the only ones so far that look back.
         (i32.store offset=14 align=1 (local.get $room) (local.get $crc))
         (local.set $rest (i32.sub (local.get $end) (i32.const 304)))
         (local.set $window (i32.add (local.get $room) (i32.sub (local.get $rest) (local.get $at))))
@@ -37,7 +38,7 @@
           (local.get $at) (local.get $rest) (local.get $room) (i32.add (local.get $room) (i32.const 304)))
         ;; The last step may have gone beyond the end of the quotient.
         (memory.fill (i32.add (local.get $window) (i32.const 304)) (i32.const 0) (i32.const 304))
-        ;; To where the room begins: each byte has been read when it is overwritten.
+        ;; Copies to the beginning of the room: each byte has been read before it is overwritten.
         (call $divide (local.get $rest) (local.get $end) (local.get $window) (local.get $room))
         (local.set $crc (i32.const 0))
         (local.set $at (local.get $room))
@@ -100,8 +101,8 @@
         (br $byte)))
     (local.get $crc))
 
-  ;; Writes to `to`, for [at, end), each byte with those of the quotient before it; the first of `window` is 304 before it. At least 16
-  ;; bytes, 16 a step, of which none needs another; up to 15 more than [at, end) in the last.
+  ;; Writes to `to` each byte of [at, end), exclusive or the bytes of the quotient before it. `window` begins 304 bytes before the quotient
+  ;; of `at`. Takes at least 16 bytes, 16 per step, which do not depend on each other; the last step may go up to 15 bytes beyond `end`.
   (func $divide (param $at i32) (param $end i32) (param $window i32) (param $to i32)
     (loop $step
       (v128.store align=1

@@ -1,16 +1,16 @@
 ;; Decodes one lz4 block. Format: github.com/lz4/lz4 lz4_Block_format.md.
 ;;
-;; Copies go in steps of 8 or 16 bytes, so up to 30 bytes behind `to` may be read and as many behind `end` written: the caller
-;; keeps 64 free behind both. What is written too far is not part of the answer, or is written over.
+;; Copies proceed in steps of 8 or 16 bytes, so up to 30 bytes after `to` may be read and as many after `end` written: the caller
+;; keeps 64 bytes free after both. What is written too far is not part of the result, or is overwritten.
 ;; Each round of $sequence reads at least one byte, so the time is in proportion to the bytes in and out. A block is no longer than 16 MiB, and
-;; each of its bytes adds at most 255 to a length, so no length reaches 2^32 - 64. The memory may reach to 2^32, too: a length is compared with
-;; what is left, as its sum with an address may not fit.
+;; each of its bytes adds at most 255 to a length, so no length reaches 2^32 - 64. The memory may reach to 2^32 too, so a length is compared
+;; with the room that is left: its sum with an address may not fit.
 ;; Compile with wasm/compile.ts.
 (module
   (import "host" "memory" (memory 1))
 
   ;; Reads [from, to) and writes from `out` to `end` at most. Matches reach back to `begin`, which is at most `out`.
-  ;; Answers the address behind the last byte written, or what is wrong: -1 to -6, in the order of FAULTS in lz4.ts.
+  ;; Returns the address after the last byte written, or what is wrong: -1 to -6, in the order of FAULTS in lz4.ts.
   (func (export "decode")
     (param $from i32) (param $to i32) (param $out i32) (param $begin i32) (param $end i32)
     (result i32)
@@ -35,7 +35,7 @@
         ;; Literals
         (local.set $length (i32.shr_u (local.get $token) (i32.const 4)))
         (if (i32.lt_u (local.get $length) (i32.const 15))
-          (then ;; whether they fit is asked below
+          (then ;; whether they fit is checked below
             (i64.store (local.get $out) (i64.load (local.get $from)))
             (i64.store offset=8 (local.get $out) (i64.load offset=8 (local.get $from)))
             (local.set $from (i32.add (local.get $from) (local.get $length)))
@@ -60,7 +60,7 @@
               (br_if $copy (i32.lt_u (local.get $out) (local.get $stop))))
             (local.set $out (local.get $stop))))
 
-        ;; The last sequence has literals alone
+        ;; The last sequence has only literals
         (if (i32.gt_u (i32.add (local.get $from) (i32.const 2)) (local.get $to))
           (then
             (br_if $noLiterals (i32.gt_u (local.get $from) (local.get $to)))
@@ -103,7 +103,7 @@
             (br_if $tooLarge (i32.gt_u (local.get $length) (i32.sub (local.get $end) (local.get $out))))
             (local.set $stop (i32.add (local.get $out) (local.get $length)))))
 
-        ;; A distance below 8 repeats a pattern: of each 8 bytes as many are right as the distance has, which doubles it
+        ;; A distance below 8 repeats a pattern: each copy of 8 bytes makes as many correct as the distance, and doubles it
         (loop $widen
           (if (i32.lt_u (local.get $distance) (i32.const 8))
             (then

@@ -92,9 +92,9 @@ interface CohortSplit {
 export interface ComparedCohort {
   /** Value of the dimension. */
   readonly value: string;
-  /** By variant: number of users who saw it first, and in this cohort. */
+  /** Number of users who saw each variant first, and in this cohort. */
   readonly users: Readonly<Record<string, number>>;
-  /** By variant: the number of users expected by its weight. */
+  /** Number of users expected for each variant by its weight. */
   readonly expected: Readonly<Record<string, number>> | null;
   /** Largest |observed - expected| / expected. */
   readonly deviation: number | null;

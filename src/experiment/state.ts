@@ -36,7 +36,8 @@ export interface ExperimentState {
   /** Canonical names of all measures, in the order of the configuration. */
   readonly measures: readonly string[];
   /**
-   * By measure: lists that closed later count in it, in all units; -Infinity: all lists of the run; Infinity: not yet those of all units.
+   * The time since which each measure is kept: lists that closed later count in it, in all units. -Infinity: all lists of the run;
+   * Infinity: not yet those of all units.
    */
   readonly since: Since;
   /** Event time up to which all results are included; undefined: nothing is final yet. */

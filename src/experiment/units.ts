@@ -22,7 +22,7 @@ export interface UnitPart {
   readonly missing: number;
   /** Absent: all lists count in all measures; see `RunState`. */
   readonly since?: Since | undefined;
-  /** As in `RunState`. */
+  /** See `RunState`. */
   readonly looksLost?: boolean | undefined;
 }
 

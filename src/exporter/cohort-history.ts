@@ -52,7 +52,7 @@ type StderrOf = (sums: readonly Exact[]) => number | null;
 export class Histories {
   readonly #settings: HistoriesSettings;
   readonly #starts: readonly number[];
-  /** By field, then by number of the hour; null: no list. The least recently requested field is evicted first. */
+  /** Rows of hours, by field, then by number of the hour; null: no list. The least recently requested field is evicted first. */
   readonly #hours = new Map<string, Map<number, Row | null>>();
   /** Hours that are wanted, by field. */
   #wanted = new Map<string, ReadonlySet<number>>();

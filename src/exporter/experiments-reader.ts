@@ -22,7 +22,7 @@ type EarlierRuns = ReadonlyMap<string, EarlierRun>;
 interface UnitStore {
   readonly store: Store;
   readonly namespace: string;
-  /** As in `UnitsSum`. */
+  /** See `UnitsSum`. */
   readonly hashSeed?: number | undefined;
 }
 

@@ -80,7 +80,7 @@ export interface QualityWindow {
   readonly window: string;
   /** Whether every unit has every pane of it, and all are complete. */
   readonly complete: boolean;
-  /** As in `HorizonWindow`. */
+  /** See `HorizonWindow`. */
   readonly lacks: readonly string[];
   /** The event time that all units must reach for that, as far as is known; undefined: a unit is missing, or lacks something. */
   readonly completeAt?: EpochMs | undefined;

@@ -62,7 +62,7 @@ interface Part {
   weight: number;
   /** Scores by item; NaN: not in the list. */
   readonly scores: Float64Array;
-  /** By item: number of voters who listed it. */
+  /** Number of voters who listed each item. */
   readonly votes: Int32Array;
   /** Places from 0, by item; -1: not in the list. */
   readonly places: Int32Array;

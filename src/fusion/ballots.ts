@@ -23,7 +23,7 @@ export interface Ballot {
   readonly items: Int32Array;
   /** Scores of `items`, all finite; undefined: the list has none. */
   readonly scores: Float64Array | undefined;
-  /** By item: its rank from 1; 0 if the voter did not list it. */
+  /** Rank of each item, from 1; 0 if the voter did not list it. */
   readonly ranks: Int32Array;
   /** The list that this one was cut from, if its votes are still on the scale of that list. */
   readonly whole?: Ballot;

@@ -278,7 +278,7 @@ function keptBy(
 
 interface Cut {
   readonly ballots: Ballots;
-  /** By item of the cut lists: its previous number. */
+  /** Previous number of each item of the cut lists. */
   readonly numbers: Int32Array;
 }
 

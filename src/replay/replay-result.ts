@@ -73,7 +73,7 @@ export interface ReplayResult {
   /** Records without a map, by the option that names their files, the most frequent first. Empty if there are none. */
   readonly unmapped: UnmappedByInput;
   readonly ignoredCohortKeys: number;
-  /** By horizon, number of slots whose item is not in the catalogue; undefined: no measure uses the catalogue. */
+  /** Number of slots whose item is not in the catalogue, by horizon; undefined: no measure uses the catalogue. */
   readonly unknownItems: Readonly<Record<string, number>> | undefined;
   /** Number of rows for which more items were shown than are counted. */
   readonly itemLimitRows: number;

@@ -26,7 +26,7 @@ export interface ServerSettings {
   readonly port: number;
   /** The token that a reader must send; default: anyone may read. */
   readonly token?: SecretSource | undefined;
-  /** As in HostRule. */
+  /** See `HostRule`. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Limits for tests; default LIMITS. */
   readonly limits?: Partial<Limits>;

@@ -92,7 +92,7 @@ export interface Residuals {
   readonly scaled: Float64Array;
   /** Buckets that are not empty. */
   readonly filled: number;
-  /** By bucket: how large a rounding error of x_b can be. */
+  /** Upper limit of the rounding error of x_b, by bucket. */
   readonly noise: Float64Array;
 }
 

@@ -41,7 +41,7 @@ class PackedExposures {
 /** An immutable copy of the items of a row, part by part. */
 export class PackedItems {
   readonly shape: ItemsShape;
-  /** By part: number of lists with a slot of rank <= k. */
+  /** Number of lists with a slot of rank <= k, by part. */
   readonly lists: readonly number[];
   /** Sketches by part. */
   readonly sketches: readonly (Registers | PackedExposures)[];

@@ -29,7 +29,7 @@ export interface UnitState {
   readonly hours: UnitState['panes'];
   /** Numbers of the hour panes whose sums by user bucket are stored, likewise; undefined: not known. */
   readonly vectors: UnitState['panes'] | undefined;
-  /** As in `UnitCheckpoint`. */
+  /** See `UnitCheckpoint`. */
   readonly lostUpTo: EpochMs;
   readonly admission: readonly AdmissionState[];
   /** Tables that are stored beside the checkpoint. Until `withPlaces`, all of their cohorts are shown as the rest. */

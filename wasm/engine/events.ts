@@ -15,13 +15,13 @@ export class ImpressionEvent {
   ts: f64;
   /** Address of its texts, which begin with the request id. */
   texts: usize;
-  /** By slot: u32 positions of the items, relative to `texts`. */
+  /** u32 positions of the items by slot, relative to `texts`. */
   items: usize;
-  /** By slot: i32 ranks. */
+  /** i32 ranks by slot. */
   ranks: usize;
-  /** By slot: f64 scores. */
+  /** f64 scores by slot. */
   scores: usize;
-  /** By slot: u32 positions of the categories, relative to `texts`. */
+  /** u32 positions of the categories by slot, relative to `texts`. */
   categories: usize;
   length: u32;
   /** Number of slots before this page. */
@@ -37,7 +37,7 @@ export class ImpressionEvent {
   context: u32;
   userFrom: usize;
   userEnd: usize;
-  /** By slot: u32 beginning and end of the item in its record, from which packed texts are made when needed; 0: they are made already. */
+  /** u32 beginning and end, by slot, of the item in its record, from which packed texts are made when needed; 0: they are made already. */
   ids: usize;
 
   request(): usize {

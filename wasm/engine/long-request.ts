@@ -24,7 +24,7 @@ export class LongRequest extends Chained {
   live: u32;
   added: u32;
   trees: TimeTrees;
-  /** By name: the root of its tree, and a list of entries still to be added to it (`more`). */
+  /** For each name, the root of its tree and a list of entries still to be added to it (`more`). */
   names: ByteTable;
   /** The root of the tree of all records. */
   all: u32;

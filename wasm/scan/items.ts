@@ -29,8 +29,8 @@ const FIELDS: i32 = 6;
 const MAX_RANK: f64 = 2147483647;
 
 /**
- * By slot: u32 position of the packed id, i32 rank, span of the score (2 u32; 0: none), span of the category (likewise), u32 position of
- * the packed category, f64 score as the host reads it, span of the id (2 u32, without quotes).
+ * Arrays by slot: u32 position of the packed id, i32 rank, span of the score (2 u32; 0: none), span of the category (likewise), u32
+ * position of the packed category, f64 score as the host reads it, span of the id (2 u32, without quotes).
  */
 let places: usize = 0;
 export let ranks: usize = 0;

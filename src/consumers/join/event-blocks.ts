@@ -11,7 +11,7 @@ import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts
 import type { PackedImpression } from '../packed/packed-impression.ts';
 import { textEnd } from '../packed/text.ts';
 
-/** By slot: position of the item, rank, score, position of the category. */
+/** The position of the item, rank, score, and position of the category of each slot. */
 const BYTES_PER_SLOT = 20;
 const LEAST_SLOTS = 256;
 const LEAST_TEXTS = 8192;

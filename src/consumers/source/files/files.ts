@@ -20,7 +20,7 @@ interface FileInput {
   readonly side: Side;
   /** The form of its rows; default: detected from its first bytes. */
   readonly form?: FileForm;
-  /** As in `RowsOptions`. */
+  /** See `RowsOptions`. */
   readonly toObject?: RowObject | undefined;
   /** Set if all rows of a request together form one record. */
   readonly lists?: ListRows | undefined;

@@ -42,7 +42,7 @@ export function findLeadersLinearly(cluster: LeaderCluster): void {
 /** The used parts of kafkajs' consumer group. */
 export interface ReadingGroup {
   readonly cluster: LeaderCluster;
-  /** By topic, then partition: the replica from which its leader prefers us to read, if it has named one. */
+  /** The replica from which the leader of each partition prefers us to read, if it has named one; by topic, then partition. */
   readonly preferredReadReplicasPerTopicPartition: Readonly<Record<string, object | undefined>>;
   /** The partitions that are read from each node. */
   findReadReplicaForPartitions(
