@@ -108,7 +108,7 @@ describe('the house', () => {
       kafkajs: /^consumers\/source\/kafka\/access\/client\.ts$/,
       ioredis: /^accumulators\/store\/redis-store\.ts$/,
       'prom-client': /^metrics\//,
-      zod: /^(?:config|consumers\/decode)\//,
+      zod: /^config\//,
       yaml: /^(?:config|cli)\//,
       commander: /^cli\//,
       'cli-table3': /^(?:output\/table|cli\/offsets|cli\/accept)\.ts$/,

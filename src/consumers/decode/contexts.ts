@@ -1,7 +1,7 @@
 import { RESULTS } from '../engine/engine-layout.ts';
 import { type Dimensions, isDimensionName } from './dimensions.ts';
+import { wrongContext } from './event-fields.ts';
 import { isRecord } from './raw.ts';
-import { hasValidContext } from './reader.ts';
 import { CONTEXT_FIELDS, RECORD_FIELDS, type ScanMemory } from './scan-memory.ts';
 
 const FIRST = RECORD_FIELDS.indexOf(CONTEXT_FIELDS[0]);
@@ -149,7 +149,7 @@ export class Contexts {
   /** @param members JSON of each member; undefined: a field is not valid */
   #dimensionsOf(members: readonly string[]): readonly string[] | undefined {
     const record: unknown = JSON.parse(`{${members.join(',')}}`);
-    return isRecord(record) && hasValidContext(record) ? this.#dimensions.read(record) : undefined;
+    return isRecord(record) && wrongContext(record) === undefined ? this.#dimensions.read(record) : undefined;
   }
 
   /** The members of the plain object at `from` whose keys are kept, as JSON; undefined: a value is not valid. */

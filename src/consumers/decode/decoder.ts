@@ -1,19 +1,10 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { InvalidCode } from '../../vocabulary/drops.ts';
-import {
-  assertNever,
-  type Event,
-  type Feedback,
-  type Impression,
-  type Side,
-  type TopicRole,
-} from '../../vocabulary/events.ts';
+import { assertNever, type Event, type Side, type TopicRole } from '../../vocabulary/events.ts';
 import type { UnmetCondition } from '../../vocabulary/unmapped.ts';
 import type { JoinEvent, RecordReader } from '../join/api.ts';
-import type { Invalid, ValidFeedback, ValidImpression } from './canonical.ts';
-import type { AdapterName, Carried, DecoderOptions } from './decoder-settings.ts';
+import type { AdapterName, DecoderOptions } from './decoder-settings.ts';
 import { Dimensions, isDimensionName } from './dimensions.ts';
-import { feedbackJudge, impressionJudge } from './field-by-field.ts';
 import { listAdapter } from './list.ts';
 import { mapAdapter, mapsAdapter } from './map.ts';
 import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
@@ -28,7 +19,7 @@ import {
   ownValue,
   type RawRecord,
 } from './raw.ts';
-import { carriedCategories, carriedScores, Reader } from './reader.ts';
+import { optionalId, Reader } from './reader.ts';
 import { Scanner } from './scanner.ts';
 import { timeOf, zoneOf } from './times.ts';
 
@@ -92,14 +83,11 @@ class RecordDecoder implements Decoder {
   readonly #dimensions: Dimensions;
   readonly #defaults: Defaults | undefined;
   readonly #reader: Reader;
-  readonly #carries: Carried | undefined;
   readonly #sessions: boolean;
   /** Only for records that need no preparation before they are read. */
   readonly #scanner: Scanner | undefined;
   /** The result of `scan`, which is reused. */
   readonly #scanned: { readonly events: JoinEvent[] } = { events: [] };
-  readonly #judgeImpression: ReturnType<typeof impressionJudge>;
-  readonly #judgeFeedback: ReturnType<typeof feedbackJudge>;
 
   constructor(options: DecoderOptions) {
     this.#role = options.role;
@@ -110,12 +98,9 @@ class RecordDecoder implements Decoder {
     this.#defaults =
       options.defaults === undefined || options.defaults.size === 0 ? undefined : new Defaults(options.defaults);
     this.#reader = new Reader(options, this.#dimensions);
-    this.#carries = options.carries;
     this.#sessions = options.sessions === true;
     const isPlain = options.adapter === 'canonical' && this.#defaults === undefined && !this.#sessions;
     this.#scanner = isPlain ? new Scanner(options, this.#dimensions) : undefined;
-    this.#judgeImpression = impressionJudge(options);
-    this.#judgeFeedback = feedbackJudge(options);
   }
 
   get ignoredCohortKeys(): number {
@@ -163,22 +148,13 @@ class RecordDecoder implements Decoder {
     this.#defaults?.fill(record);
     if (isImpression(record)) {
       if (!this.#role.impressions) return invalid('wrong_kind', 'feedback');
-      const impression = this.#reader.impression(record) ?? this.#impressionOrRefusal(record);
-      return this.#sessions ? withSession(impression, record) : impression;
+      const impression = this.#reader.impression(record);
+      if ('code' in impression) return { refused: 'invalid', side: 'impressions', ...impression };
+      return this.#sessions ? { ...impression, sessionId: optionalId(record.sessionId) } : impression;
     }
     if (!this.#role.feedback) return invalid('wrong_kind', 'impressions');
-    return this.#reader.feedback(record) ?? this.#feedbackOrRefusal(record);
-  }
-
-  #impressionOrRefusal(record: RawRecord): Event | Refused {
-    const judged = this.#judgeImpression(record);
-    if ('invalid' in judged) return invalidBy(judged.invalid, 'impressions');
-    return impressionOf(judged.valid, this.#dimensions, this.#carries);
-  }
-
-  #feedbackOrRefusal(record: RawRecord): Event | Refused {
-    const judged = this.#judgeFeedback(record);
-    return 'invalid' in judged ? invalidBy(judged.invalid, 'feedback') : feedbackOf(judged.valid);
+    const feedback = this.#reader.feedback(record);
+    return 'code' in feedback ? { refused: 'invalid', side: 'feedback', ...feedback } : feedback;
   }
 }
 
@@ -192,15 +168,6 @@ function textUnits({ requestId, userId, sessionId, eventId, itemId, action, item
 
 function unitsOf(id: unknown): number {
   return typeof id === 'string' ? id.length : 8;
-}
-
-/** The record is valid, so its session id is an id, or absent, or empty. */
-function withSession(impression: Event | Refused, { sessionId }: RawRecord): Event | Refused {
-  if ('refused' in impression || impression.kind !== 'impression') return impression;
-  return {
-    ...impression,
-    sessionId: sessionId === undefined || sessionId === null || sessionId === '' ? undefined : String(sessionId),
-  };
 }
 
 /** The adapters that need no more than their name. */
@@ -227,10 +194,6 @@ function invalid(code: InvalidCode, side: Side): Refused {
   return { refused: 'invalid', code, field: undefined, side };
 }
 
-function invalidBy({ code, field }: Invalid, side: Side): Refused {
-  return { refused: 'invalid', code, field, side };
-}
-
 /** A first byte of 0 marks the prefix of a schema registry; the schema's number follows in four bytes. */
 const REGISTRY_PREFIX = 5;
 
@@ -243,38 +206,6 @@ function textOf(value: Uint8Array, limit: number): TextOrCode {
   if (value[start] === 0xef && value[start + 1] === 0xbb && value[start + 2] === 0xbf) start += 3;
   const bytes = Buffer.from(value.buffer, value.byteOffset + start, value.byteLength - start);
   return isUtf8(bytes) ? { text: bytes.toString('utf8') } : 'not_utf8';
-}
-
-/** The plain way from a valid record to an event, against which reader.ts is tested. */
-export function impressionOf(valid: ValidImpression, dimensions: Dimensions, carries?: Carried): Impression {
-  const pageOffset = valid.offset ?? 0;
-  const slots = valid.items.map((item, i) => ({ ...item, rank: item.position ?? pageOffset + i + 1 }));
-  slots.sort((a, b) => a.rank - b.rank);
-  const isPlain = slots.every(({ rank }, i) => rank === pageOffset + i + 1);
-  return {
-    kind: 'impression',
-    requestId: valid.requestId,
-    ts: valid.ts,
-    userId: valid.userId ?? undefined,
-    pageOffset: pageOffset === 0 ? 0 : pageOffset,
-    items: slots.map(({ id }) => id),
-    ranks: isPlain ? undefined : slots.map(({ rank }) => rank),
-    dimensions: dimensions.read(valid),
-    ...(carries?.scores === true ? { scores: carriedScores(slots) } : {}),
-    ...(carries?.categories === true ? { categories: carriedCategories(slots) } : {}),
-  };
-}
-
-export function feedbackOf(valid: ValidFeedback): Feedback {
-  return {
-    kind: 'feedback',
-    requestId: valid.requestId,
-    itemId: valid.itemId,
-    ts: valid.ts,
-    action: valid.action,
-    eventId: valid.eventId ?? undefined,
-    value: valid.value ?? undefined,
-  };
 }
 
 /** Top-level fields that a default can set by name; every other name is a cohort dimension. */
