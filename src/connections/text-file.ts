@@ -2,23 +2,26 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 
-/** Empty on purpose. */
+/** A file that is empty on purpose. */
 export const NOTHING = '/dev/null';
 
-/** @throws Error for one that never ends, or that would wait for a writer without a word; the system's error */
+/**
+ * Reads a text file.
+ * @throws Error for a file that never ends, or that would wait silently for a writer; the system's error
+ */
 export function readTextFile(path: string): string {
   mustBeTextFile(path);
   return readFileSync(path, 'utf8');
 }
 
-/** The same check of a file that is read in another way. What a shell has opened has a writer. */
+/** Makes the same check for a file that is read in another way. A pipe that a shell has opened has a writer. */
 export function mustBeTextFile(path: string): void {
   const kind = kindOf(statSync(path));
   if (kind === undefined || path === NOTHING || (isOpened(path) && kind !== 'a folder')) return;
   throw new Error(kind === 'a pipe' ? 'it is a pipe; write it to a file, and name that' : `it is ${kind}`);
 }
 
-/** What is no file, in words. */
+/** What a path is if it is no regular file, in words. */
 export function kindOf(stats: Stats): 'a folder' | 'a pipe' | 'a socket' | 'a device' | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isDirectory()) return 'a folder';
@@ -26,7 +29,7 @@ export function kindOf(stats: Stats): 'a folder' | 'a pipe' | 'a socket' | 'a de
   return stats.isSocket() ? 'a socket' : 'a device';
 }
 
-/** Whether a shell has opened it, mostly as a pipe: it has no name of its own. */
+/** Whether a shell has opened the file, mostly as a pipe, so that it has no name of its own. */
 export function isOpened(path: string): boolean {
   return /^\/(?:dev\/(?:fd|std)|proc\/)/.test(path);
 }

@@ -31,7 +31,7 @@ import { RPREC } from './rprec.ts';
 import { SHORT } from './short.ts';
 import { SPEARMAN } from './spearman.ts';
 
-/** In the order in which messages and docs/measures.md list them. */
+/** All measures, in the order in which messages and docs/measures.md list them. */
 export const MEASURES: readonly MeasureDefinition[] = [
   MRR,
   HIT,
@@ -80,5 +80,5 @@ function inWords(some: readonly MeasureDefinition[]): string {
 /** The measures of the items of all lists together. */
 export const OF_ITEMS = inWords(MEASURES.filter(({ kind }) => kind === 'items'));
 
-/** Those of them that are absent if more items were shown than are counted. */
+/** The measures of items that are absent if more items were shown than are counted. */
 export const OF_EXPOSURES = inWords(MEASURES.filter((one) => one.kind === 'items' && one.ofItems.from === 'exposures'));

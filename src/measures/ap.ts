@@ -40,7 +40,7 @@ function hitsBase(positives: Places): ApBase {
   return (_list, k) => placesUpTo(positives, k);
 }
 
-/** Without a cut-off k is the last rank. */
+/** The base k; without a cut-off it is the last rank. */
 export const cutBase: ApBase = (list, k) => (k === Number.POSITIVE_INFINITY ? lastRank(list) : k);
 
 export const AP: MeasureDefinition = {

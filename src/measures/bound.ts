@@ -36,7 +36,7 @@ export function creditOf(measure: Measure): Credit {
   return measure.params.get('dup') === 'each' ? 'each' : 'first';
 }
 
-/** What a measure of where the positives are is made of. */
+/** The views and functions from which measures of the positions of positives are built. */
 export interface Positions {
   readonly k: number;
   /** The positives of the shown list. */
@@ -62,7 +62,7 @@ export function positionsOf(measure: Measure, views: Views): Positions {
   };
 }
 
-/** What a measure of how high the grades are is made of. */
+/** The views and functions from which measures of graded slots are built. */
 export interface GradedSlots {
   readonly k: number;
   readonly graded: Graded;

@@ -11,7 +11,7 @@ export interface PlainSlots {
   readonly offset?: number;
   /** Predicted score of each slot, for measures by score; null: none. */
   readonly scores?: readonly (number | null)[];
-  /** Whose list it is, for `per=user`. */
+  /** The user of the list, for `per=user`. */
   readonly user?: Id;
   /** The session of the list, for `per=session`. */
   readonly session?: Id;

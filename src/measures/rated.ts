@@ -72,7 +72,7 @@ export class Pairs {
   count = 0;
   /** Number of rated slots, with or without a score. */
   rated = 0;
-  /** Both valid up to `count`. */
+  /** Scores and ratings, valid up to `count`. */
   scores = new Float64Array(32);
   ratings = new Float64Array(32);
   readonly #of: Rated;

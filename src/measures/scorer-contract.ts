@@ -20,7 +20,7 @@ export interface GradeRule {
 
 /** How feedback becomes grades: the part of the configuration that measures use. */
 export interface Grading {
-  /** In the order of `Joined.action`'s indices. */
+  /** Actions in the order of the indices in `Joined.action`. */
   readonly actions: readonly { readonly name: string; readonly rule: GradeRule }[];
   /** Lowest grade that is a positive: the default of `rel`. */
   readonly relevantFrom: number;

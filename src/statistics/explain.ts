@@ -300,7 +300,7 @@ function hardlyAny(facts: ExperimentFacts, names: ExperimentNames): string {
   return few ? ` ${has}: if its ranking is not broken, its feedback is.` : '';
 }
 
-/** What the variant that has fewer has: `B has only 12 users`, `B has only 1 user`. */
+/** The shortage of the variant that has fewer: `B has only 12 users`, `B has only 1 user`. */
 function fewest(
   facts: ExperimentFacts,
   names: ExperimentNames,

@@ -1,7 +1,7 @@
 /** How numbers and times are written: by pages and pictures as here, by text for terminals with `ascii`. */
 import { grouped } from './grouped.ts';
 
-/** In place of a missing number. */
+/** Stands for a missing number. */
 export const NONE = '–';
 
 /** Four significant digits. */
@@ -54,7 +54,7 @@ export function daysWords(days: number | null): string {
   return days === null ? NONE : days < 10 ? days.toFixed(1) : grouped(Math.ceil(days));
 }
 
-/** Such as 95 for .05. */
+/** The confidence level of an alpha: 95 % for .05. */
 export function levelOf(alpha: number): string {
   return `${Number((100 * (1 - alpha)).toFixed(3))} %`;
 }
@@ -83,12 +83,12 @@ export function listed(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}`;
 }
 
-/** A value that rounds to zero has no minus. */
+/** The sign of a number. A value that rounds to zero has no minus. */
 function signOf(value: number): string {
   return value < 0 ? '−' : '+';
 }
 
-/** Numbers for a terminal: with the minus of a keyboard, and so that a lone dash is one. */
+/** Replaces the minus and the dash by those of a keyboard, for terminals. */
 export function ascii(text: string): string {
   return text.replace(/[−–]/g, '-');
 }

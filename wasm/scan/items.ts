@@ -17,7 +17,7 @@ import {
 import { keyValue, NOT_PLAIN, OTHER_NAME, readKey } from './keys';
 import { ITEM_KEYS } from './layout';
 
-/** In the order in which the host passes their names (scan-memory.ts). The fourth is the team. */
+/** Names of an item's fields, in the order in which the host passes them (scan-memory.ts). The fourth is the team. */
 const ID: i32 = 0;
 const SCORE: i32 = 1;
 const POSITION: i32 = 2;
