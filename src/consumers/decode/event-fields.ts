@@ -1,5 +1,5 @@
 /**
- * The fields of valid events (specification: events): one row for each, in the order in which they are judged. The first in which
+ * The fields of valid events (specification: events 1, 2, 3, 4, 5): one row for each, in the order in which they are judged. The first in which
  * something is wrong says why the record is refused; what comes behind it is not read. The rows are calls in one expression, which V8
  * compiles into one function: a loop over names took three times as long.
  */
