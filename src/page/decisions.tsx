@@ -1,9 +1,9 @@
 /** Current decisions on watched cohorts against their own past. */
 
-import { jsx } from '../charts/jsx.ts';
+import { Fragment, jsx } from '../charts/jsx.ts';
 import { several } from '../vocabulary/numbers.ts';
+import { DataTable } from './data-table.tsx';
 import { Name } from './name.ts';
-import { Scroll } from './scroll.tsx';
 
 /** A decision on a watched cohort against its own past. */
 export interface StandingDecision {
@@ -28,35 +28,17 @@ export function Decisions({ decisions }: { readonly decisions: readonly Standing
     <section class="card" aria-labelledby="against-past">
       <h2 id="against-past">Cohorts against their own past</h2>
       {changed.length === 0 ? null : (
-        <Scroll>
-          <table>
-            <thead>
-              <tr>
-                {['cohort', 'measure', 'decision', 'what it means'].map((name) => (
-                  <th scope="col">{name}</th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {changed.slice(0, MOST_DECISIONS).map(({ cohort, measure, label, reason, explanation }) => (
-                <tr>
-                  <th scope="row">
-                    <Name>{cohort}</Name>
-                  </th>
-                  <td>
-                    <Name>{measure}</Name>
-                  </td>
-                  <td>
-                    <span class={`badge small ${TONES[label] ?? 'warn'}`}>{label}</span>
-                  </td>
-                  <td>
-                    <Name>{explanation}</Name> <code class="muted">{reason}</code>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <DataTable
+          columns={['cohort', 'measure', 'decision', 'what it means'].map((name) => ({ name }))}
+          rows={changed.slice(0, MOST_DECISIONS).map(({ cohort, measure, label, reason, explanation }) => [
+            cohort,
+            measure,
+            <span class={`badge small ${TONES[label] ?? 'warn'}`}>{label}</span>,
+            <>
+              <Name>{explanation}</Name> <code class="muted">{reason}</code>
+            </>,
+          ])}
+        />
       )}
       <p class="note">
         {changed.length === 0 ? 'None has changed. ' : ''}

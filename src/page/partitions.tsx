@@ -5,11 +5,11 @@ import { seriesChart } from '../charts/series.tsx';
 import { timeAxis } from '../charts/time-axis.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { instant, NONE, percent, several, shown } from '../vocabulary/numbers.ts';
+import { DataTable } from './data-table.tsx';
 import { Facts } from './facts.tsx';
 import { Legend } from './legend.tsx';
 import type { Fact, WorkView } from './model.ts';
 import { Name } from './name.ts';
-import { Scroll } from './scroll.tsx';
 
 /** Most partitions in the table: those that are stopped or lag most. */
 const MOST_PARTITIONS = 50;
@@ -42,54 +42,31 @@ function Partitions({ view: { topics, partitions } }: { readonly view: WorkView 
   const stopped = partitions.filter(({ stopped: cause }) => cause !== null).length;
   return (
     <>
-      <Scroll>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="number">
-                partition
-              </th>
-              <th scope="col">state</th>
-              <th scope="col">watermark</th>
-              {topics.map((topic) => (
-                <th scope="col" class="number">
-                  lag of <Name>{topic}</Name>
-                </th>
-              ))}
-              <th scope="col" class="number">
-                open lists
-              </th>
-              <th scope="col" class="number">
-                waiting feedback
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr>
-                <th scope="row" class="number">
-                  {row.partition}
-                </th>
-                <td>
-                  {row.stopped === null ? (
-                    'reads'
-                  ) : (
-                    <span class="badge small bad">
-                      stopped: <Name>{row.stopped}</Name>
-                    </span>
-                  )}
-                </td>
-                <td class="when">{shown(row.watermark, (at) => `${instant(new Date(at).toISOString())} UTC`)}</td>
-                {topics.map((_, t) => (
-                  <td class="number">{shown(row.lag[t], grouped)}</td>
-                ))}
-                <td class="number">{grouped(row.openLists)}</td>
-                <td class="number">{grouped(row.waitingFeedback)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <DataTable
+        columns={[
+          { name: 'partition', isNumber: true },
+          { name: 'state' },
+          { name: 'watermark', class: 'when' },
+          ...[...topics.map((topic) => `lag of ${topic}`), 'open lists', 'waiting feedback'].map((name) => ({
+            name,
+            isNumber: true,
+          })),
+        ]}
+        rows={rows.map((row) => [
+          row.partition,
+          row.stopped === null ? (
+            'reads'
+          ) : (
+            <span class="badge small bad">
+              stopped: <Name>{row.stopped}</Name>
+            </span>
+          ),
+          shown(row.watermark, (at) => `${instant(new Date(at).toISOString())} UTC`),
+          ...topics.map((_, t) => shown(row.lag[t], grouped)),
+          grouped(row.openLists),
+          grouped(row.waitingFeedback),
+        ])}
+      />
       <p class="note">
         <strong>{stopped === 0 ? 'None stands still.' : `${several(stopped, 'partition')} stopped.`}</strong> Lag:
         records between what was read and the end of the log. Offsets: receval offsets.
@@ -111,34 +88,21 @@ function Delays({ delays: { bounds, counts } }: { readonly delays: WorkView['del
   });
   return (
     <>
-      <Scroll>
-        <table class="bars">
-          <thead>
-            <tr>
-              <th scope="col">up to</th>
-              <th scope="col" class="number">
-                events
-              </th>
-              <th scope="col" class="bar-cell">
-                <span class="unseen">as a bar</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {counts.slice(0, last + 1).map((n, i) => (
-              <tr>
-                <th scope="row">{i < bounds.length ? duration(bounds[i]) : 'longer'}</th>
-                <td class="number">{grouped(n)}</td>
-                <td class="bar-cell">
-                  <svg width="100%" height="14" aria-hidden="true">
-                    <rect class="fill" width={coordinate(n / most)} height="14" rx="3" />
-                  </svg>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <DataTable
+        class="bars"
+        columns={[
+          { name: 'up to' },
+          { name: 'events', isNumber: true },
+          { name: 'as a bar', class: 'bar-cell', isUnseen: true },
+        ]}
+        rows={counts.slice(0, last + 1).map((n, i) => [
+          i < bounds.length ? duration(bounds[i]) : 'longer',
+          grouped(n),
+          <svg width="100%" height="14" aria-hidden="true">
+            <rect class="fill" width={coordinate(n / most)} height="14" rx="3" />
+          </svg>,
+        ])}
+      />
       <figcaption>
         Event time between them.{' '}
         <strong>

@@ -5,10 +5,10 @@ import { Fragment, jsx } from '../charts/jsx.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import { recordsOf, unmappedText } from '../vocabulary/unmapped.ts';
+import { DataTable } from './data-table.tsx';
 import { DROP_WORDS } from './drop-words.ts';
 import type { PipelineView, WorkView } from './model.ts';
 import { Work } from './partitions.tsx';
-import { Scroll } from './scroll.tsx';
 
 /** These never become an event. */
 const UNREADABLE: readonly string[] = ['undecodable', 'tombstone', 'invalid'];
@@ -102,36 +102,21 @@ function Side({
       <h3>{title}</h3>
       <Funnel steps={steps} />
       {some.length === 0 ? null : (
-        <Scroll>
-          <table class="bars">
-            <thead>
-              <tr>
-                <th scope="col">dropped as</th>
-                <th scope="col" class="number">
-                  events
-                </th>
-                <th scope="col" class="number">
-                  of those read
-                </th>
-                <th scope="col" class="roomy">
-                  because
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {some.map(([reason, n]) => (
-                <tr>
-                  <th scope="row">
-                    <code>{reason}</code>
-                  </th>
-                  <td class="number">{grouped(n)}</td>
-                  <td class="number">{percent(read === 0 ? 0 : n / read)}</td>
-                  <td class="roomy">{Object.entries(DROP_WORDS).find(([name]) => name === reason)?.[1] ?? ''}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <DataTable
+          class="bars"
+          columns={[
+            { name: 'dropped as' },
+            { name: 'events', isNumber: true },
+            { name: 'of those read', isNumber: true },
+            { name: 'because', isRoomy: true },
+          ]}
+          rows={some.map(([reason, n]) => [
+            <code>{reason}</code>,
+            grouped(n),
+            percent(read === 0 ? 0 : n / read),
+            Object.entries(DROP_WORDS).find(([name]) => name === reason)?.[1] ?? '',
+          ])}
+        />
       )}
       <figcaption>
         <strong>{opens === '' || some.length > 0 ? dropSentence(title, read, kept, some) : 'None was dropped.'}</strong>

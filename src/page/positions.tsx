@@ -4,11 +4,10 @@ import { jsx } from '../charts/jsx.ts';
 import { SERIES } from '../charts/palette.ts';
 import { type SeriesPoint, seriesChart } from '../charts/series.tsx';
 import { grouped } from '../vocabulary/grouped.ts';
-import { change, NONE, percent } from '../vocabulary/numbers.ts';
+import { change, NONE, percent, shown } from '../vocabulary/numbers.ts';
+import { DataTable } from './data-table.tsx';
 import { Legend } from './legend.tsx';
 import type { PositionLine, PositionsView } from './model.ts';
-import { Name } from './name.ts';
-import { Scroll } from './scroll.tsx';
 
 const HEIGHT = 210;
 const EXPOSURE_HEIGHT = 90;
@@ -60,7 +59,7 @@ function Positions({ view }: { readonly view: PositionsView }) {
     marks: { of: 'all', radius: 3 },
     series: rates.map(known),
   });
-  const shown = seriesChart({
+  const reaching = seriesChart({
     ...axis,
     label: 'Lists that show an item at each rank, for each cohort',
     domain: [0, most],
@@ -72,7 +71,7 @@ function Positions({ view }: { readonly view: PositionsView }) {
     <figure>
       <Frame {...clicked} height={HEIGHT} />
       <p class="frame-title">Lists that show an item there</p>
-      <Frame {...shown} height={EXPOSURE_HEIGHT} />
+      <Frame {...reaching} height={EXPOSURE_HEIGHT} />
       <Legend names={drawn.map(({ name }) => name)} />
       <figcaption>
         Of the lists with an item at a rank, the share with a positive there, at {horizon}
@@ -89,54 +88,20 @@ function Positions({ view }: { readonly view: PositionsView }) {
 }
 
 function Table({ view }: { readonly view: PositionsView }) {
-  const { lines } = view;
   const ranks = reached(view);
-  return (
-    <Scroll>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">cohort</th>
-            <th scope="col" class="number">
-              rank
-            </th>
-            <th scope="col" class="number">
-              lists
-            </th>
-            <th scope="col" class="number">
-              with a positive
-            </th>
-            <th scope="col" class="number">
-              rate
-            </th>
-            <th scope="col" class="number">
-              share of positives
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.flatMap((one) =>
-            Array.from({ length: ranks }, (_, r) => {
-              const rate = rateAt(one, r);
-              const all = sum(one.positives);
-              return (
-                <tr>
-                  <th scope="row">
-                    <Name>{one.name}</Name>
-                  </th>
-                  <td class="number">{r + 1}</td>
-                  <td class="number">{grouped(one.exposed[r])}</td>
-                  <td class="number">{grouped(one.positives[r])}</td>
-                  <td class="number">{rate === null ? NONE : percent(rate)}</td>
-                  <td class="number">{all === 0 ? NONE : percent(one.positives[r] / all)}</td>
-                </tr>
-              );
-            }),
-          )}
-        </tbody>
-      </table>
-    </Scroll>
-  );
+  const rows = view.lines.flatMap((one) => {
+    const all = sum(one.positives);
+    return Array.from({ length: ranks }, (_, r) => [
+      one.name,
+      String(r + 1),
+      grouped(one.exposed[r]),
+      grouped(one.positives[r]),
+      shown(rateAt(one, r), percent),
+      all === 0 ? NONE : percent(one.positives[r] / all),
+    ]);
+  });
+  const numbers = ['rank', 'lists', 'with a positive', 'rate', 'share of positives'];
+  return <DataTable columns={[{ name: 'cohort' }, ...numbers.map((name) => ({ name, isNumber: true }))]} rows={rows} />;
 }
 
 /** The last rank at which any list has an item. */

@@ -5,9 +5,9 @@ import { coordinate, Frame, type LineBox } from '../charts/frame.tsx';
 import { Fragment, jsx } from '../charts/jsx.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { plain, signed } from '../vocabulary/numbers.ts';
+import { DataTable } from './data-table.tsx';
 import type { ScoredRun, ScoresView } from './model.ts';
 import { Name } from './name.ts';
-import { Scroll } from './scroll.tsx';
 
 /** Number of queries named at either end. */
 const NAMED = 8;
@@ -98,36 +98,15 @@ function Ends({
 }) {
   if (rows.length === 0) return null;
   return (
-    <Scroll>
-      <table>
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">query</th>
-            {names.map((name) => (
-              <th scope="col" class="number long">
-                <Name>{name}</Name>
-              </th>
-            ))}
-            <th scope="col" class="number">
-              difference
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ query, old, value }) => (
-            <tr>
-              <th scope="row" class="long">
-                <Name>{query}</Name>
-              </th>
-              <td class="number">{plain(old)}</td>
-              <td class="number">{plain(value)}</td>
-              <td class="number strong">{signed(value - old)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <DataTable
+      caption={title}
+      columns={[
+        { name: 'query', class: 'long' },
+        ...names.map((name) => ({ name, isNumber: true, class: 'long' })),
+        { name: 'difference', isNumber: true },
+      ]}
+      rows={rows.map(({ query, old, value }) => [query, plain(old), plain(value), <b>{signed(value - old)}</b>])}
+    />
   );
 }
 

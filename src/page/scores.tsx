@@ -6,11 +6,11 @@ import { Fragment, jsx } from '../charts/jsx.ts';
 import { type SeriesPoint, seriesChart } from '../charts/series.tsx';
 import { grouped } from '../vocabulary/grouped.ts';
 import { listed, NONE, plain, probability, range, shown, signed } from '../vocabulary/numbers.ts';
+import { DataTable } from './data-table.tsx';
 import { Legend } from './legend.tsx';
 import type { CutFamily, RunDifference, ScoredRun, ScoresView, Verdict } from './model.ts';
 import { Name } from './name.ts';
 import { Queries, Values } from './score-queries.tsx';
-import { Scroll } from './scroll.tsx';
 import { Switch } from './switch.tsx';
 
 const HEIGHT = 220;
@@ -128,81 +128,48 @@ function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { 
   const baseline = runs[0]?.name ?? '';
   return (
     <figure>
-      <Scroll>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">run</th>
-              <th scope="col" class="number">
-                queries
-              </th>
-              {measures.map((measure) => (
-                <th scope="col" class="number">
-                  <Name>{measure}</Name>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {runs.map(({ name, queries, mean }) => (
-              <tr>
-                <th scope="row">
-                  <Name>{name}</Name>
-                </th>
-                <td class="number">{grouped(queries)}</td>
-                {measures.map((measure, m) => {
-                  const value = mean[m];
-                  const found = differences.find((one) => one.run === name && one.measure === measure);
-                  return (
-                    <td class={`number ${runs.length > 1 && value !== undefined && value === best[m] ? 'strong' : ''}`}>
-                      {value === undefined ? NONE : value.toFixed(4)}
-                      {found === undefined || found.effect === null ? null : (
-                        <small class={`below ${TONES[changeOf(found, lowerIsBetter[m])]}`}>
-                          {signed(found.effect)}
-                        </small>
-                      )}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <DataTable
+        columns={[
+          { name: 'run' },
+          { name: 'queries', isNumber: true },
+          ...measures.map((name) => ({ name, isNumber: true })),
+        ]}
+        rows={runs.map(({ name, queries, mean }) => [
+          name,
+          grouped(queries),
+          ...measures.map((measure, m) => {
+            const value = mean[m];
+            const found = differences.find((one) => one.run === name && one.measure === measure);
+            const isBest = runs.length > 1 && value !== undefined && value === best[m];
+            return (
+              <span class={isBest ? 'strong' : undefined}>
+                {value === undefined ? NONE : value.toFixed(4)}
+                {found === undefined || found.effect === null ? null : (
+                  <small class={`below ${TONES[changeOf(found, lowerIsBetter[m])]}`}>{signed(found.effect)}</small>
+                )}
+              </span>
+            );
+          }),
+        ])}
+      />
       {differences.length === 0 ? null : (
         <details>
           <summary>Differences with their intervals</summary>
-          <Scroll>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">run</th>
-                  <th scope="col">measure</th>
-                  {['queries', 'difference', '95 % interval', 'p'].map((name) => (
-                    <th scope="col" class="number">
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {differences.map(({ run, measure, queries, effect, ci, p }) => (
-                  <tr>
-                    <th scope="row">
-                      <Name>{run}</Name>
-                    </th>
-                    <td>
-                      <Name>{measure}</Name>
-                    </td>
-                    <td class="number">{grouped(queries)}</td>
-                    <td class="number">{shown(effect, signed)}</td>
-                    <td class="number">{range(ci, signed)}</td>
-                    <td class="number">{shown(p, probability)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
+          <DataTable
+            columns={[
+              { name: 'run' },
+              { name: 'measure' },
+              ...['queries', 'difference', '95 % interval', 'p'].map((name) => ({ name, isNumber: true })),
+            ]}
+            rows={differences.map(({ run, measure, queries, effect, ci, p }) => [
+              run,
+              measure,
+              grouped(queries),
+              shown(effect, signed),
+              range(ci, signed),
+              shown(p, probability),
+            ])}
+          />
           <p class="note">
             Paired by query; each interval and p stands for itself, not adjusted for the number of comparisons.
           </p>

@@ -163,7 +163,7 @@ describe('the split by cohort', () => {
     expect(text).toContain(
       'Split of the users by platform: WARNING, not as configured in a_*b* (B <x> 800 users, 1,000 expected). Look at',
     );
-    expect(text).toContain('Not shown: 11 more without a warning. --output json has all.');
+    expect(text).toContain('Not shown: 11 more without a warning. JSON has all.');
     expect(text).toContain('1 user in 8.');
     expect(text).toContain('Split of the users by country: as configured in each of 1.');
     expect(text).toContain('No impression of the experiment has a "country"');

@@ -1,0 +1,61 @@
+import { type Children, jsx } from '../charts/jsx.ts';
+import type { TableColumn } from '../experiment/presented.ts';
+import { Name } from './name.ts';
+import { Scroll } from './scroll.tsx';
+
+/** A column; `class` styles it. */
+interface Column extends TableColumn {
+  readonly class?: string;
+  /** The head is for those who cannot see what is below it. */
+  readonly isUnseen?: boolean;
+}
+
+interface DataTableProps {
+  readonly columns: readonly Column[];
+  /** Text may come from a stranger. The first cell is the head of its row. */
+  readonly rows: readonly (readonly Children[])[];
+  readonly caption?: string;
+  readonly class?: string;
+}
+
+/** A table that scrolls by itself where it is wider than the window. */
+export function DataTable({ columns, rows, caption, class: style }: DataTableProps) {
+  const classes = columns.map(classOf);
+  return (
+    <Scroll>
+      <table class={style}>
+        {caption === undefined ? null : <caption>{caption}</caption>}
+        <thead>
+          <tr>
+            {columns.map(({ name, isUnseen }, c) => (
+              <th scope="col" class={classes[c]}>
+                {isUnseen ? <span class="unseen">{name}</span> : <Name>{name}</Name>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells) => (
+            <tr>
+              {cells.map((cell, c) => {
+                const inside = typeof cell === 'string' && !columns[c].isNumber ? <Name>{cell}</Name> : cell;
+                return c === 0 ? (
+                  <th scope="row" class={classes[c]}>
+                    {inside}
+                  </th>
+                ) : (
+                  <td class={classes[c]}>{inside}</td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function classOf({ isNumber = false, isRoomy = false, class: own }: Column): string | undefined {
+  const all = [...(isNumber ? ['number'] : []), ...(isRoomy ? ['roomy'] : []), ...(own === undefined ? [] : [own])];
+  return all.length === 0 ? undefined : all.join(' ');
+}
