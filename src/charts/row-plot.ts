@@ -13,6 +13,8 @@ export interface PlotRow {
   readonly value: number | undefined;
   readonly interval?: readonly [lower: number, upper: number] | undefined;
   readonly colour: string;
+  /** Default: the dot is filled. */
+  readonly isHollow?: boolean;
   /** Text at the right of the row. */
   readonly says: string;
 }
@@ -38,6 +40,8 @@ interface RowPlot {
   readonly note?: string;
   /** A line to compare values with, and its name; undefined: none. */
   readonly reference?: { readonly value: number; readonly name: string } | undefined;
+  /** The axis covers the values alone. Default: it includes 0 if that is not far off, so that distances from 0 are visible. */
+  readonly isTight?: boolean;
   /** Label of a tick; default: the number. */
   readonly tick?: (value: number) => string;
   /** In pixels. The height is at least this. */
@@ -90,12 +94,12 @@ interface Place {
 function panelAt(
   { left, right, top, step }: Place,
   { sections, valueLabel }: RowPanel,
-  { reference, grid, tick: label, width }: RowPlot,
+  { reference, grid, isTight = false, tick: label, width }: RowPlot,
 ): { readonly parts: readonly string[]; readonly bottom: number } {
   const rows = sections.flatMap((section) => section.rows);
   const bottom = top + HEADING * sections.filter(({ heading }) => heading !== '').length + step * rows.length;
   const ends = rows.flatMap(({ value, interval = [] }) => [...(value === undefined ? [] : [value]), ...interval]);
-  const x = scaleLinear(rangeOf([...ends, ...(reference === undefined ? [] : [reference.value])]), [
+  const x = scaleLinear(rangeOf([...ends, ...(reference === undefined ? [] : [reference.value])], isTight), [
     left + 12,
     right - 12,
   ]).nice();
@@ -137,7 +141,7 @@ function across(x: number, top: number, bottom: number): Readonly<Record<string,
 }
 
 function drawnRow(
-  { name, value, interval, colour, says }: PlotRow,
+  { name, value, interval, colour, isHollow = false, says }: PlotRow,
   y: number,
   x: (value: number) => number,
   { left, right }: { readonly left: number; readonly right: number },
@@ -152,19 +156,24 @@ function drawnRow(
   }
   if (value !== undefined) {
     const title = element('title', {}, escaped(`${name}: ${says}`));
-    parts.push(element('circle', { cx: x(value), cy: y, r: 5, fill: colour, stroke: '#fff' }, title));
+    parts.push(
+      element(
+        'circle',
+        { cx: x(value), cy: y, r: 5, fill: isHollow ? '#fff' : colour, stroke: isHollow ? colour : '#fff' },
+        title,
+      ),
+    );
   }
   parts.push(text(says, { x: right + 12, y: y + 4.5, fill: value === undefined ? MUTED : INK }));
   return parts.join('');
 }
 
-/** The range of the axis; it includes 0 if that is not far off, so that distances from 0 are visible. */
-function rangeOf(values: readonly number[]): [number, number] {
+function rangeOf(values: readonly number[], isTight: boolean): [number, number] {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const size = Math.max(Math.abs(least), Math.abs(most));
   // Values and differences too small for any scale count as 0.
   if (values.length === 0 || size < SMALLEST) return [0, 1];
   const room = (most - least > SMALLEST * size ? most - least : size) * 0.06;
-  if (least > 0 && least < 0.6 * most) return [0, most + room];
+  if (!isTight && least > 0 && least < 0.6 * most) return [0, most + room];
   return [least - room, most + room];
 }

@@ -1,8 +1,7 @@
 import { barPlot } from '../charts/bar-plot.ts';
-import { type IntervalRow, intervalPlot } from '../charts/interval-plot.ts';
 import { type LineSeries, linePlot } from '../charts/line-plot.ts';
-import { toned } from '../charts/palette.ts';
-import { rowPlot } from '../charts/row-plot.ts';
+import { light, SERIES, toned } from '../charts/palette.ts';
+import { type PlotRow, rowPlot } from '../charts/row-plot.ts';
 import type { Measure } from '../measures/definition.ts';
 import { lessIsBetter } from '../measures/direction.ts';
 import { ALPHA, type Comparison, meanInterval } from '../score/comparisons.ts';
@@ -67,24 +66,37 @@ function intervals(
   }
   const [measure] = measures;
   const merged = runs.length - settings.fuse.length;
-  const rows = runs.map((run, i): IntervalRow => {
+  const isMixed = settings.fuse.length > 0;
+  const order = bestFirst(measure);
+  const values = runs.map((run, i) => ({ run, isMerged: i >= merged }));
+  const sorted = values.toSorted((a, b) => order(a.run.mean[0], b.run.mean[0]));
+  const rows = sorted.map(({ run, isMerged }): PlotRow => {
     const found = meanInterval(measure, run.perQuery, 0, ALPHA);
-    return { name: run.name, value: run.mean[0], interval: isAbsent(found) ? undefined : found, isMarked: i >= merged };
+    const isHollow = isMixed && !isMerged;
+    return {
+      name: run.name,
+      value: run.mean[0],
+      interval: isAbsent(found) ? undefined : [found.lower, found.upper],
+      colour: isHollow ? light('ink') : SERIES[0],
+      isHollow,
+      says: shown(run.mean[0]),
+    };
   });
+  const best = rows.find(({ isHollow }) => isHollow)?.value;
   const counts = [...new Set(runs.map(({ queries }) => queries))];
   const over = counts.length === 1 ? `${counts[0]} queries` : 'queries';
-  const said = rows.map(({ name, value, interval }) => {
-    const span = interval === undefined ? '' : ` (${shown(interval.lower)} to ${shown(interval.upper)})`;
-    return `${name}: ${shown(value)}${span}`;
+  const said = rows.map(({ name, says, interval }) => {
+    const span = interval === undefined ? '' : ` (${interval.map(shown).join(' to ')})`;
+    return `${name}: ${says}${span}`;
   });
-  return intervalPlot({
+  return rowPlot({
     ...size,
     title: `${names[0]}, mean over ${over} and its 95 % interval`,
     description: said.join(', '),
-    valueLabel: names[0],
-    order: bestFirst(measure),
-    kinds: settings.fuse.length === 0 ? undefined : { marked: 'merged', others: 'input', line: 'best input' },
-    rows,
+    note: isMixed ? 'filled: merged, hollow: input' : '',
+    reference: best === undefined ? undefined : { value: best, name: 'best input' },
+    isTight: true,
+    panels: [{ valueLabel: names[0], sections: [{ heading: '', rows }] }],
   });
 }
 

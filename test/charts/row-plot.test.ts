@@ -53,6 +53,21 @@ describe('a plot of rows', () => {
     expect(Number(x) + widthOf(shown) / 2).toBeLessThanOrEqual(WORDS.width);
   });
 
+  it('draws what is hollow so, and to the scale of the values alone where the axis is tight', () => {
+    const rows = [0.6, 0.4].map((value, i) => ({
+      ...{ name: `run ${i}`, value, interval: [value - 0.1, value + 0.1] as const },
+      ...{ colour: '#123456', isHollow: i === 1, says: '' },
+    }));
+    const panels = [{ valueLabel: 'ap', sections: [{ heading: '', rows }] }];
+    const reference = { value: 0.4, name: 'best input' };
+    const [loose, tight] = [false, true].map((isTight) => rowPlot({ ...WORDS, panels, isTight, reference }));
+    expect([...tight.matchAll(/<circle [^>]*fill="(#\w+)"/g)].map(([, fill]) => fill)).toEqual(['#123456', '#fff']);
+    const [best, other] = numbers(tight, 'circle', 'cx');
+    expect(Number(/<line x1="([\d.]+)" x2="\1"[^>]*stroke-width="1.5"/.exec(tight)?.[1])).toBe(other);
+    const [looseBest, looseOther] = numbers(loose, 'circle', 'cx');
+    expect(best - other).toBeGreaterThan(1.3 * (looseBest - looseOther));
+  });
+
   it('bears values that nearly are nothing, or nearly the same', () => {
     for (const values of [[4.4e-323], [0], [1, 1 + 2e-16], [-1e-12, 1e-12], [5, 5]]) {
       const rows = values.map((value) => ({ name: 'a', value, colour: '#000', says: '' }));
