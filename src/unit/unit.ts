@@ -1,4 +1,4 @@
-// Long because every step of a unit is here: what is read, judged, scored, added up, looked at and committed passes through it.
+// Long because every step of a unit is here, in the order in which a record takes them: claim, feed, decode, join, score and add, commit.
 import type { Panes } from '../accumulators/panes.ts';
 import type { Since } from '../accumulators/runs.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
@@ -8,6 +8,7 @@ import type { Decoder } from '../consumers/decode/decoder.ts';
 import { recordRows } from '../consumers/engine/record-rows.ts';
 import {
   type AcceptedImpression,
+  type ClosingNames,
   type FedImpression,
   type JoinView,
   type RecordPlace,
@@ -20,7 +21,7 @@ import type { Batch, LogRecord, RecordRun, UndecodableBatch } from '../consumers
 import type { ExperimentState } from '../experiment/state.ts';
 import type { UnitPart } from '../experiment/units.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
-import type { EpochMs, Offset, Side } from '../vocabulary/events.ts';
+import type { Closing, EpochMs, Offset, Side } from '../vocabulary/events.ts';
 import { NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { StoredClockBlocks } from './clock-blocks.ts';
 import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } from './commits.ts';
@@ -51,6 +52,8 @@ export class Unit {
   readonly #clockBlocks: StoredClockBlocks;
   readonly #reading: UnitReading;
   readonly #scoring: UnitScoring;
+  /** Where the engine adds what closes by itself; undefined: all that closes comes to `#closed`. */
+  readonly #adder: number | undefined;
   readonly #commits: UnitCommits;
   /** By topic and side. */
   readonly #invalid: readonly Record<Side, Map<InvalidCode, number>>[];
@@ -114,22 +117,15 @@ export class Unit {
     this.#isNew = resumed.join === undefined;
     this.#scoring = new UnitScoring(settings, deps, panes, this.#completeness);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
-    const adder = this.#scoring.letEngineAdd();
+    this.#adder = this.#scoring.letEngineAdd();
     this.#join = createJoin(
       settings.join,
       {
-        accepted: (impression, from) => {
-          deps.hooks?.accepted?.(impression);
-          this.#completeness.accepted(impression.ts, from.isReplayed);
-          const leftOut = experiments.accepted(impression, from);
-          const tag = panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
-          if (adder !== undefined && this.#isTagAll(impression, from)) panes.cohorts.remember(impression.context, tag);
-          return tag;
-        },
+        accepted: (impression, from) => this.#accepted(impression, from),
         unref: (tag) => panes.cohorts.unref(tag),
-        closed: (closing, names) => this.#scoring.closed(closing, names),
+        closed: (closing, names) => this.#closed(closing, names),
         readsNames: this.#scoring.samples !== undefined,
-        adder,
+        adder: this.#adder,
         observer: deps.observer ?? this.#scoring.samples,
       },
       join,
@@ -138,10 +134,156 @@ export class Unit {
     this.#reading = new UnitReading(settings.join, this.#join, () => this.committed, lastRecords);
   }
 
+  /**
+   * Applies the next records of one topic. Synchronous: when it returns, they are part of the state. The join judges each record as it is
+   * decoded, and calls `#accepted` for each list that counts. In `advance` lists close that the watermark has passed: `#closed` scores them
+   * and adds them to the panes, whose changes the next `commit` stores.
+   */
+  feed(batch: Batch): void {
+    this.#reading.compare(batch);
+    if (this.#reading.diverged !== undefined) return;
+    const { topic, undecodable } = batch;
+    const now = this.#deps.now();
+    const reader =
+      batch.runs === undefined || this.#join.skipsInReplay(topic) ? undefined : this.#deps.decoders[topic].reader;
+    if (reader !== undefined) for (const run of batch.runs ?? []) this.#feedRun(topic, run, reader, now);
+    else this.#feedRecords(topic, batch.records, now);
+    if (undecodable !== undefined) this.#skip(topic, undecodable);
+    this.#reading.taken(batch);
+    this.#completeness.read(batch, this.#newest(topic), now);
+    if (batch.next > this.#join.position(topic)) this.#join.seek(topic, batch.next);
+    this.#join.advance();
+    this.#changed = true;
+  }
+
+  /** Record by record, as files need it: what is one event or many is decoded, then judged. */
+  #feedRecords(topic: number, records: readonly LogRecord[], now: EpochMs | undefined): void {
+    const position = this.#join.position(topic);
+    const skips = this.#join.skipsInReplay(topic);
+    for (const record of records) {
+      const { offset } = record;
+      if (offset < position || (skips && this.#join.wasSkipped(topic, offset, offset + 1))) continue;
+      const decoder = this.#deps.decoders[topic];
+      const decoded = record.decoded ?? decoder.scan(record.value, this.#settings.sources[topic], offset);
+      this.#judge(topic, record, decoded, now);
+    }
+  }
+
+  /** Part by part, each read and judged by the engine; what it does not know is decoded here. */
+  #feedRun(topic: number, run: RecordRun, reader: RecordReader, now: EpochMs | undefined): void {
+    const position = this.#join.position(topic);
+    let index = 0;
+    while (index < run.count && run.offsets[index] < position) index++;
+    while (index < run.count) {
+      const first = index;
+      index = this.#rows.fill(run, first, reader.limit);
+      const feed = (): number => this.#join.feed(topic, reader, this.#rows, now);
+      for (let unknown = feed(); unknown >= 0; unknown = feed()) {
+        const record = run.record(first + unknown);
+        const decoded = this.#deps.decoders[topic].decode(record.value, this.#settings.sources[topic], record.offset);
+        this.#judge(topic, record, decoded, now);
+      }
+    }
+  }
+
+  #judge(topic: number, record: LogRecord, decoded: ReturnType<Decoder['scan']>, now: EpochMs | undefined): void {
+    if ('events' in decoded) {
+      this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
+      return;
+    }
+    if (decoded.refused === 'unmapped') {
+      const { condition } = decoded;
+      if (record.offset >= this.#join.judgedBelow(topic)) this.#deps.onPassedOver?.({ topic, record, condition });
+      this.#join.passedOver(topic, record.offset, condition);
+      return;
+    }
+    if (decoded.refused === 'invalid' && record.offset >= this.#join.judgedBelow(topic)) {
+      const codes = this.#invalid[topic][decoded.side];
+      codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
+      const { side, code, field } = decoded;
+      this.#deps.onInvalid?.({ topic, record, side, code, field });
+    }
+    this.#join.refused(topic, record.offset, decoded.side, decoded.refused);
+  }
+
+  /** The join has accepted a list. Returns the tag of its cohorts, under which it closes. */
+  #accepted(impression: AcceptedImpression, from: RecordPlace): number {
+    this.#deps.hooks?.accepted?.(impression);
+    this.#completeness.accepted(impression.ts, from.isReplayed);
+    const leftOut = this.#experiments.accepted(impression, from);
+    const { cohorts } = this.#panes;
+    const tag = cohorts.tag(impression.dimensions, impression.tuple, leftOut);
+    if (this.#adder !== undefined && this.#isTagAll(impression, from)) cohorts.remember(impression.context, tag);
+    return tag;
+  }
+
   /** Whether nobody will ask for more of an impression of this context than its tag. */
   #isTagAll(impression: AcceptedImpression, from: RecordPlace): impression is FedImpression {
     if (!('context' in impression) || this.#deps.hooks?.accepted !== undefined) return false;
     return this.#completeness.isSettled && this.#experiments.ignores(impression.dimensions, from);
+  }
+
+  /** A list has closed at a horizon, and the engine has not added it by itself: it is scored and added to the panes. */
+  #closed(closing: Closing, names: ClosingNames): void {
+    this.#scoring.closed(closing, names);
+  }
+
+  /**
+   * Commits all changes in one piece. A rejected promise means that the outcome is unknown: the next call sends the same commit
+   * again, until its outcome is known. At most one call at a time.
+   */
+  async commit(): Promise<CommitOutcome> {
+    if (this.#reading.diverged !== undefined) return 'DIVERGED';
+    if (!this.#commits.hasInFlight) {
+      if (this.replaying) return 'REPLAYING';
+      if (!this.#changed) return 'NOTHING_NEW';
+      this.#prepareCommit();
+      this.#changed = false;
+    }
+    return await this.#commits.send();
+  }
+
+  #prepareCommit(): void {
+    const { fingerprint, namespace, partition, partitions, topicNames } = this.#settings;
+    const stale = this.#stale;
+    this.#stale = [];
+    const join = this.#join.checkpoint();
+    this.#panes.advance(join.watermark);
+    const changes = this.#panes.takeChanges();
+    const panes = this.#panes.stateText();
+    const owner = { namespace, unit: partition, generation: this.#generation };
+    const { rows, stored, removes } = changes;
+    this.#experiments.takeChanges(join.watermark, owner, changes);
+    this.#clockBlocks.takeChanges(join, owner, rows, removes);
+    const later = { since: this.#since, runs: this.#experiments.state(this.#panes.listsOfRuns) };
+    const checkpoint = encodeCheckpoint({
+      format: formatOf(join, later, this.#panes.hasPlacesBeside),
+      generation: this.#generation,
+      fingerprint,
+      partitions,
+      topicNames,
+      ...this.#completeness.state(),
+      lostUpTo: this.#lostUpTo,
+      ...later,
+      join: { ...join, topics: this.#completeness.marked(join.topics) },
+      panes,
+      lastRecords: this.#reading.marks(),
+    });
+    const deletes = [...stale, ...changes.deletes];
+    this.#commits.prepare(
+      { checkpoint, rows, stored, deletes, removes },
+      {
+        counts: join.counts,
+        invalid: this.#invalid.map(copyInvalid),
+        unknownItems: [...this.#scoring.unknownItems],
+        unscored: [...this.#scoring.unscored],
+        delays: delaysOf(this.#join),
+        offsets: join.topics.map((topic) => topic.committed),
+        replayOffsets: join.topics.map((topic) => topic.replay),
+        replayWatermarks: join.topics.map((topic) => topic.replayWatermark),
+      },
+      this.#panes.takeScored(),
+    );
   }
 
   /** As of the last commit. */
@@ -215,54 +357,6 @@ export class Unit {
     return this.#reading;
   }
 
-  /** Applies the next records of one topic. Synchronous: when it returns, they are part of the state. */
-  feed(batch: Batch): void {
-    this.#reading.compare(batch);
-    if (this.#reading.diverged !== undefined) return;
-    const { topic, undecodable } = batch;
-    const now = this.#deps.now();
-    const reader =
-      batch.runs === undefined || this.#join.skipsInReplay(topic) ? undefined : this.#deps.decoders[topic].reader;
-    if (reader !== undefined) for (const run of batch.runs ?? []) this.#feedRun(topic, run, reader, now);
-    else this.#feedRecords(topic, batch.records, now);
-    if (undecodable !== undefined) this.#skip(topic, undecodable);
-    this.#reading.taken(batch);
-    this.#completeness.read(batch, this.#newest(topic), now);
-    if (batch.next > this.#join.position(topic)) this.#join.seek(topic, batch.next);
-    this.#join.advance();
-    this.#changed = true;
-  }
-
-  /** Record by record, as files need it: what is one event or many is decoded, then judged. */
-  #feedRecords(topic: number, records: readonly LogRecord[], now: EpochMs | undefined): void {
-    const position = this.#join.position(topic);
-    const skips = this.#join.skipsInReplay(topic);
-    for (const record of records) {
-      const { offset } = record;
-      if (offset < position || (skips && this.#join.wasSkipped(topic, offset, offset + 1))) continue;
-      const decoder = this.#deps.decoders[topic];
-      const decoded = record.decoded ?? decoder.scan(record.value, this.#settings.sources[topic], offset);
-      this.#judge(topic, record, decoded, now);
-    }
-  }
-
-  /** Part by part, each read and judged by the engine; what it does not know is decoded here. */
-  #feedRun(topic: number, run: RecordRun, reader: RecordReader, now: EpochMs | undefined): void {
-    const position = this.#join.position(topic);
-    let index = 0;
-    while (index < run.count && run.offsets[index] < position) index++;
-    while (index < run.count) {
-      const first = index;
-      index = this.#rows.fill(run, first, reader.limit);
-      const feed = (): number => this.#join.feed(topic, reader, this.#rows, now);
-      for (let unknown = feed(); unknown >= 0; unknown = feed()) {
-        const record = run.record(first + unknown);
-        const decoded = this.#deps.decoders[topic].decode(record.value, this.#settings.sources[topic], record.offset);
-        this.#judge(topic, record, decoded, now);
-      }
-    }
-  }
-
   /** A batch that was skipped before the checkpoint is skipped again as it was; any other leaves a gap. */
   #skip(topic: number, batch: UndecodableBatch): void {
     const from = Math.max(batch.from, this.#join.position(topic));
@@ -279,26 +373,6 @@ export class Unit {
   wasJudged(topic: number, from: Offset, to: Offset): boolean {
     const position = this.#join.position(topic);
     return to <= position || this.#join.wasSkipped(topic, Math.max(from, position), to);
-  }
-
-  #judge(topic: number, record: LogRecord, decoded: ReturnType<Decoder['scan']>, now: EpochMs | undefined): void {
-    if ('events' in decoded) {
-      this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
-      return;
-    }
-    if (decoded.refused === 'unmapped') {
-      const { condition } = decoded;
-      if (record.offset >= this.#join.judgedBelow(topic)) this.#deps.onPassedOver?.({ topic, record, condition });
-      this.#join.passedOver(topic, record.offset, condition);
-      return;
-    }
-    if (decoded.refused === 'invalid' && record.offset >= this.#join.judgedBelow(topic)) {
-      const codes = this.#invalid[topic][decoded.side];
-      codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
-      const { side, code, field } = decoded;
-      this.#deps.onInvalid?.({ topic, record, side, code, field });
-    }
-    this.#join.refused(topic, record.offset, decoded.side, decoded.refused);
   }
 
   /** Copies of the rows of a since-start total, with everything that has closed, committed or not. */
@@ -362,64 +436,6 @@ export class Unit {
   /** Whether the outcome of the last commit is unknown. */
   get isUnanswered(): boolean {
     return this.#commits.hasInFlight;
-  }
-
-  /**
-   * Commits all changes in one piece. A rejected promise means that the outcome is unknown: the next call sends the same commit
-   * again, until its outcome is known. At most one call at a time.
-   */
-  async commit(): Promise<CommitOutcome> {
-    if (this.#reading.diverged !== undefined) return 'DIVERGED';
-    if (!this.#commits.hasInFlight) {
-      if (this.replaying) return 'REPLAYING';
-      if (!this.#changed) return 'NOTHING_NEW';
-      this.#prepareCommit();
-      this.#changed = false;
-    }
-    return await this.#commits.send();
-  }
-
-  #prepareCommit(): void {
-    const { fingerprint, namespace, partition, partitions, topicNames } = this.#settings;
-    const stale = this.#stale;
-    this.#stale = [];
-    const join = this.#join.checkpoint();
-    this.#panes.advance(join.watermark);
-    const changes = this.#panes.takeChanges();
-    const panes = this.#panes.stateText();
-    const owner = { namespace, unit: partition, generation: this.#generation };
-    const { rows, stored, removes } = changes;
-    this.#experiments.takeChanges(join.watermark, owner, changes);
-    this.#clockBlocks.takeChanges(join, owner, rows, removes);
-    const later = { since: this.#since, runs: this.#experiments.state(this.#panes.listsOfRuns) };
-    const checkpoint = encodeCheckpoint({
-      format: formatOf(join, later, this.#panes.hasPlacesBeside),
-      generation: this.#generation,
-      fingerprint,
-      partitions,
-      topicNames,
-      ...this.#completeness.state(),
-      lostUpTo: this.#lostUpTo,
-      ...later,
-      join: { ...join, topics: this.#completeness.marked(join.topics) },
-      panes,
-      lastRecords: this.#reading.marks(),
-    });
-    const deletes = [...stale, ...changes.deletes];
-    this.#commits.prepare(
-      { checkpoint, rows, stored, deletes, removes },
-      {
-        counts: join.counts,
-        invalid: this.#invalid.map(copyInvalid),
-        unknownItems: [...this.#scoring.unknownItems],
-        unscored: [...this.#scoring.unscored],
-        delays: delaysOf(this.#join),
-        offsets: join.topics.map((topic) => topic.committed),
-        replayOffsets: join.topics.map((topic) => topic.replay),
-        replayWatermarks: join.topics.map((topic) => topic.replayWatermark),
-      },
-      this.#panes.takeScored(),
-    );
   }
 
   /** How many combinations of values open lists and sums have. */

@@ -6,10 +6,7 @@ import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs, TopicRole } from '../vocabulary/events.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
-/**
- * Why a topic is paused. leads: it runs ahead while too much is open. store: the outcome of a commit is unknown, as the store
- * does not answer. clock: our clock is in doubt. stopped: the unit is stopped. All but the last end by themselves.
- */
+/** Why a topic is paused; pace.ts says what sets and ends each. All but `stopped` end by themselves. */
 export type PauseReason = 'leads' | 'store' | 'clock' | 'stopped';
 
 /** What a unit holds in memory. */

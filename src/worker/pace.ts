@@ -1,3 +1,17 @@
+/*
+ * A topic of a unit is read, unless it is held back in one of these ways. The reasons to pause add up: it is read again when none is left.
+ *
+ * | state             | set by                                                                    | left by                                              |
+ * |-------------------|---------------------------------------------------------------------------|------------------------------------------------------|
+ * | paused: `leads`   | `pauseLeaders`: it leads too far, and memory is full                      | `pauseLeaders`, `letReadAgain`                       |
+ * | paused: `store`   | the worker: the outcome of a commit is unknown                            | the worker: a commit is confirmed                    |
+ * | paused: `clock`   | the worker: our clock is in doubt                                         | the worker: the clocks agree                         |
+ * | paused: `stopped` | the worker: `stopUnit`, and before a unit that does not fit is released   | nothing; the unit that is claimed next begins anew   |
+ * | `ahead`           | `pauseLeaders`: not fetched, while the topics behind it have more to read | `pauseLeaders`, `letReadAgain`                       |
+ * | `silentSince`     | `lookForSilence`: it is read to its end, and neither paused nor ahead     | records, a gap, a pause by `clock`, `lookForSilence` |
+ *
+ * Once a topic has been silent for `idleAfter`, each `lookForSilence` advances its watermark.
+ */
 import type { Bounds, LogSource } from '../consumers/source/source-port.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';

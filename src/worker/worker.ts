@@ -1,4 +1,19 @@
-// Long because everything that affects a unit meets here: assignments, records, outcomes of commits, faults of the log.
+/*
+ * Long because everything that affects a unit meets here: assignments, records, outcomes of commits, faults of the log.
+ *
+ * Each partition of the last assignment is in one of these states. A partition that is assigned elsewhere leaves all of them (`#assign`).
+ *
+ * | state     | where it is kept    | set by                                     | left by                                         |
+ * |-----------|---------------------|--------------------------------------------|-------------------------------------------------|
+ * | unclaimed | nowhere             | `#assign`; `#giveUp` after a CONFLICT      | `#claims`: to owned, or to refused              |
+ * | owned     | `#units`            | `#startUnit`, once the unit is restored    | `#makeRoom`: to outgrown; `#giveUp`             |
+ * | stopped   | `#units`, `stopped` | `stopUnit`: gap, damage, another log, ...  | `#makeRoom`, `#giveUp`; else by a restart       |
+ * | outgrown  | `#outgrown`         | `#makeRoom`, when all units hold too much  | `#claimOutgrown`, when there is room: to owned  |
+ * | left      | `#leftToOthers`     | `#giveUp` after a FENCED, `#lookForRivals` | `#claimAgain`, when the other no longer commits |
+ * | refused   | `#refused`          | `#refuse`: what is stored cannot be read   | a restart                                       |
+ *
+ * An owned unit replays until its logs are read up to its position, and may be paused by topic meanwhile (pace.ts).
+ */
 import { partsOf } from '../consumers/source/run-batch.ts';
 import type { Batch } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';

@@ -1,3 +1,15 @@
+/*
+ * The reading of one topic of one unit, a `Position`, is in one of these phases:
+ *
+ * | phase      | meaning                                              | set by                                                     | left by                                                |
+ * |------------|------------------------------------------------------|------------------------------------------------------------|--------------------------------------------------------|
+ * | `claiming` | the handler claims the unit; seeks are only recorded | the flow, at a join and when a fetch has failed            | the flow, when `assigned` has ended: to `placing`      |
+ * | `placing`  | its offset is compared with what the log holds       | the flow, at each seek and when the client reads elsewhere | `place`: to `open`, or to `stopped`                    |
+ * | `open`     | records flow, unless the worker has paused it        | `place`, when the log holds the offset                     | a join, a failed fetch, a seek; `refuse`: to `stopped` |
+ * | `stopped`  | nothing flows                                        | `place` at a gap or a lost log; `refuse`                   | a join, a failed fetch, a seek                         |
+ *
+ * `seeks` counts the seeks, so that work which began before one ends without effect.
+ */
 import { messageOf } from '../../../../vocabulary/error-text.ts';
 import type { DurationMs, Offset } from '../../../../vocabulary/events.ts';
 import type { Bounds, UndecodableBatch } from '../../source-port.ts';
@@ -142,13 +154,6 @@ export class Placement {
   }
 }
 
-/**
- * The state of reading one topic of one unit:
- * - `claiming` from the join until the handler's `assigned` has ended; seeks are only recorded;
- * - `placing` while its offset is compared with what the log holds;
- * - `open` when records flow, unless the worker paused it;
- * - `stopped` after a gap, a refused batch or a lost log, until the next seek.
- */
 type Phase = 'claiming' | 'placing' | 'open' | 'stopped';
 
 export class Position {
