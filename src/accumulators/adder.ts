@@ -1,4 +1,4 @@
-/** Where the engine adds closings by itself (wasm/engine/adding.ts), as it is laid out in its memory. */
+/** The layout, in the engine's memory, of what the engine needs to add closings by itself (wasm/engine/adding.ts). */
 import { EngineBlocks, EngineWords } from '../consumers/engine/engine-blocks.ts';
 import { ADDER, ADDER_PANE, TAG_OF_CONTEXT } from '../consumers/engine/engine-layout.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
@@ -6,11 +6,11 @@ import type { CellColumns } from './list-sums.ts';
 
 /** What the engine knows of tags. */
 export interface TagWords {
-  /** By tag: how many hold it. The engine adds some and takes some away, but never the last. */
+  /** Number of holders of each tag. The engine adds and removes holders, but never removes the last. */
   readonly holders: EngineWords;
-  /** By tag: how often it was freed. */
+  /** How often each tag was freed. */
   readonly versions: EngineWords;
-  /** By context, WORDS_OF_CONTEXT each: a `TagOfContext` (wasm/engine/tags.ts). */
+  /** For each context, WORDS_OF_CONTEXT words: a `TagOfContext` (wasm/engine/tags.ts). */
   readonly contexts: EngineWords;
 }
 export const WORDS_OF_CONTEXT = TAG_OF_CONTEXT.BYTES / 4;
@@ -18,10 +18,10 @@ export const WORDS_OF_CONTEXT = TAG_OF_CONTEXT.BYTES / 4;
 /** The cells of one unit. */
 export class Adder {
   readonly blocks = new EngineBlocks();
-  /** Where it is. */
+  /** Address in the engine's memory. */
   readonly place: number;
   readonly tags: TagWords;
-  /** By horizon. */
+  /** One for each horizon. */
   readonly panes: readonly AdderPane[];
 
   constructor(horizons: number, { userless, ofVector }: CellColumns) {
@@ -50,24 +50,24 @@ export class Adder {
     this.setDue(Number.NEGATIVE_INFINITY);
   }
 
-  /** What closes at this time or later is for the host. */
+  /** Impressions that close at this time or later are left to the host. */
   setDue(due: EpochMs): void {
     this.blocks.engine.doubles[(this.place >>> 3) + ADDER.due] = due;
   }
 
-  /** From now on the engine adds what is kept in this table (kept-table.ts). */
+  /** Lets the engine add lists of the patterns in this table (kept-table.ts) from now on. */
   begin(table: number): void {
     this.blocks.engine.words[(this.place >>> 2) + ADDER.kept] = table;
     for (const pane of this.panes) pane.isUsed = true;
   }
 }
 
-/** What closings of one horizon are added to. */
+/** The cells to which the engine adds closings of one horizon. */
 export class AdderPane {
   readonly blocks: EngineBlocks;
-  /** By tag: the place of its cell; 0: the host adds to it. */
+  /** For each tag the address of its cell; 0: the host adds to it. */
   readonly cells: EngineWords;
-  /** Whether the engine adds anything. */
+  /** Whether the engine adds to these cells. */
   isUsed = false;
   readonly #place: number;
 
@@ -82,7 +82,7 @@ export class AdderPane {
     this.setTimes(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
   }
 
-  /** Impressions with from <= time < to are added. */
+  /** Limits the engine to impressions with from <= time < to. */
   setTimes(from: EpochMs, to: EpochMs): void {
     const at = this.#place >>> 3;
     this.blocks.engine.doubles[at + ADDER_PANE.from] = from;

@@ -1,7 +1,7 @@
 /**
- * What is stored of an admission table (specification: layout 2.3). A small table is part of the checkpoint. Of a large one the checkpoint has
- * the numbers alone: each cohort is a field of a hash beside it, and a commit writes the fields that changed. So what a commit costs follows
- * what changed, and not the number of cohorts.
+ * The stored state of an admission table (specification: layout 2.3). A small table is part of the checkpoint. For a large one
+ * the checkpoint has only the numbers; each cohort is a field of a separate hash, and a commit writes the fields that changed.
+ * The cost of a commit thus depends on the number of changes, not of cohorts.
  */
 import type { EpochMs } from '../vocabulary/events.ts';
 import { damagedCheckpoint } from './store/checkpoint-error.ts';
@@ -19,19 +19,19 @@ export type AdmissionEntry = readonly [values: string, last: EpochMs, since: Epo
 
 interface TableState {
   readonly by: readonly string[];
-  /** End of the latest pane into which something was added to the rest. -Infinity, which JSON writes as null, before anything was. */
+  /** End of the latest pane in which something was added to the rest. -Infinity: nothing was added yet; JSON has null. */
   readonly folded: EpochMs;
   /** Cohorts of the rest, each with a lower bound of its impressions in this hour; omitted if there are none. */
   readonly candidates?: readonly (readonly [values: string, impressions: number])[];
 }
 
-/** A whole table. */
+/** A table with its entries. */
 export interface AdmissionState extends TableState {
-  /** In the order of admission. */
+  /** The entries, in the order of admission. */
   readonly entries: readonly AdmissionEntry[];
 }
 
-/** How many entries a table has, and how many cohorts it has admitted so far: both are the same only if the entries are. */
+/** The number of entries, and the number of admissions so far. If neither has changed, the entries are the same. */
 type PlacesCount = readonly [entries: number, admitted: number];
 
 /** A table whose entries are stored beside the checkpoint. */
@@ -42,7 +42,7 @@ export interface LargeTable extends TableState {
 /** A table as the checkpoint has it. */
 export type StoredTable = AdmissionState | LargeTable;
 
-/** A large table with its entries. By entry its number: how many were admitted before it. */
+/** A large table with its entries, and for each entry its number: how many cohorts were admitted before it. */
 export interface CompleteTable extends AdmissionState, LargeTable {
   readonly numbers: readonly number[];
 }
@@ -51,14 +51,14 @@ export function isLarge(table: StoredTable): table is LargeTable {
   return 'places' in table;
 }
 
-/** The field beside those of the cohorts. Values never contain '|'. */
+/** The field of the head, which belongs to no cohort. Values never contain '|'. */
 export const PLACES_HEAD = '|';
 
 export function placesHead(folded: EpochMs, admitted: number): string {
   return JSON.stringify([folded, admitted]);
 }
 
-/** The field of a cohort. `number`: how many were admitted before it. */
+/** The value of a cohort's field. `number`: how many cohorts were admitted before it. */
 export function placeText([, last, since, score]: AdmissionEntry, number: number): string {
   return JSON.stringify(score === undefined ? [last, since, number] : [last, since, number, score]);
 }
@@ -70,8 +70,8 @@ export function isWhole({ folded, places }: LargeTable, fields: Fields): boolean
 }
 
 /**
- * A table with its entries. `fields`: of its hash, if it is large. undefined: the hash is not the one that the checkpoint counts. Throws a
- * CheckpointError that names the field that is wrong.
+ * Returns a table with its entries. `fields`: those of its hash, if the table is large. undefined: the hash does not match the
+ * checkpoint. Throws a CheckpointError that names a malformed field.
  */
 export function wholeTable(table: StoredTable, fields: Fields | undefined): AdmissionState | CompleteTable | undefined {
   if (!isLarge(table)) return table;

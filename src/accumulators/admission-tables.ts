@@ -12,9 +12,9 @@ export class AdmissionTables {
   readonly #settings: Pick<PanesSettings, 'hour' | 'horizons'>;
   readonly #tables: readonly Admission[];
   readonly #sets: readonly { readonly by: string; readonly other: string; readonly key: string }[];
-  /** Keys of tables of sets that are not configured any more. */
+  /** Keys of stored tables whose grouping sets are no longer configured. */
   #unused: readonly string[];
-  /** -Infinity: event time has not begun; Infinity: there are no reviews. */
+  /** -Infinity: event time has not begun; Infinity: reviews are off. */
   #nextReview: EpochMs;
 
   constructor(settings: PanesSettings, restored: RestoredPanes | undefined) {
@@ -41,7 +41,7 @@ export class AdmissionTables {
     return this.#nextReview;
   }
 
-  /** Bytes in memory, about. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return this.#tables.reduce((bytes, table) => bytes + table.bytes, 0);
   }
@@ -51,14 +51,17 @@ export class AdmissionTables {
     return this.#tables[set].admit(values, end);
   }
 
-  /** Counts one impression, as it closes at the shortest horizon, where its cohorts are added to the rest. `keys`: by set. */
+  /**
+   * Counts one impression that closes at the shortest horizon for those of its cohorts that are added to the rest. `keys`: one
+   * for each set.
+   */
   count(keys: readonly string[]): void {
     for (let s = 0; s < this.#tables.length; s++) this.#tables[s].count(keys[s]);
   }
 
   /**
    * Runs the reviews that are due by `at`; at least one must be. `impressionsOf`: the impressions that were added to a cohort of
-   * a set, by its index, in the hour pane with this number, at the shortest horizon. Returns whether a place was given to another cohort.
+   * a set in the hour pane of this number, at the shortest horizon. Returns whether any place was given to another cohort.
    */
   review(at: EpochMs, impressionsOf: (hour: number, set: number, values: string) => number): boolean {
     const { hour, horizons } = this.#settings;
@@ -70,13 +73,13 @@ export class AdmissionTables {
     for (const [s, table] of this.#tables.entries()) {
       given = table.review((values) => impressionsOf(ended, s, values)) || given;
     }
-    // Nothing has closed since then.
+    // Nothing has closed in the hours since then.
     const more = Math.round((this.#nextReview - first) / hour) - 1;
     if (more > 0) for (const table of this.#tables) table.decay(more);
     return given;
   }
 
-  /** The panes that end at or before `end` were deleted. Returns whether an entry was evicted with them. */
+  /** Must be called when panes that end at or before `end` were deleted. Returns whether an entry was evicted with them. */
   expire(end: EpochMs): boolean {
     let left = false;
     for (const table of this.#tables) left = table.expire(end) || left;
@@ -90,7 +93,7 @@ export class AdmissionTables {
     return name !== undefined && (name.values === this.#sets[set].other || this.#tables[set].has(name.values));
   }
 
-  /** A table is stored beside the checkpoint. */
+  /** Whether any table is stored beside the checkpoint. */
   get hasBeside(): boolean {
     return this.#tables.some((table) => table.isBeside);
   }

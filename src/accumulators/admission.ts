@@ -29,15 +29,15 @@ export interface Takeover {
   readonly ratio: number;
 }
 
-/** Who has a place in one table. */
+/** The limits of one table, and the cohorts with reserved places. */
 export interface AdmissionSettings {
   /** Most cohorts kept by name at the same time, those of `reserved` included; more if `reserved` alone has more. */
   readonly limit: number;
-  /** They have their entries from the start. */
+  /** Cohorts that have entries from the start. */
   readonly reserved: ReadonlySet<string>;
   /** undefined: a cohort keeps its place until its last pane is deleted. */
   readonly takeover: Takeover | undefined;
-  /** A table of more entries is stored beside the checkpoint. Default: MOST_IN_CHECKPOINT. */
+  /** Tables with more entries are stored beside the checkpoint. Default: MOST_IN_CHECKPOINT. */
   readonly mostInCheckpoint?: number | undefined;
 }
 
@@ -45,9 +45,9 @@ export interface AdmissionSettings {
 interface PlacesChanges {
   /** Fields to set. */
   readonly set: Map<string, string>;
-  /** Fields to remove before that. */
+  /** Fields to remove before others are set. */
   readonly gone: readonly string[];
-  /** The table is part of the checkpoint again: the hash is to be deleted. */
+  /** Whether to delete the hash, because the table is part of the checkpoint again. */
   readonly isDropped: boolean;
 }
 
@@ -56,15 +56,15 @@ const NO_CHANGES: PlacesChanges = { set: new Map(), gone: [], isDropped: false }
 /** The last pane of a reserved cohort that has not appeared yet. */
 const NO_PANE: EpochMs = 0;
 
-/** A cohort with a place. It changes by `set` alone. */
+/** A cohort with a place. Only `set` changes it. */
 class Entry {
   readonly values: string;
   readonly since: EpochMs;
-  /** How many were admitted before it. */
+  /** Number of cohorts that were admitted before it. */
   readonly number: number;
   #last: EpochMs;
   #score: number;
-  /** As JSON; undefined: to be written again. */
+  /** The entry as JSON; undefined: it has changed since it was written. */
   #text: string | undefined;
 
   constructor([values, last, since, score = 0]: AdmissionEntry, number: number) {
@@ -79,12 +79,12 @@ class Entry {
     return this.#last;
   }
 
-  /** Impressions of the last hours: each hour counts half of the one after it. */
+  /** The impressions of the last hours, where each hour weighs half as much as the next. */
   get score(): number {
     return this.#score;
   }
 
-  /** Returns whether it was another. */
+  /** Returns whether this changed the entry. */
   set({ last = this.#last, score = this.#score }: { readonly last?: EpochMs; readonly score?: number }): boolean {
     if (last === this.#last && score === this.#score) return false;
     this.#last = last;
@@ -104,9 +104,9 @@ class Entry {
   }
 }
 
-/** An entry of the map, its object, its values and its text. */
+/** Bytes of an entry: its place in the map, its object, its values and its text. */
 const ENTRY_BYTES = 280;
-/** An entry of the candidates. */
+/** Bytes of a candidate. */
 const CANDIDATE_BYTES = 200;
 
 export class Admission {
@@ -125,13 +125,13 @@ export class Admission {
    * most a (k + 1)-th of all that were counted.
    */
   readonly #candidates = new Map<string, number>();
-  /** The state as JSON; undefined: something has changed. */
+  /** The state as JSON; undefined: it has changed since it was written. */
   #text: string | undefined;
-  /** Cohorts that were admitted so far. */
+  /** Number of admissions so far. */
   #admitted = 0;
-  /** Its entries are stored beside the checkpoint, with this head; undefined: they are part of it. */
+  /** The head of the hash that holds the entries; undefined: they are part of the checkpoint. */
   #head: string | undefined;
-  /** Since they were stored: cohorts whose entries are new or changed, and those that have none any more. */
+  /** Since the last commit: cohorts whose entries are new or changed, and cohorts whose entries were removed. */
   readonly #changed = new Set<string>();
   readonly #gone = new Set<string>();
 
@@ -182,7 +182,7 @@ export class Admission {
     return false;
   }
 
-  /** Counts one impression of a cohort, if the cohort is added to the rest; otherwise does nothing. */
+  /** Counts one impression of a cohort that is added to the rest; ignores others. */
   count(values: string): void {
     if (this.#takeover === undefined || this.#entries.has(values)) return;
     this.#text = undefined;
@@ -191,7 +191,7 @@ export class Admission {
       this.#candidates.set(values, (known ?? 0) + 1);
       return;
     }
-    // Each round takes away what as many calls have added before: the cost of a call stays the same.
+    // Each round removes as many counts as earlier calls have added, so the average cost of a call is constant.
     for (const [other, impressions] of this.#candidates) {
       if (impressions === 1) this.#candidates.delete(other);
       else this.#candidates.set(other, impressions - 1);
@@ -199,9 +199,10 @@ export class Admission {
   }
 
   /**
-   * An hour has ended. `impressionsOf`: the impressions that were added under a cohort's name in that hour. Gives the places of
-   * cohorts with almost none to candidates with many, and returns whether it gave any. A new entry starts with the last pane of
-   * the entry that it replaced, so a candidate that never comes back loses the place when that one would have.
+   * Must be called when an hour has ended. `impressionsOf`: the impressions that were added under a cohort's name in that hour.
+   * Gives the places of cohorts with almost none to candidates with many, and returns whether it gave any. A new entry starts
+   * with the last pane of the entry that it replaced, so a candidate that never comes back loses the place when that one would
+   * have.
    */
   review(impressionsOf: (values: string) => number): boolean {
     if (this.#takeover === undefined) return false;
@@ -224,19 +225,19 @@ export class Admission {
     return given > 0;
   }
 
-  /** `hours` more hours have ended, in which nothing closed. */
+  /** Must be called when `hours` more hours have ended in which nothing closed. */
   decay(hours: number): void {
     for (const entry of this.#entries.values()) this.#change(entry, { score: Math.floor(entry.score / 2 ** hours) });
   }
 
-  /** The panes that end at or before `end` were deleted. Returns whether an entry was evicted with them. */
+  /** Must be called when panes that end at or before `end` were deleted. Returns whether an entry was evicted with them. */
   expire(end: EpochMs): boolean {
     const before = this.#entries.size;
     for (const [values, { last }] of this.#entries) if (last <= end && !this.#reserved.has(values)) this.#leave(values);
     return this.#entries.size < before;
   }
 
-  /** Bytes in memory, about. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return ENTRY_BYTES * this.#entries.size + CANDIDATE_BYTES * this.#candidates.size;
   }
@@ -245,13 +246,16 @@ export class Admission {
     return this.#entries.has(values);
   }
 
-  /** An `AdmissionState` as JSON. What did not change since the last call is not written again: a table may hold many thousands. */
+  /**
+   * The `AdmissionState` as JSON. Entries that did not change since the last call are not written again: a table may hold many
+   * thousands.
+   */
   stateText(): string {
     this.#text ??= this.#write();
     return this.#text;
   }
 
-  /** Its entries are stored beside the checkpoint, of which `stateText` is a part. */
+  /** Whether the entries are stored beside the checkpoint, which then has only `stateText`. */
   get isBeside(): boolean {
     return this.#entries.size > this.#mostInCheckpoint;
   }

@@ -3,9 +3,9 @@ import { type TagWords, WORDS_OF_CONTEXT } from './adder.ts';
 
 /** Bytes of a tag besides its texts: an entry of the map, its list of keys, its places in six arrays. */
 const TAG_BYTES = 200;
-/** All units of a process number their contexts together, and each has room for all of these. */
+/** Most contexts that are remembered. All units of a process number their contexts together, and each unit has room for all of these. */
 const MOST_CONTEXTS = 2 ** 13;
-/** The head of a text. */
+/** Bytes of a string without its characters. */
 const TEXT_BYTES = 24;
 
 /**
@@ -37,8 +37,8 @@ export class Cohorts {
 
   /**
    * Returns the tag of a tuple and adds one reference to it. Values must not contain ',' or '|'. `tuple`: the values joined by
-   * ',', if the caller has that. `leftOut`: bit r is set if the impression takes no part in run r; the same values have another
-   * tag then.
+   * ',', if the caller has that. `leftOut`: bit r is set if the impression takes no part in run r; equal values with different
+   * bits have different tags.
    */
   tag(values: readonly string[], tuple: string = values.join(','), leftOut = 0): number {
     if (leftOut === 0) return this.#tag(values, tuple, 0);
@@ -68,8 +68,8 @@ export class Cohorts {
   }
 
   /**
-   * From now on the engine takes this tag, which is held, for every impression of a context, and adds the reference. Contexts from
-   * MOST_CONTEXTS on are not remembered.
+   * Lets the engine use this tag, which must be held, for every impression of a context from now on; the engine adds the
+   * references. Contexts from MOST_CONTEXTS on are not remembered.
    */
   remember(context: number, tag: number): void {
     if (context >= MOST_CONTEXTS) return;
@@ -119,7 +119,7 @@ export class Cohorts {
     return bytes;
   }
 
-  /** Bytes in memory, about. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -1,15 +1,16 @@
 import type { Exact } from '../measures/sums.ts';
 import { addExact } from './exact.ts';
 
-/** Doubles up to this size, and amounts up to it, have exact sums. */
+/** Sums and amounts of up to this size are exact as doubles. */
 const LIMIT = 2 ** 52;
 
 /**
- * Whole numbers in numbered places, all 0 at first: doubles while they are exact, and what is beyond them apart. One object holds
- * the sums of many rows, or of all buckets of a vector, where an array of their own for each would be work for the garbage collector.
+ * Whole numbers at numbered places, all 0 at first. They are doubles while these are exact; larger numbers are kept separately.
+ * One object holds the sums of many rows, or of all buckets of a vector: an array for each would be work for the garbage
+ * collector.
  */
 export class ExactSums {
-  /** By place: the number, or what was added to it since a part of it went beyond. */
+  /** For each place its number, or what was added to it since the last part of it was moved to `#beyond`. */
   #values: Float64Array;
   #beyond: Map<number, bigint> | undefined;
 
@@ -29,7 +30,7 @@ export class ExactSums {
     this.#values = grown;
   }
 
-  /** Of a place that holds a count, which no traffic makes as large as 2^52. */
+  /** The number at a place that holds a count, which no traffic makes as large as 2^52. */
   count(at: number): number {
     return this.#values[at];
   }
@@ -48,12 +49,12 @@ export class ExactSums {
     else this.#putBeyond(at, sum);
   }
 
-  /** Adds `width` such numbers, which start at `amounts[from]`, to the places from `at` on. */
+  /** Adds `width` such numbers, from `amounts[from]` on, to the places from `at` on. */
   addAll(at: number, amounts: Float64Array, from: number, width: number): void {
     const values = this.#values;
     for (let i = 0; i < width; i++) {
       const amount = amounts[from + i];
-      // What stays as it is need not be fetched: of many rows, few are in the cache of the processor.
+      // Skipping zeros avoids fetching sums that do not change: of many rows, few are in the processor's cache.
       if (amount === 0) continue;
       const sum = values[at + i] + amount;
       if (sum <= LIMIT && sum >= -LIMIT) values[at + i] = sum;
@@ -61,7 +62,7 @@ export class ExactSums {
     }
   }
 
-  /** Adds the first `count` amounts, each to its column counted from `at`. */
+  /** Adds the first `count` amounts, each to its column, relative to `at`. */
   addEach(at: number, columns: Int32Array, amounts: Float64Array, count: number): void {
     const values = this.#values;
     for (let i = 0; i < count; i++) {
@@ -87,7 +88,10 @@ export class ExactSums {
     for (let i = 0; i < width; i++) this.addExact(to + i, other.#beyond.get(from + i) ?? 0);
   }
 
-  /** Puts `width` places from `at` on into doubles, from `to` on. False: one of them is no exact double, and some may be missing there. */
+  /**
+   * Copies `width` places from `at` on to doubles, from `to` on. Returns false if one of them is no exact double; then the copy
+   * is incomplete.
+   */
   read(at: number, width: number, doubles: Float64Array, to: number): boolean {
     const values = this.#values;
     for (let i = 0; i < width; i++) doubles[to + i] = values[at + i];
@@ -106,7 +110,7 @@ export class ExactSums {
     return this.#values.byteLength;
   }
 
-  /** `sum`: what the place holds, without what is beyond. */
+  /** `sum`: the number at the place, without what was moved to `#beyond`. */
   #putBeyond(at: number, sum: Exact): void {
     this.#beyond ??= new Map();
     this.#beyond.set(at, (this.#beyond.get(at) ?? 0n) + BigInt(sum));

@@ -1,6 +1,9 @@
 import { type Exact, PER_ONE } from '../measures/sums.ts';
 
-/** Up to this size a value in units is rounded from the product of doubles, whose error is below 2^-13 units; a larger one is rounded exactly. */
+/**
+ * Up to this size a value in units is rounded from the product of doubles, whose error is below 2^-13 units. Larger values are
+ * rounded exactly.
+ */
 export const DIRECT_LIMIT = 2 ** 40;
 
 const LARGEST_SAFE = BigInt(Number.MAX_SAFE_INTEGER);

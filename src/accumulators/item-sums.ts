@@ -9,22 +9,22 @@ import { keysOf, textOf, whole } from './store/json.ts';
 /** Which item parts a row keeps, and how many items each counts. */
 export interface ItemsShape {
   readonly parts: readonly ItemPart[];
-  /** Most items whose exposure is counted. With more than these, no exposure is known at all. */
+  /** Most items whose exposure is counted. A row with more items has no exposures at all. */
   readonly limit: number;
 }
 
-/** The objects of a sketch, and its count of lists. */
+/** Bytes of a sketch besides its registers, and of its count of lists. */
 const SKETCH_BYTES = 250;
 
 /**
- * What a row keeps of items, part by part: the lists that were added, and their items. Registers merge by their maximum,
- * everything else by addition, so any split of a history gives the same (as of rows).
+ * The items of a row, part by part: the number of lists that were added, and their items. Registers merge by their maximum,
+ * everything else by addition, so any split of a history gives the same result (as with rows).
  */
 export class ItemSums {
   readonly shape: ItemsShape;
-  /** By part: lists with a slot of rank <= k. */
+  /** For each part, the number of lists with a slot of rank <= k. */
   readonly lists: number[];
-  /** By part. */
+  /** One sketch for each part. */
   readonly sketches: readonly Sketch[];
 
   constructor(shape: ItemsShape) {
@@ -33,7 +33,7 @@ export class ItemSums {
     this.sketches = shape.parts.map((part) => emptySketch(part, shape.limit));
   }
 
-  /** Bytes in memory, about. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     let bytes = SKETCH_BYTES * this.sketches.length;
     for (const sketch of this.sketches) bytes += sketch.bytes;
@@ -46,7 +46,7 @@ export class ItemSums {
     for (let p = 0; p < parts.length; p++) if (shown.addTo(this.sketches[p], parts[p])) this.lists[p]++;
   }
 
-  /** Both must have one shape. */
+  /** Both must have the same shape. */
   merge(other: ItemSums): void {
     if (other.sketches.length !== this.sketches.length) {
       throw new Error(
@@ -88,11 +88,11 @@ const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 
 const CODES = Buffer.from(DIGITS);
 
-/** By code of a character. */
+/** For each character code the value of the digit. */
 const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < DIGITS.length; i++) VALUES[DIGITS.charCodeAt(i)] = i;
 
-/** Characters of a register in the sparse form: two of the index, one of the run. */
+/** Characters of a register in the sparse form: two for the index, one for the run. */
 const SPARSE_WIDTH = 3;
 
 const OVER = 'over';

@@ -7,21 +7,21 @@ import { type KeptList, KeptTable } from './kept-table.ts';
 import { CellColumns, ListSums } from './list-sums.ts';
 
 /**
- * What lists of a pattern add, scored once and kept (measures/patterns.ts). A pattern has one place in a table of fixed size, and
- * takes it from another when it is met twice there with no third between, so lists that are rarely alike cost little more than
- * without the table. The engine reads the table and adds most of these lists itself.
+ * Caches what lists of a pattern add, so that each pattern is scored once (measures/patterns.ts). Each pattern maps to one place
+ * in a table of fixed size, and replaces another there when it comes twice in a row, so lists that are rarely alike cost little
+ * more than without the table. The engine reads the table and adds most of these lists itself.
  */
 export class KeptLists {
   readonly table: KeptTable;
   readonly #patterns: Patterns;
   readonly #scorer: Scorer;
   readonly #out: Float64Array;
-  /** By place: the pattern of the last list that was not kept there. */
+  /** For each place the pattern of the last list that was not kept there. */
   readonly #met = new Float64Array(KeptTable.places).fill(NO_PATTERN);
-  /** The one that was asked for last. */
+  /** A copy of the entry that was read last. */
   readonly #kept;
 
-  /** undefined: nothing can be kept of what these measures read. */
+  /** Returns undefined if the measures read more than a pattern has. */
   static by(scorer: Scorer): KeptLists | undefined {
     return scorer.patterns === undefined ? undefined : new KeptLists(scorer, scorer.patterns);
   }
@@ -37,7 +37,7 @@ export class KeptLists {
     };
   }
 
-  /** Valid until the next call. undefined: nothing is kept of such lists. */
+  /** What this list adds; valid until the next call. undefined: its pattern is not kept. */
   of(list: Joined): KeptList | undefined {
     const pattern = this.#patterns.of(list);
     if (pattern === NO_PATTERN) return undefined;
@@ -57,7 +57,7 @@ export class KeptLists {
     const { count, ranks } = this.#scorer.positives;
     positives.count = count;
     for (let i = 0; i < count; i++) positives.ranks[i] = ranks[i];
-    // The engine adds no large ones, so they are scored each time.
+    // The engine cannot add large sums, so these lists are scored each time.
     if (sums.large.length === 0) this.table.put(place, pattern, this.#kept);
     return this.#kept;
   }

@@ -4,16 +4,16 @@ import { LENGTHS, MOST_EVENTS, NO_PATTERN, type Patterns } from '../measures/pat
 import type { Places } from '../measures/places.ts';
 import type { ListSums } from './list-sums.ts';
 
-/** What lists of a pattern add, and where their positives stand. */
+/** What a list of a pattern adds, and the ranks of its positives. */
 export interface KeptList {
   readonly sums: ListSums;
   readonly positives: Places;
 }
 
-/** What lists of some patterns add, each at its place in a table of fixed size, where the engine reads it too (wasm/engine/adding.ts). */
+/** What lists of some patterns add, each at its place in a table of fixed size. The engine reads it, too (wasm/engine/adding.ts). */
 export class KeptTable {
   static readonly places = 2 ** PLACE_BITS;
-  /** Where it is. */
+  /** Address in the engine's memory. */
   readonly at: number;
   readonly #blocks = new EngineBlocks();
 
@@ -43,23 +43,23 @@ export class KeptTable {
     return this.at + KEPT_TABLE.BYTES + KEPT_PLACE.BYTES * place;
   }
 
-  /** The pattern that is kept there; NO_PATTERN: none. */
+  /** The pattern that is kept at this place; NO_PATTERN: none. */
   patternAt(place: number): number {
     return this.#blocks.engine.doubles[(this.#placeAt(place) >>> 3) + KEPT_PLACE.pattern];
   }
 
-  /** Keeps a copy at this place, instead of what is there. Its sums must not be large. */
+  /** Stores a copy at this place, replacing what is there. The sums must not be large. */
   put(place: number, pattern: number, { sums, positives }: KeptList): void {
     const { words, doubles } = this.#blocks.engine;
     const at = this.#placeAt(place);
-    // First, as there may be no room: then what is there stays.
+    // Written first: if the memory is full, the old entry stays.
     const written = this.#write(sums, positives);
     this.#blocks.give(words[(at >>> 2) + KEPT_PLACE.sums]);
     doubles[(at >>> 3) + KEPT_PLACE.pattern] = pattern;
     words[(at >>> 2) + KEPT_PLACE.sums] = written;
   }
 
-  /** Where the copy is. */
+  /** Returns the address of the copy. */
   #write(sums: ListSums, { count: ranks, ranks: values }: Places): number {
     const { words, doubles } = this.#blocks.engine;
     const { count, ownCount } = sums;
@@ -84,7 +84,7 @@ export class KeptTable {
     return place;
   }
 
-  /** Reads what is kept there. */
+  /** Copies the entry at this place. */
   read(place: number, { sums, positives }: { readonly sums: ListSums; readonly positives: MutablePlaces }): void {
     const { words, doubles } = this.#blocks.engine;
     const at = words[(this.#placeAt(place) >>> 2) + KEPT_PLACE.sums];

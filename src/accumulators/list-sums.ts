@@ -1,4 +1,4 @@
-/** What a list adds to rows, and how it is laid out until then. */
+/** What a list adds to rows, and the columns in which it is summed. */
 import { type Exact, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, WITH_POSITIVE } from '../measures/sums.ts';
 import { addExact, DIRECT_LIMIT, difference, fixed } from './exact.ts';
 import type { ExactSums } from './exact-sums.ts';
@@ -7,31 +7,34 @@ import { columnsBeforeSums, EMPTY, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITI
 
 const { value: VALUE } = OUT.mean;
 
-/** Of a measure without squares. */
+/** Stands for the column of squares of a measure that has none. */
 const NO_COLUMN = -1;
 
-/** Where the sums of one measure stand in a cell. */
+/** The columns of one measure in a cell. */
 interface MeasureColumns {
-  /** It counts lists. Two columns from `first` on hold what its counts differ by from those of the cell. */
+  /** Whether it counts lists. Then two columns from `first` on hold how its counts differ from those of the cell. */
   readonly isCounted: boolean;
   readonly first: number;
   /** First column of the sums of values, and their number. */
   readonly sums: number;
   readonly values: number;
-  /** Column of the sum of squares; NO_COLUMN: it has none. */
+  /** Column of the sum of squares; NO_COLUMN: there is none. */
   readonly squares: number;
   /** First column of the tail, and its width. */
   readonly tails: number;
   readonly tail: number;
 }
 
-/** A number of a row: a column as it stands, or what the lists or the positives of the row are by it: without it, and with it. */
+/**
+ * How to compute a number of a row. value: it is the column. lists: the row's impressions minus the column. positives: the row's
+ * positives plus the column.
+ */
 export interface FieldColumn {
   readonly column: number;
   readonly of: 'value' | 'lists' | 'positives';
 }
 
-/** In the order in which rows have them. */
+/** The fields of one measure, in the order of rows. */
 function fieldsOf({ isCounted, first, sums, values, squares, tails, tail }: MeasureColumns): readonly FieldColumn[] {
   const counts: readonly FieldColumn[] = [
     { column: first + LEFT_OUT_LISTS, of: 'lists' },
@@ -47,16 +50,16 @@ function fieldsOf({ isCounted, first, sums, values, squares, tails, tail }: Meas
 
 /**
  * The columns of a cell, and of a row in memory: those of a vector, then lists without a user id, then what vectors lack: squares
- * and tails. Counts of lists are kept as in vectors, n of a measure by the lists that it leaves out, and n+ by what it differs from
- * the positives: mostly 0, so that a list without feedback changes only LISTS.
+ * and tails. Counts of lists are kept as in vectors: n of a measure as the number of lists that it leaves out, n+ as its
+ * difference from the positives. Both are mostly 0, so that a list without feedback changes only LISTS.
  */
 export class CellColumns {
-  /** Number of columns that vectors have too. */
+  /** Number of columns that vectors have, too. */
   readonly ofVector: number;
   readonly userless: number;
   readonly width: number;
   readonly measures: readonly MeasureColumns[];
-  /** By index among the sums of a row. */
+  /** For each sum of a row, how to compute it. */
   readonly fields: readonly FieldColumn[];
 
   constructor(shape: RowShape) {
@@ -109,7 +112,7 @@ export class CellColumns {
     };
   }
 
-  /** The inverse: adds the head and sums of a row to places that are 0. */
+  /** The inverse of `rowAt`: adds the head and sums of a row to places that are 0. */
   put({ impressions, positives, userless, empty, sums: values }: Row, sums: ExactSums, at: number): void {
     sums.add(at + LISTS, impressions);
     sums.add(at + POSITIVES, positives);
@@ -130,18 +133,18 @@ export interface LargeSum {
   readonly value: Exact;
 }
 
-/** What one scored list adds to its cell and to vectors, besides one to LISTS: whole numbers of at most 2^40. */
+/** What one scored list adds to its cell and to vectors: 1 to LISTS, and these whole numbers of at most 2^40. */
 export class ListSums {
   isPositive = false;
-  /** Columns that vectors have too, and what is added to each; both valid up to `count`. */
+  /** Columns that vectors have, too, and the amount for each. Both are valid up to `count`. */
   count = 0;
   readonly columns: Int32Array;
   readonly amounts: Float64Array;
-  /** The same of the columns that only cells have. */
+  /** The same for the columns that only cells have. */
   ownCount = 0;
   readonly ownColumns: Int32Array;
   readonly ownAmounts: Float64Array;
-  /** What is larger. */
+  /** Amounts above 2^40. */
   large: LargeSum[] = [];
   readonly #cell: CellColumns;
 
@@ -154,7 +157,7 @@ export class ListSums {
     this.ownAmounts = new Float64Array(ownCount);
   }
 
-  /** Reads what `Scorer.score` has returned and written. Throws a RangeError for a value that is not finite. `isEmpty`: as `isEmptyList`. */
+  /** Takes the result of `Scorer.score`. Throws a RangeError for a value that is not finite. `isEmpty`: as from `isEmptyList`. */
   load(isPositive: boolean, out: Float64Array, isEmpty: boolean): void {
     const { measures } = this.#cell;
     this.isPositive = isPositive;
@@ -214,7 +217,7 @@ export class ListSums {
   }
 }
 
-/** Whether it fits a cell. */
+/** Whether a cell can take this amount. */
 function isSmall(value: Exact): value is number {
   return typeof value === 'number' && value <= DIRECT_LIMIT && value >= -DIRECT_LIMIT;
 }

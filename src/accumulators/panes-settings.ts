@@ -10,18 +10,18 @@ import { paneKey, placesKey, type RowOwner, SINCE_START, setText, totalKey, vect
 import type { Fields } from './store/store-port.ts';
 
 export interface Horizon {
-  /** As in the configuration, such as `30m`. */
+  /** The text of the configuration, such as `30m`. */
   readonly text: string;
   readonly ms: DurationMs;
 }
 
-/** Which rows keep items: those of these grouping sets, in minute panes and, with `inTotals`, in totals. */
+/** Which rows keep items: those of these grouping sets in minute panes and, with `inTotals`, in totals. */
 export interface ItemRows {
   readonly sets: readonly (readonly string[])[];
   readonly inTotals: boolean;
 }
 
-/** The rows that keep counts by rank: the same, at one horizon. */
+/** Which rows keep counts by rank: as for items, but at one horizon. */
 interface PositionRows extends ItemRows {
   /** Index of the horizon. */
   readonly horizon: number;
@@ -33,7 +33,7 @@ export interface PanesSettings {
   readonly paneSize: DurationMs;
   /** Length of an hour pane. */
   readonly hour: DurationMs;
-  /** Ascending; the last is H. */
+  /** The horizons, ascending; the last is H. */
   readonly horizons: readonly Horizon[];
   /** Names in the order of an impression's dimensions. */
   readonly dimensions: readonly string[];
@@ -48,31 +48,31 @@ export interface PanesSettings {
   readonly positions?: PositionRows | undefined;
   /** Most cohorts of one set that are kept by name at the same time; at least 1. */
   readonly cohortsPerSet: number;
-  /** By dimension, the values that the configuration names. Their cohorts are always kept by name. Default: none. */
+  /** The values that the configuration names, for each dimension. Their cohorts are always kept by name. Default: none. */
   readonly named?: ReadonlyMap<string, readonly string[]> | undefined;
   /** When quiet cohorts lose their places to others; default: never. Not allowed with `totals`, which cover all time. */
   readonly takeover?: Takeover | undefined;
-  /** Admission tables of more entries are stored beside the checkpoint. Default: as `AdmissionSettings` has it. */
+  /** Admission tables with more entries are stored beside the checkpoint. Default: as for `AdmissionSettings`. */
   readonly mostInCheckpoint?: number | undefined;
   /** How long a pane is kept after its end, in event time; at least H. */
   readonly keepMinutes: DurationMs;
   readonly keepHours: DurationMs;
-  /** The same for the vectors of hour panes: at most `keepHours`. */
+  /** How long the vectors of hour panes are kept: at most `keepHours`. */
   readonly keepVectors: DurationMs;
   /** Names of the since-start totals that every closing is added to. */
   readonly totals: readonly string[];
-  /** Runs of experiments; each has a total of its own, by the value of its dimension. */
+  /** Runs of experiments. Each has a total of its own, by the value of its dimension. */
   readonly runs: readonly RunSettings[];
-  /** The committed watermark; -Infinity: none. Everything that closes or is deleted at or below it is in the rows already. */
+  /** The committed watermark; -Infinity: none. The rows already contain everything that closes or is deleted at or below it. */
   readonly closedUpTo: EpochMs;
 }
 
-/** The grouping sets whose rows keep items, as `setText`. */
+/** The grouping sets whose rows keep items, in the form of `setText`. */
 export function setsWithItems({ shape, items }: Pick<PanesSettings, 'shape' | 'items'>): ReadonlySet<string> {
   return new Set(shape.items === undefined ? [] : items?.sets.map(setText));
 }
 
-/** Those whose rows keep counts by rank. */
+/** The grouping sets whose rows keep counts by rank. */
 export function setsWithPositions({
   shape,
   positions,
@@ -80,36 +80,36 @@ export function setsWithPositions({
   return new Set(shape.ranks === undefined ? [] : positions?.sets.map(setText));
 }
 
-/** What the checkpoint keeps besides the rows. Plain JSON, except that -Infinity becomes null. */
+/** The part of the checkpoint that belongs to the panes. Plain JSON, except that -Infinity becomes null. */
 export interface PanesState {
   /** Numbers (start / size) of the panes that exist, as half-open ranges. */
   readonly minutes: readonly (readonly [from: number, to: number])[];
   readonly hours: readonly (readonly [from: number, to: number])[];
-  /** The hour panes of which sums by user bucket are stored. undefined: an earlier release has not kept that. */
+  /** The hour panes for which sums by user bucket are stored. undefined: stored by an earlier release, which did not keep this. */
   readonly vectors?: PanesState['hours'] | undefined;
   readonly admission: readonly StoredTable[];
 }
 
-/** What changed since the last commit: by key the fields to set, keys to delete before they are set, and by key fields to remove before that. */
+/** Changes since the last commit, by key: the fields to set, keys to delete before fields are set, and fields to remove before that. */
 export interface PaneChanges {
   readonly rows: Map<string, Map<string, string>>;
-  /** Those of `rows` that are stored already. */
+  /** Keys of `rows` that were stored before. */
   readonly stored: Set<string>;
   readonly deletes: string[];
   readonly removes: Map<string, readonly string[]>;
 }
 
-/** What a new owner starts from: the state in the checkpoint, and what the store holds under each of `liveKeys`. */
+/** What a new owner starts from: the state in the checkpoint, and the stored fields of each of `liveKeys`. */
 export interface RestoredPanes {
   readonly state: PanesState;
   readonly rows: ReadonlyMap<string, Fields>;
-  /** For each key, the measures that count in its rows. A key that is missing: all of them count. */
+  /** For each key the measures whose sums in its rows are used. A key that is missing: all of them. */
   readonly held?: ReadonlyMap<string, Held>;
 }
 
-/** A pane whose key holds rows as long as the checkpoint lists it: it exists from the commit of its first row on. */
+/** A pane that the checkpoint lists. Its key exists from the commit of its first row on. */
 export interface ListedPane {
-  /** v: the sums by user bucket of an hour. */
+  /** m: minute, h: hour, v: the sums by user bucket of an hour. */
   readonly size: 'm' | 'h' | 'v';
   readonly n: number;
   readonly key: string;
@@ -130,7 +130,10 @@ export function listedPanes(
   return [...listed('m', paneSize, minutes), ...listed('h', hour, hours), ...listed('v', hour, vectors)];
 }
 
-/** Keys of what can still change after `watermark`: panes with end + H > watermark, the totals, and large tables of places. */
+/**
+ * Keys of what can still change after `watermark`: panes with end + H > watermark, the totals, and the hashes of large admission
+ * tables.
+ */
 export function liveKeys(settings: PanesSettings, state: PanesState, watermark: EpochMs): readonly string[] {
   const finalUpTo = watermark - longest(settings);
   const hours = new PaneNumbers(settings.hour, settings.keepHours, state.hours);
@@ -201,7 +204,7 @@ export class PaneNumbers {
     this.#numbers.add(n, n + 1);
   }
 
-  /** When the oldest pane is to be deleted; Infinity: there is none. */
+  /** When the oldest pane must be deleted; Infinity: there is none. */
   get nextDeletion(): EpochMs {
     const least = this.#numbers.least;
     return least === undefined ? Number.POSITIVE_INFINITY : (least + 1) * this.size + this.#keep;

@@ -31,10 +31,10 @@ import { otherValues, paneKey, SINCE_START, setText, totalKey, vectorKey } from 
 /** Buckets of the vectors of hour panes. */
 export const HOUR_BUCKETS = 64;
 
-/** `list`: its slots, if rows keep counts by rank. */
+/** `list`: the slots, if rows keep counts by rank. */
 type ClosedList = Closed & { readonly list?: Joined };
 
-/** What rows count of a scored list besides its sums, if any of them do: its items, and where its positives stand. */
+/** What rows count of a scored list besides its sums: its items, and the ranks of its positives. */
 export interface CountedParts {
   readonly items?: ShownItems | undefined;
   readonly positives?: Places | undefined;
@@ -65,20 +65,20 @@ export class Panes {
   readonly #hours: PaneTables;
   /** The sums by user bucket of hour panes. */
   readonly #vectors: PaneTables;
-  /** Those of them that are stored, as far as is known. */
+  /** The panes of `#vectors` that are stored, as far as is known. */
   readonly #listed: PaneNumbers;
   readonly #totals: readonly RowTable[];
   readonly #runs: readonly RunTotal[];
   /** What was added since this object was made, for counters that start with the process. */
   readonly #scored: ScoredDeltas;
-  /** Of its rows. */
+  /** The columns of all rows. */
   readonly columns: CellColumns;
   readonly #adder: Adder;
   readonly #pending: readonly PendingSums[];
-  /** The list that was added last, unless it is kept. */
+  /** The sums of the list that was added last, unless they come from a KeptTable. */
   readonly #list: ListSums;
   readonly #memory = new RowMemory();
-  /** Grows whenever an entry left an admission table. */
+  /** Grows when an entry leaves an admission table. */
   #epoch = 0;
   #clock: EpochMs;
   /** When the next deletion or review is due. */
@@ -112,7 +112,7 @@ export class Panes {
     const { owner, paneSize, hour, shape } = settings;
     this.#clock = settings.closedUpTo;
     const hours = new PaneNumbers(hour, settings.keepHours, restored?.state.hours);
-    // The vectors that event time has passed were deleted with it.
+    // The others were deleted when event time passed them.
     const vectors = hours.endingAfter(this.#clock - settings.keepVectors).map((n) => [n, n + 1] as const);
     const codec = rowCodec(shape);
     const texts = RowTexts.of(rowText(shape, columns), columns, this.#adder.blocks);
@@ -172,12 +172,12 @@ export class Panes {
     if (items !== undefined && shape !== undefined) this.#pending[closed.horizon].addItems(cell, shape, items);
   }
 
-  /** The same for a list whose sums are kept, and that rows keep no items of. */
+  /** Adds a list whose sums are kept, and of which rows keep no items. */
   addKept(closed: ClosedList, { sums, positives }: KeptList): void {
     this.#addPositions(this.#add(closed, sums), closed, positives);
   }
 
-  /** Returns the cell. */
+  /** Returns the cell to which the list was added. */
   #add({ at, ts, horizon, tag, userless, bucket }: Closed, list: ListSums): number {
     if (at >= this.#due) this.#runDue(at);
     if (at > this.#clock) this.#clock = at;
@@ -197,25 +197,25 @@ export class Panes {
   }
 
   /**
-   * Lets the engine add lists of which something is kept in this table, in place of calls of `addKept` (wasm/engine/adding.ts): returns
-   * where it does. Both must be held for as long.
+   * Lets the engine add lists of the patterns in this table in place of calls of `addKept` (wasm/engine/adding.ts). Returns the
+   * address of the adder. The table must be held as long as this object.
    */
   letEngineAdd({ at }: KeptTable): number {
     this.#adder.begin(at);
     return this.#adder.place;
   }
 
-  /** The engine adds nothing more: the host gets all that closes. */
+  /** Ends adding by the engine: all closings go to the host. */
   endEngineAdding(): void {
     this.#adder.setDue(Number.NEGATIVE_INFINITY);
   }
 
-  /** Gives back the memory of what was not taken. Nothing else may follow. */
+  /** Frees the memory of what was not taken. Nothing may be called after this. */
   close(): void {
     this.#adder.blocks.giveAll();
   }
 
-  /** Everything that closes up to `watermark` has been added: deletes what expires there. */
+  /** Deletes what expires by `watermark`. Everything that closes up to it must have been added. */
   advance(watermark: EpochMs): void {
     if (watermark >= this.#due) this.#runDue(watermark);
     if (watermark > this.#clock) this.#clock = watermark;
@@ -237,26 +237,26 @@ export class Panes {
   }
 
   /**
-   * What was added since the last call, as of the last `takeChanges`, for `ScoredRows`. A cohort that lost its place starts from
+   * The additions since the last call, as of the last `takeChanges`, for `ScoredRows`. A cohort that lost its place starts from
    * zero when it is admitted again.
    */
   takeScored(): ScoredChanges {
     return this.#scored.take();
   }
 
-  /** Copies of the rows of a since-start total, by field, with all that was added up to now. */
+  /** Copies of the rows of a since-start total, by field, with everything that was added so far. */
   total(name: string): ReadonlyMap<string, Row> {
     for (const pending of this.#pending) pending.fold();
     return this.#totals[this.#settings.totals.indexOf(name)].snapshot();
   }
 
-  /** Copies of the rows of a run, by value of its dimension, with all that was added up to now. */
+  /** Copies of the rows of a run, by value of its dimension, with everything that was added so far. */
   runTotal(run: number): ReadonlyMap<string, Row> {
     for (const pending of this.#pending) pending.fold();
     return this.#runs[run].rows();
   }
 
-  /** Lists that the totals of the runs hold, in the order of the settings, as of the last `takeChanges`. */
+  /** Number of lists in the totals of the runs, in the order of the settings, as of the last `takeChanges`. */
   get listsOfRuns(): readonly number[] {
     return this.#runs.map(({ lists }) => lists);
   }
@@ -273,17 +273,17 @@ export class Panes {
     return bytes;
   }
 
-  /** Bytes in memory, about, of the rows that the next `takeChanges` will take: what it takes to prepare a commit grows with them. */
+  /** Approximate bytes of the rows that the next `takeChanges` will take. The cost of preparing a commit grows with them. */
   get changedBytes(): number {
     return this.#memory.changed;
   }
 
-  /** A table of places is stored beside the checkpoint, among the changed rows. */
+  /** Whether an admission table is stored beside the checkpoint, among the changed rows. */
   get hasPlacesBeside(): boolean {
     return this.#admission.hasBeside;
   }
 
-  /** What the checkpoint keeps besides the rows: a `PanesState` as JSON. Only entries of the admission tables that changed since the last call are written again. */
+  /** The `PanesState` as JSON. Only entries of the admission tables that changed since the last call are written again. */
   stateText(): string {
     const { numbers: minutes } = this.#minutes;
     const { numbers: hours } = this.#hours;
@@ -292,7 +292,7 @@ export class Panes {
     return `{"minutes":${JSON.stringify(minutes)},"hours":${JSON.stringify(hours)},"vectors":${vectors},"admission":[${admission}]}`;
   }
 
-  /** Ends the pane that the sums were pending for and starts the pane of `ts`. */
+  /** Moves pending sums from their pane to the pane of `ts`. */
   #turn(pending: PendingSums, ts: EpochMs): void {
     pending.clear();
     const { paneSize, hour } = this.#settings;
@@ -308,7 +308,10 @@ export class Panes {
     this.#setDue();
   }
 
-  /** The cell of a tag that is new (-1) or has a cohort in a rest. It is admitted as of now, and counted in that rest. */
+  /**
+   * The cell of a tag that has none yet (`found` is -1), or of which a cohort counts in the rest. Admits it at this time, and
+   * counts it there.
+   */
   #admittedCell(pending: PendingSums, horizon: number, found: number, tag: number, ts: EpochMs): number {
     const cell = found < 0 ? pending.open(tag) : found;
     if (found < 0 || pending.admittedAt[cell] !== this.#epoch) this.#admit(pending, horizon, cell, tag, ts);
@@ -316,7 +319,10 @@ export class Panes {
     return cell;
   }
 
-  /** Asks the admission tables where a cell is added, in the order of closing: when the cell is opened and after a place became free. */
+  /**
+   * Asks the admission tables which rows a cell is added to: when the cell is opened, and after a place became free. Must be
+   * called in the order of closing.
+   */
   #admit(pending: PendingSums, horizon: number, cell: number, tag: number, ts: EpochMs): void {
     const end = (this.#minutes.numbers.of(ts) + 1) * this.#settings.paneSize;
     const keys = this.cohorts.keys(tag);
@@ -376,7 +382,7 @@ export class Panes {
     this.#setDue();
   }
 
-  /** Entries were evicted from the admission tables. */
+  /** Forgets the cohorts that lost their entries in the admission tables. */
   #forgetLeft(): void {
     this.#epoch++;
     this.#scored.retain((field) => this.#admission.holds(field));
@@ -413,7 +419,7 @@ function takeRows(table: RowTable, { rows, stored }: PaneChanges): void {
 class PaneTables {
   readonly numbers: PaneNumbers;
   readonly #newTable: (n: number) => RowTable;
-  /** By pane number. */
+  /** The tables of rows, by pane number. */
   readonly #tables = new Map<number, RowTable>();
 
   constructor(numbers: PaneNumbers, newTable: (n: number) => RowTable) {
@@ -428,7 +434,7 @@ class PaneTables {
     this.#tables.set(n, table);
   }
 
-  /** The table of the pane of `ts`, which is created if it does not exist. `finalUpTo`: panes that end at or before it are final. */
+  /** The table of the pane of `ts`, created if there is none. Panes that end at or before `finalUpTo` are final. */
   of(ts: EpochMs, finalUpTo: EpochMs): RowTable {
     const n = this.numbers.of(ts);
     const known = this.#tables.get(n);
@@ -442,7 +448,7 @@ class PaneTables {
     return table;
   }
 
-  /** The table of a pane whose rows are in memory; undefined: they are not, or nothing was added to it. */
+  /** The table of a pane whose rows are in memory; undefined: they are not, or nothing was added to the pane. */
   table(n: number): RowTable | undefined {
     return this.#tables.get(n);
   }
@@ -455,7 +461,7 @@ class PaneTables {
     }
   }
 
-  /** Deletes what ends at `at` and returns the numbers, ascending. */
+  /** Deletes the panes that expire at `at` and returns their numbers, ascending. */
   deleteUpTo(at: EpochMs): readonly number[] {
     const gone = this.numbers.deleteUpTo(at);
     for (const n of gone) this.#drop(n);

@@ -1,14 +1,15 @@
 /**
- * The sums that one horizon adds while its closings stay in one pane, kept apart from the rows: one cell of plain doubles per
- * tag, folded into the rows of the cell from time to time. A horizon closes impressions in the order of their time, so one of
- * these per horizon is enough, and an addition touches one cell, not a row for each (grouping set, minute, hour, total). Only the
- * first list after a commit, which changes the rows, is added to them at once. A cell takes whole numbers of at most 2^40 and at most 4,096 additions between two foldings, so doubles add them exactly; a larger
- * number is added to the rows at once. Measured (Node 20, 7 measures, 3 sets, one total): 0.1 us per addition to an existing
- * cell, 13 us for the plain version of the tests, which adds each list to all of its rows.
+ * The sums that one horizon adds while its closings stay in one pane, kept apart from the rows: one cell of plain doubles for
+ * each tag, folded into the rows of the cell from time to time. A horizon closes impressions in the order of their time, so one
+ * of these per horizon is enough, and an addition touches one cell, not a row for each (grouping set, minute, hour, total). Only
+ * the first list after a commit, which changes the rows anyway, is added to them at once. A cell takes whole numbers of at most
+ * 2^40 and at most 4,096 additions between two foldings, so doubles add them exactly; larger numbers are added to the rows at
+ * once. Measured (Node 20, 7 measures, 3 sets, one total): 0.1 us per addition to an existing cell, and 13 us for the plain
+ * version of the tests, which adds each list to all of its rows.
  *
- * Cells lie in the engine's memory, which adds most lists itself (wasm/engine/adding.ts): to cells whose rows a
- * list was added to since the last commit, and whose rows keep neither items nor counts by rank. It defers sums by user bucket, too; the host does not, as a
- * list changes only those of its sums that are not 0.
+ * Cells are in the engine's memory, and the engine adds most lists itself (wasm/engine/adding.ts): to cells whose rows have
+ * changed since the last commit and keep neither items nor counts by rank. The engine defers sums by user bucket, too; the host
+ * does not, because a list changes only those of its sums that are not 0.
  */
 
 import type { EngineBlocks } from '../consumers/engine/engine-blocks.ts';
@@ -24,18 +25,19 @@ import type { FoldTarget, LiveRow, RowTable } from './row-table.ts';
 import { LISTS, POSITIVES, type Vector } from './vector.ts';
 
 /**
- * The engine adds to a cell from its second list on. If sums by bucket must be deferred for that which are not yet, then after so many
- * more within one folding: for fewer they cost more than they save, and rows that are rarely added to shall leave room for others.
+ * The engine adds to a cell from its second list on. If it must defer the sums by bucket of more rows for that, it begins this
+ * many lists later within one folding: deferring does not pay for fewer, and rows with few additions should leave room for
+ * others.
  */
 const LISTS_BEFORE_BUCKETS = 3;
 
-/** Rows whose sums by bucket the engine may defer at once. */
+/** Most rows whose sums by bucket the engine defers at the same time. */
 const MOST_BUCKETED_ROWS = 16;
 
-/** Cells whose sums stand in one block. */
+/** Cells that share one block of memory. */
 const CELLS_PER_BLOCK = 16;
 
-/** Bytes of a cell besides its sums: four lists of rows, and its places in five arrays. */
+/** Bytes of a cell besides its sums: four lists of rows, and its entries in five arrays. */
 const CELL_BYTES = 300;
 
 /** In `admittedAt`: all cohorts of the cell are added by name, so it need not be admitted again. */
@@ -43,7 +45,7 @@ export const NAMED = -1;
 /** In `admittedAt`, below every epoch: the cell must be admitted again, even if all of its cohorts were named. */
 const STALE = -2;
 
-/** The rows that a cell is added to: all, and those of them whose vectors, items or counts by rank take part. */
+/** The rows that a cell is added to: all of them, and those whose vectors, items or counts by rank take part. */
 export class Targets {
   readonly rows: FoldTarget[] = [];
   readonly vectors: LiveRow[] = [];
@@ -57,9 +59,12 @@ export class Targets {
   }
 }
 
-/** What the engine has added by user bucket for one row, until it is folded into the row's vector. The row was touched by the list before. */
+/**
+ * What the engine has added by user bucket for one row, until it is folded into the row's vector. An earlier list must have
+ * touched the row.
+ */
 class PendingBuckets {
-  /** Where it is. */
+  /** Address in the engine's memory. */
   readonly place: number;
   readonly bytes: number;
   readonly #blocks: EngineBlocks;
@@ -90,7 +95,7 @@ class PendingBuckets {
     words[count] = 0;
   }
 
-  /** What it holds is lost. */
+  /** Frees the memory; sums that were not folded are lost. */
   close(): void {
     this.#blocks.give(this.place);
   }
@@ -99,11 +104,11 @@ class PendingBuckets {
 export class PendingSums {
   /** The tables that hold the rows. */
   tables: readonly RowTable[] = [];
-  /** Those of `tables` whose rows keep items. */
+  /** The tables whose rows keep items. */
   tablesOfItems: readonly RowTable[] = [];
-  /** Those whose rows keep counts by rank. */
+  /** The tables whose rows keep counts by rank. */
   tablesOfPositions: readonly RowTable[] = [];
-  /** The table of vectors that are stored apart from their rows; undefined: there is none. */
+  /** The table of the vectors that are stored apart from their rows; undefined: there is none. */
   vectors: RowTable | undefined;
   /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
   readonly admittedAt: number[] = [];
@@ -113,23 +118,23 @@ export class PendingSums {
   readonly #blocks: EngineBlocks;
   #from: EpochMs = Number.POSITIVE_INFINITY;
   #to: EpochMs = Number.NEGATIVE_INFINITY;
-  /** Cells whose first list came since they were settled; some may stand there twice. */
+  /** Cells that got their first list since they were settled; some may be listed twice. */
   readonly #dirty: number[] = [];
-  /** For each tag its cell + 1; 0: none. */
+  /** For each tag the index of its cell plus 1; 0: it has none. */
   #cells = new Int32Array(64);
   readonly #tags: number[] = [];
   /** For each cell the rows that it is folded into. */
   readonly #targets: Targets[] = [];
-  /** For each cell, open or not, where its sums begin, in doubles. */
+  /** For each cell, open or not, the index of its first sum in `#sums`. */
   readonly #bases: number[] = [];
   /** The memory of the engine. */
   readonly #sums: Float64Array;
-  /** By row: the sums by bucket that the engine defers, and what they take. */
+  /** For each row whose sums by bucket the engine defers: these sums. */
   readonly #buckets = new Map<LiveRow, PendingBuckets>();
   #bucketBytes = 0;
   readonly #cellBytes: number;
 
-  /** What is not 0 of a cell that is folded: found once, then added to each of its rows. */
+  /** The nonzero sums of the cell that is being folded: found once, then added to each of its rows. */
   readonly #changes: { readonly columns: Int32Array; readonly amounts: Float64Array };
 
   constructor(columns: CellColumns, cohorts: Cohorts, pane: AdderPane) {
@@ -157,13 +162,13 @@ export class PendingSums {
     this.#pane.setTimes(from, to);
   }
 
-  /** Bytes in memory, about, those of the engine included. */
+  /** Approximate bytes in memory, including the engine's. */
   get bytes(): number {
     const ofCells = CELL_BYTES * this.#tags.length + this.#bases.length * this.#cellBytes + this.#bucketBytes;
     return ofCells + this.#cells.byteLength + this.#pane.cells.bytes;
   }
 
-  /** The cell of a tag; -1: none. */
+  /** The cell of a tag; -1: it has none. */
   find(tag: number): number {
     return tag < this.#cells.length ? this.#cells[tag] - 1 : -1;
   }
@@ -188,7 +193,7 @@ export class PendingSums {
     for (let c = 0; c < CELLS_PER_BLOCK; c++) this.#bases.push((first + c * this.#cellBytes + CELL.BYTES) >>> 3);
   }
 
-  /** Sets the rows that a cell is folded into from now on. What it holds is folded into its former rows first. */
+  /** Sets the rows that a cell is folded into from now on. Its sums are folded into its former rows first. */
   direct(cell: number, targets: Targets, admittedAt: number): void {
     this.#settle(cell);
     this.#pane.cells.set(this.#tags[cell], 0);
@@ -197,7 +202,7 @@ export class PendingSums {
     this.#giveToEngine(cell, false);
   }
 
-  /** Adds one scored list to a cell. `bucket`: of its user, of 256. */
+  /** Adds one scored list to a cell. `bucket`: that of its user, of 256. */
   add(cell: number, userless: boolean, list: ListSums, bucket: number): void {
     const { columns, amounts, count } = list;
     const { vectors } = this.#targets[cell];
@@ -222,7 +227,7 @@ export class PendingSums {
     if (lists >= MOST_LISTS) this.#foldCell(cell);
   }
 
-  /** The first list changes rows, so it may as well be added to them: with many cohorts it is often the only one. */
+  /** The first list changes the rows anyway, so it is added to them at once: with many cohorts it is often the only one. */
   #addToRows(cell: number, userless: boolean, list: ListSums): void {
     const { columns, amounts } = this.#changes;
     const { count: shared, ownCount } = list;
@@ -271,7 +276,7 @@ export class PendingSums {
     }
   }
 
-  /** Lets the engine add to a cell, if it can. `defers`: sums by bucket of rows whose sums are not deferred yet, too. */
+  /** Lets the engine add to a cell, if it can. `defers`: also if the engine must begin to defer sums by bucket for that. */
   #giveToEngine(cell: number, defers: boolean): void {
     const { vectors, items, positions } = this.#targets[cell];
     if (!this.#pane.isUsed || this.admittedAt[cell] !== NAMED || items.length > 0 || positions.length > 0) return;
@@ -304,7 +309,7 @@ export class PendingSums {
     }
   }
 
-  /** Adds where the slots and positives of the last list stand. The list must have a slot of rank <= `ranks`. */
+  /** Adds the ranks of the slots and positives of the last list, which must have a slot of rank <= `ranks`. */
   addPositions(cell: number, ranks: number, list: Joined, positives: Places): void {
     for (const row of this.#targets[cell].positions) {
       row.touch();
@@ -312,7 +317,7 @@ export class PendingSums {
     }
   }
 
-  /** A cohort lost its place: every cell is admitted again before the next addition. */
+  /** Must be called when a cohort lost its place: every cell is admitted again before the next addition. */
   expireJudgements(): void {
     this.admittedAt.fill(STALE);
     for (const tag of this.#tags) this.#pane.cells.set(tag, 0);
@@ -346,13 +351,13 @@ export class PendingSums {
     this.vectors = undefined;
   }
 
-  /** Folds a cell. The next list that is added to it is the first one. */
+  /** Folds a cell. The next list that is added to it counts as the first one. */
   #settle(cell: number): void {
     this.#foldCell(cell);
     this.#blocks.engine.words[this.#headOf(cell) + CELL.isTouched] = 0;
   }
 
-  /** Where the fields of a cell are, in words. */
+  /** Index of a cell's head in the engine's words. */
   #headOf(cell: number): number {
     return 2 * this.#bases[cell] - CELL.BYTES / 4;
   }

@@ -3,15 +3,16 @@ import type { Joined } from '../vocabulary/events.ts';
 import { keysOf, listOf, whole } from './store/json.ts';
 
 /**
- * What a row keeps by rank, from 1 up to a number of ranks: lists with an item there, and those of them with a positive there (by
- * `relevantFrom`; of an item that repeats, at its first slot). Plain counts, so any split of a history gives the same.
+ * What a row keeps for each rank from 1 on: the number of lists with an item there, and of those with a positive there (by
+ * `relevantFrom`; a repeated item counts at its first slot). These are plain counts, so any split of a history gives the same
+ * result.
  */
 export class PositionSums {
-  /** By rank - 1. */
+  /** Index: rank - 1. */
   readonly exposed: Float64Array;
   readonly positives: Float64Array;
 
-  /** @param ranks how many are kept, at least 1 */
+  /** @param ranks number of ranks, at least 1 */
   constructor(ranks: number) {
     this.exposed = new Float64Array(ranks);
     this.positives = new Float64Array(ranks);
@@ -21,7 +22,7 @@ export class PositionSums {
     return this.exposed.length;
   }
 
-  /** Bytes in memory, about. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return 16 * this.ranks + 200;
   }
@@ -38,7 +39,7 @@ export class PositionSums {
     for (let i = 0; i < places; i++) this.positives[positives.ranks[i] - 1]++;
   }
 
-  /** Both must keep the same ranks. `sign` -1 takes away what was added. */
+  /** Both must have the same ranks. `sign` -1 subtracts. */
   merge(other: PositionSums, sign: 1 | -1 = 1): void {
     if (other.ranks !== this.ranks) {
       throw new Error(`positions of ${this.ranks} and ${other.ranks} ranks cannot be merged: decode both by one shape`);
@@ -81,8 +82,8 @@ export function encodePositions({ exposed, positives }: PositionSums): string {
 }
 
 /**
- * Reads positions that another configuration may have written: ranks that the JSON lacks start empty, more than `ranks` are left out.
- * Throws an Error that names the part that is wrong.
+ * Reads positions that another configuration may have written: ranks that the JSON lacks start empty, ranks above `ranks` are
+ * ignored. Throws an Error that names the part that is wrong.
  */
 export function readPositions(json: unknown, ranks: number): PositionSums {
   const parts = keysOf(json, 'positions');

@@ -2,12 +2,12 @@ import { type Exact, SUMS } from '../measures/sums.ts';
 import { type Row, type RowShape, sumsStarts } from './row.ts';
 import { EMPTY, LISTS, POSITIVES, type Vector } from './vector.ts';
 
-/** Counts that lists are counted in. */
+/** Counts that cannot exceed the number of lists. */
 const HEAD = ['positives', 'userless', 'empty'] as const;
 
 /**
- * What of a row no lists can have made, such as more lists with a positive than lists: its text was altered. undefined: nothing. Returns the
- * check for rows of one shape.
+ * Returns a function that finds what no lists can have produced in a row of this shape, such as more lists with a positive than
+ * lists: its text was altered. undefined: the row is possible.
  */
 export function contradictions(shape: RowShape): (row: Row) => string | undefined {
   const starts = sumsStarts(shape);
@@ -32,7 +32,7 @@ export function contradictions(shape: RowShape): (row: Row) => string | undefine
   };
 }
 
-/** @param impressions lists of its row */
+/** @param impressions number of lists of its row */
 function contradictionInVector(vector: Vector, impressions: number): string | undefined {
   for (const bucket of vector.filled()) {
     const n = vector.sum(bucket, LISTS);

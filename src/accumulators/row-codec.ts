@@ -22,18 +22,18 @@ import {
 /** Text of rows of one shape. Equal rows have equal text. */
 export interface RowCodec {
   encode(row: Row): string;
-  /** Of a row whose head and sums start at `sums[at]`. */
+  /** The text of a row whose head and sums start at `sums[at]`. */
   encodeAt(parts: RowParts, sums: ExactSums, at: number): string;
   /**
-   * Reads a row that another configuration may have written: a measure that the text lacks starts empty, one that the shape
-   * lacks is ignored. Throws an Error that names the part that is wrong, or that contradicts another.
+   * Reads a row that another configuration may have written: a measure that the text lacks starts empty, one that the shape lacks
+   * is ignored. Throws an Error that names the part that is wrong, or that contradicts another.
    *
-   * @param held the measures whose sums mean something; others start empty, too. Default: all
+   * @param held the measures whose sums are valid; others start empty, too. Default: all
    */
   decode(text: string, held?: Held): Row;
 }
 
-/** Measures by canonical name. */
+/** Its keys are canonical names of measures. */
 export type Held = Readonly<Record<string, unknown>>;
 
 /** Text of vectors of one shape. Equal vectors have equal text. */
@@ -45,7 +45,7 @@ interface VectorCodec {
    * lacks is ignored. Throws an Error that names the part that is wrong.
    */
   decode(text: string): Vector;
-  /** The same of parsed JSON. @param held as for rows */
+  /** Like `decode`, from parsed JSON. @param held as for rows */
   read(json: unknown, held?: Held): Vector;
 }
 
@@ -56,16 +56,16 @@ const CLOSES = 125;
 
 /** A number of a row's text. */
 interface RowNumber extends FieldColumn {
-  /** What stands before it. */
+  /** The text before the number. */
   readonly before: string;
-  /** Where it is 0, neither is written. */
+  /** Whether a 0 is left out, together with the text before it. */
   readonly ifAny?: true;
 }
 
 /** The text of rows that have nothing but head and sums. */
 export interface RowText {
   readonly numbers: readonly RowNumber[];
-  /** What stands behind the last number. */
+  /** The text after the last number. */
   readonly end: string;
 }
 
@@ -88,15 +88,15 @@ export function rowText(shape: RowShape, { userless, fields }: CellColumns): Row
       numbers.push({ ...field, before });
       before = ',';
     }
-    // Those of some kinds have no sums.
+    // Measures of some kinds have no sums.
     before = starts[m] === starts[m + 1] ? `${before}]` : ']';
   }
   return { numbers, end: `${before}}}` };
 }
 
 /**
- * Text as `rowText` has it, and before its last brace `"vector"`, `"items"` (item-sums.ts) and `"positions"` (position-sums.ts) where there are
- * any. Digits beyond the safe integers are strings.
+ * Codec of rows: the text of `rowText`, and before its last brace `"vector"`, `"items"` (item-sums.ts) and `"positions"`
+ * (position-sums.ts) if the row has them. Digits beyond the safe integers are strings.
  */
 export function rowCodec(shape: RowShape): RowCodec {
   const starts = sumsStarts(shape);
@@ -164,7 +164,7 @@ export function rowCodec(shape: RowShape): RowCodec {
   return { encode, encodeAt, decode };
 }
 
-/** The same for rows of which only the vector is kept: text as `VectorCodec` has it. */
+/** Codec of rows that keep only a vector: the text of `VectorCodec`. */
 export function vectorRowCodec(shape: RowShape): RowCodec {
   const writer = new TextWriter();
   const vectors = vectorCodec(shape, writer);

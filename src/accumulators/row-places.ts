@@ -1,8 +1,8 @@
 import { parseField, rowField } from './store/layout.ts';
 
 /**
- * Numbers for the pairs of horizon and grouping set, so that a row is found by its place and its cohort's values: the text of a
- * field is made only for rows that are new.
+ * Numbers the pairs of horizon and grouping set, so that a row is found by this number, its place, and its cohort's values: the
+ * text of its field is made only once.
  */
 export class RowPlaces {
   readonly #horizons: readonly string[];
@@ -19,7 +19,7 @@ export class RowPlaces {
     return this.#horizons.length * this.#sets.length + 1;
   }
 
-  /** Of indices of a horizon and a set. */
+  /** The place of a pair, by indices of the horizon and the set. */
   at(horizon: number, set: number): number {
     return horizon * this.#sets.length + set;
   }
@@ -29,7 +29,7 @@ export class RowPlaces {
     return rowField(this.#horizons[horizon], this.#sets[place - horizon * this.#sets.length], values);
   }
 
-  /** The place of a row with this field, and its values. For a field of no pair the values are its whole text. */
+  /** The place of a row with this field, and its values. A field of no pair has its whole text as values. */
   of(field: string): { readonly place: number; readonly values: string } {
     const name = parseField(field);
     const horizon = name === undefined ? -1 : this.#horizons.indexOf(name.horizon);

@@ -15,33 +15,33 @@ import { Vector } from './vector.ts';
 /** Bytes of a row besides its sums: its object, its entry in the table's map and the head of its field's text. */
 export const ROW_BYTES = 220;
 
-/** Rows whose sums stand in one array: few at first, then as many as there are already. */
+/** Rows whose sums share one array: few at first, then as many as the table already has. */
 const LEAST_ROWS = 4;
 const MOST_ROWS = 512;
 
 /** Approximate bytes of the rows of all tables that share this object. Sums by bucket and items are counted as of the last `take`. */
 export class RowMemory {
   bytes = 0;
-  /** Of those that changed since they were taken. */
+  /** Bytes of the rows that have changed since they were taken. */
   changed = 0;
 }
 
-/** What the rows of a table are made of. */
+/** The parts of the rows of a table. */
 export interface RowKind {
   readonly places: RowPlaces;
   readonly columns: CellColumns;
   readonly codec: RowCodec;
-  /** Writes rows that have nothing but sums, as the codec does; undefined: the codec writes all. */
+  /** Writes rows that have only sums, with the same text as the codec; undefined: the codec writes all rows. */
   readonly texts?: RowTexts | undefined;
   /** Buckets of the vector of each row; 0: rows have none. */
   readonly buckets: number;
-  /** Rows have nothing but their vectors. */
+  /** Whether rows have only vectors. */
   readonly isVectorOnly?: boolean;
 }
 
-/** What cells are folded into. */
+/** A row that cells are folded into. */
 export interface FoldTarget {
-  /** Must be called before something is added. */
+  /** Must be called before an addition. */
   touch(): void;
   /** Adds the first `count` amounts, each to its column. */
   addEach(columns: Int32Array, amounts: Float64Array, count: number): void;
@@ -74,7 +74,7 @@ export class LiveRow implements FoldTarget, RowParts {
     this.#count();
   }
 
-  /** With its sums. */
+  /** Approximate bytes, with those of its sums. */
   get bytes(): number {
     return this.#bytes + 8 * this.#table.width;
   }
@@ -105,13 +105,13 @@ export class LiveRow implements FoldTarget, RowParts {
     return this.items;
   }
 
-  /** The same of its counts by rank. */
+  /** Its counts by rank, created at the first call. Call `touch` before adding to them. */
   positionsOf(ranks: number): PositionSums {
     this.positions ??= new PositionSums(ranks);
     return this.positions;
   }
 
-  /** It counts as unchanged from now on. */
+  /** Must be called when the row was taken: it counts as unchanged from now on. */
   taken(): void {
     this.#changed = false;
     if (!this.#hasOnlySums) this.#count();
@@ -121,7 +121,7 @@ export class LiveRow implements FoldTarget, RowParts {
     return codec.encodeAt(this, this.#sums, this.#at);
   }
 
-  /** Adds its text to those that are written next, if it has nothing but sums. */
+  /** Adds its text to those that are written next, if it has only sums. */
   addTextTo(texts: RowTexts): void {
     texts.add(this.#hasOnlySums ? this.#sums : undefined, this.#at);
   }
@@ -158,14 +158,14 @@ export class RowTable {
   readonly end: EpochMs;
   /** Rows that changed since the last `take`. */
   readonly changed: LiveRow[] = [];
-  /** Rows of it are stored, once those that were taken are. */
+  /** Whether the store has rows of this table once the taken ones are committed. */
   isStored = false;
   /** Columns of a row. */
   readonly width: number;
   readonly #kind: RowKind;
-  /** By place, then values. */
+  /** For each place the rows by their values. */
   readonly #rows: readonly Map<string, LiveRow>[];
-  /** Of the rows that are made next, from `#at` on. */
+  /** The sums of the rows that are created next, from `#at` on. */
   #sums: ExactSums;
   #at = 0;
   #made = 0;
@@ -199,14 +199,14 @@ export class RowTable {
     return this.#rows[place].get(values)?.impressions(this.#kind.columns) ?? 0;
   }
 
-  /** The same of all rows. */
+  /** Impressions that were folded into all rows. */
   get impressions(): number {
     let sum = 0;
     for (const rows of this.#rows) for (const row of rows.values()) sum += row.impressions(this.#kind.columns);
     return sum;
   }
 
-  /** Restores stored rows. Throws a CheckpointError that names one that is damaged. @param held as in `RowCodec` */
+  /** Restores stored rows. Throws a CheckpointError that names a damaged row. @param held as in `RowCodec` */
   restore(fields: Fields, held?: Held): void {
     this.isStored = fields.size > 0;
     for (const [field, text] of fields) {
@@ -242,7 +242,7 @@ export class RowTable {
     return taken;
   }
 
-  /** Copies of all rows, by field; changed rows remain to be taken. */
+  /** Copies of all rows, by field. Changed rows still count as not taken. */
   snapshot(): Map<string, Row> {
     const copies = new Map<string, Row>();
     for (const rows of this.#rows) {
@@ -251,20 +251,20 @@ export class RowTable {
     return copies;
   }
 
-  /** It takes `bytes` more. */
+  /** Must be called when a row takes `bytes` more. */
   grew(bytes: number): void {
     this.#bytes += bytes;
     this.#memory.bytes += bytes;
   }
 
-  /** A row changes for the first time since it was taken. */
+  /** Must be called when a row changes for the first time since it was taken. */
   touched(row: LiveRow): void {
     this.changed.push(row);
     this.#changedBytes += row.bytes;
     this.#memory.changed += row.bytes;
   }
 
-  /** The table is no longer used. */
+  /** Must be called when the table is no longer used. */
   dropped(): void {
     this.#allTaken();
     this.#memory.bytes -= this.#bytes;

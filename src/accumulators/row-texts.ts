@@ -17,18 +17,19 @@ import type { RowText } from './row-codec.ts';
 
 const KINDS = { value: NUMBER_IS_VALUE, lists: NUMBER_IS_LISTS, positives: NUMBER_IS_POSITIVES } as const;
 
-/** In place of a number: its row is not written. */
+/** Takes the place of a number in a row that is not written here. */
 const UNWRITTEN = Number.NaN;
 
-/** What one call reads and writes. All units of a process use the same. */
+/** Memory for the input and output of one call, shared by all units of a process. */
 let room: EngineRoom | undefined;
 
 /**
- * Writes many rows of one shape that have nothing but head and sums, as `rowCodec` does: the engine puts their texts one behind the other
- * (wasm/engine/row-text.ts), and one string is made of all, of which each text is a part. Measured (Node 24, 7 measures, in turn, with the map that takes them): 0.45 us per row, 1.1 by `rowCodec`.
+ * Writes many rows of one shape that have only head and sums, with the text of `rowCodec`. The engine writes their texts one
+ * after the other (wasm/engine/row-text.ts); together they become one string, of which each text is a slice. Measured (Node 24, 7
+ * measures, in turn, with the map that takes them): 0.45 us per row, 1.1 by `rowCodec`.
  */
 export class RowTexts {
-  /** Rows that are written at once. */
+  /** Most rows per call of the engine. */
   static readonly most = 64;
   readonly #blocks: EngineBlocks;
   readonly #width: number;
@@ -37,7 +38,7 @@ export class RowTexts {
   readonly #writeRows: ModuleFunction;
   #count = 0;
 
-  /** undefined: the text has letters of more than a byte. */
+  /** Returns undefined if the text has characters of more than a byte. */
   static of(text: RowText, columns: CellColumns, blocks: EngineBlocks): RowTexts | undefined {
     const isAscii = [...text.numbers.map(({ before }) => before), text.end].every((part) => /^[ -~]*$/.test(part));
     return isAscii ? new RowTexts(text, columns, blocks) : undefined;
@@ -67,18 +68,21 @@ export class RowTexts {
     const ofRow = 8 * width + 4 + letters + NUMBER_BYTES * numbers.length;
     this.#bytes = RowTexts.most * ofRow + NUMBER_BYTES + ROW_TEXT_BEYOND;
     room ??= new EngineRoom(engine, this.#bytes);
-    // Now: what is changed could not be stored if there were no room for it later.
+    // Reserved now: if there were no room later, changes could not be stored.
     room.reserve(this.#bytes);
   }
 
-  /** Adds the row that starts at `sums[at]` to those that are written next, `most` of them at most. undefined: it is not written. */
+  /**
+   * Adds the row that starts at `sums[at]` to those that are written next, at most `most` of them. `sums` undefined: the codec
+   * must write the row.
+   */
   add(sums: ExactSums | undefined, at: number): void {
     const { doubles } = this.#blocks.engine;
     const to = (this.#place >>> 3) + this.#width * this.#count++;
     if (sums?.read(at, this.#width, doubles, to) !== true) doubles[to] = UNWRITTEN;
   }
 
-  /** The texts of the rows that were added since the last call. undefined: the row is not written; the codec can do so. */
+  /** The texts of the rows that were added since the last call. undefined: the codec must write the row. */
   take(): (string | undefined)[] {
     const { bytes, words } = this.#blocks.engine;
     const sums = this.#place;

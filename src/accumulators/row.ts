@@ -13,12 +13,12 @@ export interface RowShape {
   readonly kinds: readonly SumsKind[];
   /** The items that rows of some grouping sets keep; undefined: none. */
   readonly items?: ItemsShape | undefined;
-  /** Ranks of which rows of some grouping sets keep counts; undefined: of none. */
+  /** Number of ranks for which rows of some grouping sets keep counts; undefined: none. */
   readonly ranks?: number | undefined;
 }
 
 /**
- * The shape of rows that keep these measures. `itemsCounted`: items of one row whose exposure is counted; without it rows
+ * The shape of rows that keep these measures. `itemsCounted`: most items of one row whose exposure is counted; without it rows
  * keep no items. `ranks`: as in `RowShape`; 0: none.
  */
 export function shapeOf(measures: readonly Measure[], itemsCounted?: number, ranks = 0): RowShape {
@@ -33,8 +33,8 @@ export function shapeOf(measures: readonly Measure[], itemsCounted?: number, ran
 
 /**
  * The sums of one (pane, horizon, cohort). `sums` holds the measures one after the other, each with the fields of its kind
- * (measures/sums.ts) and as wide: mean: n, n+, S, Q; fraction: numerator, denominator (specification: measures 3 says what each
- * counts). Rows merge by adding every field: any split of a history gives the same row to the last digit (specification: statistics 1.3).
+ * (measures/sums.ts): mean: n, n+, S, Q; fraction: numerator, denominator (specification: measures 3 says what each counts). Rows
+ * merge by adding every field: any split of a history gives the same row to the last digit (specification: statistics 1.3).
  */
 export interface Row {
   impressions: number;
@@ -47,13 +47,13 @@ export interface Row {
   readonly sums: Exact[];
   /** Sums by user bucket; undefined: none are kept. */
   vector: Vector | undefined;
-  /** What measures of items are made of; undefined: nothing is kept. */
+  /** The items for measures of items; undefined: none are kept. */
   items: ItemSums | undefined;
-  /** Counts by rank; undefined: nothing is kept. */
+  /** Counts by rank; undefined: none are kept. */
   positions: PositionSums | undefined;
 }
 
-/** What a row may have besides its head and sums. */
+/** The parts that a row may have besides its head and sums. */
 export type RowParts = Readonly<Pick<Row, 'vector' | 'items' | 'positions'>>;
 
 /** Index in `sums` of each measure's first field, and after the last one the number of all fields. */
@@ -78,7 +78,7 @@ export function emptyRow(shape: RowShape): Row {
   };
 }
 
-/** Adds `row` to `into`. Both must have one shape. */
+/** Adds `row` to `into`. Both must have the same shape. */
 export function addRow(into: Row, row: Row): void {
   if (into.sums.length !== row.sums.length) {
     throw new Error(
@@ -95,7 +95,10 @@ export function addRow(into: Row, row: Row): void {
   into.positions = addPositions(into.positions, row.positions);
 }
 
-/** Subtracts the head and the counts by rank of `row` from `from`: the inverse of `addRow`. Both must have one shape; vectors and items stay as they are. */
+/**
+ * Subtracts the head and the counts by rank of `row` from `from`: the inverse of `addRow`. Both must have the same shape; vectors
+ * and items stay as they are.
+ */
 export function subtractRow(from: Row, row: Row): void {
   from.impressions -= row.impressions;
   from.positives -= row.positives;
@@ -112,14 +115,14 @@ export function addToSum<Key>(sums: Map<Key, Row>, key: Key, row: Row): void {
   else addRow(sum, row);
 }
 
-/** The same for a row that the caller hands over: it becomes the sum itself if there was none. */
+/** Like `addToSum`, for a row that the caller hands over: it becomes the sum itself if there was none. */
 export function giveToSum<Key>(sums: Map<Key, Row>, key: Key, row: Row): void {
   const sum = sums.get(key);
   if (sum === undefined) sums.set(key, row);
   else addRow(sum, row);
 }
 
-/** An equal row that can be added to. */
+/** A copy that can be added to. */
 export function copyRow(row: Row): Row {
   return {
     ...row,

@@ -9,7 +9,7 @@ import { parseField, totalKey } from './store/layout.ts';
 
 /**
  * The since-start rows of one run of an experiment, at its horizon, by variant, with sums by user bucket. Values that are not
- * configured variants share one row, so that the number of rows is bounded whatever the events say.
+ * configured variants share one row, so that events cannot create any number of rows.
  */
 export class RunTotal {
   /** Index of the horizon whose closings are added. */
@@ -35,7 +35,7 @@ export class RunTotal {
     return this.table.row(0, this.#names.has(value) ? value : OTHER_COHORT);
   }
 
-  /** Lists that it holds. */
+  /** Number of lists that were added. */
   get lists(): number {
     return this.table.impressions;
   }

@@ -7,7 +7,7 @@ import { countOf, keysOf, listOf, parseJson, textOf, timeOf } from './store/json
  * belongs to other variants or weights and is left out, even if it closes later.
  */
 export interface RunSettings {
-  /** Of the experiment. */
+  /** Name of the experiment. */
   readonly name: string;
   /** Fingerprint of what defines the run: a run with another fingerprint starts at zero. */
   readonly run: string;
@@ -16,7 +16,7 @@ export interface RunSettings {
   readonly horizon: number;
   /** Configured values of the dimension. */
   readonly variants: readonly string[];
-  /** Earlier impressions are left out; undefined: none are. */
+  /** Impressions before this time are left out; undefined: none are. */
   readonly start: EpochMs | undefined;
 }
 
@@ -24,72 +24,78 @@ export interface RunSettings {
 export interface RunState {
   readonly name: string;
   readonly run: string;
-  /** By topic: the offset of the first record that counts. */
+  /** For each topic the offset of the first record that counts. */
   readonly begins: readonly Offset[];
-  /** Records that were lost to gaps since then. */
+  /** Records that were lost in gaps since the run began. */
   readonly missing: number;
-  /** Lists that its total holds; undefined: an earlier release has not kept that. */
+  /** Lists in its total; undefined: stored by an earlier release, which did not keep this. */
   readonly lists?: number | undefined;
-  /** Of its user sample; undefined: it has no user, or an earlier release has not kept that. */
+  /** Level and users of its user sample; undefined: there are no users, or an earlier release stored the state. */
   readonly users?: UsersHeld | undefined;
-  /** What looks have found is stored. Absent: it is not, or an earlier release has not kept that. */
+  /** Whether findings of looks are stored. Absent: they are not, or an earlier release stored the state. */
   readonly looks?: true | undefined;
-  /** Lists that were gone from the store when the unit was claimed, or whose users were; undefined: none. */
+  /** Lists that were found lost from the store, with their rows or their users, when the unit was claimed; undefined: none. */
   readonly lost?: number | undefined;
-  /** What looks had found was gone when the unit was claimed. Absent: no. */
+  /** Whether findings of looks were found lost when the unit was claimed. Absent: no. */
   readonly looksLost?: true | undefined;
-  /** For each measure, by canonical name, the time after which lists must close to count; -Infinity: all lists count. Other measures in the rows are left over, and ignored. */
+  /**
+   * For each measure, by canonical name, the time after which lists must close to count; -Infinity: all lists count. Rows may
+   * have sums of other measures, which are ignored.
+   */
   readonly since: Since;
   /** undefined: the run goes on. */
   readonly ended?: EndOfRun | undefined;
 }
 
-/** Level and users of a user sample. From commit to commit it grows in this order: only with the level do users leave. */
+/**
+ * Level and number of users of a user sample. From commit to commit this pair grows in lexical order: users leave only when the
+ * level rises.
+ */
 export type UsersHeld = readonly [level: number, users: number];
 
-/** What is stored of a run beside its state has a key each. */
+/** The parts of a run that are stored beside its state, each under its own key. */
 export type RunPart = 'total' | 'users' | 'looks';
 
-/** What is held of these. A part that is undefined was not read. */
+/** What the store holds of these parts. A part that is undefined was not read. */
 export interface HeldOfRun {
-  /** Lists that its total holds. */
+  /** Lists in its total. */
   readonly lists?: number;
   readonly users?: UsersHeld;
-  /** Why what looks have found is not all there; '': it is. */
+  /** Why the findings of looks are incomplete; '': they are complete. */
   readonly looks?: string;
 }
 
-/** What a run lacks of that. */
+/** What is missing from the stored parts of a run. */
 export interface GoneFromRun {
-  /** Lists that are gone from its total, and those that its users stand for who are. */
+  /** Lists missing from its total, plus those that its missing users stand for. */
   readonly lists: number;
-  /** By part, why; a part that is whole is not named. */
+  /** For each part that is incomplete, the reason. */
   readonly why: ReadonlyMap<RunPart, string>;
 }
 
-/** Event time from which on something is summed, by name; -Infinity: from the beginning on. */
+/** For each name, the event time from which on it is summed; -Infinity: from the beginning on. */
 export type Since = Readonly<Record<string, EpochMs>>;
 
 export interface EndOfRun {
-  /** Event time up to which lists closed in it. */
+  /** All lists that closed up to this event time belong to it. */
   readonly at: EpochMs;
   /** The generation under which the store keeps the run. */
   readonly generation: string;
 }
 
-/** So long a run is kept after its end, in event time. */
+/** How long a run is kept after its end, in event time. */
 export const KEPT_AFTER_END: DurationMs = 7 * DAY;
 
-/** Bits of an integer that bitwise operators can use. */
+/** Number of bits that bitwise operators can use. */
 export const MOST_RUNS = 31;
 
-/** What a start finds of the runs. */
+/** The runs that a start finds. */
 export interface StoredRuns {
-  /** From the checkpoint. */
+  /** The states in the checkpoint. */
   readonly states: readonly RunState[];
-  /** For each topic, the offset at which a run begins that is not in `states`. */
+  /** For each topic the offset at which a run that is not in `states` begins. */
   readonly positions: readonly Offset[];
-  /** Up to when all lists have closed. */
+  /** The event time up to which all lists have closed. */
   readonly closedUpTo: EpochMs;
 }
 
@@ -100,7 +106,7 @@ export class Runs {
   /** The runs that have ended. */
   readonly #ended: readonly RunState[];
 
-  /** `measures`: canonical names of what is summed from now on. */
+  /** `measures`: canonical names of the measures that are summed from now on. */
   constructor(
     settings: readonly RunSettings[],
     measures: readonly string[],
@@ -116,7 +122,7 @@ export class Runs {
     this.#ended = states.filter(({ ended }) => ended !== undefined);
   }
 
-  /** Bit r is set if an impression takes no part in run r. */
+  /** A bit set: bit r is set if the impression takes no part in run r. */
   leftOut(topic: number, offset: Offset, ts: EpochMs): number {
     let runs = 0;
     for (let r = 0; r < this.#starts.length; r++) {
@@ -125,29 +131,35 @@ export class Runs {
     return runs;
   }
 
-  /** Whether impressions take part in all runs from this record on, at whatever time. */
+  /** Whether every impression from this record on takes part in all runs, whatever its time. */
   haveBegun(topic: number, offset: Offset): boolean {
     return this.leftOut(topic, offset, Number.NEGATIVE_INFINITY) === 0;
   }
 
-  /** `records` were lost before they could be read. */
+  /** Must be called when `records` were lost before they could be read. */
   lost(records: number): void {
     this.#states = this.#states.map((state) => ({ ...state, missing: state.missing + records }));
   }
 
-  /** In the order of the settings, then those that have ended. @param held what is stored of them, in the order of the settings */
+  /**
+   * The states in the order of the settings, then those that have ended. @param held what is stored of them, in the order of the
+   * settings
+   */
   state(held: readonly Pick<RunState, 'lists' | 'users' | 'looks'>[]): readonly RunState[] {
     return [...this.#states.map((state, r) => ({ ...state, ...held[r] })), ...this.#ended];
   }
 
-  /** What a run lacks, and from when on its measures are summed. */
+  /** What a run lacks, and since when its measures are summed. */
   part(run: number): Pick<RunState, 'missing' | 'since' | 'looksLost'> {
     const { since, looksLost } = this.#states[run];
     return { missing: missingFrom(this.#states[run]), since, looksLost };
   }
 }
 
-/** What is gone of a run whose state was stored no later than what is held. A user stands for as many lists as each of the others. */
+/**
+ * Compares what the store holds of a run with its state, which must not be the newer of the two. Users are taken to have the same
+ * number of lists each.
+ */
 export function goneFrom(state: RunState | undefined, held: HeldOfRun): GoneFromRun {
   const why: [RunPart, string][] = [];
   const { lists = 0, users: [level, users] = [0, 0], looks } = state ?? {};
@@ -160,7 +172,7 @@ export function goneFrom(state: RunState | undefined, held: HeldOfRun): GoneFrom
   return { lists: goneLists + Math.ceil(goneUsers * Math.max(1, lists / Math.max(1, users))), why: new Map(why) };
 }
 
-/** The state of a run that goes on without what is gone. */
+/** The state of a run that continues without the missing parts. */
 export function withLost(state: RunState, { lists, why }: GoneFromRun): RunState {
   if (why.size === 0) return state;
   return {
@@ -170,12 +182,11 @@ export function withLost(state: RunState, { lists, why }: GoneFromRun): RunState
   };
 }
 
-/** Records and lists that a run lacks, whoever lost them. */
+/** Number of records and lists that a run lacks, for whatever reason. */
 export function missingFrom({ missing, lost = 0 }: Pick<RunState, 'missing' | 'lost'>): number {
   return missing + lost;
 }
 
-/** Whether a state is that of a run. */
 /** The run of these settings that has not ended; undefined: there is none. Under several generations the same settings may have run before. */
 export function runGoingOn(states: readonly RunState[], named: Pick<RunState, 'name' | 'run'>): RunState | undefined {
   return states.filter(isRun(named)).find(({ ended }) => ended === undefined);
@@ -188,13 +199,16 @@ export function isRun({
   return (state) => state.name === name && state.run === run;
 }
 
-/** For each name when its sums begin: as stored; `now` for what is added; undefined: nothing was summed before. */
+/**
+ * For each name the time since which it is summed: as stored, or `now` if the name is new. `stored` undefined: nothing was summed
+ * before, so all names begin at -Infinity.
+ */
 function sinceOf(names: readonly string[], stored: Since | undefined, now: EpochMs): Since {
   const beginning = stored === undefined ? Number.NEGATIVE_INFINITY : now;
   return Object.fromEntries(names.map((name) => [name, stored?.[name] ?? beginning]));
 }
 
-/** Reads the list of its entries. Throws an Error that names the part that is wrong. */
+/** Reads a list of entries. Throws an Error that names the part that is wrong. */
 export function parseSince(value: unknown, where: string): Since {
   return Object.fromEntries(
     listOf(value, where, (entry, place) => {
@@ -219,7 +233,7 @@ export function parseRuns(text: string | undefined): readonly RunState[] {
       run: textOf(state['run'], `${where}.run`),
       begins: listOf(state['begins'], `${where}.begins`, countOf),
       missing: countOf(state['missing'], `${where}.missing`),
-      // Those of earlier releases were of other runs: each measure made another one.
+      // Earlier releases began a new run for each measure, so theirs do not count.
       since: state['since'] === undefined ? {} : parseSince(state['since'], `${where}.since`),
       ...(state['lists'] === undefined ? {} : { lists: countOf(state['lists'], `${where}.lists`) }),
       ...(state['users'] === undefined ? {} : { users: usersOf(state['users'], `${where}.users`) }),

@@ -1,7 +1,7 @@
 /**
- * What a unit has scored since it was claimed, for counters that start with the process. Closings are added to the sums of the next
- * commit (`ScoredDeltas`), which stand close together; when the commit is known to be applied, what they came to is added to the
- * rows that counters read (`ScoredRows`).
+ * What a unit has scored since it was claimed, for counters that start with the process. Closings are added to the sums of the
+ * next commit (`ScoredDeltas`), which are close together in memory; when the commit is known to be applied, these sums are added
+ * to the rows that counters read (`ScoredRows`).
  */
 import type { Exact } from '../measures/sums.ts';
 import { ExactSums } from './exact-sums.ts';
@@ -10,22 +10,22 @@ import type { Row } from './row.ts';
 import type { RowPlaces } from './row-places.ts';
 import type { FoldTarget } from './row-table.ts';
 
-/** What was added to rows since the last call, in this order. */
+/** The changes of rows since the last call, to be applied in this order. */
 export interface ScoredChanges {
-  /** Fields whose rows are gone. */
+  /** Fields of the rows that were dropped. */
   readonly dropped: readonly string[];
-  /** Rows that are new, and empty. Slots of rows that are gone are used again. */
+  /** New, empty rows. The slots of dropped rows are used again. */
   readonly added: readonly (readonly [field: string, slot: number])[];
   /** Slots of the rows that were added to. */
   readonly slots: readonly number[];
-  /** What was added to them, by index of the slot; valid until the next call. */
+  /** The sums to add, by index in `slots`; valid until the next call. */
   readonly sums: ExactSums;
 }
 
-/** In place of a slot: the row is gone. */
+/** Stands for the slot of a dropped row. */
 const GONE = -1;
 
-/** Approximate bytes of a row here and there, besides its sums: an object, two entries of maps, its field. */
+/** Approximate bytes of a row in both, besides its sums: an object, two entries of maps, its field. */
 const ROW_BYTES = 300;
 const LEAST_ROWS = 8;
 
@@ -36,7 +36,7 @@ class ScoredDelta implements FoldTarget {
   readonly field: string;
   readonly slot: number;
   readonly #deltas: ScoredDeltas;
-  /** Number of its sums among those of the next commit. */
+  /** Index of its sums among those of the next commit. */
   index = NOT_CHANGED;
   isTold = false;
   isDropped = false;
@@ -53,7 +53,7 @@ class ScoredDelta implements FoldTarget {
 
   addEach(columns: Int32Array, amounts: Float64Array, count: number): void {
     this.touch();
-    // What is added to a row that is gone is lost.
+    // Additions to a dropped row are lost.
     if (!this.isDropped) this.#deltas.addEach(this.index, columns, amounts, count);
   }
 
@@ -66,16 +66,16 @@ class ScoredDelta implements FoldTarget {
 export class ScoredDeltas {
   readonly #places: RowPlaces;
   readonly #width: number;
-  /** By place, then values. */
+  /** For each place the rows by their values. */
   readonly #rows: readonly Map<string, ScoredDelta>[];
-  /** Slots that were given out, and those of them that are free again. */
+  /** Number of slots ever used, and the slots that are free again. */
   #used = 0;
   readonly #free: number[] = [];
   #dropped: string[] = [];
-  /** Rows that were added to since the last call, by index, and their sums. */
+  /** Rows that were added to since the last call, and their sums by index. */
   #changed: ScoredDelta[] = [];
   #sums: ExactSums;
-  /** What was taken last, of so many rows: nobody needs it any more when something is taken again. */
+  /** The sums returned by the last `take`, and their number of rows. Valid until the next call. */
   #taken: ExactSums;
   #takenRows = 0;
 
@@ -98,7 +98,7 @@ export class ScoredDeltas {
     return row;
   }
 
-  /** The number of a row among those that are taken next. */
+  /** Returns the index of a row among those that are taken next. */
   open(row: ScoredDelta): number {
     const index = this.#changed.push(row) - 1;
     if ((index + 1) * this.#width > this.#sums.length) this.#sums.grow(2 * this.#sums.length);
@@ -113,7 +113,7 @@ export class ScoredDeltas {
     this.#sums.addExact(index * this.#width + column, value);
   }
 
-  /** Drops the rows whose field is not to be kept. */
+  /** Drops the rows whose field `keeps` rejects. */
   retain(keeps: (field: string) => boolean): void {
     for (const rows of this.#rows) {
       for (const [values, row] of rows) {
@@ -146,20 +146,20 @@ export class ScoredDeltas {
     return { dropped, added, slots, sums };
   }
 
-  /** Approximate bytes in memory, those of the rows that follow included. */
+  /** Approximate bytes in memory, including those of the `ScoredRows` that follow. */
   get bytes(): number {
     const rows = this.#used - this.#free.length;
     return rows * (ROW_BYTES + 8 * this.#width) + this.#sums.bytes + this.#taken.bytes;
   }
 }
 
-/** Rows by field that change only when they are told to. */
+/** Rows by field, which change only when changes are applied to them. */
 export interface RowsByField {
   readonly size: number;
   fields(): Iterable<string>;
-  /** undefined: there is no such row. */
+  /** undefined: there is no row with this field. */
   impressionsOf(field: string): number | undefined;
-  /** A copy of its head and sums. */
+  /** A copy of the row's head and sums. */
   get(field: string): Row | undefined;
 }
 

@@ -6,16 +6,16 @@
 import { type Exact, SUMS, type SumsKind } from '../measures/sums.ts';
 import { ExactSums } from './exact-sums.ts';
 
-/** Lists of a bucket, those with a positive by `relevantFrom`, and those without slots. */
+/** Number of lists of a bucket, of those with a positive by `relevantFrom`, and of those without slots. */
 export const LISTS = 0;
 export const POSITIVES = 1;
 export const EMPTY = 2;
 const HEADS = 3;
 
 /**
- * Columns of a measure, counted from its first one. A measure that counts lists has the number that it left out, the number of
- * lists with positives by its own rule less that by `relevantFrom`, and its sums from SUM on: the first two are mostly 0, so
- * that most lists change only the sums. The other kinds have their sums from the first column on. Squares and tails have no
+ * Columns of a measure, relative to its first one. A measure that counts lists has the number of lists that it left out, the
+ * number of lists with positives by its own rule minus that by `relevantFrom`, and its sums from SUM on: the first two are mostly
+ * 0, so that most lists change only the sums. The other kinds have their sums from the first column on. Squares and tails have no
  * column.
  */
 export const LEFT_OUT_LISTS = 0;
@@ -40,7 +40,7 @@ export function vectorStarts(kinds: readonly SumsKind[]): readonly number[] {
   return starts;
 }
 
-/** A vector's objects: itself, its sums, and two arrays with a buffer each. */
+/** Bytes of a vector's objects: itself, its sums, and two arrays with a buffer each. */
 const VECTOR_BYTES = 500;
 
 export class Vector {
@@ -48,10 +48,10 @@ export class Vector {
   readonly buckets: number;
   /** Number of columns. */
   readonly width: number;
-  /** For each bucket its slot + 1; 0: nothing was added to it. */
+  /** For each bucket the index of its slot plus 1; 0: nothing was added to it. */
   readonly #slots: Uint16Array;
   #used = 0;
-  /** By slot, then column. */
+  /** Sums by slot, then column. */
   readonly #sums: ExactSums;
 
   constructor(buckets: number, width: number) {
@@ -61,9 +61,7 @@ export class Vector {
     this.#sums = new ExactSums(2 * width);
   }
 
-  /**
-   * Adds one list: `count` amounts, whole numbers of at most 2^40, each to its column. `bucket`: of 256; it is folded.
-   */
+  /** Adds one list: `count` amounts, whole numbers of at most 2^40, each to its column. `bucket`: one of 256, which is folded. */
   add(bucket: number, positive: boolean, columns: Int32Array, amounts: Float64Array, count: number): void {
     const base = this.#base(bucket & (this.buckets - 1));
     this.#sums.add(base + LISTS, 1);
@@ -71,17 +69,17 @@ export class Vector {
     this.#sums.addEach(base, columns, amounts, count);
   }
 
-  /** Adds one number to each column of a bucket, whole ones of at most 2^52, which start at `amounts[from]`. */
+  /** Adds to each column of a bucket one of the numbers from `amounts[from]` on, whole ones of at most 2^52. */
   addAll(bucket: number, amounts: Float64Array, from: number): void {
     this.#sums.addAll(this.#base(bucket), amounts, from, this.width);
   }
 
-  /** Adds to one sum. `bucket` as in `add`. */
+  /** Adds to one sum. `bucket`: as in `add`. */
   addTo(bucket: number, column: number, value: Exact): void {
     if (value !== 0) this.#sums.addExact(this.#base(bucket & (this.buckets - 1)) + column, value);
   }
 
-  /** Adds every sum of `other`, which may have more buckets: they are folded. */
+  /** Adds every sum of `other`, whose buckets are folded if it has more. */
   merge(other: Vector): void {
     if (other.width !== this.width) {
       throw new Error(`vectors of ${this.width} and ${other.width} columns cannot be merged: decode both by one shape`);
@@ -99,14 +97,14 @@ export class Vector {
     }
   }
 
-  /** A copy that can be added to, with fewer buckets if asked. */
+  /** A copy that can be added to; `buckets` may be fewer. */
   copy(buckets = this.buckets): Vector {
     const copy = new Vector(buckets, this.width);
     copy.merge(this);
     return copy;
   }
 
-  /** Bytes in memory, about. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return VECTOR_BYTES + this.#slots.byteLength + this.#sums.bytes;
   }
@@ -123,7 +121,7 @@ export class Vector {
     return slot === 0 ? 0 : this.#sums.get((slot - 1) * this.width + column);
   }
 
-  /** The sums of one column in these buckets, put into `into`. Returns whether any is not 0. */
+  /** Puts the sums of one column in these buckets into `into`. Returns whether any is not 0. */
   column(column: number, buckets: readonly number[], into: Exact[]): boolean {
     let differs = false;
     for (let i = 0; i < buckets.length; i++) {

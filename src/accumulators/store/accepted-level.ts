@@ -16,7 +16,7 @@ export interface AcceptedLevel {
   readonly values: readonly string[];
   /** Canonical name. */
   readonly measure: string;
-  /** What was shown before is not compared with. */
+  /** Blocks before this time are not compared with. */
   readonly from: EpochMs;
   /** When it was accepted, by the clock of the machine that ran the command. */
   readonly at: EpochMs;
@@ -24,7 +24,7 @@ export interface AcceptedLevel {
   readonly note: string;
 }
 
-/** Whose level it is. */
+/** The cohort and the measure that a level belongs to. */
 type LevelName = Pick<AcceptedLevel, 'by' | 'values' | 'measure'>;
 
 export function acceptedKey(namespace: string): string {
@@ -36,7 +36,7 @@ export function levelField({ by, values, measure }: LevelName): string {
   return `${setText(by)}|${values.join(',')}|${measure}`;
 }
 
-/** By `levelField`. Throws an Error that names the field that this build cannot read. */
+/** The accepted levels, by `levelField`. Throws an Error that names the field that this build cannot read. */
 export function acceptedLevels(hash: Fields): ReadonlyMap<string, AcceptedLevel> {
   const levels = new Map<string, AcceptedLevel>();
   for (const [field, text] of hash) {

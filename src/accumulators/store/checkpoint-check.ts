@@ -3,7 +3,7 @@ import type { Offset } from '../../vocabulary/events.ts';
 
 /** More than any cluster has. */
 const MOST_PARTITIONS = 1_000_000;
-/** More panes of one size than any configuration keeps: a hundred thousand hours of minutes. */
+/** More panes of one size than any configuration keeps: minutes of a hundred thousand hours. */
 const MOST_PANES = 6_000_000;
 
 type PaneRanges = readonly (readonly [from: number, to: number])[];
@@ -21,8 +21,8 @@ interface Checked {
 }
 
 /**
- * Throws an Error that names a part of a checkpoint that no unit can have stored: it contradicts another part, or its size alone would
- * fill the memory of whoever reads it.
+ * Throws an Error that names a part of a checkpoint that no unit can have stored, because it contradicts another part, or because
+ * its size alone would fill the memory of the reader.
  */
 export function mustBePossible({ partitions, join, panes, lastRecords }: Checked): void {
   if (partitions < 1 || partitions > MOST_PARTITIONS) {

@@ -10,7 +10,7 @@ import { countOf, keysOf, listOf, parseJson, rangeOf, textOf, timeOf, whole } fr
 import { FORMAT_VERSION, OLDEST_FORMAT } from './layout.ts';
 import type { Fields } from './store-port.ts';
 
-/** What configuration built the rows. `shape` must stay; `additive` may change (specification: commit 6). */
+/** The configuration that built the rows. `shape` must stay; `additive` may change (specification: commit 6). */
 export interface Fingerprint {
   readonly shape: string;
   readonly additive: string;
@@ -18,33 +18,33 @@ export interface Fingerprint {
 
 /** All of a unit's durable state except its rows. */
 export interface UnitCheckpoint {
-  /** Version of the layout, which a reader must know: `formatOf`. */
+  /** Version of the layout (`formatOf`), which a reader must know. */
   readonly format: number;
   readonly generation: string;
   readonly fingerprint: Fingerprint;
-  /** Partitions of every topic. */
+  /** Number of partitions of every topic. */
   readonly partitions: number;
   /** The topics that the offsets belong to, in the order of the configuration; undefined: an earlier build stored it, or they have no names. */
   readonly topicNames?: readonly string[] | undefined;
   /** Panes that start earlier are incomplete: they miss the start, a gap, or a rebuilt span. -Infinity: all are complete. */
   readonly incompleteBefore: EpochMs;
-  /** The latest end of a pane that was listed, and whose rows were gone when the unit was claimed. -Infinity: of none they were. */
+  /** The latest end of a listed pane whose rows were lost when the unit was claimed. -Infinity: no rows were. */
   readonly lostUpTo: EpochMs;
-  /** For each entry of `fingerprint.additive` that was added to existing rows, when: panes that start earlier lack it. */
+  /** For each entry of `fingerprint.additive` that was added to existing rows, the time of that: panes that start earlier lack it. */
   readonly since: Since;
-  /** Something is missing, and it is not known yet up to when: `incompleteBefore` will rise to that time. */
+  /** Whether something is missing up to a time that is not known yet: `incompleteBefore` will rise to it. */
   readonly hasGap: boolean;
-  /** Lists from before this time are in no sum, as their feedback was not read. -Infinity: none are left out. */
+  /** Lists from before this time are in no sum, because their feedback was not read. -Infinity: none are left out. */
   readonly feedbackFrom: EpochMs;
   readonly join: JoinCheckpoint;
   readonly panes: PanesState;
-  /** Of the experiments. */
+  /** Runs of the experiments. */
   readonly runs: readonly RunState[];
-  /** For each topic, what identifies its last applied record; undefined: there is none, or it was not kept. */
+  /** For each topic the identity of its last applied record; undefined: there is none, or it was not kept. */
   readonly lastRecords: readonly (string | undefined)[];
 }
 
-/** Reasons for drops in every stored state. Those that were added later are missing in older ones, where they count 0. */
+/** Reasons for drops that every stored state has. Later ones are missing in older states, where they count 0. */
 const FIRST_DROPS: ReadonlySet<ImpressionDrop | FeedbackDrop> = new Set([
   'tombstone',
   'invalid',
@@ -65,7 +65,7 @@ interface SideCounts {
 /** A checkpoint whose panes may be JSON already, as `Panes.stateText` writes it. */
 type WritableCheckpoint = Omit<UnitCheckpoint, 'panes'> & { readonly panes: PanesState | string };
 
-/** Fields of the unit's hash, always the same ones of one configuration. -Infinity is written as null. */
+/** Fields of the unit's hash, the same ones at every commit of a configuration. -Infinity is written as null. */
 export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, string> {
   const { topics, counts, watermark } = checkpoint.join;
   return new Map([
@@ -128,13 +128,13 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
     partitions: whole(json('partitions'), 'partitions'),
     ...(fields.has('topicNames') ? { topicNames: listOf(json('topicNames'), 'topicNames', textOf) } : {}),
     incompleteBefore: timeOf(json('incompleteBefore'), 'incompleteBefore'),
-    // Earlier releases did not look for it.
+    // Earlier releases did not look for losses.
     lostUpTo: timeOf(parseJson(fields.get('lostUpTo') ?? 'null', 'lostUpTo'), 'lostUpTo'),
-    // States of earlier releases have none: there, windows of all parts became incomplete.
+    // States of earlier releases lack it: in those, new parts made all windows incomplete.
     since: fields.has('since') ? parseSince(json('since'), 'since') : {},
-    // States of the first release do not have it.
+    // States of the first release lack it.
     hasGap: yesOrNo(fields.get('hasGap') ?? 'false', 'hasGap'),
-    // Earlier states do not have it: they counted such lists.
+    // Earlier states lack it: they counted such lists.
     feedbackFrom: timeOf(parseJson(fields.get('feedbackFrom') ?? 'null', 'feedbackFrom'), 'feedbackFrom'),
     join: joinOf(json('topics'), json('counts'), json('watermark')),
     panes: parsePanesState(text('panes')),
@@ -156,14 +156,14 @@ function yesOrNo(text: string, where: string): boolean {
   throw new Error(`${where}: expected true or false`);
 }
 
-/** A text that is empty or JSON itself. */
+/** Returns text that is empty or JSON. */
 function jsonText(value: unknown, where: string): string {
   const text = textOf(value, where);
   if (text !== '') parseJson(text, where);
   return text;
 }
 
-/** The join's part of a checkpoint from its parsed JSON. Throws an Error that names the part that is wrong. */
+/** Reads the join's part of a checkpoint from parsed JSON. Throws an Error that names the part that is wrong. */
 function joinOf(topics: unknown, counts: unknown, watermark: unknown): JoinCheckpoint {
   return {
     topics: listOf(topics, 'topics', topicOf),

@@ -4,7 +4,7 @@ import { messageOf } from '../../vocabulary/error-text.ts';
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
   readonly exitCode = 2;
-  /** Why its unit is stopped. */
+  /** Why its unit stops. */
   readonly stop: 'format' | 'damaged';
 
   constructor(message: string, stop: 'format' | 'damaged' = 'damaged') {
@@ -13,12 +13,12 @@ export class CheckpointError extends Error {
   }
 }
 
-/** A row that this build cannot read, or that contradicts itself. @param key under which it is stored */
+/** The error for a row that this build cannot read, or that contradicts itself. @param key under which it is stored */
 export function damagedRow(key: string, field: string, error: unknown): CheckpointError {
   return damaged(`the row ${field} of ${key}`, error);
 }
 
-/** What was found damaged in a checkpoint, with what to do. */
+/** The error for a damaged checkpoint, with what to do. */
 export function damagedCheckpoint(error: unknown): CheckpointError {
   return damaged('the stored checkpoint', error);
 }

@@ -2,7 +2,7 @@
 import type { Fingerprint } from './checkpoint-codec.ts';
 import { setText } from './layout.ts';
 
-/** The settings that give rows another meaning, a line each; empty: rows of both mean the same. */
+/** The settings that give rows another meaning, one line each; empty: rows have the same meaning under both. */
 export function changedSettings(stored: Fingerprint, current: Fingerprint): readonly string[] {
   if (stored.shape === current.shape) return [];
   const [before, after] = [settingsOf(stored.shape), settingsOf(current.shape)];
@@ -22,7 +22,7 @@ export function missingParts(stored: Fingerprint, current: Fingerprint): readonl
   return listOf(current.additive).filter((part) => !known.has(part));
 }
 
-/** What may be added and removed, by the names that fingerprints have for it. */
+/** The parts that may be added and removed, as fingerprints name them. */
 export const PART = {
   measure: (canonical: string): string => `measure ${canonical}`,
   cohorts: (by: readonly string[]): string => `cohorts ${setText(by)}`,
@@ -31,12 +31,12 @@ export const PART = {
   itemSets: (by: readonly string[]): string => `itemSets ${setText(by)}`,
 } as const;
 
-/** The part of an entry: without what its name means. */
+/** The name of a part, without its meaning. */
 export function partOf(entry: string): string {
   return entry.split(' ', 2).join(' ');
 }
 
-/** Those of `missingParts` that rows of panes lack. Experiments are compared by runs, of which a unit holds all lists or none. */
+/** The parts of `missingParts` that rows of panes lack. Experiments are compared by run: a unit holds all lists of a run, or none. */
 export function missingFromPanes(stored: Fingerprint, current: Fingerprint): readonly string[] {
   return missingParts(stored, current).filter((part) => !part.startsWith(PART.experiment('')));
 }
@@ -45,7 +45,7 @@ export function hasPart({ additive }: Fingerprint, part: string): boolean {
   return listOf(additive).includes(part);
 }
 
-/** The horizons of a configuration, as it has written them; none: it does not say. */
+/** The horizons of a configuration, as it writes them; empty: the fingerprint does not have them. */
 export function horizonsOf({ shape }: Fingerprint): readonly string[] {
   const horizons = settingsOf(shape)['attribution.horizons'];
   return Array.isArray(horizons) ? horizons.map(String) : [];

@@ -1,4 +1,4 @@
-/** Reads parts of stored JSON. Each function returns the part or throws an Error that names the place and what was expected. */
+/** Readers of parts of stored JSON. Each returns the part or throws an Error that names its place and what was expected. */
 
 function isKeyed(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -24,7 +24,7 @@ export function listOf<T>(value: unknown, where: string, element: (value: unknow
     try {
       return element(one, where);
     } catch {
-      // Named only now: to make the names of all elements takes longer than to read them.
+      // The name is made only now: naming every element takes longer than reading it.
       return element(one, `${where}[${i}]`);
     }
   });
@@ -47,7 +47,7 @@ export function countOf(value: unknown, where: string): number {
   return count;
 }
 
-/** The latest time of a JavaScript Date, in milliseconds after 1970; the earliest is as long before. */
+/** The latest time of a JavaScript Date, in milliseconds after 1970; the earliest is its negative. */
 const MOST_TIME = 8.64e15;
 
 /** A time; null is -Infinity, which JSON cannot write. */

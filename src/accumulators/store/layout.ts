@@ -42,8 +42,8 @@ const WITH_PLACES = 3;
 const WITH_LATER_PARTS = 4;
 
 /**
- * The lowest version that can express this state, so that as many builds as possible can read it. `hasPlacesBeside`: a table of places is
- * stored beside it.
+ * The lowest version that can express this state, so that as many builds as possible can read it. `hasPlacesBeside`: an admission
+ * table is stored beside it.
  */
 export function formatOf(
   { topics }: Pick<JoinCheckpoint, 'topics'>,
@@ -91,7 +91,7 @@ export function totalKey(owner: RowOwner, name: string, run: string): string {
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:total:${name}:${run}`;
 }
 
-/** The keys of what is stored of a run. */
+/** The keys under which a run is stored. */
 export function keysOfRun(
   owner: RowOwner,
   { name, run }: Pick<RunState, 'name' | 'run'>,
@@ -115,7 +115,7 @@ export function placesKey(owner: RowOwner, by: readonly string[]): string {
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:places:${setText(by)}`;
 }
 
-/** Whether the rows of a key are kept even if nobody writes them. */
+/** Whether a key never expires, even if nobody writes it. */
 export function isLasting(key: string): boolean {
   return LASTING.test(key.slice(key.indexOf('}')));
 }
@@ -132,7 +132,7 @@ export function otherValues(by: readonly string[]): string {
   return by.map(() => OTHER_COHORT).join(',');
 }
 
-/** `by` and `values` already joined by ','. */
+/** The field of a row. `by` and `values` are joined by ',' already. */
 export function rowField(horizon: string, by: string, values: string): string {
   return `${horizon}|${by}|${values}`;
 }
@@ -143,7 +143,7 @@ interface RowName {
   readonly values: string;
 }
 
-/** The parts of a row's field, `by` and `values` still joined; undefined: not a row's field. */
+/** The parts of a row's field, with `by` and `values` still joined; undefined: this is not a row's field. */
 export function parseField(field: string): RowName | undefined {
   const parts = field.split('|');
   return parts.length === 3 ? { horizon: parts[0], by: parts[1], values: parts[2] } : undefined;

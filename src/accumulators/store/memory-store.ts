@@ -2,13 +2,13 @@ import { STORE_FIELDS } from './layout.ts';
 import type { Claimed, Commit, CommitAnswer, Fields, Store } from './store-port.ts';
 
 /**
- * A store in the memory of this process: for the demo, for files, and as the plain model of every other store. It lives as long
- * as the process, and until then it gives every guarantee of a store (specification: commit 1).
+ * A store in the memory of this process: for the demo, for files, and as the model for tests of other stores. It gives every
+ * guarantee of a store (specification: commit 1) until the process ends.
  */
 export class MemoryStore implements Store {
   readonly #hashes: Map<string, Map<string, string>>;
 
-  /** @param hashes by key: where everything is kept */
+  /** @param hashes all stored hashes, by key */
   constructor(hashes = new Map<string, Map<string, string>>()) {
     this.#hashes = hashes;
   }

@@ -1,6 +1,6 @@
 /**
  * Options of the client library (ioredis 6.0.0; specification: faults 2). By default it sends commands again after a reconnect,
- * queues them without bound and waits for ever; with these options a command is sent once, at once, and ends in time.
+ * queues them without bound and waits for ever; with these options a command is sent once, without delay, and ends in time.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { Secret } from '../../connections/secret.ts';
@@ -11,15 +11,15 @@ import type { RedisTarget } from './redis-url.ts';
 export interface ClientSettings {
   /** Name of the connection in CLIENT LIST. */
   readonly name: string;
-  /** ms; of the sentinels for `sentinelTimeout`. */
+  /** In ms; for sentinels `sentinelTimeout`. */
   readonly commandTimeout: number;
   readonly sentinelTimeout: number;
 }
 
-/** A try costs a server next to nothing; however long it was away, all partitions go on soon after. */
+/** An attempt costs the server next to nothing, and after any outage all partitions go on within this time. */
 const LONGEST_PAUSE_MS = 5_000;
 
-/** As the client library names them. */
+/** The names are those of the client library. */
 interface RedisLogin {
   readonly username?: string;
   readonly password?: string;
@@ -33,7 +33,7 @@ function pauseBefore(attempt: number): number {
   return Math.round(pause * (0.8 + 0.2 * Math.random()));
 }
 
-/** After a fail-over the old primary is a replica: reconnect. 1, not 2, which would also send the command again. */
+/** Reconnects after a fail-over, when the old primary is a replica. 1, not 2, which would also send the command again. */
 function reconnectOnError(error: Error): 1 | false {
   return error.message.startsWith('READONLY') ? 1 : false;
 }
@@ -61,7 +61,7 @@ export function serverOptions(
   access: RedisAccess,
   settings: ClientSettings,
 ) {
-  // Connects only when told to, so that `stayFresh` is applied first.
+  // Connecting waits for `connect`, so that `stayFresh` is applied first.
   const common = {
     ...shared(access, settings),
     lazyConnect: true,
@@ -91,7 +91,7 @@ export function clusterOptions(access: RedisAccess, settings: ClientSettings) {
   return {
     redisOptions: { ...shared(access, settings), ...tlsOptions(access.tls) },
     lazyConnect: true,
-    // Certificates are issued for names, so the client must not resolve the name before.
+    // Certificates are issued for names, so the client must not resolve the name first.
     ...(access.tls === undefined ? {} : { dnsLookup: keepName }),
     enableOfflineQueue: false,
     enableAutoPipelining: false,
@@ -112,8 +112,9 @@ function tlsOptions(tls: TlsContext | undefined, host?: string): { readonly tls?
 /**
  * Options whose certificates are read at each connection: the client copies the options when it connects.
  *
- * The client listens only to the first error of a socket. A TLS socket that refuses the server's certificate emits a second
- * one, for the server's reply, which would end the process. With a signal that is never raised, Node.js listens to all of them.
+ * The client listens only for the first error of a socket. A TLS socket that refuses the server's certificate emits a second one,
+ * for the server's reply, which would end the process. With an abort signal that is never raised, Node.js listens for all of
+ * them.
  */
 function freshTls(tls: TlsContext, host?: string): ConnectionOptions {
   const { secureContext: _, ...options } = tls.options(host);
@@ -139,7 +140,7 @@ export function stayFresh(options: object, { login }: RedisAccess): void {
   Object.defineProperties(options, Object.getOwnPropertyDescriptors(login));
 }
 
-/** The same for one node of a cluster, which may have a name of its own. */
+/** Like `stayFresh`, for one node of a cluster, which may have a name of its own. */
 export function nodeStaysFresh(
   options: { host?: string | undefined; tls?: ConnectionOptions | undefined },
   access: RedisAccess,
@@ -152,7 +153,7 @@ function keepName(name: string, done: (error: null, address: string) => void): v
   done(null, name);
 }
 
-/** What rediss:// alone means. */
+/** The settings that rediss:// alone stands for. */
 const ADDRESS_TLS: TlsSettings = {
   setting: 'redis.tls',
   ca: undefined,
@@ -163,9 +164,9 @@ const ADDRESS_TLS: TlsSettings = {
   rejectUnauthorized: true,
 };
 
-/** How to authenticate: what the address says, and the settings beside it. */
+/** How to authenticate: from the address, and from the settings beside it. */
 export class RedisAccess {
-  /** Getters: each reads its source at every access. */
+  /** Its properties are getters, each of which reads its source at every access. */
   readonly login: RedisLogin;
   readonly tls: TlsContext | undefined;
   readonly sentinelTls: TlsContext | undefined;
@@ -182,7 +183,7 @@ export class RedisAccess {
       secrets.push(secret);
       Object.defineProperty(login, name, { get: () => secret.read(), enumerable: true });
     };
-    // An address with a password is the whole login.
+    // An address with a password has the complete login.
     keep('username', sourceOf(target.password === undefined ? username : target.username));
     keep('password', sourceOf(target.password) ?? password);
     keep('sentinelUsername', sourceOf(sentinel?.username));
@@ -194,7 +195,7 @@ export class RedisAccess {
     this.sentinelTls = contextOf(sentinel === undefined ? own : sentinel.tls);
   }
 
-  /** For the addresses of a target: those of its sentinels where it has any. */
+  /** The TLS settings for the addresses of a target: for its sentinels if it has any. */
   tlsTo({ kind }: RedisTarget): TlsContext | undefined {
     return kind === 'sentinel' ? this.sentinelTls : this.tls;
   }

@@ -29,7 +29,7 @@ function wrong(advice: string): Fault {
 const RIGHTS =
   'it needs EVAL, EVALSHA, HGETALL, HMGET, HSET, HDEL, TYPE, UNLINK, PEXPIRE, TIME, INFO and PING on keys receval:*, and SELECT for a database other than 0';
 
-/** By the first word of the server's error. */
+/** The faults by the first word of the server's error. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   TIMEOUT: unknown('no answer in time. It is tried again; if it lasts, look at the load of the server and the network'),
   DISCONNECTED: unknown('the connection broke before the answer. It is made again by itself'),
@@ -69,10 +69,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 const LONGEST = 200;
 const SETTING = 'redis.tls';
 
-/** Errors whose first word is ERR, which says nothing. */
+/** Errors whose first word is only ERR. */
 const BY_TEXT: readonly (readonly [RegExp, string])[] = [
   [/^ERR (?:(?:invalid )?DB index|SELECT is not allowed)/, 'NO_DATABASE'],
-  // Redis 7 says so of a script.
+  // The reply of Redis 7 for a script.
   [/^ERR The user executing the script can't (?:run|access)/, 'NOPERM'],
   [/ Last error: ERR No such master/, 'NO_MASTER'],
   [/ Last error: ERR unknown command ['`]?sentinel/i, 'NO_SENTINEL'],
@@ -91,7 +91,7 @@ function firstWord(error: unknown): string {
   );
 }
 
-/** The code of a fault: the server's first word, or one of ours for what the client says of the connection. */
+/** The code of a fault: the server's first word, or one of our codes for errors of the connection. */
 export function faultCode(outer: unknown): string {
   const error = lastOf(outer);
   const text = error instanceof Error ? error.message : '';
@@ -112,7 +112,7 @@ export function isRefusedSelect(error: unknown): boolean {
 
 /**
  * Wraps an error of the client library. Such an error carries the arguments of its command, even AUTH's, so only its text is
- * passed on, without secrets. `trouble`: why the connection broke last, '' if it is up.
+ * passed on, without secrets. `trouble`: why the connection broke last; '': it is up.
  */
 export function unavailable(
   doing: string,
@@ -131,17 +131,17 @@ export function unavailable(
     isQuoted && error instanceof Error ? cleaned(error.message.replace(/^WRONGTYPE /, ''), secrets) : trouble;
   const reason = right ?? text;
   const said = reason === '' ? '' : ` (${reason})`;
-  // The connection may have broken for a reason whose text has its own advice already.
+  // The reason for which the connection broke may have its own advice already.
   const isAdvised = text.endsWith(fault.advice) || (code === 'NOT_CONNECTED' && isExplained(text));
   const advice = isAdvised ? '' : `: ${fault.advice}`;
   return new StoreUnavailable(code, `Redis could not ${doing}: ${code}${said}${advice}`, fault);
 }
 
-/** What servers and our scripts say of a command that a user may not run, and of keys that it may not reach. */
+/** Texts of servers and our scripts for a command that a user may not run, and for keys that it may not access. */
 const LACKED_COMMAND = /'([A-Za-z|]+)' (?:command|subcommand)|^NOPERM ([A-Z]+) on /;
 const LACKED_KEYS = /access (?:a key|(?:at least )?one of the keys)/;
 
-/** What to allow a user who was refused a command; undefined: the server does not say what it was. */
+/** The right that a refused command needs; undefined: the server does not name the command. */
 function lackedRight(error: unknown): string | undefined {
   const text = error instanceof Error ? error.message : '';
   const [, named, ours] = LACKED_COMMAND.exec(text) ?? [];
@@ -150,7 +150,7 @@ function lackedRight(error: unknown): string | undefined {
   return LACKED_KEYS.test(text) ? 'allow it ~receval:*, or %R~receval:* if it only reads, by ACL SETUSER' : undefined;
 }
 
-/** For a cluster that cannot be reached: the error of its last node. */
+/** The error of the last node of a cluster that cannot be reached; any other error unchanged. */
 function lastOf(error: unknown): unknown {
   return error instanceof Error && 'lastNodeError' in error ? (error.lastNodeError ?? error) : error;
 }
@@ -161,7 +161,7 @@ function isExplained(text: string): boolean {
   return (fault !== undefined && text.endsWith(fault.advice)) || tlsAdvice({ message: text }, SETTING) !== undefined;
 }
 
-/** Why a connection broke, with what to do where that is known. */
+/** Why a connection broke and, if known, what to do. */
 export function troubleOf(error: unknown, secrets: readonly string[]): string {
   const inner = lastOf(error);
   if (!(inner instanceof Error)) return '';
@@ -198,12 +198,12 @@ export async function explainRedis(error: unknown, target: RedisTarget, access: 
   const said = await Promise.all(addressesOf(target).map((address) => explainAddress(address, tls)));
   const first = said.find((explained) => explained !== undefined);
   if (first === undefined) return error;
-  // What it says of TLS is said again, with more.
+  // `refusal` repeats what the message says of TLS, with more detail.
   const found = error.code === 'TLS' ? error.message.replace(/: TLS .*$/s, ': TLS') : error.message;
   return new StoreUnavailable(first.code, `${found}. ${first.text}`, error);
 }
 
-/** A sentinel answers as a server does, but has no data. */
+/** The error for a sentinel that was taken for a server: it responds, but has no data. */
 export function sentinelAsServer(target: RedisTarget): StoreUnavailable {
   const places = addressesOf(target).map(({ host, port }) => `${host}:${port}`);
   const fault = wrong(`write redis+sentinel://${places.join(',')}/NAME, with the name of the primary, in redis.url`);
@@ -237,7 +237,10 @@ function addressesOf(target: RedisTarget): readonly RedisAddress[] {
   return target.kind === 'server' ? [target.address] : target.addresses;
 }
 
-/** Why client and server do not agree on TLS, and what to do; undefined: they agree. The client does not tell this for the nodes of a cluster. */
+/**
+ * Why client and server do not agree on TLS, and what to do; undefined: they agree. The client does not report this for nodes of
+ * a cluster.
+ */
 async function refusal(host: string, port: number, tls: TlsContext): Promise<string | undefined> {
   const error = await handshakeError(host, port, tls);
   const said = error && (await explainedTls(error, { host, port }, tls, TIMEOUT_MS));
@@ -254,7 +257,7 @@ function handshakeError(host: string, port: number, tls: TlsContext): Promise<Er
       resolve(error);
     };
     socket.setTimeout(TIMEOUT_MS, () => end(undefined));
-    // A server demands a client certificate only after the handshake, and its alert is lost to a client that has written more.
+    // A server demands a client certificate only after the handshake, and the client loses its alert after writing more.
     socket.once('secureConnect', () => {
       asking = setTimeout(() => void socket.write(PING), REFUSAL_MS);
     });
@@ -264,7 +267,7 @@ function handshakeError(host: string, port: number, tls: TlsContext): Promise<Er
   });
 }
 
-/** What `troubleOf` says, with the certificate that was refused; undefined: none was, or it is not known by now. Never rejects. */
+/** The text of `troubleOf` with the certificate that was refused; undefined: none was, or it is not known yet. Never rejects. */
 export async function certificateTrouble(
   error: unknown,
   target: RedisTarget,
@@ -282,7 +285,7 @@ async function refusedOf(target: RedisTarget, tls: TlsContext): Promise<string |
   return (await Promise.all(asked)).find((text) => text !== undefined);
 }
 
-/** Whether a PING is answered, if only by a refusal. */
+/** Whether the server replies to a PING without TLS, if only with an error. */
 async function speaksPlain(host: string, port: number): Promise<boolean> {
   const answer = await firstReply(PING, (onConnect) => connect({ host, port }, onConnect), TIMEOUT_MS);
   return /^[+-][A-Z]/.test(answer.toString('latin1'));

@@ -12,19 +12,19 @@ export interface StoreFinding {
     | 'replicas'
     | 'clock'
     | 'self-test';
-  /** error: do not start. */
+  /** error: the service must not start. */
   readonly level: 'ok' | 'warning' | 'error';
-  /** What was found and, unless all is well, what to do: the same for all primaries that are alike. */
+  /** What was found and, unless all is well, what to do. It is the same for all primaries in the same state. */
   readonly message: string;
-  /** What stands before it and differs from one to the other, such as how much is in use. */
+  /** A text before the message that differs between primaries, such as how much memory is in use. */
   readonly reading?: string;
-  /** `host:port` of the primary of a cluster; undefined: there is one server, or it is about all of them. */
+  /** `host:port` of the primary of a cluster; undefined: there is one server, or the finding is about all of them. */
   readonly primary?: string;
   /** The alert that a running service raises for it (docs/runbook.md). */
   readonly alert?: string;
 }
 
-/** Each finding once, with the primaries of a cluster that it was found on. */
+/** Merges equal findings, and names the primaries of a cluster that each was found on. */
 export function joinedFindings(findings: readonly StoreFinding[]): readonly JoinedFinding[] {
   const alike = new Map<string, StoreFinding[]>();
   for (const one of findings) {
@@ -45,7 +45,7 @@ function readingOf({ reading }: StoreFinding): string {
   return reading === undefined ? '' : `${reading}: `;
 }
 
-/** What is well everywhere has nothing to be looked for. */
+/** The primaries, as text before a message; '' if all of them are well and there is nothing to look for. */
 function placesOf(same: readonly StoreFinding[], asked: number): string {
   const isAll = same.length === asked;
   if (isAll && same[0].level === 'ok' && same[0].reading === undefined) return '';
@@ -57,7 +57,7 @@ function placesOf(same: readonly StoreFinding[], asked: number): string {
 
 type ServerInfo = ReadonlyMap<string, string>;
 
-/** The reply to INFO, by name. A name that stands there several times, such as `module`, has a line for each. */
+/** The reply to INFO, by name. A name that occurs several times, such as `module`, has all its lines. */
 export function parseInfo(text: string): ServerInfo {
   const info = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
@@ -146,7 +146,7 @@ function eviction(info: ServerInfo): StoreFinding {
   };
 }
 
-/** From this share on somebody should make room: at its limit the server accepts no more commits. */
+/** Share of the limit from which on somebody should make room: at the limit the server accepts no more commits. */
 export const NEARLY_FULL = 0.8;
 
 function memory(info: ServerInfo): StoreFinding {
@@ -176,7 +176,7 @@ function mebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-/** @param texts each primary's reply to INFO, sections memory and stats */
+/** @param texts the reply to INFO of each primary, sections memory and stats */
 export function usageOf(texts: readonly string[]): StoreUsage {
   const all = texts.map((text) => usageOfOne(parseInfo(text)));
   const share = ({ usedBytes, limitBytes }: StoreUsage): number =>
@@ -201,7 +201,7 @@ function usageOfOne(info: ServerInfo): StoreUsage {
   };
 }
 
-/** A store that is written at several places has no single history, on which the guard relies. */
+/** A store with several writable copies has no single history, on which the guard relies. */
 function history(info: ServerInfo): StoreFinding {
   const several =
     info.get('role') === 'active-replica' ||
@@ -240,12 +240,12 @@ export function reloadQuestions(key: string): readonly (readonly string[])[] {
   ];
 }
 
-/** The first version that loads transactions without checking rights (valkey-io/valkey#3984); 9.1.1 and older were seen to check. */
+/** The first version that loads transactions without checking rights (valkey-io/valkey#3984); up to 9.1.1 it was seen to check them. */
 const LOADS_FREELY = '9.1.2';
 
 /**
- * Whether a restart of the server would reload what was committed. `answers`: the reply to ACL DRYRUN for each of
- * `reloadQuestions` and the user `default`; undefined: our user may not ask, or the server does not know the command.
+ * Whether a restart of the server would reload commits. `answers`: the reply to ACL DRYRUN for each of `reloadQuestions` and the
+ * user `default`; undefined: our user may not ask, or the server does not know the command.
  */
 export function reloadFinding(info: ServerInfo, answers: readonly string[] | undefined): StoreFinding {
   const finding = (level: StoreFinding['level'], message: string): StoreFinding => ({

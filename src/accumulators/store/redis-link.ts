@@ -14,44 +14,45 @@ interface RedisClient {
 
 const REVIVE_MS = 100;
 
-/** Errors that waiting does not fix. A name that sentinels do not know yet may be told them. */
+/** Errors that waiting does not fix. NO_MASTER is missing: sentinels may learn a name later. */
 const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'NO_DATABASE', 'NO_SENTINEL', 'NO_CLUSTER', 'TLS']);
 
 /** How long a call may take, in ms. */
 export interface CallTimeout {
-  /** On a good line. A dead server is noticed in this time. */
+  /** Limit of the first call. A dead server is noticed within this time. */
   readonly least: number;
-  /** On a long or narrow one. */
+  /** Largest limit, for a long or narrow line. */
   readonly most: number;
 }
 
-/** A call may take so many times as long as the one before. */
+/** Timeout of a call, as a multiple of the last call's time. */
 const SPARE = 4;
 
 /**
- * One connection. Every call ends within its time limit, and every rejection is a StoreUnavailable without secrets. After a call that was
- * not answered in time, the next may take twice as long: on a long line a large commit takes longer than a server should.
+ * One connection. Every call ends within its time limit, and every rejection is a StoreUnavailable without secrets. After a call
+ * that timed out, the next may take twice as long: on a long line a large commit takes longer than the limit for a server that
+ * responds at once.
  */
 export class RedisLink {
   readonly #client: RedisClient;
   readonly #timeouts: CallTimeout;
-  /** Of the next call, in ms. */
+  /** Limit of the next call, in ms. */
   #limit: number;
   readonly #secrets: () => readonly string[];
-  /** Why the connection broke; '': it has not since it was made, or nobody knows. */
+  /** Why the connection broke; '': it has not broken since it was made, or the reason is unknown. */
   #trouble = '';
-  /** What more was found out about `#trouble`. */
+  /** A better explanation of the trouble `of`. */
   #more: { readonly of: string; readonly text: string } | undefined;
   #isAsking = false;
   #other: RedisLink | undefined;
-  /** The server is a replica, as it said last. Then the client connects again, to whoever is the primary now. */
+  /** Whether the server last replied that it is a replica. Then the client connects again, to the present primary. */
   #isReplica = false;
   #closed = false;
   /** Why the last call failed; '' if it did not. */
   #failed = '';
   #refused = false;
 
-  /** The client's own limit must not be less than `timeouts.most`. `explain`: finds out more about why a connection broke. */
+  /** The client's own limit must not be less than `timeouts.most`. `explain` finds out more about why a connection broke. */
   constructor(
     client: RedisClient,
     timeouts: CallTimeout,
@@ -84,12 +85,12 @@ export class RedisLink {
     this.#more = text === undefined ? undefined : { of, text };
   }
 
-  /** Another connection to the same place: it may know sooner why there is none. */
+  /** Names another connection to the same server, which may know sooner why there is none. */
   beside(other: RedisLink): void {
     this.#other = other;
   }
 
-  /** Why the connection broke, with all that is known; '': nobody knows. */
+  /** Why the connection broke, as precisely as is known; '': unknown. */
   get #told(): string {
     const other = this.#other;
     const who = other === undefined || other.connected ? [this] : [this, other];
@@ -101,7 +102,7 @@ export class RedisLink {
     return this.#client.status === 'ready';
   }
 
-  /** The server refused the last call. */
+  /** Whether the server refused the last call. */
   get refused(): boolean {
     return this.connected && this.#refused;
   }
@@ -176,7 +177,7 @@ export class RedisLink {
       const fault = this.#wrap(doing, error);
       this.#failed = fault.message;
       this.#refused = fault.outcome === 'refused';
-      // What meets the connection that is being made has the same reason.
+      // Calls that fail while the client reconnects have the same reason.
       if (fault.code === 'READONLY') {
         this.#isReplica = true;
         this.#trouble = troubleOf(error, this.#secrets());
@@ -197,8 +198,8 @@ export class RedisLink {
   }
 
   /**
-   * Restarts the client when it has ended without being told to: ioredis 6.0.0 ends permanently if a sentinel announces a
-   * fail-over while it connects.
+   * Restarts the client if it ended although nobody closed it: ioredis 6.0.0 ends permanently if a sentinel announces a fail-over
+   * while it connects.
    */
   revive(connect: () => Promise<unknown>): void {
     this.#client.on('end', () => {
@@ -214,15 +215,15 @@ export class RedisLink {
   }
 
   #wrap(doing: string, error: unknown): StoreUnavailable {
-    // The client may be connected again by now. A call that found no connection reports why there was none.
+    // The client may be connected again by now. For a call that found no connection, the reason for that is reported.
     const wasConnected = this.connected && faultCode(error) !== 'NOT_CONNECTED';
     return unavailable(doing, error, this.#secrets(), wasConnected ? '' : this.#told);
   }
 }
 
 /**
- * The consequence of an error that says why: a SELECT that was sent together with a refused login, or what the client still wanted to
- * send on a connection that a refused SELECT has ended.
+ * Whether an error only follows from another one that has the reason: a SELECT that was sent together with a refused login, or
+ * what the client still wanted to send on a connection that a refused SELECT has ended.
  */
 function isEcho(error: unknown): boolean {
   if (isRefusedSelect(error)) return faultCode(error) === 'NOAUTH';

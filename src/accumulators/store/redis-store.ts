@@ -1,4 +1,4 @@
-// Long because one store has all that is asked of a Redis server.
+// Long because one store does everything that is needed of a Redis server.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
@@ -39,7 +39,7 @@ export interface RedisStoreOptions extends Partial<RedisSecurity> {
   readonly connectTimeout?: DurationMs | undefined;
 }
 
-/** Keys that are read at once. */
+/** Keys per call. */
 const READ_BATCH = 100;
 
 interface Script {
@@ -64,16 +64,16 @@ const CLAIM = script('claim');
 /** A server that takes writes. */
 interface Primary {
   readonly link: RedisLink;
-  /** `host:port` of one of a cluster's. */
+  /** `host:port` of a primary of a cluster; undefined: there is only one server. */
   readonly address: string | undefined;
 }
 
-/** A read may take so many times as long as a commit, and a commit on a long line, too. */
+/** Timeout of reads, and of commits on a long line, as a multiple of that of commits. */
 const TIMES_AS_LONG = 5;
 
 /**
  * A store in Redis. A commit is one script call, so it is applied as a whole or not at all, and every rejection is a
- * StoreUnavailable. Nothing is retried and nothing is queued here: that is for the caller to decide.
+ * StoreUnavailable. Nothing is retried or queued here: callers decide that.
  *
  * Texts are sent as UTF-8, so they must not contain lone surrogates.
  */
@@ -134,7 +134,7 @@ export class RedisStore implements Store {
     this.#reads = keep(reads, toRead);
     this.#writes.beside(this.#reads);
     this.#reads.beside(this.#writes);
-    // One link per node, however often it is asked for: a link listens as long as its node lives.
+    // One link per node, however often it is asked for: each link adds listeners that stay as long as the node.
     const links = new WeakMap<Redis, RedisLink>();
     const linkTo = (node: Redis): RedisLink => {
       const known = links.get(node) ?? link(node, toWrite);
@@ -148,7 +148,7 @@ export class RedisStore implements Store {
     this.#connected = () => (reads instanceof Cluster ? reads.nodes('master').flatMap(announced) : peerOf(reads));
   }
 
-  /** Where the primaries are that we are connected to: behind sentinels, or of a cluster, those that are found and not those that are named. */
+  /** Addresses of the connected primaries: with sentinels or a cluster, the servers that were found, not those that are configured. */
   get primaries(): readonly RedisAddress[] {
     return this.#connected();
   }
@@ -163,7 +163,7 @@ export class RedisStore implements Store {
     return [this.#writes.trouble, this.#reads.trouble].find((text) => text !== '');
   }
 
-  /** The server replies, but has refused the last claim or commit: it is full, or a replica, or this user lacks a permission. */
+  /** Whether the server replies, but refused the last claim or commit: it is full, or a replica, or this user lacks a permission. */
   get refuses(): boolean {
     return this.#writes.refused;
   }
@@ -188,12 +188,12 @@ export class RedisStore implements Store {
     }
   }
 
-  /** Reads key by key: a commit that runs meanwhile may be visible in some keys and not in others. */
+  /** Reads key by key: a concurrent commit may be visible in some keys and not in others. */
   read(keys: readonly string[]): Promise<readonly Fields[]> {
     return this.#readEach(keys, (key) => ['HGETALL', key], fieldsOf);
   }
 
-  /** The same of these fields alone: what a key holds beside them costs nothing. */
+  /** Like `read`, for these fields only: other fields of the keys cost nothing. */
   async readFields(keys: readonly string[], fields: readonly string[]): Promise<readonly Fields[]> {
     if (fields.length === 0) return keys.map(() => new Map());
     const ask = (key: string): string[] => ['HMGET', key, ...fields];
@@ -213,7 +213,7 @@ export class RedisStore implements Store {
     return found;
   }
 
-  /** The server's clock. */
+  /** The time of the server's clock. */
   async time(): Promise<EpochMs> {
     const reply = await this.#reads.call('tell the time', 'TIME', []);
     const [seconds, micros] = Array.isArray(reply) ? reply.map(Number) : [];
@@ -227,8 +227,8 @@ export class RedisStore implements Store {
   }
 
   /**
-   * Checks before the start: every primary, then a commit to a unit that is created for this in the namespace and deleted
-   * again. `namespace` undefined: for processes that only read. Rejects when a server does not reply.
+   * Checks before the start: every primary, then a commit to a unit that is created for this in the namespace and deleted again.
+   * `namespace` undefined: for processes that only read. Rejects when a server does not reply.
    */
   async checks(namespace: string | undefined): Promise<readonly StoreFinding[]> {
     const unit = namespace === undefined ? undefined : selfTestKey(namespace, randomUUID());
@@ -254,7 +254,7 @@ export class RedisStore implements Store {
     this.#reads.close();
   }
 
-  /** Calls a script by its hash. A server that does not know the script is sent its text, which it then remembers. */
+  /** Calls a script by its hash. If the server does not know it, its text is sent, which the server then remembers. */
   async #run(doing: string, { text, sha }: Script, { keys, args }: ScriptCall): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...args];
     try {
@@ -280,12 +280,12 @@ function open(target: RedisTarget, access: RedisAccess, settings: ClientSettings
   return client;
 }
 
-/** By which a client reaches a node. */
+/** The address under which a client reaches a node. */
 function addressOf(node: Redis): string | undefined {
   return announced(node).map(addressText)[0];
 }
 
-/** A node of a cluster may not be connected yet. */
+/** The configured address of a node, which a node of a cluster has even before it is connected. */
 function announced({ options: { host, port } }: Redis): readonly RedisAddress[] {
   return host === undefined || port === undefined ? [] : [{ host, port }];
 }
@@ -295,7 +295,7 @@ function peerOf({ stream }: Redis): readonly RedisAddress[] {
   return host === undefined || port === undefined ? [] : [{ host, port }];
 }
 
-/** The reply for the user `default` to the commands of the append-only file; undefined: the server does not tell us. */
+/** The replies for the user `default` to the commands of the append-only file; undefined: the server does not say. */
 async function mayReload(primary: RedisLink, key: string): Promise<readonly string[] | undefined> {
   const answers: string[] = [];
   for (const question of reloadQuestions(key)) {
@@ -310,8 +310,8 @@ async function mayReload(primary: RedisLink, key: string): Promise<readonly stri
 }
 
 /**
- * A commit as commit.lua takes it. `rowTtl` in ms, of rows that expire; undefined: none do. Throws for a checkpoint that uses
- * one of the store's own field names, and for keys outside of the unit's slot: both would break the guard.
+ * The arguments of a commit for commit.lua. `rowTtl`: in ms, for rows that expire; undefined: none do. Throws for a checkpoint
+ * that uses one of the store's own field names, and for keys outside of the unit's slot: both would break the guard.
  */
 function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   const { unit, token, seq, cid, parent, checkpoint, rows, deletes } = commit;
@@ -329,7 +329,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   pushFields(args, checkpoint);
   for (const [, fields] of removes) {
     args.push(String(fields.length));
-    // Not spread: there may be more than a call can take as arguments.
+    // Not spread: a call cannot take any number of arguments.
     for (const field of fields) args.push(field);
   }
   for (const [key, fields] of [...expiring, ...lasting]) {
@@ -342,7 +342,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   return { keys, args };
 }
 
-/** The reply of claim.lua. */
+/** Reads the reply of claim.lua. */
 function claimedOf(reply: unknown): Claimed {
   const fields = fieldsOf(reply);
   const seq = Number(fields.get('seq') ?? '0');
@@ -351,7 +351,7 @@ function claimedOf(reply: unknown): Claimed {
   return { ...before, checkpoint: fields.size === 0 ? undefined : fields };
 }
 
-/** A hash from a reply of field, value, field, value ... */
+/** Reads a hash from a reply of field, value, field, value ... */
 function fieldsOf(reply: unknown): Map<string, string> {
   if (reply === null) return new Map();
   if (!Array.isArray(reply)) throw new Error('the server answered something that is not a hash');
@@ -366,7 +366,7 @@ function namedFields(fields: readonly string[], reply: unknown): Map<string, str
   return new Map(fields.flatMap((field, i) => (typeof reply[i] === 'string' ? [[field, reply[i]] as const] : [])));
 }
 
-/** The keys in order, split so that each batch has at most `most` keys, all in one slot of a cluster. */
+/** The keys in order, split into batches of at most `most` keys, each in one slot of a cluster. */
 function batchesOf(keys: readonly string[], most: number): readonly (readonly string[])[] {
   const batches: string[][] = [];
   for (const key of keys) {
@@ -386,12 +386,12 @@ function pushFields(args: string[], fields: Fields): void {
   for (const [field, text] of fields) args.push(field, text);
 }
 
-/** Key of a unit that is used for nothing else. It is in the namespace, so that a user who is limited to the namespace may write it. */
+/** Key of a unit that is used only for this test. It is in the namespace, so that a user who is limited to the namespace may write it. */
 function selfTestKey(namespace: string, id: string): string {
   return `receval:{${namespace}:self-test}:${id}:unit`;
 }
 
-/** What follows the generation in the key of a total. */
+/** Follows the generation in the key of a total. */
 const ROW = 'total:self-test:1';
 
 const DIGITS = '1208925819614629174706176';

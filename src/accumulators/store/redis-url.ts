@@ -70,7 +70,7 @@ export function parseRedisUrl(url: string): RedisTarget {
   }
 }
 
-/** The target for messages: without user and password. */
+/** The target without user and password, for messages. */
 export function shownTarget(target: RedisTarget): string {
   switch (target.kind) {
     case 'server':

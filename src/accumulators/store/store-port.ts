@@ -16,7 +16,10 @@ export interface Commit {
   readonly checkpoint: Fields;
   /** Changed rows: for each key the fields to set; its other fields stay. */
   readonly rows: ReadonlyMap<string, Fields>;
-  /** Those of `rows` that an earlier commit of this claim has written, or that were read when it began: one that is gone is a CONFLICT. Default: none. */
+  /**
+   * Keys of `rows` that an earlier commit of this claim has written, or that existed when it began: if one is gone, the commit is
+   * a CONFLICT. Default: none.
+   */
   readonly stored?: ReadonlySet<string>;
   /** Keys to delete, before the rows are set. */
   readonly deletes: readonly string[];
@@ -37,29 +40,29 @@ export interface Claimed {
   readonly token: string;
   readonly seq: number;
   readonly cid: string;
-  /** undefined: nothing was committed to this unit yet, or what was committed is lost and only claims are left. */
+  /** undefined: nothing was committed to this unit yet, or the checkpoint is lost and only claims are left. */
   readonly checkpoint: Fields | undefined;
 }
 
-/** How full a server's memory is. Of several primaries: the memory of the fullest, and the evictions of all. */
+/** How full a server's memory is. With several primaries: the memory of the fullest, and the evictions of all. */
 export interface StoreUsage {
   readonly usedBytes: number;
   /** maxmemory; undefined: none is set. */
   readonly limitBytes: number | undefined;
   /** Keys evicted since the server started. */
   readonly evicted: number;
-  /** maxmemory-policy, where it is one that evicts keys. */
+  /** maxmemory-policy, if it is one that evicts keys. */
   readonly evictionPolicy?: string | undefined;
 }
 
 /** Where a unit's durable state lives, and what it guarantees (specification: commit 1). */
 export interface Store {
-  /** Takes the unit over: from now on a commit under any other token is FENCED. */
+  /** Takes the unit over: from now on commits under any other token are FENCED. */
   claim(unit: string, token: string): Promise<Claimed>;
   commit(commit: Commit): Promise<CommitAnswer>;
-  /** All fields of each key, in order; a key that is absent, or holds something else than a hash, is an empty map. */
+  /** All fields of each key, in order. A key that is absent, or is no hash, is an empty map. */
   read(keys: readonly string[]): Promise<readonly Fields[]>;
-  /** The same of these fields alone; a field that a key does not have is left out. Optional: callers fall back to `read`. */
+  /** Like `read`, for these fields only; a field that a key does not have is left out. Optional: callers fall back to `read`. */
   readonly readFields?: (keys: readonly string[], fields: readonly string[]) => Promise<readonly Fields[]>;
 }
 
@@ -84,7 +87,7 @@ export class StoreUnavailable extends Error {
     this.outcome = outcome;
   }
 
-  /** No server replied, except perhaps that it is not ready yet. */
+  /** Whether no server replied, except perhaps that it is not ready yet. */
   get isUnanswered(): boolean {
     return UNANSWERED.has(this.code);
   }
