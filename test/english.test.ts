@@ -16,7 +16,6 @@ const NOT_YET = [
   'src/findings',
   'src/inspect',
   'src/page',
-  'src/service',
   'src/simulate',
   'src/unit',
   'src/worker',

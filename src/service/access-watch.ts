@@ -4,7 +4,7 @@ import type { SecretSource, TlsSettings } from '../connections/security-settings
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
-/** A fault that lasts is logged again after this time. */
+/** A fault that persists is logged again after this time. */
 const AGAIN_MS: DurationMs = 3_600_000;
 
 /** The certificates and secrets of clients. */
@@ -13,7 +13,7 @@ interface Access {
   readonly secrets: readonly SecretSource[];
 }
 
-/** Each of them once, however many settings use it. */
+/** All of them, each once, however many settings use it. */
 export function accessOf({ http, kafka, redis }: Pick<Settings, 'http' | 'kafka' | 'redis'>): Access {
   const { sasl } = kafka;
   const tls = [kafka.tls, redis.tls, redis.sentinel.tls === redis.tls ? undefined : redis.sentinel.tls];
@@ -29,13 +29,13 @@ export function accessOf({ http, kafka, redis }: Pick<Settings, 'http' | 'kafka'
 }
 
 /**
- * Watches the files with certificates and secrets. While one cannot be used, connections continue with its previous content,
- * and nobody would notice until a restart. So it is logged: at once, every hour, and when it is over.
+ * Watches the files with certificates and secrets. While one cannot be used, connections continue with its previous content, and
+ * nobody would notice before a restart. So the fault is logged: at once, every hour, and when it is over.
  */
 export class AccessWatch {
   readonly #files: AccessFiles;
   readonly #log: WorkerLog;
-  /** By setting: what was logged last, and when. */
+  /** For each setting the fault that was logged last, and when. */
   readonly #logged = new Map<string, { readonly message: string; readonly at: EpochMs }>();
 
   /** @throws AccessFileError */

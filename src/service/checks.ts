@@ -24,7 +24,7 @@ export function checkReadable(unreadable: readonly Unreadable[], connection: Ask
   throw new StartRefused(unreadable.map((one) => unreadableText(one, connection)).join('\n'));
 }
 
-/** Checks that every topic exists and that all have the same number of partitions, and returns it. @throws StartRefused */
+/** Checks that every topic exists and that all have the same number of partitions. Returns this number. @throws StartRefused */
 export function checkPartitions(settings: Settings, counts: readonly number[]): number {
   const topics = settings.kafka.topics.map((topic, i) => ({ name: topic.name, partitions: counts[i] ?? 0 }));
   const missing = topics.filter((topic) => topic.partitions === 0).map((topic) => topic.name);
@@ -43,8 +43,8 @@ export function checkPartitions(settings: Settings, counts: readonly number[]): 
 }
 
 /**
- * For the log of a worker that counted `expected` partitions of each topic at its start: which topics have another number now, and what
- * to do; undefined: none has.
+ * For the log of a worker that counted `expected` partitions of each topic at its start: the topics that have another number now,
+ * and what to do; undefined: there are none.
  */
 export function changedPartitions(
   { brokers, topics }: { readonly brokers: readonly string[]; readonly topics: readonly { readonly name: string }[] },
@@ -82,8 +82,8 @@ function partitionsOf(count: number): string {
 }
 
 /**
- * Checks that every topic keeps its records as long as they may be needed, as far as is known. `kept`: by topic; undefined:
- * without limit, or not known. @throws StartRefused
+ * Checks that every topic keeps its records as long as they may be needed, if this is known. `kept`: one for each topic;
+ * undefined: without limit, or unknown. @throws StartRefused
  */
 export function checkRetention(settings: Settings, kept: readonly (DurationMs | undefined)[]): void {
   const needed = neededRetention(settings);
@@ -94,11 +94,11 @@ export function checkRetention(settings: Settings, kept: readonly (DurationMs | 
   if (short.length > 0) throw new StartRefused(`${short.join('\n')}, or choose shorter horizons`);
 }
 
-/** What is stored, by partition. */
+/** The stored checkpoints, by partition. */
 export interface StoredUnits {
-  /** undefined: nothing, or it is unreadable. */
+  /** undefined: nothing is stored for the partition, or it is unreadable. */
   readonly stored: readonly (UnitCheckpoint | undefined)[];
-  /** Partitions whose checkpoint is damaged: it stops their unit, and no other. */
+  /** Partitions whose checkpoint is damaged. This stops only their own units. */
   readonly unreadable: ReadonlySet<number>;
 }
 
@@ -120,13 +120,13 @@ export async function readCheckpoints(store: Store, namespace: string, partition
   return { stored, unreadable };
 }
 
-/** What was read of the stored state beside its checkpoints; default: nothing ends, and nothing is damaged. */
+/** What was read of the stored state besides its checkpoints; default: nothing ends, and nothing is damaged. */
 interface StoredFacts {
-  /** As `readEndingRuns` has it. */
+  /** The result of `readEndingRuns`. */
   readonly ending?: readonly EndingRun[];
-  /** By partition. */
+  /** The damage of each damaged partition. */
   readonly damaged?: ReadonlyMap<number, Damage>;
-  /** As in `StoredUnits`. */
+  /** The field of `StoredUnits`. */
   readonly unreadable?: ReadonlySet<number> | undefined;
 }
 
@@ -150,7 +150,7 @@ export function checkStored(
     runs,
     join: { topics: settings.kafka.topics, horizons: settings.attribution.horizons },
   };
-  // Runs that end are said once with what they hold, if nothing else stands in the way.
+  // Runs that would end are reported together with what they hold, if nothing else prevents the start.
   try {
     for (const checkpoint of stored) resume(checkpoint, current, { ...permissions, restartExperiments: true });
   } catch (error) {

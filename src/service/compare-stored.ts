@@ -14,39 +14,39 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import { readUnit, type UnitState, type UnitStates } from '../windows/unit-state.ts';
 import type { CohortRow } from '../windows/windows.ts';
 
-/** Nothing to compare; the message says what to do. */
+/** There is nothing to compare; the message says what to do. */
 export class NothingStored extends Error {
   override readonly name = 'NothingStored';
 }
 
 export interface StoredCompared {
   readonly comparison: Comparison;
-  /** As the run that was compared has it. */
+  /** The settings of the experiment in the run that was compared. */
   readonly experiment: ExperimentSettings;
   /** The looks that the service has kept. */
   readonly trail: Trail;
   /** When the first user was shown the experiment; undefined: no impression has a user. */
   readonly began: EpochMs | undefined;
-  /** Partitions that are stored and hold nothing of this run, as their workers have another configuration: absent: none. */
+  /** Partitions that are stored without anything of this run, because their workers have another configuration; absent: none. */
   readonly partitionsWithout?: readonly number[];
-  /** By key of rows of this run that are gone from Redis, or damaged, what is wrong: absent: none. */
+  /** For each key of rows of this run that are gone from Redis, or damaged, what is wrong; absent: none. */
   readonly lost?: ReadonlyMap<string, string>;
-  /** Lists of this run that are lost with such rows, as far as is known, those that workers went on without included. */
+  /** Lists of this run that are known to be lost with such rows, including those that workers continued without. */
   readonly lostLists?: number;
-  /** The variants' counts by rank, where they were asked for and the service keeps them. */
+  /** The variants' counts by rank, if they were asked for and the service keeps them. */
   readonly positions?: StoredPositions | undefined;
 }
 
 export interface StoredPositions {
-  /** Both as in the configuration: the longest. */
+  /** The longest window, in the words of the configuration; `horizon` is the longest, too. */
   readonly window: string;
   readonly horizon: string;
   readonly rows: readonly CohortRow[];
 }
 
 /**
- * What the store has by rank of an experiment's variants, over the longest window; undefined: nothing. Nothing is written.
- * Rejects as `compareStored`.
+ * The stored counts by rank of an experiment's variants, over the longest window; undefined: there are none. Writes nothing.
+ * Rejects as `compareStored` does.
  */
 export async function storedPositions(
   settings: Settings,
@@ -62,7 +62,7 @@ export async function storedPositions(
       attribution: { ...attribution, horizons: [horizon] },
       windows: [window],
       cohorts: [[dimension]],
-      // Nothing but the rows is read.
+      // Only the rows are read.
       experiments: [],
       detect: { ...settings.detect, sets: [] },
       statistics: { ...settings.statistics, clustered: [] },
@@ -75,9 +75,8 @@ export async function storedPositions(
 }
 
 /**
- * An experiment as a running service has stored it, at the looks that the service has taken, or else at one taken here;
- * nothing is written.
- * Rejects with a NothingStored when the namespace holds no such run, and when the store cannot be read.
+ * An experiment as a running service has stored it, at the looks that the service has taken, or else at one taken here. Writes
+ * nothing. Rejects with a NothingStored when the namespace holds no such run, and when the store cannot be read.
  */
 export async function compareStored(
   settings: Settings,
@@ -121,8 +120,8 @@ export async function compareStored(
 }
 
 /**
- * The run of an experiment that ended last, and is still kept. Rejects with a NothingStored when there is none, and when the store
- * cannot be read.
+ * The run of an experiment that ended last, if it is still kept. Rejects with a NothingStored when there is none, and when the
+ * store cannot be read.
  */
 export async function compareEarlier(
   { measures }: Settings,

@@ -16,7 +16,7 @@ export interface DeadLetters {
   readonly onUndecodable: (partition: number, skipped: SkippedBatch) => void;
 }
 
-/** Where invalid records and undecodable batches of the service go; undefined: nowhere. Nothing is opened before the first. */
+/** The queue for invalid records and undecodable batches of the service; undefined: they go nowhere. Nothing is opened before the first. */
 export function deadLettersOf(settings: Settings, clock: Clock, log: WorkerLog): DeadLetters | undefined {
   const writer = writerOf(settings, clock, log);
   if (writer === undefined) return undefined;
@@ -62,9 +62,8 @@ const TIMEOUT_MS: DurationMs = 1000;
 
 /**
  * A store that sends commits only after the letters of their records were written: records below a committed offset are never
- * judged again, so a letter that was only in memory when the process was killed would be lost. All letters of a commit have
- * been taken when the commit gets here. It waits for a bounded time, and not at all while nothing can be written: counting
- * comes first.
+ * judged again, so a letter that was only in memory when the process was killed would be lost. All letters of a commit have been
+ * taken when the commit gets here. The wait is bounded, and there is none while nothing can be written: counting comes first.
  */
 export class LettersFirst implements Store {
   readonly #store: Store;

@@ -64,13 +64,13 @@ function secretFilesOf(tls: readonly TlsSettings[], secrets: readonly SecretSour
   ];
 }
 
-/** false also if it cannot be determined: reading the file reports that. */
+/** Returns false also if this cannot be determined: reading the file reports that. */
 function mayAllRead(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats?.isFile() === true && (stats.mode & constants.S_IROTH) !== 0;
 }
 
-/** Traffic to these does not leave the machine. */
+/** Hosts to which traffic does not leave the machine. */
 export const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/;
 
 function checkRedisLogin({ redis }: Settings): readonly Finding[] {
@@ -118,7 +118,7 @@ function checkEnd(setting: string, validity: Validity, now: EpochMs): Finding {
   return finding('security', 'warning', `${found}, less than a tenth of its life: renew it`, ALERT);
 }
 
-/** Servers renew theirs by an authority that follows: it must be known before. */
+/** Servers get their next certificate from an authority's successor, so this must be known in time. */
 function checkCa(setting: string, { ends }: Validity, now: EpochMs): Finding {
   const left = ends.getTime() - now;
   const day = ends.toISOString().slice(0, 10);
@@ -129,7 +129,7 @@ function checkCa(setting: string, { ends }: Validity, now: EpochMs): Finding {
     : finding('security', 'warning', `${found}, in ${inWords(left)}, and then no server is known: ${advice}`, ALERT);
 }
 
-/** In the largest unit of which it holds two. */
+/** The duration in the largest unit of which it has at least two. */
 function inWords(ms: DurationMs): string {
   const minutes = Math.floor(ms / MINUTE_MS);
   const hours = Math.floor(minutes / 60);
@@ -144,7 +144,7 @@ function isReadable(secret: SecretSource): readonly Finding[] {
   return [];
 }
 
-/** The finding of a file that cannot be used. */
+/** The findings of `use`, or that of a file that cannot be used. */
 function checkFile(use: () => readonly Finding[]): readonly Finding[] {
   try {
     return use();
@@ -159,7 +159,7 @@ export interface BrokerAnswer {
   /** host:port */
   readonly broker: string;
   readonly answer: ApiVersions | Error;
-  /** Why it refuses us, and what to do; undefined: it does not, or nothing is known. */
+  /** Why the broker refuses us, and what to do; undefined: it does not, or the reason is unknown. */
   readonly said?: string | undefined;
 }
 
@@ -227,7 +227,7 @@ function range(versions: VersionRange | undefined): string {
   return versions === undefined ? 'none' : `${versions.least}-${versions.most}`;
 }
 
-/** Checks the rights that a worker needs, which doctor itself mostly does not. */
+/** Checks the rights that a worker needs; doctor itself needs few of them. */
 export function checkRights(unreadable: readonly Unreadable[], connection: Asking): readonly Finding[] {
   if (unreadable.length === 0) return [finding('rights', 'ok', 'this user may read all topics, and be in the group')];
   return unreadable.map((one) => finding('rights', 'error', unreadableText(one, connection), 'RecevalNoProgress'));

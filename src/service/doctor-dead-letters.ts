@@ -14,7 +14,7 @@ import { type Finding, finding } from './doctor-finding.ts';
 import { allowSettings } from './kafka-rights.ts';
 
 const CHECK = 'dead letters';
-/** With a larger limit, probing with a record that is too large would cost too much. */
+/** Limit above which probing with a record that is too large would cost too much. */
 const LARGEST_PROBE = 16 * 2 ** 20;
 
 /** Checks where invalid records go. Writes nothing. Rejects with kafkajs' error if Kafka cannot be queried. */

@@ -1,4 +1,4 @@
-/** Whether a first start, or a rebuild, finds lists for experiments whose feedback is no longer kept: they are left out. */
+/** Whether a first start, or a rebuild, finds lists for experiments whose feedback is no longer kept: such lists are left out. */
 import type { Settings } from '../config/settings.ts';
 import type { SampledRecord, SampleRange } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
@@ -7,10 +7,10 @@ import { wasRead } from './checks.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 import type { StateFacts } from './doctor-state.ts';
 
-/** Records without a time, or the ends of transactions, may come first. */
+/** Records without a time, or the ends of transactions, may come before the first record with a time. */
 const FIRST_RECORDS = 100;
 
-/** Where the first records are that a start would read, of partitions without stored state. */
+/** Offsets of the first records that a start would read from partitions without stored state. */
 export function firstRecordRanges(settings: Settings, facts: StateFacts): readonly SampleRange[] {
   return unstored(settings, facts).flatMap(({ partition }) =>
     settings.kafka.topics.flatMap(({ name }, t) => {
@@ -23,7 +23,7 @@ export function firstRecordRanges(settings: Settings, facts: StateFacts): readon
   );
 }
 
-/** `found`: records of `firstRecordRanges`. */
+/** Checks whether feedback of the first lists is still kept. `found`: records of `firstRecordRanges`. */
 export function checkExperiments(
   settings: Settings,
   facts: StateFacts,
@@ -34,7 +34,7 @@ export function checkExperiments(
   const firstKept = (topic: number, partition: number): FirstKept => {
     const { start = 0, end = 0 } = facts.bounds[topic]?.[partition] ?? {};
     if (start === end) return { hasExpired: start > 0, at: 'nothing' };
-    // A record that is ahead of the clock tells nothing, as for a worker.
+    // As for a worker, a record that is ahead of the clock shows nothing.
     const first = found
       .filter((one) => one.topic === kafka.topics[topic].name && one.partition === partition)
       .filter(({ timestamp }) => timestamp >= 0 && timestamp <= now + attribution.futureSkew)
@@ -48,7 +48,7 @@ export function checkExperiments(
       if (role.impressions || list.at === undefined || feedback.at === undefined) return [];
       const kept = feedback.at === 'nothing' ? now : feedback.at;
       const before = kept + attribution.backward;
-      // Feedback from before `from` would not be read if it were kept.
+      // Feedback from before `from` would not be read even if it were kept.
       const isLacking =
         feedback.hasExpired && list.at !== 'nothing' && kept >= from && Math.max(list.at, from) < before;
       return [{ name, before: isLacking ? before : Number.NEGATIVE_INFINITY }];
@@ -72,13 +72,13 @@ export function checkExperiments(
 
 /** The oldest record of a partition of a topic. */
 interface FirstKept {
-  /** Older ones were there. */
+  /** Whether older records have been deleted. */
   readonly hasExpired: boolean;
-  /** undefined: it could not be read. */
+  /** undefined: its time could not be read. */
   readonly at: EpochMs | 'nothing' | undefined;
 }
 
-/** Partitions of which nothing is stored, that a start reads `from` a time or the earliest record on; none without experiments. */
+/** Partitions without stored state, and the time or the earliest record from which a start reads them; none without experiments. */
 function unstored(
   { experiments, start }: Settings,
   { stored, committedByGroup }: StateFacts,
@@ -87,7 +87,7 @@ function unstored(
   const isFirst = stored.every((checkpoint) => checkpoint === undefined);
   return stored.flatMap((checkpoint, partition) => {
     if (checkpoint !== undefined) return [];
-    // What was lost is rebuilt, and a partition that was added is read, from the earliest record on.
+    // A lost partition is rebuilt, and an added one read, from the earliest record on.
     if (!isFirst || start.from === 'earliest' || wasRead(committedByGroup, partition)) {
       return [{ partition, from: Number.NEGATIVE_INFINITY }];
     }
@@ -95,7 +95,7 @@ function unstored(
   });
 }
 
-/** Records of an open transaction cannot be read. */
+/** The end of the records that can be read now: those of an open transaction cannot. */
 function readableEnd({ end, openFrom = end }: Bounds): number {
   return openFrom;
 }

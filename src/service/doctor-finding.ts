@@ -7,7 +7,7 @@ export interface Finding {
   /** What was checked, such as `topics`. */
   readonly check: string;
   readonly level: Level;
-  /** What was found and, unless all is well, what to do. Contains no secret and nothing of a user. */
+  /** What was found and, unless all is well, what to do. Contains no secret and nothing about a user. */
   readonly message: string;
   /** The alert that a running service would raise for it (docs/runbook.md). */
   readonly alert?: string;
@@ -15,7 +15,7 @@ export interface Finding {
   readonly code?: FindingCode;
 }
 
-/** @param alert raised by a service that runs in spite of it; default: none */
+/** @param alert that a service raises if it runs in spite of this; default: none */
 export function finding(check: string, level: Level, message: string, alert?: string): Finding {
   return alert === undefined ? { check, level, message } : { check, level, message, alert };
 }

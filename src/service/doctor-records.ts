@@ -18,13 +18,13 @@ import {
   type SeenTopic,
 } from './record-findings.ts';
 
-/** A smaller share of unpaired records has other causes than a change of keys or partitions. */
+/** If a smaller share of pairs is in different partitions, the cause is not a change of keys or partitions. */
 const ENOUGH_PAIRS = 0.95;
 /** Shares above which alerts fire (specification: faults 9). */
 const POISON_SHARE = 0.005;
 const ORPHAN_SHARE = 0.5;
 
-/** Those that keep most of the feedback from counting. */
+/** Findings that keep most of the feedback from counting. */
 const ALERTS: ReadonlySet<FindingCode> = new Set([
   'nothing_joined',
   'ids_differ_by_prefix',
@@ -35,7 +35,7 @@ const ALERTS: ReadonlySet<FindingCode> = new Set([
   'items_never_match',
 ]);
 
-/** What the newest records of all topics show. `decoders`: one per topic. */
+/** Findings in the newest records of all topics. `decoders`: one for each topic. */
 export function checkRecords(
   settings: Settings,
   partitions: number,
@@ -67,7 +67,7 @@ export function checkRecords(
   ];
 }
 
-/** @param isMissed lists are there that wait for what this topic would hold */
+/** @param isMissed whether there are lists that wait for what this topic should hold */
 function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): readonly Finding[] {
   const { name, records, withoutKey, invalid, reasons, unmapped, future } = seen;
   if (records === 0) {
@@ -119,7 +119,7 @@ function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): read
   return findings;
 }
 
-/** Whether feedback lies in the partition of its impression: only there it is found. */
+/** Checks that feedback is in the partition of its impression: it is found only there. */
 function checkPairs(partitions: number, seen: readonly SeenTopic[]): Finding {
   if (partitions === 1) return finding('keys', 'ok', 'there is one partition, so an impression and its feedback meet');
   const places = new Map<string, Set<number>>();

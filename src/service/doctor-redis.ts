@@ -1,4 +1,4 @@
-/** What goes unnoticed as long as one address of Redis responds: that others do not, and that no password is required. */
+/** Checks for what goes unnoticed while one address of Redis responds: other addresses may not, and there may be no password. */
 import { RedisAccess } from '../accumulators/store/redis-clients.ts';
 import { addressText, parseRedisUrl, type RedisAddress, type RedisTarget } from '../accumulators/store/redis-url.ts';
 import type { Settings } from '../config/settings.ts';
@@ -9,7 +9,7 @@ import { type Finding, finding } from './doctor-finding.ts';
 
 const TIMEOUT_MS = 3000;
 
-/** Asks each address of redis.url for itself, where one of them serves us, and the primaries that do. Sends no secret. */
+/** Checks each address of redis.url by itself, if one of them serves us, and each primary that serves us. Sends no secret. */
 export async function lookAtAddresses(
   redis: Settings['redis'],
   primaries: readonly RedisAddress[],
@@ -46,13 +46,13 @@ async function checkEach(target: SeveralAddresses, access: RedisAccess): Promise
   ];
 }
 
-/** Where only this machine connects, there may be none. */
+/** A server that only this machine can reach needs no password. */
 async function checkPassword(
   target: RedisTarget,
   access: RedisAccess,
   primaries: readonly RedisAddress[],
 ): Promise<readonly Finding[]> {
-  // Elsewhere redis.url names those that find the primaries.
+  // In the other forms redis.url names servers that find the primaries.
   const asked = target.kind === 'server' ? [target.address] : primaries;
   const others = asked.filter(({ host }) => !LOOPBACK.test(host));
   const tls = asStranger(access.tls);
@@ -69,7 +69,7 @@ async function checkPassword(
   ];
 }
 
-/** Without our certificate, which may be what the server knows us by. Any server may answer: a primary is asked by another name. */
+/** TLS without our certificate, which may be how the server knows us. Any server name is accepted: a primary is reached by another name. */
 function asStranger(tls: TlsContext | undefined): TlsContext | undefined {
   if (tls === undefined) return undefined;
   return new TlsContext({

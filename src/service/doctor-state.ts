@@ -20,13 +20,13 @@ import type { EndingRun } from './ending-runs.ts';
 import type { LostState } from './lost-state.ts';
 import { misfitGroups, partitionsText } from './misfits.ts';
 
-/** What is stored, and what Kafka holds. By partition, or by topic and then partition. */
+/** What is stored, and what Kafka holds: by partition, or by topic and then partition. */
 export interface StateFacts extends Pick<StoredUnits, 'stored'>, Partial<Pick<StoredUnits, 'unreadable'>> {
   readonly committedByGroup: readonly (readonly number[])[];
   readonly bounds: readonly (readonly Bounds[])[];
   /** Runs that a start with the configuration ends. */
   readonly ending: readonly EndingRun[];
-  /** As `readLost` has it; default: nothing is lost. */
+  /** The result of `readLost`; default: nothing is lost. */
   readonly lost?: readonly LostState[];
 }
 
@@ -83,7 +83,7 @@ function lostFinding({ partition, keys }: LostState): Finding {
   );
 }
 
-/** Where the last records that were counted must still be, if the logs reach to them. */
+/** Offsets of the last records that were counted, if the logs still reach back to them. */
 export function lastRecordRanges(settings: Settings, { stored, bounds }: StateFacts): readonly SampleRange[] {
   return settings.kafka.topics.flatMap(({ name }, t) =>
     stored.flatMap((checkpoint, partition) => {
@@ -95,7 +95,7 @@ export function lastRecordRanges(settings: Settings, { stored, bounds }: StateFa
   );
 }
 
-/** Whether the logs are those that were counted: a topic that was created again may be longer than the one before. */
+/** Checks that the logs are those that were counted: a topic that was deleted and created again may be longer than the old one. */
 export function checkLastRecords(
   settings: Settings,
   stored: StateFacts['stored'],
@@ -149,7 +149,7 @@ function checkFit(settings: Settings, { stored, unreadable, committedByGroup, en
   );
 }
 
-/** Partitions whose workers had configurations that differ in what rows hold. `missing`: by partition, of our configuration. */
+/** Partitions that lack parts of our rows, because their workers had another configuration. `missing`: the parts, by partition. */
 function mixed(missing: readonly (readonly string[] | undefined)[]): Finding {
   const groups = misfitGroups(missing.map((parts) => parts && { changed: [], missing: parts }));
   const without = groups.map(({ partitions, parts }) => `${partitionsText(partitions)} without ${parts.join(', ')}`);
@@ -215,7 +215,7 @@ export function checkSeries(settings: Settings): Finding {
 
 const LATELY_MS = 3_600_000;
 
-/** Checks whether cohorts were counted under __other__ lately, by event time, because their grouping set had no place left. */
+/** Checks whether cohorts were counted under __other__ lately, in event time, because their grouping set had no place left. */
 export function checkCohorts({ cohorts, experiments, limits }: Settings, stored: readonly StoredTables[]): Finding {
   const named = namedValues(experiments);
   const full: string[] = [];
@@ -244,15 +244,15 @@ export function checkCohorts({ cohorts, experiments, limits }: Settings, stored:
 /** Bytes that one open impression of a short list can take, feedback and bookkeeping included (docs/performance.md, "Memory and pauses"). */
 const LEAST_BYTES = 800;
 
-/** Records of the last minutes. */
+/** The traffic of the last minutes. */
 interface Load {
-  /** Over all partitions; undefined: nothing came, or it is not known. */
+  /** In all partitions together; undefined: there was none, or it is unknown. */
   readonly impressionsPerSecond: number | undefined;
-  /** The time that this is an average of; default: not told. */
+  /** The time over which this is averaged; default: unknown. */
   readonly measuredFor?: DurationMs | undefined;
-  /** How long ago the first of them was written; default: not told. */
+  /** Time since the first of these impressions was written; default: unknown. */
   readonly age?: DurationMs | undefined;
-  /** Average size of an impression's record; undefined: not known. */
+  /** Average size of an impression's record; undefined: unknown. */
   readonly impressionBytes?: number | undefined;
   /** Most open impressions of one worker; Infinity: only bytes are limited. */
   readonly openLimit: number;
@@ -260,7 +260,7 @@ interface Load {
   readonly stateLimit: number;
 }
 
-/** Checks whether one worker has room for what is open at once. */
+/** Checks whether one worker has room for all impressions that are open at the same time. */
 export function checkMemory({ attribution }: Settings, load: Load): Finding {
   const { impressionsPerSecond, measuredFor, impressionBytes = 0 } = load;
   const bytes = Math.max(LEAST_BYTES, Math.ceil(impressionBytes));
@@ -289,7 +289,7 @@ function inSeconds(duration: DurationMs): number {
   return Math.max(1, Math.round(duration / 1000));
 }
 
-/** Of traffic that is younger than the shortest span a rate too low is told. */
+/** Traffic younger than `span` understates the rate, so the finding says since when it was measured. */
 function begun({ age = Number.POSITIVE_INFINITY }: Load, span: DurationMs): string {
   if (age >= span) return '';
   return ` (they began ${inSeconds(age)} s ago, so there are more in truth: run doctor again in a minute)`;
@@ -297,7 +297,7 @@ function begun({ age = Number.POSITIVE_INFINITY }: Load, span: DurationMs): stri
 
 const NOTABLE_SKEW_MS = 5_000;
 
-/** Checks our clock against that of Redis. @param skew ours minus that of Redis */
+/** Checks our clock against that of Redis. @param skew our time minus that of Redis, in ms */
 export function checkClock(skew: number): Finding {
   const seconds = `this clock is ${(Math.abs(skew) / 1000).toFixed(1)} s ${skew < 0 ? 'behind' : 'ahead of'} that of Redis`;
   const distance = Math.abs(skew);

@@ -14,7 +14,7 @@ export function neededRetention({ attribution }: Settings): DurationMs {
   return 3 * window.ms + backward + outOfOrderness + DAY;
 }
 
-/** How long a topic keeps records by its settings; undefined: for ever, or not known. */
+/** How long a topic keeps records by its settings; undefined: for ever, or unknown. */
 export function keptFor(settings: TopicConfig): DurationMs | undefined {
   if (settings === undefined) return undefined;
   const kept = numberOf(settings, 'retention.ms');
@@ -22,20 +22,20 @@ export function keptFor(settings: TopicConfig): DurationMs | undefined {
   return kept === undefined || kept < 0 || !deletes ? undefined : kept;
 }
 
-/** What is known of one topic. */
+/** The facts about one topic. */
 interface TopicFacts {
   readonly name: string;
   /** Settings of the topic by name, as Kafka writes them. */
   readonly settings: ReadonlyMap<string, string>;
-  /** Bytes per second of the busiest partition; undefined: not known. */
+  /** Bytes per second of the busiest partition; undefined: unknown. */
   readonly bytesPerSecond: number | undefined;
 }
 
 /** What a worker needs of a topic. */
 interface Needs {
-  /** Of `neededRetention`. */
+  /** The result of `neededRetention`. */
   readonly kept: DurationMs;
-  /** How far a record may be dated ahead so that it is judged alike now and when the log is read again (specification: join 3.3). */
+  /** How far ahead a record may be dated so that it is judged in the same way when the log is read again (specification: join 3.3). */
   readonly ahead: DurationMs;
 }
 
@@ -51,8 +51,8 @@ export function checkTopic({ kept, ahead }: Needs, topic: TopicFacts): readonly 
 }
 
 /**
- * Checks whether transactions withhold records. By topic and partition: what the logs held at the start and at the end. A
- * transaction that is open only for a moment is not reported.
+ * Checks whether transactions withhold records. The arguments are what the logs held at the start and at the end, by topic and
+ * partition. A transaction that is open only for a moment is not reported.
  */
 export function checkTransactions(
   names: readonly string[],
@@ -78,7 +78,7 @@ export function checkTransactions(
   return found.length > 0 ? found : [finding('transactions', 'ok', 'no open transaction holds records back')];
 }
 
-/** A topic that is read, whose settings this user may not see. */
+/** The finding for a topic that is read, but whose settings this user may not see. */
 export function hiddenSettings(name: string, connection: Asking): Finding {
   return finding(
     'topics',
@@ -151,7 +151,7 @@ function cleanup({ name, settings }: TopicFacts): Finding {
   );
 }
 
-/** The record's time is an upper bound of the event's; one that is ahead of the clock is judged by when it is read. */
+/** The record's time is an upper bound of the event's. If it is ahead of the clock, the time of reading takes its place. */
 function times(ahead: DurationMs, { name, settings }: TopicFacts): Finding {
   const type = settings.get('message.timestamp.type');
   if (type === undefined) return unknown(name, 'message.timestamp.type');
@@ -159,7 +159,7 @@ function times(ahead: DurationMs, { name, settings }: TopicFacts): Finding {
   if (type === 'LogAppendTime') {
     return finding('timestamps', 'ok', `${found}: the broker's clock caps the times of events`);
   }
-  // Brokers before Kafka 3.6 have the second alone.
+  // Brokers before Kafka 3.6 have only the second setting.
   const limit = numberOf(settings, AHEAD) ?? numberOf(settings, 'message.timestamp.difference.max.ms');
   if (limit !== undefined && limit <= ahead) {
     return finding('timestamps', 'ok', `${found}, and the broker refuses records dated more than ${limit} ms ahead`);

@@ -54,7 +54,7 @@ interface DoctorDeps {
 const BROKER_TIMEOUT_MS = 3000;
 const REDIS_TIMEOUT_MS = 5000;
 
-/** Checks everything that the service needs. Changes nothing but a unit of its own in Redis, which it deletes again. Never rejects. */
+/** Checks everything that the service needs. Changes only a unit of its own in Redis, which it deletes again. Never rejects. */
 export async function diagnose(settings: Settings, deps: DoctorDeps): Promise<void> {
   deps.tell(checkSeries(settings));
   const access = checkAccess(settings, deps.now(), deps.secretFiles);
@@ -92,7 +92,7 @@ class Doctor {
       );
     }
     const bounds = partitions === undefined ? undefined : await this.#try('topics', () => this.#bounds(partitions));
-    // Before Redis is read: a commit in between makes Redis newer, never the group.
+    // Must precede the reading of Redis: a commit in between then makes Redis newer, never the group.
     const committed =
       partitions === undefined
         ? undefined
@@ -159,7 +159,7 @@ class Doctor {
     return partitions;
   }
 
-  /** By topic, then partition. */
+  /** The bounds of the logs, by topic, then partition. */
   async #bounds(partitions: number): Promise<readonly (readonly Bounds[])[]> {
     return Promise.all(
       this.#settings.kafka.topics.map((_, topic) =>
@@ -240,12 +240,12 @@ class Doctor {
     for (const one of findings) this.#deps.tell(one);
   }
 
-  /** A query that fails is a finding by itself. */
+  /** Runs `work`; a query that fails becomes a finding. */
   async #try<T>(check: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
-      // An error of Redis says what to do already; its text may resemble one of Kafka.
+      // An error of Redis already says what to do, and its text may resemble one of Kafka.
       const ofKafka = async (): Promise<string> => (await troubleOf(error, this.#connection, { probe: false })).message;
       this.#tell(finding(check, 'error', error instanceof StoreUnavailable ? error.message : await ofKafka()));
       return undefined;

@@ -1,4 +1,4 @@
-/** Runs of experiments that a start would end, said before it does: what they hold, and what differs. */
+/** Runs of experiments that a start would end, reported before it does: what they hold, and what differs. */
 import type { UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
@@ -17,12 +17,15 @@ export interface EndingRun {
   readonly text: string;
 }
 
-/** The names of the runs that a configuration has. */
+/** The names and fingerprints of the runs of a configuration. */
 export function runNames({ experiments }: Pick<Settings, 'experiments'>): readonly { name: string; run: string }[] {
   return experiments.map((experiment) => ({ name: experiment.name, run: runOf(experiment) }));
 }
 
-/** The runs that end if a worker starts with these settings. Rejects when the store cannot be read, or holds what this build cannot read. */
+/**
+ * The runs that end if a worker starts with these settings. Rejects when the store cannot be read, or holds what this build
+ * cannot read.
+ */
 export async function readEndingRuns(
   settings: Settings,
   stored: readonly (UnitCheckpoint | undefined)[],
@@ -32,7 +35,7 @@ export async function readEndingRuns(
   const ending = new Map(
     stored.flatMap((unit) => {
       if (unit === undefined) return [];
-      // Rows of another meaning are not gone on with.
+      // Rows with another meaning are not continued, so all their runs end.
       const runs = endingRuns(unit, unit.fingerprint.shape === shape ? runNames(settings) : []);
       return runs.map((state) => [`${state.name} ${state.run}`, state] as const);
     }),
@@ -45,12 +48,12 @@ export async function readEndingRuns(
   );
 }
 
-/** Why a start is refused, and what to do. */
+/** Why the start is refused, and what to do. */
 export function endingText(runs: readonly EndingRun[]): string {
   return `${endsText([...new Set(runs.map(({ name }) => name))])}:\n${lines(runs)}${RESTART_ADVICE}`;
 }
 
-/** What a new generation ends besides. */
+/** The runs that a new generation ends as well, as text. */
 export function endingToo(runs: readonly EndingRun[]): string {
   return (
     'With a new generation experiments begin at zero, too, and what they have found so far is kept for a week ' +

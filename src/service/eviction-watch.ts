@@ -5,7 +5,10 @@ import type { WorkerLog } from '../worker/worker-contract.ts';
 
 const ADVICE = 'rows may vanish silently when memory is short: set it to noeviction, also in its file';
 
-/** A start is refused where Redis may evict keys, but the policy can change later, and nothing happens before memory is short. */
+/**
+ * Reports that Redis may evict keys. A start is refused then, but the policy can change later, and shows no effect until memory
+ * is short.
+ */
 export class EvictionWatch {
   readonly #evicting: RepeatedWarning<'redis'>;
 

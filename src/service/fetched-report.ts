@@ -4,31 +4,31 @@ import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** Codes of a connection that ended before its answer did. */
+/** Codes of a connection that broke before the response was complete. */
 const BROKEN_OFF = ['ECONNRESET', 'EPIPE', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_SOCKET'];
 
-/** There is none to be had; the message says what to do. */
+/** No report can be fetched; the message says what to do. */
 export class NoReport extends Error {
   override readonly name = 'NoReport';
 }
 
 export interface Asked {
-  /** Of the service's page; what stands behind `?` chooses measure, horizon and window, as there. */
+  /** Address of the service's page. What follows `?` chooses measure, horizon and window, as on the page. */
   readonly address: URL;
-  /** undefined: none is sent. */
+  /** Bearer token; undefined: none is sent. */
   readonly token: string | undefined;
   /** In ms. */
   readonly timeout: number;
 }
 
-/** Where the report of a page is. */
+/** The address of the report of a page. */
 function reportAddress(address: URL): URL {
   const found = new URL('api/v1/report', new URL(address.pathname.replace(/\/?$/, '/'), address));
   found.search = address.search;
   return found;
 }
 
-/** Rejects with a NoReport that says what to do. */
+/** Returns the report as HTML. Rejects with a NoReport that says what to do. */
 export async function fetchReport({ address, token, timeout }: Asked): Promise<string> {
   const base = address.origin;
   let answer: Response;
@@ -49,7 +49,7 @@ export async function fetchReport({ address, token, timeout }: Asked): Promise<s
   throw new NoReport(refused(base, answer, text, token !== undefined));
 }
 
-/** A report is some MB at most: whatever sends more is none, and may never end. */
+/** The text of the response. A report has a few MB at most: a longer response is none, and may never end. */
 async function textOf({ body }: Response, base: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

@@ -1,12 +1,12 @@
-/** Rights in Kafka that this user lacks, with what allows them. */
+/** Rights in Kafka that this user lacks, and how to grant them. */
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import type { Unreadable } from '../consumers/source/kafka/flow/brokers.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';
 
-/** Where a client asks, and as whom. */
+/** The brokers that a client asks, and its user. */
 export type Asking = Pick<KafkaConnection, 'brokers' | 'sasl'>;
 
-/** That a worker may not read a topic, or be in its group, and how it may. */
+/** The message that a worker may not read a topic, or join its group, and how to allow it. */
 export function unreadableText({ kind, name }: Unreadable, connection: Asking): string {
   const what = kind === 'topic' ? 'a worker cannot read it' : 'no worker can join it';
   return `this user lacks the right READ on the ${kind} ${name}, and ${what}. Allow it: ${allowReading({ kind, name }, connection)}`;
@@ -18,7 +18,7 @@ function allowReading({ kind, name }: Unreadable, connection: Asking): string {
     : acls('Read', kind, name, connection);
 }
 
-/** How this user gets the right to see the settings of a topic. */
+/** How to grant this user the right to see the settings of a topic. */
 export function allowSettings(topic: string, connection: Asking): string {
   return isOfAws(connection)
     ? `kafka-cluster:DescribeTopicDynamicConfiguration, ${FOR_ITS_ROLE}`

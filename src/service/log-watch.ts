@@ -4,14 +4,14 @@ import { messageOf } from '../vocabulary/error-text.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
-/** Until the first look at records, and between two looks while the counts show something new. */
+/** Time before the first look at records, and between looks while the counts show something new. */
 const SOON = MINUTE;
-/** While something looks wrong. */
+/** Time between looks while something looks wrong. */
 const OFTEN = 10 * MINUTE;
 const SELDOM = 60 * MINUTE;
 
 interface LogWatchDeps {
-  /** Looks at the newest records of the partitions that are owned. */
+  /** Returns findings in the newest records of the owned partitions. */
   readonly look: () => Promise<readonly LiveFinding[]>;
   readonly log: Pick<WorkerLog, 'info' | 'warn'>;
   /** Whether any measure needs feedback. */
@@ -27,7 +27,7 @@ export class LogWatch {
   readonly #deps: LogWatchDeps;
   readonly #counts: CountFindings;
   #byRecords: readonly LiveFinding[] = [];
-  /** What was logged, by key; `why`: with the cause. */
+  /** What was logged, by key. `why`: whether the cause was logged. */
   readonly #logged = new Map<string, Pick<LiveFinding, 'code' | 'topic'> & { readonly why: boolean }>();
   #now: readonly LiveFinding[] = [];
   #since: EpochMs | undefined;
@@ -41,12 +41,12 @@ export class LogWatch {
     this.#counts = new CountFindings(deps.needsFeedback);
   }
 
-  /** In the order of the codes. */
+  /** The present findings, in the order of the codes. */
   get findings(): readonly LiveFinding[] {
     return this.#now;
   }
 
-  /** @param topics their present health; none: no partition is owned */
+  /** @param topics their present health; empty: no partition is owned */
   update(topics: readonly TopicHealth[], now: EpochMs): void {
     this.#now = mergedFindings(this.#counts.of(topics), this.#byRecords);
     this.#tell();

@@ -68,12 +68,12 @@ export class ExperimentChanges {
   }
 }
 
-/** The end is logged after nothing was added to the rest of a set for this long; then it may be logged again. */
+/** Time without additions to the rest of a set after which its end is logged; then it may be logged again. */
 const QUIET_MS: DurationMs = HOUR;
 
 interface Logged {
   impressions: number;
-  /** When the rest grew last; undefined: it is not being reported. */
+  /** When the rest grew last; undefined: nothing is logged for it now. */
   grew: EpochMs | undefined;
 }
 
@@ -94,7 +94,7 @@ export class FoldedCohorts {
       }));
   }
 
-  /** `units`: as they were committed last. */
+  /** `units`: as of their last commits. */
   tell(units: readonly Pick<UnitStatus, 'scored'>[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {
     for (const { by, field, logged } of this.#sets) {
       const impressions = units.reduce((sum, { scored }) => sum + (scored.impressionsOf(field) ?? 0), 0);
@@ -117,7 +117,7 @@ export class FoldedCohorts {
 
 const NOTHING_LOST: LostKeys = { keys: new Map(), found: 0 };
 
-/** Logs each key once, as long as it is lost. */
+/** Logs each lost key once, until it is no longer lost. */
 export class LostChanges {
   #logged: ReadonlySet<string> = new Set();
 
@@ -128,7 +128,7 @@ export class LostChanges {
   }
 }
 
-/** All that changes with what the exporter shows. */
+/** Logs everything that can change when the exporter has a new snapshot. */
 export class SnapshotChanges {
   readonly #decisions = new DecisionChanges();
   readonly #experiments = new ExperimentChanges();

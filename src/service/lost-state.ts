@@ -1,4 +1,4 @@
-/** Rows that checkpoints list, and that Redis has lost, or holds damaged: what a start and doctor need to know of them (specification: commit 7.4). */
+/** Rows that checkpoints list, but that Redis has lost or holds damaged, for a start and for doctor (specification: commit 7.4). */
 import { wholeTable } from '../accumulators/admission-state.ts';
 import { type ListedPane, listedPanes } from '../accumulators/panes-settings.ts';
 import { shapeOf } from '../accumulators/row.ts';
@@ -18,15 +18,15 @@ import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { readUnit, stands, type UnitState } from '../windows/unit-state.ts';
 
-/** What is lost of the state of a unit. */
+/** The losses of one unit. */
 export interface LostState {
   readonly partition: number;
   readonly damage: Damage;
-  /** By key: what is wrong. Empty: its owner has noted a loss, and went on. */
+  /** For each key what is wrong. Empty: the owner has noted an earlier loss and continues. */
   readonly keys: ReadonlyMap<string, string>;
 }
 
-/** How long rows are kept after they were written, as in `RedisStoreOptions`: older ones may have expired. */
+/** How long rows are kept after they were written, as in `RedisStoreOptions`: older rows may have expired. */
 interface Expiry {
   readonly rowTtl: DurationMs;
   readonly now: EpochMs;
@@ -35,13 +35,14 @@ interface Expiry {
 }
 
 const ATTEMPTS = 5;
-/** Keys of which all fields are read at once. */
+/** Keys of which all fields are read in one call. */
 const BATCH = 32;
 
 /**
- * The units of which rows are lost: those of panes that ended so lately that they cannot have expired, totals, users and looks of runs, places of cohorts, and clock verdicts. Rows that still
- * change are read as a claim reads them. Units that were stored under settings of another meaning are left out, and so are those that change hands
- * each time while they are read. Rejects when the store cannot be read.
+ * The units that have lost any of these: rows of panes that ended too recently to have expired, totals, users and looks of runs,
+ * admission tables, and clock verdicts. Rows that can still change are read as a claim reads them. Units that were stored under
+ * settings with another meaning are left out, and so are those that change hands at every attempt to read them. Rejects when the
+ * store cannot be read.
  */
 export async function readLost(
   settings: Settings,
@@ -75,7 +76,7 @@ export async function readLost(
   return lost;
 }
 
-/** Whether its owner has found that something was lost, of which windows or runs still suffer. */
+/** Whether the owner has found a loss from which windows or runs still suffer. */
 function wasNoted({ lostUpTo, runs, hours }: UnitState, hour: DurationMs): boolean {
   const oldest = hours.at(0)?.[0] ?? Number.POSITIVE_INFINITY;
   return (
@@ -86,11 +87,11 @@ function wasNoted({ lostUpTo, runs, hours }: UnitState, hour: DurationMs): boole
 
 interface FoundLost {
   readonly keys: ReadonlyMap<string, string>;
-  /** Those of them that are panes, of each size ascending. */
+  /** The lost panes, ascending for each size. */
   readonly panes: readonly ListedPane[];
 }
 
-/** A unit as its hash has it. */
+/** A unit, decoded from its hash. */
 interface ReadUnit {
   readonly partition: number;
   readonly state: UnitState;
@@ -113,7 +114,7 @@ async function lostOf(
     expiry.now - expiry.rowTtl,
   );
   const keys = new Map<string, string>();
-  // Most panes have a row of everything, of which one is enough to know that they are there.
+  // Most panes have a row of everything. To find one is enough to know that the pane exists.
   const everything = cohorts.some((by) => by.length === 0)
     ? attribution.horizons.map(({ text }) => rowField(text, '', ''))
     : [];
@@ -153,20 +154,20 @@ async function lostOf(
     const why = problemIn(() => {
       if (read(fields) === undefined) throw new Error(`other ${what} than the checkpoint counts`);
     });
-    // A commit in between changes both.
+    // A commit in between would have changed both.
     if (why !== undefined && now.get('cid') === state.cid) keys.set(key, why);
   }
   return { keys, panes: listed.filter(({ key }) => keys.has(key)) };
 }
 
-/** Those of the keys that have any of these fields. */
+/** The keys that have any of these fields. */
 async function probe(store: Store, keys: readonly string[], fields: readonly string[]): Promise<ReadonlySet<string>> {
   if (store.readFields === undefined) return new Set();
   const found = await store.readFields(keys, fields);
   return new Set(keys.filter((_, i) => found[i].size > 0));
 }
 
-/** What is wrong with something that is stored; undefined: it can be read. */
+/** Why a stored value cannot be read; undefined: it can. */
 function problemIn(read: () => unknown): string | undefined {
   try {
     read();

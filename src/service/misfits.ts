@@ -1,10 +1,10 @@
-/** What a process says of partitions that were stored under another configuration than its own (specification: windows 3.3). */
+/** Messages about partitions that were stored under another configuration than that of this process (specification: windows 3.3). */
 import { MINUTE } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { Misfit } from '../windows/unit-state.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
-/** A worker that starts with something new has stored that by then. */
+/** Time within which a worker that starts with something new has stored it. */
 const STARTUP_MS: DurationMs = MINUTE;
 
 interface MisfitGroup {
@@ -14,7 +14,7 @@ interface MisfitGroup {
   readonly parts: readonly string[];
 }
 
-/** Partitions that differ alike, those that cannot be shown first. `misfits`: by partition. */
+/** Groups partitions that differ in the same way; those that cannot be shown come first. `misfits`: by partition. */
 export function misfitGroups(misfits: readonly (Misfit | undefined)[]): readonly MisfitGroup[] {
   const groups = new Map<string, { kind: MisfitGroup['kind']; partitions: number[]; parts: readonly string[] }>();
   for (const [partition, misfit] of misfits.entries()) {
@@ -30,12 +30,12 @@ export function misfitGroups(misfits: readonly (Misfit | undefined)[]): readonly
   return [...groups.values()].sort((a, b) => Number(a.kind === 'missing') - Number(b.kind === 'missing'));
 }
 
-/** Such as: partitions 0, 1. */
+/** Returns text such as: partitions 0, 1. */
 export function partitionsText(partitions: readonly number[]): string {
   return `partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')}`;
 }
 
-/** Such as: partitions 0, 1 were stored without measure hit@1, which no window has whole. */
+/** Returns text such as: partitions 0, 1 were stored without measure hit@1, which no window has whole. */
 export function describeMisfit({ kind, partitions, parts }: MisfitGroup): string {
   const which = `${partitionsText(partitions)} ${partitions.length === 1 ? 'was' : 'were'} stored`;
   return kind === 'missing'
@@ -46,13 +46,13 @@ export function describeMisfit({ kind, partitions, parts }: MisfitGroup): string
 const ADVICE =
   'Start every worker and exporter of this namespace with the same configuration; receval doctor compares it with what is stored';
 
-/** Why partitions that are stored are not shown, and what to do. */
+/** Why stored partitions are not shown, and what to do. */
 export function unshown(misfits: readonly (Misfit | undefined)[]): readonly string[] {
   const unlike = misfitGroups(misfits).filter(({ kind }) => kind === 'changed');
   return unlike.map((group) => `${describeMisfit(group)}. ${ADVICE}`);
 }
 
-/** Why not all of what is stored is shown after partitions were added. `ours`: how many there were at our start. */
+/** Why not everything that is stored is shown after partitions were added. `ours`: number of partitions at our start. */
 export function unknownPartitions(ours: number, stored: number): readonly string[] {
   if (stored <= ours) return [];
   return [
@@ -64,7 +64,7 @@ export function unknownPartitions(ours: number, stored: number): readonly string
 /** Logs when partitions have differed for a while, and when that is over. */
 export class MisfitChanges {
   #since: EpochMs | undefined;
-  /** What was logged; '': nothing is wrong. */
+  /** The text that was logged last; '': nothing is wrong. */
   #logged = '';
 
   tell(misfits: readonly (Misfit | undefined)[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {

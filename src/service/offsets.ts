@@ -10,33 +10,33 @@ import type { TopicCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import { checkPartitions } from './checks.ts';
 
-/** Offsets of one topic of one unit. What is stored is undefined as long as nobody has committed to the unit. */
+/** Offsets of one topic of one unit. The stored ones are undefined until the unit is committed for the first time. */
 export interface TopicOffsets {
   readonly partition: number;
   readonly topic: string;
-  /** Offsets in the log: [start, end). */
+  /** Bounds of the log: [start, end). */
   readonly start: Offset;
   readonly end: Offset;
-  /** Set while a transaction is open: records from this offset on wait for its end. */
+  /** While a transaction is open: records from this offset on wait for its end. */
   readonly openFrom: Offset | undefined;
   readonly committed: Offset | undefined;
   readonly replay: Offset | undefined;
-  /** Records from the committed offset to the end. */
+  /** Number of records from the committed offset to the end. */
   readonly lag: number | undefined;
-  /** What the Kafka group has committed; undefined: nothing. */
+  /** The offset that the Kafka group has committed; undefined: none. */
   readonly group: Offset | undefined;
-  /** Combined watermark of the unit; undefined: it has seen nothing yet. */
+  /** Combined watermark of the unit; undefined: it has seen no event yet. */
   readonly watermark: EpochMs | undefined;
   readonly generation: string | undefined;
-  /** The start of the random token of the unit's owner; undefined: it was never claimed. */
+  /** The first characters of the random token of the unit's owner; undefined: it was never claimed. */
   readonly owner: string | undefined;
 }
 
-/** The unit, one of its topics, and the offset to read next. */
+/** A unit, one of its topics, and the offset to read next. */
 export interface Skip {
   readonly namespace: string;
   readonly partition: number;
-  /** Index in the configuration's order. */
+  /** Index of the topic in the configuration. */
   readonly topic: number;
   readonly topicName: string;
   readonly to: Offset;
@@ -114,7 +114,7 @@ function offsetsOf({
   };
 }
 
-/** What is stored of a unit; undefined: nothing. @throws CheckpointError that names the partition */
+/** The stored checkpoint of a unit; undefined: nothing is stored. @throws CheckpointError that names the partition */
 export function checkpointOf(hash: Fields, partition: number): UnitCheckpoint | undefined {
   if (!hash.has('format')) return undefined;
   try {
@@ -132,9 +132,9 @@ export class SkipRefused extends Error {
 }
 
 /**
- * A checkpoint that resumes at `offset` in one topic. Earlier records are not read again: those from the committed offset on
- * are skipped, and what is open in this topic is given up. Windows that could miss any of it are incomplete: all panes that
- * start before `until`, a time at or after everything that was skipped or given up, and before the watermark.
+ * A checkpoint that resumes at `offset` in one topic. Earlier records are not read again: those from the committed offset on are
+ * skipped, and the open impressions of this topic are discarded. Windows that could miss any of them are incomplete: all panes
+ * that start before `until`, a time at or after everything that was skipped or discarded, and before the watermark.
  */
 export function skipped(
   checkpoint: UnitCheckpoint,
@@ -146,7 +146,7 @@ export function skipped(
   const moved = (one: TopicCheckpoint): TopicCheckpoint => ({
     committed: offset,
     replay: offset,
-    // A lower bound of the topic's own watermark: the unit's is the minimum over all topics.
+    // A lower bound of the topic's own watermark: that of the unit is the minimum over all topics.
     replayWatermark: Math.max(
       one.replayWatermark,
       join.watermark,
@@ -166,7 +166,7 @@ export function skipped(
   };
 }
 
-/** How many offsets are skipped. @throws SkipRefused if the new offset is not ahead, or beyond the log. */
+/** Returns the number of offsets that are skipped. @throws SkipRefused if the new offset is not ahead, or beyond the log */
 export function recordsSkipped(
   checkpoint: UnitCheckpoint | undefined,
   { partition, topic, topicName, to }: Skip,
@@ -203,7 +203,7 @@ export async function commitSkip(
   skip: Skip,
   deps: {
     readonly bounds: Bounds;
-    /** A time at or after everything that is skipped or given up. */
+    /** A time at or after everything that is skipped or discarded. */
     readonly until: EpochMs;
     readonly newId: () => string;
   },

@@ -7,37 +7,37 @@ import { type ExposureKind, exposureOf } from '../measures/exposures.ts';
 import { REGISTERS } from '../measures/item-hash.ts';
 import type { ItemPart } from '../measures/item-part.ts';
 
-/** What lists show. */
+/** The lists of the expected traffic. */
 interface ShownTraffic {
   readonly itemsPerList: number;
-  /** Different items that lists show. */
+  /** Number of different items in all lists. */
   readonly catalogue: number;
 }
 
-/** What one row takes for its items. */
+/** Memory that one row takes for its items. */
 interface RowItems {
-  /** Exposures that are counted. */
+  /** Number of exposures that are counted. */
   readonly counted: number;
-  /** Of its text, in Redis. */
+  /** Bytes of its text in Redis. */
   readonly textBytes: number;
-  /** In a worker. */
+  /** Bytes in a worker. */
   readonly liveBytes: number;
 }
 
-/** Ids of items are taken to be as long as this one. */
+/** An item id of the assumed length. */
 const AN_ITEM = 'item012345';
-/** What JSON puts around an item and its amount: quotes, a colon, a comma. */
+/** Characters that JSON adds to an item and its amount: quotes, a colon, a comma. */
 const MARKS = 4;
-/** Characters of a register while its text is sparse. */
+/** Characters of a register in the sparse form. */
 const SPARSE_WIDTH = 3;
-/** Of an exposure in a worker, beside its characters; of one in an exporter, which packs them. */
+/** Bytes of an exposure besides its characters, in a worker and in an exporter, which packs them. */
 const LIVE_ENTRY_BYTES = 72;
 const PACKED_ENTRY_BYTES = 8;
 const NO_ITEMS: RowItems = { counted: 0, textBytes: 0, liveBytes: 0 };
 
 /**
- * What minute rows keep beside their sums: the items that lists show, for measures of items, and counts by rank. Lists show items
- * evenly: of all spreads the one with most different items in a row.
+ * What minute rows keep besides their sums: the items of lists, for measures of items, and counts by rank. Lists are assumed to
+ * show all items evenly, which gives a row the most different items.
  */
 export class ItemPlan {
   readonly #panes: Omit<PanesSettings, 'owner' | 'closedUpTo'>;
@@ -52,7 +52,7 @@ export class ItemPlan {
     this.#withPositions = setsWithPositions(panes);
   }
 
-  /** Of a row of so many lists of a grouping set. */
+  /** The items of a row of `lists` lists of a grouping set. */
   itemsOf(by: readonly string[], lists: number): RowItems {
     const { items } = this.#panes.shape;
     if (items === undefined || !this.#withItems.has(setText(by))) return NO_ITEMS;
@@ -75,7 +75,7 @@ export class ItemPlan {
     return { counted, textBytes, liveBytes };
   }
 
-  /** Bytes in an exporter of the row of one pane with so many lists, those of all partitions together. */
+  /** Bytes in an exporter of the row of one pane with `lists` lists, all partitions together. */
   shownBytes(by: readonly string[], lists: number): number {
     const { items } = this.#panes.shape;
     if (items === undefined || !this.#withItems.has(setText(by))) return 0;
@@ -89,7 +89,7 @@ export class ItemPlan {
     );
   }
 
-  /** Counts by rank of a row of so many lists, a third of them with a positive at some rank; none where none are kept. */
+  /** Counts by rank of a row of `lists` lists, a third of them with a positive at some rank; none if they are not kept. */
   positionsOf(by: readonly string[], horizon: number, lists: number): Pick<RowParts, 'positions'> {
     const { shape, positions } = this.#panes;
     if (shape.ranks === undefined || positions?.horizon !== horizon || !this.#withPositions.has(setText(by))) {
@@ -102,13 +102,13 @@ export class ItemPlan {
     return { positions: kept };
   }
 
-  /** Items that so many lists show up to the rank of this part. */
+  /** Expected number of different items that `lists` lists show up to the rank of this part. */
   #different({ k }: ItemPart, lists: number): number {
     const { itemsPerList, catalogue } = this.#traffic;
     return filled(lists * Math.min(k, itemsPerList), catalogue);
   }
 
-  /** Digits of the amount of an item that so many lists show, for each item. */
+  /** Number of digits of the amount of one item that `listsByItem` lists show. */
   #amountDigits(holds: ExposureKind, { k }: ItemPart, listsByItem: number): number {
     const ranks = Math.max(1, Math.min(k, Math.floor(this.#traffic.itemsPerList)));
     const shown = listsByItem * ranks * exposureOf(holds, Math.ceil(ranks / 2));
@@ -116,7 +116,7 @@ export class ItemPlan {
   }
 }
 
-/** How many of `cells` get any of `things` that fall into them by chance. */
+/** Expected number of `cells` that get any of `things`, which fall into them at random. */
 export function filled(things: number, cells: number): number {
   return cells * -Math.expm1(-things / cells);
 }

@@ -1,4 +1,4 @@
-// Long because one estimate goes through all that a row costs: in a worker, in Redis, in a commit and in an exporter.
+// Long because one estimate covers everything that a row costs: in a worker, in Redis, in a commit and in an exporter.
 import { CellColumns } from '../accumulators/list-sums.ts';
 import { HOUR_BUCKETS } from '../accumulators/panes.ts';
 import { longest, type PanesSettings } from '../accumulators/panes-settings.ts';
@@ -20,7 +20,7 @@ import { BUSY_RECORDS, turnsOf } from '../worker/commit-order.ts';
 import { memoryFor } from '../worker/memory-load.ts';
 import { filled, ItemPlan } from './plan-items.ts';
 
-/** The traffic of one service. Lists are spread evenly over partitions, cohorts and users: of all spreads the one with most rows. */
+/** The traffic of one service. Lists are assumed to be spread evenly over partitions, cohorts and users, which gives the most rows. */
 export interface ExpectedTraffic {
   readonly listsPerSecond: number;
   readonly feedbackPerList: number;
@@ -31,74 +31,75 @@ export interface ExpectedTraffic {
   readonly workers: number;
   /** Different values of each dimension of the grouping sets. */
   readonly values: ReadonlyMap<string, number>;
-  /** Whom experiments will have seen; undefined: more than they sample. */
+  /** Users that experiments will have seen; undefined: more than they sample. */
   readonly users: number | undefined;
 }
 
-/** What Redis keeps after some time of that traffic. */
+/** What Redis holds after some time of this traffic. */
 export interface StoredRows {
   readonly after: DurationMs;
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** What the traffic will take. Bytes are of memory. */
+/** The resources that the traffic takes. Bytes are of memory. */
 export interface Plan {
   readonly cohorts: readonly { readonly by: readonly string[]; readonly cohorts: number; readonly asked: number }[];
   readonly worker: {
     readonly openImpressions: number;
-    /** Of the worker with most partitions. */
+    /** Bytes of state of the worker with most partitions. */
     readonly stateBytes: number;
     readonly memoryBytes: number;
-    /** So many workers can hold the state; Infinity: not even one for each partition. */
+    /** The least number of workers that can hold the state; Infinity: even one for each partition cannot. */
     readonly leastWorkers: number;
     /** Cores of all workers together, on a machine as in docs/performance.md. */
     readonly cores: number;
   };
   readonly redis: {
     readonly stored: readonly StoredRows[];
-    /** The users that experiments sample, beside the rows. */
+    /** Bytes of the users that experiments sample, which are stored beside the rows. */
     readonly sampleBytes: number;
     readonly commitsPerSecond: number;
     readonly rowsPerCommit: number;
-    /** Sent to Redis, and written to its append-only file. */
+    /** Bytes that are sent to Redis, and written to its append-only file. */
     readonly bytesPerSecond: number;
   };
   readonly exporter: { readonly rows: number; readonly series: number; readonly memoryBytes: number };
 }
 
-/** Of an open impression beside its items: ids, places in tables and in the order of time. */
+/** Bytes of an open impression besides its items: ids, places in tables and in the order of time; then bytes for each item and feedback. */
 const OPEN_BYTES = 160;
 const OPEN_ITEM_BYTES = 5;
 const OPEN_FEEDBACK_BYTES = 33;
-/** Of CPU, without rows, and for each row of a commit (docs/performance.md). */
+/** Seconds of CPU for an event, without rows, and for each row of a commit (docs/performance.md). */
 const EVENT_S = 8e-6;
 const ROW_S = 10e-6;
-/** The same for sums by user bucket, which are written whole. */
+/** Seconds of CPU for the sums by user bucket of a row, which are written as a whole; then for a commit. */
 const VECTOR_S = 75e-6;
 const COMMIT_S = 150e-6;
-/** For each item whose exposure a row counts: added to the row, and written with it at each commit. */
+/** Seconds of CPU for each item whose exposure a row counts: added to the row, and written with it at each commit. */
 const ITEM_S = 1e-6;
-/** Users of a run in one unit, each (statistics/user-sample.ts). */
+/** Bytes for each user of a run in one unit (statistics/user-sample.ts). */
 const SAMPLED_BYTES = 120;
-/** Of a row in an exporter, beside its sums: its objects, its entry in a map and its field. */
+/** Bytes of a row in an exporter besides its sums: its objects, its entry in a map and its field. */
 const SHOWN_ROW_BYTES = 300;
-/** An exporter without any rows. */
+/** Bytes of an exporter without any rows. */
 const EXPORTER_BYTES = 150 * 2 ** 20;
-/** Of a hash in Redis: an entry with its place in a table that is half full; a key with its entries and an empty table. */
+/** Bytes of a hash in Redis: of an entry with its place in a table that is half full, and of a key with its entries and an empty table. */
 const ENTRY_BYTES = 24 + 12;
 const KEY_BYTES = 250;
-/** Lists, and those with positives. */
+/** The number of lists, and of those with positives. */
 const COUNTS = 2;
 const USUAL_VALUE = 0.3;
 const A_VALUE = 'treatment';
 const A_UNIT = { namespace: 'default', unit: 10, generation: '1' };
-/** How many digits times have. */
+/** A time with the usual number of digits. */
 const A_TIME = 1_700_000_000_000;
 
 /**
- * How much memory and CPU a configuration takes for this traffic.
- * @throws RangeError for a dimension whose number of values is not said
+ * Memory and CPU that a configuration takes for this traffic.
+ *
+ * @throws RangeError for a dimension whose number of values is not given
  */
 export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTraffic): Plan {
   const { panes } = unitShape(settings, scorer, 0);
@@ -142,7 +143,7 @@ export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTra
   };
 }
 
-/** Of all workers. Partitions with little to store take turns (specification: commit 1.1). */
+/** Commits per second of all workers. Partitions with little to store take turns (specification: commit 1.1). */
 function commitRate({ interval, perSecond }: Settings['commit'], traffic: ExpectedTraffic): number {
   const { partitions, workers, listsPerSecond, feedbackPerList } = traffic;
   const inOne = (partitions * 1000) / interval;
@@ -158,14 +159,14 @@ function openBytes({ itemsPerList, feedbackPerList }: ExpectedTraffic): number {
 
 interface PlannedSet {
   readonly by: readonly string[];
-  /** Kept by name, and the rest as one more. */
+  /** Number of cohorts kept by name, plus one for the rest. */
   readonly cohorts: number;
-  /** As many as values make. */
+  /** Number of cohorts that the values can make. */
   readonly asked: number;
   readonly isClustered: boolean;
 }
 
-/** Rows of all units together, at an even spread. */
+/** The rows of all units together, if lists are spread evenly. */
 class RowPlan {
   readonly sets: readonly PlannedSet[];
   readonly #panes: Omit<PanesSettings, 'owner' | 'closedUpTo'>;
@@ -188,7 +189,7 @@ class RowPlan {
     });
   }
 
-  /** Cohorts of all sets. */
+  /** Number of cohorts of all sets. */
   get cohortsShown(): number {
     return this.sets.reduce((sum, { cohorts }) => sum + cohorts, 0);
   }
@@ -204,7 +205,7 @@ class RowPlan {
     return ROW_BYTES + 8 * new CellColumns(this.#panes.shape).width;
   }
 
-  /** Rows of minute panes of so much time. */
+  /** Number of rows of the minute panes of this span. */
   minuteRows(span: DurationMs): number {
     const { paneSize } = this.#panes;
     return this.#perPane(paneSize) * Math.ceil(span / paneSize);
@@ -217,7 +218,10 @@ class RowPlan {
     return rows * this.liveBytes + this.#liveItemBytes();
   }
 
-  /** Bytes in a worker of what minute rows keep beside their sums, of all units: from when lists close at a horizon until they do at the last. */
+  /**
+   * Bytes in workers of what minute rows keep besides their sums, for all units: from when lists close at a horizon until they
+   * close at the last one.
+   */
   #liveItemBytes(): number {
     const { paneSize, horizons } = this.#panes;
     const window = longest(this.#panes);
@@ -234,7 +238,7 @@ class RowPlan {
     return bytes;
   }
 
-  /** Bytes in an exporter of the items of a window, those of all partitions together. */
+  /** Bytes in an exporter of the items of a window, all partitions together. */
   shownItemBytes(span: DurationMs): number {
     const { paneSize, horizons } = this.#panes;
     const bytes = this.sets.reduce((sum, { by, cohorts }) => {
@@ -244,7 +248,7 @@ class RowPlan {
     return bytes * Math.ceil(span / paneSize);
   }
 
-  /** What Redis keeps when the service has run for so long. */
+  /** What Redis holds after the service has run for this time. */
   stored(after: DurationMs): StoredRows {
     const { hour, paneSize, keepHours, keepMinutes, keepVectors } = this.#panes;
     let rows = 0;
@@ -268,7 +272,7 @@ class RowPlan {
     return { after, rows, bytes };
   }
 
-  /** Rows and bytes of one commit: what closed in an interval changes a minute and an hour for each of its cohorts. */
+  /** Rows and bytes of one commit: the closings of an interval change a minute row and an hour row for each of their cohorts. */
   perCommit(interval: DurationMs): {
     readonly rows: number;
     readonly vectors: number;
@@ -300,17 +304,17 @@ class RowPlan {
     return (this.#traffic.listsPerSecond * span) / 1000;
   }
 
-  /** Rows of one pane of all units. */
+  /** Number of rows of one pane, for all units. */
   #perPane(size: DurationMs): number {
     return this.sets.reduce((sum, set) => sum + this.#panes.horizons.length * this.#rowsOf(set, size), 0);
   }
 
-  /** The same of one set at one horizon. */
+  /** Number of rows of one set at one horizon, for all units. */
   #rowsOf({ cohorts }: PlannedSet, size: DurationMs): number {
     return filled(this.#lists(size), cohorts * this.#traffic.partitions);
   }
 
-  /** Of all units: rows and bytes in Redis of one pane. */
+  /** Rows and bytes in Redis of one pane, for all units. */
   #pane(size: DurationMs, keyOf: (start: number) => string): { readonly rows: number; readonly bytes: number } {
     let rows = 0;
     let bytes = this.#traffic.partitions * keyBytes(keyOf(A_TIME));
@@ -338,12 +342,12 @@ class RowPlan {
     return { rows, bytes };
   }
 
-  /** Lists of one row that has any. */
+  /** Number of lists of one row that has any. */
   #listsOf(set: PlannedSet, size: DurationMs): number {
     return Math.max(1, Math.round(this.#lists(size) / this.#rowsOf(set, size)));
   }
 
-  /** Of the text of a row. Items and ranks are kept by the minute alone. */
+  /** Bytes of the text of a row. Only minute rows keep items and counts by rank. */
   #textBytes(set: PlannedSet, size: DurationMs, horizon: number): number {
     const lists = this.#listsOf(set, size);
     const row = this.#usualRow(lists);
@@ -371,7 +375,7 @@ class RowPlan {
     return this.#encodeVector({ ...emptyRow(shape), vector });
   }
 
-  /** A row of so many lists, a third of them with a positive. */
+  /** A row of `lists` lists, a third of them with a positive. */
   #usualRow(lists: number): Row {
     const { shape } = this.#panes;
     const row = emptyRow(shape);
@@ -395,25 +399,25 @@ function valuesOf({ values }: ExpectedTraffic, dimension: string): number {
   return count;
 }
 
-/** With all nine digits behind the point, as values of discounts have. */
+/** A sum with all nine decimal digits, as values of discounts have. */
 function usualSum(lists: number, column: number): number {
   return Math.round(USUAL_VALUE * lists * PER_ONE * (1 + column / 97)) + 1;
 }
 
-/** A field is as long as its cohort's values are. */
+/** A field as long as those of real cohorts. */
 function fieldOf({ by }: PlannedSet, horizon: string): string {
   return rowField(horizon, setText(by), by.map(() => A_VALUE).join(','));
 }
 
 /**
  * Bytes that Redis takes for one field of a hash: an entry and its place in the table, and two strings with their heads, each
- * rounded up to what its allocator hands out.
+ * rounded up to a size class of the allocator.
  */
 function fieldBytes(field: string, valueBytes: number): number {
   return ENTRY_BYTES + stringBytes(field.length) + stringBytes(valueBytes);
 }
 
-/** The same for a key: entries in the tables of keys and of times to live, and an empty hash. */
+/** Bytes that Redis takes for a key: entries in the tables of keys and of times to live, and an empty hash. */
 function keyBytes(key: string): number {
   return KEY_BYTES + stringBytes(key.length);
 }
@@ -422,7 +426,7 @@ function stringBytes(length: number): number {
   return allocated(length + (length < 256 ? 4 : 6));
 }
 
-/** Classes of sizes of jemalloc: four between two powers of two. */
+/** Rounds up to a size class of jemalloc: there are four between two powers of two. */
 function allocated(bytes: number): number {
   if (bytes <= 64) return Math.ceil(bytes / 8) * 8;
   const step = 2 ** (Math.ceil(Math.log2(bytes)) - 3);

@@ -25,24 +25,24 @@ const ENOUGH = 10;
 /** If this many lists of a variant are expected in the sample, having none is not by chance. */
 const EXPECTED = 30;
 
-/** What was sampled of one topic. */
+/** The sample of one topic. */
 export interface SeenTopic {
   readonly name: string;
   readonly records: number;
   readonly withoutKey: number;
   readonly invalid: number;
-  /** The most frequent first. */
+  /** The reasons, the most frequent one first. */
   readonly reasons: readonly InvalidReason[];
   readonly events: readonly Event[];
-  /** Records that no map of the topic is for. */
+  /** Records that no map of the topic fits. */
   readonly unmapped: Unmapped;
   readonly future: number;
-  /** By request id: partitions. */
+  /** For each request id the partitions of its impressions. */
   readonly impressions: ReadonlyMap<string, ReadonlySet<number>>;
   readonly feedback: readonly { readonly requestId: string; readonly partition: number }[];
 }
 
-/** By topic. `decoders`: one per topic. */
+/** The sample of each topic. `decoders`: one for each topic. */
 export function readSample(
   { kafka, attribution }: Settings,
   sample: Sample,
@@ -108,7 +108,7 @@ function readTopic(
   };
 }
 
-/** Findings in all that was sampled, as a service reports them. */
+/** The findings in the whole sample, as a service reports them. */
 export function recordFindings(settings: Settings, seen: readonly SeenTopic[], now: EpochMs): readonly LiveFinding[] {
   return [
     ...seen.flatMap((topic) => [...mostInvalid(topic), ...datedAhead(topic)]),
@@ -129,7 +129,7 @@ function mostInvalid({ name, records, invalid, reasons }: SeenTopic): readonly L
   ];
 }
 
-/** Such as: missing_field 12, bad_time 3. */
+/** Returns text such as: missing_field 12, bad_time 3. */
 export function reasonsText(reasons: readonly InvalidReason[]): string {
   const codes = new Map<string, number>();
   for (const { code, count } of reasons) codes.set(code, (codes.get(code) ?? 0) + count);
@@ -139,7 +139,7 @@ export function reasonsText(reasons: readonly InvalidReason[]): string {
     .join(', ');
 }
 
-/** Names of fields, no values. Such as: missing_field: requestId; the first such record has request_id, ts. */
+/** Names of fields, without values, such as: missing_field: requestId; the first such record has request_id, ts. */
 export function fieldsText([first]: readonly InvalidReason[]): string {
   if (first?.field === undefined || first.fields.length === 0) return '';
   return `${first.code}: ${first.field}; the first such record has ${first.fields.join(', ')}. `;
@@ -158,7 +158,7 @@ export function invalidRemedy({ code }: InvalidReason): string {
 
 const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);
 
-/** A record without items looks like feedback; one that says what was done to which item is feedback. */
+/** Whether the record belongs to the other topic: one without items looks like feedback; one with an action on an item is feedback. */
 export function isOtherSide({ code, fields }: InvalidReason): boolean {
   return code === 'wrong_kind' && (fields.includes('items') || fields.some((field) => FEEDBACK_FIELDS.has(field)));
 }
@@ -175,7 +175,7 @@ function datedAhead({ name, records, future }: SeenTopic): readonly LiveFinding[
   ];
 }
 
-/** Whether the newest events have whole times, and feedback fits the lists: what a replay of them would find wrong. */
+/** Checks that the newest events have complete times, and that feedback fits the lists. A replay would report the same. */
 export function joinFindings(settings: Settings, seen: readonly SeenTopic[], now: EpochMs): readonly LiveFinding[] {
   const { attribution } = settings;
   const sample = new EventSample();
@@ -211,7 +211,7 @@ function manyEmpty({ experiments, dimensions, measures }: Settings, { impression
   return emptyLists(counts(impressions), measures, 'sampled impressions', new Map(variants));
 }
 
-/** Each record of a topic is read by itself, so a time that clocks show twice is the first of the two. */
+/** Each record of a topic is read by itself, so a time that clocks show twice is taken for the first of the two. */
 function clockChanges({ kafka }: Settings, seen: readonly SeenTopic[]): readonly Finding[] {
   return seen.flatMap(({ name, events }, t): readonly Finding[] => {
     const { timeZone: zoneName } = kafka.topics[t];
@@ -229,7 +229,7 @@ function clockChanges({ kafka }: Settings, seen: readonly SeenTopic[]): readonly
   });
 }
 
-/** Lists come, no feedback is read, and there are records that no map is for: feedback may be among them. */
+/** There are lists, no feedback, and records that no map fits: feedback may be among them. */
 function feedbackMissing({ measures }: Settings, seen: readonly SeenTopic[], sample: EventSample): readonly Finding[] {
   const unmapped = sumOfUnmapped(seen.map((topic) => topic.unmapped));
   const lists = sample.count('impressions');
@@ -261,7 +261,7 @@ function ofJoin(settings: Settings, sample: EventSample): readonly Finding[] {
   ];
 }
 
-/** No feedback from the time of the sampled lists finds its list, and no other finding explains it. */
+/** No feedback from the time of the sampled lists finds its list, and no other finding explains that. */
 function nothingJoined(settings: Settings, sample: EventSample, found: readonly Finding[]): readonly Finding[] {
   if (found.length > 0 || matchesOf(sample).known > 0) return [];
   const [shortest] = settings.attribution.horizons;

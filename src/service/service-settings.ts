@@ -15,7 +15,7 @@ import type { WorkerSettings } from '../worker/worker-contract.ts';
 
 /** Share of V8's heap that rows may take. */
 const ROW_SHARE = 0.5;
-/** Once a minute (specification: statistics 4.3). */
+/** Looks are taken once a minute (specification: statistics 4.3). */
 const LOOK_EVERY_MS = 60_000;
 const FOURTEEN_DAYS_MS = 14 * DAY;
 
@@ -24,11 +24,11 @@ export function kafkaConnection({ kafka: { brokers, tls, sasl } }: Settings, cli
   return { brokers, tls, sasl, clientId };
 }
 
-/** How units begin. */
+/** What decides how units begin. */
 export interface Begun {
-  /** By partition: what is damaged, and is to be counted again. */
+  /** For each damaged partition its damage; it is counted again. */
   readonly damaged: ReadonlyMap<number, Damage>;
-  /** Of units of which nothing is stored. What a lost unit has left in Redis is of another. */
+  /** Generation of units without stored state. Rows that a lost unit left in Redis have another. */
   readonly generation: string;
 }
 
@@ -72,7 +72,7 @@ export function workerSettings(
   };
 }
 
-/** @throws ConfigError where the records of a topic are rows of one item each */
+/** The decoder of each topic. @throws ConfigError if the records of a topic are rows of one item each */
 export function serviceDecoders(settings: Settings): readonly Decoder[] {
   return settings.kafka.topics.map(({ role, name, adapter, tsUnit, timeZone, positionBase }) => {
     if (typeof adapter === 'object' && 'list' in adapter) {
@@ -83,7 +83,7 @@ export function serviceDecoders(settings: Settings): readonly Decoder[] {
   });
 }
 
-/** After this time without a write, rows belong to a namespace that was abandoned. */
+/** Time to live of rows: after this time without a write, their namespace was abandoned. */
 export function rowTtl(settings: Settings): number {
   return hoursKept(settings) + FOURTEEN_DAYS_MS;
 }

@@ -54,10 +54,10 @@ interface ServiceOptions {
   /** Version of receval. */
   readonly version: string;
   readonly newId: () => string;
-  /** Seed of the join's hashes: random per process, so that nobody can choose ids that collide. No result depends on it. */
+  /** Seed of the join's hashes: random for each process, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   readonly log: WorkerLog;
-  /** What a report says of this process at its end; default: nothing. */
+  /** Facts about this process at the end of a report; default: none. */
   readonly about?: readonly Fact[];
   /** For tests; default: none. */
   readonly faultPoint?: FaultPoint | undefined;
@@ -68,13 +68,13 @@ const CLOCK_CHECK_MS = 10_000;
 const RETENTION_CHECK_MS = 60_000;
 const ACCESS_CHECK_MS = 60_000;
 const REDIS_CHECK_MS = 10_000;
-/** How long to wait for dead letters when the service ends. */
+/** Time to wait for dead letters when the service ends. */
 const LETTERS_MS = 1000;
 
 /** What the handlers of Kafka's events need from the service. */
 interface HandlerState {
   readonly worker: Worker | undefined;
-  /** Of each topic. */
+  /** Number of partitions of each topic. */
   readonly partitions: number;
 }
 
@@ -238,7 +238,7 @@ export class Service {
     return this.#worker;
   }
 
-  /** Partitions. */
+  /** The partitions that are owned. */
   get #owned(): readonly number[] {
     return this.#worker?.status().units.map(({ partition }) => partition) ?? [];
   }
@@ -319,7 +319,7 @@ export class Service {
     this.#access = this.#accessWatch.look(this.#clock.now());
   }
 
-  /** If Redis does not respond, that is reported elsewhere. */
+  /** Ignores a Redis that does not respond: that is reported elsewhere. */
   async #lookAtRedis(): Promise<void> {
     this.#redis = await this.#store.usage().catch(() => undefined);
     if (this.#redis !== undefined) this.#evictionWatch.look(this.#redis.evictionPolicy, this.#clock.now());
@@ -331,13 +331,13 @@ export class Service {
     this.#timers.push(this.#clock.every(RETENTION_CHECK_MS, look));
   }
 
-  /** What this process knows of itself, as of now. */
+  /** The present state of this process. */
   #status(): MetricsUpdate {
     const deadLetters = this.#deadLetters?.queue.counts;
     return { status: this.#worker?.status(), deadLetters, access: this.#access, redis: this.#redis };
   }
 
-  /** Takes what is new. A failed read of the store is retried in a second; until then the pages keep the last numbers. */
+  /** Updates what is shown. A failed read of the store is retried in a second; until then the pages keep the last numbers. */
   async #refresh(): Promise<void> {
     let snapshot: Awaited<ReturnType<Exporter['refresh']>> | undefined;
     try {
@@ -349,7 +349,7 @@ export class Service {
         this.#misfits.tell(this.#exporter?.misfits ?? [], this.#options.log, this.#clock.now());
       }
     } catch (error) {
-      // A stop closes the connection.
+      // While the service stops, its connection is closed on purpose.
       if (!this.#isStopping) this.#unread.failed('windows', '', { error: messageOf(error) }, this.#clock.now());
     }
     const own = this.#status();

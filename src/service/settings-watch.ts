@@ -7,8 +7,8 @@ const UNUSABLE = `the configuration cannot be used any more: ${HELD}, and would 
 const AS_BEFORE = 'the configuration is again that of the start of this process';
 
 /**
- * Watches the configuration of a process that read it at its start. Who edits it must know that nothing has changed yet, and that a
- * mistake in it would be noticed at the next restart only.
+ * Watches the configuration of a running process. Whoever edits it must know that nothing has changed yet, and a mistake in it
+ * would otherwise be noticed only at the next restart.
  */
 export class SettingsWatch {
   readonly #read: () => string;
@@ -16,7 +16,7 @@ export class SettingsWatch {
   readonly #before: string;
   #told = '';
 
-  /** `read`: all settings as text, as they would be at a start now; it throws an error that says what is wrong. */
+  /** `read` returns all settings that a start would use now, as text; it throws an error that says what is wrong. */
   constructor(read: () => string, before: string, log: WorkerLog) {
     this.#read = read;
     this.#before = before;

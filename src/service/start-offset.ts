@@ -9,15 +9,15 @@ import { wasRead } from './checks.ts';
 /** What decides where a unit without stored state begins. */
 export interface Beginning {
   readonly from: Settings['start']['from'];
-  /** What Kafka holds is counted again. */
+  /** Whether everything that Kafka holds is counted again. */
   readonly rebuild: boolean;
-  /** Nothing at all was stored when this process started. */
+  /** Whether nothing at all was stored when this process started. */
   readonly isFirst: boolean;
 }
 
 /**
- * Where a unit without stored state begins (specification: commit 7.2, 7.3). state_lost: it was read before. Rejects with
- * LogUnavailable while no broker responds.
+ * The offset where a unit without stored state begins (specification: commit 7.2, 7.3). state_lost: it was read before. Rejects
+ * with LogUnavailable while no broker responds.
  */
 export async function startOffset(
   source: Pick<KafkaSource, 'committedByGroup' | 'bounds' | 'offsetAt'>,
@@ -30,7 +30,7 @@ export async function startOffset(
     const { start, end, openFrom = end } = await source.bounds(partition, topic);
     // `from` applies to a group without any state. A partition that was added later is read from its start.
     if (from === 'earliest' || rebuild || !isFirst) return start;
-    // As Kafka's own consumer: records that are committed from now on count, even those of an open transaction.
+    // As with Kafka's own consumer, records that are committed from now on count, even those of an open transaction.
     return from === 'latest' ? openFrom : await source.offsetAt(partition, topic, from.at);
   } catch (error) {
     if (!isPassing(error)) throw error;
@@ -38,7 +38,7 @@ export async function startOffset(
   }
 }
 
-/** Whether a broker may answer later. After its last try the client marks an error that it had tried again for as not retriable. */
+/** Whether a later attempt may succeed. The client marks an error as not retriable once it has given up retrying it. */
 function isPassing(error: unknown): boolean {
   if (isUnreachable(error) || isCoordinatorMissing(error)) return true;
   if (!(error instanceof Error)) return false;

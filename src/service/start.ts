@@ -31,10 +31,10 @@ import type { Beginning } from './start-offset.ts';
 
 /** How long to wait for servers that are starting. After that the start fails, and the supervisor tries again. */
 const TIMEOUT_MS = 60_000;
-/** Time of one attempt to connect to Redis, and so between two log lines that say it failed. */
+/** Time of one attempt to connect to Redis, and thus between two log lines that report a failure. */
 const REDIS_TRY_MS = 5_000;
 
-/** Waits for a Redis that does not respond. Rejects at once if Redis refuses us, or if a file or the URL is wrong. */
+/** Waits until Redis responds. Rejects at once if Redis refuses us, or if a file or the URL is wrong. */
 export function connectRedis(options: RedisStoreOptions, log: WorkerLog): Promise<RedisStore> {
   return withRetries(
     () => RedisStore.connect({ ...options, connectTimeout: REDIS_TRY_MS }),
@@ -46,7 +46,7 @@ export function connectRedis(options: RedisStoreOptions, log: WorkerLog): Promis
 
 interface StartOptions {
   readonly settings: Settings;
-  /** false: it only reads what others have stored. */
+  /** false: the process only reads what others have stored. */
   readonly isWorker: boolean;
   readonly permissions: Permissions & { readonly rebuild: boolean };
   readonly connection: KafkaConnection;
@@ -56,15 +56,15 @@ interface StartOptions {
 /** What the checks before the start found. */
 export interface Started extends Begun {
   readonly partitions: number;
-  /** For a worker. */
+  /** Only a worker uses this. */
   readonly beginning: Beginning;
-  /** For a worker. */
+  /** Only a worker has this. */
   readonly retention: Retention | undefined;
 }
 
 /**
- * The checks before the start (specification: commit 7). Rejects with a StartRefused or StateMismatch that says what to do, or with
- * an error of Kafka or Redis.
+ * The checks before the start (specification: commit 7). Rejects with a StartRefused or StateMismatch that says what to do, or
+ * with an error of Kafka or Redis.
  */
 export async function checkStart(store: RedisStore, source: KafkaSource, options: StartOptions): Promise<Started> {
   const { settings, isWorker, permissions, connection, log } = options;
@@ -79,7 +79,7 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
   if (isWorker) checkReadable(await ask(() => unreadableTopics(settings, connection)), connection);
   const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
   await mustBeFit(store, isWorker ? settings.namespace : undefined);
-  // Also for a process that only reads: it could not show an unknown format.
+  // A process that only reads checks this, too: it could not show an unknown format.
   const { stored, unreadable } = await readCheckpoints(store, settings.namespace, partitions);
   const beginning = {
     from: settings.start.from,
@@ -115,7 +115,7 @@ async function unreadableTopics({ kafka }: Settings, connection: KafkaConnection
   }
 }
 
-/** A flag that has nothing to do for some partitions must not look as if it did. */
+/** Warns of flags that have no effect on some partitions, so that nobody believes that they had one. */
 function tellUnused(
   settings: Settings,
   stored: readonly (UnitCheckpoint | undefined)[],
@@ -149,7 +149,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Asks again and again until that succeeds, for at most `timeout` ms: brokers that have just started know no coordinator yet. Rejects
+ * Retries until an attempt succeeds, for at most `timeout` ms: brokers that have just started know no coordinator yet. Rejects
  * with the last error, or at once with one that `isFinal`. `tell` is called for each failed attempt.
  */
 export async function withRetries<T>(
@@ -190,7 +190,7 @@ export class Retention {
     this.#connection = connection;
   }
 
-  /** By topic; undefined: without limit, or not known, and then the reason is logged once. Never rejects. */
+  /** The retention of each topic; undefined: without limit, or unknown, and then the reason is logged once. Never rejects. */
   async look(): Promise<readonly (DurationMs | undefined)[]> {
     try {
       const settings = await this.#admin.topicSettings(this.#topics);
@@ -203,7 +203,7 @@ export class Retention {
     }
   }
 
-  /** Logs why the retention of a topic is not known, once for each reason; '': it is known of all. */
+  /** Logs why the retention of a topic is unknown, once for each reason; '': all are known. */
   #tell(reason: string): void {
     if (reason !== '' && reason !== this.#refused) {
       this.#log.warn({ error: reason }, 'Kafka does not report how long the topics keep records');

@@ -1,4 +1,4 @@
-/** How fast the configured topics are written now, as their offsets and record timestamps tell. */
+/** How fast the configured topics are written now, by their offsets and record timestamps. */
 import type { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { sample } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
@@ -8,20 +8,23 @@ import { SAMPLE_TIMEOUT_MS } from './topic-sample.ts';
 interface TopicRates {
   /** Records per second, by partition. */
   readonly perSecond: readonly number[];
-  /** The time that they are an average of: ten minutes, or less where the traffic is newer. */
+  /** The time over which they are averaged: ten minutes, or less if the traffic is newer. */
   readonly span: DurationMs;
-  /** How long ago the first record of the last ten minutes was written: less than `span` where that is too short for a rate; undefined: there is none. */
+  /**
+   * Time since the first record of the last ten minutes was written. Less than `span` if this is too short for a rate; undefined:
+   * there is no record.
+   */
   readonly age: DurationMs | undefined;
 }
 
 const LONGEST_SPAN_MS: DurationMs = 600_000;
-/** What came at once, as a batch job writes it, is no rate. */
+/** Over a shorter span there is no rate: a batch job writes all its records at once. */
 const SHORTEST_SPAN_MS: DurationMs = 30_000;
 
-/** Whose first record is looked at: those with most records begin no later than the others. */
+/** Number of partitions whose first record is read: those with the most records, which begin no later than the others. */
 const LOOKED_AT = 8;
 
-/** By topic. `bounds`: by topic, then partition. Rejects with an error of Kafka. */
+/** The rates of each topic. `bounds`: by topic, then partition. Rejects with an error of Kafka. */
 export function topicRates(
   admin: Pick<KafkaAdmin, 'client' | 'offsetsAt'>,
   names: readonly string[],
@@ -46,7 +49,7 @@ interface Recent {
   readonly end: Offset;
 }
 
-/** Since the first record of the last ten minutes: traffic that is newer would else be spread over minutes without any. */
+/** Time since the first record of the last ten minutes. Without it, newer traffic would be averaged over minutes that had none. */
 async function ageOf(
   { client }: Pick<KafkaAdmin, 'client'>,
   topic: string,

@@ -15,7 +15,10 @@ export const SAMPLE_TIMEOUT_MS = 15_000;
 export const SAMPLED_PER_TOPIC = 10_000;
 const SAMPLED_PER_PARTITION = 2000;
 
-/** The newest records of each partition that can be read now, so none of an open transaction. `bounds`: by topic, then partition. */
+/**
+ * The newest records of each partition that can be read now, which excludes those of an open transaction. `bounds`: by topic,
+ * then partition.
+ */
 export function newestRanges(
   names: readonly string[],
   bounds: readonly (readonly Bounds[])[],
@@ -36,7 +39,7 @@ export function newestRanges(
 /** Newest records of one topic that a service looks at. */
 const LOOKED_AT_PER_TOPIC = 2000;
 
-/** Findings in the newest records of these partitions. Rejects with what is wrong, in words. */
+/** Findings in the newest records of these partitions. Rejects with an error that says what is wrong. */
 export async function lookAtRecords(
   settings: Settings,
   owned: readonly number[],
@@ -70,17 +73,17 @@ interface SampledPartition {
   readonly role: Settings['kafka']['topics'][number]['role'];
   /** In the order of the log, without tombstones. */
   readonly values: readonly Uint8Array[];
-  /** Of each value. */
+  /** Offsets of the values. */
   readonly offsets: readonly Offset[];
 }
 
 interface TopicsSample {
   readonly partitions: readonly SampledPartition[];
-  /** false: time ran out before all were read. */
+  /** false: time ran out before everything was read. */
   readonly complete: boolean;
 }
 
-/** Rejects with what is wrong, in words. */
+/** Reads the newest records of all topics. Rejects with an error that says what is wrong. */
 export async function sampleTopics(settings: Settings, perTopic: number): Promise<TopicsSample> {
   const { topics } = settings.kafka;
   const names = topics.map(({ name }) => name);

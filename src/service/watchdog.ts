@@ -15,7 +15,7 @@ export interface Health {
 interface WatchdogDeps {
   readonly store: {
     readonly connected: boolean;
-    /** It responds, but accepts no commits. */
+    /** Whether it responds, but accepts no commits. */
     readonly refuses: boolean;
   };
   readonly source: { answers(): Promise<boolean> };
@@ -25,22 +25,22 @@ interface WatchdogDeps {
 
 const UNREADY_AFTER_MS = 60_000;
 const GIVE_UP_AFTER_MS = 120_000;
-/** Kafka and Redis must have answered for so long: after an outage the worker needs a moment to go on. */
+/** How long Kafka and Redis must have responded: after an outage the worker needs a moment to continue. */
 const ANSWERING_MS = 30_000;
-/** Somebody looks every second. If that takes longer than this, the process did not run. */
+/** `look` is called every second. After a longer pause than this, the process did not run. */
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Detects a worker that has work to do and makes no progress (specification: faults 8). It gives up only if Kafka and Redis
- * both respond and Redis accepts commits: a fault that a restart does not fix must not cause a storm of restarts. A worker is
- * not stuck if it reads nothing because its clock is in doubt, or because all that is left waits for the end of a transaction.
- * Time in which the process did not run, as when it was stopped and continued, is not held against it.
+ * Detects a worker that has work to do and makes no progress (specification: faults 8). It gives up only if Kafka and Redis both
+ * respond and Redis accepts commits: a fault that a restart does not fix must not cause a storm of restarts. A worker is not
+ * stuck if it reads nothing because its clock is in doubt, or because everything left waits for the end of a transaction. Time in
+ * which the process did not run, for example because it was paused, does not count.
  */
 export class Watchdog {
   readonly #deps: WatchdogDeps;
-  /** For how long there has been work and no commit. */
+  /** How long there has been work without a commit. */
   #stuck: DurationMs = 0;
-  /** `#stuck` when both servers first answered and have since; undefined: one did not, or nobody asked. */
+  /** The value of `#stuck` since when both servers have responded; undefined: one did not, or none was asked. */
   #answering: DurationMs | undefined;
   #looked: EpochMs | undefined;
   #commits = -1;
@@ -72,10 +72,10 @@ export class Watchdog {
     return store.connected && !store.refuses && (await source.answers());
   }
 
-  /** Time since the last look, as far as the process ran. */
+  /** Time since the last look in which the process ran. */
   #passed(now: EpochMs): DurationMs {
     const passed = now - (this.#looked ?? now);
-    // A look that asks servers may take as long itself.
+    // A look that queries servers may take this long itself.
     if (passed > LONGEST_PAUSE_MS && this.#stuck < GIVE_UP_AFTER_MS - ANSWERING_MS) {
       this.#deps.log.warn({ seconds: Math.round(passed / 1000) }, STOOD_STILL);
     }
@@ -88,12 +88,12 @@ const STOOD_STILL =
   'this process did not run for a while: it was stopped, or its machine was too busy. Others may have taken over its partitions';
 
 interface ClockCheckDeps {
-  /** The worker's. */
+  /** The worker's clock. */
   readonly clock: Pick<WallClock, 'now' | 'set'>;
   readonly store: { time(): Promise<EpochMs> };
   /** The machine's clock. */
   readonly machine: () => EpochMs;
-  /** Own clock minus the store's. */
+  /** Called with the worker's clock minus the store's. */
   readonly tell: (skew: DurationMs) => void;
   readonly log: WorkerLog;
 }
@@ -118,7 +118,7 @@ export class ClockCheck {
     return this.#trouble;
   }
 
-  /** Whether the store told its time. Never rejects. */
+  /** Compares the clocks. Returns whether the store reported its time. Never rejects. */
   async look(): Promise<boolean> {
     const { clock, store, machine, tell, log } = this.#deps;
     const before = clock.now();
