@@ -11,7 +11,7 @@ import { ConfigError, type Problem } from './problems.ts';
 import type { Settings } from './settings.ts';
 
 interface Known {
-  /** NaN: not known. */
+  /** NaN: unknown. */
   readonly popularity: number;
   readonly category: string | undefined;
 }
@@ -20,7 +20,7 @@ interface Row extends Known {
   readonly item: string;
 }
 
-/** A line as a row, or what is wrong with it. undefined: a header. */
+/** Reads a line; returns text that says what is wrong with it. undefined: the line is a header. */
 type ReadRow = (line: string) => Row | string | undefined;
 
 /** Reading stops after this many problems. */
@@ -29,9 +29,8 @@ const LONGEST_LINE = 64 * 1024;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * The settings with the item file that `catalogue` names, if it names one.
- * Rejects with a ConfigError that names file and line: when the file cannot be read, when a line of it is wrong, and when it
- * does not fit the measures.
+ * The settings, with the content of the item file that `catalogue` names, if any. Rejects with a ConfigError that names file and
+ * line: when the file cannot be read, when a line of it is wrong, and when it does not fit the measures.
  */
 export async function withCatalogue(settings: Settings): Promise<Settings> {
   const { catalogue, limits, measures } = settings;
@@ -46,10 +45,11 @@ export async function withCatalogue(settings: Settings): Promise<Settings> {
 }
 
 /**
- * Reads an item file, plain or gzipped: CSV (RFC 4180, without line breaks inside of fields) with a header that names `item`
- * and any of `popularity` and `category`; or NDJSON with these fields. Other columns and fields are ignored. An item that
- * appears twice is an error, since either line could be the right one.
- * @param most items
+ * Reads an item file, plain or gzipped: CSV (RFC 4180, without line breaks inside of fields) with a header that names `item` and
+ * any of `popularity` and `category`; or NDJSON with these fields. Other columns and fields are ignored. An item that appears
+ * twice is an error, since either line could be the right one.
+ *
+ * @param most largest number of items
  */
 export async function readCatalogue(path: string, most: number): Promise<ItemFile> {
   const items = new Map<string, Known>();
@@ -77,7 +77,7 @@ export async function readCatalogue(path: string, most: number): Promise<ItemFil
         break;
       }
       const { category } = row;
-      // Many lines share few categories: each string is kept once.
+      // Many lines share few categories, so each string is kept once.
       if (category !== undefined && !categories.has(category)) categories.set(category, category);
       items.set(row.item, {
         popularity: row.popularity,

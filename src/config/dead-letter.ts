@@ -1,4 +1,4 @@
-/** Where the bytes of invalid records go. */
+/** The setting of where the bytes of invalid records go. */
 import { z } from 'zod';
 import { assertNever } from '../vocabulary/events.ts';
 import type { Report } from './problems.ts';

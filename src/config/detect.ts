@@ -29,11 +29,11 @@ export const detectSchema = group({
   }),
 });
 
-/** Three weeks and a day, for baselines by hour of the week. */
+/** Three weeks and a day: baselines by hour of the week need three weeks. */
 const LEAST_HISTORY = 22 * DAY;
 const LONGEST_HISTORY = 366 * DAY;
 
-/** Which cohorts are watched for a regression, and how. */
+/** The cohorts that are watched for a regression, and how. */
 export function detectOf(
   detect: z.output<typeof detectSchema>,
   paneSize: Span,

@@ -23,18 +23,19 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 interface Setting {
   readonly path: readonly string[];
   readonly schema: Schema;
-  /** The group of free names (actions, experiments) that it belongs to, with its entries before. */
+  /** The group of free names (actions, experiments) that it belongs to, with the entries that the group had before. */
   readonly group: { readonly path: readonly string[]; readonly entries: Tree } | undefined;
 }
 
 interface Applied {
   readonly problems: readonly Problem[];
-  /** By path of each setting that was set: the variable that set it. */
+  /** For the path of each setting from the environment, its variable. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
 /**
  * Applies the RECEVAL_ variables to a document, in place.
+ *
  * `readFile` reads the file that a variable ending in _FILE names.
  */
 export function applyEnvironment(
@@ -69,7 +70,7 @@ export function applyEnvironment(
   return { problems, sources };
 }
 
-/** Applies values to a document by path (`http.port`), as flags do. Returns what is wrong with them. */
+/** Applies values by path (`http.port`) to a document, in place, as flags do. Returns what is wrong with them. */
 export function applyOverrides(
   document: Tree,
   root: Schema,
@@ -94,7 +95,7 @@ export function variableOf(path: readonly string[]): string {
   return PREFIX + path.map((name) => (/^<.*>$/.test(name) ? name.toUpperCase() : upperSnake(name))).join('_');
 }
 
-/** `outOfOrderness` is OUT_OF_ORDERNESS. */
+/** Returns OUT_OF_ORDERNESS for `outOfOrderness`. */
 export function upperSnake(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -102,7 +103,7 @@ export function upperSnake(name: string): string {
     .toUpperCase();
 }
 
-/** Every setting that a variable can name. Below free names: those in the document, or else in the defaults. */
+/** Every setting that a variable can name. Entries of free names are those of the document, or else those of the defaults. */
 function settingsByVariable(root: Schema, document: Tree): ReadonlyMap<string, Setting> {
   const settings = new Map<string, Setting>();
   const visit = (path: readonly string[], schema: Schema, given: unknown, above: Setting['group']): void => {
@@ -132,7 +133,7 @@ function applyFile(
   } catch (error) {
     return `cannot read the file that it names (${codeOf(error) || messageOf(error)})`;
   }
-  // Of a secret nothing else would be told: what was found is not printed.
+  // The value of a secret is never printed, so an empty file must be reported here.
   if (text.trim() === '' && readText('', setting.schema) === '') return 'the file that it names is empty';
   return applyText(document, setting, text.replace(/\r?\n$/, ''));
 }
@@ -150,7 +151,7 @@ function applyText(document: Tree, { path, schema, group }: Setting, text: strin
     : `needs ${printPath(path.slice(0, -1))} to be a group; set it as a whole`;
 }
 
-/** Creates the groups on the way. Returns false if another value is in the way. */
+/** Creates the missing groups of the path. Returns false if another value is in the way. */
 function setAt(root: Tree, path: Path, value: unknown): boolean {
   let tree = root;
   for (const step of path.slice(0, -1).map(String)) {

@@ -21,9 +21,9 @@ import {
 } from './values.ts';
 
 const USUAL_PRIMARY = 'ndcg@10';
-/** A user of the user sample stores the set of variants seen in one number. */
+/** The user sample stores the set of variants that a user has seen in one number. */
 const MOST_VARIANTS = 31;
-/** As many runs have a bit in a tag (accumulators/runs.ts). */
+/** Number of runs that have a bit in a tag (accumulators/runs.ts). */
 const MOST_EXPERIMENTS = 31;
 
 const experiment = z.strictObject(
@@ -86,7 +86,7 @@ export const experimentsSchema = z.record(experimentName, experiment, {
 
 type ExperimentDocument = z.output<typeof experiment>;
 
-/** Every configured experiment; inconsistencies are reported. `decides`: whether the command decides on them. */
+/** Every configured experiment. Reports inconsistencies. `decides`: whether the command makes decisions on them. */
 export function experimentsOf(
   documents: Readonly<Record<string, ExperimentDocument>>,
   referred: Referred,
@@ -150,7 +150,7 @@ export function dimensionOf(experiment: string): string {
   return experiment === 'default' ? 'variant' : `experiment_${experiment}`;
 }
 
-/** By dimension: the values that the configuration names, including the controls. */
+/** The values that the configuration names, controls included, for each dimension. */
 export function namedValues(experiments: readonly ExperimentSettings[]): ReadonlyMap<string, readonly string[]> {
   return new Map(experiments.map(({ dimension, variants }) => [dimension, [...variants.keys()]] as const));
 }

@@ -64,7 +64,7 @@ export function gradeRule(document: GradeDocument): GradeRule {
 /** The rule of an action without a grade. */
 export const NO_GRADE: GradeRule = { from: 'grade', grade: 0, rule: 'max', max: LARGEST_VALUE, veto: false };
 
-/** The default of `gmax`: the highest grade that a slot can have; undefined: it cannot be a gmax. */
+/** The default of `gmax`: the highest grade that a slot can have; undefined: gmax cannot have this value. */
 export function highestGrade(rules: readonly GradeRule[]): number | undefined {
   if (rules.some(({ from }) => from === 'value')) return undefined;
   const highest = rules.reduce((most, rule) => Math.max(most, highestOf(rule)), 0);

@@ -1,4 +1,4 @@
-/** Who may read what this process publishes. */
+/** The settings of who may read what this process publishes. */
 import { z } from 'zod';
 import type { SecretForm } from '../connections/security-settings.ts';
 import type { Report } from './problems.ts';
@@ -11,12 +11,12 @@ const host = textOf(
   /^\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/,
 );
 
-/** A name, or an IPv4 or IPv6 address. */
+/** A host name, or an IPv4 or IPv6 address. */
 const ADDRESS = /^(?:[A-Za-z0-9_.-]+|(?=(?:[^:]*:){2})[0-9A-Fa-f:.]+(?:%\w+)?)$/;
 
 /**
- * Long enough not to be guessed, and valid in a header (RFC 6750, section 2.1, allows fewer characters; 4096 fit into the headers
- * that are read).
+ * Long enough that nobody can guess it, and valid in a header (RFC 6750, section 2.1, allows fewer characters; 4096 fit into the
+ * headers that are read).
  */
 export const TOKEN: SecretForm = {
   pattern: /^[\x21-\x7e]{16,4096}$/,

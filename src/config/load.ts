@@ -12,9 +12,9 @@ import { completed, isEmptyAt, isTree, type Path, printPath, removeAt, type Tree
 import { isTooMany, MOST_ENTRIES, parseYaml, takeProto } from './yaml.ts';
 
 interface LoadOptions {
-  /** Undefined: `receval.yaml` in the current folder, if it exists. */
+  /** undefined: `receval.yaml` in the current folder, if it exists. */
   readonly file?: string | undefined;
-  /** Text of a file. @throws an Error with `code`, as node:fs does. */
+  /** Returns the text of a file. @throws an Error with `code`, as node:fs does. */
   readonly readFile: (path: string) => string;
   readonly env: Environment;
   /** Values by path, such as `http.port`, written as in environment variables. They override everything. */
@@ -25,16 +25,16 @@ interface LoadOptions {
 
 export interface Configuration {
   readonly settings: Settings;
-  /** The same as it is written, with all defaults; may contain secrets (redact.ts). */
+  /** The document with all defaults. May contain secrets (redact.ts). */
   readonly document: Tree;
 }
 
-/** @throws ConfigError with everything that is wrong. */
+/** Loads the settings. @throws ConfigError with everything that is wrong. */
 export function loadSettings(options: LoadOptions): Settings {
   return loadConfiguration(options).settings;
 }
 
-/** File, then environment, then flags. @throws ConfigError with everything that is wrong. */
+/** Loads the file, then applies the environment, then the flags. @throws ConfigError with everything that is wrong. */
 export function loadConfiguration({
   file,
   readFile,
@@ -69,7 +69,7 @@ interface Validated {
 }
 
 /**
- * The valid part of the document, and what is wrong. A wrong setting is removed and the rest validated again, so that one
+ * Returns the valid part of the document, and what is wrong. A wrong setting is removed and the rest validated again, so that one
  * mistake does not hide another.
  */
 function validate(tree: Tree): Validated {
@@ -85,7 +85,8 @@ function validate(tree: Tree): Validated {
       // A problem that only follows from an earlier one, or from one inside it, is not reported.
       const holdsOther = found.some(({ path }) => isBelow(path, problem.path));
       if (!holdsOther && !before.isBroken(printPath(problem.path))) problems.push(problem);
-      // A missing setting is removed with its group. So is a group that is left empty: it would be taken for one of another form.
+      // A missing setting is removed with its group, and so is a group that is left empty: it would be taken for one of another
+      // form.
       let path = settingAt(problem.path);
       while (path.length > 0 && !removed.has(printPath(path)) && !removeAt(rest, path)) path = path.slice(0, -1);
       removed.add(printPath(path));
@@ -100,7 +101,7 @@ function isBelow(path: Path, above: Path): boolean {
   return path.length > above.length && above.every((step, i) => path[i] === step);
 }
 
-/** A list is removed as a whole. */
+/** The path of what must be removed: a list is removed as a whole. */
 function settingAt(path: Path): Path {
   const index = path.findIndex((step) => typeof step === 'number');
   return index < 0 ? path : path.slice(0, index);
@@ -158,7 +159,7 @@ function parseTree(name: string, text: string): Tree {
   return value;
 }
 
-/** @throws ConfigError */
+/** Refuses a tree with too many entries. @throws ConfigError */
 function refuseTooMany(path: string, tree: Tree): void {
   if (!isTooMany(tree)) return;
   const message = `is too large: more than ${MOST_ENTRIES} settings, names and elements of lists`;

@@ -4,7 +4,7 @@ import { redactAt } from './redact.ts';
 import { namesBelow, type Path, printPath, valueAt } from './tree.ts';
 
 export interface Problem {
-  /** Where: `measures[2]`, the name of an environment variable, or a file with line and column. */
+  /** A path such as `measures[2]`, the name of an environment variable, or a file with line and column. */
   readonly path: string;
   /** What was expected, what was found, and the nearest right name. Never a secret. */
   readonly message: string;
@@ -23,7 +23,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Names of settings in other clients of Kafka and Redis, where the nearest spelling would find nothing or the wrong setting. */
+/** Names of settings in other clients of Kafka and Redis, for which the nearest spelling is none of ours, or a wrong one. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['ssl', 'tls'],
   ['user', 'username'],
@@ -38,7 +38,7 @@ export interface Located {
   readonly message: string;
 }
 
-/** The schema's issues with a document, in our words. */
+/** Translates the schema's issues with a document into our messages. */
 export function locate(issues: readonly z.core.$ZodIssue[], root: z.core.$ZodType, document: unknown): Located[] {
   return issues.flatMap((issue) => locateOne(issue, [], root, document));
 }
@@ -57,7 +57,7 @@ function locateOne(issue: z.core.$ZodIssue, above: Path, root: z.core.$ZodType, 
       }));
     }
     case 'invalid_union': {
-      // Of all forms that a value may have, the one that it resembles gives the best explanation: that which knows its names.
+      // Of all forms that a value may have, the one that it resembles gives the best explanation, because it knows the names.
       const forms = issue.errors.filter((errors) => errors.some(isCloser));
       const [form] = [...forms].sort((a, b) => foreignNames(a) - foreignNames(b));
       if (form !== undefined) return form.flatMap((inner) => locateOne(inner, path, root, document));
@@ -72,7 +72,7 @@ function locateOne(issue: z.core.$ZodIssue, above: Path, root: z.core.$ZodType, 
   }
 }
 
-/** How many names of the value are not of this form. */
+/** Number of names in the value that this form does not have. */
 function foreignNames(errors: readonly z.core.$ZodIssue[]): number {
   return errors.reduce(
     (sum, issue) => sum + (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys.length : 0),
@@ -80,7 +80,7 @@ function foreignNames(errors: readonly z.core.$ZodIssue[]): number {
   );
 }
 
-/** Whether it says more than that the value is of another kind. */
+/** Whether the issue says more than that the value has another type. */
 function isCloser(issue: z.core.$ZodIssue): boolean {
   if (issue.path.length > 0) return true;
   if (issue.code === 'invalid_union') return issue.errors.some((errors) => errors.some(isCloser));
@@ -92,7 +92,7 @@ function withFound(message: string, path: Path, document: unknown): string {
   return `${message}; found ${printFound(redactAt(printPath(path), valueAt(document, path)))}`;
 }
 
-/** A value in a few words. */
+/** A short text for a value that was found. */
 export function printFound(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
@@ -107,7 +107,7 @@ export class Report {
   readonly problems: Located[] = [];
   readonly #broken: readonly string[];
 
-  /** `broken`: printed paths of settings that were left at their defaults because they are wrong. */
+  /** `broken`: printed paths of settings that have their defaults because they are wrong. */
   constructor(broken: readonly string[]) {
     this.#broken = broken;
   }
@@ -119,7 +119,7 @@ export class Report {
     if (!isMoot && !this.isBroken(printPath(path))) this.problems.push({ path, message });
   }
 
-  /** Whether this setting, one above it or one below it is wrong by itself. */
+  /** Whether this setting, or one above or below it, is wrong by itself. */
   isBroken(path: string): boolean {
     return this.#broken.some((wrong) => isWithin(wrong, path) || isWithin(path, wrong));
   }

@@ -14,7 +14,7 @@ const HIDDEN_WHOLE = [
   'redis.sentinel.tls.passphrase',
 ];
 
-/** Settings that may contain a secret, and how they are shown. */
+/** Settings that may contain a secret, and how to show them. */
 const SECRETS: ReadonlyMap<string, (value: string) => string> = new Map<string, (value: string) => string>([
   ['redis.url', redactUrl],
   ['kafka.sasl.tokenEndpoint', redactUrl],
@@ -36,10 +36,10 @@ export function redactUrl(url: string): string {
   return `${scheme}${at < 0 ? '' : `${HIDDEN}@`}${query < 0 ? open : `${open.slice(0, query)}?${HIDDEN}`}`;
 }
 
-/** A user and a password before a host, where none are allowed. */
+/** A user and a password before a host, where a URL may not have them. */
 const LOGIN = /^([^/@]*:\/\/)?.*@/s;
 
-/** The value of one setting as it may be shown. Text in place of a group with a secret may be that secret. */
+/** The value of one setting as it may be shown. A text in place of a group that has a secret may be that secret. */
 export function redactAt(path: string, value: unknown): unknown {
   if (value === undefined || value === null) return value;
   const redact = SECRETS.get(path);

@@ -1,4 +1,4 @@
-/** The reference of all settings in docs/configuration.md, generated from the schema. */
+/** Generates the reference of all settings in docs/configuration.md from the schema. */
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { variableOf } from './environment.ts';
@@ -8,24 +8,24 @@ import { ON_CHANGE, UNITS } from './values.ts';
 
 type Schema = z.core.$ZodType;
 
-/** In paths, the placeholder for a free name of an action or an experiment. */
+/** The placeholder in paths for the free name of an action or an experiment. */
 const FREE_NAME = '<name>';
 
 interface SettingRow {
   readonly path: string;
-  /** What is expected, as in the message for a wrong value. */
+  /** What is expected, in the words of the message for a wrong value. */
   readonly type: string;
-  /** The default; undefined: there is none. */
+  /** The default value; undefined: there is none. */
   readonly usual: unknown;
-  /** What is shown if there is none: nothing, `needed`, or words. */
+  /** What is shown if there is no default: nothing, `needed`, or words. */
   readonly otherwise: string;
   readonly meaning: string;
   readonly variable: string;
-  /** What a change does to stored rows; '': nothing. */
+  /** The effect of a change on stored rows; '': none. */
   readonly change: string;
 }
 
-/** One row for each setting at or below `path`, in the order of the schema; none for a group without a meaning of its own. */
+/** One row for each setting at or below `path`, in the order of the schema; none for a group without a description. */
 function rowsOf(
   path: readonly string[],
   schema: Schema,
@@ -38,7 +38,7 @@ function rowsOf(
   const entry = entryOf(schema);
   const isGroup = unwrap(schema) instanceof z.ZodObject && (path.length === 1 || meaningOf(schema) === '');
   const own = isGroup ? [] : [{ ...rowOf(path, schema, usual, mayMiss), change }];
-  // What is true of the first element of a list is true of a single one.
+  // A default list stands for its elements: its first one is representative.
   const values = Array.isArray(usual) ? usual[0] : usual;
   const below = [...childrenOf(schema)].flatMap(([name, child]) =>
     rowsOf([...path, name], child, isTree(values) ? values[name] : undefined, isChoice(schema), change),
@@ -53,7 +53,7 @@ function isExplained(schema: Schema): boolean {
   return meaningOf(schema) !== '' || [...childrenOf(schema).values()].some((child) => meaningOf(child) !== '');
 }
 
-/** Whether one of several groups is written, so that none of their settings is needed. */
+/** Whether only one of several groups is written, so that none of their settings is needed. */
 function isChoice(schema: Schema): boolean {
   const inner = unwrap(schema);
   return inner instanceof z.ZodUnion && inner.options.filter((option) => option instanceof z.ZodObject).length > 1;
@@ -75,7 +75,7 @@ function meaningOf(schema: Schema): string {
   return z.globalRegistry.get(schema)?.description ?? '';
 }
 
-/** undefined: as what is above it. */
+/** The effect of a change; undefined: that of the group above. */
 function changeOf(schema: Schema): string | undefined {
   const found = ON_CHANGE.get(schema);
   if (found === undefined) return undefined;
@@ -83,14 +83,14 @@ function changeOf(schema: Schema): string | undefined {
   return change === 'free' ? '' : `${change} ${only}`.trimEnd();
 }
 
-/** In the words of the message for a wrong value. */
+/** The expected value, in the words of the message for a wrong one. */
 function expectedOf(schema: Schema): string {
   if (unwrap(schema) instanceof z.ZodObject) return 'a group of the settings below';
   const message = z.safeParse(unwrap(schema), Symbol('no value')).error?.issues[0]?.message ?? '';
   return message.replace(/^expected /, '').replace(UNITS, '');
 }
 
-/** Every setting by its top-level group; undefined: settings at the top level. */
+/** All settings by top-level group; undefined: those at the top level. */
 export function settingRows(): ReadonlyMap<string | undefined, readonly SettingRow[]> {
   const groups = new Map<string | undefined, readonly SettingRow[]>([[undefined, []]]);
   for (const [name, schema] of childrenOf(configSchema)) {
@@ -102,7 +102,7 @@ export function settingRows(): ReadonlyMap<string | undefined, readonly SettingR
   return groups;
 }
 
-/** Markdown: a table of the top-level settings, then one under a heading for each group. */
+/** Returns Markdown: a table of the top-level settings, then one under a heading for each group. */
 export function configReference(): string {
   const top = childrenOf(configSchema);
   const parts = [...settingRows()].map(([group, rows]) => {
@@ -124,7 +124,7 @@ function tableOf(rows: readonly SettingRow[]): string {
   );
 }
 
-/** As in YAML, on one line. */
+/** The value in YAML, on one line. */
 function plain(value: unknown): string {
   return stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim();
 }

@@ -10,11 +10,11 @@ import type { Report } from './problems.ts';
 import type { Path } from './tree.ts';
 import type { Span } from './values.ts';
 
-/** What can be referred to. */
+/** The names that settings can refer to. */
 export interface Referred {
   /** Canonical names, in order. */
   readonly measures: readonly string[];
-  /** Those of them that are kept outside of the sums of rows, so that their values have no standard error. */
+  /** Names of the measures that are kept outside of the sums of rows, so that their values have no standard error. */
   readonly withoutError: ReadonlySet<string>;
   readonly defaults: MeasureDefaults;
   readonly horizons: readonly Span[];
@@ -24,10 +24,10 @@ export interface Referred {
   readonly report: Report;
 }
 
-/** If a measure could not be parsed, everything that refers to it would fail as well. */
+/** Settings without which measures are unknown: if one is wrong, everything that refers to a measure would fail as well. */
 const MEASURES = ['measures', 'relevantFrom'];
 
-/** Those that are so by definition, and those that `lowerIsBetter` names. */
+/** The measures where lower is better, by definition or because `lowerIsBetter` names them. */
 export function lowerIsBetterOf(
   texts: readonly string[],
   measures: readonly Measure[],
@@ -67,7 +67,7 @@ function measureOf(
   return name;
 }
 
-/** The same for a measure that decides. */
+/** Canonical name of a configured measure that can decide. */
 export function decidingOf(text: string, path: Path, referred: Referred): string {
   const name = measureOf(text, path, referred);
   if (referred.withoutError.has(name)) referred.report.add(path, noError(name, referred));

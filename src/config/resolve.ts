@@ -25,7 +25,7 @@ import type { InputDocument, InputsDocument, TopicDocument, TopicsDocument } fro
 import type { Path } from './tree.ts';
 import type { Span } from './values.ts';
 
-/** Settings of a configuration that is valid part by part. Inconsistencies are reported; then the settings must not be used. */
+/** The settings of a configuration whose parts are valid. Inconsistencies are reported; then the settings must not be used. */
 export function resolve(config: ParsedConfig, report: Report, command: Command): Settings {
   const { namespace, attribution, start, commit, relevantFrom, windows, incompleteWindows, paneSize, cohorts } = config;
   const { limits, catalogue } = config;
@@ -38,7 +38,7 @@ export function resolve(config: ParsedConfig, report: Report, command: Command):
   for (const { index, message } of problems) report.add(['measures', index], message);
 
   checkActions(measures, config.grades, report);
-  // Judgements have grades of their own.
+  // Judgements have their own grades.
   if (command !== 'score') checkGrades(rules, measures, report);
 
   const names = measures.map(({ canonical }) => canonical);
@@ -100,7 +100,7 @@ function checkPanes(windows: readonly Span[], paneSize: Span, report: Report): v
   }
 }
 
-/** `hit(action=clik)` would always be 0. */
+/** Reports actions of measures that nothing else names: `hit(action=clik)` would always be 0. */
 function checkActions(measures: readonly Measure[], grades: ParsedConfig['grades'], report: Report): void {
   const known = Object.keys(grades);
   for (const measure of measures) {
@@ -113,7 +113,7 @@ function checkActions(measures: readonly Measure[], grades: ParsedConfig['grades
   }
 }
 
-/** The configured actions, then those that only measures use. */
+/** The configured actions, followed by those that only measures use. */
 function gradingOf(actions: Grading['actions'], measures: readonly Measure[], relevantFrom: number): Grading {
   const known = new Set(actions.map(({ name }) => name));
   const more: Grading['actions'][number][] = [];
@@ -129,14 +129,14 @@ function actionsOf(measure: Measure): readonly string[] {
   const { definition, params } = measure;
   const action = params.get('action');
   return [
-    // A rate counts any action, and a rating is a value; any other measure needs the action's grade.
+    // A rate counts any action, and a rating has a value. Only the other measures need the action's grade.
     ...(typeof action === 'string' && !needsGrade(measure) ? [action] : []),
     ...(definition.action === undefined ? [] : [definition.action]),
     ...(params.get('examined') === 'viewport' ? ['view'] : []),
   ];
 }
 
-/** The grouping sets that keep items; reports what measures of items need and lack. */
+/** The grouping sets that keep items. Reports what measures of items need and lack. */
 function itemSetsOf(
   config: ParsedConfig,
   measures: readonly Measure[],
@@ -165,7 +165,7 @@ function itemSetsOf(
   return sets;
 }
 
-/** The grouping sets that count by rank. */
+/** The grouping sets that keep counts by rank. */
 function placedSetsOf({ positions }: ParsedConfig, referred: Referred): readonly (readonly string[])[] {
   const { cohorts } = referred;
   if (positions.sets !== undefined) return setsOf(positions.sets, ['positions', 'sets'], referred);
@@ -184,8 +184,8 @@ const FEEDBACK: TopicRole = { impressions: false, feedback: true };
 const BOTH: TopicRole = { impressions: true, feedback: true };
 
 /**
- * The topics of a unit. The impressions topic comes first, or, if it carries feedback too, in its place among the feedback
- * topics. What a topic does not set is taken from `inputs`.
+ * The topics of a unit. The impressions topic comes first or, if it carries feedback too, at its place among the feedback topics.
+ * Settings that a topic lacks are taken from `inputs`.
  */
 function topicsOf(
   { impressions, feedback }: TopicsDocument,
@@ -227,7 +227,7 @@ function topicOf(topic: TopicDocument, path: Path, role: TopicRole, input: Parti
   return { name, role, ...formOf(topic, input) };
 }
 
-/** How files are read: as `inputs` says; what it does not set is taken from the topics of that side. */
+/** How files are read: by `inputs`, and by the topics of the same side for settings that `inputs` lacks. */
 function inputsOf(inputs: InputsDocument, topics: readonly TopicSettings[], report: Report): Settings['inputs'] {
   const both = topics.find(({ role }) => role.impressions && role.feedback);
   const impressions = topics.find(({ role }) => role.impressions);
@@ -293,12 +293,12 @@ interface SeriesCounts {
   readonly sets: number;
 }
 
-/** A value and its standard error. */
+/** A gauge of the value, and one of its standard error. */
 export const GAUGES_PER_MEASURE = 2;
 
 /**
- * Cohorts that each grouping set may have, so that all gauges, values and standard errors, stay within `limits.series`. `auto`
- * is the largest number that fits; a number that does not fit is a problem that shows the product.
+ * Cohorts that each grouping set may have, so that all gauges, values and standard errors, stay within `limits.series`. `auto` is
+ * the largest number that fits; a larger number is a problem that shows the product.
  */
 function cohortsPerSet(
   asked: number | 'auto',

@@ -88,7 +88,7 @@ export const configSchema = group({
     .meta({ description: 'where the bytes of invalid records go; a group for the settings below' }),
 });
 
-/** A valid configuration: each setting is checked by itself, and has its units. */
+/** A configuration in which each setting is valid by itself, with values in our units. */
 export type ParsedConfig = z.output<typeof configSchema>;
 
 /** JSON Schema (draft 2020-12) of the file. */

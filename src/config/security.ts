@@ -1,4 +1,4 @@
-/** How clients authenticate: the settings of TLS, logins and Redis, and which of them exclude each other. */
+/** The settings of TLS, logins and Redis with which clients authenticate, and which of them exclude each other. */
 import { z } from 'zod';
 import type {
   KafkaSecurity,
@@ -18,7 +18,7 @@ export function kafkaSecurityOf(
   return { tls, sasl: saslOf(document.sasl, tls !== undefined, report) };
 }
 
-/** undefined: without TLS. */
+/** undefined: TLS is not used. */
 function tlsOf(document: TlsDocument, path: readonly string[], report: Report): TlsSettings | undefined {
   if (document === false) return undefined;
   const setting = path.join('.');
@@ -56,7 +56,7 @@ const FIELDS = {
   'msk-iam': ['region'],
 } as const;
 
-/** undefined: no login, or one that was reported. */
+/** undefined: there is no login, or it was reported as wrong. */
 function saslOf(document: SaslDocument | null, hasTls: boolean, report: Report): SaslSettings | undefined {
   if (document === null) return undefined;
   const path = ['kafka', 'sasl'];
@@ -137,7 +137,7 @@ export function secretOf(
 
 const NO_PASSWORD = 'is required with username (passwordFile, or password)';
 
-/** From the URL and the settings beside it. */
+/** Combines the URL and the settings beside it. */
 export function redisSecurityOf(document: RedisDocument, report: Report): RedisSecurity {
   const { url, username, sentinel } = document;
   const path = ['redis'];
@@ -230,7 +230,7 @@ export const saslSchema = group({
 type TlsDocument = z.output<typeof tlsSchema>;
 type SaslDocument = z.output<typeof saslSchema>;
 
-/** A secret is sent to it, so it must not cross a network in plain text. */
+/** Whether a secret may be sent to this address: it must not cross a network in plain text. */
 function isTokenEndpoint(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '') return false;

@@ -1,4 +1,4 @@
-/** The configuration as the rest of the program sees it: checked, with units, nothing left to parse. */
+/** The configuration as the rest of the program uses it: valid, in our units, with nothing left to parse. */
 
 import type { KafkaSecurity, RedisSecurity, SecretSource } from '../connections/security-settings.ts';
 import type { AdapterChoice, FileForm, PositionBase, TsUnit } from '../consumers/decode/decoder-settings.ts';
@@ -9,11 +9,11 @@ import type { DurationMs, EpochMs, TopicRole } from '../vocabulary/events.ts';
 import type { SimpleSettings } from './simple.ts';
 import type { Span } from './values.ts';
 
-/** How events are written. */
+/** The format of events. */
 export interface EventForm {
   readonly adapter: AdapterChoice;
   readonly tsUnit: TsUnit;
-  /** For times without a zone; undefined: they are refused. */
+  /** The zone of times without one; undefined: such times are refused. */
   readonly timeZone: string | undefined;
   readonly positionBase: PositionBase;
 }
@@ -23,7 +23,7 @@ export interface TopicSettings extends EventForm {
   readonly role: TopicRole;
 }
 
-/** How the events of a file are written, and the file itself. */
+/** The format of the events in a file, and the path of the file. */
 export interface InputSettings extends EventForm {
   readonly file: FileForm;
 }
@@ -33,9 +33,9 @@ export interface ExperimentSettings {
   /** Dimension of its variants: `variant`, or `experiment_<name>`. */
   readonly dimension: string;
   readonly control: string;
-  /** Weight by variant, in the order of the configuration. */
+  /** The weight of each variant, in the order of the configuration. */
   readonly variants: ReadonlyMap<string, number>;
-  /** Canonical names of measures. */
+  /** Canonical name of the primary measure, and those of the guardrails. */
   readonly primary: string;
   readonly guardrails: readonly string[];
   readonly horizon: Span;
@@ -55,13 +55,13 @@ export type DeadLetterSettings =
   | {
       readonly to: 'file';
       readonly file: string;
-      /** Size of one file, and the most files. */
+      /** Largest size of one file, and the most files. */
       readonly fileBytes: number;
       readonly files: number;
     };
 
 export interface Settings extends Omit<SimpleSettings, 'attribution' | 'limits'> {
-  /** Of files: of one side, or of both in one. */
+  /** How files are read: those of one side, or of both in one. */
   readonly inputs: {
     readonly impressions: InputSettings;
     readonly feedback: InputSettings;
@@ -70,27 +70,27 @@ export interface Settings extends Omit<SimpleSettings, 'attribution' | 'limits'>
   readonly kafka: KafkaSecurity & {
     readonly brokers: readonly string[];
     readonly groupId: string;
-    /** A worker that was not heard from for this long loses its partitions. */
+    /** A worker that Kafka does not hear from for this long loses its partitions. */
     readonly sessionTimeout: DurationMs;
-    /** Exactly one carries impressions. Feedback events are ordered by topic, in this order. */
+    /** Exactly one of the topics carries impressions. Feedback events are ordered by topic, in this order. */
     readonly topics: readonly TopicSettings[];
   };
   readonly redis: RedisSecurity & { readonly url: string };
-  /** `window`: the longest of the horizons, which are ascending. Feedback that comes later belongs to no list. */
+  /** `window`: the longest of the horizons, which are ascending. Later feedback belongs to no list. */
   readonly attribution: SimpleSettings['attribution'] & { readonly window: Span };
-  /** The configured actions, then those that only measures name (grade 0). */
+  /** The configured actions, followed by those that only measures name (grade 0). */
   readonly grading: Grading;
   readonly measures: readonly Measure[];
-  /** Those of `cohorts` whose rows keep items for measures of items. */
+  /** The sets of `cohorts` whose rows keep items for measures of items. */
   readonly itemSets: readonly (readonly string[])[];
   /** Counts by rank, at the longest horizon. */
   readonly positions: {
-    /** From 1 on; 0: none are kept. */
+    /** Ranks from 1 up to this one have counts; 0: none are kept. */
     readonly ranks: number;
-    /** Those of `cohorts` whose rows keep them. */
+    /** The sets of `cohorts` whose rows keep them. */
     readonly sets: readonly (readonly string[])[];
   };
-  /** All dimensions that grouping sets and experiments need, ascending: the decoder's. */
+  /** All dimensions that grouping sets and experiments need, ascending. The decoder reads them. */
   readonly dimensions: readonly string[];
   readonly limits: Omit<SimpleSettings['limits'], 'cohortsPerSet'> & { readonly cohortsPerSet: number };
   readonly experiments: readonly ExperimentSettings[];
@@ -105,18 +105,18 @@ export interface Settings extends Omit<SimpleSettings, 'attribution' | 'limits'>
     readonly k: number;
     readonly h: number;
     readonly tolerance: number;
-    /** As in experiments. */
+    /** Canonical names of the measures where lower is better. */
     readonly lowerIsBetter: ReadonlySet<string>;
   };
   readonly http: {
     readonly host: string;
     readonly port: number;
-    /** Whether there is a page for people. */
+    /** Whether a page for people is served. */
     readonly page: boolean;
-    /** Lists that it shows one by one; undefined: the command's default. */
+    /** Number of lists that the page shows one by one; undefined: the command's default. */
     readonly samples: number | undefined;
     readonly samplesIds: 'masked' | 'shown' | undefined;
-    /** The token that a reader must send; undefined: anyone may read. */
+    /** The token that readers must send; undefined: anyone may read. */
     readonly token: SecretSource | undefined;
     /** Accepted host names, besides addresses and localhost; undefined: any, unless it listens on loopback. */
     readonly allowedHosts: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 /**
- * Settings that stand for themselves: what is written is what the program uses, in its units, whatever the other settings are. One that refers to
- * others, or is checked with them, is resolved (resolve.ts).
+ * Settings that stand for themselves: the program uses the value that is written, in our units, whatever the other settings are.
+ * A setting that refers to others, or is checked with them, is resolved (resolve.ts).
  */
 import type { z } from 'zod';
 import { parseTime } from '../consumers/decode/times.ts';
@@ -179,10 +179,10 @@ type Frozen<Value> = Value extends string | number | boolean | undefined
     ? readonly Frozen<Each>[]
     : { readonly [Name in keyof Value]: Frozen<Value[Name]> };
 
-/** What they are to the program. */
+/** Their values as the program uses them. */
 export type SimpleSettings = { readonly [Name in keyof typeof SIMPLE]: Frozen<z.output<(typeof SIMPLE)[Name]>> };
 
-/** Those that always give rows another meaning when they change, by path: durations in ms, those whose text is a label as text. */
+/** The settings whose every change gives rows another meaning, by path: durations in ms, or as text if the text is a label. */
 export function rowSettings(settings: SimpleSettings): readonly (readonly [path: string, value: unknown])[] {
   return changingBelow(Object.entries(SIMPLE), []).map((path) => [path.join('.'), stored(valueAt(settings, path))]);
 }

@@ -9,7 +9,7 @@ export const statisticsSchema = group({
   }),
 });
 
-/** Which grouping sets keep sums by user bucket. */
+/** The grouping sets that keep sums by user bucket. */
 export function clusteredOf(
   { clustered }: z.output<typeof statisticsSchema>,
   referred: Referred,

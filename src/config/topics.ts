@@ -53,7 +53,10 @@ const rowFeedback = z.union(
   [anyText, z.strictObject({ action: anyText, ts: source.optional(), value: source.optional() })],
   { error: 'expected an action such as click, or {action, ts, value}' },
 );
-/** For files only: which rows make a list depends on the rows around them, and a restarted worker may begin in their middle. */
+/**
+ * Adapters for files only: which rows make a list depends on the rows around them, and a restarted worker may begin in the middle
+ * of a list.
+ */
 const fileAdapter = z.union(
   [
     ...forms,
@@ -96,7 +99,7 @@ const zone = textOf(
   (text) => timeZone(text) !== undefined,
 );
 
-/** @param above where an unset value comes from */
+/** @param above the setting from which an unset value is taken */
 function eventForm(above: string) {
   return {
     tsUnit: word(TS_UNITS)

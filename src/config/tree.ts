@@ -1,4 +1,4 @@
-/** The schema as a tree of settings: what is below a path, and what it is called. */
+/** The schema as a tree of settings: the names at and below a path. */
 import { z } from 'zod';
 
 type Schema = z.core.$ZodType;
@@ -6,14 +6,14 @@ type Schema = z.core.$ZodType;
 /** Names and list indices from the root. */
 export type Path = readonly (string | number)[];
 
-/** `measures[2]`, `kafka.topics.feedback[0].adapter`. */
+/** Returns text such as `measures[2]` or `kafka.topics.feedback[0].adapter`. */
 export function printPath(path: Path): string {
   let text = '';
   for (const step of path) text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${step}`;
   return text;
 }
 
-/** The type inside of defaults, options and what is made of a value that is valid. */
+/** The type inside of defaults, options and transformations. */
 export function unwrap(schema: Schema): Schema {
   let inner = schema;
   for (;;) {
@@ -29,12 +29,12 @@ export function unwrap(schema: Schema): Schema {
   }
 }
 
-/** The default; undefined: there is none. */
+/** The default value; undefined: there is none. */
 export function defaultOf(schema: Schema): unknown {
   return schema instanceof z.ZodPrefault ? structuredClone(schema.def.defaultValue) : undefined;
 }
 
-/** Settings with a fixed name directly below, of every form of the value. */
+/** Settings with a fixed name directly below, in any form of the value. */
 export function childrenOf(schema: Schema): ReadonlyMap<string, Schema> {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodObject) return new Map<string, Schema>(Object.entries(inner.shape));
@@ -42,7 +42,7 @@ export function childrenOf(schema: Schema): ReadonlyMap<string, Schema> {
   return new Map();
 }
 
-/** A valid value as it is written, with all defaults. */
+/** The valid value with all defaults, as it would be written. */
 export function completed(schema: Schema, tree: Tree): Tree {
   const whole = filled(schema, tree);
   return isTree(whole) ? whole : tree;
@@ -65,13 +65,13 @@ function filled(schema: Schema, value: unknown): unknown {
   return whole;
 }
 
-/** The schema of any entry of a group with free names (actions, experiments); undefined: it is not such a group. */
+/** The schema of the entries of a group with free names (actions, experiments); undefined: it is no such group. */
 export function entryOf(schema: Schema): Schema | undefined {
   const inner = unwrap(schema);
   return inner instanceof z.ZodRecord ? inner.valueType : undefined;
 }
 
-/** The schema of any element, if the value may be a list. */
+/** The schema of the elements, if the value may be a list. */
 export function elementOf(schema: Schema): Schema | undefined {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray) return inner.element;
@@ -99,7 +99,7 @@ export function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path; undefined: none. */
+/** The value at a path; undefined: there is none. */
 export function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const step of path) {
@@ -109,7 +109,7 @@ export function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
-/** Whether there is a group without any setting. */
+/** Whether the path leads to a group without any setting. */
 export function isEmptyAt(root: Tree, path: Path): boolean {
   const group = valueAt(root, path);
   return isTree(group) && Object.keys(group).length === 0;

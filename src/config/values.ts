@@ -7,25 +7,25 @@ import type { DurationMs } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 
 /**
- * What a change of a setting, or of one below it, does to what is stored (specification: commit 6). `only`: when it does; default: always. `run`: it
- * ends the run of the experiment.
+ * The effect of changing a setting, or one below it, on what is stored (specification: commit 6). `only`: when it has this
+ * effect; default: always. `run`: it ends the run of the experiment.
  */
 interface Change {
   readonly change: 'free' | 'additive' | 'changing' | 'run';
   readonly only?: string;
 }
 
-/** Settings whose change is not free. */
+/** Settings whose change has an effect on what is stored. */
 export const ON_CHANGE = z.registry<Change>();
 export const ADDITIVE: Change = { change: 'additive' };
 export const CHANGING: Change = { change: 'changing' };
 export const ENDS_RUN: Change = { change: 'run' };
 
-/** How a duration is written. */
+/** How durations are written, for messages. */
 export const UNITS = ' (a whole number with ms, s, m, h or d)';
 const A_DURATION = `a duration such as 30s or 5m${UNITS}`;
 
-/** A duration whose text is a label. */
+/** A duration with its text, which is a label. */
 export interface Span {
   readonly text: string;
   readonly ms: DurationMs;
@@ -43,7 +43,7 @@ function spanOf(text: string): Span {
   return { text, ms: msOf(text) };
 }
 
-/** NaN: it is none. */
+/** NaN: the text is no duration. */
 function msOf(text: string): DurationMs {
   return parseDuration(text) ?? Number.NaN;
 }
@@ -54,7 +54,7 @@ export function durationBetween(least: string, most: string) {
   return textOf(`${A_DURATION}, from ${least} to ${most}`, DURATION, isWithin).transform(msOf);
 }
 
-/** Durations that ascend without repeats. */
+/** Ascending durations without repeats. */
 export function ladder(most: number) {
   const error = `expected a list of 1 to ${most} durations such as [1m, 5m]`;
   return z
@@ -70,7 +70,7 @@ export function ladder(most: number) {
     });
 }
 
-/** Text of one form; `allows` is called only if the pattern matches. */
+/** Text that matches a pattern. `allows` is called only if it does. */
 export function textOf(what: string, pattern: RegExp, allows: (text: string) => boolean = () => true) {
   const error = `expected ${what}`;
   return z.string({ error }).regex(pattern, { error, abort: true }).refine(allows, { error });
@@ -81,7 +81,7 @@ export function number(least: number, most: number, { above = false } = {}) {
   return z.number({ error }).refine((value) => (above ? value > least : value >= least) && value <= most, { error });
 }
 
-/** Neither of the two. */
+/** A number between the two, excluding both. */
 export function between(least: number, most: number) {
   const error = `expected a number above ${least} and below ${most}`;
   return z.number({ error }).refine((value) => value > least && value < most, { error });
@@ -143,7 +143,7 @@ export const dimensionValue = textOf(
   (text) => cleanDimension(text) === text,
 );
 
-/** Grouping sets: `[]` is everything. No name twice in a set, no set twice. */
+/** Grouping sets: `[]` is everything. No name may be twice in a set, and no set twice. */
 export const groupingSets = list(
   list(dimension, 'dimensions, such as [variant, country]'),
   'lists of dimensions',

@@ -1,25 +1,28 @@
-/** YAML for configurations. The work is bounded by the size, which the parser's own search for repeated names is not. */
+/**
+ * YAML for configurations. The work is bounded by the size of the text: we search for repeated names ourselves, because the
+ * parser's own search is not bounded so.
+ */
 import { createRequire } from 'node:module';
 import type { Document } from 'yaml';
 import { once } from '../vocabulary/once.ts';
 import { isTree, type Path } from './tree.ts';
 
-/** Many commands run without a file of settings. */
+/** Loaded only when needed: many commands run without a file of settings. */
 const yaml = once((): typeof import('yaml') => createRequire(import.meta.url)('yaml'));
 
-/** Of a file, or of one value from elsewhere. */
+/** Largest size of a file, or of one value from elsewhere. */
 export const MOST_BYTES = 256 * 1024;
-/** Settings, names and elements of lists, with aliases expanded. */
+/** Most settings, names and elements of lists, with aliases expanded. */
 export const MOST_ENTRIES = 5000;
 
 interface YamlProblem {
   readonly line: number;
   readonly column: number;
-  /** Contains nothing of the text. */
+  /** Contains no part of the text. */
   readonly message: string;
 }
 
-/** The value, or what is wrong with the text. `maxAliasCount`: as in the YAML library; 0: none. */
+/** The value, or what is wrong with the text. `maxAliasCount`: as in the YAML library; 0: none are allowed. */
 export function parseYaml(
   text: string,
   maxAliasCount: number,
@@ -34,7 +37,7 @@ export function parseYaml(
   };
   try {
     const parsed = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
-    // What follows a colon may be a piece of the text.
+    // What follows a colon may be a part of the text.
     for (const { pos, message } of parsed.errors) {
       return at(pos[0], message.startsWith('Maximum call stack') ? 'nested too deep' : message.split(/[:\n]/, 1)[0]);
     }
@@ -47,7 +50,7 @@ export function parseYaml(
   }
 }
 
-/** Where a name appears for the second time in its group. */
+/** Position where a name appears for the second time in its group; undefined: nowhere. */
 function firstRepeated(parsed: Document.Parsed): number | undefined {
   const { isScalar, visit } = yaml();
   let found: number | undefined;
@@ -68,7 +71,7 @@ function firstRepeated(parsed: Document.Parsed): number | undefined {
   return found;
 }
 
-/** Whether a value has more than MOST_ENTRIES. Visits no more than these. */
+/** Whether a value has more than MOST_ENTRIES. Visits at most that many. */
 export function isTooMany(value: unknown): boolean {
   const open: unknown[] = [value];
   let seen = 0;
@@ -83,8 +86,8 @@ export function isTooMany(value: unknown): boolean {
 }
 
 /**
- * Removes what is named __proto__, wherever names are free, and returns where it was: JavaScript gives this name a meaning of
- * its own, so the schema would silently drop it.
+ * Removes all keys named __proto__ and returns their paths: JavaScript gives this name a meaning of its own, so the schema would
+ * silently drop them.
  */
 export function takeProto(root: unknown): readonly Path[] {
   const found: Path[] = [];

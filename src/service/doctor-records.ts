@@ -18,7 +18,7 @@ import {
   type SeenTopic,
 } from './record-findings.ts';
 
-/** If a smaller share of pairs is in different partitions, the cause is not a change of keys or partitions. */
+/** Share of paired feedback from which on the rest has another cause than a change of keys or partitions. */
 const ENOUGH_PAIRS = 0.95;
 /** Shares above which alerts fire (specification: faults 9). */
 const POISON_SHARE = 0.005;
