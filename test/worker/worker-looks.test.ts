@@ -54,7 +54,7 @@ function evidence(commits: readonly Commit[]): ReadonlyMap<string, readonly numb
     for (const [key, fields] of rows) {
       if (!key.includes(':looks:')) continue;
       for (const [field, text] of fields) {
-        if (/^(?:rules|settings)$|\|(?:decision$|point\|)/.test(field)) continue;
+        if (/^(?:rules|settings|fields)$|\|(?:decision$|point\|)/.test(field)) continue;
         const [logE]: readonly number[] = JSON.parse(text);
         all.set(field, [...(all.get(field) ?? []), logE]);
       }
@@ -63,8 +63,9 @@ function evidence(commits: readonly Commit[]): ReadonlyMap<string, readonly numb
   return all;
 }
 
+/** What was stored but for the points of looks, and the number of fields, which counts them. */
 function withoutPoints(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  return new Map([...fields].filter(([field]) => !field.includes('|point|')));
+  return new Map([...fields].filter(([field]) => !field.includes('|point|') && field !== 'fields'));
 }
 
 /** In the order of time. */
