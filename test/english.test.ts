@@ -10,12 +10,8 @@ const NOT_YET = [
   'src/charts',
   'src/cli',
   'src/consumers/decode',
-  'src/dead-letters',
-  'src/demo',
-  'src/findings',
   'src/inspect',
   'src/page',
-  'src/simulate',
   'src/unit',
   'src/worker',
 ];

@@ -6,23 +6,23 @@ import { LetterRefused, type LetterWriter } from './letter-queue.ts';
 
 export interface LetterFileOptions {
   readonly path: string;
-  /** Most bytes of one file. */
+  /** Largest size of one file. */
   readonly fileBytes: number;
-  /** Most files: `path`, `path.1` (the newest of the full ones), ... */
+  /** Largest number of files: `path`, `path.1` (the newest of the full ones), ... */
   readonly files: number;
   /** Called once if existing files may be read or written by others; default: none. */
   readonly onOpenToOthers?: ((paths: readonly string[]) => void) | undefined;
 }
 
-/** Letters may contain what users did: nobody else may read them. */
+/** Letters may contain what users did, so nobody else may read them. */
 const MODE = 0o600;
 const OTHERS = 0o077;
 /** Append and create, without following links: another user could place a link to one of our files at the path. */
 const FLAGS = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW;
 
 /**
- * NDJSON in a file that is rotated when it is full. Together the files never hold more than `files * fileBytes` bytes; the
- * oldest is deleted. One process per path.
+ * Writes NDJSON to a file that is rotated when it is full. Together the files never hold more than `files * fileBytes` bytes; the
+ * oldest is deleted. A path must be used by one process only.
  */
 export class LetterFile implements LetterWriter {
   readonly #options: LetterFileOptions;
@@ -100,7 +100,7 @@ export class LetterFile implements LetterWriter {
   }
 }
 
-/** Rejects with an Error that says what to do if there is a symbolic link, else with the system's error. */
+/** Rejects with an Error that says what to do if there is a symbolic link, and otherwise with the system's error. */
 async function openOwn(path: string): Promise<FileHandle> {
   try {
     return await open(path, FLAGS, MODE);
@@ -111,7 +111,7 @@ async function openOwn(path: string): Promise<FileHandle> {
   }
 }
 
-/** The existing files that others may read or write. Devices are left out: they hold nothing. */
+/** The existing files that others may read or write, without devices, which hold nothing. */
 export async function openToOthers(path: string, files: number): Promise<readonly string[]> {
   const found: string[] = [];
   for (let n = 0; n < files; n++) {
@@ -122,7 +122,7 @@ export async function openToOthers(path: string, files: number): Promise<readonl
   return found;
 }
 
-/** True also for a dangling link. */
+/** Returns true for a dangling link, too. */
 async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);

@@ -4,21 +4,21 @@ import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type DeadLetter, kept, sizeOf } from './letter.ts';
 
-/** The destination of letters. One call at a time. */
+/** The destination of letters. Calls must not overlap. */
 export interface LetterWriter {
-  /** Rejects if not all were written; with a LetterRefused if a retry would not help. */
+  /** Rejects if not all letters were written; with a LetterRefused if a retry would not help. */
   write(letters: readonly DeadLetter[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One of the letters can never be written. */
+/** The error for a letter that can never be written. */
 export class LetterRefused extends Error {
   override readonly name = 'LetterRefused';
 }
 
 export const LETTER_OUTCOMES = ['written', 'failed', 'dropped'] as const;
 
-/** What became of the letters. failed: could not be written; dropped: did not fit into memory, or was left at the end. */
+/** Number of letters by outcome. failed: could not be written; dropped: did not fit into memory, or was left at the end. */
 export type LetterCounts = Readonly<Record<(typeof LETTER_OUTCOMES)[number], number>>;
 
 export const NO_LETTERS: LetterCounts = { written: 0, failed: 0, dropped: 0 };
@@ -27,32 +27,32 @@ interface LetterQueueOptions {
   readonly writer: LetterWriter;
   readonly clock: Clock;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
-  /** Limits of what is in memory. Default QUEUE. */
+  /** Limits of what is in memory. Default: QUEUE. */
   readonly limits?: QueueLimits;
 }
 
 export interface QueueLimits {
   readonly letters: number;
-  /** Of keys, values and headers. */
+  /** Bytes of keys, values and headers. */
   readonly bytes: number;
 }
 
 const QUEUE: QueueLimits = { letters: 10_000, bytes: 16 * 2 ** 20 };
 
 const BATCH: QueueLimits = { letters: 200, bytes: 2 ** 19 };
-/** A batch is tried this often, with waits of 1, 2, 4, 8 and 16 s in between. */
+/** Number of attempts for a batch, with waits of 1, 2, 4, 8 and 16 s in between. */
 const TRIES = 6;
 const FIRST_WAIT: DurationMs = 1000;
 
 /**
- * Letters on their way out. The caller never waits: a letter that does not fit is dropped and counted; one that cannot be
- * written is retried for at least half a minute, then counted as well. Each letter that was taken ends in exactly one count.
+ * The queue of letters to write. The caller never waits: a letter that does not fit is dropped and counted; one that cannot be
+ * written is retried for at least half a minute, then counted as well. Each letter that was taken is counted exactly once.
  */
 export class LetterQueue {
   readonly #options: LetterQueueOptions;
   readonly #limits: QueueLimits;
   #waiting: DeadLetter[] = [];
-  /** Letters that wait or are being written. */
+  /** Number of letters that wait or are being written. */
   #letters = 0;
   #bytes = 0;
   readonly #counts = { ...NO_LETTERS };
@@ -60,11 +60,14 @@ export class LetterQueue {
   readonly #ending = new Ending();
   #isFailing = false;
   #isFull = false;
-  /** How many letters were ever taken, and how many of these have ended in a count. They end in the order in which they were taken. */
+  /**
+   * Number of letters that were ever taken, and of those that have been counted. They are counted in the order in which they were
+   * taken.
+   */
   #taken = 0;
   #finished = 0;
   #waiters: { readonly upTo: number; readonly done: () => void }[] = [];
-  /** The writer is behind: `flushed` does not wait until a letter has been written again. */
+  /** Whether the writer is behind: then `flushed` does not wait until a letter has been written again. */
   #isBehind = false;
 
   constructor(options: LetterQueueOptions) {
@@ -99,8 +102,8 @@ export class LetterQueue {
   }
 
   /**
-   * Resolves once each letter that was taken so far is written or given up, or after `timeout`; and at once if nothing has
-   * been written since `timeout` last ran out. Never rejects.
+   * Resolves when each letter that was taken so far is written or given up, or after `timeout`; and at once if nothing has been
+   * written since `timeout` last ran out. Never rejects.
    */
   async flushed(timeout: DurationMs): Promise<void> {
     const upTo = this.#taken;
@@ -117,7 +120,7 @@ export class LetterQueue {
     this.#isBehind = this.#finished < upTo;
   }
 
-  /** Writes what is queued, for at most `timeout`; the rest is dropped. No more letters are accepted. */
+  /** Writes the queued letters for at most `timeout` and drops the rest. No more letters are accepted. */
   async close(timeout: DurationMs): Promise<void> {
     const inTime = new Ending();
     this.#ending.reach();
@@ -176,7 +179,7 @@ export class LetterQueue {
   }
 
   #finish(batch: readonly DeadLetter[], outcome: 'written' | 'failed'): void {
-    // After the end they were counted as dropped already.
+    // `close` has counted them as dropped already.
     if (this.#letters === 0) return;
     this.#counts[outcome] += batch.length;
     this.#letters -= batch.length;

@@ -6,8 +6,8 @@ import { type DeadLetter, errorHeaders } from './letter.ts';
 import { LetterRefused, type LetterWriter } from './letter-queue.ts';
 
 /**
- * A topic of letters: key, value and headers as they were read, followed by headers that say what is wrong. The record's time
- * is that of writing, so that retention and brokers' limits on times do not apply to the times of bad records.
+ * A topic of letters: key, value and headers as they were read, followed by headers that say what is wrong. The record's time is
+ * that of writing, so that retention and brokers' limits on times do not apply to the times of bad records.
  */
 export class LetterTopic implements LetterWriter {
   readonly #topic: string;
@@ -47,7 +47,7 @@ export class LetterTopic implements LetterWriter {
     await producer?.close();
   }
 
-  /** A producer that could not connect is discarded. */
+  /** Returns a connected producer. One that could not connect is discarded. */
   async #connected(): Promise<KafkaProducer> {
     if (this.#producer !== undefined) return this.#producer;
     // A letter written twice is better than an error that needs a new producer: letters contain their offsets.

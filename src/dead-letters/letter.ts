@@ -3,7 +3,7 @@ import type { FilePlace, LogRecord, RecordHeader, UndecodableBatch } from '../co
 import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 
-/** Where a record of Kafka was read. */
+/** Position of a record in Kafka. */
 interface TopicPlace {
   readonly topic: string;
   readonly partition: number;
@@ -16,24 +16,24 @@ interface TopicPlace {
 interface LostBatch {
   /** The offset after it. */
   readonly next: Offset;
-  /** How many records were counted with it. */
+  /** Number of records that were counted for it. */
   readonly records: number;
   readonly problem: string;
-  /** Its size; the letter's value has at most the first BATCH_BYTES of it. */
+  /** Its size. The letter's value has at most its first BATCH_BYTES bytes. */
   readonly bytes: number;
 }
 
-/** Most bytes of a batch that are kept: with the headers they fit into a topic with the default max.message.bytes. */
+/** Most bytes of a batch that are kept. With the headers they fit into a topic with the default max.message.bytes. */
 export const BATCH_BYTES = 2 ** 19;
 
 /** An invalid record or an undecodable batch, its bytes as they were read, and what is wrong with it. */
 export interface DeadLetter {
   readonly place: TopicPlace | FilePlace;
-  /** undefined: it is a batch. */
+  /** undefined: the letter is a batch. */
   readonly code: InvalidCode | undefined;
-  /** undefined: it is a record. */
+  /** undefined: the letter is a record. */
   readonly batch?: LostBatch | undefined;
-  /** The part of the event that is wrong; undefined: all of it, or not known. */
+  /** The part of the event that is wrong; undefined: all of it, or unknown. */
   readonly field: string | undefined;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array;
@@ -46,7 +46,7 @@ interface Refusal {
   readonly field: string | undefined;
 }
 
-/** The letter of a refused record. Its bytes are views, as those of the record. */
+/** The letter of a refused record. Its bytes are views, like those of the record. */
 export function letterOf({ record, code, field }: Refusal, place: DeadLetter['place']): DeadLetter {
   const { value, envelope } = record;
   return {
@@ -100,10 +100,10 @@ function copyOf(content: Uint8Array): Uint8Array {
   return new Uint8Array(content);
 }
 
-/** What every error header's name begins with, as `__connect.errors.` and `__streams.errors.` do. */
+/** Prefix of all error headers, like `__connect.errors.` and `__streams.errors.`. */
 const ERRORS = '__receval.errors.';
 
-/** What is wrong, as headers in UTF-8, in the manner of Kafka Connect (KIP-298) and Kafka Streams (KIP-1034). */
+/** What is wrong, as headers in UTF-8, following Kafka Connect (KIP-298) and Kafka Streams (KIP-1034). */
 export function errorHeaders({ place, code, batch, field }: DeadLetter): readonly RecordHeader[] {
   const from =
     'file' in place

@@ -22,7 +22,7 @@ import { Worker } from '../worker/worker.ts';
 import type { WorkerDeps, WorkerLog, WorkerSettings } from '../worker/worker-contract.ts';
 
 interface DemoOptions {
-  /** With the shop's experiment. */
+  /** The settings, with the shop's experiment. */
   readonly settings: Settings;
   readonly seed: number;
   /** Simulated seconds per second. */
@@ -30,22 +30,22 @@ interface DemoOptions {
   /** Event time at the start. */
   readonly start: EpochMs;
   readonly newId: () => string;
-  /** Of the join's hashes: random per process, so that nobody can choose ids that collide. No result depends on it. */
+  /** Seed of the join's hashes: random for each process, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   readonly log: WorkerLog;
   readonly onClaim: WorkerDeps['onClaim'];
 }
 
-/** Lists that the page shows one by one. */
+/** Number of lists that the page shows one by one. */
 const USUAL_SAMPLES = 50;
 
 const PUMP_EVERY_MS = 50;
-/** Records appended before yielding to the event loop: a machine that falls behind still serves its page. */
+/** Records to append before yielding to the event loop, so that a machine that falls behind still serves its page. */
 const PUMP_RECORDS = 1000;
 
-/** The usual shop has too few users and lists to find two equal variants equal. */
+/** The usual shop has too few users and lists to show that two equal variants are equal. */
 const TRAFFIC = { users: 20_000, rate: 60 } as const;
-/** The speed that the schedule is made for: at a higher one the regression comes sooner, not later in event time. */
+/** The speed for which the schedule is made. At a higher speed the regression comes sooner in real time, not later in event time. */
 const USUAL_SPEED = 60;
 
 /** The topics of the simulated shop, whatever the configuration says about Kafka. */
@@ -54,10 +54,10 @@ const TOPICS = ['impressions', 'feedback'] as const;
 const PARTITIONS = 2;
 const ROLES = TOPICS.map((topic) => ({ impressions: topic === 'impressions', feedback: topic === 'feedback' }));
 
-/** Traffic arrives in batches, so only a longer pause counts as silence; in real time. */
+/** Traffic arrives in batches, so only a longer pause in real time counts as silence. */
 const LEAST_IDLE_MS = 2000;
 
-/** Equally good, so that they differ only by the regression. The first is the control. */
+/** Both are equally good, so that they differ only by the regression. The first is the control. */
 const SHOP_VARIANTS: readonly VariantSettings[] = [
   { name: 'control', weight: 0.5, quality: 0.65 },
   { name: 'treatment', weight: 0.5, quality: 0.65 },
@@ -71,13 +71,13 @@ export function scheduledRegression(start: EpochMs, speed: number): RegressionSe
 }
 
 /**
- * Everything in one process with nothing installed: a simulated shop writes to a log in memory, the worker of the service
+ * Runs everything in one process with nothing installed: a simulated shop writes to a log in memory, the worker of the service
  * joins, scores and commits to a store in memory, and the exporter reads its windows. Time passes `speed` times as fast.
  */
 export class Demo {
   readonly clock: Clock;
   readonly regression: RegressionSettings;
-  /** As configured. */
+  /** The configured samples. */
   readonly samples: ListSamples | undefined;
   readonly #options: DemoOptions;
   readonly #traffic: Traffic;
@@ -157,7 +157,7 @@ export class Demo {
     return this.#exporter.history(question);
   }
 
-  /** Appends what has arrived by now. */
+  /** Appends the records that have arrived by now. */
   async #pump(): Promise<void> {
     while (!this.#isStopped && this.#append(this.clock.now())) await nextTurn();
   }
@@ -173,7 +173,7 @@ export class Demo {
     return true;
   }
 
-  /** Deletes what no unit would read again. */
+  /** Deletes records that no unit would read again. */
   #trim(): void {
     for (const [partition, offsets] of this.#worker.committedReplayOffsets()) {
       for (let topic = 0; topic < TOPICS.length; topic++) this.#log.trim(topic, partition, offsets[topic]);
@@ -210,15 +210,15 @@ function workerSettings(settings: Settings, speed: number, scorer: Scorer, hashS
   };
 }
 
-/** One per topic. */
+/** One decoder for each topic. */
 function decoders(settings: Settings): readonly Decoder[] {
   const form = { adapter: 'canonical', tsUnit: 'ms', positionBase: 1 } as const;
   return ROLES.map((role) => createDecoder({ ...decoderLimits(settings), ...form, role }));
 }
 
 /**
- * The one experiment of the demo is that of the simulated shop, with the measures and statistics of the configured
- * experiment `default`, if there is one. It begins with the demo, and decides at the shortest horizon, which moves first.
+ * Replaces the experiments by that of the simulated shop, with the measures and statistics of the configured experiment
+ * `default`, if there is one. It begins with the demo, and decides at the shortest horizon, whose results come first.
  */
 export function withShopExperiment(settings: Settings): Settings {
   const { attribution, detect, dimensions, experiments, measures } = settings;
@@ -250,15 +250,15 @@ export function withShopExperiment(settings: Settings): Settings {
   };
 }
 
-/** All that the page can show. The demo's ids belong to nobody, so they are not masked. */
+/** Shows everything that the page can show. The ids of the demo belong to nobody, so they are not masked. */
 export function withAllOfThePage(settings: Settings): Settings {
   const { samples = USUAL_SAMPLES, samplesIds = 'shown' } = settings.http;
   return { ...withPositions(settings), http: { ...settings.http, samples, samplesIds } };
 }
 
 /**
- * The demo has no days of past, and its regression comes after a minute and a half. So it watches each variant in blocks of
- * one pane, against the 24 blocks of a while ago: it decides after 36 panes.
+ * The demo has no past of several days, and its regression comes after a minute and a half. So it watches each variant in blocks
+ * of one pane, against 24 earlier blocks, and decides after 36 panes.
  */
 export function withQuickDetection(settings: Settings): Settings {
   const byVariant = settings.cohorts.filter((set) => set.join() === 'variant');

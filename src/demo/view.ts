@@ -17,7 +17,7 @@ export interface ViewInput {
   readonly now: EpochMs;
   readonly speed: number;
   readonly regression: RegressionSettings;
-  /** Of the terminal. */
+  /** Width of the terminal. */
   readonly columns: number;
 }
 
@@ -26,7 +26,7 @@ export interface SideBySide {
   readonly variants: readonly string[];
   readonly impressions: readonly number[];
   readonly positives: readonly number[];
-  /** By measure, then variant; undefined: no value. */
+  /** For each measure its value by variant; undefined: no value. */
   readonly values: readonly { readonly name: string; readonly of: readonly (number | undefined)[] }[];
   readonly complete: boolean;
 }
@@ -39,7 +39,7 @@ const DECISIONS: Readonly<Record<Label, string>> = {
   invalid: 'INVALID',
 };
 
-/** The shortest window at the shortest horizon, which moves first. undefined: nothing has closed yet. */
+/** The shortest window at the shortest horizon, whose results come first. undefined: nothing has closed yet. */
 function compareVariants({ settings, snapshot }: Pick<ViewInput, 'settings' | 'snapshot'>): SideBySide | undefined {
   const window = settings.windows[0].text;
   const horizon = settings.attribution.horizons[0].text;
@@ -58,7 +58,7 @@ function compareVariants({ settings, snapshot }: Pick<ViewInput, 'settings' | 's
   };
 }
 
-/** The whole view for a terminal, redrawn each second: 23 lines of 80 columns with the usual measures. */
+/** The whole view for a terminal, which is redrawn each second: 23 lines of 80 columns with the usual measures. */
 export function fullView(input: ViewInput): string {
   const { now, speed, snapshot, columns } = input;
   const lines = [
@@ -73,7 +73,7 @@ export function fullView(input: ViewInput): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** One line, for a log. */
+/** The view as one line, for a log. */
 export function lineView(input: ViewInput): string {
   const { status, now, snapshot } = input;
   const comparison = compareVariants(input);
@@ -114,7 +114,7 @@ function tableLines(input: ViewInput): string[] {
   ];
 }
 
-/** The label of a variant against its own past. */
+/** The label of the comparison of a variant with its own past. */
 function labelOf(variant: string, { settings, snapshot }: ViewInput): string {
   const found = snapshot.decisions.find(
     ({ by, values, measure }) =>
@@ -171,7 +171,7 @@ function valueText(value: number | undefined): string {
   return value === undefined ? '-' : value.toFixed(4);
 }
 
-/** The second against the first, in percent of the first. */
+/** The difference of the second value from the first, in percent of the first. */
 function differenceText(of: readonly (number | undefined)[]): string {
   const [control, treatment] = of;
   if (of.length !== 2 || control === undefined || treatment === undefined || control === 0) return '';
@@ -192,13 +192,13 @@ function decisionText(label: Label): string {
   return DECISIONS[label];
 }
 
-/** Widths of the columns: with the longest decision 80. */
+/** Widths of the columns: 80 together, with the longest decision. */
 const NAME = 20;
 const EFFECT = 29;
 
 const LIFT = 10;
 
-/** The A/B section of the table: each variant with its effect, the lift, the decision, and what that means. */
+/** The A/B section of the table: each variant with its effect, the lift, the decision, and its explanation. */
 function comparisonLines(comparison: Comparison, columns: number): string[] {
   const { primary, control, horizon, alpha, variants } = comparison;
   const title = `${primary} against ${control} (${levelOf(alpha)} interval, since the start, horizon ${horizon})`;
@@ -216,7 +216,7 @@ function variantLines({ variant, decision, explanation, measures }: ComparedVari
   ];
 }
 
-/** A decision is explained in so many lines; how things are now stands in the table above it. */
+/** Most lines of the explanation of a decision. The table above shows the present numbers. */
 const EXPLAINED = 3;
 
 /** The first sentence, and those after it that fit. */

@@ -2,18 +2,18 @@ import type { LogClock } from '../consumers/decode/clock-order.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { Finding } from './finding.ts';
 
-/** A smaller share of the events moves no number, and fewer are none. */
+/** Smallest share of the events that changes a number noticeably, and the fewest events. */
 const MUCH = 0.01;
 const LEAST = 3;
 
-/** Whether so many times that clocks show twice are worth a word. */
+/** Whether `n` times that clocks show twice are enough for a finding. */
 export function areMany(n: number, events: number): boolean {
   return n >= LEAST && n >= MUCH * events;
 }
 
 export const LOG_ZONES = 'Log UTC, or times with their offset, such as 2026-10-25T02:30:00+01:00.';
 
-/** Clocks were set back, or forward, while these logs were written. @param of such as: the feedback */
+/** Findings on clocks that were set back or forward while these logs were written. @param of such as: the feedback */
 export function clockChange(of: string, events: number, clocks: readonly LogClock[]): readonly Finding[] {
   const sum = (kind: 'twice' | 'second' | 'untold' | 'skipped'): number =>
     clocks.reduce((all, { times }) => all + times[kind], 0);
@@ -51,7 +51,7 @@ export function clockChange(of: string, events: number, clocks: readonly LogCloc
   return found;
 }
 
-/** Such as: 2026-10-25 02:00:20. @param local as if it were UTC */
+/** Returns text such as: 2026-10-25 02:00:20. @param local as if it were UTC */
 export function localText(local: number): string {
   return new Date(local).toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -5,7 +5,7 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import { type Finding, quoted } from './finding.ts';
 
-/** What an experiment saw. */
+/** The impressions of an experiment. */
 interface ComparedFacts {
   readonly experiment: string;
   /** Dimension that the variants are read from: `variant`, or `experiment_<name>`. */
@@ -14,7 +14,7 @@ interface ComparedFacts {
   readonly impressions: Readonly<Record<string, number>>;
   /** Impressions by other values of the dimension. */
   readonly others: Readonly<Record<string, number>>;
-  /** By configured variant: the share of its impressions that name no user, 0 to 1. */
+  /** For each configured variant the share of its impressions that name no user, 0 to 1. */
   readonly userless: Readonly<Record<string, number>>;
   /** Sampled impressions by `variant`, if the experiment reads another dimension; empty: unknown. */
   readonly plainVariants: ReadonlyMap<string, number>;
@@ -22,7 +22,7 @@ interface ComparedFacts {
 
 const NO_NAMES: readonly string[] = [ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT];
 
-/** Findings on the variants of an experiment. Without any impression there are none: the cause lies elsewhere. */
+/** Findings on the variants of an experiment. Without any impression there are none, because the cause is elsewhere. */
 export function comparedFindings(facts: ComparedFacts): readonly Finding[] {
   const { impressions, others } = facts;
   const inArms = sum(impressions);
@@ -47,7 +47,7 @@ function oneVariant(facts: ComparedFacts, inArms: number): readonly Finding[] {
   const { experiment, impressions, others } = facts;
   const empty = Object.keys(impressions).filter((name) => impressions[name] === 0);
   const names = Object.entries(others).filter(([name]) => !NO_NAMES.includes(name));
-  // A running service keeps one count of all values that are not configured.
+  // A running service has only one count for all values that are not configured.
   const pooled = others[OTHER_COHORT] ?? 0;
   if (empty.length === 0 || (inArms === 0 && names.length === 0 && pooled === 0)) return [];
   const seen = [...Object.entries(impressions), ...names].filter(([, n]) => n > 0).sort(([, a], [, b]) => b - a);

@@ -8,16 +8,19 @@ export interface DroppedEvent {
   readonly reason: FeedbackDrop;
   readonly ts: EpochMs;
   readonly requestId: string;
-  /** Of feedback. */
+  /** The item of feedback. */
   readonly itemId: string | undefined;
-  /** undefined: not known any more. */
+  /** undefined: no longer known. */
   readonly place: RecordPlace | undefined;
 }
 
 /** Most events that are kept for one reason. */
 const MOST = 512;
 
-/** Some of the events that are dropped for each reason, evenly over all of them: every first, second, fourth, ... of those that came. */
+/**
+ * A sample of the events that are dropped for each reason, spread evenly over all of them: every first, second, fourth, ... of
+ * those that came.
+ */
 export class DroppedSample {
   readonly #kept = new Map<string, { events: DroppedEvent[]; step: number; seen: number }>();
 
@@ -32,7 +35,7 @@ export class DroppedSample {
     kept.step *= 2;
   }
 
-  /** In the order of time. */
+  /** The sampled events, in the order of time. */
   of(side: Side, reason: FeedbackDrop): readonly DroppedEvent[] {
     return [...(this.#kept.get(`${side} ${reason}`)?.events ?? [])].sort((a, b) => a.ts - b.ts);
   }

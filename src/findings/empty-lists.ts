@@ -4,7 +4,7 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import type { Finding } from './finding.ts';
 
-/** Lists, and how many of them are empty. */
+/** Number of lists, and of those that are empty. */
 export interface EmptyCounts {
   readonly lists: number;
   readonly empty: number;
@@ -12,12 +12,12 @@ export interface EmptyCounts {
 
 /** A smaller share hardly moves a mean. */
 const LEAST_SHARE = 0.02;
-/** Fewer may be an accident. */
+/** Fewer empty lists may be an accident. */
 const LEAST = 30;
-/** Measures that a sentence names. */
+/** Most measures that a sentence names. */
 const NAMED = 3;
 
-/** Such as `25 %` and `150 of 600; new 50 %, old 0 %`; undefined: too few to matter. @param parts by variant */
+/** Texts such as `25 %` and `150 of 600; new 50 %, old 0 %`; undefined: too few to matter. @param parts the counts of each variant */
 export function manyEmpty(
   { lists, empty }: EmptyCounts,
   parts: ReadonlyMap<string, EmptyCounts>,
@@ -29,9 +29,11 @@ export function manyEmpty(
 }
 
 /**
- * Many empty lists: how many, where, and how they count (specification: measures 5.11).
- * @param what the lists are called, such as `impressions`
- * @param parts the same by variant, if that is known
+ * Finding on many empty lists: how many, where, and how they count (specification: measures 5.11).
+ *
+ * @param what the name of the lists, such as `impressions`
+ *
+ * @param parts the counts of each variant, if known
  */
 export function emptyLists(
   { lists, empty }: EmptyCounts,

@@ -1,7 +1,7 @@
 import type { EpochMs, Event, Feedback, Impression, Side } from '../vocabulary/events.ts';
 import { fmix32 } from '../vocabulary/user-words.ts';
 
-/** Where a record is; `file` as it was passed, or the name of a topic partition. Rows count from 1. */
+/** Position of a record. `file`: as it was passed, or the name of a topic partition. Rows count from 1. */
 export interface RecordPlace {
   readonly file: string;
   readonly row: number;
@@ -13,26 +13,26 @@ export interface Newest {
   readonly place: RecordPlace;
 }
 
-/** Most events of both sides together that are kept, and items of all their lists. */
+/** Most events of both sides together, and most items of all their lists. */
 const MOST_EVENTS = 20_000;
 const MOST_ITEMS = 400_000;
 /** Most actions that are counted by name. */
 const MOST_ACTIONS = 100;
 /** Characters at the end of an id that decide whether it is kept. */
 const TAIL = 8;
-/** After this many halvings that removed nothing the sample takes no more events: ids with equal endings cannot be thinned. */
+/** The sample ends after this many halvings in a row that removed nothing: ids with equal endings cannot be thinned. */
 const VAIN_HALVINGS = 6;
 const ALL = 2 ** 32;
 
 /**
- * Counts of the events that are read, and a bounded sample of both sides. A hash of the request id's end decides whether an event is
- * in the sample. So the impression of a sampled click is in it too, even if only one side has a prefix before the id. Deterministic;
- * takes a few tens of nanoseconds per event.
+ * Counts the events that are read, and keeps a bounded sample of both sides. A hash of the end of the request id decides whether
+ * an event is in the sample. So the impression of a sampled click is in it too, even if only one side has a prefix before the id.
+ * Deterministic; takes a few tens of nanoseconds per event.
  */
 export class EventSample {
   #impressions: Impression[] = [];
   #feedback: Feedback[] = [];
-  /** An event with a hash below this is kept. */
+  /** Events with a hash below this are kept. */
   #below = ALL;
   #isFull = false;
   #items = 0;
@@ -45,7 +45,7 @@ export class EventSample {
   readonly #actions = new Map<string, number>();
   #withUser = 0;
 
-  /** @param most events that are kept of both sides together */
+  /** @param most largest number of events that are kept of both sides together */
   readonly #most: number;
 
   constructor(most = MOST_EVENTS) {
@@ -60,7 +60,7 @@ export class EventSample {
     return this.#feedback;
   }
 
-  /** Valid events of the side. */
+  /** Number of valid events of the side. */
   count(side: Side): number {
     return this.#counts[side];
   }
@@ -75,7 +75,7 @@ export class EventSample {
     return this.#oldest;
   }
 
-  /** Feedback by action, for the first 100 actions. */
+  /** Number of feedback events by action, for the first 100 actions. */
   get actions(): ReadonlyMap<string, number> {
     return this.#actions;
   }
@@ -136,7 +136,7 @@ export class EventSample {
   }
 }
 
-/** Hash of an id's last letters and digits, in lower case; of its digits if only letters precede them. A final ".0" is ignored. */
+/** Hash of the last letters and digits of an id, in lower case; of its digits if only letters precede them. A final ".0" is ignored. */
 export function tailHash(id: string): number {
   let end = id.length;
   while (end > 0 && id.charCodeAt(end - 1) === ZERO) end--;

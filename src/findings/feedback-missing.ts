@@ -4,15 +4,15 @@ import { recordsOf, sumOfUnmapped, type Unmapped, unmappedText } from '../vocabu
 import { yamlWord } from '../vocabulary/yaml-word.ts';
 import type { Finding } from './finding.ts';
 
-/** Records that no map is for, by the option that names their files. */
+/** Records that no map fits, by the option that names their files. */
 export type UnmappedByInput = Readonly<Partial<Record<'events' | Side, Unmapped>>>;
 
 interface ReadFacts {
   /** `impressions`: no feedback was named; `one log`: both sides are in one. */
   readonly input: 'two sides' | 'one log' | 'impressions';
-  /** Events. */
+  /** Number of events. */
   readonly impressions: { readonly read: number };
-  /** Records by file that are not invalid. */
+  /** Number of records that are not invalid, by file. */
   readonly valid: Readonly<Record<Side, ReadonlyMap<string, number>>>;
   readonly unmapped: UnmappedByInput;
 }
@@ -20,7 +20,7 @@ interface ReadFacts {
 /** Most values that a sentence names. */
 const MOST_NAMED = 5;
 
-/** No feedback was read: what was read instead, and where it may be. */
+/** Finding that no feedback was read: what was read instead, and where feedback may be. */
 export function feedbackMissing({ input, impressions, valid, unmapped }: ReadFacts): Finding {
   const passed = sumOfUnmapped([unmapped.feedback ?? unmapped.events ?? unmapped.impressions ?? []]);
   if (passed.length > 0) {
@@ -49,7 +49,7 @@ export function passedRemedy(unmapped: Unmapped): string {
   return `If some of these say what people did with a list, add them to the maps${whenText(unmapped)}; receval inspect finds out what they hold.`;
 }
 
-/** Such as: 74 records meet no when of the maps, and were passed over (/action: product_click 41, page_view 33). */
+/** Returns text such as: 74 records meet no when of the maps, and were passed over (/action: product_click 41, page_view 33). */
 export function passedText(unmapped: Unmapped): string {
   const records = recordsOf(unmapped);
   const words =
@@ -59,7 +59,7 @@ export function passedText(unmapped: Unmapped): string {
   return `${words} passed over (${unmappedText(unmapped, MOST_NAMED)})`;
 }
 
-/** Such as: , as when: {/action: product_click}. */
+/** Returns text such as: , as when: {/action: product_click}. */
 function whenText(unmapped: Unmapped): string {
   const named = unmapped.find(({ value }) => !value.startsWith('__'));
   return named === undefined ? '' : `, as when: {${yamlWord(named.field)}: ${yamlWord(named.value)}}`;

@@ -5,15 +5,15 @@ import type { EventSample } from './event-sample.ts';
 import type { Finding } from './finding.ts';
 import { type Matches, quantile, timeText } from './sample-findings.ts';
 
-/** A smaller share of the lists hardly moves a mean. */
+/** A smaller share of the lists hardly changes a mean. */
 const LEAST_SHARE = 0.02;
-/** So many lists with feedback must be expected where there is none: then it is no accident. */
+/** This many lists with feedback must be expected in a time without any. Then their absence is no accident. */
 const LEAST_EXPECTED = 30;
 
 /**
- * Lists that are later than all feedback, or so much earlier that theirs would have come before the first: nobody logged what
- * people did with them, but they count as lists without a positive, unless those at the end are open. How many of them would have
- * feedback is known from the lists between.
+ * Findings on lists that are later than all feedback, or so much earlier that theirs would have come before the first: nobody
+ * logged what people did with them, but they count as lists without a positive, unless those at the end are open. The lists
+ * between show how many of them would have feedback.
  */
 export function feedbackPeriod(
   { impressions, feedback }: Pick<EventSample, 'impressions' | 'feedback'>,
@@ -23,10 +23,10 @@ export function feedbackPeriod(
   const shown = new Set(impressions.map(({ requestId }) => requestId));
   const known = feedback.filter(({ requestId }) => shown.has(requestId));
   if (known.length === 0 || lags.length === 0) return [];
-  // All of it: what joins no list is told by its ids.
+  // All feedback counts here: findings on ids explain what joins no list.
   const first = feedback.reduce((least, { ts }) => Math.min(least, ts), Infinity);
   const last = feedback.reduce((most, { ts }) => Math.max(most, ts), -Infinity);
-  // Nine of ten would have come by then.
+  // Nine tenths of the feedback would have come by then.
   const begin = first - Math.max(0, quantile(lags, 0.9));
   const before = impressions.filter(({ ts }) => ts < begin).length;
   const after = impressions.filter(({ ts }) => ts > last).length;
@@ -57,10 +57,10 @@ interface Horizon {
   readonly ms: DurationMs;
 }
 
-/** From so many open lists on for each that counts, the numbers are of a small part of the log. */
+/** With this many open lists for each that counts, the numbers represent a small part of the log. */
 const MUCH_OPEN = 2;
 
-/** Most lists are open at the longest horizon. */
+/** Finding that most lists are open at the longest horizon. */
 export function mostOpen(
   horizon: Horizon,
   lists: { readonly counted: number; readonly open: number },
@@ -78,12 +78,12 @@ export function mostOpen(
   ];
 }
 
-/** From this share of the feedback on, what is still to come moves the means. */
+/** With this share of the feedback still to come, the means will change. */
 const MUCH_TO_COME = 0.05;
 
 /**
- * With --close-all also lists count that are younger than the longest horizon. How much of their feedback is still to come is known
- * from the delays of the feedback on lists that are old enough, if these are enough.
+ * Finding that with --close-all lists count that are younger than the longest horizon. The share of their feedback that is still
+ * to come is estimated from the delays of the feedback on older lists, if there are enough of these.
  *
  * Example: lists of two days, feedback 8 h later on average and a horizon of 24 h: a sixth is to come.
  */
@@ -128,7 +128,7 @@ export function feedbackToCome(
   );
 }
 
-/** How many of these are above x. @param ascending in order */
+/** Number of these values above x. @param ascending the values in ascending order */
 function above(ascending: readonly number[], x: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {

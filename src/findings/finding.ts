@@ -1,6 +1,6 @@
 /**
  * What a reader should know before trusting a number: a mistake in the logs or in the configuration that gives zeros or wrong
- * numbers without an error. In the order in which they are shown: first what the result says, then what causes it.
+ * numbers without an error. The order is that in which they are shown: first what the result says, then what causes it.
  */
 export const FINDING_CODES = [
   'nothing_counted', // no impression counted
@@ -43,13 +43,13 @@ export interface Finding {
   readonly code: FindingCode;
   /** What is wrong, with counts. One sentence, ending with a full stop. */
   readonly cause: string;
-  /** From the logs, such as two request ids; null: there is none, or it must not be shown. */
+  /** An example from the logs, such as two request ids; null: there is none, or it must not be shown. */
   readonly example: string | null;
   /** What to do, in sentences. */
   readonly remedy: string;
 }
 
-/** In the order of the codes. */
+/** Sorts findings in the order of the codes. */
 export function inOrder(findings: readonly Finding[]): readonly Finding[] {
   return [...findings].sort((a, b) => FINDING_CODES.indexOf(a.code) - FINDING_CODES.indexOf(b.code));
 }

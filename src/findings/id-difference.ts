@@ -1,26 +1,26 @@
-/** How ids that were looked up in vain differ from the known ones, in samples where each side also has ids of its own. */
+/** Finds how ids that have no match differ from the known ones, in samples where each side also has ids of its own. */
 import { numberForm, plainForm } from './id-forms.ts';
 
 /** `prefix`, `suffix`: one or both sides add something; `number`: 1 and 1.0, 7 and 007; `form`: case, blanks, punctuation. */
 export interface IdDifference {
   readonly kind: 'form' | 'number' | 'prefix' | 'suffix';
-  /** An example: the id that was looked up, and the known one that is meant. */
+  /** An example: an id without a match, and the known one that it means. */
   readonly wanted: string;
   readonly known: string;
-  /** The prefix or suffix that each of the two adds; else empty. */
+  /** The prefix or suffix that each of the two adds, or ''. */
   readonly wantedPart: string;
   readonly knownPart: string;
-  /** What else differs in the rest of the id; undefined: nothing. */
+  /** Another difference in the rest of the id; undefined: none. */
   readonly rest?: 'form' | 'number' | undefined;
-  /** Share of the ids looked up that would be found, 0 to 1. */
+  /** Share of the ids that would match without the difference, 0 to 1. */
   readonly share: number;
 }
 
-/** A smaller share is found by chance. */
+/** A smaller share may match by chance. */
 const LEAST_SHARE = 0.3;
-/** Ids that are compared; more would add nothing. */
+/** Most ids that are compared; more would add nothing. */
 const MOST_WANTED = 2000;
-/** Most places at which an id is cut, counted from its start or end. */
+/** Most positions at which an id is cut, counted from its start or end. */
 const MOST_CUTS = 6;
 /** Longer texts are not ids, and are not cut. */
 const LONGEST = 400;
@@ -28,8 +28,8 @@ const LONGEST = 400;
 const LONG_CORE = 12;
 
 /**
- * The change under which most of `wanted` are among `known`; undefined: no change makes enough of them known. Each side has ids that
- * the other lacks.
+ * The difference without which most of `wanted` would be among `known`; undefined: no difference explains enough of them. Each
+ * side has ids that the other lacks.
  */
 export function idDifference(wanted: readonly string[], known: Iterable<string>): IdDifference | undefined {
   const asked = [...new Set(wanted)].filter((id) => id.length <= LONGEST).slice(0, MOST_WANTED);
@@ -105,7 +105,7 @@ function suffixCuts(id: string): readonly Cut[] {
   ];
 }
 
-/** Cuts whose rest is normalised, so that more ids are equal. */
+/** Cuts with a normalised rest, so that more of them are equal. */
 function formedCuts(
   cutsOf: (id: string) => readonly Cut[],
   formOf: (id: string) => string | undefined,
@@ -117,7 +117,7 @@ function formedCuts(
     });
 }
 
-/** The id that a core was cut from: one that is nothing but the core, else the first. */
+/** The ids with one core: an id that is only the core, or else the first. */
 interface Core {
   readonly id: string;
   readonly part: string;

@@ -6,7 +6,7 @@ export function numberForm(id: string): string | undefined {
   return match === null ? undefined : `${match[1] === '-' ? '-' : ''}${match[2]}`;
 }
 
-/** Without case, blanks and punctuation; undefined: nothing is left. */
+/** The id without case, blanks and punctuation; undefined: nothing is left. */
 export function plainForm(id: string): string | undefined {
   const form = id.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   return form === '' ? undefined : form;
@@ -15,7 +15,7 @@ export function plainForm(id: string): string | undefined {
 /** A change that one producer makes to ids and another does not. */
 export type IdChange = 'case' | 'number' | 'blanks' | 'dashes' | 'letters';
 
-/** Each undoes its change; other ids stay as they are. */
+/** Functions that undo a change. They leave other ids unchanged. */
 export const UNDO: Readonly<Record<IdChange, (id: string) => string>> = {
   blanks: (id) => id.trim(),
   case: (id) => id.toLowerCase(),

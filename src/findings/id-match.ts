@@ -1,14 +1,14 @@
-/** How the ids of two whole fields differ that should be equal: tries to undo what producers do to ids. */
+/** Finds how the ids of two whole fields differ that should be equal, by undoing what producers do to ids. */
 import { type IdChange, UNDO } from './id-forms.ts';
 
 export type Difference =
   | { readonly kind: IdChange }
-  /** One or both sides add a part before (after) what both have. */
+  /** One or both sides add a part before (after) the common part. */
   | {
       readonly kind: 'prefix' | 'suffix';
       readonly impressions: string;
       readonly feedback: string;
-      /** What else differs in the rest; undefined: nothing. */
+      /** Another difference in the rest; undefined: none. */
       readonly rest?: IdChange | undefined;
     };
 
@@ -19,12 +19,12 @@ export interface Match {
   readonly difference: Difference | undefined;
 }
 
-/** Occurrences of each id. */
+/** Number of occurrences of each id. */
 export type Counted = ReadonlyMap<string, number>;
 
 /** A difference is credible if undoing it makes this share of ids match. */
 const BELIEVED = 0.5;
-/** Ids of feedback that are tried. */
+/** Most ids of feedback that are tried. */
 const TRIED = 300;
 const LONGEST_PREFIX = 40;
 
@@ -56,7 +56,7 @@ export function matchIds(impressions: Counted, feedback: Counted): Match {
     : { share, difference: undefined };
 }
 
-/** Functions that turn the ids of each side into what both have in common. */
+/** Functions that turn the ids of each side into their common form. */
 export function normalizers(difference: Difference): readonly [(id: string) => string, (id: string) => string] {
   const without = (start: string) => (id: string) => (id.startsWith(start) ? id.slice(start.length) : id);
   const withoutEnd = (end: string) => (id: string) => (end !== '' && id.endsWith(end) ? id.slice(0, -end.length) : id);
@@ -92,7 +92,7 @@ function differenceOf(impressions: Counted, feedback: Counted): Difference | und
   return undefined;
 }
 
-/** A prefix or suffix without which ids match, if `rest` is undone as well. */
+/** A prefix or suffix without which ids match, if `rest` is undone as well; undefined: there is none. */
 function partOf(impressions: Counted, feedback: Counted, rest: IdChange | undefined): Difference | undefined {
   const normal = rest === undefined ? (id: string) => id : UNDO[rest];
   for (const kind of ['prefix', 'suffix'] as const) {
@@ -123,7 +123,10 @@ function shareOfIds(a: Counted, b: Counted, normal: (id: string) => string): num
   return sharedAsIs(known, new Map([...b].map(([id, n]) => [normal(id), n])));
 }
 
-/** Whether ids can be cut after `n` characters (before the last `n`) without splitting a number or a word: else short rests match by chance. */
+/**
+ * Whether ids can be cut after `n` characters (before the last `n`) without splitting a number or a word: otherwise short rests
+ * match by chance.
+ */
 function endsBefore(ids: readonly string[], atEnd: boolean): (n: number) => boolean {
   return (n) =>
     n === 0 ||
@@ -169,7 +172,7 @@ const CHANGE_WORDS: Readonly<Record<IdChange, string>> = {
   letters: 'they differ in upper and lower case, and in dashes or braces',
 };
 
-/** The difference in a clause. */
+/** The difference as a clause. */
 export function differenceWords(difference: Difference): string {
   if (difference.kind !== 'prefix' && difference.kind !== 'suffix') return CHANGE_WORDS[difference.kind];
   const { kind, impressions, feedback, rest } = difference;

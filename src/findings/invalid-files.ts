@@ -1,10 +1,13 @@
-/** Which files hold invalid records worth telling. A file counts by itself: one that is refused whole may be a small part of its side. */
+/**
+ * Files with enough invalid records for a finding. Each file is judged by itself: one that is refused as a whole may be a small
+ * part of its side.
+ */
 import type { Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { RecordPlace } from './event-sample.ts';
 import { type InvalidReason, type InvalidReasons, merged } from './invalid-reasons.ts';
 
-/** Records by file that are not invalid. A file that was read is in it, also if all its records are. */
+/** Number of records that are not invalid, by file. Contains every file that was read, even if all its records are invalid. */
 export type ValidRecords = Readonly<Record<Side, ReadonlyMap<string, number>>>;
 
 /** Files of one side that share a finding, and the most frequent reason for it. */
@@ -16,11 +19,11 @@ export interface InvalidFiles {
   readonly areAll: boolean;
   readonly invalid: number;
   readonly read: number;
-  /** The most frequent first. */
+  /** The reasons, the most frequent one first. */
   readonly reasons: readonly InvalidReason[];
 }
 
-/** Invalid records are a finding from this share of a file's records on. */
+/** Share of invalid records in a file from which on they are a finding. */
 const SOME = 0.02;
 const MOST = 0.5;
 /** Most reasons that a sentence names. */
@@ -49,25 +52,25 @@ export function invalidFiles(invalid: InvalidReasons, valid: ValidRecords, side:
   }));
 }
 
-/** Such as: missing_field: requestId. */
+/** Returns text such as: missing_field: requestId. */
 function reasonText({ code, field }: InvalidReason): string {
   return field === undefined ? code : `${code}: ${field}`;
 }
 
-/** The most frequent reasons, and how many records have others: missing_field: requestId 12, bad_time: ts 3, others 2. */
+/** The most frequent reasons, and the number of records with others, such as: missing_field: requestId 12, bad_time: ts 3, others 2. */
 export function reasonsText(reasons: readonly InvalidReason[]): string {
   const named = reasons.slice(0, MOST_NAMED).map((reason) => `${reasonText(reason)} ${grouped(reason.count)}`);
   const others = reasons.slice(MOST_NAMED).reduce((sum, { count }) => sum + count, 0);
   return [...named, ...(others === 0 ? [] : [`others ${grouped(others)}`])].join(', ');
 }
 
-/** Such as: a.ndjson and 3 more files. */
+/** Returns text such as: a.ndjson and 3 more files. */
 export function filesText([first, ...others]: readonly string[]): string {
   const more = others.length === 0 ? '' : ` and ${grouped(others.length)} more file${others.length === 1 ? '' : 's'}`;
   return `${first === '-' ? 'standard input' : first}${more}`;
 }
 
-/** Such as: row 7 of a.ndjson. */
+/** Returns text such as: row 7 of a.ndjson. */
 export function placeText({ file, row }: RecordPlace): string {
   return `row ${grouped(row)} of ${filesText([file])}`;
 }

@@ -2,7 +2,7 @@ import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { Side } from '../vocabulary/events.ts';
 import type { RecordPlace } from './event-sample.ts';
 
-/** How many records of a side were refused for one reason, and the first of them. */
+/** Number of records of a side that were refused for one reason, and the first of them. */
 export interface InvalidReason {
   readonly side: Side;
   readonly code: InvalidCode;
@@ -12,22 +12,22 @@ export interface InvalidReason {
   readonly place: RecordPlace | undefined;
   /** Names of the record's fields, if it is a JSON object. Never their values. */
   readonly fields: readonly string[];
-  /** Whether a text of the record is a number but for its decimal comma. */
+  /** Whether a text of the record would be a number but for its decimal comma. */
   readonly hasComma: boolean;
 }
 
 /** Most reasons of one file that are counted separately; items[3].id and items[7].id are one. */
 const MOST_REASONS = 200;
 const MOST_FIELDS = 20;
-/** A longer record is not parsed for its names. */
+/** Longer records are not parsed for their names. */
 const MOST_BYTES = 1_000_000;
 
-/** A text in JSON that is such a number, also if that text stands in JSON within a text. */
+/** A JSON string that is a number with a decimal comma, also inside JSON that is itself a string. */
 const DECIMAL_COMMA = /"\s*-?\d{1,15},\d{1,15}\s*\\*"/;
 
 /** Counts records that are refused as invalid, by side, file, code and field. */
 export class InvalidReasons {
-  /** By file; the empty name is that of records whose place is unknown. */
+  /** The reasons of each file; the empty name is that of records whose place is unknown. */
   readonly #files = new Map<string, Map<string, InvalidReason>>();
 
   take(

@@ -1,25 +1,25 @@
-/** Much of what counts misses a horizon: the numbers of that horizon are of the rest alone, which may be another traffic. */
+/** Finds that much of what counts misses a horizon: the numbers of this horizon represent the rest, which may be different traffic. */
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import type { Finding } from './finding.ts';
 
 /** A smaller share is usual. */
 export const MUCH_MISSED = 0.05;
-/** Fewer events are no share. */
+/** Fewer events give no reliable share. */
 const LEAST = 30;
 
 export const MISSED_REMEDY =
   'Either a clock is ahead of the others and moves time on (look for a host that dates records minutes ahead), or records come later than ' +
   'attribution.outOfOrderness allows: raise it, or leave that horizon out.';
 
-/** What came too late, and what counts, of one side. */
+/** The events of one side that count, and those of them that came too late. */
 interface MissedFacts {
   readonly counted: number;
-  /** By horizon. */
+  /** Number of events that missed each horizon. */
   readonly late: Readonly<Record<string, number>>;
 }
 
-/** Of a run over files. What misses a horizon misses all that are shorter, so the shortest is missed most. */
+/** The finding for a run over files. What misses a horizon misses all shorter ones, so the shortest is missed most. */
 export function lateForHorizon(impressions: MissedFacts, feedback: MissedFacts): readonly Finding[] {
   const sides = [
     ['impressions', impressions],

@@ -1,4 +1,4 @@
-/** What a running service finds wrong from its counts alone, topic by topic, combined with what the newest records show. */
+/** Findings of a running service from its counts alone, topic by topic, combined with those in the newest records. */
 
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
@@ -10,28 +10,28 @@ import { MISSED_REMEDY, MUCH_MISSED } from './late-for-horizon.ts';
 /** The recent state of a topic; shares (0 to 1) are undefined until enough has arrived. */
 export interface TopicHealth {
   readonly topic: string;
-  /** Share of feedback that joined, out of all that was settled. */
+  /** Share of feedback that joined, of all that is settled. */
   readonly joined: number | undefined;
-  /** Share of the feedback of known requests that names an item of its list. */
+  /** Share of the feedback on known requests that names an item of its list. */
   readonly inList: number | undefined;
   /** Share of all events that are dropped for this reason. */
   readonly invalid: number | undefined;
   readonly late: number | undefined;
   readonly future: number | undefined;
-  /** Share of what counts that comes too late for the shortest horizon. */
+  /** Share of the events that count that come too late for the shortest horizon. */
   readonly missed: number | undefined;
   /** Share of the impressions that count. */
   readonly accepted: number | undefined;
-  /** Events since this process was assigned its partitions. */
+  /** Number of events since this process was assigned its partitions. */
   readonly impressions: number;
   readonly feedback: number;
-  /** Records since then that no map of the topic is for. */
+  /** Records since then that no map of the topic fits. */
   readonly unmapped: Unmapped;
 }
 
-/** Without an example: a service never publishes ids of events. */
+/** A finding without an example: a service never publishes ids of events. */
 export interface LiveFinding extends Omit<Finding, 'example'> {
-  /** undefined: of all topics together. */
+  /** undefined: it is about all topics together. */
   readonly topic: string | undefined;
 }
 
@@ -129,7 +129,7 @@ const MISSING: Omit<LiveFinding, 'cause'> = {
   remedy: 'Check the names in kafka.topics, and that the producer is running.',
 };
 
-/** Findings from counts. Remembers which are open, so that a share that fluctuates around a bound gives one finding. */
+/** Findings from counts. Remembers which are present, so that a share that fluctuates around a bound gives one finding. */
 export class CountFindings {
   readonly #needsFeedback: boolean;
   #reported: ReadonlySet<string> = new Set();
@@ -174,7 +174,10 @@ export function keyOf({ code, topic }: Pick<LiveFinding, 'code' | 'topic'>): str
   return `${code} ${topic ?? ''}`;
 }
 
-/** Counts show that something is wrong, records show why: where both report the same, the records' finding is taken. In the order of the codes. */
+/**
+ * Merges findings, in the order of the codes. Counts show that something is wrong, records show why: if both report the same
+ * finding, that from the records is taken.
+ */
 export function mergedFindings(
   byCounts: readonly LiveFinding[],
   byRecords: readonly LiveFinding[],

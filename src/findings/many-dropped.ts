@@ -1,4 +1,4 @@
-/** What is lost for one reason: how much, when, why as far as the logs show it, and three of the events. */
+/** Findings on events that are dropped for one reason: how many, when, why as far as the logs show it, and three examples. */
 import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs, Feedback, Impression, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
@@ -24,25 +24,25 @@ interface LostFacts {
 /** A smaller share of a side is usual. */
 const MUCH = 0.05;
 const MOST = 0.5;
-/** Where other findings are about this share of what was dropped, they say enough. */
+/** If other findings explain this share of the dropped events, they are enough. */
 const EXPLAINED = 0.8;
-/** Fewer events than these are no share: of a side, and dropped. */
+/** Fewest events of a side that were read, and that were dropped, for a share. */
 const LEAST_READ = 30;
 const LEAST_DROPPED = 3;
 
-/** Reasons of events that can be read. Of records that cannot, and of dates in the future, other findings say what is wrong with them. */
+/** Reasons for which readable events are dropped. Other findings cover unreadable records and dates in the future. */
 const REASONS = ['late', 'orphan', 'not_in_list', 'duplicate', 'capped'] as const;
 type Reason = (typeof REASONS)[number];
 
 export interface Lost {
   readonly side: Side;
   readonly reason: Reason;
-  /** Part of the cause. */
+  /** The reason, as a part of the cause. */
   readonly why: string;
   readonly finding: Finding;
 }
 
-/** What was lost for one reason, unless another finding says why. @param found codes of the other findings */
+/** Findings on events that are dropped for one reason, unless other findings explain it. @param found codes of the other findings */
 export function manyDropped(facts: LostFacts, matches: Matches, found: ReadonlySet<FindingCode>): readonly Lost[] {
   return (['impressions', 'feedback'] as const).flatMap((side) => {
     const { read } = facts[side];
@@ -76,7 +76,7 @@ const IDS_DIFFER: readonly FindingCode[] = [
   'other_type_of_id',
 ];
 
-/** How many of the n events that were dropped other findings are about, as far as the sample shows it. */
+/** Estimates, from the sample, how many of the n dropped events other findings explain. */
 function explainedOf(
   reason: Reason,
   n: number,
@@ -92,19 +92,19 @@ function explainedOf(
   const before = isOff || found.has('before_list') ? lags.filter((lag) => lag < -shape.backward).length : 0;
   const after = isOff || found.has('beyond_horizon') ? lags.filter((lag) => lag >= shape.horizon.ms).length : 0;
   const ofSample = ((ofIds + before + after) * sample.count('feedback')) / Math.max(1, sample.feedback.length);
-  // Feedback on lists that were dropped themselves.
+  // Adds feedback on lists that were dropped themselves.
   const { read, accepted, drops } = impressions;
   return ofSample + (feedback.read * (read - accepted - drops.duplicate)) / read;
 }
 
-/** The time of nearly all of them; if that is most of the log, they are everywhere. */
+/** The time of nearly all dropped events, or `throughout the log` if it is most of the log. */
 function whenText({ sample, dropped }: LostFacts, side: Side, reason: Reason, n: number): string {
   const times = dropped.of(side, reason).map(({ ts }) => ts);
   if (times.length === 0) return '';
   const within = (all: readonly EpochMs[], [from, to]: Span): readonly EpochMs[] =>
     all.filter((ts) => ts >= from && ts <= to);
   const [begin, end] = densest(times, 0.9);
-  // The tenth may be a part of the same time.
+  // The remaining tenth may be of the same time.
   const more = 0.15 * (end - begin);
   const held = within(times, [begin - more, end + more]);
   const span: Span = [held[0], held[held.length - 1]];
@@ -122,7 +122,7 @@ function lengthOf([from, to]: Span): DurationMs {
   return to - from;
 }
 
-/** The ends of the shortest span that holds this share of the times. @param times ascending */
+/** The shortest span that holds this share of the times. @param times ascending */
 function densest(times: readonly EpochMs[], share: number): Span {
   const held = Math.ceil(share * times.length);
   let best = 0;
@@ -132,7 +132,10 @@ function densest(times: readonly EpochMs[], share: number): Span {
   return [times[best], times[best + held - 1]];
 }
 
-/** Three of them, from the begin, the middle and the end of what is known, such as: a.csv: row 3 (request "r2", 2026-11-21T08:00:00.000Z). */
+/**
+ * Three examples, from the beginning, the middle and the end of the known events, such as: a.csv: row 3 (request "r2",
+ * 2026-11-21T08:00:00.000Z).
+ */
 export function examplesText(events: readonly DroppedEvent[]): string | null {
   const placed = events.filter(({ place }) => place !== undefined);
   const known = placed.length > 0 ? placed : events;
@@ -150,7 +153,7 @@ export function examplesText(events: readonly DroppedEvent[]): string | null {
 interface Words {
   readonly why: string;
   readonly remedy: string;
-  /** In place of some of the events. */
+  /** Replaces the examples of dropped events. */
   readonly example?: string;
 }
 
@@ -199,8 +202,8 @@ function lateWords({ sample, shape }: LostFacts, side: Side): Words {
 }
 
 /**
- * Whether less than half of the events are far ahead of the rest: a gap longer than the rest takes. Events that are only out of order,
- * such as those of one partition after those of another, leave no such gap.
+ * Whether less than half of the events are far ahead of the rest, after a gap that is longer than the time of the rest. Events
+ * that are only out of order, such as those of one partition after those of another, leave no such gap.
  *
  * @param times ascending
  */
@@ -211,7 +214,7 @@ function areAhead(times: readonly EpochMs[], least: DurationMs): boolean {
   });
 }
 
-/** Says so if the two sides cover different times. */
+/** A clause that the two sides cover different times; '': they overlap. */
 function apart({ impressions, feedback }: EventSample): string {
   const [shown, done] = [impressions, feedback].map((side) =>
     side.reduce(({ first, last }, { ts }) => ({ first: Math.min(first, ts), last: Math.max(last, ts) }), {
@@ -224,7 +227,7 @@ function apart({ impressions, feedback }: EventSample): string {
   return `; the impressions are from ${timeText(shown.first)} to ${timeText(shown.last)}, the feedback from ${timeText(done.first)} to ${timeText(done.last)}`;
 }
 
-/** Producers send again: then nothing is lost. If what is repeated is something else, its id is not unique. */
+/** Nothing is lost if a producer sent the same list again. If the items differ, the request id is not unique. */
 function repeatedLists(impressions: readonly Impression[]): Words {
   const differ = differing(
     impressions,
@@ -260,7 +263,7 @@ function repeatedFeedback(feedback: readonly Feedback[]): Words {
       };
 }
 
-/** Of what repeats a key, the share that differs from what came with it first. */
+/** Share of the events with a repeated key whose content differs from that of the first event with this key. */
 function differing<T>(all: readonly T[], keyOf: (one: T) => string, contentOf: (one: T) => string): number {
   const first = new Map<string, string>();
   let [repeated, differ] = [0, 0];

@@ -1,9 +1,9 @@
 /** Number of feedback events after which earlier ones weigh half. */
 const HALF_LIFE = 1000;
-/** Fewer feedback events say nothing. */
+/** Fewer feedback events give no reliable share. */
 const ENOUGH = 100;
 
-/** Settled feedback: it counts, its request is unknown, or its item is not in the list. */
+/** Numbers of settled feedback events: those that count, those with an unknown request, and those whose item is not in the list. */
 interface Matched {
   readonly attributed: number;
   readonly orphan: number;
@@ -11,9 +11,9 @@ interface Matched {
 }
 
 /**
- * Shares among about the last thousand settled feedback events. The half-life is in events, not in time: it needs no clock, and a new
- * mistake shows even in a topic that has been read for years. n events added at once weigh as if they had arrived interleaved:
- * (1 - 2^(-n/1000)) 1000 / ln 2.
+ * Shares of about the last thousand settled feedback events. The half-life is in events, not in time: it needs no clock, and a
+ * new mistake shows even in a topic that has been read for years. n events added at once weigh as if they had arrived
+ * interleaved: (1 - 2^(-n/1000)) 1000 / ln 2.
  */
 export class RecentJoin {
   #attributed = 0;
@@ -32,16 +32,16 @@ export class RecentJoin {
     this.#seen += n;
   }
 
-  /** Attributed, of all; undefined: too few events. */
+  /** Share of all events that was attributed; undefined: too few events. */
   get joined(): number | undefined {
     if (this.#seen < ENOUGH) return undefined;
     return this.#attributed / (this.#attributed + this.#orphan + this.#notInList);
   }
 
-  /** Attributed, of those whose request is known; undefined: too few events. */
+  /** Share of the events with a known request that was attributed; undefined: too few events. */
   get inList(): number | undefined {
     const known = this.#attributed + this.#notInList;
-    // With few known requests in a thousand, the share is chance.
+    // With few known requests in a thousand, the share is by chance.
     return this.#seen < ENOUGH || known < ENOUGH / 10 ? undefined : this.#attributed / known;
   }
 }

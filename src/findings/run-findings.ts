@@ -16,7 +16,7 @@ import { examplesText, type Lost, manyDropped } from './many-dropped.ts';
 import { durationText, type JoinShape, matchesOf, sampleFindings } from './sample-findings.ts';
 import { shortenedTimes } from './shortened-times.ts';
 
-/** What became of the events of a run over files. */
+/** The counts and samples of a run over files. */
 export interface RunFacts {
   /** `impressions`: no feedback was named; `one log`: both sides are in one. */
   readonly input: 'two sides' | 'one log' | 'impressions';
@@ -24,26 +24,26 @@ export interface RunFacts {
     readonly read: number;
     readonly accepted: number;
     readonly drops: Readonly<Record<ImpressionDrop, number>>;
-    /** Accepted, but too late for this horizon; by horizon. */
+    /** For each horizon, the accepted events that came too late for it. */
     readonly late: Readonly<Record<string, number>>;
   };
-  /** Lists that count at the longest horizon, and those that are still open there. */
+  /** Number of lists that count at the longest horizon, and of those that are still open there. */
   readonly longest: { readonly counted: number; readonly open: number };
   readonly feedback: {
     readonly read: number;
     readonly attributed: number;
     readonly drops: Readonly<Record<FeedbackDrop, number>>;
-    /** Attributed, but too late for this horizon; by horizon. */
+    /** For each horizon, the attributed events that came too late for it. */
     readonly late: Readonly<Record<string, number>>;
   };
-  /** Up to where the feedback tells what people did, not finite: it does not say; and whether younger lists count, too. */
+  /** `reach`: the time up to which the feedback is complete; not finite: unknown. `closeAll`: whether younger lists count, too. */
   readonly end: { readonly reach: EpochMs; readonly closeAll: boolean };
   readonly invalid: InvalidReasons;
   readonly valid: ValidRecords;
   readonly unmapped: UnmappedByInput;
   readonly sample: EventSample;
   readonly dropped: DroppedSample;
-  /** That read times without a zone; those of one log of both sides are of the impressions. */
+  /** The clocks that read times without a zone; those of one log of both sides are under `impressions`. */
   readonly clocks: Readonly<Record<Side, ReadonlySet<LogClock>>>;
   readonly shape: JoinShape & { readonly outOfOrderness: DurationMs; readonly futureSkew: DurationMs };
   /** Whether any measure depends on feedback. */
@@ -52,14 +52,14 @@ export interface RunFacts {
 
 /** A run over files has standard errors from about this many impressions on. */
 const ENOUGH_IMPRESSIONS = 1000;
-/** Above this ratio of feedback late for a horizon to attributed feedback, the log is not in order. */
+/** Above this ratio of late to attributed feedback, a log is not in order. */
 const MUCH_LATE = 0.1;
 /** Share of events dated ahead. */
 const MUCH_AHEAD = 0.01;
 /** Share of feedback that cannot be read. */
 const MUCH_UNREAD = 0.02;
 
-/** Whether the run shows nothing: no impression counted, or a measure needs feedback and none joined. */
+/** Whether the run has no result: no impression counted, or a measure needs feedback and none joined. */
 export function isEmpty({
   input,
   impressions,
@@ -74,7 +74,7 @@ export function isEmpty({
   return wasGiven && feedback.attributed === 0;
 }
 
-/** What looks wrong, in the order of the codes. */
+/** All findings on a run, in the order of the codes. */
 export function runFindings(facts: RunFacts): readonly Finding[] {
   const { sample, shape } = facts;
   const swapped = filesSwapped(facts);
@@ -135,7 +135,7 @@ function dropText(drops: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** Of what cannot be read no time is known. */
+/** Findings on times without feedback. There are none if much feedback is unreadable, because its time is unknown. */
 function feedbackPartial({ needsFeedback, longest, feedback, end, sample, shape }: RunFacts): readonly Finding[] {
   const { invalid, undecodable } = feedback.drops;
   if (!needsFeedback || invalid + undecodable > MUCH_UNREAD * feedback.read) return [];
@@ -156,7 +156,7 @@ function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Findi
   const [first] = wrong;
   if (first === undefined) return [];
   const others = wrong.map((reason) => reason?.count ?? 0);
-  // A record without items passes for feedback, and so does one whose list has another name.
+  // A record without items looks like feedback, and so does one whose list has another name.
   if (others[1] === 0 && !first.fields.some((field) => FEEDBACK_FIELDS.has(field))) return [];
   return [
     {
@@ -177,15 +177,15 @@ function invalidRecords({ invalid, valid }: RunFacts, side: Side): readonly Find
   }));
 }
 
-/** The other records of the file have the field, so it was looked for in the right place. */
+/** The remedy for a missing field that other records of the file have, so that its place is right. */
 function lackingRemedy({ field }: InvalidReason): string {
   return `Log ${field ?? 'the field'} in every record; if these have it in another place, say where (adapter: {maps: [...]}).`;
 }
 
-/** Fields that are numbers, and may be written as text. */
+/** Fields that are numbers. A record may have them as text. */
 const NUMBER = /^(?:value|offset|items\[\d+\]\.(?:position|score|propensity))$/;
 
-/** Fields that are text, and no ids: a number or a yes or no is refused. */
+/** Fields that are text, but no ids: numbers, true and false are refused. */
 const TEXT = /^(?:surface|variant|experiments|action|model\.name|items\[\d+\]\.(?:team|category))$/;
 
 function invalidRemedy({ side, code, field, hasComma, count }: InvalidReason): string {
@@ -219,7 +219,7 @@ function invalidRemedy({ side, code, field, hasComma, count }: InvalidReason): s
   }
 }
 
-/** Such as: row 1 of shown.ndjson has request_id, ts, items. */
+/** Returns text such as: row 1 of shown.ndjson has request_id, ts, items. */
 function recordText({ place, fields }: InvalidReason): string | null {
   if (place === undefined && fields.length === 0) return null;
   const row = place === undefined ? 'the first such record' : placeText(place);
@@ -250,7 +250,7 @@ function clockChanges({ input, impressions, feedback, clocks }: RunFacts): reado
   ];
 }
 
-/** In one log of both sides much late feedback has a cause of its own. */
+/** Findings on late events. In one log of both sides, much late feedback has a cause of its own. */
 function tooLate(facts: RunFacts): readonly Finding[] {
   const jumbled = outOfOrder(facts);
   const { impressions, feedback } = facts;
@@ -279,7 +279,7 @@ function hasNothingJoined({ impressions, feedback }: RunFacts): boolean {
   return feedback.read > 0 && feedback.attributed === 0 && impressions.accepted > 0;
 }
 
-/** @param causes what else was found; @param main what most feedback was dropped for, unless that explains it */
+/** @param causes the other findings; @param main the finding on most of the dropped feedback, unless others explain it */
 function nothingJoined(facts: RunFacts, causes: readonly Finding[], main: Lost | undefined): readonly Finding[] {
   if (!hasNothingJoined(facts)) return [];
   const { read, drops } = facts.feedback;
@@ -297,7 +297,7 @@ function nothingJoined(facts: RunFacts, causes: readonly Finding[], main: Lost |
   return [{ code: 'nothing_joined', cause: `${found}.`, example: null, remedy }];
 }
 
-/** What most feedback is dropped for. */
+/** The finding on the reason for which most feedback was dropped. */
 function mainOf({ feedback: { drops } }: RunFacts, lost: readonly Lost[]): Lost | undefined {
   const most = Math.max(...Object.values(drops));
   return lost.find(({ side, reason }) => side === 'feedback' && drops[reason] === most);

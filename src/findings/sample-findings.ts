@@ -16,31 +16,31 @@ export interface JoinShape {
   readonly backward: DurationMs;
   /** Actions that the configuration names. */
   readonly actions: readonly string[];
-  /** Those of them whose grade is the value of the event. */
+  /** Actions whose grade is the value of the event. */
   readonly valued: readonly string[];
 }
 
 const HALF_HOUR: DurationMs = 30 * MINUTE;
-/** Zones are whole or half hours apart; feedback follows within minutes. */
+/** Zones are whole or half hours apart, and feedback follows within minutes. */
 const NEAR_HALF_HOUR: DurationMs = 5 * MINUTE;
-/** No log is older: seconds that were read as milliseconds lie in 1970. */
+/** No log is older: seconds that are read as milliseconds are in 1970. */
 const OLDEST_LOG: EpochMs = Date.UTC(1990, 0, 1);
 /** With a smaller share of unknown requests, ids are not compared. */
 const LEAST_UNKNOWN = 0.1;
 const MOST = 0.5;
-/** An action spelled almost like a configured one is reported from this share on. */
+/** Share of feedback from which on an action that is spelled almost like a configured one is reported. */
 const LEAST_MISSPELLED = 0.01;
-/** Shorter words resemble too many others. */
+/** Shorter words are similar to too many others. */
 const SPELLED = 5;
 
-/** Findings from a sample of both sides alone, whatever joined. */
+/** Findings from a sample of both sides, whatever joined. */
 export function sampleFindings(sample: EventSample, shape: JoinShape): readonly Finding[] {
   const matches = matchesOf(sample);
   const wrongUnits = units(sample);
   return [
     ...wrongUnits,
     ...ids(matches, sample),
-    // Times in two units differ by decades, which says nothing about clocks.
+    // Times in two units differ by decades, so they say nothing about clocks.
     ...(wrongUnits.length > 0 ? [] : clocks(matches, shape)),
     ...items(matches),
     ...actions(sample, shape),
@@ -53,7 +53,7 @@ export interface Matches {
   readonly unknown: readonly Feedback[];
   /** Delays of the feedback whose item is in the list; ascending. */
   readonly lags: readonly DurationMs[];
-  /** These pairs, in the same order. */
+  /** The pairs of these delays, in the same order. */
   readonly inList: readonly Match[];
   readonly notInList: readonly Match[];
   readonly known: number;
@@ -80,7 +80,7 @@ export function matchesOf({ impressions, feedback }: EventSample): Matches {
       unknown.push(one);
       continue;
     }
-    // Out of several pages and repeats, the nearest in time that holds the item.
+    // Among several pages and repeats, the nearest in time that holds the item.
     const holding = lists.filter(({ items }) => items.includes(one.itemId));
     const [impression] = (holding.length === 0 ? lists : holding).sort(
       (a, b) => Math.abs(one.ts - a.ts) - Math.abs(one.ts - b.ts),
@@ -157,7 +157,7 @@ function ids({ unknown, known }: Matches, { impressions }: EventSample): readonl
   ];
 }
 
-/** Such as: the feedback writes "web-" before the request id. */
+/** Returns text such as: the feedback writes "web-" before the request id. */
 export function differs(difference: IdDifference, what: string, wantedSide: string, knownSide: string): string {
   const { kind, wantedPart, knownPart, rest } = difference;
   if (kind === 'number') return `${what} is the same number in another form`;
@@ -216,13 +216,13 @@ function pairText({ impression, feedback }: Match): string {
   return `list at ${timeText(impression.ts)}, its feedback at ${timeText(feedback.ts)}`;
 }
 
-/** A smaller share, or fewer of the sample, is noise. */
+/** A smaller share, or fewer events of the sample, are noise. */
 const SOME_BEFORE = 0.001;
 const LEAST_BEFORE = 3;
-/** Feedback that is farther before its list is not that of a clock that is a little behind. */
+/** Feedback that is dated earlier than this before its list has another cause than clocks that differ a little. */
 const LITTLE_BEFORE: DurationMs = 5 * MINUTE;
 
-/** Clocks that differ a little, or that show whole seconds: a click in the second of its list is dated before it. */
+/** Finding on clocks that differ a little, or that show whole seconds: a click in the second of its list is dated before it. */
 function beforeList({ lags, inList }: Matches, { backward }: JoinShape): readonly Finding[] {
   const before = inList.filter((match) => lagOf(match) < -backward && lagOf(match) >= -LITTLE_BEFORE);
   if (before.length < LEAST_BEFORE || before.length < SOME_BEFORE * lags.length) return [];
@@ -242,7 +242,7 @@ function beforeList({ lags, inList }: Matches, { backward }: JoinShape): readonl
   ];
 }
 
-/** A smaller share of feedback beyond the longest horizon is normal. */
+/** A smaller share of feedback after the longest horizon is normal. */
 const MANY_BEYOND = 0.05;
 
 function beyondHorizon(
@@ -264,7 +264,7 @@ function beyondHorizon(
   ];
 }
 
-/** The multiple of half an hour that the least delay is close to; undefined: none. */
+/** The multiple of half an hour that is near the least delay; undefined: there is none. */
 function zoneOf(least: DurationMs): DurationMs | undefined {
   const zone = HALF_HOUR * Math.round(least / HALF_HOUR);
   return zone === 0 || Math.abs(least - zone) > NEAR_HALF_HOUR || Math.abs(zone) > 14 * 2 * HALF_HOUR
@@ -329,7 +329,7 @@ function gradeRemedy(example: readonly [string, number] | undefined): string {
   return `Give each action that counts a grade, such as grades: {${yamlWord(example[0])}: 1}; one that does not count may be listed with 0.`;
 }
 
-/** A rating without its stars is worth 0. */
+/** Finding on ratings without a value, which are worth 0. */
 function values({ feedback }: EventSample, { valued }: JoinShape): readonly Finding[] {
   return valued.flatMap((name) => {
     const of = feedback.filter(({ action }) => action === name);
@@ -351,12 +351,12 @@ export function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
 }
 
-/** ISO, UTC. */
+/** The time in ISO 8601, in UTC. */
 export function timeText(ts: EpochMs): string {
   return new Date(ts).toISOString();
 }
 
-/** Such as: 1.5 h, 12 s. */
+/** Returns text such as: 1.5 h, 12 s. */
 export function durationText(ms: DurationMs): string {
   const size = Math.abs(ms);
   const of = (unit: number, name: string): string => `${Number((size / unit).toPrecision(3))} ${name}`;

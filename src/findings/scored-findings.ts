@@ -7,18 +7,18 @@ import { differs } from './sample-findings.ts';
 /** A run and the judgements. */
 export interface ScoredFacts {
   readonly run: string;
-  /** Queries that count. */
+  /** Number of queries that count. */
   readonly queries: number;
-  /** Queries of the run that nobody judged, and judged ones that the run lacks. */
+  /** Queries of the run that nobody judged, and judged queries that the run lacks. */
   readonly unjudged: readonly string[];
   readonly lacking: readonly string[];
   readonly relevant: number;
   /** Ids of items in the first lists, and of judged items of their queries. */
   readonly shown: readonly string[];
   readonly judged: readonly string[];
-  /** Judged items in its lists, at any place and of any grade. */
+  /** Number of judged items in its lists, at any rank and with any grade. */
   readonly matched: number;
-  /** Lists that a reader who keeps scores in 32 bits orders otherwise, and two items of the first; undefined: none. */
+  /** Number of lists that a reader with 32-bit scores orders otherwise, and two items of the first; undefined: none. */
   readonly close:
     | { readonly lists: number; readonly query: string; readonly items: readonly [string, string] }
     | undefined;
@@ -36,11 +36,11 @@ export interface TopFacts {
   readonly first: { readonly query: string; readonly item: string } | undefined;
 }
 
-/** How much of the top may be unjudged, and by how much runs may differ in it. */
+/** Largest share of the top that may be unjudged, and largest difference of it between runs. */
 const MOST_UNJUDGED = 0.1;
 const MOST_APART = 0.05;
 
-/** A finding on runs that hold items that nobody judged, which count as not relevant. */
+/** Finding on runs with items that nobody judged, which count as not relevant. */
 export function unjudgedFindings(tops: readonly TopFacts[]): readonly Finding[] {
   const share = ({ items, unjudged }: TopFacts): number => (items === 0 ? 0 : unjudged / items);
   const [worst, ...others] = tops.toSorted((a, b) => share(b) - share(a));
@@ -64,7 +64,7 @@ export function unjudgedFindings(tops: readonly TopFacts[]): readonly Finding[] 
   ];
 }
 
-/** Runs that a finding names beside the first. */
+/** Most runs that a finding names besides the first. */
 const MOST_NAMED = 5;
 
 /** Findings on a run and its judgements. */
@@ -80,7 +80,7 @@ function queryFindings({ run, queries, unjudged, lacking }: ScoredFacts): readon
   const difference = idDifference(unjudged, lacking);
   const code = queries === 0 ? 'nothing_joined' : 'few_joined';
   const share = queries === 0 ? 'No query' : `Only ${grouped(queries)} queries`;
-  // One side often covers more queries than the other; then only differing ids are a mistake.
+  // One side often covers more queries than the other: then only differing ids are a mistake.
   if (difference === undefined && queries > 0 && Math.min(lacking.length, unjudged.length) === 0) return [];
   return [
     {
@@ -112,7 +112,7 @@ function nothingRelevant({ run, queries, relevant }: ScoredFacts): readonly Find
 }
 
 function itemFindings({ run, queries, relevant, matched, shown, judged }: ScoredFacts): readonly Finding[] {
-  // Where a judged item matched, ids are written the same way: the run found nothing relevant.
+  // If a judged item matched, ids are written the same way: the run found nothing relevant.
   if (queries === 0 || relevant === 0 || matched > 0) return [];
   const known = new Set(judged);
   const strange = shown.filter((id) => !known.has(id));

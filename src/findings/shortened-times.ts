@@ -3,18 +3,18 @@ import type { EventSample } from './event-sample.ts';
 import type { Finding } from './finding.ts';
 import { durationText } from './sample-findings.ts';
 
-/** The last digit of 1.795123E+12 stands for so many milliseconds; spreadsheets show no more digits. */
+/** Milliseconds that the last digit of 1.795123E+12 stands for. Spreadsheets show no more digits. */
 const SHORTENED = 1_000_000;
-/** Events that are dated by the hour, or a part of it, have these times. */
+/** Events that are dated by the hour, or by quarters of it, have such times, too. */
 const QUARTER = 900_000;
 /** Fewer events may have such times by chance. */
 const LEAST_EVENTS = 3;
 
-/** What to do about them. */
+/** The advice to avoid such times. */
 export const NOT_SHORTENED =
   'Export the times again from where they were logged. If they pass through a spreadsheet, format the column as a number without decimals before it is saved.';
 
-/** Times as a spreadsheet writes long numbers, without their last digits. */
+/** Finding on times without their last digits, as spreadsheets write long numbers. */
 export function shortenedTimes({ impressions, feedback }: EventSample): readonly Finding[] {
   return [...ofSide('impressions', impressions), ...ofSide('feedback', feedback)];
 }

@@ -17,15 +17,15 @@ export interface TrafficRecord {
 
 export interface Scheduled extends TrafficRecord, Marked {}
 
-/** From the event to its arrival if nothing delays it. */
+/** Time from an event to its arrival if nothing delays it. */
 const LATENCY: DurationMs = 50;
 const JITTER: DurationMs = 5_000;
 const REPEAT: DurationMs = 60_000;
 const AHEAD: DurationMs = 240_000;
 
 /**
- * Delivers events to their topics, with faults. Late, duplicate and orphan exclude each other, so that the pipeline's reason
- * for a drop is known. Each fault draws one number per event from its own stream.
+ * Delivers events to their topics, with faults. An event is at most one of late, duplicate and orphan, so that the pipeline's
+ * reason for a drop is known. Each fault draws one number per event from its own stream.
  */
 export class Delivery {
   readonly #rates: SimulationSettings['faults'];
@@ -33,7 +33,7 @@ export class Delivery {
   readonly #send: (record: Scheduled) => void;
   readonly #window: DurationMs;
   readonly #lateBy: DurationMs;
-  /** Late arrivals are before these, so that the watermark passes them while records still arrive. */
+  /** Late records arrive before these times, so that the watermark passes them while records still arrive. */
   readonly #lateBefore: Readonly<Record<Side, EpochMs>>;
 
   constructor(settings: SimulationSettings, streams: string, send: (record: Scheduled) => void) {
@@ -60,8 +60,10 @@ export class Delivery {
   }
 
   /**
-   * @param lost the record never arrives
+   * @param lost whether the record never arrives
+   *
    * @param mayBeLate false: it must not be late
+   *
    * @returns whether the impression arrives in time
    */
   impression(ts: EpochMs, key: string, value: string, lost: boolean, mayBeLate: boolean): boolean {
@@ -71,8 +73,10 @@ export class Delivery {
 
   /**
    * @param shownAt event time of the impression
-   * @param orphan its impression does not arrive, or not in time
-   * @param encode the record's value for an event time, which a device clock may have put ahead
+   *
+   * @param orphan whether its impression does not arrive, or not in time
+   *
+   * @param encode returns the record's value for an event time, which a device clock may have put ahead
    */
   feedback(ts: EpochMs, shownAt: EpochMs, key: string, orphan: boolean, encode: (ts: EpochMs) => string): void {
     const deadline = shownAt + this.#window;
@@ -85,7 +89,7 @@ export class Delivery {
 
   #bring(event: {
     readonly topic: Side;
-    /** True time. */
+    /** The true time. */
     readonly ts: EpochMs;
     /** The time in the event. */
     readonly eventTs: EpochMs;
@@ -124,7 +128,7 @@ export class Delivery {
     return !isLate;
   }
 
-  /** Below 0: the fault does not occur. Else uniform in [0, 1), to choose how. */
+  /** Draws whether the fault occurs. Below 0: no; otherwise uniform in [0, 1), to choose how. */
   #strike(fault: Fault): number {
     const chance = this.#streams[fault].next();
     const rate = this.#rates[fault];
@@ -154,7 +158,7 @@ export class Encoder {
     readonly variant: number;
     readonly cohorts: string;
     readonly pageOffset: number;
-    /** Items and scores of the whole ranking; the page is [pageOffset, end). */
+    /** Items and scores of the whole ranking; the page has the ranks [pageOffset, end). */
     readonly items: Int32Array;
     readonly scores: Float64Array;
     readonly end: number;
@@ -178,15 +182,15 @@ export class Encoder {
   }
 }
 
-/** The end of a slot by its score in 1e-4. */
+/** The end of a slot's JSON, by its score in units of 1e-4. */
 const SCORES: readonly string[] = Array.from({ length: 10_001 }, (_, n) => `${n / 1e4}}`);
 
-/** Eight hexadecimal digits of a number of 32 bits. */
+/** Eight hexadecimal digits of a 32-bit number. */
 export function hex(value: number): string {
   return (value + 0x1_0000_0000).toString(16).slice(1);
 }
 
-/** How a record can be malformed; none of them decodes. */
+/** The ways in which a record can be malformed; none of them decodes. */
 export const DAMAGES = ['cut', 'wrong_time', 'wrong_id', 'no_time', 'no_id', 'not_an_object'] as const;
 
 /** A malformed copy of a record. @param choice uniform in [0, 1): which damage, and where a text is cut */

@@ -15,19 +15,19 @@ type BySide = Readonly<Record<Side, number>>;
 export interface Plan {
   readonly seed: number;
   readonly start: EpochMs;
-  /** Largest arrival so far; null: nothing has arrived. */
+  /** Latest arrival so far; null: nothing has arrived. */
   readonly lastArrival: EpochMs | null;
   readonly window: DurationMs;
   readonly clicks: ClickSettings;
   readonly variants: readonly VariantSettings[];
   readonly regression: RegressionSettings | null;
-  /** Records delivered, faulty ones included. */
+  /** Number of delivered records, faulty ones included. */
   readonly records: BySide;
-  /** Records hit by each fault; `orphan` counts feedback, also that of impressions that arrive too late. */
+  /** Number of records with each fault. `orphan` counts feedback, including that of impressions that arrive too late. */
   readonly planted: Readonly<Record<Fault, BySide>>;
 }
 
-/** What a worker with this attribution window and the usual outOfOrderness counts, in the shape of `receval replay`. */
+/** The counts of a worker with this attribution window and the usual outOfOrderness, in the form of `receval replay`. */
 export interface Expectation {
   readonly impressions: {
     readonly read: number;
@@ -75,7 +75,7 @@ export const MARKS: Readonly<Record<Fault, number>> = {
   clockAhead: 32,
 };
 
-/** What the tally needs to know about a record. */
+/** The facts about a record that the tally needs. */
 export interface Marked {
   readonly topic: Side;
   readonly at: EpochMs;

@@ -1,14 +1,14 @@
 /**
- * Seeded random numbers: xoshiro128** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS
- * 2021), its state filled by a splitmix of the seed and the stream's name. One stream per purpose, so that a setting
- * that draws more or less from its own stream changes no other draw.
+ * Seeded random numbers: xoshiro128** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 2021), its
+ * state filled by a splitmix of the seed and the stream's name. Each purpose has its own stream, so that a setting that draws
+ * more or fewer numbers from its stream changes no other draw.
  */
 export class Random {
   #a: number;
   #b: number;
   #c: number;
   #d: number;
-  /** The second of a pair of normals, not returned yet; NaN: none. */
+  /** The second of a pair of normals, not returned yet; NaN: there is none. */
   #spare = Number.NaN;
 
   /** @param seed any whole number; @param stream name of the purpose */
@@ -55,13 +55,13 @@ export class Random {
     return -mean * Math.log(1 - this.next());
   }
 
-  /** Exponential with this mean (before the cut), cut to [0, limit): the inverse of its distribution function. */
+  /** Exponential, cut to [0, limit), computed by the inverse of its distribution function. `mean`: before the cut. */
   exponentialBelow(mean: number, limit: number): number {
     return -mean * Math.log(1 - this.next() * (1 - Math.exp(-limit / mean)));
   }
 }
 
-/** A one-to-one mix of 32 bits (the finaliser of MurmurHash3). */
+/** A bijective mix of 32 bits (the finaliser of MurmurHash3). */
 export function mix32(value: number): number {
   let h = value | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85eb_ca6b);
@@ -69,7 +69,7 @@ export function mix32(value: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** Uniform in [0, 1) by hash: the same for the same seed, name and index. */
+/** Uniform in [0, 1), by a hash: equal for equal seed, name and index. */
 export function hashUniform(seed: number, name: string, index: number): number {
   return mix32(hashText(name, mix32(seed)) ^ mix32(index + 1)) / 0x1_0000_0000;
 }

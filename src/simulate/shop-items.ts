@@ -4,7 +4,7 @@ import { Choice, Random } from './random.ts';
 export const SEGMENTS = 6;
 const CATEGORIES = 8;
 
-/** Attraction is logistic in the utility: at utility 0 about 12 %, one standard deviation up 31 %. */
+/** Attraction is logistic in the utility: about 12 % at utility 0, and 31 % one standard deviation above. */
 const BASE = -2;
 const SPREAD = 1.2;
 
@@ -13,20 +13,20 @@ export function attractionAt(utility: number): number {
   return 1 / (1 + Math.exp(-(BASE + SPREAD * utility)));
 }
 
-/** What the shop sells. Items are indices from 0; tables by segment hold item i of segment s at `s * size + i`. */
+/** The items of the shop. Items are indices from 0; tables by segment hold item i of segment s at `s * size + i`. */
 export interface ShopItems {
   readonly size: number;
   readonly ids: readonly string[];
-  /** Whole cents. */
+  /** Prices in whole cents. */
   readonly prices: Int32Array;
   readonly popularity: Choice;
-  /** By segment and item; over draws by popularity its mean is 0 and its standard deviation 1. */
+  /** Utility by segment and item. Over draws by popularity its mean is 0 and its standard deviation 1. */
   readonly utility: Float64Array;
-  /** By segment and item: `attractionAt` its utility. */
+  /** Attraction by segment and item: `attractionAt` its utility. */
   readonly attraction: Float64Array;
 }
 
-/** Popularity falls by Zipf-Mandelbrot; utility is a sum of popularity, the segment's taste for the category, and a rest. */
+/** Popularity falls by Zipf-Mandelbrot. Utility is the sum of popularity, the segment's taste for the category, and a random rest. */
 export function makeShopItems(seed: number, size: number): ShopItems {
   const random = new Random(seed, 'catalogue');
   const places = shuffled(size, random);
@@ -63,7 +63,7 @@ function shuffled(size: number, random: Random): Int32Array {
   return order;
 }
 
-/** Shifted and scaled to weighted mean 0 and weighted variance 1; all 0 if the values do not differ. */
+/** The values shifted and scaled to weighted mean 0 and weighted variance 1; all 0 if the values are equal. */
 function standardised(values: Float64Array, weights: Float64Array): Float64Array {
   let total = 0;
   let mean = 0;

@@ -5,7 +5,7 @@ import type { ShopItems } from './shop-items.ts';
 import { CANDIDATES, type ClickSettings, PAGE_LENGTH, type SimulationSettings } from './simulation-settings.ts';
 import type { Visitors } from './visitors.ts';
 
-/** Where lists are shown. `intent` multiplies the attraction of all items there. */
+/** The places where lists are shown. `intent` multiplies the attraction of all items there. */
 const SURFACES = [
   { name: 'home', weight: 50, intent: 1 },
   { name: 'search', weight: 25, intent: 1.25 },
@@ -14,7 +14,7 @@ const SURFACES = [
 ] as const;
 /** Share of the requests that have a second page. */
 const SECOND_PAGE = 0.08;
-/** The second page comes at most so long after the first. */
+/** The second page comes at most this long after the first. */
 export const LAST_PAGE: DurationMs = 30_000;
 
 export interface Shop {
@@ -77,7 +77,7 @@ export class Requests {
     this.#show({ requestId, ts: later, user, surface, quality, pageOffset: PAGE_LENGTH, lost, mayBeLate: false });
   }
 
-  /** The ranker's quality for this request: 0 if the regression hits it. Draws one number, regression or not. */
+  /** The ranker's quality for this request: 0 if the regression affects it. Draws one number in any case. */
   #quality(ts: EpochMs, variant: number): number {
     const { variants, regression } = this.#settings;
     const chance = this.#breaks.next();
@@ -136,8 +136,8 @@ export class Requests {
 }
 
 /**
- * Draws candidates by popularity and orders them by `quality * utility + sqrt(1 - quality^2) * noise`, both standard:
- * the scores correlate with the utility by `quality`. It draws the same numbers for any quality.
+ * Draws candidates by popularity and orders them by `quality * utility + sqrt(1 - quality^2) * noise`, both standard: the scores
+ * correlate with the utility by `quality`. It draws the same numbers for any quality.
  */
 export class Ranker {
   /** Items of the last ranking, best score first. Valid up to `length`; reused by the next one. */
@@ -146,7 +146,7 @@ export class Ranker {
   readonly length: number;
   readonly #shopItems: ShopItems;
   readonly #random: Random;
-  /** Number of the ranking that last drew the item. */
+  /** For each item the number of the last ranking that drew it. */
   readonly #drawn: Int32Array;
   #ranking = 0;
 
@@ -178,7 +178,7 @@ export class Ranker {
     }
   }
 
-  /** An item that this ranking does not have yet: one by popularity, else the next one after it. */
+  /** Draws an item that this ranking does not have yet: one by popularity, or the next free one after it. */
   #draw(): number {
     let item = this.#shopItems.popularity.pick(this.#random);
     while (this.#drawn[item] === this.#ranking) item = item + 1 === this.#shopItems.size ? 0 : item + 1;
@@ -191,7 +191,7 @@ const ACTIONS = ['click', 'add_to_cart', 'purchase', 'rating'] as const;
 
 type Action = (typeof ACTIONS)[number];
 
-/** One thing the user did with one slot of the page. */
+/** One action of the user on one slot of the page. */
 interface Reaction {
   slot: number;
   action: Action;
@@ -204,7 +204,7 @@ const PURCHASE_AFTER_CART = 0.4;
 
 const RATING_AFTER_PURCHASE = 0.3;
 
-/** Delays: with probability `slowly` exponential with the mean `slow`, else with the mean `fast`; in ms. */
+/** A mixture of exponential delays, in ms: with probability `slowly` the mean is `slow`, otherwise `fast`. */
 interface Delay {
   readonly fast: DurationMs;
   readonly slow: DurationMs;
@@ -219,12 +219,12 @@ const DELAYS: Readonly<Record<Action, Delay>> = {
 };
 
 /**
- * What follows the clicks on a page. Clicks come one after the other down the page; each may lead to the cart, then to a
- * purchase, then to a rating. Every delay is cut to the rest of the attribution window, so that all event times are in
- * [ts, ts + window).
+ * Actions that follow the clicks on a page. Clicks come one after the other down the page; each may lead to the cart, then to a
+ * purchase, then to a rating. Every delay is cut to the rest of the attribution window, so that all event times are in [ts, ts +
+ * window).
  */
 class Reactions {
-  /** Of the last page; valid up to `length`; reused by the next one. */
+  /** The reactions to the last page. Valid up to `length`; reused by the next page. */
   readonly all: readonly Reaction[];
   length = 0;
   readonly #random: Random;
@@ -264,14 +264,14 @@ class Reactions {
   }
 }
 
-/** Stars from 1 to 5: more for items that attract more. */
+/** Stars from 1 to 5, with higher means for items with higher attraction. */
 function stars(attraction: number, random: Random): number {
   return Math.max(1, Math.min(5, Math.round(2.5 + 3.5 * attraction + random.normal())));
 }
 
 /**
- * Which slots of one page are clicked. `attraction[s]` is the chance that the item of slot s (from 0) is clicked if examined.
- * Writes 1 or 0 into `clicked[s]` for each s < length; returns the number of clicks.
+ * Decides which slots of one page are clicked. `attraction[s]`: the chance that the item of slot s (from 0) is clicked if
+ * examined. Writes 1 or 0 into `clicked[s]` for each s < length; returns the number of clicks.
  */
 type ClickModel = (attraction: Float64Array, length: number, clicked: Uint8Array, random: Random) => number;
 
@@ -292,8 +292,8 @@ export function examination(rank: number, eta: number): number {
 }
 
 /**
- * The examination hypothesis (Richardson, Dominowska and Ragno 2007; Craswell et al. 2008, hypothesis 3): a click is
- * a slot that is examined and an item that attracts, independently. Draws two numbers per slot.
+ * The examination hypothesis (Richardson, Dominowska and Ragno 2007; Craswell et al. 2008, hypothesis 3): a slot is clicked if it
+ * is examined and its item attracts, independently. Draws two numbers per slot.
  */
 function positionModel(eta: number): ClickModel {
   const theta = Float64Array.from({ length: PAGE_LENGTH }, (_, slot) => examination(slot + 1, eta));
@@ -310,9 +310,9 @@ function positionModel(eta: number): ClickModel {
 }
 
 /**
- * The user goes down the list and stops after a click that satisfies; else continues with the chance `perseverance`
- * (Chapelle and Zhang 2009). With satisfaction 1 and perseverance 1 it is the cascade model of Craswell et al. 2008.
- * Draws three numbers per slot, examined or not.
+ * The user goes down the list and stops after a click that satisfies, otherwise continues with the chance `perseverance`
+ * (Chapelle and Zhang 2009). With satisfaction 1 and perseverance 1 it is the cascade model of Craswell et al. 2008. Draws three
+ * numbers per slot, examined or not.
  */
 function cascadeModel(satisfaction: number, perseverance: number): ClickModel {
   return (attraction, length, clicked, random) => {

@@ -6,7 +6,7 @@ export interface VariantSettings {
   readonly name: string;
   /** Share of the users, relative to the other weights. */
   readonly weight: number;
-  /** 0..1: correlation of the ranker's scores with the true utility. 0 ranks at random, 1 ranks perfectly. */
+  /** Correlation of the ranker's scores with the true utility, 0 to 1. 0 ranks at random, 1 ranks perfectly. */
   readonly quality: number;
 }
 
@@ -15,7 +15,7 @@ export interface RegressionSettings {
   readonly variant: string;
   readonly from: EpochMs;
   readonly to: EpochMs;
-  /** 0..1 */
+  /** A number from 0 to 1. */
   readonly share: number;
 }
 
@@ -24,16 +24,16 @@ export type ClickSettings =
   | { readonly model: 'position'; readonly eta: number }
   | { readonly model: 'cascade'; readonly satisfaction: number; readonly perseverance: number };
 
-/** What can go wrong with records on their way. */
+/** The faults of records on their way. */
 export const FAULTS = ['late', 'duplicate', 'orphan', 'malformed', 'outOfOrder', 'clockAhead'] as const;
 export type Fault = (typeof FAULTS)[number];
-/** Share of the records (orphan: of the requests) that a fault hits, 0..1; 0 turns it off. */
+/** Share of the records (orphan: of the requests) with a fault, 0 to 1; 0 turns it off. */
 export type FaultRates = Readonly<Record<Fault, number>>;
 
 export interface SimulationSettings {
   /** Whole number from 0 to 2^53 - 1. */
   readonly seed: number;
-  /** Records of both topics together; Infinity: unlimited. */
+  /** Number of records of both topics together; Infinity: unlimited. */
   readonly events: number;
   /** Mean number of records of both topics per second of event time, before faults add or lose some. */
   readonly rate: number;
@@ -47,15 +47,15 @@ export interface SimulationSettings {
   readonly regression: RegressionSettings | undefined;
   readonly clicks: ClickSettings;
   readonly faults: FaultRates;
-  /** Items as bare ids, without a predicted score. */
+  /** Whether items are bare ids, without a predicted score. */
   readonly plainItems: boolean;
 }
 
-/** Slots of a page. */
+/** Number of slots of a page. */
 export const PAGE_LENGTH = 10;
-/** Items that a ranker orders for a request. */
+/** Number of items that a ranker orders for a request. */
 export const CANDIDATES = 30;
-/** The pipeline's default `attribution.outOfOrderness`; what is `late` is late for it. Longer than any arrival jitter. */
+/** The pipeline's default `attribution.outOfOrderness`, for which `late` records are late. It is longer than any arrival jitter. */
 export const OUT_OF_ORDERNESS: DurationMs = 10_000;
 
 export const USUAL_FAULTS: FaultRates = {
@@ -67,7 +67,7 @@ export const USUAL_FAULTS: FaultRates = {
   clockAhead: 0.0005,
 };
 export const NO_FAULTS: FaultRates = { late: 0, duplicate: 0, orphan: 0, malformed: 0, outOfOrder: 0, clockAhead: 0 };
-/** Records overtake each other; nothing else goes wrong. */
+/** Records overtake each other, and have no other faults. */
 export const CLEAN_FAULTS: FaultRates = { ...NO_FAULTS, outOfOrder: USUAL_FAULTS.outOfOrder };
 
 export const USUAL_CLICKS: { readonly [M in ClickSettings['model']]: Extract<ClickSettings, { model: M }> } = {
@@ -93,10 +93,10 @@ export const USUAL_SETTINGS: SimulationSettings = {
   plainItems: false,
 };
 
-/** 2001-09-09T01:46:40Z, the first time that is surely in milliseconds: with `auto` units, earlier times are refused. */
+/** 2001-09-09T01:46:40Z, the first time that is unambiguously in milliseconds: with `auto` units, earlier times are refused. */
 const EARLIEST = 1e12;
 
-/** What is wrong with the settings, one short sentence each; empty: nothing. */
+/** Says what is wrong with the settings, one short sentence each; empty: nothing. */
 export function settingsProblems(settings: SimulationSettings): readonly string[] {
   const problems: string[] = [];
   const need = (holds: boolean, problem: string): void => {

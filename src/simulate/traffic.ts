@@ -10,7 +10,7 @@ import { inviteVisitors } from './visitors.ts';
 const PILOT_REQUESTS = 2000;
 
 /**
- * The traffic of a simulated shop on both topics, merged in order of arrival. Lazy: requests are made as records are taken,
+ * The traffic of a simulated shop on both topics, merged in order of arrival. It is lazy: requests are made as records are taken,
  * and only records on their way are kept. The same settings give the same records.
  *
  * Measured on one core with the usual settings, scores included: 120,000 to 200,000 records per second.
@@ -21,9 +21,9 @@ export class Traffic implements Iterable<TrafficRecord> {
   readonly #schedule: Schedule<Scheduled>;
   readonly #tally: Tally;
   readonly #arrivals: Random;
-  /** Mean time between two requests, ms. */
+  /** Mean time between two requests, in ms. */
   readonly #gap: number;
-  /** Time of the next request, ms with a fraction. */
+  /** Time of the next request, in ms with a fraction. */
   #clock: number;
   #made = 0;
   #held: Scheduled | undefined;
@@ -49,7 +49,7 @@ export class Traffic implements Iterable<TrafficRecord> {
     this.#clock = settings.start;
   }
 
-  /** What was planted in the records taken so far. */
+  /** The faults in the records that were taken so far. */
   get plan(): Plan {
     return this.#tally.plan;
   }
@@ -82,14 +82,14 @@ export class Traffic implements Iterable<TrafficRecord> {
 }
 
 /**
- * So long traffic without faults takes at most, from its start to its last arrival, ms; one of 10,000 takes longer. The
- * variance of the number of records in a time is below 4 times its mean.
+ * Time that traffic without faults takes from its start to its last arrival, in ms, such that only one of 10,000 takes longer.
+ * The variance of the number of records in a time is below 4 times its mean.
  */
 export function longestSpan(of: Pick<SimulationSettings, 'events' | 'rate' | 'window'>): DurationMs {
   return (1000 / of.rate) * (of.events + 4 * Math.sqrt(4 * of.events)) + LAST_PAGE + of.window;
 }
 
-/** Mean number of records of a request without faults, from a pilot of its own random streams. */
+/** Mean number of records of a request without faults, from a pilot with its own random streams. */
 function recordsPerRequest(shop: Shop, settings: SimulationSettings): number {
   let records = 0;
   const pilot = new Requests(shop, { ...settings, regression: undefined, faults: NO_FAULTS }, 'pilot ', () => {
@@ -100,8 +100,8 @@ function recordsPerRequest(shop: Shop, settings: SimulationSettings): number {
 }
 
 /**
- * Records on their way, taken in order of arrival (ties: as added). They are in buckets of equal time; a bucket is sorted
- * once, when it is due. There are about rate times mean delay of them.
+ * Records on their way, taken in order of arrival (ties: in the order of addition). They are in buckets of equal time; a bucket
+ * is sorted once, when it is due. There are about rate times mean delay of them.
  */
 export class Schedule<T extends { readonly at: EpochMs }> {
   readonly #width: DurationMs;
@@ -129,7 +129,7 @@ export class Schedule<T extends { readonly at: EpochMs }> {
     return this.#waiting === 0 && this.#taken >= this.#due.length;
   }
 
-  /** The next record, given that nothing below `sealed` will be added any more; undefined: none is sure to be next. */
+  /** The next record if nothing below `sealed` will be added any more; undefined: none is certain to be next. */
   take(sealed: EpochMs): T | undefined {
     if (this.#taken < this.#due.length) return this.#due[this.#taken++];
     const end = Math.floor(sealed / this.#width);

@@ -15,7 +15,7 @@ const TENURES: readonly (readonly [name: string, weight: number])[] = [
   ['loyal', 20],
 ];
 
-/** The shop's users. Users are indices from 0. They return: a few often, most rarely. */
+/** The shop's users, who are indices from 0. A few return often, most of them rarely. */
 export interface Visitors {
   /** Draws the user of a request. */
   readonly activity: Choice;
@@ -27,8 +27,8 @@ export interface Visitors {
 }
 
 /**
- * A user's variant depends on the user alone, so that the traffic of several starts, each with a seed of its own, is one experiment: a
- * user who changes sides would end it. What else a user is comes from the seed.
+ * A user's variant depends only on the user, so that the traffic of several starts with different seeds is one experiment: a user
+ * who changes sides would end it. Everything else about a user follows from the seed.
  */
 export function inviteVisitors(seed: number, size: number, variants: readonly VariantSettings[]): Visitors {
   const random = new Random(seed, 'visitors');
