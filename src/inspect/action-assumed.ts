@@ -1,4 +1,4 @@
-/** Feedback whose action is assumed, as no field says what people did in words that are known. */
+/** Findings on feedback whose action is assumed, because no field says what people did in known words. */
 import { type Field, isOfElements, mainType } from './fields.ts';
 import { alikeIn, type InspectedFile, type InspectedSide, type Known } from './inspected.ts';
 import { cut, type Finding, note, wrong } from './log-finding.ts';
@@ -38,10 +38,10 @@ function assumedIn(feedback: InspectedSide, files: readonly InspectedFile[], pla
   ];
 }
 
-/** More values than these are names of something else. */
+/** A field with more values does not hold actions. */
 const MOST_ACTIONS = 12;
 
-/** All is taken for clicks, but a field has a few words in a script whose words are not known. */
+/** Finding that all feedback is taken for clicks although a field has a few words in a script whose words are not known. */
 function unreadActions({ files, profile, fits }: InspectedSide, place: string): readonly Finding[] {
   const field = [...profile.fields.values()].find(
     (one) => mayBeActions(one, profile.records) && !fits.some(({ path }) => path === one.path),

@@ -1,4 +1,4 @@
-/** All findings on a sample, each with its cause, an example and what to do; those on its events are made here. */
+/** All findings on a sample, each with its cause, an example and what to do. Those on events are made here. */
 
 import { filesText, reasonsText } from '../findings/invalid-files.ts';
 import { NOT_SHORTENED } from '../findings/shortened-times.ts';
@@ -30,10 +30,10 @@ import { nothingDone } from './nothing-done.ts';
 import { timesIn } from './reading.ts';
 import { shortenedTo, spoken, timeWords } from './time-forms.ts';
 
-/** Problems first, then notes, each in the order of the data path. */
+/** The findings: problems first, then notes, each in the order of the data path. */
 export function findingsOf(known: Known, options: InspectOptions): readonly Finding[] {
   const ofSides = ofRoles(known);
-  // Lists that cannot be read are refused, and so are files that lack what the others have: that need not be told twice.
+  // Lists that cannot be read are refused, and so are files that lack what the others have: this is not reported twice.
   const areUnread = ofSides.some(({ code }) => code === 'lists_not_read');
   const apart = filesApart(known);
   const found = [
@@ -78,7 +78,7 @@ function isPlainJson({ format: { compression, form, encoding } }: InspectedFile)
   return compression === 'none' && (form.kind === 'ndjson' || form.kind === 'json-object') && encoding !== undefined;
 }
 
-/** Drops a command of jq that could not read the files it names. */
+/** Drops the jq command of a finding if it could not read the files that it names. */
 function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding {
   const { command, remedy } = finding;
   if (command?.startsWith('jq ') !== true) return finding;
@@ -90,7 +90,7 @@ function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding 
   return { ...finding, remedy: remedy.replace(/:$/, '.'), command: undefined };
 }
 
-/** Records that lack a field, or hold something else in it. */
+/** Findings on records that lack a field, or hold something else in it. */
 function ofRefused({ refused, impressions, feedback, files: all }: Known): readonly Finding[] {
   return refused.map(({ side, code, files, invalid, read, reasons }) => {
     const [first] = reasons;
@@ -188,7 +188,7 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: Inspe
   return found;
 }
 
-/** The latest time, if it lies more than a day after 99 % of the others, and these lie closer together; else undefined. */
+/** The latest time, if it is more than a day after 99 % of the others, and these are closer together; else undefined. */
 function outlier(times: readonly number[]): number | undefined {
   const sorted = finite(times).sort((a, b) => a - b);
   if (sorted.length < 20) return undefined;
@@ -201,7 +201,7 @@ function finite(times: readonly number[]): number[] {
   return times.filter((ts) => !Number.isNaN(ts));
 }
 
-/** Ratings whose stars no field holds, so that they would be worth 0. */
+/** Finding on ratings without a value in any field, which would be worth 0. */
 function valuesMissing({ proposal: { grades, ratings }, facts, feedback, files }: Known): readonly Finding[] {
   const actions = [...grades].filter(([, grade]) => grade === 'rating').map(([action]) => action);
   if (actions.length === 0 || ratings !== undefined || feedback === undefined) return [];
@@ -348,7 +348,7 @@ function ofOrder(known: Known): readonly Finding[] {
     const command = sortingCommand(known);
     const others = oneLog ? ', or write lists and feedback to two files.' : '.';
     const remedy = `${bears} ${oneLog ? 'the log by time' : 'each file by time; a dump of a topic needs a file for each partition'}${command === undefined ? others : ':'}`;
-    // A replay of files has the same numbers, whenever it has them.
+    // A replay of files has the same numbers at any time.
     const isOfTopics = known.files.some(({ format }) => format === TOPIC);
     const isBad = disorder.usual > 10 * MINUTE && (isOfTopics || !isBorne);
     found.push(
@@ -363,7 +363,10 @@ function ofOrder(known: Known): readonly Finding[] {
   return found;
 }
 
-/** Sorts all files of the sides that are out of order; undefined: their times are of several fields, or no command does it. */
+/**
+ * A command that sorts all files of the sides that are out of order; undefined: their times are in different fields, or no
+ * command can sort them.
+ */
 function sortingCommand({ impressions, feedback, oneLog, joined, files }: Known): string | undefined {
   const sides = [impressions, feedback].filter((side) => side !== undefined);
   const jumbled = [...new Set(sides.flatMap(alikeIn))].filter(({ files: names, reading }) => {

@@ -1,4 +1,4 @@
-/** Feedback with several items in one text, such as `sku-1|sku-7` of those that were clicked: each is feedback of its own. */
+/** Feedback with several items in one text, such as `sku-1|sku-7` for those that were clicked: each item becomes feedback of its own. */
 import type { FieldMap } from '../consumers/decode/decoder-settings.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
@@ -8,7 +8,7 @@ import { itemsOf } from './join-trial.ts';
 import type { ListForm } from './list-candidates.ts';
 import { partsOf } from './reading.ts';
 
-/** A field that holds such texts, and what separates the items. */
+/** A field with such texts, and the separator of the items. */
 export interface Packed {
   readonly path: string;
   readonly separator: string | 'json';
@@ -23,7 +23,7 @@ export interface Unpacked {
 const SEPARATORS = ['json', '|', ',', ';', ' '] as const;
 const NEARLY_ALL = 0.9;
 
-/** @param list where the items of impressions are: the parts of a text must be among them, and the text must not */
+/** @param list position of the items in impressions: they must have the parts of a text, and must not have the text itself */
 export function unpackClicked(feedback: Side, impressions: Side, list: ListForm | undefined): Unpacked {
   const none = { side: feedback, packed: undefined };
   if (list === undefined) return none;
@@ -37,7 +37,7 @@ export function unpackClicked(feedback: Side, impressions: Side, list: ListForm 
     return known.length > 0 && known.length >= NEARLY_ALL * several.length;
   };
   for (const field of feedback.profile.fields.values()) {
-    // A path of one step is a column.
+    // A path with one step is a column.
     const isColumn = parsePointer(field.path)?.length === 1 && !isOfElements(field.path);
     if (!isColumn || mainType(field) !== 'text' || timesOf(field) !== undefined) continue;
     const separator = SEPARATORS.find((one) => isPacked(field, one));
@@ -54,7 +54,7 @@ function unpacked(row: Fields, path: string, separator: string): Fields {
   return typeof text === 'string' ? { ...row, [pointer[0]]: partsOf(text, separator) } : row;
 }
 
-/** As a replay has to read it: it opens JSON by itself, and splits other texts as it is told. */
+/** The side as a replay must read it: JSON is parsed, other text is split by the configured separator. */
 export function packedAgain(fitted: FittedSide, packed: Packed | undefined): FittedSide {
   const { reading, map } = fitted;
   if (packed === undefined || packed.separator === 'json' || map['each'] !== packed.path) return fitted;

@@ -1,6 +1,6 @@
 /**
- * Records that hold a list together with the item of it that was clicked: both sides are read from them. Other records of the log,
- * such as searches without a list, are passed over.
+ * Records that hold a list together with the item of it that was clicked: both sides are read from them. Other records of the
+ * log, such as searches without a list, are skipped.
  */
 import type { Conditions, MapCase } from '../consumers/decode/decoder-settings.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
@@ -88,7 +88,7 @@ function withCondition(fitted: FittedSide, when: Conditions | undefined): Fitted
 
 const MOST_KINDS = 40;
 
-/** The kind of these records, if a field says it; else that they have a list. */
+/** The kind of these records, if a field has it; otherwise that they have a list. */
 function whichHave(path: string, rows: readonly Fields[]): Conditions {
   const kind = [...profileOf(rows).fields.values()]
     .filter((field) => !isOfElements(field.path) && mainType(field) === 'text' && nameFit(field.path, 'action') > 0)
@@ -111,7 +111,7 @@ function kindsOf(path: string, rows: readonly Fields[]): readonly string[] {
   return [...new Set(rows.map((row) => String(resolvePointer(row, pointer))))];
 }
 
-/** Lists that stand in the records of clicks alone: those that nobody clicked are missing. */
+/** Finding that only records of clicks have lists: those that nobody clicked are missing. */
 export function listsOfClicks({ impressions, feedback, files, oneLog, items }: Known): readonly Finding[] {
   if (oneLog || impressions === undefined || feedback === undefined || impressions === feedback) return [];
   const isOwn = impressions.files.join() === feedback.files.join() && items[0]?.feedback.includes('[]') === false;

@@ -1,16 +1,16 @@
-/** Logs whose clock was set back while it wrote times without a zone: for an hour they look out of order, and are not. */
+/** Finds logs whose clock was set back while times were written without a zone: one hour looks out of order, but is not. */
 import { localText } from '../findings/clock-change.ts';
 import { HOUR, MINUTE } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { InspectedSide } from './inspected.ts';
 import { type Finding, note } from './log-finding.ts';
 
-/** Clocks go back by an hour, in some zones by half of one; the next record comes some time after that. */
+/** Clocks go back by an hour, in some zones by half an hour, and the next record comes some time after that. */
 const [LEAST, MOST] = [20 * MINUTE, HOUR];
-/** They do so in the small hours of the night. */
+/** Clocks are set back before this time of day. */
 const LATEST = 4 * HOUR;
 
-/** The last time before the clock went back, as it was shown; undefined: it did not, or times go back more than once. */
+/** The last local time before the clock was set back; undefined: it was not, or times go back more than once. */
 export function setBackAfter(times: readonly EpochMs[]): EpochMs | undefined {
   const steps = times.flatMap((ts, i) => (i > 0 && times[i - 1] - ts > LEAST ? [i] : []));
   const [at] = steps;
@@ -18,7 +18,7 @@ export function setBackAfter(times: readonly EpochMs[]): EpochMs | undefined {
   return times[at - 1] % (24 * HOUR) < LATEST ? times[at - 1] : undefined;
 }
 
-/** Of sides whose times have no zone; empty: none of them was set back. @param sides each with its times in the order of its log */
+/** The finding on sides whose times have no zone; empty: no clock was set back. @param sides each with its times in the order of its log */
 export function clockSetBack(sides: readonly InspectedSide[]): readonly Finding[] {
   const found = sides.flatMap(({ files, reading, sample }) => {
     const at = reading.time?.form === 'local' ? setBackAfter(sample.times) : undefined;

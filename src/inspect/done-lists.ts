@@ -1,9 +1,9 @@
-/** Lists of what people did, such as the events of a session: each element has an action, so they are not what was shown. */
+/** Lists of actions, such as the events of a session: each element has an action, so they are not lists that were shown. */
 import { nameFit, usualGrade } from './field-names.ts';
 import { type Field, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { cut } from './log-finding.ts';
 
-/** The field of the elements that says what was done; undefined: the list holds something else. */
+/** The field of the elements that holds the action; undefined: the list holds something else. */
 export function actionOfElements(list: string, { fields }: Profile): Field | undefined {
   const below = [...fields.values()].filter(
     ({ path }) => path.startsWith(`${list}[]/`) && !isOfElements(path.slice(list.length + 2)),
@@ -12,7 +12,7 @@ export function actionOfElements(list: string, { fields }: Profile): Field | und
   return isDated ? below.find(areActions) : undefined;
 }
 
-/** Products of a list have a type, too, but not one of click, cart or order. */
+/** Products of a list have a type, too, but no type of click, cart or order. */
 function areActions(field: Field): boolean {
   if (mainType(field) !== 'text' || nameFit(field.path, 'action') === 0 || field.distinct.size > 40) return false;
   let done = 0;
@@ -20,7 +20,7 @@ function areActions(field: Field): boolean {
   return done >= 0.8 * field.values;
 }
 
-/** Such as: /events is what people did (/events[]/type is clicks, carts, orders). undefined: there is no such list. */
+/** Returns text such as: /events is what people did (/events[]/type is clicks, carts, orders). undefined: there is no such list. */
 export function doneWords(profile: Profile): string | undefined {
   for (const list of profile.fields.values()) {
     const action =

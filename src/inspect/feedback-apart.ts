@@ -1,6 +1,6 @@
 /**
- * Files of feedback whose fields are in different places, such as clicks and orders: those that are alike are read together, and
- * the maps are put together into one adapter (`maps`), where each is told by a field that only its records have.
+ * Files of feedback with their fields in different places, such as clicks and orders. Files that are alike are read by one map,
+ * and the maps are combined into one adapter (`maps`), which selects each map by a field that only its records have.
  */
 import type { MapCase } from '../consumers/decode/decoder-settings.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
@@ -11,9 +11,9 @@ import { clockOffset, factsOf } from './log-facts.ts';
 import { purchaseSign } from './purchases.ts';
 import { isLocal, zonesOf } from './time-zones.ts';
 
-/** Both sides as they are read, with the event times of each log in the order of its records. */
+/** Both sides and how they are read, with the event times of each log in the order of its records. */
 export interface Found extends Sides {
-  /** One log of both sides is among the lists. */
+  /** `lists` contains a log of both sides. */
   readonly logs: {
     readonly lists: readonly (readonly EpochMs[])[];
     readonly feedback: readonly (readonly EpochMs[])[];
@@ -21,13 +21,13 @@ export interface Found extends Sides {
 }
 
 const REQUIRED: ReadonlySet<string> = new Set(['requestId', 'ts', 'itemId']);
-/** A required field is in at least as many records of its files; one that lacks it is invalid, whichever map reads it. */
+/** Least share of the records of its files that have a required field. A record without it is invalid, whichever map reads it. */
 const NEARLY_ALL = 0.98;
 
 /**
- * Files that one map reads, together.
+ * Splits files into groups that one map reads.
  *
- * @param found how all of the files are read by one map; @param read how some of them would be
+ * @param found how all of the files are read by one map; @param read returns how some of them would be read
  */
 export function readApart(
   files: readonly InspectedFile[],
@@ -48,7 +48,10 @@ function byName(files: readonly InspectedFile[]): ReadonlyMap<string, InspectedF
   return named;
 }
 
-/** Which of the fields that are read a file lacks; and whether it says of itself, but in no field, that it holds purchases. */
+/**
+ * Identifies the required fields that a file lacks, and whether the file is of purchases by its name or columns, but not by a
+ * field of actions.
+ */
 function lacking(name: string, parts: readonly InspectedFile[], side: InspectedSide | undefined): string {
   const profile = profileOf(parts.flatMap(({ rows }) => rows));
   const { fields, records } = profile;
@@ -60,10 +63,10 @@ function lacking(name: string, parts: readonly InspectedFile[], side: InspectedS
 }
 
 /**
- * One side of feedback that reads all files. undefined: one configuration cannot, because some do not join as they are, need another
- * map of the lists or another time zone, or have no field that the others lack.
+ * Combines the groups into one side of feedback that reads all files. undefined: one configuration cannot do so, because some
+ * groups do not join unchanged, need another map of the lists or another time zone, or have no field that the others lack.
  *
- * @param found how the files of each kind are read; @param all how all of them are by one map
+ * @param found how the files of each group are read; @param all how all of them are read by one map
  */
 export function putTogether(found: readonly Found[], all: Found): Found | undefined {
   const kinds = found.flatMap((one): readonly Kind[] => {
@@ -78,7 +81,7 @@ export function putTogether(found: readonly Found[], all: Found): Found | undefi
   const sides = apart.map(({ side }) => side);
   const { reading } = sides.find(isLocal) ?? sides[0];
   const fits = new Map(sides.flatMap((side) => side.fits.map((fit) => [`${fit.as} ${fit.path}`, fit] as const)));
-  // The worst comes first: findings look at the first.
+  // The worst join comes first, because findings look at the first.
   const joins = apart.map(({ join }) => join).sort((a, b) => a.match.share - b.match.share);
   return {
     ...found[0],
@@ -110,7 +113,7 @@ interface Kind {
   readonly logs: readonly (readonly EpochMs[])[];
 }
 
-/** A replay would read it, and nothing has to be mended first. Conditions of its own would let records fall to the maps below. */
+/** Whether a replay could read the files unchanged. The map must have no conditions: they would pass records to the maps below it. */
 function isSound({ impressions, feedback, joins: [join], items: [item] }: Found): boolean {
   if (impressions === undefined || feedback === undefined || join === undefined) return false;
   const { missing, reading } = feedback;
@@ -124,7 +127,7 @@ function isSound({ impressions, feedback, joins: [join], items: [item] }: Found)
   );
 }
 
-/** Whether one map reads the lists, whichever feedback is on them, and one zone all times without one. */
+/** Whether the same map reads the lists of all groups, and the same zone applies to all times without one. */
 function areReadAlike(found: readonly Found[]): boolean {
   const clocks = found.map((one) => {
     const { impressions, feedback, logs } = one;
@@ -150,7 +153,7 @@ function areReadAlike(found: readonly Found[]): boolean {
   );
 }
 
-/** Each kind with a field by which its records are told from those of the kinds after it; the last takes what remains. */
+/** Gives each kind a field that the kinds after it lack; the last kind takes the remaining records. undefined: this is not possible. */
 function apartByFields(kinds: readonly Kind[]): readonly FilesApart[] | undefined {
   const left = [...kinds];
   const apart: FilesApart[] = [];
@@ -164,7 +167,7 @@ function apartByFields(kinds: readonly Kind[]): readonly FilesApart[] | undefine
   return [...apart, { side: left[0].side, join: left[0].join, has: undefined }];
 }
 
-/** A field of all its records and none of the others: one that is read, else any. */
+/** A field that all its records have, and none of the others: preferably a required one that is read. */
 function ownField({ side }: Kind, others: readonly Kind[]): string | undefined {
   const { fields, records } = side.profile;
   const isOwn = (path: string): boolean =>

@@ -1,4 +1,4 @@
-/** Which field of a log fits which canonical field, and why: by its values, by whether it joins, and by its name. */
+/** Matches fields of a log with canonical fields, and says why: by their values, by whether they join, and by their names. */
 
 import type { Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
@@ -31,9 +31,9 @@ export interface Side {
   readonly profile: Profile;
 }
 
-/** One field of the log and the canonical field it becomes. */
+/** A field of the log and its canonical field. */
 export interface Fit {
-  /** Such as `requestId`, `items.id` or `cohorts.country`. */
+  /** A name such as `requestId`, `items.id` or `cohorts.country`. */
   readonly as: string;
   readonly path: string;
   readonly why: string;
@@ -41,14 +41,14 @@ export interface Fit {
 
 export interface FittedSide {
   readonly reading: Reading;
-  /** The map of `reading`, spelled out where that is canonical. */
+  /** The map of `reading`, written out even if it is canonical. */
   readonly map: FieldMap;
   readonly fits: readonly Fit[];
-  /** Required fields that no field of the log fits. */
+  /** Required fields for which the log has no field. */
   readonly missing: readonly string[];
 }
 
-/** Names that fit worse than this are not the field's. */
+/** Names with a lower fit do not suggest the field. */
 const NAMED = 0.3;
 const MOST_VARIANTS = 12;
 const MOST_ACTIONS = 40;
@@ -103,18 +103,18 @@ export function fitImpressions(
   return { reading: { adapter: adapterOf(map, list), time, positionBase }, map, fits, missing };
 }
 
-/** The parts of a composite request id stay available: one of them may be the user's or the session's id as well. */
+/** The fields that are used. The parts of a composite request id remain available: one may be the user's or the session's id as well. */
 function usedBy(fits: readonly Fit[]): ReadonlySet<string> {
   const areParts = fits.filter(({ as }) => as === 'requestId').length > 1;
   const isPart = ({ as }: Fit): boolean => as === 'requestId' && areParts;
   return new Set(fits.filter((fit) => !isPart(fit)).map(({ path }) => path));
 }
 
-/** The rows of a list lie within this many rows of each other: the default of the setting `within`. */
+/** The rows of a list must be within this many rows of each other: the default of the setting `within`. */
 const WITHIN = 100_000;
 
 function adapterOf(map: FieldMap, list: ListForm | undefined): ProposedAdapter {
-  // A canonical list is no text; a map opens it.
+  // A canonical list is not text, so a map must parse it.
   if (list?.kind === 'text') return { map };
   if (list?.kind !== 'rows') return isCanonical(map) ? 'canonical' : { map };
   const feedback = Object.fromEntries(
@@ -127,7 +127,7 @@ function adapterOf(map: FieldMap, list: ListForm | undefined): ProposedAdapter {
   };
 }
 
-/** The fields of the records themselves. */
+/** The profile without the fields of elements. */
 function ofRecord(profile: Profile): Profile {
   return { ...profile, fields: new Map([...profile.fields].filter(([path]) => !isOfElements(path))) };
 }
@@ -154,7 +154,7 @@ function takeList(list: ListForm, profile: Profile, items: ItemTrial | undefined
   if (list.id !== '') take('items.id', `${list.path}[]${list.id}`, found, list.id);
 }
 
-/** Positions are mapped only where they say more than the order of the list does. */
+/** Positions are mapped only if they differ from the order of the list. Returns the base of positions. */
 function takeItemFields(of: string, { rows, profile }: Side, take: Take): 0 | 1 {
   const below = [...profile.fields.values()].filter(
     ({ path }) => path.startsWith(`${of}/`) && !isOfElements(path.slice(of.length)),
@@ -194,7 +194,7 @@ function takeDimensions(
     if (isOfElements(path) || used.has(path) || !isDimension(field, profile, lists)) continue;
     if (list?.kind === 'rows' && list.flags.some((flag) => flag.path === path)) continue;
     if (list?.kind === 'rows' && (path === list.item || path === list.order)) continue;
-    // A column of the item, such as its colour, says nothing about the list.
+    // A property of the item, such as its colour, says nothing about the list.
     if (by !== undefined && !isOneEach(rows, by, path)) continue;
     const name = dimensionName(path);
     if (!isDimensionName(name) || names.has(name) || ['variant', 'surface', 'model'].includes(name)) continue;
@@ -203,7 +203,7 @@ function takeDimensions(
   }
 }
 
-/** `unnamed`: what feedback is that has no action and no ratings. */
+/** `unnamed`: the action of feedback that has no action and no ratings. */
 export function fitFeedback(
   side: Side,
   join: JoinTrial | undefined,
@@ -307,7 +307,7 @@ function requestWhy(join: JoinTrial | undefined, request: string): string {
   return join.match.difference === undefined ? 'it joins' : 'it joins if mended';
 }
 
-/** The time field: most records have it, and its name fits best. */
+/** The field of times: most records have it, and its name fits best. */
 function timeField({ fields, records }: Profile, each: string | undefined): Field | undefined {
   const rating = (field: Field): number => {
     const own = each !== undefined && field.path.startsWith(`${each}[]`) ? 0.1 : 0;
@@ -332,7 +332,7 @@ function actionField(profile: Profile, used: ReadonlySet<string>): Field | undef
   return found !== undefined && rating(found) > 0.3 ? found : undefined;
 }
 
-/** A column that says whether the row's item was clicked. */
+/** A column that tells whether the row's item was clicked. */
 function clickedFlag(
   profile: Profile,
   used: ReadonlySet<string>,
@@ -370,7 +370,7 @@ function isLabel(field: Field): boolean {
   return !isOfElements(field.path) && mainType(field) === 'text' && field.distinct.size <= MOST_VALUES_OF_DIMENSION;
 }
 
-/** A few repeating values: text, flags or small integers. */
+/** Whether a field has a few repeating values: text, flags or small integers. */
 function isDimension(field: Field, { records }: Profile, lists: number): boolean {
   const { distinct, values } = field;
   const type = mainType(field);

@@ -1,4 +1,4 @@
-/** How well a field's name fits a canonical field, from 0 (not at all) to 1. */
+/** Measures how well a field's name fits a canonical field, from 0 (not at all) to 1. */
 
 export type Canonical =
   | 'requestId'
@@ -20,7 +20,7 @@ export type Canonical =
   | 'model'
   | 'clicked';
 
-/** Without separators and capitals; best first. */
+/** Names without separators, in lower case; the best one first. */
 const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
   requestId:
     'requestid recommendationid displayid queryid impressionid searchid listviewid responseid attributiontoken servingid recid reqid request recommendation query impression rid qid search listid traceid correlationid serveid slateid pageviewid req rec list trace id'.split(
@@ -65,10 +65,13 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
     ),
 };
 
-/** Avro in JSON writes a value that may be null within its type: `{"user_id": {"string": "ann"}}`. */
+/** Types that Avro's JSON writes around a nullable value: `{"user_id": {"string": "ann"}}`. */
 const UNION: ReadonlySet<string> = new Set(['string', 'int', 'long', 'double', 'float', 'boolean', 'array']);
 
-/** The last segment of a path counts most, the one before it adds to it: `/rec/id` is also read as `recid`. */
+/**
+ * How well a path fits. The last segment counts most, and the one before it can be a part of the name: `/rec/id` is also read as
+ * `recid`.
+ */
 export function nameFit(path: string, canonical: Canonical): number {
   const steps = path
     .replaceAll('[]', '')
@@ -93,7 +96,10 @@ function nearness(name: string, canonical: Canonical): number {
   return ending < 0 ? 0 : 0.6 - (0.4 * ending) / names.length;
 }
 
-/** Number and code are other words for id, and each may come first: `article_no`, `codigo_producto`. A query may have a number and an id. */
+/**
+ * Number and code are other words for id, and may come first: `article_no`, `codigo_producto`. But a query may have both a number
+ * and an id.
+ */
 function nearnessOfId(name: string, canonical: Canonical): number {
   const isNumbered = canonical === 'itemId' || canonical === 'userId';
   const last = isNumbered ? name.replace(/(.{3,})(?:no|nr|num|number|nummer|numero|code)$/, '$1id') : name;
@@ -105,7 +111,7 @@ function nearnessOfId(name: string, canonical: Canonical): number {
   return Math.max(nearness(name, canonical), ...others);
 }
 
-/** Words of German, French, Spanish, Italian, Portuguese and Dutch, without accents. */
+/** Words of German, French, Spanish, Italian, Portuguese and Dutch, without accents, in English. */
 const ENGLISH: ReadonlyMap<string, string> = new Map(
   Object.entries({
     article: 'artikel articulo articolo artigo',
@@ -131,7 +137,7 @@ const ENGLISH: ReadonlyMap<string, string> = new Map(
     code: 'codigo codice cod',
   }).flatMap(([english, words]) => words.split(' ').map((word) => [word, english] as const)),
 );
-/** Words that others are put behind, as in Artikelnummer. */
+/** Words that may begin a compound, as in Artikelnummer. */
 const FIRST = new RegExp(`^(${[...ENGLISH.keys()].filter((word) => word.length >= 5).join('|')})`);
 
 function inEnglish(name: string): string {
@@ -143,7 +149,7 @@ function inEnglish(name: string): string {
     .join('');
 }
 
-/** Without accents, too. */
+/** The name without separators, capitals and accents. */
 function plain(name: string): string {
   return name
     .toLowerCase()
@@ -159,7 +165,7 @@ const SIGHT =
   /impression|view|seen|exposure|hover|scroll|render|impresion|impressao|affichage|anzeige|einblendung|visualiza|vertoning|shown|served|displayed/;
 const CLICK = /cli[ckq]|kli[ck]|select|tap|open|play|watch|listen|read|visit/;
 
-/** What an action is worth, by its name; undefined: the name does not tell. */
+/** The usual grade of an action, by its name; undefined: unknown. */
 export function usualGrade(action: string): number | 'veto' | 'rating' | undefined {
   const name = plain(action);
   if (PURCHASE.test(name)) return 3;

@@ -1,6 +1,6 @@
 /**
- * Where no single field identifies a list, two may do so together, such as a session and the number of its query. The pairs of fields
- * that both sides have are tried.
+ * Where no single field identifies a list, two may do so together, such as a session and the number of its query. This tries the
+ * pairs of fields that both sides have.
  */
 import type { Fields } from '../consumers/decode/raw.ts';
 import { type Difference, matchIds, normalizers } from '../findings/id-match.ts';
@@ -18,9 +18,9 @@ interface Side {
 interface Met {
   readonly impressions: Field;
   readonly feedback: Field;
-  /** What has to be undone before they share them; undefined: nothing. */
+  /** The difference to remove before they share values; undefined: none. */
   readonly difference: Difference | undefined;
-  /** More than chance: their names say so, or they have many values. */
+  /** Whether this is unlikely to be chance: they have the same name, or many values. */
   readonly isBelieved: boolean;
 }
 
@@ -28,19 +28,21 @@ interface Met {
 const FEW_NUMBERS = 50;
 const FEW_WORDS = 4;
 const MOST_MET = 10;
-/** Least share of the feedback's values that the lists' field has. */
+/** Least share of the values in feedback that the field of the lists must have. */
 const MEET = 0.8;
 const LEAST_JOINED = 0.5;
-/** The pair joins at least this share of what chance does not join. */
+/** A pair must join at least this share of the feedback that chance does not join. */
 const BETTER = 0.5;
 /** Share of lists with an id of their own. Lists sent twice keep it below 1. */
 const NEARLY_UNIQUE = 0.9;
-/** Where rows are items, an id with this many more values than there are lists identifies items. */
+/** In rows of items, an id with this many times more values than there are lists identifies items. */
 const MORE_THAN_LISTS = 1.1;
 
 /**
- * The trials of single fields; where none of them identifies the list, the pairs that do come first.
+ * The trials of single fields; if none of them identifies the list, pairs that do come first.
+ *
  * @param rows the fields that identify a row's list; undefined: each record is a list
+ *
  * @param isTold as for `tryPairs`
  */
 export function orPairs(
@@ -50,19 +52,20 @@ export function orPairs(
   rows: readonly string[] | undefined,
   isTold: (join: JoinTrial) => boolean,
 ): readonly JoinTrial[] {
-  // Rows that are grouped by two fields are not grouped by either alone.
+  // Rows that are grouped by two fields are not grouped by one of them.
   const alone = rows !== undefined && rows.length > 1 ? [] : single;
   return alone.some(tellsLists) ? alone : [...tryPairs(impressions, feedback, rows, isTold), ...alone];
 }
 
-/** Whether one field is the id: most feedback has it, and few lists share a value. */
+/** Whether one field is the id: most feedback has a known one, and few lists share a value. */
 function tellsLists({ match, unique }: JoinTrial): boolean {
   return match.share >= 0.3 && unique >= 0.3;
 }
 
 /**
- * Pairs that identify lists and join, best first.
- * @param isTold whether the clicked items confirm the pair: called where chance would join as many
+ * Pairs that identify lists and join, the best first.
+ *
+ * @param isTold whether the clicked items confirm the pair: called if chance would join as many
  */
 function tryPairs(
   impressions: Side,
@@ -75,7 +78,7 @@ function tryPairs(
   const trials = met.flatMap((one, i) =>
     met.slice(i + 1).flatMap((other): readonly JoinTrial[] => {
       if (one.impressions === other.impressions || one.feedback === other.feedback) return [];
-      // One of the two may have to be mended. It comes first, so that what it begins with is what the whole id begins with.
+      // At most one of the two may need a change. It comes first, so that it and the whole id have the same beginning.
       if (one.difference !== undefined && other.difference !== undefined) return [];
       const [first, second] = other.difference === undefined ? [one, other] : [other, one];
       const { difference } = first;
@@ -130,10 +133,13 @@ function metFields(impressions: Profile, feedback: Profile): readonly Met[] {
     .slice(0, MOST_MET);
 }
 
-/** Whether undoing it in the whole id undoes it in the first of its parts: the others stay as they are, or change on both sides. */
+/**
+ * Whether removing the difference from the whole id removes it from the first part, and leaves the others as they are or changes
+ * them on both sides.
+ */
 function isOfStart(difference: Difference): boolean {
   const { kind } = difference;
-  // The parts are put together with | between them, and with \\ before those that they contain.
+  // The whole id has | between its parts, and \\ before each | or \\ in them.
   if (kind === 'prefix') return !/[\\|]/.test(difference.impressions + difference.feedback);
   return kind === 'case' || kind === 'dashes' || kind === 'letters';
 }
@@ -148,7 +154,7 @@ function isBelieved(a: Field, b: Field): boolean {
   return lastName(a.path) === lastName(b.path) || values >= (areNumbers ? FEW_NUMBERS : FEW_WORDS);
 }
 
-/** Whether the field can be part of an id. */
+/** Whether the field can be a part of an id. */
 function isPart(field: Field, { records }: Profile): boolean {
   const isOfItem =
     nameFit(field.path, 'itemId') > Math.max(nameFit(field.path, 'requestId'), nameFit(field.path, 'sessionId'));

@@ -9,28 +9,28 @@ type ValueType = 'text' | 'whole' | 'number' | 'boolean' | 'list' | 'object';
 
 export interface Field {
   readonly path: string;
-  /** Records in which it is not null. */
+  /** Number of records in which it is not null. */
   records: number;
-  /** Values in those records; a list has several. */
+  /** Number of values in those records; a list has several. */
   values: number;
   readonly types: Map<ValueType, number>;
-  /** Occurrences by value, as text: `1` and `"1"` are one value, as they are one id. */
+  /** Number of occurrences of each value, as text: `1` and `"1"` are one value, because they are one id. */
   readonly distinct: Map<string, number>;
-  /** There were too many values to keep all in `distinct`. */
+  /** Whether there were too many values to keep all in `distinct`. */
   manyMore: boolean;
   example: unknown;
-  /** Elements of all its lists together. */
+  /** Number of elements of all its lists together. */
   elements: number;
   readonly times: Map<TimeForm, number>;
-  /** Times that are numbers in quotes. */
+  /** Number of times that are numbers in quotes. */
   quotedTimes: number;
   least: number;
   most: number;
-  /** Whole numbers that JSON.parse has rounded, as those from 2^53 on. */
+  /** Number of whole numbers that JSON.parse has rounded, such as those above 2^53. */
   rounded: number;
 }
 
-/** A value with a decimal comma, which is text; undefined: it has none. */
+/** An example of a text that is a number with a decimal comma; undefined: there is none. */
 export function decimalComma({ distinct }: Field): string | undefined {
   return [...distinct.keys()].find((text) => /^-?\d+,\d+$/.test(text));
 }
@@ -38,7 +38,7 @@ export function decimalComma({ distinct }: Field): string | undefined {
 export interface Profile {
   readonly records: number;
   readonly fields: ReadonlyMap<string, Field>;
-  /** There are more fields than these. */
+  /** Whether there are more fields than these. */
   readonly cut: boolean;
 }
 
@@ -75,7 +75,7 @@ export function profileOf(rows: readonly Fields[]): Profile {
       if (Array.isArray(value)) {
         for (const element of value.slice(0, MOST_ELEMENTS)) walk(element, `${path}[]`, depth + 1);
       } else if (typeof value === 'string' && value.startsWith('{')) {
-        // A pointer continues into the JSON inside the text.
+        // A pointer can continue into JSON inside a text.
         const inside = jsonIn(value);
         if (isFields(inside)) walk(inside, path, depth + 1);
       } else if (isFields(value)) {
@@ -158,7 +158,7 @@ function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Whether the path is that of a list's elements, or of something inside them. */
+/** Whether the path leads to elements of a list, or into them. */
 export function isOfElements(path: string): boolean {
   return path.includes('[]');
 }
@@ -180,11 +180,11 @@ export function isIdLike(field: Field): boolean {
   return values > 0;
 }
 
-/** 2005 to 2040: a number outside this range is a time only where the field's name says so. */
+/** Years 2005 to 2040. A number outside this range is a time only if the field's name suggests it. */
 const EARLIEST = 1.1e12;
 const LATEST = 2.2e12;
 
-/** The most frequent form, if nearly all values are times. Ids can lie in the range of times: then the name decides. */
+/** The most frequent form, if nearly all values are times. Ids may be in the range of times: then the name decides. */
 export function timesOf(field: Field): { readonly form: TimeForm; readonly quoted: boolean } | undefined {
   const { path, times, values, quotedTimes, least, most } = field;
   const all = [...times.values()].reduce((sum, n) => sum + n, 0);
@@ -202,12 +202,12 @@ export function timesOf(field: Field): { readonly form: TimeForm; readonly quote
   return { form, quoted: quotedTimes > all / 2 };
 }
 
-/** Forms of at least one value in a hundred. */
+/** The forms that at least one value in a hundred has. */
 export function timeFormsOf({ times, values }: Field): readonly TimeForm[] {
   return TIME_FORMS.filter((form) => (times.get(form) ?? 0) >= 0.01 * values);
 }
 
-/** `12,345`, or `50,000+`. */
+/** Returns text such as `12,345` or `50,000+`. */
 export function distinctWords({ distinct, manyMore }: Field): string {
   return `${grouped(distinct.size)}${manyMore ? '+' : ''}`;
 }

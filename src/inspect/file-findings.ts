@@ -199,7 +199,7 @@ export function ofRoles(all: Known): readonly Finding[] {
   return found;
 }
 
-/** What the file holds in place of lists, where that is known: to ask for another log would lead away from it. */
+/** The finding on what the file holds in place of lists, if this is known: to ask for another log would be misleading. */
 function listsLacking(file: InspectedFile): Finding | undefined {
   const done = doneWords(file.profile);
   if (done === undefined) return rowsWithoutList(file);
@@ -226,13 +226,13 @@ function swappedFiles(logs: readonly InspectedFile[]): readonly Finding[] {
   ];
 }
 
-/** The id of the list may be among fields that stand in pairs of a name and a value. */
+/** Finding that the id of the list may be among fields that are pairs of a name and a value. */
 function fieldsInPairs(file: InspectedFile): readonly Finding[] {
   const pairs = pairsOfFields(file);
   const isOfId = pairs?.names.some(
     (name) => nameFit(`/${name}`, 'requestId') > 0 && nameFit(`/${name}`, 'sessionId') === 0,
   );
-  // In one log of both sides there is nothing else that could be the id.
+  // In one log of both sides, nothing else could be the id.
   if (pairs === undefined || (isOfId === false && file.guess?.role === 'both')) return [];
   const { paths, key, names } = pairs;
   const few = names.slice(0, 4).map(cut).join(', ');
@@ -274,7 +274,7 @@ function withoutFeedback({ files, profile, fits }: InspectedSide, logs: readonly
   ];
 }
 
-/** The clicks lack the id: they must carry whatever the lists have. */
+/** Finding that clicks lack the id of the list, which they must have. */
 function noIdOfList(lists: InspectedSide, clicks: InspectedSide, notTaken: Known['notTaken']): Finding {
   const own = ownId(lists);
   const has = fieldsOf(clicks).join(', ');
@@ -311,12 +311,12 @@ function doubtWords({ join, doubt }: Known['notTaken'][number], lists: Inspected
   }
 }
 
-/** Whether several records are one list. */
+/** Whether a list has several records. */
 function areRows({ reading: { adapter } }: InspectedSide): boolean {
   return typeof adapter === 'object' && 'list' in adapter;
 }
 
-/** The field that identifies the lists, such as: /request (such as "r1"). Where rows are items: the fields that group them. */
+/** The field that identifies the lists, such as: /request (such as "r1"). For rows of items, the fields that group them. */
 function ownId(lists: InspectedSide): string | undefined {
   const { profile, fits } = lists;
   const chosen = fits.filter(({ as }) => as === 'requestId').map(({ path }) => path);

@@ -1,4 +1,4 @@
-/** The format of a file, detected from its first bytes and lines, before its records are read. */
+/** Detects the format of a file from its first bytes and lines, before its records are read. */
 import { assertNever } from '../vocabulary/events.ts';
 import { wideEncodingOf } from '../vocabulary/wide-encoding.ts';
 import { type RaggedLines, raggedLines } from './ragged-lines.ts';
@@ -27,7 +27,7 @@ export type Form =
 
 export interface FileFormat {
   readonly compression: Compression;
-  /** undefined: it is not text. */
+  /** undefined: the file is not text. */
   readonly encoding: Encoding | undefined;
   readonly lineEnds: LineEnds;
   readonly form: Form;
@@ -70,7 +70,7 @@ export function binaryFormOf(bytes: Uint8Array): Form | undefined {
   return startsWith(bytes, ascii('ORC')) ? { kind: 'orc' } : undefined;
 }
 
-/** By the byte order mark and the bytes. A piece that ends within a character is still UTF-8. */
+/** The encoding, from the byte order mark and the bytes. A piece that ends within a character is still UTF-8. */
 export function encodingOf(bytes: Uint8Array): Encoding {
   const wide = wideEncodingOf(bytes);
   if (wide !== undefined) return wide;
@@ -89,7 +89,7 @@ export function lineEndsOf(text: string): LineEnds {
   return cr > 0 ? 'CR' : 'none';
 }
 
-/** Lines that are examined. */
+/** Most lines that are examined. */
 const LOOKED_AT = 60;
 const DELIMITERS = [',', '\t', ';', '|'];
 
@@ -114,23 +114,26 @@ export function textFormOf(text: string): Form {
   return ragged === undefined ? { kind: 'unknown' } : { kind: 'unknown', lines: ragged };
 }
 
-/** Such as: 2026-11-21 08:00:00.123 INFO (qtp1-20) [c:shop] o.a.s.c.S.Request webapp=/solr path=/select params={q=shoe} hits=3 status=0 QTime=5. */
+/**
+ * Matches lines such as: 2026-11-21 08:00:00.123 INFO (qtp1-20) [c:shop] o.a.s.c.S.Request webapp=/solr path=/select
+ * params={q=shoe} hits=3 status=0 QTime=5.
+ */
 function isSolrLine(line: string): boolean {
   return /\bwebapp=\/\S+ path=\/\S+ params=\{.*\} .*\bQTime=\d+/.test(line);
 }
 
-/** Such as: Nov 21 08:00:00 web-1 shop[812]: {"id":1}. After a delimiter, the object may be a column. */
+/** Matches lines such as: Nov 21 08:00:00 web-1 shop[812]: {"id":1}. After a delimiter, the object may be a column. */
 function isJsonBehind(line: string): boolean {
   const at = line.indexOf('{');
   return at > 0 && !/[,;|\t"]/.test(line.slice(0, at)) && isJson(line.slice(at));
 }
 
-/** Such as: time=2026-11-21T08:00:00Z msg="list shown" id=1. */
+/** Matches lines such as: time=2026-11-21T08:00:00Z msg="list shown" id=1. */
 function arePairs(line: string): boolean {
   return /^\s*(?:[\w.-]+=(?:"[^"]*"|[^\s"]*)(?:\s+|$)){3,}$/.test(line);
 }
 
-/** For the records of a topic, which have no file. */
+/** The format of the records of a topic, which have no file. */
 export const TOPIC: FileFormat = {
   compression: 'none',
   encoding: undefined,
@@ -139,8 +142,8 @@ export const TOPIC: FileFormat = {
 };
 
 /**
- * The delimiter that splits every row into as many columns as the first. Where several do, the outer one: a list inside a column may use
- * another, which then appears in fewer columns than the outer one would in the columns made by the inner.
+ * The delimiter that splits every row into as many columns as the first row. If there are several, the outer one: a list inside a
+ * column may use another, which then appears in fewer columns than the outer one would in the columns made by the inner.
  */
 function delimitedForm(text: string): Delimited | undefined {
   const fitting = DELIMITERS.flatMap((delimiter) => {
@@ -155,7 +158,7 @@ function delimitedForm(text: string): Delimited | undefined {
         fitting.some((other) => other.delimiter !== delimiter && row[column]?.includes(other.delimiter)),
       ),
     ).length;
-  // The elements of a list look alike; the columns of a row do not.
+  // The elements of a list look alike, but the columns of a row do not.
   const mixed = ({ delimiter, rows }: (typeof fitting)[number]): number =>
     rows
       .flat()
@@ -170,7 +173,7 @@ function delimitedForm(text: string): Delimited | undefined {
   return { kind: 'delimited', delimiter, columns: headerOf(rows), width, isSeen: true };
 }
 
-/** A run of letters becomes `a`, one of digits `9`: `p-107` is `a-9`. */
+/** The text with each run of letters as `a` and each run of digits as `9`: `p-107` becomes `a-9`. */
 function shapeOf(text: string): string {
   return text
     .trim()
@@ -180,7 +183,7 @@ function shapeOf(text: string): string {
 
 const NAME = /^[\p{L}_$][\p{L}\p{Nd}_$ .:/()[\]-]*$/u;
 
-/** The first row, if it holds names: all different, and none of them a value of its own column. */
+/** The first row if it holds names: they are all different, and none is a value of its own column. */
 function headerOf([first, ...rest]: readonly (readonly string[])[]): readonly string[] | undefined {
   const names = first.map((name) => name.trim());
   if (!names.every((name) => NAME.test(name)) || new Set(names).size < names.length) return undefined;
@@ -198,18 +201,18 @@ function headerOf([first, ...rest]: readonly (readonly string[])[]): readonly st
   return names.some(isName) ? names : undefined;
 }
 
-/** qid Q0 document rank score tag */
+/** Matches lines of the form: qid Q0 document rank score tag */
 function isRunLine(line: string): boolean {
   return /^\S+\s+\S+\s+\S+\s+-?\d+\s+[-+]?[\d.]+(?:[eE][-+]?\d+)?\s+\S+\s*$/.test(line) && !line.includes(',');
 }
 
-/** In a run the second column is always Q0 and the last its name; in a log neither column is constant. */
+/** In a run the second column is always Q0 and the last one its name; in a log neither column is constant. */
 function isOneTag(lines: readonly string[]): boolean {
   const columns = lines.slice(0, -1).map((line) => line.trim().split(/\s+/));
   return [1, 5].some((column) => new Set(columns.map((row) => row[column])).size <= 1);
 }
 
-/** qid 0 document grade */
+/** Matches lines of the form: qid 0 document grade */
 function isQrelsLine(line: string): boolean {
   return /^\S+\s+(?:0|Q0)\s+\S+\s+-?\d+\s*$/.test(line) && !line.includes(',');
 }
@@ -228,7 +231,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // A line that was cut short, or a broken one among others that are JSON: its brackets decide.
+    // The line may have been cut off, or be a broken one among lines of JSON: its brackets decide.
     return /^\{\s*".*[^,{[:]\s*$/.test(text) && !/^\{\s*$/.test(text);
   }
 }

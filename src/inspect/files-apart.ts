@@ -1,5 +1,7 @@
-/** Files of one side whose records differ: each has some of the fields that one map would need, and none has all of them. Those of
- * feedback may be read by a map each (feedback-apart.ts). */
+/**
+ * Findings on files of one side with different records: each has some of the fields that one map would need, and none has all of
+ * them. Files of feedback may each have their own map (feedback-apart.ts).
+ */
 
 import { shellWord } from '../vocabulary/shell-word.ts';
 import type { Fit } from './field-fit.ts';
@@ -47,7 +49,7 @@ export function filesApart(known: Pick<Known, 'impressions' | 'feedback' | 'oneL
   });
 }
 
-/** Nothing is wrong, but whoever reads the configuration should know how its maps tell the records apart. */
+/** Note on how the maps select records, for readers of the configuration. Nothing is wrong. */
 function readByMaps({ apart }: InspectedSide): Finding {
   const each = apart.map(({ side, has }) => {
     const names = side.files.slice(0, MOST_TOLD).join(', ');
@@ -70,7 +72,7 @@ function apartIn({ files: names, fits }: InspectedSide, files: readonly Inspecte
   });
 }
 
-/** Such as: /when (ts). */
+/** Returns text such as: /when (ts). */
 function fitText({ as, path }: Fit): string {
   return `${path} (${as})`;
 }

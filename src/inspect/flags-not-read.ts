@@ -1,4 +1,4 @@
-/** Columns of yes and no in rows of items that are not taken for what people did, as nothing says so. */
+/** Finding on yes-or-no columns in rows of items that may be actions, but that nothing identifies as such. */
 import type { Known } from './inspected.ts';
 import { type Finding, note } from './log-finding.ts';
 import { isOneEach } from './row-groups.ts';

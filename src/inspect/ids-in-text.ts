@@ -1,4 +1,4 @@
-/** Ids inside a longer text of the feedback, such as a token in the address of a page, where nothing reads them. */
+/** Finds ids inside longer texts of the feedback, such as a token in the address of a page, where no map can read them. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { nameFit } from './field-names.ts';
@@ -7,7 +7,7 @@ import type { InspectedSide, Known } from './inspected.ts';
 import { cut, type Finding, wrong } from './log-finding.ts';
 import { extractCommand } from './mend.ts';
 
-/** An id in a text: it follows `before`, and ends at the next separator. */
+/** The position of an id in a text: after `before`, up to the next separator. */
 interface IdInText {
   readonly path: string;
   readonly before: string;
@@ -20,10 +20,13 @@ const LOOKED_AT = 500;
 const LONGEST = 2000;
 const MOST_FIELDS = 10;
 const NEARLY_ALL = 0.9;
-/** Shorter or fewer ids occur in any text by chance. */
+/** Shorter ids, or fewer, occur in any text by chance. */
 const LEAST_LENGTH = 3;
 const LEAST_DIFFERENT = 5;
-/** Separators in addresses and most other texts. Those in MAYBE separate only if no id contains them, as when a title follows the id. */
+/**
+ * Separators in addresses and most other texts. Those in MAYBE separate only if no id contains them, for example if a title
+ * follows the id.
+ */
 const SEPARATORS = '\\s/?&=#;,|"<>()';
 const MAYBE = [':', '~', '_', '.', '-'];
 
@@ -36,7 +39,7 @@ function patternOf(before: string, separators: string): string {
   return `${before.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}([^${separators}]+)`;
 }
 
-/** Canonical fields that the feedback lacks, but that its texts contain. */
+/** Canonical fields that the feedback lacks, but that are in its texts. */
 export function inText({
   impressions,
   feedback,
@@ -67,7 +70,7 @@ export function inText({
   return found;
 }
 
-/** Fields of the lists that may hold the ids, best names first. */
+/** Fields of the lists that may hold the ids, the best names first. */
 function idFields({ profile: { fields } }: InspectedSide, as: 'requestId' | 'itemId'): readonly Field[] {
   const isUnique = ({ distinct, values }: Field): boolean => distinct.size >= 0.95 * values;
   return [...fields.values()]
@@ -98,7 +101,7 @@ function idInText(rows: readonly Fields[], path: string, ids: ReadonlyMap<string
   return { path, before, example: read[0], pattern };
 }
 
-/** What precedes each id in a text: the part before it and the separator between the two. */
+/** For each id in a text, the text before it, up to the previous separator, and that separator. */
 function placesOf(text: string, ids: ReadonlyMap<string, number>, parts: RegExp): readonly string[] {
   const places: string[] = [];
   let begin: number | undefined;
@@ -109,7 +112,7 @@ function placesOf(text: string, ids: ReadonlyMap<string, number>, parts: RegExp)
   return places;
 }
 
-/** One finding for all of them, with the command that extracts each into a field of its own. */
+/** One finding on all of them, with the command that extracts each into a field of its own. */
 export function ofText(found: ReturnType<typeof inText>, { feedback, files }: Known): readonly Finding[] {
   const given = Object.entries(found);
   if (given.length === 0 || feedback === undefined) return [];

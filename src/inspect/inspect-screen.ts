@@ -1,4 +1,4 @@
-/** One screen of text: problems first, then the files and fields, how they join, and the proposed settings. */
+/** Renders one screen of text: problems first, then the files and fields, how they join, and the proposed settings. */
 import { printDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
@@ -15,14 +15,14 @@ import { spoken } from './time-forms.ts';
 const WIDTH = 100;
 const LINES = 40;
 const LABEL = 9;
-/** Least number of lines shown per side; of three one less. */
+/** Least number of lines per side; one less if there are three. */
 const LEAST_FIELDS = 4;
-/** Feedback of more shapes than this is not shown by fields. */
+/** If feedback has more shapes than this, its fields are not shown. */
 const MOST_SHAPES = 2;
 const MOST_NOTES = 4;
-/** More files than this are shown together. */
+/** More files than this are summarised. */
 const MOST_FILES = 4;
-/** With fewer lists nothing is said about the split. */
+/** With fewer lists the split is not reported. */
 const FEWEST_SPLIT = 100;
 
 /** @param command how to continue; undefined: the log cannot be read */
@@ -98,7 +98,7 @@ function fileLines(files: readonly InspectedFile[]): readonly string[] {
   return ['Files', ...lines];
 }
 
-/** The fields that are read come first; those without room are counted. */
+/** The fields that are read come first; fields that do not fit are counted. */
 function fieldLines(
   sides: readonly InspectedSide[],
   room: number,
@@ -200,7 +200,7 @@ function joinLines({ joins, facts, impressions, feedback, items, clock }: Inspec
   ];
 }
 
-/** Without the clocks' offset: what remains is the time people took. */
+/** Delays without the offset of the clocks, which leaves the time that people took. */
 function delayWords(sorted: readonly DurationMs[], offset: DurationMs): string {
   const bins = delayBins(sorted.map((delay) => delay - offset));
   const shares = bins.flatMap((n, i) => {
@@ -293,7 +293,7 @@ function labelled(label: string, words: string): readonly string[] {
   return wrapped(printable(words), WIDTH - LABEL).map((line, i) => `${(i === 0 ? label : '').padEnd(LABEL)}${line}`);
 }
 
-/** Keeps the end of a path, which tells more than its beginning. */
+/** Keeps the end of a path, which says more than its beginning. */
 function tail(path: string, width: number): string {
   return path.length > width ? `…${path.slice(path.length - width + 1)}` : path;
 }
@@ -302,7 +302,7 @@ function cut(text: string, width: number): string {
   return text.length > width ? `${text.slice(0, width - 1)}…` : text;
 }
 
-/** What logs hold must neither break a line nor command the terminal. */
+/** The text without characters that could break a line or control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ');
 }

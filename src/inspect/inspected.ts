@@ -1,4 +1,4 @@
-/** What goes into an inspection, and what comes out of it. */
+/** The input and output of an inspection. */
 
 import type { FieldMap } from '../consumers/decode/decoder-settings.ts';
 import { DEEPEST_JSON, isTooDeep } from '../consumers/decode/json-depth.ts';
@@ -24,13 +24,13 @@ export interface SampledFile {
   readonly format: FileFormat;
   readonly rows: readonly Fields[];
   readonly bad: readonly BadRow[];
-  /** The file continues after the sample. */
+  /** Whether the file continues after the sample. */
   readonly more: boolean;
-  /** What the user said it is. */
+  /** The role that the user gave it. */
   readonly role: Role | undefined;
-  /** A folder that was named brought it along. */
+  /** Whether it was found in a folder that was named. */
   readonly inFolder?: boolean | undefined;
-  /** Of a topic: its partition, and the offset of each record. */
+  /** For a topic, the partition and the offset of each record. */
   readonly log?: { readonly partition: number; readonly offsets: readonly Offset[] };
 }
 
@@ -44,10 +44,10 @@ export interface InspectOptions {
 
 export interface InspectedFile extends SampledFile {
   readonly profile: Profile;
-  /** undefined: it holds no records. */
+  /** undefined: the file has no records. */
   readonly guess: GuessedRole | undefined;
   readonly known: KnownSide | undefined;
-  /** It lies beside the log, and is left out. */
+  /** Whether it is a table beside the log, which is not read. */
   readonly isSideTable?: boolean;
 }
 
@@ -55,20 +55,20 @@ export interface InspectedSide {
   readonly files: readonly string[];
   readonly profile: Profile;
   readonly reading: Reading;
-  /** The map of `reading`, spelled out where that is canonical. */
+  /** The map of `reading`, written out even if it is canonical. */
   readonly map: FieldMap;
   readonly fits: readonly Fit[];
   readonly missing: readonly string[];
   readonly sample: Sample;
-  /** Its files where their fields are in different places: those with the same map together. Empty: one map reads all. */
+  /** The groups of files with their fields in different places, each with its own map. Empty: one map reads all files. */
   readonly apart: readonly FilesApart[];
 }
 
-/** Some files of a side, and what reads them. */
+/** Some files of a side, and how they are read. */
 export interface FilesApart {
   readonly side: InspectedSide;
   readonly join: JoinTrial;
-  /** Only their records have it, which is how `maps` tells them; undefined: they are what remains. */
+  /** A field that only their records have, by which `maps` selects them; undefined: they are the remaining records. */
   readonly has: string | undefined;
 }
 
@@ -77,24 +77,24 @@ export function alikeIn(side: InspectedSide): readonly InspectedSide[] {
   return side.apart.length === 0 ? [side] : side.apart.map((part) => part.side);
 }
 
-/** Kinds of records in one log of both sides, and those of feedback that a map reads. */
+/** Kinds of records in one log of both sides, and the kinds of feedback that a map reads. */
 export interface KindsRead extends Kinds {
   readonly read: readonly string[];
 }
 
-/** Both sides as they are read. */
+/** Both sides, and how they are read. */
 export interface Sides {
-  /** Both sides are in the same log. */
+  /** Whether both sides are in the same log. */
   readonly oneLog: boolean;
-  /** How the one log of `oneLog` is read; undefined: nothing tells its records apart. */
+  /** How the one log of `oneLog` is read; undefined: nothing distinguishes its records. */
   readonly joined: ProposedAdapter | undefined;
-  /** Kinds of records of that log; undefined: no field tells them. */
+  /** Kinds of records of that log; undefined: no field distinguishes them. */
   readonly kinds: KindsRead | undefined;
   readonly impressions: InspectedSide | undefined;
   readonly feedback: InspectedSide | undefined;
-  /** Pairs of id fields that were tried, best first. */
+  /** Pairs of id fields that were tried, the best first. */
   readonly joins: readonly JoinTrial[];
-  /** Pairs whose values match, but do not tell which list was clicked. */
+  /** Pairs with matching values that do not identify the list that was clicked. */
   readonly notTaken: readonly { readonly join: JoinTrial; readonly doubt: Doubt }[];
   readonly items: readonly ItemTrial[];
   /** The column that is taken for clicks although its name does not say so. */
@@ -105,27 +105,27 @@ export interface Inspection extends Sides {
   readonly files: readonly InspectedFile[];
   readonly facts: Facts;
   readonly clock: ClockOffset | undefined;
-  /** The zone of times without one, where the other side reveals it: `+01:00`. */
+  /** The zones of times without one, such as `+01:00`, where the other side reveals them. */
   readonly zones: { readonly impressions: string | undefined; readonly feedback: string | undefined };
   readonly proposal: Proposal;
-  /** Files of which a replay with the proposed configuration would refuse records. */
+  /** Files with records that a replay with the proposed configuration would refuse. */
   readonly refused: readonly InvalidFiles[];
-  /** Problems first. */
+  /** The findings, problems first. */
   readonly findings: readonly Finding[];
 }
 
-/** What is known of the logs before findings are made of it. */
+/** Everything that is known about the logs before findings are made. */
 export type Known = Omit<Inspection, 'findings'>;
 
-/** The records of a sample, whatever the format of the file: objects as from JSON.parse. */
+/** The records of a sample in any format, as objects from JSON.parse. */
 
 /** A part of a file that is not a record. */
 export interface BadRow {
-  /** From 1. */
+  /** Number of the row, from 1. */
   readonly row: number;
-  /** The predicate of a sentence: `is not JSON`. */
+  /** The predicate of a sentence, such as: `is not JSON`. */
   readonly why: string;
-  /** It may be valid, but is not looked into here. */
+  /** Whether it was not examined because it is nested too deep; it may be valid. */
   readonly isDeep?: true;
 }
 

@@ -60,7 +60,7 @@ export function reportOf(inspection: Inspection): object {
   };
 }
 
-/** `apart`: each with what it reads, where files have their fields in different places. */
+/** `apart`: the groups of files with their own maps, if fields are in different places. */
 function sideOf(side: InspectedSide | undefined): object | null {
   if (side === undefined) return null;
   const { files, profile, fits, missing, reading, sample, apart } = side;
@@ -97,7 +97,7 @@ function fieldOf(field: Field, records: number): object {
   };
 }
 
-/** A composite id is a list of paths. */
+/** The path of an id. A composite id has a list of paths. */
 function pathOf(paths: readonly string[]): string | readonly string[] {
   return paths.length === 1 ? paths[0] : paths;
 }

@@ -90,7 +90,7 @@ function isTable({ format: { form } }: SampledFile): boolean {
   return form.kind === 'delimited';
 }
 
-/** Both sides. Files of feedback whose fields are in different places are read each by a map of its own, if that reads them all. */
+/** Both sides. Files of feedback with their fields in different places each have their own map, if all files can be read in this way. */
 function sidesOf(files: readonly InspectedFile[]): Found {
   const used = files.filter((file) => file.guess !== undefined);
   const together = readAlike(used);
@@ -106,14 +106,14 @@ function isSound(found: Found): boolean {
   return found.impressions !== undefined && found.impressions.missing.length === 0 && isJoined(found);
 }
 
-/** Whether feedback names items of its lists, as it stands. */
+/** Whether feedback names items of its lists without any change. */
 function isJoined({ feedback, joins, impressions, items: [item] }: Found): boolean {
   if (feedback === undefined || feedback.missing.length > 0 || feedback.sample.feedback.length === 0) return false;
   if (impressions === feedback || item === undefined) return true;
   return (joins[0]?.match.share ?? 0) > 0 && item.difference === undefined && item.share >= 0.5;
 }
 
-/** Both sides, each read by one map: that of the known system they come from, else by what fits best. */
+/** Both sides, each read by one map: that of the known system that wrote them, or the best fit. */
 function readAlike(used: readonly InspectedFile[]): Found {
   const both = used.filter((file) => file.guess?.role === 'both');
   const known = both.find((file) => file.known?.adapter !== undefined)?.known;
@@ -188,7 +188,7 @@ function usedPair(
   );
 }
 
-/** Logs with one row for each item and the feedback on it in the same row; undefined: they are something else. */
+/** Logs with one row for each item, including the feedback on it; undefined: they are something else. */
 function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
   if (files.length === 0 || files.some((file) => file.guess?.role !== 'impressions')) return undefined;
   const side = sideOf(files);
@@ -248,7 +248,7 @@ function knownLog(files: readonly InspectedFile[], page: ProposedAdapter): Found
   };
 }
 
-/** Completed by what the records of its lists hold. */
+/** The page's adapter, completed by what the records of lists hold. */
 function completedLog(page: ProposedAdapter, rows: readonly Fields[], profile: Profile): ReturnType<typeof completed> {
   const reading: Reading = { adapter: page, time: undefined, positionBase: 1 };
   const lists = sideOf([{ rows: rows.filter((row) => eventsOf([row], reading).lists.length > 0) }]);
@@ -314,13 +314,13 @@ function inspected(
   return { files: names, profile: side.profile, reading, map, fits, missing, sample, apart: [] };
 }
 
-/** Rows are grouped by the id that clicks have. */
+/** The form of lists with rows grouped by the id that clicks have. */
 function joinedBy(form: ListForm | undefined, join: JoinTrial | undefined): ListForm | undefined {
   if (form?.kind !== 'rows' || join?.second === undefined) return form;
   return { ...form, by: join.impressions, second: join.second.impressions };
 }
 
-/** Without the kinds of records that hold no feedback where the others have it, such as page views. */
+/** The kinds without those whose records lack the feedback that others have, such as page views. */
 function kindsOf(kinds: Kinds | undefined, side: Side, { reading }: FittedSide): Kinds | undefined {
   if (kinds === undefined) return undefined;
   return { ...kinds, others: kinds.others.filter((kind) => isRead(rowsOf(kind, kinds, side), reading)) };
@@ -335,7 +335,7 @@ function isRead(rows: readonly Fields[], reading: Reading): boolean {
   return 2 * eventsOf(rows, reading).feedback.length >= rows.length;
 }
 
-/** Kinds of feedback that have their fields elsewhere, such as orders with a list of products: each with a map of its own. */
+/** Kinds of feedback with other fields, such as orders with a list of products. Each gets its own map. */
 function otherKinds(
   kinds: Kinds,
   all: readonly string[],
@@ -364,7 +364,7 @@ function kindsRead(all: Kinds | undefined, some: Kinds | undefined, more: readon
   return { ...all, read: [...some.others, ...more.flatMap(({ when = {} }) => [when[all.path]].flat().map(String))] };
 }
 
-/** The side as it is read with the maps of other kinds too. */
+/** The side with the maps of other kinds added. */
 function withKinds(side: InspectedSide, { rows }: Side, more: readonly MapCase[]): InspectedSide {
   if (more.length === 0) return side;
   const adapter = { maps: [...more, { map: side.map }] };

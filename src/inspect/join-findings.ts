@@ -13,7 +13,7 @@ import { cut, type Finding, type FindingCode, note, wrong } from './log-finding.
 import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './time-forms.ts';
 
-/** Below FEW most feedback is lost, below MANY some is. */
+/** If a smaller share of feedback joins than FEW, most is lost; below MANY, some is. */
 const FEW = 0.5;
 const MANY = 0.9;
 
@@ -69,7 +69,7 @@ export function ofJoin(all: Known): readonly Finding[] {
       ),
     );
   }
-  // Ids that match as they are in an inner list are better than ids that match if mended.
+  // Ids that match unchanged in an inner list are better than ids that match after a change.
   const nested = item?.difference !== undefined || inList / known < 0.05 ? listsInLists(all) : undefined;
   if (nested !== undefined) found.push(nested);
   else if (item?.difference !== undefined) {
@@ -149,7 +149,7 @@ function idCommand(
   return commands.length > 0 && commands.every((command) => command !== undefined) ? commands.join('; ') : undefined;
 }
 
-/** Where the items of the lists are; undefined: inside texts, which no command changes one by one. */
+/** Path of the items of lists; undefined: they are inside texts, where no command changes them one by one. */
 function itemsAt({ form }: ListCandidate): string | undefined {
   if (form.kind === 'rows') return form.item;
   return form.kind === 'list' ? `${form.path}[]${form.id}` : undefined;

@@ -1,6 +1,6 @@
 /**
- * Tries every plausible pair of id fields to find which one joins feedback with impressions, and which field of feedback names an
- * item of the list. A user's or a session's id joins too, but repeats from list to list; a request's does not.
+ * Tries every plausible pair of id fields, to find the one that joins feedback with impressions, and the field of feedback that
+ * names an item of the list. A user's or a session's id joins too, but repeats from list to list; a request's does not.
  */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
@@ -18,17 +18,20 @@ export interface JoinTrial {
   /** The second fields of a composite id; undefined: the id is one field. */
   readonly second?: { readonly impressions: string; readonly feedback: string } | undefined;
   readonly match: Match;
-  /** Distinct ids per impression. */
+  /** Number of distinct ids per impression. */
   readonly unique: number;
   readonly rating: number;
 }
 
-/** Fields tried per side. */
+/** Most fields that are tried per side. */
 const MOST_TRIED = 14;
-/** Pairs whose ids are compared for a systematic difference. */
+/** Most pairs whose ids are compared for a systematic difference. */
 const MOST_COMPARED = 16;
 
-/** Best first. @param rows the fields that group rows of items, to try only these; undefined: try all plausible fields */
+/**
+ * The trials, the best first. @param rows the fields that group rows of items, if only these are to be tried; undefined: try all
+ * plausible fields
+ */
 export function tryJoins(
   impressions: Profile,
   feedback: Profile,
@@ -51,7 +54,7 @@ export function tryJoins(
         i < MOST_COMPARED && nameFit(a.path, 'itemId') * nameFit(b.path, 'itemId') === 0
           ? matchIds(a.distinct, b.distinct)
           : { share, difference: undefined };
-      // The rows of a list share its id; if it takes two fields, neither of them is the id.
+      // The rows of a list share its id. If the id takes two fields, neither of them is the id.
       const unique = rows?.length === 1 ? 1 : a.distinct.size / Math.max(1, a.values);
       return { impressions: a.path, feedback: b.path, match, unique, rating: ratingOf(a, b, match, unique) };
     })
@@ -64,7 +67,7 @@ function ratingOf(a: Field, b: Field, { share, difference }: Match, unique: numb
   return share * unique * named * other * (difference === undefined ? 1 : 0.9) + 0.001 * named * other;
 }
 
-/** Whether the name is that of a user's or a session's id. */
+/** Whether the name suggests a user's or a session's id. */
 function isOfSomebody(path: string): boolean {
   const somebody = Math.max(nameFit(path, 'userId'), nameFit(path, 'sessionId'));
   return somebody > nameFit(path, 'requestId');
@@ -88,9 +91,12 @@ function promise({ path, distinct, values }: Field): number {
 
 export interface ItemTrial {
   readonly list: ListCandidate;
-  /** Path of the field of feedback. */
+  /** Path of the field in feedback. */
   readonly feedback: string;
-  /** Share of feedback that names an item of its list, out of that with a known request; out of all, if no request is known. */
+  /**
+   * Share of the feedback with a known request that names an item of its list; if no request is known, share of all feedback that
+   * names any item.
+   */
   readonly share: number;
   readonly difference: Difference | undefined;
   /** false: no request was known, so the items of all lists were searched. */
@@ -103,7 +109,7 @@ interface Side {
   readonly profile: Profile;
 }
 
-/** Best first. `join`: the pair of ids that ties feedback to lists. */
+/** The trials, the best first. `join`: the pair of ids that joins feedback with lists. */
 export function tryItems(
   impressions: Side,
   feedback: Side,
@@ -133,13 +139,13 @@ export function tryItems(
                 : askWithin(feedback.rows, field.path, join, within, { mended })?.share,
             )
           : { share: asked.share, difference: undefined };
-      // If nothing tells which list was clicked, a user "r17" could pass for the item "News 17": only names can decide.
+      // If nothing identifies the list that was clicked, a user "r17" could pass for the item "News 17": only names can decide.
       // One value can be made equal to any other.
       const isBelieved =
         found.difference === undefined ||
         (field.distinct.size > 1 && (within !== undefined || nameFit(field.path, 'itemId') > 0));
       const { share, difference } = isBelieved ? found : { share: 0, difference: undefined };
-      // Short ids can be transformed until they match, so a field that matches untransformed is preferred.
+      // A transformation can make short ids match, so a field that matches without one is preferred.
       const asIs = difference === undefined ? 1 : 0.8;
       const rating =
         asIs * share * (0.6 + 0.4 * nameFit(field.path, 'itemId')) +
@@ -151,10 +157,10 @@ export function tryItems(
   return trials.sort((a, b) => b.rating - a.rating);
 }
 
-/** Such as clicked_pos or itemRank. */
+/** Matches names such as clicked_pos or itemRank. */
 const PLACE_NAME = /(?:(?:^|[/_.-])(?:pos|rank|idx|slot|position|index)|(?:Pos|Rank|Idx|Slot|Position|Index))$/;
 
-/** Whether it is a number that gives an item's position. */
+/** Whether the field is a number that is an item's position. */
 export function isPlace({ path, least, most, distinct }: Field): boolean {
   return (
     (PLACE_NAME.test(path) ||
@@ -166,9 +172,10 @@ export function isPlace({ path, least, most, distinct }: Field): boolean {
 }
 
 /**
- * Compares with the items of all lists where those of the clicked list do not match. A difference is credible only if ids match within
- * the clicked list too once it is removed: small numbers occur in many lists by chance.
- * @param withinIf share of the clicked items that are in their list with it; undefined: no request is known
+ * Compares with the items of all lists if those of the clicked list do not match. A difference is credible only if without it ids
+ * match within the clicked list, too: small numbers occur in many lists by chance.
+ *
+ * @param withinIf share of the clicked items that are in their list without the difference; undefined: no request is known
  */
 function differing(
   all: Counted,
@@ -182,11 +189,11 @@ function differing(
   return within === undefined || isBelieved ? match : { share: within, difference: undefined };
 }
 
-/** Feedback records whose item is looked up in their list. */
+/** Most feedback records whose item is looked up in their list. */
 const ASKED = 5000;
 
 /**
- * `others`: each click is looked up in the list of another request, which shows what chance gives. `mended`: items are compared without
+ * `others`: looks up each click in the list of another request, which shows the share by chance. `mended`: compares items without
  * this difference.
  */
 function askWithin(
@@ -218,7 +225,7 @@ function askWithin(
   return asked === 0 ? undefined : { share: found / asked };
 }
 
-/** Any list but the request's own; clicks may be in the order of the lists. */
+/** Any list but the request's own. Clicks may have the order of the lists. */
 function anotherOf<T>(all: readonly T[], own: T, n: number): T | undefined {
   const [first, second] = [n, n + 1].map((at) => all[at % all.length]);
   return first === own ? second : first;
@@ -229,7 +236,7 @@ export function idPaths(join: JoinTrial, side: 'impressions' | 'feedback'): read
   return join.second === undefined ? [join[side]] : [join[side], join.second[side]];
 }
 
-/** Such as: feedback/query = impressions/query_id. */
+/** Returns text such as: feedback/query = impressions/query_id. */
 export function pairText(join: JoinTrial): string {
   return `feedback${idPaths(join, 'feedback').join(' + ')} = impressions${idPaths(join, 'impressions').join(' + ')}`;
 }
@@ -299,14 +306,14 @@ export function itemsIn(form: ListForm): (row: Fields) => readonly string[] {
 }
 
 /**
- * Fields that match but do not tell which list was clicked: a user or a session sees many lists, and small numbers match by chance. A
- * name that says "request" is trusted; otherwise the clicked items decide.
+ * Doubts about fields that match but do not identify the list that was clicked: a user or a session sees many lists, and small
+ * numbers match by chance. A name with "request" is trusted; otherwise the clicked items decide.
  */
 
-/** `who`: identifies a person. `repeats`: lists share values. `chance`: no more values match than numbers of that range do anyway. */
+/** `who`: identifies a person. `repeats`: lists share values. `chance`: no more values match than arbitrary numbers of this range would. */
 export type Doubt = 'who' | 'repeats' | 'chance';
 
-/** A name that fits at least this well means a request. `id` alone, or `list`, could mean anything. */
+/** A name with at least this fit means a request. `id` alone, or `list`, could mean anything. */
 const NAMED = 0.47;
 const NEARLY_UNIQUE = 0.95;
 
@@ -325,7 +332,7 @@ export function doubtsOf(
   });
 }
 
-/** @param unique ids per list; a list that appears twice counts once */
+/** @param unique number of ids per list; a list that appears twice counts once */
 function doubtOf(
   join: JoinTrial,
   sides: { readonly impressions: Side; readonly feedback: Side },

@@ -1,4 +1,4 @@
-/** Runs and judgements of queries in the forms of today's tools: no logs, and `receval score` takes them, or rows of them. */
+/** Finding on runs and judgements of queries in the forms of current tools: they are not logs, but input for `receval score`. */
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { itemsOfLists, jsonProblem, type Side, secondColumn } from '../score/remedies.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';
@@ -12,13 +12,13 @@ import { isOtherDate } from './time-forms.ts';
 
 interface Judged {
   readonly side: Side;
-  /** As the predicate of a sentence. */
+  /** The predicate of a sentence about the file. */
   readonly is: string;
-  /** What --columns names them; undefined: no table of a run. */
+  /** Names of its columns for --columns; undefined: the file is not a table of a run. */
   readonly columns?: readonly string[];
 }
 
-/** undefined: it is something else. */
+/** Returns undefined if the file is something else. */
 export function judgedFile({
   rows,
   profile,
@@ -55,7 +55,7 @@ export function judgedFile({
     : undefined;
 }
 
-/** A query, and the ids of its items with blanks between them: each has a digit, as words of a text do not. */
+/** Whether the columns are a query and the ids of its items, separated by blanks. Ids have a digit, unlike the words of a text. */
 function isOfLists(fields: readonly Field[]): boolean {
   const texts = [...(fields.at(-1)?.distinct.keys() ?? [])].map((text) => text.trim().split(/\s+/));
   const isList = texts.every((ids) => ids.every((id) => /\d/.test(id))) && texts.some(({ length }) => length > 2);
@@ -119,7 +119,7 @@ export function judgedFinding({ side, is, columns }: Judged, file: InspectedFile
   );
 }
 
-/** The command that the message of `receval score` ends with. */
+/** The command at the end of a message of `receval score`. */
 function madeIn(problem: string | undefined): string | undefined {
   return problem?.split('Make them: ')[1];
 }

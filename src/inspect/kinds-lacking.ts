@@ -1,4 +1,4 @@
-/** Of which actions the records are that name no item: e-mails that were opened need none. */
+/** Names the actions of records without an item. This may be right: the opening of an e-mail has no item. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { InspectedFile, InspectedSide } from './inspected.ts';
@@ -6,7 +6,7 @@ import { cut } from './log-finding.ts';
 
 const MOST_NAMED = 4;
 
-/** Such as `They are: open (26), bounce (3).`; undefined: no field says what was done. @param files may hold lists as well */
+/** Returns text such as `They are: open (26), bounce (3).`; undefined: no field holds the action. @param files may hold lists as well */
 export function kindsLacking(
   feedback: InspectedSide,
   impressions: InspectedSide | undefined,

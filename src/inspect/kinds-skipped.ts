@@ -1,4 +1,4 @@
-/** Kinds of records that meet no `when` of the maps that read a log, such as page views: a replay passes over them. */
+/** Kinds of records that match no `when` of the maps of a log, such as page views: a replay skips them. */
 import type { MapCase } from '../consumers/decode/decoder-settings.ts';
 import { mapsAdapter } from '../consumers/decode/map.ts';
 import { type Adapted, type Fields, isUnmet } from '../consumers/decode/raw.ts';
@@ -35,7 +35,7 @@ export function kindsSkipped(known: Known): readonly Finding[] {
   ];
 }
 
-/** By the field that decides. */
+/** The records that are skipped, for each field that decides. */
 function skippedIn({ files, oneLog, joined, kinds, impressions, feedback }: Known): readonly UnmappedRecords[] {
   const counts: UnmappedRecords[] = [];
   if (oneLog) {
@@ -49,7 +49,7 @@ function skippedIn({ files, oneLog, joined, kinds, impressions, feedback }: Know
   for (const side of sides) byFiles.set(side.files.join(), [...(byFiles.get(side.files.join()) ?? []), side]);
   for (const own of byFiles.values()) {
     const read = own.map(({ apart, reading }) => (apart.length > 0 ? [] : casesOf(reading.adapter)));
-    // What one side passes over may be the other's.
+    // Records that one side skips may belong to the other.
     const cases = read.every((some) => some.length > 0) ? read.flat() : [];
     const rows = files.filter(({ name }) => own[0].files.includes(name)).flatMap((file) => file.rows);
     const { fields } = profileOf(rows);
@@ -76,7 +76,7 @@ function countSkipped(counts: UnmappedRecords[], cases: readonly MapCase[], rows
   }
 }
 
-/** What matters most comes first: purchases before page views. */
+/** Importance of a kind: purchases come before page views. */
 function worth(kind: string): number {
   const grade = usualGrade(kind);
   return typeof grade === 'number' ? grade : 0;

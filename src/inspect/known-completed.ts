@@ -1,6 +1,6 @@
 /**
- * The map of a known system, completed by what is found in a log: the page of the system cannot know how a site calls its actions, nor
- * where it writes its variants.
+ * Completes the map of a known system by what is found in a log: the documentation page of the system cannot know how a site
+ * calls its actions, or where it writes its variants.
  */
 import type { FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
 import { mapsAdapter } from '../consumers/decode/map.ts';
@@ -17,7 +17,7 @@ interface Completed {
   readonly fits: readonly Fit[];
 }
 
-/** What a list may have that a page cannot name. */
+/** Fields of a list that a page cannot name. */
 const OF_SITES = ['variant', 'sessionId'] as const;
 
 /** @param found what detection finds in the records of lists */
@@ -44,7 +44,7 @@ export function completed(
   return { adapter, fits: [...documented(page), ...own] };
 }
 
-/** The maps, and kinds of records that no page names but that one of its maps of feedback reads. */
+/** The maps, with more kinds of records that no page names but that one of its maps of feedback reads. */
 function withActions(cases: readonly MapCase[], rows: readonly Fields[]): readonly MapCase[] {
   const read = mapsAdapter(cases);
   const kinds = new Map<string, { readonly path: string; readonly value: string; readonly rows: Fields[] }>();
@@ -62,7 +62,7 @@ function withActions(cases: readonly MapCase[], rows: readonly Fields[]): readon
     const at = all.findIndex(({ when = {}, map }) => path in when && isFeedback(map) && reads(map, own));
     if (at < 0) continue;
     const { when = {}, map } = all[at];
-    // A page that gives one name to its action says nothing of this one, whose name is its own.
+    // If a page gives its action a fixed name, this kind needs another one.
     const isNamed = typeof map['action'] === 'string';
     const values = isNamed ? [...[when[path]].flat().map(String), value] : value;
     const one: MapCase = { when: { ...when, [path]: values }, map: isNamed ? map : { ...map, action: path } };

@@ -1,4 +1,4 @@
-/** Logs of known systems: recognised by their fields, read with the maps of docs/adapters. */
+/** Recognises logs of known systems by their fields; they are read with the maps of docs/adapters. */
 
 import type { FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
 import { isOfElements, mainType, type Profile } from './fields.ts';
@@ -6,19 +6,19 @@ import type { ProposedAdapter } from './proposed-adapter.ts';
 
 export interface KnownSide {
   readonly system: string;
-  /** Page in the documentation. */
+  /** The page of the documentation. */
   readonly page: string;
   /** undefined: each site chooses its own fields, so the map is inferred as for any log. */
   readonly adapter: ProposedAdapter | undefined;
-  /** undefined: what its records say. */
+  /** undefined: the records decide. */
   readonly role: 'impressions' | 'feedback' | 'both' | undefined;
 }
 
 interface Form {
   readonly role: KnownSide['role'];
-  /** Paths that its records have. */
+  /** Paths that its records must have. */
   readonly needs: readonly string[];
-  /** As in `KnownSide`. */
+  /** The adapter of `KnownSide`. */
   readonly adapter: 'open-bandit' | FieldMap | readonly MapCase[] | undefined;
 }
 
@@ -97,7 +97,7 @@ const SYSTEMS: readonly System[] = [
         needs: ['/response/recommendationId', '/response/itemList', '/response/itemList[]/itemId'],
         adapter: undefined,
       },
-      // A data set of interactions, with the list that was seen with each.
+      // A data set of interactions, each with the list in which it happened.
       { role: undefined, needs: ['/USER_ID', '/ITEM_ID', '/TIMESTAMP', '/IMPRESSION'], adapter: undefined },
       {
         role: 'feedback',
@@ -244,7 +244,7 @@ const SYSTEMS: readonly System[] = [
   },
 ];
 
-/** The system whose fields these are, also inside of an object. Optional fields of its map may be missing from the sample. */
+/** The system that has these fields, also inside an object. Optional fields of its map may be missing from the sample. */
 export function knownSide({ fields }: Profile): KnownSide | undefined {
   const objects = [...fields.values()].filter((field) => mainType(field) === 'object' && !isOfElements(field.path));
   for (const within of ['', ...objects.map(({ path }) => path)]) {
@@ -257,7 +257,7 @@ export function knownSide({ fields }: Profile): KnownSide | undefined {
   return undefined;
 }
 
-/** Documents are exported with something around them: `_source` by Elasticsearch, `payload` by Kafka Connect. */
+/** Exports wrap documents: in `_source` by Elasticsearch, in `payload` by Kafka Connect. */
 function adapterWithin(within: string, adapter: ProposedAdapter | undefined): ProposedAdapter | undefined {
   if (within === '' || typeof adapter !== 'object' || 'list' in adapter) return adapter;
   if ('map' in adapter) return { map: mapWithin(within, adapter.map) };
@@ -285,7 +285,7 @@ function isCases(adapter: FieldMap | readonly MapCase[]): adapter is readonly Ma
   return Array.isArray(adapter);
 }
 
-/** Canonical names and paths of a known system's fields in a sample, as in `Fit`. */
+/** Canonical names and paths of a known system's fields in a sample, in the form of `Fit`. */
 export function knownFields(
   adapter: ProposedAdapter,
   { fields }: Profile,

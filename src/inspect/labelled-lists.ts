@@ -1,4 +1,4 @@
-/** Lists with what was clicked behind each id, `N1-0 N2-1`: no map reads them, and one command writes both sides. */
+/** Finding on lists with a label of what was clicked after each id, `N1-0 N2-1`: no map reads them, but one command writes both sides. */
 import { type Field, isIdLike, isOfElements, mainType, timesOf } from './fields.ts';
 import type { InspectedFile } from './inspected.ts';
 import { cut, type Finding, wrong } from './log-finding.ts';
@@ -12,12 +12,12 @@ const NEARLY_ALL = 0.98;
 
 interface LabelledList {
   readonly path: string;
-  /** Between an id and its label. */
+  /** The character between an id and its label. */
   readonly sign: string;
   readonly example: string;
 }
 
-/** undefined: no field holds such lists. */
+/** Returns undefined if no field holds such lists. */
 export function labelledList({ profile }: Pick<InspectedFile, 'profile'>): LabelledList | undefined {
   for (const field of profile.fields.values()) {
     const { path, distinct } = field;
@@ -67,14 +67,14 @@ function commandFor({ path, sign }: LabelledList, file: InspectedFile): string |
   );
   const request = (id === undefined ? undefined : valueAt(id.path)) ?? 'str(n)';
   const parts = isOfElements(path) ? list : `re.split(r"[\\s|,;]+",${list}.strip())`;
-  // Without the text, or it would be told again.
+  // Leaves out the text, which inspect would report again otherwise.
   const others = `{k:v for k,v in r.items() if k!=${list.slice(2, -1)}}`;
   const made = `{**${others},"requestId":${request},"ts":${time.value},"items":[p[0] for p in P(r)],"clicked":[p[0] for p in P(r) if p[2]=="1"]}`;
   const setup = ['import re', `P=lambda r:[p.rpartition(${JSON.stringify(sign)}) for p in ${parts} if p]`];
   return printing(setup, `sorted((${made} for n,r in enumerate(${records})),key=lambda r:r["ts"])`, file, true);
 }
 
-/** The time of a record; a date as ISO 8601. undefined: the field holds none. */
+/** Expression for the time of a record; dates become ISO 8601. undefined: the field holds no times. */
 function timeIn(field: Field): string | undefined {
   const value = valueAt(field.path);
   if (value === undefined || timesOf(field) !== undefined) return value;

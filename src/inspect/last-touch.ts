@@ -1,12 +1,12 @@
 /**
- * One log in which no record has the id of its list: what people did can be joined to the last list that the person saw with that item.
- * That is a guess, but it is how others report such logs.
+ * Finding on one log in which no record has the id of its list: each action can be joined with the last list in which the person
+ * saw that item. This is a guess, but others report such logs in this way.
  */
 import type { InspectedSide, Known } from './inspected.ts';
 import { type Finding, wrong } from './log-finding.ts';
 import { printing, recordsIn, valueAt } from './python-records.ts';
 
-/** undefined: both sides have ids, or nothing tells whose list it was. */
+/** Returns undefined if both sides have ids, or if nothing identifies the person. */
 export function withoutListId({ impressions, feedback, oneLog, kinds, files }: Known): Finding | undefined {
   const [file] = files.filter(({ guess }) => guess?.role === 'both');
   if (!oneLog || impressions === undefined || feedback === undefined || file === undefined || kinds === undefined)

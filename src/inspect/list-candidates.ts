@@ -1,4 +1,4 @@
-/** Where the lists of impressions may be: real lists, or lists as text. */
+/** Finds the lists of impressions: real lists, or lists as text. */
 
 import { isEmptyList } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
@@ -9,27 +9,27 @@ import { type Field, isIdLike, isOfElements, mainType, type Profile, profileOf, 
 import { idOf, partsOf } from './reading.ts';
 
 export type ListForm =
-  /** `id`: pointer from an element to its id, '' for the element itself. */
+  /** `id`: pointer from an element to its id; '' is the element itself. */
   | { readonly kind: 'list'; readonly path: string; readonly id: string }
   | { readonly kind: 'text'; readonly path: string; readonly separator: string | 'json'; readonly id: string }
   | {
       readonly kind: 'rows';
       readonly by: string;
-      /** The other half of a composite request id; undefined: `by` is the whole id. */
+      /** The second field of a composite request id; undefined: `by` is the whole id. */
       readonly second?: string | undefined;
       readonly item: string;
       /** undefined: the rows are in the order of the list. */
       readonly order: string | undefined;
-      /** Columns that say what was done with the item of the row. */
+      /** Columns that hold what was done with the item of the row. */
       readonly flags: readonly RowFlag[];
-      /** Not found by name: the only column with yes and no. */
+      /** A guess that is not based on its name: the only yes-or-no column. */
       readonly guess: RowFlag | undefined;
     };
 
 export interface RowFlag {
   readonly path: string;
   readonly action: string;
-  /** The column holds the time of the action. */
+  /** Whether the column holds the time of the action. */
   readonly isTime?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface ListCandidate {
 }
 
 const SEPARATORS = ['|', ',', ';', '\t', ' '];
-/** Names that fit worse than this do not suggest a list as text. */
+/** Names with a lower fit do not suggest a list as text. */
 const NAMED = 0.3;
 const LOOKED_AT = 500;
 
@@ -91,7 +91,7 @@ function ofList(list: Field, profile: Profile): readonly ListCandidate[] {
     }));
 }
 
-/** Share of distinct values: ids are more diverse than categories. */
+/** Share of distinct values. That of ids is higher than that of categories. */
 function spread({ distinct, values }: Field): number {
   return Math.min(0.3, distinct.size / Math.max(1, values));
 }
@@ -118,7 +118,7 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
     }));
   }
   if (timesOf(field) !== undefined) return [];
-  // If the name does not say so, a list is told by a separator that no sentence contains, or by the parts between.
+  // If the name does not suggest a list, a separator that no sentence contains does, or the parts between separators.
   for (const separator of SEPARATORS) {
     const cut = values.filter((value) => !isEmptyList(value)).map((value) => value.split(separator));
     const lists = named < NAMED ? cut : cut.map((list) => list.map((part) => part.trim()));
@@ -131,7 +131,7 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
   return [];
 }
 
-/** Not sentences or dates: each list has three or more words, all different, with digits, that recur in other lists. */
+/** Whether these are not sentences or dates: each list has three or more words, all different, with digits, that recur in other lists. */
 function looksLikeIds(lists: readonly (readonly string[])[]): boolean {
   const parts = lists.flat();
   const different = new Set(parts).size;
@@ -145,7 +145,7 @@ function looksLikeIds(lists: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Pointers to possible ids of objects inside JSON text: by name, else all that can be ids. */
+/** Pointers to possible ids of objects inside JSON text: those with fitting names, or else all that can be ids. */
 function idsWithin(elements: readonly unknown[]): readonly string[] {
   const first = elements.find((element) => typeof element === 'object' && element !== null);
   const fields = first === undefined || first === null ? [] : Object.entries(first);
@@ -154,13 +154,16 @@ function idsWithin(elements: readonly unknown[]): readonly string[] {
   return named.length > 0 ? named : paths.filter((path) => nameFit(path, 'position') === 0);
 }
 
-/** Records of a log that were read, and what they hold. */
+/** Records of a log, and their profile. */
 interface Records {
   readonly rows: readonly Fields[];
   readonly profile: Profile;
 }
 
-/** The same records where a list is JSON in a text: its elements under the paths that those of a real list have. Others stay as they are. */
+/**
+ * The same records with the elements of a list that is JSON in a text, under the paths of a real list. Records without it stay as
+ * they are.
+ */
 export function elementsOf(list: ListForm, side: Records): Records {
   if (list.kind !== 'text' || list.separator !== 'json') return side;
   const steps = parsePointer(list.path) ?? [];

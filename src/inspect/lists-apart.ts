@@ -1,11 +1,11 @@
-/** Lists whose items stand in a field each. */
+/** Finding on lists with a field for each item. */
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
 import type { InspectedFile } from './inspected.ts';
 import { type Finding, wrong } from './log-finding.ts';
 import { gatherCommand } from './mend.ts';
 
-/** Lists with one field for each item, `item_1` to `item_9`, which are not read as a list. */
+/** Finding on lists with one field for each item, `item_1` to `item_9`, which are not read as a list. */
 export function listsApart(logs: readonly InspectedFile[]): Finding | undefined {
   for (const file of logs) {
     const paths = itemFields(file.profile);
@@ -21,11 +21,11 @@ export function listsApart(logs: readonly InspectedFile[]): Finding | undefined 
   return undefined;
 }
 
-/** Fields whose names differ only by a number, from 0 or 1 on, and that hold the same ids; undefined: there are none. */
+/** Fields with names that differ only by a number, from 0 or 1 on, and with the same ids; undefined: there are none. */
 function itemFields({ fields, records }: Profile): readonly string[] | undefined {
   const families = new Map<string, Map<number, Field>>();
   for (const field of fields.values()) {
-    // Plain ids, or objects with an id.
+    // The fields may be ids, or objects with an id.
     const match = /^(.*?)(\d+)(\/\D+)?$/.exec(field.path);
     if (match === null || isOfElements(field.path) || !isIdLike(field) || timesOf(field) !== undefined) continue;
     if (match[3] !== undefined && nameFit(match[3], 'itemId') === 0) continue;
@@ -41,7 +41,7 @@ function itemFields({ fields, records }: Profile): readonly string[] | undefined
     const [first, second] = members;
     if (members.length < 3 || members.length < family.size || first.records < 0.5 * records) continue;
     const common = [...second.distinct.keys()].filter((id) => first.distinct.has(id)).length;
-    // With many items, few appear at two positions within a sample: then the fields' names decide.
+    // With many items, few appear at two positions within a sample. Then the names decide.
     const [before, behind] = name.split(' ').map((part) => part.replace(/[/_.-]+$/, ''));
     const isNamed = nameFit(behind === '' ? before : behind, 'itemId') > 0 || nameFit(before, 'items') > 0;
     if (isNamed || common >= 0.2 * second.distinct.size) return members.map(({ path }) => path);

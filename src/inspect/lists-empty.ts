@@ -1,4 +1,4 @@
-/** Many lists without an item: who finds nothing looks better where these are left out, and worse where they count. */
+/** Finding on many lists without an item: a variant with many looks better if they are left out, and worse if they count. */
 import { type EmptyCounts, manyEmpty } from '../findings/empty-lists.ts';
 import type { Known } from './inspected.ts';
 import { type Finding, note } from './log-finding.ts';

@@ -1,4 +1,4 @@
-/** Requests that are logged page by page: right as it is, but a mean over pages is not what everybody takes it for. */
+/** Note on requests that are logged page by page: nothing is wrong, but a mean over pages is not the mean over requests. */
 
 import { grouped } from '../vocabulary/grouped.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';

@@ -1,4 +1,4 @@
-/** Facts about the events of a sample: joins, delays, order, duplicates, users and variants. */
+/** Computes facts about the events of a sample: joins, delays, order, duplicates, users and variants. */
 
 import { type Difference, normalizers } from '../findings/id-match.ts';
 import { chiSquareUpper } from '../statistics/distributions.ts';
@@ -10,42 +10,42 @@ import type { SampledFeedback, SampledList } from './reading.ts';
 export const DELAY_BINS: readonly DurationMs[] = [0, 10_000, 60_000, 300_000, 1_800_000, 7_200_000, 86_400_000];
 
 interface Joining {
-  /** Feedback that was looked up; left out is what lies outside the sample of lists. */
+  /** Number of feedback events that were looked up: those within the sample of lists. */
   readonly asked: number;
   readonly known: number;
-  /** Of the known: feedback on items of their list. */
+  /** Number of those with a known request that are on items of their list. */
   readonly inList: number;
-  /** Ascending; of all feedback that joins and has times on both sides. */
+  /** Delays of all feedback that joins and has times on both sides, ascending. */
   readonly delays: readonly DurationMs[];
 }
 
 export interface Disorder {
-  /** Events that come after one with a later time. */
+  /** Number of events after an event with a later time. */
   readonly overtaken: number;
   readonly most: DurationMs;
-  /** How far 999 of 1000 events are out of order at most. */
+  /** Disorder that 999 of 1000 events do not exceed. */
   readonly usual: DurationMs;
 }
 
 export interface Facts {
   readonly joining: Joining;
   readonly actions: ReadonlyMap<string, number>;
-  /** Values of actions whose names mean a rating; undefined: there are none. */
+  /** Range of the values of actions whose names mean a rating; undefined: there are none. */
   readonly ratings:
     | { readonly least: number; readonly most: number; readonly n: number; readonly isWhole: boolean }
     | undefined;
   readonly users: { readonly lists: number; readonly distinct: number };
-  /** Lists by variant; empty: no field holds variants. */
+  /** Number of lists by variant; empty: no field holds variants. */
   readonly variants: ReadonlyMap<string, number>;
-  /** Users in more than one variant. */
+  /** Number of users in more than one variant. */
   readonly crossed: number;
   /** P-value of the split; undefined: fewer than two variants. */
   readonly splitChance: number | undefined;
   readonly duplicates: { readonly lists: number; readonly feedback: number };
-  /** Requests that were shown in several pages, and how many pages these are together. */
+  /** Number of requests that were shown in several pages, and number of these pages. */
   readonly paged: { readonly requests: number; readonly pages: number };
   readonly disorder: Disorder;
-  /** Lists by value of each dimension, by its name. */
+  /** For each dimension, the number of lists by value. */
   readonly dimensions: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly span: { readonly impressions: Span | undefined; readonly feedback: Span | undefined };
 }
@@ -60,7 +60,7 @@ interface FactsInput {
   readonly feedback: readonly SampledFeedback[];
   /** Event times of each log, in the order of its records. */
   readonly logs: readonly (readonly EpochMs[])[];
-  /** The file of lists continues after the sample. */
+  /** Whether the file of lists continues after the sample. */
   readonly listsCut: boolean;
   readonly requestIds: Difference | undefined;
   readonly itemIds: Difference | undefined;
@@ -180,7 +180,7 @@ function repeats(keys: readonly string[]): number {
   return keys.length - new Set(keys).size;
 }
 
-/** Disorder of all logs together; each log is taken in its own order, as several of a side are merged by time. */
+/** Disorder of all logs together. Each log is judged by its own order, because the logs of a side are merged by time. */
 function disorderOf(logs: readonly (readonly EpochMs[])[]): Disorder {
   const behind: DurationMs[] = [];
   let events = 0;
@@ -206,7 +206,7 @@ function spanOf(events: readonly { readonly ts: EpochMs }[]): Span | undefined {
   return from <= to ? { from, to } : undefined;
 }
 
-/** Users are assigned, not lists. Lists take their place only where there are no user ids. */
+/** Users per variant, because users are assigned, not lists; lists per variant if there are no user ids. */
 function unitsOf(
   variants: ReadonlyMap<string, number>,
   users: ReadonlyMap<string, ReadonlySet<string>>,
@@ -245,16 +245,16 @@ export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-// What the delays between lists and their feedback reveal: clocks in another zone, or a little apart.
+// Clock differences that the delays reveal: another zone, or a small offset.
 const HOUR: DurationMs = 3_600_000;
 const HALF_HOUR: DurationMs = HOUR / 2;
-/** Zones lie between UTC-12 and UTC+14, so two of them are at most 26 hours apart. */
+/** Zones are between UTC-12 and UTC+14, so two of them differ by at most 26 hours. */
 const FARTHEST: DurationMs = 26 * HOUR;
-/** With fewer delays nothing is said about clocks. */
+/** With fewer delays nothing is reported about clocks. */
 const FEWEST = 2;
 
 export interface ClockOffset {
-  /** Multiple of half an hour by which feedback is dated after its lists, in addition to the time people take; negative: before. */
+  /** Multiple of half an hour by which feedback is dated after its lists, in addition to the time people take; negative: before them. */
   readonly offset: DurationMs;
   /** Share of the delays that the offset explains. */
   readonly share: number;
@@ -277,19 +277,19 @@ export function clockOffset(sorted: readonly DurationMs[]): ClockOffset | undefi
   return soon >= 0.7 && middle < HALF_HOUR / 2 && begins < HALF_HOUR / 4 ? { offset, share: soon } : undefined;
 }
 
-/** Whether it is the offset of a zone from UTC. */
+/** Whether it can be the offset of a zone from UTC. */
 export function isZone(offset: DurationMs): boolean {
   return offset >= -12 * HOUR && offset <= 14 * HOUR;
 }
 
-/** The offset as in the name of a zone: `+01:00`. */
+/** The offset in the form of a zone's name: `+01:00`. */
 export function zoneText(offset: DurationMs): string {
   const minutes = Math.abs(Math.round(offset / 60_000));
   const two = (n: number): string => String(n).padStart(2, '0');
   return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** Feedback dated a little before its list: its share, and by how much at most for nearly all of it. */
+/** The share of feedback that is dated a little before its list, and by how much at most for nearly all of it. */
 export function beforeList(sorted: readonly DurationMs[]): { readonly share: number; readonly by: DurationMs } {
   const before = sorted.filter((delay) => delay < 0);
   if (before.length === 0) return { share: 0, by: 0 };

@@ -1,6 +1,6 @@
-/** A finding on a log, and the words for it. */
+/** A finding on a log, and helpers for its texts. */
 
-/** In the order of the data path; docs/inspect.md explains each. */
+/** The codes, in the order of the data path; docs/inspect.md explains each. */
 export const FINDING_CODES = [
   'not_a_log',
   'format_not_read',
@@ -58,11 +58,11 @@ export interface Finding {
   readonly code: FindingCode;
   /** `wrong`: a replay's numbers would be wrong or missing. `note`: worth knowing. */
   readonly level: 'wrong' | 'note';
-  /** What was found, and why, in whole sentences. */
+  /** What was found, and why, in complete sentences. */
   readonly message: string;
-  /** What to do, as a whole sentence. */
+  /** What to do, as a complete sentence. */
   readonly remedy: string;
-  /** A command that does it; undefined: there is none. */
+  /** A command that does this; undefined: there is none. */
   readonly command: string | undefined;
 }
 
@@ -74,7 +74,7 @@ export function note(code: FindingCode, message: string, remedy: string, command
   return { code, level: 'note', message, remedy, command };
 }
 
-/** Problems that must be fixed first: a replay would show nothing, or something else. */
+/** Problems that must be fixed first: a replay would have no result, or a wrong one. */
 const STOPS: ReadonlySet<FindingCode> = new Set([
   'format_not_read',
   'encoding',
@@ -104,7 +104,7 @@ export function mayReplay(findings: readonly Finding[]): boolean {
   return !findings.some(({ code, level }) => level === 'wrong' && STOPS.has(code));
 }
 
-/** The text, cut to a length that fits into a sentence. */
+/** The text, shortened to fit into a sentence. */
 export function cut(text: string): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
@@ -113,7 +113,7 @@ export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** `/rec/id` in jq's notation: `.rec.id`; `/items[]/sku`: `.items[].sku`. Whatever a name holds, it is a literal. */
+/** `/rec/id` in jq's notation: `.rec.id`; `/items[]/sku`: `.items[].sku`. Any name becomes a literal. */
 export function jqPath(path: string): string {
   const steps = path.split('/').slice(1);
   return steps.length === 0
@@ -128,7 +128,7 @@ export function jqPath(path: string): string {
         .join('');
 }
 
-/** Words in lines of at most `width` characters, unless one word is longer. A percent sign stays with its number. */
+/** The words in lines of at most `width` characters, unless one word is longer. A percent sign stays with its number. */
 export function wrapped(words: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

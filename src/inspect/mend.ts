@@ -10,14 +10,14 @@ export type Step =
   | { readonly kind: 'case' | 'number' | 'blanks' | 'dashes' | 'comma' | 'text' }
   | { readonly kind: 'prefix' | 'suffix'; readonly cut: string }
   | { readonly kind: 'prefix' | 'suffix'; readonly put: string }
-  /** `quoted`: the number is in quotes. */
+  /** `quoted`: whether the number is in quotes. */
   | { readonly kind: 'subtract'; readonly by: number; readonly quoted: boolean }
-  /** A date in this format of strptime to ISO 8601, with its zone if it has one. */
+  /** From a date in this strptime format to ISO 8601, with its zone if it has one. */
   | { readonly kind: 'date'; readonly format: string }
-  /** A spreadsheet's days to an ISO 8601 date without a zone. */
+  /** From a spreadsheet's days to an ISO 8601 date without a zone. */
   | { readonly kind: 'serial' };
 
-/** @param path of the field, in the files of these names. @returns undefined: no single command does it */
+/** @param path of the field, in the files of these names. @returns undefined: no single command can do it */
 export function mendCommand(
   path: string,
   steps: readonly Step[],
@@ -27,7 +27,7 @@ export function mendCommand(
   return forAll((file) => commandFor(path, steps, file), names, files);
 }
 
-/** One command for all of these files, which writes new files beside them; undefined: no command does for all. */
+/** One command for all of these files, which writes new files beside them; undefined: no single command can do it. */
 function forAll(
   commandOf: (file: InspectedFile) => string | undefined,
   names: readonly string[],
@@ -53,7 +53,7 @@ function forAll(
     const ends = [...new Set(names.map((one) => baseName(one).slice(unpackedName(baseName(one)).length)))];
     if (ends.length > 1) return undefined;
     const isUnique = new Set(names.map(baseName)).size === names.length;
-    // Files of the same name in several folders: the folder becomes part of the new name.
+    // Files in several folders have the same name, so the folder becomes a part of the new name.
     const whole = `$(printf %s "\${f%${ends[0]}}" | tr / -)`;
     const to = !isUnique ? whole : ends[0] === '' ? '$' + '{f##*/}' : `$(basename ${each} ${ends[0]})`;
     return `for f in ${names.map(shellWord).join(' ')}; do ${input} > "${as}-${to}"; done`;
@@ -61,7 +61,7 @@ function forAll(
   return `${fed(first, name, packing)}${then} > ${mendedName(name, as)}`;
 }
 
-/** jq ends at a line that is not JSON, and fields of what is no object are an error to it: such records are left out. */
+/** jq stops at a line that is not JSON, and fails at fields of what is no object, so such records are left out. */
 export const READABLE = "jq -cR 'fromjson? | objects'";
 
 /** Whether some of these files have lines that READABLE leaves out. */
@@ -81,7 +81,7 @@ export function fed(command: string, name: string, packing: Packing): string {
   return `${UNPACK[packing]} < ${shellWord(name)} | ${command}`;
 }
 
-/** A command of jq with all of these files as its input. */
+/** A jq command with all of these files as its input. */
 export function fedAll(command: string, names: readonly string[], packing: Packing): string {
   const files = names.map(shellWord).join(' ');
   return packing === 'none' ? `${command} ${files}` : `cat ${files} | ${UNPACK[packing]} | ${command}`;
@@ -94,7 +94,7 @@ export function recoded(from: string, name: string, packing: Packing): string {
   return packing === 'none' ? `${iconv} ${shellWord(name)} > ${to}` : `${fed(iconv, name, packing)} > ${to}`;
 }
 
-/** A command that adds a field `items`, all elements of the inner lists in their order; undefined: no single command does it. */
+/** A command that adds a field `items` with all elements of the inner lists in their order; undefined: no single command can do it. */
 export function nestedCommand(
   outer: string,
   inner: string,
@@ -109,7 +109,7 @@ export function nestedCommand(
   );
 }
 
-/** A command that writes whole numbers from 2^53 on as text; undefined: no single command does it. jq would round them. */
+/** A command that writes whole numbers from 2^53 on as text, which jq would round; undefined: no single command can do it. */
 export function textIdsCommand(names: readonly string[], files: readonly InspectedFile[]): string | undefined {
   const python =
     'import json,sys; n=lambda t: int(t) if abs(int(t))<2**53 else t; [print(json.dumps(json.loads(l,parse_int=n))) for l in sys.stdin]';
@@ -121,7 +121,7 @@ export function textIdsCommand(names: readonly string[], files: readonly Inspect
   );
 }
 
-/** A command that sorts records by a field of times; undefined: no single command does it. */
+/** A command that sorts records by a field of times; undefined: no single command can do it. */
 export function sortCommand(
   path: string,
   names: readonly string[],
@@ -144,7 +144,7 @@ function sortedBy(path: string, { format: { form, encoding }, profile }: Inspect
   return `python3 -c ${shellWord(python)}`;
 }
 
-/** A command that removes what precedes the object of each line. */
+/** A command that removes the text before the object of each line. */
 export function behindCommand(name: string, packing: Packing): string {
   return `${fed("sed 's/^[^{]*//'", name, packing)} > ${mendedName(name)}`;
 }
@@ -164,7 +164,7 @@ function mendedName(name: string, as = 'mended'): string {
   return shellWord(`${as}-${unpackedName(baseName(name))}`);
 }
 
-/** Commands that write the records of some kinds to files of their own, `shown-NAME` and `done-NAME`; undefined: no commands do it. */
+/** Commands that write the records of some kinds to separate files, `shown-NAME` and `done-NAME`; undefined: no commands can do it. */
 export function splitCommand(
   path: string,
   parts: Readonly<Record<string, readonly string[]>>,
@@ -196,7 +196,7 @@ function kindsCommand(path: string, kinds: readonly string[], { format, profile 
   return at < 0 ? undefined : `python3 -c ${shellWord(python)}`;
 }
 
-/** A command that adds a field `items`, the list of these fields' values without empty ones; undefined: no single command does it. */
+/** A command that adds a field `items` with the non-empty values of these fields; undefined: no single command can do it. */
 export function gatherCommand(paths: readonly string[], { name, format }: InspectedFile): string | undefined {
   const { form, compression, encoding } = format;
   if (encoding === undefined) return undefined;
@@ -217,8 +217,8 @@ export function gatherCommand(paths: readonly string[], { name, format }: Inspec
 }
 
 /**
- * Makes each list of pairs an object, of CSV within records of NDJSON whose other lists are no text any longer; undefined: no one
- * command does it.
+ * A command that turns each list of pairs into an object; for CSV it writes NDJSON, in which other lists are no longer text.
+ * undefined: no single command can do it.
  */
 export function unpairCommand(
   paths: readonly string[],
@@ -243,15 +243,15 @@ export function unpairCommand(
   return `${fed(`python3 -c ${shellWord(python)}`, name, compression)} > ${to}`;
 }
 
-/** A new field, with what a pattern finds in another. */
+/** A new field with what a pattern finds in another field. */
 interface Extract {
   readonly as: string;
   readonly path: string;
-  /** Valid in JavaScript, Python and jq, with one group. */
+  /** A pattern that is valid in JavaScript, Python and jq, with one group. */
   readonly pattern: string;
 }
 
-/** A command that adds fields with ids found inside texts, empty (or null) if not found; undefined: no single command does it. */
+/** A command that adds fields with ids found inside texts, empty (or null) if not found; undefined: no single command can do it. */
 export function extractCommand(
   extracts: readonly Extract[],
   names: readonly string[],
@@ -325,7 +325,7 @@ function jqStep(step: Step): string {
   return step.kind === 'subtract' ? `(tonumber - ${step.by} | tostring)` : JQ[step.kind];
 }
 
-/** Z if the format says that the date is in UTC. */
+/** Z if the format means UTC. */
 function utcOf(format: string): 'Z' | '' {
   return /(?:GMT|Z)$/.test(format) ? 'Z' : '';
 }
@@ -335,7 +335,7 @@ function columnAt({ columns, width }: Delimited, path: string): number {
   return names.findIndex((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` === path);
 }
 
-/** Quotes are read as in a replay, and written where they are needed. */
+/** Quotes are read as in a replay, and written only if needed. */
 function csvCommand({ delimiter, columns }: Delimited, at: number, steps: readonly Step[]): string {
   const form = delimiter === ',' ? '' : `,delimiter=${pythonText(delimiter)}`;
   const mended = steps.reduce(pythonStep, `r[${at}]`);
@@ -374,7 +374,7 @@ function pythonStep(text: string, step: Step): string {
   }
 }
 
-/** A literal for JSON, jq and Python alike: its backslashes are doubled, so nothing in it is read as code. */
+/** A literal for JSON, jq and Python: its backslashes are doubled, so nothing in it is read as code. */
 function pythonText(text: string): string {
   return JSON.stringify(text);
 }

@@ -1,4 +1,4 @@
-/** Logs that are read without a fault, and hold no feedback as they are read: every measure of clicks is 0. */
+/** Finding on logs that are read without an error but have no feedback: every measure of clicks is 0. */
 import type { Known } from './inspected.ts';
 import { type Finding, wrong } from './log-finding.ts';
 

@@ -1,4 +1,4 @@
-/** Logs that cannot be read as they are, however their fields are mapped: recognised, to say what they lack or what makes them readable. */
+/** Recognises logs that no map of fields can read, to say what they lack or how to make them readable. */
 
 import { shellWord } from '../vocabulary/shell-word.ts';
 import type { Field } from './fields.ts';
@@ -16,7 +16,7 @@ type OtherLog =
   | 'Snowplow enriched stream'
   | 'labelled lists';
 
-/** Paths of which a record of the log has all, in one of its forms. */
+/** Paths by which a log is recognised: a record has all paths of one of its forms. */
 const SIGNS: Readonly<
   Record<Exclude<OtherLog, 'Snowplow enriched stream' | 'labelled lists'>, readonly (readonly string[])[]>
 > = {
@@ -33,16 +33,16 @@ const SIGNS: Readonly<
   ],
 };
 
-/** A product of Adobe's list: category;product;quantity;price;events;merchandising. The first two may be all. */
+/** A product in Adobe's list: category;product;quantity;price;events;merchandising. It may have only the first two. */
 const ADOBE_PRODUCTS = /^[^;,]*;[^;,]+;[^;,]*;[^;,]*;[^;,]*;[^;]*=/;
 
-/** undefined: it is none of these. */
+/** Returns undefined if the log is none of these. */
 export function otherLog({ profile, rows }: Pick<InspectedFile, 'profile' | 'rows'>): OtherLog | undefined {
   const { fields } = profile;
   for (const [log, forms] of Object.entries(SIGNS)) {
     if (forms.some((form) => form.every((path) => fields.has(path)))) return isOther(log) ? log : undefined;
   }
-  // A feed has no header: its columns stand in a file of their own.
+  // A feed has no header: its columns are in a separate file.
   const products = [...fields.values()].some(
     ({ path, distinct }) =>
       path.startsWith('/column_') && rows.length > 0 && [...distinct.keys()].some((text) => ADOBE_PRODUCTS.test(text)),
@@ -52,7 +52,7 @@ export function otherLog({ profile, rows }: Pick<InspectedFile, 'profile' | 'row
   return labelledList({ profile }) === undefined ? undefined : 'labelled lists';
 }
 
-/** Tables of the enriched stream have no header, and JSON with the address of its schema in some of their many columns. */
+/** Tables of the enriched stream have no header, and in some of their many columns JSON with the address of its schema. */
 function isEnriched(fields: ReadonlyMap<string, Field>): boolean {
   const isSchema = ({ path, distinct }: Field): boolean =>
     /^\/column_\d+\/schema$/.test(path) && [...distinct.keys()].some((text) => text.startsWith('iglu:'));
@@ -115,7 +115,7 @@ function queryLog(name: string, what: string): Finding {
   );
 }
 
-/** Lines that hold records in a form that receval does not read. */
+/** Finding on lines with records in a form that receval does not read. */
 export function linesNotRead(lines: 'json-behind' | 'pairs' | 'solr', name: string, compression: Packing): Finding {
   if (lines === 'solr') return queryLog(name, 'the log of requests to Solr');
   const [what, command] =
@@ -125,7 +125,7 @@ export function linesNotRead(lines: 'json-behind' | 'pairs' | 'solr', name: stri
   return wrong('format_not_read', `${name} has lines ${what}.`, 'Write one JSON object a line:', command);
 }
 
-/** A text of several parts that no separator cuts into ids, such as `sku-1:17.99, sku-2:5.00`. undefined: there is none. */
+/** Finding on lists as text that no separator splits into ids, such as `sku-1:17.99, sku-2:5.00`. undefined: there are none. */
 export function listsInText(logs: readonly InspectedFile[]): Finding | undefined {
   for (const { name, profile } of logs) {
     for (const { path, distinct, values } of profile.fields.values()) {
@@ -144,7 +144,7 @@ export function listsInText(logs: readonly InspectedFile[]): Finding | undefined
   return undefined;
 }
 
-/** Lists as text in the notation of Python or PostgreSQL: not JSON, and split at commas the brackets would stay on the items. */
+/** Findings on lists as text in the notation of Python or PostgreSQL, which is not JSON: split at commas, items would keep the brackets. */
 export function listsNotRead({ files, profile, fits }: InspectedSide): readonly Finding[] {
   const path = fits.find(({ as }) => as === 'items')?.path;
   const field = path === undefined ? undefined : profile.fields.get(path);
@@ -169,7 +169,10 @@ function isJsonList(text: string): boolean {
   }
 }
 
-/** Lines of several kinds: which there are, and, where lists and their clicks are among them, what makes records of these. */
+/**
+ * Finding on lines of several kinds: it names the kinds and, if lists and their clicks are among them, a command that makes
+ * records of these.
+ */
 export function raggedFinding({ delimiter, kinds, lists }: RaggedLines, name: string, compression: Packing): Finding {
   const sign = { '\t': 'tabs', ',': 'commas', ';': 'semicolons', '|': 'bars' }[delimiter] ?? delimiter;
   const message = `${name} has lines of ${kinds.length} kinds, with ${sign} between their columns: ${kindWords(kinds)}.`;

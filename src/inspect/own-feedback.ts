@@ -1,4 +1,4 @@
-/** Feedback inside the records of lists: a list of what was clicked, or the one item that was. */
+/** Feedback inside the records of lists: a list of clicked items, or one clicked item. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { Side } from './field-fit.ts';
@@ -15,7 +15,7 @@ interface OwnFeedback {
   readonly items: readonly ItemTrial[];
 }
 
-/** The list of what was clicked. undefined: the records of lists hold none. */
+/** The list of clicked items; undefined: the records of lists have none. */
 export function ownFeedback(impressions: Side, list: ListCandidate | undefined): OwnFeedback | undefined {
   const request = requestField(impressions.profile);
   const path = list?.form.kind === 'list' ? clickedList(impressions, list.form) : undefined;
@@ -24,7 +24,7 @@ export function ownFeedback(impressions: Side, list: ListCandidate | undefined):
     : own(impressions, list, path, [request]);
 }
 
-/** The one item that was clicked. undefined: the records of lists hold none. */
+/** The one clicked item; undefined: the records of lists have none. */
 export function ownClick(impressions: Side, list: ListCandidate): OwnFeedback | undefined {
   if (list.form.kind === 'rows') return undefined;
   const path = clickedItem(impressions, list.form);
@@ -48,7 +48,7 @@ function own(side: Side, list: ListCandidate, path: string, [first, second]: rea
   return { side, lists: [list], joins: [join], items: [item] };
 }
 
-/** A list with a name for it whose ids are all in the list that was shown. */
+/** A list with a fitting name whose ids are all in the list that was shown. */
 function clickedList({ rows, profile }: Side, form: ListForm & { readonly kind: 'list' }): string | undefined {
   const shown = itemsIn(form);
   const field = [...profile.fields.values()].find((one) => {
@@ -64,10 +64,10 @@ function clickedList({ rows, profile }: Side, form: ListForm & { readonly kind: 
 }
 
 const NEARLY_ALL = 0.98;
-/** With fewer records an item is in its list by chance. */
+/** With fewer records, an item may be in its list by chance. */
 const FEWEST = 5;
 
-/** An id that is one of the list's wherever it stands, and not always the first of it. */
+/** A field with an id of the list in every record, which is not always the first one. */
 function clickedItem({ rows, profile }: Side, form: ListForm & { readonly path: string }): string | undefined {
   const shown = itemsIn(form);
   return [...profile.fields.values()]
@@ -91,12 +91,12 @@ function clickedItem({ rows, profile }: Side, form: ListForm & { readonly path: 
     })?.path;
 }
 
-/** Most fields of which two may tell the records together. */
+/** Most fields of which pairs are tried as ids of the records. */
 const MOST_PAIRED = 8;
 
 /**
- * The one or two fields that tell the records: both sides have all of them. By name, else any that differs, else whose record it is
- * with a number or a time.
+ * The one or two fields that identify the records, and that both sides have. The best is an id by its name, then any unique id,
+ * then whose record it is together with a number or a time.
  */
 function keyOf({ rows, profile }: Side, others: readonly string[]): readonly string[] | undefined {
   const fields = [...profile.fields.values()].filter(
@@ -114,7 +114,7 @@ function keyOf({ rows, profile }: Side, others: readonly string[]): readonly str
   const sessions = (field: Field): number => nameFit(field.path, 'sessionId');
   const users = (field: Field): number => nameFit(field.path, 'userId');
   const whose = [...fields].sort((a, b) => sessions(b) - sessions(a) || users(b) - users(a)).slice(0, MOST_PAIRED);
-  // A number or a time within the session says more than whose session it is.
+  // A number or a time within the session identifies more than the session itself.
   const which = [...fields].sort(
     (a, b) => users(a) - users(b) || Number(timesOf(a) !== undefined) - Number(timesOf(b) !== undefined),
   );

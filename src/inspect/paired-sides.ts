@@ -1,4 +1,4 @@
-/** By which ids the lists and the feedback belong together, and which items of a list feedback is about. */
+/** Finds the ids that join lists and feedback, and the field of feedback that names an item of a list. */
 import { type Packed, unpackClicked } from './clicked-lists.ts';
 import type { Side } from './field-fit.ts';
 import { orPairs } from './field-pairs.ts';
@@ -9,20 +9,20 @@ import { ownFeedback } from './own-feedback.ts';
 import { rowList } from './row-shape.ts';
 
 interface PairedSides {
-  /** Where lists may be, the best first. */
+  /** Possible lists, the best first. */
   readonly lists: readonly ListCandidate[];
   readonly feedback: Side;
   /** The field in which feedback holds a list as text; undefined: there is none. */
   readonly packed: Packed | undefined;
   /** The pairs of ids that may join both sides, the best first. */
   readonly joins: readonly JoinTrial[];
-  /** The pair whose items are found in the lists, too. */
+  /** The pair of ids for which items are also found in the lists. */
   readonly join: JoinTrial | undefined;
   readonly items: readonly ItemTrial[];
   readonly notTaken: Known['notTaken'];
 }
 
-/** Lists whose records hold their feedback; undefined: they hold none. */
+/** Lists with their feedback in the same records; undefined: there is none. */
 export function pairedWithin(impressions: Side): PairedSides | undefined {
   const own = ownFeedback(impressions, formsOf(impressions)[0]);
   if (own === undefined) return undefined;
@@ -30,7 +30,7 @@ export function pairedWithin(impressions: Side): PairedSides | undefined {
   return { lists, feedback, packed: undefined, joins, join: joins[0], items, notTaken: [] };
 }
 
-/** Lists, and feedback in records of its own. */
+/** Lists, with feedback in separate records. */
 export function pairedSides(impressions: Side, clicks: Side): PairedSides {
   const lists = formsOf(impressions);
   const form = lists[0]?.form;
@@ -45,10 +45,10 @@ export function pairedSides(impressions: Side, clicks: Side): PairedSides {
   return { lists, feedback, packed, joins, ...bestPair(impressions, feedback, lists, joins), notTaken };
 }
 
-/** Pairs whose items are tried as well. */
+/** Most pairs for which items are tried as well. */
 const MOST_ASKED = 3;
 
-/** The pair of ids that joins, and whose items are found in the lists. */
+/** The pair of ids that joins, and for which items are found in the lists. */
 export function bestPair(
   impressions: Side,
   feedback: Side,
@@ -65,7 +65,7 @@ export function bestPair(
   return best ?? { join: undefined, items: tryItems(impressions, feedback, lists, undefined) };
 }
 
-/** Where lists may be; one row for each item only if there is nothing else. */
+/** The possible lists. Rows of one item each are considered only if there is nothing else. */
 export function formsOf({ profile, rows }: Side): readonly ListCandidate[] {
   const lists = listCandidates(profile, rows).filter(({ share }) => share >= 0.3);
   const form = lists.length > 0 ? undefined : rowList(profile, rows);

@@ -1,6 +1,6 @@
 /**
- * Fields that stand as a list of pairs, `[{"key": "list_id", "value": {"string_value": "r1"}}]`, as a table of events exports them. No
- * pointer leads to one of them, as it stands at another place in each record.
+ * Fields that are a list of pairs, `[{"key": "list_id", "value": {"string_value": "r1"}}]`, as a table of events exports them. No
+ * pointer leads to one of them, because its index differs from record to record.
  */
 import { jsonIn } from '../consumers/decode/pointer.ts';
 import { isFields } from '../consumers/decode/raw.ts';
@@ -8,17 +8,17 @@ import { type Field, isOfElements, mainType } from './fields.ts';
 import type { InspectedFile } from './inspected.ts';
 
 interface PairsOfFields {
-  /** Of the lists of pairs. */
+  /** Paths of the lists of pairs. */
   readonly paths: readonly string[];
-  /** What the name of a field is called in them: `key` or `name`. */
+  /** The property with the name of the field: `key` or `name`. */
   readonly key: 'key' | 'name';
-  /** Names of the fields in the first of them. */
+  /** Names of the fields in the first of these lists. */
   readonly names: readonly string[];
 }
 
 const LOOKED_AT = 200;
 
-/** undefined: there are none. */
+/** Returns undefined if there are no such lists. */
 export function pairsOfFields({ profile, rows }: InspectedFile): PairsOfFields | undefined {
   if (rows.length === 0) return undefined;
   for (const key of ['key', 'name'] as const) {
@@ -31,7 +31,7 @@ export function pairsOfFields({ profile, rows }: InspectedFile): PairsOfFields |
   return undefined;
 }
 
-/** Lists of the field, or names of its pairs where the profile has them. */
+/** Elements of the field's lists, or one for each name if only the profile has them. */
 function listsOf(field: Field, key: string, fields: ReadonlyMap<string, Field>): readonly unknown[] {
   const { path, distinct } = field;
   if (mainType(field) === 'text') {
@@ -47,7 +47,7 @@ function listsOf(field: Field, key: string, fields: ReadonlyMap<string, Field>):
     : [...names.distinct.keys()].map((name) => ({ [key]: name, value: null }));
 }
 
-/** undefined values would be no pairs. Empty: the elements are something else. */
+/** The names of the pairs; empty: the elements are something else. */
 function namesIn(elements: readonly unknown[], key: string): readonly string[] {
   const names = elements.map((element) =>
     isFields(element) && 'value' in element && typeof element[key] === 'string' ? element[key] : undefined,

@@ -1,4 +1,4 @@
-/** Settings that fit a sample: horizons, out-of-orderness, cohorts and grades. */
+/** Proposes settings that fit a sample: horizons, out-of-orderness, cohorts and grades. */
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { isGradable } from '../vocabulary/action-name.ts';
 import { DAY, MINUTE, usualDuration } from '../vocabulary/durations.ts';
@@ -9,13 +9,13 @@ import { beforeList, type Facts, quantile } from './log-facts.ts';
 const SECOND = 1000;
 const USUAL_HORIZONS: readonly DurationMs[] = [MINUTE, 5 * MINUTE, 30 * MINUTE];
 const LEAST_DISORDER = 10 * SECOND;
-/** A dimension with more values is not proposed as cohorts. */
+/** A dimension with more values is not proposed for cohorts. */
 const MOST_VALUES = 50;
 const MOST_DIMENSIONS = 3;
 
 export interface Dimension {
   readonly name: string;
-  /** Cohorts that it makes. */
+  /** Number of cohorts that it makes. */
   readonly cohorts: number;
   readonly isProposed: boolean;
 }
@@ -27,9 +27,9 @@ export interface Proposal {
   readonly backward: DurationMs;
   readonly horizons: readonly DurationMs[];
   readonly grades: ReadonlyMap<string, Grade>;
-  /** Actions whose names do not tell their worth; they have grade 0 until the user sets one. */
+  /** Actions with names of unknown meaning; they have grade 0 until the user sets one. */
   readonly unknownActions: readonly string[];
-  /** undefined: no ratings. */
+  /** undefined: there are no ratings. */
   readonly ratings: RatingScale | undefined;
   readonly dimensions: readonly Dimension[];
   readonly cohorts: readonly (readonly string[])[];
@@ -38,9 +38,9 @@ export interface Proposal {
 export interface RatingScale {
   readonly least: number;
   readonly most: number;
-  /** Top of the scale; no grade is larger. */
+  /** Top of the scale, which is the largest grade. */
   readonly max: number;
-  /** Lowest rating that is a success; undefined: there are other actions, with lower grades, which would no longer count. */
+  /** Lowest rating that is a success; undefined: there are other actions, whose lower grades would no longer count. */
   readonly relevantFrom: number | undefined;
 }
 
@@ -54,7 +54,7 @@ function ratingScale({ ratings, actions }: Facts): RatingScale | undefined {
   return { least, most, max, relevantFrom: isAlone ? success(ratings, max) : undefined };
 }
 
-/** Of a scale from dislike to like, such as -1 and 1, every liking is a success; of others the top fifth. */
+/** Lowest rating that is a success: any like on a scale such as -1 and 1, otherwise the top fifth. */
 function success({ least, isWhole }: NonNullable<Facts['ratings']>, max: number): number {
   if (least < 0 && isWhole) return 1;
   return isWhole ? Math.max(1, 0.8 * max) : 0.8 * max;
@@ -85,13 +85,13 @@ export function propose(facts: Facts, offset: DurationMs, ownGrades: ReadonlySet
   };
 }
 
-/** Covers all disorder that was seen, unless a few records are far off or the log has no order at all. */
+/** Covers all disorder in the sample, unless a few records are far off or the log has no order at all. */
 function outOfOrderness({ disorder: { most, usual } }: Facts): DurationMs {
   const covered = most > 100 * Math.max(usual, SECOND) ? usual : most;
   return covered < LEAST_DISORDER || covered > DAY ? LEAST_DISORDER : usualDuration(covered + 1);
 }
 
-/** Three horizons: one that covers about half of the delays, one nine in ten, one nearly all. */
+/** Three horizons: they cover about half, nine tenths, and nearly all of the delays. */
 function horizonsOf(delays: readonly DurationMs[]): readonly DurationMs[] {
   if (delays.length < 10) {
     const last = delays.length === 0 ? 0 : delays[delays.length - 1];

@@ -1,10 +1,10 @@
-/** The adapters that inspect proposes, and the one for a log of both sides. */
+/** The adapters that inspect proposes, and how one is made for a log of both sides. */
 import type { AdapterChoice, FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
 
-/** Any other adapter can be proposed once known-systems.ts recognises its records. */
+/** To propose any other adapter, let known-systems.ts recognise its records. */
 export type ProposedAdapter = Exclude<AdapterChoice, string> | 'canonical' | 'open-bandit';
 
-/** Whether every field is where receval looks by default. */
+/** Whether every field has its default path. */
 export function isCanonical(map: FieldMap): boolean {
   return Object.entries(map).every(([as, source]) => {
     if (typeof source !== 'string' || as === 'each') return false;
@@ -15,8 +15,8 @@ export function isCanonical(map: FieldMap): boolean {
 }
 
 /**
- * The adapter of one log with both sides: one map where every field has the same path on both, else a map for each side with the
- * conditions that tell the records apart. undefined: nothing tells them apart.
+ * The adapter of one log with both sides: one map if every field has the same path on both, or else a map for each side with the
+ * conditions that select its records. undefined: nothing distinguishes the records.
  *
  * @param more maps of kinds of feedback that `feedback` does not read
  */
@@ -42,7 +42,7 @@ export function joinedAdapter(
   return isCanonical(both) ? 'canonical' : { map: both };
 }
 
-/** The values of one field that tell lists from other records of one log. */
+/** The values of a field that distinguish lists from other records of one log. */
 export interface Kinds {
   readonly path: string;
   readonly lists: readonly string[];

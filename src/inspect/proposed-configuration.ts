@@ -1,4 +1,4 @@
-/** The configuration that `--write` writes: `replay` takes it as it is, `run` once the addresses are filled in. */
+/** The configuration that `--write` writes: `replay` can use it unchanged, `run` once the addresses are filled in. */
 
 import type {
   Condition,
@@ -17,11 +17,11 @@ import type { ProposedAdapter } from './proposed-adapter.ts';
 import type { Reading } from './reading.ts';
 
 interface ConfigurationOptions {
-  /** Names of the topics; undefined: unknown, the user fills them in. */
+  /** Names of the topics; undefined: unknown, so the user must fill them in. */
   readonly topics: { readonly impressions: string; readonly feedback: readonly string[] } | undefined;
 }
 
-/** YAML text; undefined: a required field is missing, or one map would read some of the files wrongly. */
+/** Returns YAML text; undefined: a required field is missing, or one map would misread some of the files. */
 export function configurationOf(inspection: Inspection, options: ConfigurationOptions): string | undefined {
   const { impressions, feedback, files, proposal, oneLog, joined } = inspection;
   if (impressions === undefined || impressions.missing.length > 0 || (feedback?.missing.length ?? 0) > 0)
@@ -48,7 +48,7 @@ export function configurationOf(inspection: Inspection, options: ConfigurationOp
 
 const WIDTH = 100;
 
-/** Problems go to the top of the file: whoever opens it later has not seen the screen. */
+/** Problems as comments at the top of the file: whoever opens it later has not seen the screen. */
 function warningsOf(findings: Inspection['findings']): readonly string[] {
   const wrong = findings.filter(({ level }) => level === 'wrong');
   if (wrong.length === 0) return [];
@@ -61,7 +61,7 @@ function warningsOf(findings: Inspection['findings']): readonly string[] {
   ];
 }
 
-/** A name of 1025 characters or more, which escapes can make of 200, is none to YAML without a question mark. */
+/** YAML needs a question mark before names of 1025 characters or more, and escapes can make this length of 200. */
 const LONG_NAME = 1000;
 
 function gradesOf({ grades, unknownActions, ratings }: Proposal): readonly string[] {
@@ -86,10 +86,10 @@ function gradeText(grade: Grade, ratings: RatingScale | undefined): string {
 }
 
 const CONTROLS = ['control', 'baseline', 'base', 'old', 'current', 'default', 'production', 'a', '0', 'off'];
-/** Names that an experiment can have. */
+/** Matches names that a variant can have. */
 const VARIANT = /^[\p{L}\p{M}\p{Nd} _.:/+&'()-]{1,64}$/u;
 
-/** The experiment `default` over the variants seen, with equal weights. */
+/** The experiment `default` with the variants of the sample, with equal weights. */
 function experimentsOf(variants: readonly string[]): readonly string[] {
   if (variants.length < 2 || !variants.every((name) => VARIANT.test(name) && !name.startsWith('__'))) return [];
   const known = CONTROLS.map((name) => variants.find((variant) => variant.toLowerCase() === name)).find(
@@ -102,7 +102,7 @@ function experimentsOf(variants: readonly string[]): readonly string[] {
   return ['experiments:', '  default:', `    control: ${yamlWord(control)}${remark}`, `    variants: {${weights}}`];
 }
 
-/** How events are written, for files and topics alike. `serviceOf` says where they come from, for the service alone. */
+/** The format of events, for files and topics alike. `serviceOf` says where they come from, and applies only to the service. */
 function inputsOf({ impressions, feedback, oneLog, joined, zones, files }: Inspection): readonly string[] {
   const columns = (side: InspectedSide): readonly string[] => {
     const form = files.find(({ name }) => side.files.includes(name))?.format.form;
@@ -143,7 +143,7 @@ function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: Conf
     (oneLog ? { impressions: 'events', feedback: ['events'] } : { impressions: 'impressions', feedback: ['feedback'] });
   const [first, ...more] = feedback.map((name) => `{name: ${yamlWord(name)}}`);
   const remark = topics === undefined ? ' # yours' : '';
-  // A topic of both kinds is read as inputs.events says. So is open-bandit, which the topic itself has to name.
+  // A topic of both kinds is read as inputs.events says. For open-bandit the topic has to name the adapter itself.
   const own = oneLog && joined === 'open-bandit' ? ', adapter: open-bandit' : '';
   return [
     `# For receval run only${topics === undefined ? ':' : '; brokers, Redis and logins as in your configuration:'}`,

@@ -1,4 +1,4 @@
-/** Whether feedback without an action is of purchases: its file or its columns are called so. */
+/** Whether feedback without an action is about purchases, by the name of its file or columns. */
 import type { Fields } from '../consumers/decode/raw.ts';
 import { isOfElements, type Profile, profileOf } from './fields.ts';
 import { baseName } from './log-finding.ts';
@@ -10,7 +10,7 @@ const COLUMN =
 const PRICE = /^(?:unit_?)?price$|^preis$/i;
 const QUANTITY = /^(?:quantity|qty|menge|anzahl)$/i;
 
-/** What says so, as the subject of a sentence: `its name`, or a path; undefined: nothing does. */
+/** The evidence, as the subject of a sentence: `its name`, or a path; undefined: there is none. */
 export function purchaseSign(file: string, { fields }: Profile): string | undefined {
   if (FILE.test(baseName(file))) return 'its name';
   const paths = [...fields.keys()].filter((path) => !isOfElements(path));
@@ -25,7 +25,7 @@ export function purchaseSign(file: string, { fields }: Profile): string | undefi
   return price === undefined || quantity === undefined ? undefined : `${price} with ${quantity}`;
 }
 
-/** What feedback without an action is: purchases where every file of it says so, else clicks. */
+/** The action of feedback without one: purchase if all files suggest it, else click. */
 export function unnamedAction(
   files: readonly { readonly name: string; readonly rows: readonly Fields[] }[],
 ): 'click' | 'purchase' {

@@ -1,10 +1,10 @@
-/** Commands in Python that make other records of those of a file, for what jq or a change of one column cannot do. */
+/** Python commands that make other records of those of a file, for what jq or a change of one column cannot do. */
 
 import { shellWord } from '../vocabulary/shell-word.ts';
 import type { InspectedFile } from './inspected.ts';
 import { baseName } from './log-finding.ts';
 
-/** An expression for the records of a file, as dictionaries; undefined: Python cannot read them without more. */
+/** An expression for the records of a file, as dictionaries; undefined: Python's standard library cannot read them. */
 export function recordsIn({ format: { form, encoding } }: InspectedFile, source: string): string | undefined {
   if (encoding === undefined || encoding === 'UTF-16' || encoding === 'UTF-32') return undefined;
   if (form.kind === 'ndjson') return `map(json.loads,${source})`;
@@ -14,7 +14,7 @@ export function recordsIn({ format: { form, encoding } }: InspectedFile, source:
   return `csv.DictReader(${source}${names}${delimiter === ',' ? '' : `,delimiter=${JSON.stringify(delimiter)}`})`;
 }
 
-/** The records of a file that is opened by its name, unpacked. */
+/** An expression for the records of a file that is opened by its name and decompressed; undefined: as for `recordsIn`. */
 export function recordsOpened(file: InspectedFile): string | undefined {
   const name = JSON.stringify(file.name);
   switch (file.format.compression) {
@@ -33,7 +33,10 @@ export function valueAt(path: string): string | undefined {
   return /[/[]/.test(name) ? undefined : `r[${JSON.stringify(name.replaceAll('~1', '/').replaceAll('~0', '~'))}]`;
 }
 
-/** A command that prints a JSON object for each of these, into a new file beside the log. @param records an expression that may use `r` */
+/**
+ * A command that prints a JSON object for each of these records into a new file beside the log. @param records an expression that
+ * may use `r`
+ */
 export function printing(setup: readonly string[], records: string, file: InspectedFile, isFed: boolean): string {
   const python = ['import csv,datetime,gzip,json,sys', ...setup, `[print(json.dumps(r)) for r in ${records}]`].join(
     '; ',

@@ -1,4 +1,4 @@
-/** Lines of several kinds, each with columns of its own, told by a word in them: a table with one width does not read them. */
+/** Lines of several kinds, each with its own columns, distinguished by a word in them: they are no table with one width. */
 
 interface LineKind {
   readonly word: string;
@@ -9,18 +9,18 @@ interface LineKind {
   readonly most: number;
 }
 
-/** Where the kind that holds lists and the kind that holds clicks have what they say. */
+/** The columns of lists and clicks in their kinds of lines. */
 interface RaggedLists {
   readonly shown: LineKind;
   /** First column of the items. */
   readonly items: number;
-  /** Between an item and what stands behind it; undefined: it stands alone. */
+  /** Separator between an item and the text after it; undefined: there is no such text. */
   readonly behind: string | undefined;
   readonly done: LineKind;
   readonly item: number;
-  /** Column of the list's id, beside the first. */
+  /** Column of the second field of the list's id. */
   readonly id: number;
-  /** Column of the time; undefined: none ascends. */
+  /** Column of the time; undefined: no column ascends. */
   readonly time: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export function raggedLines(text: string): RaggedLines | undefined {
   return undefined;
 }
 
-/** A short word in each line, of few, that stands in one column with each of them. */
+/** The kinds of lines by a short word that has the same column in all lines of its kind; undefined: there are no kinds. */
 function kindsIn(rows: readonly (readonly string[])[]): readonly LineKind[] | undefined {
   const byWord = new Map<string, { at: number; row: readonly string[] }[]>();
   for (const row of rows) {
@@ -107,7 +107,10 @@ function listsIn(rows: readonly (readonly string[])[], kinds: readonly LineKind[
   return undefined;
 }
 
-/** Without columns that look like items, such as the terms of a search: nobody clicked them, and they are at no other place. */
+/**
+ * The first column of items after columns that only look like items, such as the terms of a search: nobody clicked these, and
+ * they occur at no other position.
+ */
 function firstItem(lists: readonly (readonly string[])[], clicked: ReadonlySet<string>, items: number): number {
   const isOfItems = (at: number): boolean => {
     const others = new Set(lists.flatMap((row) => row.slice(at + 1)));
@@ -118,12 +121,12 @@ function firstItem(lists: readonly (readonly string[])[], clicked: ReadonlySet<s
   return from;
 }
 
-/** `100357,59` is `9,9`, as all items of a list are. */
+/** The cell with each run of digits as `9`: `100357,59` becomes `9,9`, like all items of a list. */
 function shapeOf(cell: string): string {
   return cell.replace(/\p{L}+/gu, 'a').replace(/\d+/g, '9');
 }
 
-/** Numbers that never fall within a session. @param rows in the order of the file */
+/** The column with numbers that never fall within a session; undefined: there is none. @param rows in the order of the file */
 function timeIn(rows: readonly (readonly string[])[], items: number, id: number): number | undefined {
   const columns = Array.from({ length: Math.min(items, ...rows.map((row) => row.length)) }, (_, i) => i);
   return columns.find((at) => {
@@ -137,7 +140,7 @@ function timeIn(rows: readonly (readonly string[])[], items: number, id: number)
   });
 }
 
-/** Such as: Q with 16 columns (45), C with 5 (60). */
+/** Returns text such as: Q with 16 columns (45), C with 5 (60). */
 export function kindWords(kinds: readonly LineKind[]): string {
   return kinds
     .map(

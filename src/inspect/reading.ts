@@ -1,4 +1,4 @@
-/** How records are read, and the events of a sample: as in a replay, but without its strictness. */
+/** Reads the events of a sample like a replay, but without its strictness. */
 
 import { listColumns } from '../consumers/decode/csv-row.ts';
 import type { PositionBase } from '../consumers/decode/decoder-settings.ts';
@@ -33,7 +33,7 @@ export interface SampledList {
   readonly userId: string | undefined;
   readonly offset: number;
   readonly variant: string | undefined;
-  /** Values of the other dimensions by name. */
+  /** Paths of the other dimensions, by name. */
   readonly dimensions: ReadonlyMap<string, string>;
 }
 
@@ -49,13 +49,13 @@ export interface SampledFeedback {
 export interface Sample {
   readonly lists: readonly SampledList[];
   readonly feedback: readonly SampledFeedback[];
-  /** Event times in the order of the records. */
+  /** Event times, in the order of the records. */
   readonly times: readonly EpochMs[];
-  /** Incomplete records, by the field that is missing. */
+  /** Number of incomplete records, by the field that they lack. */
   readonly missing: ReadonlyMap<string, number>;
 }
 
-/** Events of records, in their order. Incomplete ones are left out and counted. */
+/** The events of records, in their order. Incomplete records are left out and counted. */
 export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample {
   const lists: SampledList[] = [];
   const feedback: SampledFeedback[] = [];
@@ -81,7 +81,7 @@ export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample 
   return { lists, feedback, times, missing };
 }
 
-/** In the order in which a replay judges them: the feedback within rows of items is put in order by itself. */
+/** Event times in the order in which a replay judges them: it sorts the feedback in rows of items by itself. */
 export function timesIn(rows: readonly Fields[], reading: Reading): readonly EpochMs[] {
   const { lists, times } = eventsOf(rows, reading);
   const { adapter } = reading;
@@ -100,7 +100,7 @@ function adaptedBy(adapter: ProposedAdapter, all: readonly Fields[]): readonly A
   return rows.map((row) => read(JSON.stringify(row), '', 0));
 }
 
-/** Rows without the empty fields of a CSV: where others have a list as text, theirs is an empty text, as a replay reads it. */
+/** Adds an empty text to rows of a CSV that lack a list that others have as text: a replay reads an empty list. */
 export function withEmptyLists(rows: readonly Fields[], adapter: ProposedAdapter): readonly Fields[] {
   const lists = typeof adapter === 'string' ? ['items'] : [...listColumns(adapter)];
   const texts = lists.filter((column) => rows.some((row) => typeof row[column] === 'string'));
@@ -109,7 +109,7 @@ export function withEmptyLists(rows: readonly Fields[], adapter: ProposedAdapter
   return rows.map((row) => (texts.every((column) => row[column] !== undefined) ? row : { ...empty, ...row }));
 }
 
-/** Rows by request, as JSON. */
+/** The rows of each request, as JSON. */
 export function grouped(
   rows: readonly Fields[],
   keyOf: (value: Uint8Array) => string | undefined,
@@ -134,7 +134,7 @@ function openBanditRecords(row: Fields, at: number): readonly RawRecord[] {
   return row['click'] === '1' ? [shown, { requestId, ts, itemId: row['item_id'], action: 'click' }] : [shown];
 }
 
-/** The elements of a list that is written as text. */
+/** The elements of a list that is text. */
 export function partsOf(text: string, separator: string | 'json'): readonly unknown[] {
   if (separator !== 'json') return isEmptyList(text) ? [] : text.split(separator).map((part) => part.trim());
   const value = jsonIn(text);
@@ -189,7 +189,7 @@ function itemIdOf(item: unknown): string | undefined {
   return idOf(isItem(item) ? item.id : item);
 }
 
-/** The composite id of several fields, as the decoder builds it; undefined: a part is missing. */
+/** Reads the composite id of several fields, as the decoder builds it; undefined: a part is missing. */
 export function jointId(paths: readonly string[]): (row: Fields) => string | undefined {
   const pointers = paths.map((path) => parsePointer(path) ?? []);
   return (row) => idOf(together(pointers.map((pointer) => resolvePointer(row, pointer))));

@@ -1,4 +1,4 @@
-/** Which records a replay with the proposed configuration would refuse: they are decoded as a replay decodes them. */
+/** Finds the records that a replay with the proposed configuration would refuse, by decoding them as a replay does. */
 import { canonicalRow } from '../consumers/decode/csv-row.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { DecoderOptions } from '../consumers/decode/decoder-settings.ts';
@@ -11,7 +11,7 @@ import type { InspectedFile, Known } from './inspected.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
 import { grouped, type Reading, withEmptyLists } from './reading.ts';
 
-/** Limits are the user's choice, and not judged here. */
+/** Limits are the user's choice, so no record is refused because of them. */
 const NO_LIMITS = {
   dimensions: [],
   itemsPerList: Number.MAX_SAFE_INTEGER,
@@ -30,7 +30,7 @@ interface Input {
   readonly zone: string | undefined;
 }
 
-/** Nothing is refused if there are no lists, or a required field is missing altogether: then there is no configuration. */
+/** Returns nothing if there are no lists, or a required field is missing altogether: then there is no configuration. */
 export function refusedFiles(known: Omit<Known, 'refused'>): readonly InvalidFiles[] {
   const invalid = new InvalidReasons();
   const valid = { impressions: new Map<string, number>(), feedback: new Map<string, number>() };
@@ -85,9 +85,9 @@ function optionsOf({ role, adapter, reading: { time, positionBase }, zone }: Inp
   return { ...NO_LIMITS, role, adapter, timeZone, positionBase };
 }
 
-/** As JSON, as a replay passes them to the decoder. */
+/** The records as JSON, as a replay passes them to the decoder. */
 function recordsOf({ rows, format }: InspectedFile, adapter: ProposedAdapter): readonly string[] {
-  // Its lines are read as they are.
+  // This adapter reads lines as they are.
   if (adapter === 'open-bandit') return [];
   const isList = typeof adapter === 'object' && 'list' in adapter;
   const isCanonical = adapter === 'canonical' || (isList && adapter.map === undefined);

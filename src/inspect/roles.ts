@@ -1,4 +1,4 @@
-/** Which file holds lists, feedback or both: from its records, unless the user says so. */
+/** Decides which file holds lists, feedback or both: by its records, unless the user says so. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { roughly } from '../vocabulary/numbers.ts';
@@ -15,11 +15,11 @@ export type Role = 'impressions' | 'feedback' | 'both';
 
 export interface GuessedRole {
   readonly role: Role;
-  /** A clause. */
+  /** A clause that gives the reason. */
   readonly why: string;
-  /** In a log of both, what tells the records apart; undefined: whether they have a list. */
+  /** In a log of both, what distinguishes the records; undefined: whether they have a list. */
   readonly kinds: Kinds | undefined;
-  /** Its lists are rows of items beside feedback, which nothing reads as they are, whatever the user says it is. */
+  /** Whether its lists are rows of items beside feedback, which nothing can read unchanged, whatever role the user gives it. */
   readonly isMixedRows?: true;
 }
 
@@ -27,7 +27,7 @@ const NEARLY_ALL = 0.95;
 const NEARLY_NONE = 0.05;
 
 /**
- * Roles of all files together: if both have lists, the one with actions is the feedback. `given` is what the user said; it holds unless
+ * Roles of all files: if both have lists, the one with actions is the feedback. `given`: what the user said, which holds unless
  * the files are swapped.
  */
 export function rolesOf(sides: readonly Side[], given: readonly (Role | undefined)[]): readonly GuessedRole[] {
@@ -97,7 +97,7 @@ function guessRole({ rows, profile }: Side): GuessedRole {
   return { role: 'both', why: `${roughly(best.share)} of the records have a list, ${path}`, kinds: undefined };
 }
 
-/** What says that the records are of what people did, though they have lists, such as the lines of an order; undefined: nothing does. */
+/** The evidence that records are about actions although they have lists, such as the lines of an order; undefined: there is none. */
 function doneIn({ profile, rows }: Side): string | undefined {
   const action = actionsOf(profile);
   if (action !== undefined) return `${action.path} holds actions`;
@@ -108,7 +108,7 @@ function doneIn({ profile, rows }: Side): string | undefined {
   return sign === undefined ? undefined : `${sign} is of purchases`;
 }
 
-/** A field whose values are what people do: clicks, purchases. */
+/** A field whose values are actions: clicks, purchases. */
 function actionsOf({ fields, records }: Profile): Field | undefined {
   return [...fields.values()].find((field) => {
     if (mainType(field) !== 'text' || field.records < 0.5 * records || field.distinct.size > 60) return false;
@@ -124,7 +124,7 @@ function isDone(action: string): boolean {
   return grade !== undefined && grade !== 0;
 }
 
-/** Records of one kind: all, those with a list, and those whose list is not empty. */
+/** Numbers of records of one kind: all, those with a list, and those with a list that is not empty. */
 interface Shown {
   all: number;
   withList: number;
@@ -135,7 +135,7 @@ function isEmpty(list: unknown): boolean {
   return Array.isArray(list) ? list.length === 0 : list === '' || list === '[]';
 }
 
-/** The field whose value says whether a record has a list. Records without it, such as page views, are of neither kind. */
+/** The field whose value decides whether a record has a list. Records without the field, such as page views, are of neither kind. */
 function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate): Kinds | undefined {
   if (list.form.kind === 'rows') return undefined;
   const listAt = parsePointer(list.form.path) ?? [];
@@ -158,7 +158,7 @@ function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate)
       if (shown !== undefined && !isEmpty(shown)) count.items++;
       counts.set(value, count);
     }
-    // A search may find nothing; records of a kind that never has items (page views) show none.
+    // A search may find nothing. But if the records of a kind never have items, as with page views, it has no lists.
     const shows = ([value, { all, withList, items }]: [string, Shown]): boolean =>
       withList >= 0.9 * all && items > 0 && !isDone(value);
     const lists = [...counts].filter(shows).map(([value]) => value);
@@ -169,7 +169,7 @@ function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate)
   return undefined;
 }
 
-/** Whether the records without the field hold neither an item nor a list of items, so that nothing is lost if they are skipped. */
+/** Whether the records without the field hold neither an item nor a list of items, so that skipping them loses nothing. */
 function lackItems({ fields }: Profile, rows: readonly Fields[], path: string): boolean {
   const at = parsePointer(path) ?? [];
   const without = rows.filter((row) => (resolvePointer(row, at) ?? undefined) === undefined);
@@ -180,7 +180,7 @@ function lackItems({ fields }: Profile, rows: readonly Fields[], path: string): 
   return !without.some((row) => ofItems.some((pointer) => (resolvePointer(row, pointer) ?? undefined) !== undefined));
 }
 
-/** The records of a log of both sides that hold lists, and the others. */
+/** Splits the records of a log of both sides into those with lists and the others. */
 export function splitBoth(
   rows: readonly Fields[],
   kinds: Kinds | undefined,

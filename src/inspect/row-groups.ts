@@ -1,4 +1,4 @@
-/** Rows of one item each, by the request whose list they are of. */
+/** Groups rows of one item each by the request of their list. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { jointId } from './reading.ts';
@@ -12,7 +12,7 @@ function keyAt(by: Key): (row: Fields) => unknown {
   return (row) => resolvePointer(row, pointer);
 }
 
-/** Rows of each request in their order. */
+/** The values at a path in the rows of each request, in their order. */
 function groupsOf(rows: readonly Fields[], by: Key, at: string): readonly (readonly unknown[])[] {
   const request = keyAt(by);
   const pointer = parsePointer(at) ?? [];
@@ -42,7 +42,7 @@ export function isNumbered(rows: readonly Fields[], by: Key, order: string): boo
   return rows.length >= 2 * groups.length && whole.length >= NEARLY_ALL * groups.length;
 }
 
-/** Whether the rows of each request have one value there. */
+/** Whether this field has only one value in the rows of each request. */
 export function isOneEach(rows: readonly Fields[], by: Key, at: string): boolean {
   const groups = groupsOf(rows, by, at);
   return groups.filter((group) => new Set(group).size === 1).length >= 0.9 * groups.length;
@@ -53,7 +53,7 @@ export function differsWithin(rows: readonly Fields[], by: Key, at: string): boo
   return groups.filter((group) => new Set(group).size === group.length).length >= NEARLY_ALL * groups.length;
 }
 
-/** Whether the rows of each request follow one another. */
+/** Whether the rows of each request are adjacent. */
 export function standTogether(rows: readonly Fields[], by: Key): boolean {
   const request = keyAt(by);
   const seen = new Set<unknown>();
@@ -68,7 +68,7 @@ export function standTogether(rows: readonly Fields[], by: Key): boolean {
   return begun <= 1.05 * seen.size && rows.length >= 1.5 * seen.size;
 }
 
-/** Whether the rows of each request are of one time and have positions that differ, mostly from 1 (or 0) on, but with gaps: where others stood. */
+/** Whether the rows of each request have one time and different positions, mostly from 1 (or 0) on, but with gaps for other items. */
 export function isGapped(
   rows: readonly Fields[],
   by: Key,

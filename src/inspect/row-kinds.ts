@@ -1,4 +1,4 @@
-/** What tells rows of shown items from rows of what people did, where one log has both. */
+/** Distinguishes rows of shown items from rows of actions in a log that has both. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { Side } from './field-fit.ts';
@@ -9,10 +9,10 @@ import { rowList } from './row-shape.ts';
 
 const NEARLY_ALL = 0.95;
 const MOST_KINDS = 40;
-/** A name that fits at least this well is that of kinds of events. */
+/** A name with at least this fit is that of kinds of events. */
 const NAMED = 0.5;
 
-/** The field that tells rows of shown items from rows of what was done; undefined: there is none, or no such rows. */
+/** The field that distinguishes rows of shown items from rows of actions; undefined: there is none, or there are no such rows. */
 export function rowKinds({ rows, profile }: Side): Kinds | undefined {
   const candidates = [...profile.fields.values()]
     .filter(({ path, records }) => !isOfElements(path) && records >= NEARLY_ALL * rows.length)
@@ -23,7 +23,8 @@ export function rowKinds({ rows, profile }: Side): Kinds | undefined {
     const byKind = rowsByKind(rows, path);
     const lists = [...byKind].flatMap(([kind, own]) => (!isDone(kind) && areItems(own) ? [kind] : []));
     const others = [...byKind.keys()].filter((kind) => !lists.includes(kind));
-    // Words of other languages: what an event is called says less than that the rows are no lists unless it tells them apart.
+    // Words of other languages are not known. A field of events counts only if it distinguishes known actions, or if its name
+    // fits and the rows are no lists by themselves.
     const isOfEvents = others.some(isDone) || (nameFit(path, 'action') >= NAMED && !areItems(rows));
     if (lists.length > 0 && others.length > 0 && isOfEvents) return { path, lists, others };
   }
@@ -39,7 +40,7 @@ function areItems(rows: readonly Fields[]): boolean {
   return rowList(profileOf(rows), rows) !== undefined;
 }
 
-/** Records that have no kind are left out. */
+/** Rows by kind, without those that have none. */
 export function rowsByKind(rows: readonly Fields[], path: string): ReadonlyMap<string, readonly Fields[]> {
   const at = parsePointer(path) ?? [];
   const byKind = new Map<string, Fields[]>();

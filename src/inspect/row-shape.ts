@@ -1,4 +1,4 @@
-/** One row for each item of a list: found by the names of its columns, else by their shape. */
+/** Recognises logs with one row for each item of a list, by the names of columns or by their shape. */
 import { yesOrNo } from '../consumers/decode/list.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
@@ -9,8 +9,8 @@ import { differsWithin, isGapped, isNumbered, isOneEach, standTogether } from '.
 import { isOtherDate } from './time-forms.ts';
 
 /**
- * One row for each item: a repeating id, an item and, where there is one, a position that is unique within each request. Found by
- * names, else by shape. undefined: the rows are something else.
+ * Finds one row for each item: a repeating id, an item and, if there is one, a position that is unique within each request. By
+ * names, or else by shape. undefined: the rows are something else.
  */
 export function rowList(profile: Profile, rows: readonly Fields[]): RowList | undefined {
   const fields = [...profile.fields.values()].filter(
@@ -41,7 +41,7 @@ function byNames(fields: readonly Field[], profile: Profile, rows: readonly Fiel
     isPlaced(rows, request.path, path) ||
     (!fields.some(isOfActions) && isGapped(rows, request.path, path, timesIn(fields)));
   const place = order !== undefined && isPlace(order.path) ? order.path : undefined;
-  // Without a position, only a column of clicks, or what the rows call themselves, distinguishes items shown from clicks.
+  // Without a position, only a column of clicks, or the name of the rows, distinguishes shown items from clicks.
   if (
     place === undefined &&
     (flags.length === 0 || !standTogether(rows, request.path)) &&
@@ -56,7 +56,7 @@ function timesIn(fields: readonly Field[]): readonly Field[] {
   return fields.filter((field) => timesOf(field) !== undefined || isOtherDate(field.example));
 }
 
-/** Whether all rows say that they are of something shown, and those of a request are of one time, one after the other. */
+/** Whether all rows say that their item was shown, and those of a request have one time and are adjacent. */
 function areSights(fields: readonly Field[], request: string, rows: readonly Fields[]): boolean {
   const named = fields.filter(({ path }) => nameFit(path, 'action') > 0);
   return (
@@ -66,15 +66,15 @@ function areSights(fields: readonly Field[], request: string, rows: readonly Fie
   );
 }
 
-/** Its values are what people do: the rows are not of what was shown. */
+/** Whether its values are actions, so that the rows are not items that were shown. */
 function isOfActions({ path, distinct }: Field): boolean {
   return nameFit(path, 'action') > 0 && [...distinct.keys()].some((value) => (usualGrade(value) ?? 0) !== 0);
 }
 
 /**
  * Runs of rows with one id and one time, numbered 1, 2, 3, ... (or from 0), with different items. The successive actions of one
- * person are numbered too, but each has a time of its own. Where a column says what was done with the items, or a name says so, the
- * numbers may have gaps, and stand in any order: where something else was shown between.
+ * person are numbered too, but each has its own time. If a column holds actions on the items, or a name suggests it, the numbers
+ * may have gaps and any order: something else was shown between.
  */
 function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fields[]): RowList | undefined {
   const ids = fields.filter((field) => isIdLike(field) && timesOf(field) === undefined && !isYesNo(field));
@@ -94,7 +94,7 @@ function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fiel
     const order =
       numbers.find((field) => isNumbered(rows, by, field.path)) ??
       (key.length > 1 ? undefined : numbers.find((field) => isPlaceWithGaps(field, fields, rows, by)));
-    // Without a place, some that were not clicked beside those that were are what was shown, in the order of the rows.
+    // Without a position, clicked items beside others are a list in the order of the rows.
     const areShown = order !== undefined || (key.length === 1 && fields.some(isOfDone));
     if (!areShown || !times.some(({ path }) => isOneEach(rows, by, path))) continue;
     const [item] = ids
@@ -118,7 +118,10 @@ function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fiel
   return undefined;
 }
 
-/** A small whole number that differs within each list: a place, if the rows say so. Numbers of pages or pieces recur within a list. */
+/**
+ * Whether it is a small whole number that differs within each list: a position, if the rows suggest it. Page or piece numbers
+ * recur within a list.
+ */
 function isPlaceWithGaps(
   field: Field,
   fields: readonly Field[],
@@ -129,7 +132,7 @@ function isPlaceWithGaps(
   return saySo && !isYesNo(field) && field.most <= 1000 && differsWithin(rows, by, field.path);
 }
 
-/** Whether it says of each item whether something was done with it. */
+/** Whether the field says for each item whether something was done with it. */
 function isOfDone(field: Field): boolean {
   return isYesNo(field) && actionIn(field.path) !== undefined;
 }
@@ -142,18 +145,18 @@ function pairsOf(fields: readonly Field[]): readonly (readonly Field[])[] {
   return few.flatMap((first, i) => few.slice(i + 1).map((second) => [first, second]));
 }
 
-/** A list without an id may still be all that one person was shown at one time. */
+/** A list without an id may be everything that one person was shown at one time. */
 function withTimes(ids: readonly Field[], times: readonly Field[]): readonly (readonly Field[])[] {
   const shared = times.filter((field) => repeats(field) && field.distinct.size >= 2).slice(0, 2);
   return ids.slice(0, MOST_PAIRED).flatMap((id) => shared.map((time) => [id, time]));
 }
 
-/** Items recur in many lists, more often than prices do; an id of the row never recurs. */
+/** Whether values recur in many lists, more often than prices do. An id of the row never recurs. */
 function itemLike({ path, distinct, values }: Field): number {
   return nameFit(path, 'itemId') + 0.5 * (1 - distinct.size / Math.max(1, values));
 }
 
-/** A price, or a score. */
+/** Whether values have fractions, like prices and scores. */
 function hasFractions({ distinct }: Field): boolean {
   return [...distinct.keys()].some((text) => /^-?\d*[.,]\d+$/.test(text));
 }
@@ -164,12 +167,15 @@ const ACTIONS = [
   [/purchase|bought|order|buy|conver|book(?!mark)|gekauft|gekocht|achet|compr|acquist/i, 'purchase'],
 ] as const;
 
-/** The action that a path is named after; undefined: none. */
+/** The action in the name of a path; undefined: there is none. */
 export function actionIn(path: string): string | undefined {
   return ACTIONS.find(([name]) => name.test(path))?.[1];
 }
 
-/** Yes-or-no columns named after an action or set only where another is, and columns with its time, which most rows lack. */
+/**
+ * Yes-or-no columns with the name of an action, or that are set only where another one is, and columns with the time of an
+ * action, which most rows lack.
+ */
 function flagsOf(fields: readonly Field[], profile: Profile, rows: readonly Fields[]): readonly RowFlag[] {
   const actionOf = ({ path }: Field): string | undefined => actionIn(path);
   const named = fields.flatMap((field): readonly RowFlag[] => {
@@ -182,14 +188,14 @@ function flagsOf(fields: readonly Field[], profile: Profile, rows: readonly Fiel
     const isTime = !isOfElements(field.path) && timesOf(field) !== undefined && field.records < 0.9 * profile.records;
     return action !== undefined && isTime ? [{ path: field.path, action, isTime }] : [];
   });
-  // If an action has both a flag and a time, the time says it all.
+  // If an action has both a flag and a time, the time is enough.
   return [...flags.filter(({ action }) => !times.some((time) => time.action === action)), ...times];
 }
 
-/** With fewer rows one column is set where another is by chance. */
+/** With fewer rows, one column may be set only where another is by chance. */
 const FEWEST_SET = 3;
 
-/** Columns that say yes only of items of which a named one does: what is done with an item that was clicked, such as to save it. */
+/** Columns that say yes only for items for which a named column does: actions on an item that was clicked, such as to save it. */
 function flagsWithin(named: readonly RowFlag[], fields: readonly Field[], rows: readonly Fields[]): readonly RowFlag[] {
   const isSet = (path: string): ((row: Fields) => boolean) => {
     const pointer = parsePointer(path) ?? [];
@@ -204,7 +210,7 @@ function flagsWithin(named: readonly RowFlag[], fields: readonly Field[], rows: 
   });
 }
 
-/** `/is_saved` or `/saved_flag`: saved. */
+/** The word in `/is_saved` or `/saved_flag`: saved. */
 function wordOf(path: string): string {
   const last = path.slice(path.lastIndexOf('/') + 1);
   const word = last.replace(/^(?:is|was|has)_?(?=.)/i, '').replace(/_?(?:bool|flag)$/i, '');
@@ -221,7 +227,7 @@ function guessOf(fields: readonly Field[], used: readonly (string | undefined)[]
   return yes < 0.6 * values ? { path, action: 'click' } : undefined;
 }
 
-/** Whether it holds only words for yes or no; one of them is enough. */
+/** Whether it holds only words for yes or no; one of the two is enough. */
 export function isFlag({ distinct }: Field): boolean {
   return distinct.size > 0 && [...distinct.keys()].every((text) => yesOrNo(text) !== undefined);
 }
@@ -240,8 +246,8 @@ function repeats({ distinct, values }: Field): boolean {
 }
 
 /**
- * Whether the rows of nearly every request have the positions 1, 2, 3, ... (or from 0), each once. Clicks have positions too, but with
- * gaps; and the number of a session's query groups the rows of many sessions.
+ * Whether the rows of nearly every request have the positions 1, 2, 3, ... (or from 0), each once. Clicks have positions too, but
+ * with gaps; and the number of a session's query groups the rows of many sessions.
  */
 function isPlaced(rows: readonly Fields[], by: string, order: string): boolean {
   const [request, place] = [by, order].map((path) => parsePointer(path) ?? []);

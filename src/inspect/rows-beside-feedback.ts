@@ -1,4 +1,7 @@
-/** One log of both sides whose lists are rows of items: an adapter reads all rows of a file as items, so it has to become two files. */
+/**
+ * Finding on one log of both sides whose lists are rows of items: an adapter reads all rows of a file as items, so the log must
+ * be split into two files.
+ */
 
 import { grouped } from '../vocabulary/grouped.ts';
 import type { KindsRead, Known } from './inspected.ts';

@@ -1,4 +1,4 @@
-/** Rows of shown items, with what was done with each, that nothing makes lists of: no id says which were shown together. */
+/** Finding on rows of shown items with the actions on each, but without an id of what was shown together, so that they make no lists. */
 import { yesOrNo } from '../consumers/decode/list.ts';
 import { roughly } from '../vocabulary/numbers.ts';
 import { nameFit } from './field-names.ts';
@@ -9,11 +9,11 @@ import { printing, recordsIn, valueAt } from './python-records.ts';
 import { jointId } from './reading.ts';
 import { actionIn, isYesNo } from './row-shape.ts';
 
-/** Rows of one person farther apart than this are of two visits. */
+/** Rows of one person that are farther apart than this belong to two visits. */
 const GAP_SECONDS = 1800;
 const PER_SECOND = { s: 1, ms: 1e3, us: 1e6, ns: 1e9, zoned: 0, utc: 0, local: 0 } as const;
 
-/** undefined: the file holds something else. */
+/** Returns undefined if the file holds something else. */
 export function rowsWithoutList(file: InspectedFile): Finding | undefined {
   const { name, profile, rows } = file;
   const fields = [...profile.fields.values()].filter(

@@ -1,16 +1,16 @@
-/** Tables that lie in the folder of a log and are no part of it, such as what the items are: without them the log is sound. */
+/** Tables in the folder of a log that are no part of it, such as properties of the items: without them the log is sound. */
 import type { Found } from './feedback-apart.ts';
 import { filesApart } from './files-apart.ts';
 import type { InspectedFile } from './inspected.ts';
 import { type Finding, note } from './log-finding.ts';
 
-/** With more files nobody can say which of them belong together. */
+/** With more files, combinations are not tried. */
 const MOST_FILES = 8;
 
 /**
- * The files, those that are left out without a role. Only files that a folder brought along are: what is named is meant.
+ * The files; those that are left out have no role. Only files that were found in a folder are: a file that is named is meant.
  *
- * @param read how some files are read; @param isSound whether that gives numbers
+ * @param read returns how some files are read; @param isSound whether that gives numbers
  */
 export function withoutSideTables(
   files: readonly InspectedFile[],

@@ -1,4 +1,7 @@
-/** Lists in two tables: one has a row for each item, the other what is known of each list, such as its time, and both have its id. */
+/**
+ * Finding on lists in two tables: one has a row for each item, the other the properties of each list, such as its time, and both
+ * have its id.
+ */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { sharedAsIs } from '../findings/id-match.ts';
@@ -12,12 +15,12 @@ import { rowList } from './row-shape.ts';
 import { isOtherDate } from './time-forms.ts';
 
 const NEARLY_ALL = 0.9;
-/** Records that are joined to see what they are. */
+/** Most records that are joined to see what they are. */
 const LOOKED_AT = 5000;
-/** Milliseconds since 1970 that are a time whatever is added; no time of a log lies there. */
+/** An origin in milliseconds since 1970 that is a valid time whatever is added; no time of a log is near it. */
 const ORIGIN = 1e12;
 
-/** A number that counts from a start that the log does not name; undefined: there is none. */
+/** A time relative to a start that the log does not name; undefined: there is none. */
 export function relativeTime({ fields }: Profile, rows: readonly Fields[]): Field | undefined {
   const named = [...fields.values()].filter(
     (field) =>

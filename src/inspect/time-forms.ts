@@ -1,4 +1,4 @@
-/** The forms in which logs write times, each recognised from the value alone. */
+/** Recognises the forms in which logs write times, each from the value alone. */
 import { parseTime } from '../consumers/decode/times.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
@@ -11,9 +11,9 @@ export type TimeForm = (typeof TIME_FORMS)[number];
 
 interface TimeValue {
   readonly form: TimeForm;
-  /** A number in quotes. */
+  /** Whether it is a number in quotes. */
   readonly quoted: boolean;
-  /** A local time is read as if it were UTC. */
+  /** The time; a local one is read as if it were UTC. */
   readonly ms: EpochMs;
 }
 
@@ -27,7 +27,7 @@ const LOCAL = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?$/;
 const NAMED_UTC = /^(.*\d) ?(?:UTC|GMT|Z)$/;
 const DIGITS = /^\d{10}(?:\.\d+)?$|^\d{13}(?:\.\d+)?$|^\d{16}$|^\d{19}$|^\d\.\d+[eE]\+?\d{1,2}$/;
 
-/** undefined: the value is not a time in any of these forms. */
+/** Returns undefined if the value is not a time in any of these forms. */
 export function timeOf(value: unknown): TimeValue | undefined {
   if (typeof value === 'number') return ofNumber(value, false);
   if (typeof value !== 'string' || value.length > 128) return undefined;
@@ -47,12 +47,12 @@ function ofNumber(value: number, quoted: boolean): TimeValue | undefined {
   return unit === undefined ? undefined : { form: unit[0], quoted, ms: Math.floor(value * unit[2]) };
 }
 
-/** As spreadsheets show numbers that are too wide for a column. */
+/** Matches numbers that spreadsheets show when they are too wide for a column. */
 const SHORTENED = /^\d[.,](\d+)[eE]\+?(?:0?9|12|15|18)$/;
-/** Digits behind the point that a time needs, whatever its unit, to be one of a second. */
+/** Digits after the point that a time in any unit needs to be exact to the second. */
 const TO_THE_SECOND = 9;
 
-/** What the last digit stands for of times that are written so and lack digits; undefined: they are others, or lack none. */
+/** Milliseconds per unit of the last digit of such shortened times; undefined: the times are complete. */
 export function shortenedTo(values: Iterable<string>): DurationMs | undefined {
   const texts = [...values];
   const left = texts.flatMap((text) => SHORTENED.exec(text)?.[1].length ?? []);
@@ -80,7 +80,7 @@ export function isSerial(text: string): boolean {
   return days !== undefined && Number(days) >= 36_526 && Number(days) < 73_051;
 }
 
-/** Unambiguous forms of dates, and their formats for strptime. */
+/** Unambiguous forms of dates, with their strptime formats. */
 const DATES: readonly (readonly [RegExp, string])[] = [
   // Apache and nginx.
   [/^\d{1,2}\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}$/, '%d/%b/%Y:%H:%M:%S %z'],
@@ -101,7 +101,7 @@ const DIGITS_OF_DATE = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d
 
 const DATE = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,? (\d{1,2}:\d\d(:\d\d)?( [AP]M)?))?$/i;
 
-/** The format of such dates for strptime; undefined: another form, or day and month cannot be told apart. */
+/** The strptime format of such dates; undefined: another form, or day and month cannot be distinguished. */
 export function dateFormat(values: Iterable<string>): string | undefined {
   const texts = [...values];
   const known = DATES.find(([form]) => texts.every((text) => form.test(text)));
@@ -141,7 +141,7 @@ export function timeWords(form: TimeForm): string {
   return WORDS[form];
 }
 
-/** `3 s`, `2.5 min`, `1 h 30 min`: for sentences. */
+/** Returns text for sentences: `3 s`, `2.5 min`, `1 h 30 min`. */
 export function spoken(duration: DurationMs): string {
   const ms = Math.abs(duration);
   if (ms < 1000) return `${ms} ms`;

@@ -1,10 +1,11 @@
-/** The zones of times without one, where the other side reveals them. */
+/** Finds the zones of times without one, if the other side reveals them. */
 import type { InspectedSide, Inspection, Sides } from './inspected.ts';
 import { type ClockOffset, type Facts, isZone, zoneText } from './log-facts.ts';
 
 /**
- * If one side has a zone and the other has none, the constant offset between them is that of the other's zone; no offset means UTC.
- * If neither has one, the lists are taken to be in UTC, and the offset gives the zone of the feedback. An offset that no zone has gives none.
+ * If one side has a zone and the other has none, the constant offset between them is that of the other's zone; no offset means
+ * UTC. If neither has one, the lists are taken to be in UTC, and the offset gives the zone of the feedback. An offset that no
+ * zone has gives none.
  */
 export function zonesOf(
   { impressions, feedback, oneLog }: Pick<Sides, 'impressions' | 'feedback' | 'oneLog'>,
