@@ -100,7 +100,7 @@ function checkPanes(windows: readonly Span[], paneSize: Span, report: Report): v
   }
 }
 
-/** Reports actions of measures that nothing else names: `hit(action=clik)` would always be 0. */
+/** Reports measures of an action that has no grade: `hit(action=clik)` would always be 0. */
 function checkActions(measures: readonly Measure[], grades: ParsedConfig['grades'], report: Report): void {
   const known = Object.keys(grades);
   for (const measure of measures) {

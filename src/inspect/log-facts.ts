@@ -206,7 +206,7 @@ function spanOf(events: readonly { readonly ts: EpochMs }[]): Span | undefined {
   return from <= to ? { from, to } : undefined;
 }
 
-/** Users per variant, because users are assigned, not lists; lists per variant if there are no user ids. */
+/** Number of users by variant, because users are assigned, not lists; number of lists if hardly any user is known. */
 function unitsOf(
   variants: ReadonlyMap<string, number>,
   users: ReadonlyMap<string, ReadonlySet<string>>,

@@ -121,7 +121,7 @@ function firstItem(lists: readonly (readonly string[])[], clicked: ReadonlySet<s
   return from;
 }
 
-/** The cell with each run of digits as `9`: `100357,59` becomes `9,9`, like all items of a list. */
+/** The cell with each run of letters as `a` and of digits as `9`: `100357,59` becomes `9,9`, like all items of its list. */
 function shapeOf(cell: string): string {
   return cell.replace(/\p{L}+/gu, 'a').replace(/\d+/g, '9');
 }

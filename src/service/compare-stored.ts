@@ -38,7 +38,7 @@ export interface StoredCompared {
 }
 
 export interface StoredPositions {
-  /** The longest window, in the words of the configuration; `horizon` is the longest, too. */
+  /** The longest window and the longest horizon, as the configuration writes them. */
   readonly window: string;
   readonly horizon: string;
   readonly rows: readonly CohortRow[];

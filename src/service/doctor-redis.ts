@@ -9,7 +9,7 @@ import { type Finding, finding } from './doctor-finding.ts';
 
 const TIMEOUT_MS = 3000;
 
-/** Checks each address of redis.url by itself, if one of them serves us, and each primary that serves us. Sends no secret. */
+/** Checks each address of redis.url, if any one of them is enough for us, and whether the servers require a password. Sends no secret. */
 export async function lookAtAddresses(
   redis: Settings['redis'],
   primaries: readonly RedisAddress[],
@@ -69,7 +69,7 @@ async function checkPassword(
   ];
 }
 
-/** TLS without our certificate, which may be how the server knows us. Any server name is accepted: a primary is reached by another name. */
+/** TLS without our certificate, which may be how the server knows us. It accepts any server: a primary is reached by another name. */
 function asStranger(tls: TlsContext | undefined): TlsContext | undefined {
   if (tls === undefined) return undefined;
   return new TlsContext({

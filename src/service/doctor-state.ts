@@ -246,7 +246,7 @@ const LEAST_BYTES = 800;
 
 /** The traffic of the last minutes. */
 interface Load {
-  /** In all partitions together; undefined: there was none, or it is unknown. */
+  /** Rate in all partitions together; undefined: there were none, or it is unknown. */
   readonly impressionsPerSecond: number | undefined;
   /** The time over which this is averaged; default: unknown. */
   readonly measuredFor?: DurationMs | undefined;

@@ -17,7 +17,7 @@ export interface Asked {
   readonly address: URL;
   /** Bearer token; undefined: none is sent. */
   readonly token: string | undefined;
-  /** In ms. */
+  /** Timeout in ms. */
   readonly timeout: number;
 }
 

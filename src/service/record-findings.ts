@@ -293,7 +293,7 @@ function noUserIds({ experiments }: Settings, sample: EventSample): readonly Fin
   ];
 }
 
-/** What the sampled lists show about the arms of each experiment. */
+/** Findings on the variants of each experiment in the sampled lists. */
 function variants({ experiments, dimensions }: Settings, sample: EventSample): readonly Finding[] {
   return experiments.flatMap(({ name, dimension, variants: weights }) => {
     const place = dimensions.indexOf(dimension);

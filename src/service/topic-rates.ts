@@ -18,7 +18,7 @@ interface TopicRates {
 }
 
 const LONGEST_SPAN_MS: DurationMs = 600_000;
-/** Over a shorter span there is no rate: a batch job writes all its records at once. */
+/** Shortest span of a rate: a batch job writes all its records at once. */
 const SHORTEST_SPAN_MS: DurationMs = 30_000;
 
 /** Number of partitions whose first record is read: those with the most records, which begin no later than the others. */

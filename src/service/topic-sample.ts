@@ -71,7 +71,7 @@ interface SampledPartition {
   readonly topic: string;
   readonly partition: number;
   readonly role: Settings['kafka']['topics'][number]['role'];
-  /** In the order of the log, without tombstones. */
+  /** Values of the records, in the order of the log, without tombstones. */
   readonly values: readonly Uint8Array[];
   /** Offsets of the values. */
   readonly offsets: readonly Offset[];

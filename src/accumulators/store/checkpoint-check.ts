@@ -1,7 +1,7 @@
 import type { JoinCheckpoint, TopicCheckpoint } from '../../vocabulary/checkpoint.ts';
 import type { Offset } from '../../vocabulary/events.ts';
 
-/** More than any cluster has. */
+/** More partitions than any cluster has. */
 const MOST_PARTITIONS = 1_000_000;
 /** More panes of one size than any configuration keeps: minutes of a hundred thousand hours. */
 const MOST_PANES = 6_000_000;

@@ -11,7 +11,7 @@ import type { RedisTarget } from './redis-url.ts';
 export interface ClientSettings {
   /** Name of the connection in CLIENT LIST. */
   readonly name: string;
-  /** In ms; for sentinels `sentinelTimeout`. */
+  /** Timeout of a command, in ms; sentinels have `sentinelTimeout`. */
   readonly commandTimeout: number;
   readonly sentinelTimeout: number;
 }
