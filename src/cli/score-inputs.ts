@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { packingOf, type ReadProgress, readBytes } from '../consumers/source/files/lines.ts';
+import { packingOf, type ReadProgress, readBytes, withLineFeeds } from '../consumers/source/files/lines.ts';
 import { holdsRow } from '../score/first-row.ts';
 import { type BlockReader, Blocks, LONGEST_LINE } from '../score/line-blocks.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
@@ -35,7 +35,7 @@ export class ScoreInputs {
 
   /** The first part of a file, with its first row; empty if the file is. */
   async head(path: string): Promise<Uint8Array> {
-    const parts = readBytes(path, { bytes: 0 });
+    const parts = withLineFeeds(readBytes(path, { bytes: 0 }));
     try {
       let first: Uint8Array = new Uint8Array(0);
       // A pipe may be written in pieces.
@@ -81,7 +81,7 @@ export class ScoreInputs {
   }
 
   async *#parts(path: string): AsyncGenerator<Uint8Array> {
-    if (isPlain(path)) yield* this.#plainParts(path);
+    if (isPlain(path)) yield* withLineFeeds(this.#plainParts(path));
     else yield* this.#otherParts(path);
   }
 
@@ -107,7 +107,7 @@ export class ScoreInputs {
   async *#otherParts(path: string): AsyncGenerator<Uint8Array> {
     const opened = this.#opened.get(path);
     if (opened !== undefined) yield opened.first;
-    const parts = opened?.rest ?? readBytes(path, this.#read);
+    const parts = opened?.rest ?? withLineFeeds(readBytes(path, this.#read));
     for (;;) {
       const part = await parts.next().catch((error: unknown) => {
         throw new Error(fileProblem(path, error), { cause: error });

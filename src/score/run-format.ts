@@ -31,7 +31,7 @@ export interface RunLayout {
   readonly hasHeader: boolean;
 }
 
-/** `query Q0 item rank score tag`; text after the tag is ignored. */
+/** `query Q0 item rank score tag`; text after the tag is ignored, unless it is a row. */
 export const TREC_RUN: RunColumns = {
   query: 0,
   item: 2,

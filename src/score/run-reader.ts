@@ -1,7 +1,7 @@
 import { Groups, type ListSink } from './groups.ts';
 import { type BlockReader, InputError, ifComment } from './line-blocks.ts';
 import { Fields, numberAt, type Splitter, splitterOf } from './line-fields.ts';
-import { type RunColumns, type RunLayout, TREC_RUN, wrongCount } from './run-format.ts';
+import { columnsText, type RunColumns, type RunLayout, TREC_RUN, wrongCount } from './run-format.ts';
 
 export interface RunReading {
   /** Called before the first row. Returns whether ranks are needed; otherwise the column may contain anything. */
@@ -63,6 +63,11 @@ export class RunReader implements BlockReader {
     const wrong = wrongCount(fields, columns);
     if (wrong !== undefined) throw this.#error(wrong);
     const { bytes, starts, ends } = fields;
+    if (columns === TREC_RUN && fields.count >= 2 * columns.count && isRowBehindTag(fields)) {
+      throw this.#error(
+        `${columnsText(fields.count)}, and text behind the tag that is a row: put it on a line of its own`,
+      );
+    }
     const { query, item, score, rank, voter } = columns;
     const value = score < 0 ? 0 : numberAt(bytes, starts[score], ends[score]);
     const place = rank < 0 || !this.#needsRank ? 0 : numberAt(bytes, starts[rank], ends[rank]);
@@ -83,6 +88,15 @@ export class RunReader implements BlockReader {
   #error(what: string): InputError {
     return new InputError(this.#file, this.#line, `${what}${ifComment(this.#fields.text(0))}`);
   }
+}
+
+/** Whether text behind the tag, which is ignored, begins with a row. Its line end was lost or is a carriage return. */
+function isRowBehindTag({ bytes, starts, ends }: Fields): boolean {
+  const isNumber = (column: number): boolean => {
+    const at = TREC_RUN.count + column;
+    return !Number.isNaN(numberAt(bytes, starts[at], ends[at]));
+  };
+  return isNumber(TREC_RUN.rank) && isNumber(TREC_RUN.score);
 }
 
 /** Where the name of a run may come from. */

@@ -39,6 +39,18 @@ const RUN = '1 Q0 a 1 3 bm25\n1 Q0 b 2 2 bm25\n1 Q0 c 3 1 bm25\n2 Q0 b 1 2 bm25\
 const JUDGED = '1 0 b 1\n1 0 d 2\n2 0 b 3\n4 0 a 1\n';
 
 describe('receval score', () => {
+  it('reads the line ends of old Macs, in files, packed and from a pipe', async () => {
+    const ends = (text: string): string => text.replaceAll('\n', '\r');
+    const of = (run: string, qrels: string, input?: string): Promise<string> =>
+      stdoutOf(['--run', run, '--qrels', qrels, '--measures', 'mrr', '--output', 'csv'], input);
+    const expected = await of(file('mac.run', RUN), file('mac.qrels', JUDGED));
+    const [run, qrels] = [file('mac.run', ends(RUN)), file('mac.qrels', ends(JUDGED))];
+    expect(await of(run, qrels)).toBe(expected);
+    expect(await of('-', qrels, ends(RUN))).toBe(expected.replace('mac.run', 'standard input'));
+    writeFileSync(run, gzipSync(ends(RUN)));
+    expect(await of(run, qrels)).toBe(expected);
+  });
+
   it('prints JSON: means, queries, and what one side lacks', async () => {
     const [run, qrels] = [file('a.run', RUN), file('a.qrels', JUDGED)];
     const measures = ['--measures', 'mrr,ap,recall(avg=micro)@2,ndcg(empty=skip,rel=1,gain=binary)@1'];

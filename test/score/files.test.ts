@@ -17,7 +17,7 @@ describe('a TREC run', () => {
   });
 
   it('may have blank lines, tabs, Windows line ends, a byte order mark, and words behind the tag', () => {
-    const odd = '\ufeff\r\n \t\r\n 1\tQ0  a 1   2 tag and more\r\n1 Q0 c 2 1 tag';
+    const odd = '\ufeff\r\n \t\r\n 1\tQ0  a 1   2 tag and 7 words or so more\r\n1 Q0 c 2 1 tag';
     const even = '1 Q0 a 1 2 tag\n1 Q0 c 2 1 tag\n';
     const measures = ['ap', 'ndcg', 'precision@2'];
     expect(plain(scoreText(odd, `\t\n${QRELS}`, { measures }).runs[0])).toEqual(
@@ -63,6 +63,8 @@ describe('a TREC run', () => {
     ['1 Q0 a 1 best t\n1 Q0 c 2 1 t\n', 'run, line 1: the score "best" is not a number'],
     ['1 Q0 a top null t\n1 Q0 c 2 1 t\n', 'run, line 1: the score "null" is not a number'],
     ['1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n1 Q0 a 1 0 t\n', 'run, line 3: item "a" of query "1" is on line 1 already'],
+    ['1 Q0 a 1 2 t\r1 Q0 b 2 1 t\n', 'run, line 1: 12 columns, and text behind the tag that is a row'],
+    ['1 Q0 a 1 2 t 1 Q0 b 2 1 t\n', 'run, line 1: 12 columns, and text behind the tag that is a row'],
     [' \n\t\n', 'run: there is no list in it'],
     ['query Q0 item rank score tag\n', 'run: there is no list in it'],
     ['1 Q0 a 1 2 t\nqid Q0 docid rank score tag\n', 'run, line 2: the score "score" is not a number'],

@@ -78,6 +78,38 @@ export async function* readBytes(file: string, progress: ReadProgress): AsyncGen
   }
 }
 
+/** Bytes in which the first line end is searched. */
+const FIRST_BYTES = 1 << 16;
+
+/**
+ * The same bytes with line feeds in place of carriage returns, if the lines end as on old Macs: a carriage return is among the first
+ * 64 KiB, and no line feed (specification: events 7). A chunk of other line ends is passed on as it is. Chunks may be changed.
+ */
+export async function* withLineFeeds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let first: Uint8Array | undefined = new Uint8Array(0);
+  let isMac = false;
+  for await (const chunk of chunks) {
+    if (first === undefined) {
+      yield isMac ? fed(chunk) : chunk;
+      continue;
+    }
+    first = Buffer.concat([first, chunk]);
+    const hasFeed: boolean = first.includes(NEWLINE);
+    if (!hasFeed && first.length < FIRST_BYTES) continue;
+    // A line feed may follow the last byte.
+    isMac = !hasFeed && first.subarray(0, -1).includes(CARRIAGE_RETURN);
+    yield isMac ? fed(first) : first;
+    first = undefined;
+  }
+  if (first !== undefined && first.length > 0) yield fed(first);
+}
+
+function fed(bytes: Uint8Array): Uint8Array {
+  for (let at = bytes.indexOf(CARRIAGE_RETURN); at >= 0; at = bytes.indexOf(CARRIAGE_RETURN, at + 1))
+    bytes[at] = NEWLINE;
+  return bytes;
+}
+
 async function* unpackGzip(file: string, packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
   // The loop over gunzip reports the error, if any.

@@ -4,7 +4,7 @@ import { plainRow } from '../../decode/csv-row.ts';
 import type { FileForm } from '../../decode/decoder-settings.ts';
 import { CsvRows, type RowObject } from './csv.ts';
 import { ANY_FORM, type FileFormat, type FileRow, formatOf } from './format.ts';
-import { LineSplitter, type ReadProgress, readBytes, UnreadableFile } from './lines.ts';
+import { LineSplitter, type ReadProgress, readBytes, UnreadableFile, withLineFeeds } from './lines.ts';
 
 export interface RowsOptions {
   readonly form?: FileForm | undefined;
@@ -35,7 +35,7 @@ const FIRST_BYTES = 4096;
 export async function openRows(path: string, options: RowsOptions = {}): Promise<OpenedFile> {
   const { form = ANY_FORM, progress = { bytes: 0 } } = options;
   const before = progress.bytes;
-  const chunks = readBytes(path, progress);
+  const chunks = withLineFeeds(readBytes(path, progress));
   let first: Uint8Array = new Uint8Array(0);
   let format: FileFormat | undefined;
   try {

@@ -238,6 +238,13 @@ describe('what a file is', () => {
   });
 });
 
+test.each(['{"a":"1"}\r{"a":"2"}\r', 'a\r1\r2\r', '{\r"a":"1"\r}\r{"a":"2"}'])(
+  'the line ends of old Macs are line ends: %j',
+  async (text) => {
+    expect(await parsed(file(text, text.startsWith('a') ? '.csv' : ''))).toEqual([{ a: '1' }, { a: '2' }]);
+  },
+);
+
 describe('CSV', () => {
   const read = (text: string | Uint8Array, options: RowsOptions = {}) => rowsOf(file(text, '.csv'), options);
 
