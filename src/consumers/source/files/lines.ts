@@ -8,6 +8,11 @@ const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
 const TAB = 9;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+/** Bytes before the first brace of a list; where there are more of them at the end of a chunk, it is a line like any other. */
+const MOST_BEFORE_LIST = 1000;
 
 /** An error for a file that cannot be read to its end; `cause` is the error of the system or of zlib. */
 export class UnreadableFile extends Error {
@@ -141,23 +146,41 @@ async function* following(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): 
  */
 export class LineSplitter {
   readonly #longest: number;
+  readonly #hasLists: boolean;
   #unfinished: Uint8Array[] = [];
   #unfinishedBytes = 0;
 
-  constructor(longest: number) {
+  /** @param hasLists whether it stops at lines that begin with a list of objects, which are split in another way */
+  constructor(longest: number, hasLists: boolean) {
     this.#longest = longest;
+    this.#hasLists = hasLists;
   }
 
-  split(chunk: Uint8Array): Uint8Array[] {
-    const lines: Uint8Array[] = [];
-    let from = this.#unfinished.length === 0 ? behindBlanks(chunk, 0) : 0;
-    for (let end = chunk.indexOf(NEWLINE, from); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      const line = this.#finish(chunk.subarray(from, end));
-      if (!isBlank(line)) lines.push(line);
-      from = behindBlanks(chunk, end + 1);
+  /** @param from where to begin @param lines where lines are added @returns where a line begins with a list, or the length of the chunk */
+  split(chunk: Uint8Array, from: number, lines: (line: Uint8Array) => void): number {
+    let at = from;
+    if (this.#unfinished.length === 0) {
+      at = behindBlanks(chunk, at);
+      if (this.#hasLists && isListAt(chunk, at)) return at;
     }
-    if (from < chunk.length) this.#keep(chunk.subarray(from));
-    return lines;
+    for (let end = chunk.indexOf(NEWLINE, at); end >= 0; end = chunk.indexOf(NEWLINE, at)) {
+      const line = this.#finish(chunk.subarray(at, end));
+      if (!isBlank(line)) lines(line);
+      at = behindBlanks(chunk, end + 1);
+      if (this.#hasLists && isListAt(chunk, at)) return at;
+    }
+    if (at < chunk.length) this.#keep(chunk.subarray(at));
+    return chunk.length;
+  }
+
+  /** The chunk, behind the beginning of a line that did not show yet whether it is a list. */
+  resume(chunk: Uint8Array): Uint8Array {
+    const [begin] = this.#unfinished;
+    if (!this.#hasLists || this.#unfinished.length !== 1 || begin.length > MOST_BEFORE_LIST || !mayBeList(begin))
+      return chunk;
+    this.#unfinished = [];
+    this.#unfinishedBytes = 0;
+    return Buffer.concat([begin, chunk]);
   }
 
   end(): Uint8Array | undefined {
@@ -196,6 +219,26 @@ function behindBlanks(chunk: Uint8Array, from: number): number {
   let line = from;
   for (let at = from; chunk[at] === NEWLINE || isSpace(chunk[at]); at++) if (chunk[at] === NEWLINE) line = at + 1;
   return line;
+}
+
+/** Whether a list of objects begins at `from`: a bracket, and then a brace, the end of the list, or that of the line. */
+function isListAt(bytes: Uint8Array, from: number): boolean {
+  const open = behindSpaces(bytes, from);
+  if (bytes[open] !== OPEN_BRACKET) return false;
+  const next = bytes[behindSpaces(bytes, open + 1)];
+  return next === OPEN_BRACE || next === CLOSE_BRACKET || next === NEWLINE;
+}
+
+/** Whether it holds nothing but spaces and at most one bracket. */
+function mayBeList(begin: Uint8Array): boolean {
+  const open = behindSpaces(begin, 0);
+  return open === begin.length || (begin[open] === OPEN_BRACKET && behindSpaces(begin, open + 1) === begin.length);
+}
+
+function behindSpaces(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (isSpace(bytes[at])) at++;
+  return at;
 }
 
 function isSpace(byte: number): boolean {

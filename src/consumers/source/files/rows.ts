@@ -113,28 +113,48 @@ function cutterOf({ kind, delimiter = ',' }: FileFormat, options: RowsOptions): 
   const { form = ANY_FORM, longest = LONGEST, toObject = plainRow } = options;
   if (kind === 'json') return new JsonValues(longest);
   if (kind === 'csv') return new CsvRows({ delimiter, columns: form.columns, longest, toObject });
-  return new Lines(longest);
+  return new Lines(longest, form.format === 'auto');
 }
 
-/** Splits bytes into lines that are not blank, each a row. */
-class Lines implements Cutter {
+/** Splits bytes into lines that are not blank, each a row. A line that begins with a list of objects is a row for each of them. */
+export class Lines implements Cutter {
+  readonly #longest: number;
   readonly #splitter: LineSplitter;
+  /** The list that is being read. */
+  #list: JsonValues | undefined;
   #row = 0;
 
-  constructor(longest: number) {
-    this.#splitter = new LineSplitter(longest);
+  /** @param hasLists whether lines that are lists are split; otherwise each is a row like any other */
+  constructor(longest: number, hasLists: boolean) {
+    this.#longest = longest;
+    this.#splitter = new LineSplitter(longest, hasLists);
   }
 
   push(chunk: Uint8Array): readonly FileRow[] {
-    return this.#splitter.split(chunk).map((value) => ({ value, row: ++this.#row }));
+    const rows: FileRow[] = [];
+    const add = (value: Uint8Array): void => {
+      rows.push({ value, row: ++this.#row });
+    };
+    const bytes = this.#list === undefined ? this.#splitter.resume(chunk) : chunk;
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#list === undefined) {
+        at = this.#splitter.split(bytes, at, add);
+        if (at < bytes.length) this.#list = new JsonValues(this.#longest, 'one list');
+      } else {
+        at = this.#list.take(bytes, at, add);
+        if (this.#list.isEnded) this.#list = undefined;
+      }
+    }
+    return rows;
   }
 
   end(): readonly FileRow[] {
-    const value = this.#splitter.end();
+    const value = this.#list === undefined ? this.#splitter.end() : this.#list.rest();
     return value === undefined ? [] : [{ value, row: ++this.#row }];
   }
 }
 
+const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
@@ -150,6 +170,7 @@ const CLOSE_BRACE = 0x7d;
  */
 export class JsonValues {
   readonly #longest: number;
+  readonly #isOneList: boolean;
   #row = 0;
   #begun = false;
   #isList = false;
@@ -162,15 +183,34 @@ export class JsonValues {
   #kept: Uint8Array[] = [];
   #keptBytes = 0;
 
-  constructor(longest: number) {
+  /** @param holds what the bytes hold: one list among lines ends with its bracket, or with the line in which a value does not end */
+  constructor(longest: number, holds: 'anything' | 'one list' = 'anything') {
     this.#longest = longest;
+    this.#isOneList = holds === 'one list';
+  }
+
+  /** Whether one list has ended. */
+  get isEnded(): boolean {
+    return this.#isOneList && this.#listEnded;
   }
 
   push(chunk: Uint8Array): readonly FileRow[] {
     const rows: FileRow[] = [];
-    let from = 0;
-    for (let i = 0; i < chunk.length; i++) {
+    this.take(chunk, 0, (value) => rows.push({ value, row: ++this.#row }));
+    return rows;
+  }
+
+  /** Adds the values that end in the chunk from `begin` on. @returns where one list has ended, or the length of the chunk */
+  take(chunk: Uint8Array, begin: number, add: (value: Uint8Array) => void): number {
+    let from = begin;
+    for (let i = begin; i < chunk.length; i++) {
       const byte = chunk[i];
+      if (byte === LINE_FEED && this.#isOneList && this.#state !== 'between') {
+        this.#listEnded = true;
+        this.#inText = false;
+        add(this.#finish(chunk.subarray(from, i)));
+        return i + 1;
+      }
       if (this.#inText) {
         if (this.#escaped) this.#escaped = false;
         else if (byte === BACKSLASH) this.#escaped = true;
@@ -181,6 +221,7 @@ export class JsonValues {
         if (byte <= 0x20 || byte === COMMA) continue;
         if (byte === CLOSE_BRACKET && this.#isList && !this.#listEnded) {
           this.#listEnded = true;
+          if (this.#isOneList) return i + 1;
           continue;
         }
         if (byte === OPEN_BRACKET && (!this.#begun || this.#listEnded)) {
@@ -200,20 +241,29 @@ export class JsonValues {
       if (byte === QUOTE) this.#inText = true;
       else if (this.#state === 'scalar') {
         if (byte > 0x20 && byte !== COMMA && byte !== CLOSE_BRACKET) continue;
-        rows.push(this.#finish(chunk.subarray(from, i)));
-        if (byte === CLOSE_BRACKET && this.#isList) this.#listEnded = true;
+        add(this.#finish(chunk.subarray(from, i)));
+        if (byte !== CLOSE_BRACKET || !this.#isList) continue;
+        this.#listEnded = true;
+        if (this.#isOneList) return i + 1;
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#depth++;
       else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --this.#depth === 0) {
-        rows.push(this.#finish(chunk.subarray(from, i + 1)));
+        add(this.#finish(chunk.subarray(from, i + 1)));
       }
     }
     if (this.#state !== 'between') this.#keep(chunk.subarray(from));
-    return rows;
+    return chunk.length;
+  }
+
+  /** What is left of one list that has no end: a value without its end, else its bracket. */
+  rest(): Uint8Array {
+    return this.#state === 'between' ? Uint8Array.of(OPEN_BRACKET) : this.#finish(new Uint8Array(0));
   }
 
   /** @throws Error if a value or the list does not end */
   end(): readonly FileRow[] {
-    if (this.#state === 'scalar' && !this.#inText && !this.#isList) return [this.#finish(new Uint8Array(0))];
+    if (this.#state === 'scalar' && !this.#inText && !this.#isList) {
+      return [{ value: this.#finish(new Uint8Array(0)), row: ++this.#row }];
+    }
     if (this.#state !== 'between') throw new Error(`it ends in the middle of value ${this.#row + 1}: was it cut off?`);
     if (this.#isList && !this.#listEnded)
       throw new Error(`its list has no end after value ${this.#row}: was it cut off?`);
@@ -228,12 +278,12 @@ export class JsonValues {
     this.#keptBytes += kept.length;
   }
 
-  #finish(piece: Uint8Array): FileRow {
+  #finish(piece: Uint8Array): Uint8Array {
     this.#keep(piece);
     const value = this.#kept.length === 1 ? this.#kept[0] : Buffer.concat(this.#kept);
     this.#kept = [];
     this.#keptBytes = 0;
     this.#state = 'between';
-    return { value, row: ++this.#row };
+    return value;
   }
 }
