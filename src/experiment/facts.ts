@@ -84,6 +84,7 @@ export function soundFactsOf(state: ExperimentState, variant: string, split: Spl
     impressions: [...variants.values()].reduce((sum, { impressions }) => sum + impressions, 0),
     missing,
     looksLost: state.looksLost ?? false,
+    unstored: state.unstored ?? 0,
     isExplained: [settings.primary, ...settings.guardrails].some((measure) =>
       isExplained(state, variant, measure, split.exposure),
     ),

@@ -52,6 +52,8 @@ export interface ExperimentState {
   readonly missing: number;
   /** Present if the store has lost results of looks. */
   readonly looksLost?: boolean;
+  /** Number of partitions of which nothing is stored, so that their lists are in no number. Absent: 0. */
+  readonly unstored?: number;
   /** Event time at which other settings ended the run; undefined: it continues. */
   readonly ended?: EpochMs | undefined;
   /** undefined for a service, whose logs go on. */

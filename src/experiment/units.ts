@@ -40,6 +40,7 @@ export class UnitsSum {
   readonly #since: Record<string, EpochMs>;
   #missing = 0;
   #looksLost = false;
+  #unstored = 0;
 
   /**
    * @param measures those of the rows, in their order
@@ -73,6 +74,11 @@ export class UnitsSum {
     }
   }
 
+  /** Adds a unit that has stored nothing, or whose state is lost: how many lists it has is not known. */
+  addUnstored(): void {
+    this.#unstored++;
+  }
+
   /** @param asOf event time up to which all results are included; undefined: none */
   state(asOf: EpochMs | undefined): Totals {
     const users = this.#users;
@@ -97,6 +103,7 @@ export class UnitsSum {
       },
       missing: this.#missing,
       looksLost: this.#looksLost,
+      unstored: this.#unstored,
     };
   }
 }

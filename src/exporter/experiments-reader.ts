@@ -47,6 +47,8 @@ export class Experiments {
   #lost: ReadonlyMap<string, string> = new Map();
   #lostLooks: ReadonlyMap<string, string> = new Map();
   #lostEarlier: ReadonlyMap<string, string> = new Map();
+  /** Number of units of which something was stored at the last reading. */
+  #stored = 0;
   #lostFound = 0;
   #lostLists = 0;
 
@@ -107,10 +109,12 @@ export class Experiments {
     const [first] = units;
     const asOf = this.#settings.experiments.map(({ horizon }) => this.#newest(units, horizon));
     const looks = first === undefined ? [] : await this.#looks(first);
-    const moved = asOf.some((time, e) => time !== this.#asOf[e]) || this.#asOf.length === 0;
+    const stored = units.filter((unit) => unit !== undefined).length;
+    const moved = asOf.some((time, e) => time !== this.#asOf[e]) || this.#asOf.length === 0 || stored !== this.#stored;
     if (moved) {
       this.#totals = await this.#read(units, asOf);
       this.#asOf = asOf;
+      this.#stored = stored;
     }
     const earlier = await this.#earlierOf(units);
     const seen = JSON.stringify(looks.map((fields) => [...fields]));
@@ -135,7 +139,8 @@ export class Experiments {
     this.#states = states;
     for (const key of lost.keys()) if (!this.#lostLooks.has(key)) this.#lostFound++;
     this.#lostLooks = lost;
-    const lookedAt = this.#states.filter((state) => isLookedAt(state) || state.looksLost);
+    const isLooking = first !== undefined || stored === 0;
+    const lookedAt = this.#states.filter((state) => isLookedAt(state) || state.looksLost || !isLooking);
     this.#made = lookedAt.map((state) => this.compare(state));
     this.#trails = lookedAt.map(({ looks: taken }) => trailOf(taken));
   }
@@ -176,8 +181,8 @@ export class Experiments {
     const lost = new Map<string, string>();
     this.#lostLists = 0;
     for (const [u, unit] of units.entries()) {
-      if (unit === undefined) continue;
-      const read = await this.#parts.read(u);
+      const read = unit && (await this.#parts.read(u));
+      if (read === undefined) for (const sum of sums) sum.addUnstored();
       for (const [key, why] of read?.lost ?? []) lost.set(key, why);
       this.#lostLists += read?.lostLists ?? 0;
       for (const [e, part] of (read?.parts ?? []).entries()) sums[e].add(part);

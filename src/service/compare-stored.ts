@@ -114,7 +114,7 @@ export async function compareStored(
     trail: trailOf(looks),
     began: state.exposed.began,
     partitionsWithout: without(units, experiment.name, run),
-    lost: experiments.lost,
+    lost: new Map([...unstored(units, namespace), ...experiments.lost]),
     lostLists: experiments.lostLists,
   };
 }
@@ -151,15 +151,27 @@ function without(units: UnitStates, name: string, run: string): readonly number[
   return [...units.entries()].flatMap(([u, unit]) => (unit === undefined || holds(unit) ? [] : [u]));
 }
 
+/** The partitions of which nothing is stored, by the key that is gone. */
+function unstored(units: UnitStates, namespace: string): ReadonlyMap<string, string> {
+  const gone = [...units.keys()].filter((unit) => units[unit] === undefined);
+  return new Map(gone.map((unit) => [unitKey(namespace, unit), `nothing is stored of partition ${unit}`]));
+}
+
+/** Number of partitions that are tried where nothing is stored of the first. */
+const TRIED = 64;
+
 async function readUnits(store: Store, namespace: string): Promise<readonly (UnitState | undefined)[]> {
-  const [fields] = await store.read([unitKey(namespace, 0)]);
-  const first = readUnit(0, fields, undefined);
-  if (first === undefined) {
+  const keysOf = (partitions: number): readonly string[] =>
+    Array.from({ length: partitions }, (_, unit) => unitKey(namespace, unit));
+  const tried = (await store.read(keysOf(TRIED))).map((hash, unit) => readUnit(unit, hash, undefined));
+  const found = tried.find((unit) => unit !== undefined);
+  if (found === undefined) {
     throw new NothingStored(
       `nothing is stored under namespace "${namespace}": check --redis and --namespace, or start receval run`,
     );
   }
-  const keys = Array.from({ length: first.partitions }, (_, unit) => unitKey(namespace, unit));
-  const hashes = await store.read(keys);
+  const { partitions } = found;
+  if (partitions <= TRIED) return tried.slice(0, partitions);
+  const hashes = await store.read(keysOf(partitions));
   return hashes.map((hash, unit) => readUnit(unit, hash, undefined));
 }

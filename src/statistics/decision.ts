@@ -115,6 +115,8 @@ export interface ExperimentFacts {
   readonly missing: number;
   /** Whether what earlier looks found is lost. */
   readonly looksLost: boolean;
+  /** Number of partitions of which nothing is stored. */
+  readonly unstored: number;
   /**
    * Whether the effect could be explained by missing records: it would not stand if all of them were feedback on whichever of the two has
    * less of it.
@@ -148,7 +150,7 @@ type Minimum = (typeof MINIMA)[number];
 /** The facts that decide whether a look is sound. */
 export type SoundFacts = Pick<
   ExperimentFacts,
-  'impressions' | 'missing' | 'looksLost' | 'isExplained' | 'split' | 'exposure'
+  'impressions' | 'missing' | 'looksLost' | 'unstored' | 'isExplained' | 'split' | 'exposure'
 > &
   Readonly<Record<'control' | 'variant', Pick<VariantFacts, 'impressions' | 'userless'>>>;
 
@@ -283,8 +285,8 @@ function hasNone({ control, variant }: ExperimentFacts): boolean {
 
 /** If nothing has been counted yet, nothing can be missing. */
 function isIncomplete(facts: SoundFacts): boolean {
-  const { impressions, looksLost, isExplained } = facts;
-  return impressions > 0 && (looksLost || missingShare(facts) > MISSING_LIMIT || isExplained);
+  const { impressions, looksLost, unstored, isExplained } = facts;
+  return impressions > 0 && (looksLost || unstored > 0 || missingShare(facts) > MISSING_LIMIT || isExplained);
 }
 
 function isSplitOff({ split }: Pick<ExperimentFacts, 'split'>): boolean {

@@ -228,6 +228,9 @@ function range({ effect }: ExperimentFacts): string {
 }
 
 function incomplete(facts: ExperimentFacts, names: ExperimentNames): string {
+  const { unstored } = facts;
+  if (unstored > 0)
+    return `Nothing is stored of ${unstored} of the partitions, so their lists are in no number. If no worker has just begun to read them, Redis has lost their state: restore it from a backup, or stop all workers and start one once with --rebuild.`;
   if (facts.looksLost)
     return 'Redis has lost what earlier looks found, so nothing that holds however often you look can be said of this run. Restore Redis from a backup, or begin a new run with another start.';
   const share = missingShare(facts);

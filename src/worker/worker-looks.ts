@@ -51,7 +51,10 @@ export class WorkerLooks {
       this.#reachFaultPoint('look wanted');
       const parts = await this.#parts.read(unit);
       this.#reachFaultPoint('look read');
-      if (parts === undefined) continue;
+      if (parts === undefined) {
+        for (const sum of sums) sum.addUnstored();
+        continue;
+      }
       others.push(parts.state);
       for (const [e, sum] of sums.entries()) sum.add(parts.parts[e]);
     }

@@ -103,6 +103,7 @@ describe('looks', () => {
       '30m|B|hit@10|guard',
       '30m|B|decision',
       '30m|B|point|0',
+      'fields',
     ]);
   });
 
@@ -259,6 +260,7 @@ describe('an unsound look', () => {
       '30m|B|decision',
       '30m|B|point|0',
       '30m|B|point|1',
+      'fields',
     ]);
     expect(decodeLooks(encodeLooks(after, SETTINGS), '30m')).toEqual(after);
   });

@@ -1,7 +1,9 @@
 /** Whatever key of a unit is deleted, nothing that is shown changes without a word (specification: commit 7.4). */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { unitKey } from '../../src/accumulators/store/layout.ts';
 import type { Store } from '../../src/accumulators/store/store-port.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
+import { compareStored } from '../../src/service/compare-stored.ts';
 import { readLost } from '../../src/service/lost-state.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
 import { Unit } from '../../src/unit/unit.ts';
@@ -112,6 +114,38 @@ describe('of what a service has stored', () => {
       else expect(shown === before.shown, key).toBe(true);
     }
     expect(missed).toBeGreaterThan(30);
+  });
+
+  it('a reader decides nothing without the checkpoint of a unit, and compare names it', async () => {
+    const settings = { ...SETTINGS, experiments: [EXPERIMENT] };
+    for (const unit of Array(PARTITIONS).keys()) {
+      const key = unitKey(NAMESPACE, unit);
+      const store = without(key);
+      const exporter = new Exporter(SETTINGS, {
+        store: storeOf(whole),
+        namespace: NAMESPACE,
+        partitions: PARTITIONS,
+        fingerprint: MARKS,
+        hour,
+      });
+      const labelOf = ({ experiments = [] }: Awaited<ReturnType<Exporter['refresh']>>) =>
+        experiments.map(({ variants }) => variants.map(({ decision }) => decision));
+      expect(labelOf(await exporter.refresh())).toEqual([['regressed']]);
+      const cut = new Exporter(SETTINGS, {
+        store,
+        namespace: NAMESPACE,
+        partitions: PARTITIONS,
+        fingerprint: MARKS,
+        hour,
+      });
+      expect(labelOf(await cut.refresh()), key).toEqual([['invalid']]);
+      const { comparison, lost } = await compareStored(settings, EXPERIMENT, NAMESPACE, store);
+      expect(comparison.variants[0]).toMatchObject({
+        decision: 'invalid',
+        explanation: expect.stringContaining('Nothing is stored of 1 of the partitions'),
+      });
+      expect([...(lost ?? [])][0]).toEqual([key, `nothing is stored of partition ${unit}`]);
+    }
   });
 
   it('a claim misses every key that it reads', async () => {

@@ -57,6 +57,7 @@ const anyFacts = fc.record({
   impressions: fc.nat(),
   missing: mostly(0, 100_000),
   looksLost: mostly(false, true),
+  unstored: mostly(0, 1),
   isExplained: mostly(false, true),
   split: mostly<ExperimentFacts['split']>(undefined, { p: 1, deviation: 0.5 }, { p: 1e-4, deviation: 0.02 }),
   exposure: mostly({ crossovers: 0, sampled: 0 }, { crossovers: 10, sampled: 1000 }),
@@ -193,6 +194,7 @@ describe('the rows', () => {
   it('are incomplete where what earlier looks have found is lost, however much is counted', () => {
     expect(first(change({ looksLost: true, pWorse: 0.01 }))).toBe('incomplete');
     expect(first(change({ looksLost: true, impressions: 0 }))).not.toBe('incomplete');
+    expect(first(change({ unstored: 1, pWorse: 0.01 }))).toBe('incomplete');
   });
 
   it('are incomplete where the few records that are missing explain what is found', () => {

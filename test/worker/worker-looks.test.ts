@@ -247,14 +247,19 @@ describe('the looks of a worker', () => {
     await Promise.all([running.stop(), again.stop()]);
   });
 
-  it('do not wait for a unit that nobody has stored', async () => {
+  it('decide nothing while nothing is stored of a unit', async () => {
     const service = new ShopService();
-    const plain = new PlainLooks(service);
     const running = await service.start([0]);
     await service.live(240, WORSE);
     await service.clock.advance(2000);
-    expect(plain.times.length).toBeGreaterThan(1);
-    expect(service.looks()).toEqual(plain.fields);
+    const decision = (): unknown => JSON.parse(service.looks().get('1m|B|decision') ?? '[]').slice(0, 2);
+    expect(decision()).toEqual(['invalid', 'incomplete']);
+    expect([...service.looks().keys()].filter((field) => /\|(?:worse|better|guard)$/.test(field))).toEqual([]);
+    const second = await service.start([1]);
+    await service.live(240, WORSE);
+    await service.clock.advance(2000);
+    expect(decision()).toEqual(['regressed', expect.any(String)]);
     await running.stop();
+    await second.stop();
   });
 });
