@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../vocabulary/error-text.ts';
 import { fileProblem, roomAdvice, UsageError } from './failure.ts';
+import { tellIfPipe } from './written-file.ts';
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 /** So much is written at once. */
@@ -35,6 +36,7 @@ export class RecordsFile {
     try {
       // Another user could place a link to one of our files there, but not in /dev, whose links lead to our own output.
       const follows = path.startsWith('/dev/') ? 0 : O_NOFOLLOW;
+      tellIfPipe(path);
       this.#file = openSync(path, O_CREAT | O_TRUNC | O_WRONLY | follows, 0o600);
     } catch (error) {
       throw this.#failure(error);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { USUAL_FILE } from '../vocabulary/usual-file.ts';
 import { UsageError } from './failure.ts';
-import { isOther, isSameFile } from './written-file.ts';
+import { isOther, isSameFile, isSamePipe } from './written-file.ts';
 
 /** Options that name a file to be written, where they take one. `--write` replaces none. */
 const WRITTEN: ReadonlySet<string> = new Set(['deadLetters', 'dropped', 'output', 'plot', 'plotFile', 'report']);
@@ -33,6 +33,9 @@ export function mustSpareFiles(command: Command, inputs: readonly (string | unde
   for (const { flag, path } of namesOf((name) => WRITTEN.has(name))) {
     const isOneOf = (others: readonly string[]): boolean => others.some((other) => isSameFile(other, path));
     if (isOneOf(read)) throw new UsageError(`${flag}: ${path} is one of the inputs, and would be overwritten`);
+    if (read.some((other) => isSamePipe(other, path))) {
+      throw new UsageError(`${flag}: ${path} is one of the inputs, and would wait for itself`);
+    }
     if (isOneOf(configuration.length > 0 ? configuration : usual)) {
       throw new UsageError(`${flag}: ${path} is the configuration, and would be overwritten`);
     }

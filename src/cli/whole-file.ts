@@ -26,6 +26,7 @@ import { isOpened } from '../connections/text-file.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
 import { fileProblem, roomAdvice } from './failure.ts';
 import { STOP_SIGNALS } from './process.ts';
+import { tellIfPipe } from './written-file.ts';
 
 interface WholeFileOptions {
   /** The flag that names the file, for messages. */
@@ -129,7 +130,10 @@ interface Target {
 function targetOf(named: string, isNew: boolean): Target {
   const path = followed(named);
   const earlier = statSync(path, { throwIfNoEntry: false });
-  const directly = (): Target => ({ file: openSync(path, isNew ? 'wx' : 'w'), path, part: undefined });
+  const directly = (): Target => {
+    tellIfPipe(path);
+    return { file: openSync(path, isNew ? 'wx' : 'w'), path, part: undefined };
+  };
   if (isOpened(path) || (earlier !== undefined && (isNew || !earlier.isFile()))) return directly();
   // Who may not write into a file is not to replace it either.
   if (earlier !== undefined) accessSync(path, constants.W_OK);

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
-import { dirname, extname } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
+import { isOpened } from '../connections/text-file.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
-import { UsageError } from './failure.ts';
+import { tell, UsageError } from './failure.ts';
 
 /**
  * Checks, before anything is read, that the file a flag names can be written; undefined: the flag is not given.
@@ -58,6 +59,22 @@ function isFolder(path: string): boolean {
 /** Whether it is a pipe or a device, whose name says nothing about its content. */
 export function isOther(path: string): boolean {
   return existsSync(path) && !statSync(path).isFile();
+}
+
+/** Says of a named pipe, before it is opened, that this waits. A pipe that a shell has opened has a reader. */
+export function tellIfPipe(path: string): void {
+  if (isOpened(resolve(path)) || statSync(path, { throwIfNoEntry: false })?.isFIFO() !== true) return;
+  tell(`${path} is a pipe: waits until somebody reads it`);
+}
+
+/** Whether both names lead to one existing pipe. */
+export function isSamePipe(a: string, b: string): boolean {
+  try {
+    const [one, other] = [statSync(a), statSync(b)];
+    return one.isFIFO() && other.isFIFO() && one.ino === other.ino && one.dev === other.dev;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether both names lead to one existing file. Two links to one file share an inode; a device is not a file. */

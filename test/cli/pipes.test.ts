@@ -109,11 +109,43 @@ describe('a log out of a pipe', () => {
     ]);
   });
 
+  it.each(['--report', '--dropped'])('is refused where it is also an output: %s', async (flag) => {
+    const { code, stdout, stderr } = await shell(`${REPLAY} --impressions p1 --feedback clicks.gz ${flag} ./p1`);
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      '',
+      `receval: ${flag}: ./p1 is one of the inputs, and would wait for itself\n`,
+    ]);
+  });
+
   it('is refused by inspect, which reads a log more than once', async () => {
     const { code, stderr } = await shell('gzip -dc shown.gz | "$node" "$receval" inspect /dev/stdin clicks.ndjson');
     expect([code, stderr]).toEqual([
       1,
       'receval: cannot read /dev/stdin: it is a pipe, and this is read more than once. Write it to a file, and name that\n',
     ]);
+  });
+});
+
+describe('a pipe that is written', () => {
+  const LOGS = 'replay --impressions shown.gz --feedback clicks.gz --measures mrr --horizons 1m';
+  it.each([
+    ['--report', LOGS, '<!doctype html>'],
+    ['--dropped', LOGS, ''],
+    ['--output', 'fuse --lists votes.csv --method borda', '1 Q0 a'],
+  ])('says that it waits for a reader: %s', async (flag, command, held) => {
+    writeFileSync(join(folder, 'votes.csv'), '1,v,a,2,-\n1,v,b,1,-\n');
+    // Who reads begins once it is said.
+    const { code, stdout, stderr } = await shell(
+      `"$node" "$receval" ${command} ${flag} p1 2> said > /dev/null & ` +
+        'until grep -q "is a pipe" said; do sleep 0.05; done; cat p1; cat said >&2; wait $!',
+    );
+    expect([code, stderr.split('\n')[0]]).toEqual([0, 'receval: p1 is a pipe: waits until somebody reads it']);
+    expect(stdout).toContain(held);
+  });
+
+  it('is said nothing of where a shell has opened it', async () => {
+    const script = '"$node" "$receval" fuse --lists votes.csv --method borda --output >(cat > merged); wait';
+    expect((await shell(script)).stderr).not.toContain('pipe');
   });
 });
