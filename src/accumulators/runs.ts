@@ -65,12 +65,14 @@ export interface HeldOfRun {
   readonly looks?: string;
 }
 
-/** What is missing from the stored parts of a run. */
+/** How the stored parts of a run differ from its state. */
 export interface GoneFromRun {
   /** Lists missing from its total, plus those that its missing users stand for. */
   readonly lists: number;
   /** For each part that is incomplete, the reason. */
   readonly why: ReadonlyMap<RunPart, string>;
+  /** For each part that has more than the state counts, what it has. If both are of one commit, the part is damaged. */
+  readonly more: ReadonlyMap<RunPart, string>;
 }
 
 /** For each name, the event time from which on it is summed; -Infinity: from the beginning on. */
@@ -169,11 +171,20 @@ export function goneFrom(state: RunState | undefined, held: HeldOfRun): GoneFrom
   const goneUsers = heldLevel > level ? 0 : heldLevel < level ? users : Math.max(0, users - heldUsers);
   if (goneUsers > 0) why.push(['users', `${goneUsers} of ${users} users are gone`]);
   if (looks && held.looks) why.push(['looks', held.looks]);
-  return { lists: goneLists + Math.ceil(goneUsers * Math.max(1, lists / Math.max(1, users))), why: new Map(why) };
+  const more: [RunPart, string][] = [];
+  if (state?.lists !== undefined && (held.lists ?? 0) > lists) more.push(['total', `${held.lists} of ${lists} lists`]);
+  if (state?.users && (heldLevel > level || (heldLevel === level && heldUsers > users))) {
+    more.push(['users', `${heldUsers} users at level ${heldLevel} of ${users} at level ${level}`]);
+  }
+  return {
+    lists: goneLists + Math.ceil(goneUsers * Math.max(1, lists / Math.max(1, users))),
+    why: new Map(why),
+    more: new Map(more),
+  };
 }
 
 /** The state of a run that continues without the missing parts. */
-export function withLost(state: RunState, { lists, why }: GoneFromRun): RunState {
+export function withLost(state: RunState, { lists, why }: Pick<GoneFromRun, 'lists' | 'why'>): RunState {
   if (why.size === 0) return state;
   return {
     ...state,

@@ -111,7 +111,8 @@ export class ExperimentParts {
     const runs = named.map((run) => state.runs.find(isRun(run)));
     const kept = new Map([...(this.#samples.get(unit) ?? [])].filter(([, { left }]) => left > 0));
     const wanted = users.filter((key) => !kept.has(key));
-    const hashes = await this.#store.read([...totals, ...wanted]);
+    const hashes = await this.#store.read([...totals, ...wanted, unitKey(namespace, unit)]);
+    const isExact = hashes.at(-1)?.get('cid') === state.cid;
     const samples = new Map<string, KeptSample>();
     for (const [e, key] of users.entries()) {
       const known = kept.get(key);
@@ -119,7 +120,7 @@ export class ExperimentParts {
         samples.set(key, { ...known, left: known.left - 1 });
         continue;
       }
-      const read = await usersOfRun(hashes[totals.length + wanted.indexOf(key)], runs[e]);
+      const read = await usersOfRun(hashes[totals.length + wanted.indexOf(key)], runs[e], isExact);
       const left = read.why === undefined ? Math.ceil(read.sample.size / USERS_PER_READING) - 1 : 0;
       samples.set(key, { ...read, left });
     }
@@ -127,7 +128,7 @@ export class ExperimentParts {
     const lost = new Map<string, string>();
     let lostLists = 0;
     const parts = runs.map((run, e) => {
-      const total = totalOfRun(this.#codec, hashes[e], run);
+      const total = totalOfRun(this.#codec, hashes[e], run, isExact);
       if (total.why !== undefined) lost.set(totals[e], total.why);
       const { sample, missing: unseen, why } = samples.get(users[e]) ?? { sample: NO_USERS, missing: 0 };
       if (why !== undefined) lost.set(users[e], why);
@@ -151,13 +152,15 @@ interface RunTotalRead {
 /**
  * The total of a run, read after its state: it contains at least as many lists as the state says.
  * @param run undefined: nothing is stored for it
+ * @param isExact whether nothing was committed in between, so that it contains no more
  */
-export function totalOfRun(codec: RowCodec, fields: Fields, run: RunState | undefined): RunTotalRead {
+export function totalOfRun(codec: RowCodec, fields: Fields, run: RunState | undefined, isExact: boolean): RunTotalRead {
   const missing = run === undefined ? 0 : missingFrom(run);
   try {
     const rows = rowsOfRun(codec, fields, run?.since);
     const held = [...rows.values()].reduce((sum, { impressions }) => sum + impressions, 0);
-    const { lists, why } = goneFrom(run, { lists: held });
+    const { lists, why, more } = goneFrom(run, { lists: held });
+    if (isExact && more.size > 0) throw new Error(more.get('total'));
     return { rows, missing: missing + lists, why: why.get('total') };
   } catch (error) {
     return { rows: new Map(), missing: missing + Math.max(1, run?.lists ?? 0), why: messageOf(error) };
@@ -167,11 +170,13 @@ export function totalOfRun(codec: RowCodec, fields: Fields, run: RunState | unde
 /**
  * The users of a run, read after its state; none if the sample is damaged.
  * @param run undefined: nothing is stored for it
+ * @param isExact as in `totalOfRun`
  */
-export async function usersOfRun(fields: Fields, run: RunState | undefined): Promise<RunUsersRead> {
+export async function usersOfRun(fields: Fields, run: RunState | undefined, isExact: boolean): Promise<RunUsersRead> {
   try {
     const sample = await sampleInTurns(fields);
-    const { lists, why } = goneFrom(run, { users: [sample.level, sample.size] });
+    const { lists, why, more } = goneFrom(run, { users: [sample.level, sample.size] });
+    if (isExact && more.size > 0) throw new Error(more.get('users'));
     return { sample, missing: lists, why: why.get('users') };
   } catch (error) {
     // It is not known for any list who saw it.

@@ -80,8 +80,13 @@ export async function readKeptRun(
   const sum = new UnitsSum(settings, summed);
   for (const { state, owner } of held) {
     const keys = keysOfRun(owner, state);
+    // Nothing is committed to a run that has ended.
+    const isExact = state.ended !== undefined;
     const [rows, users] = await store.read([keys.total, keys.users]);
-    const [total, { sample, missing, why }] = [totalOfRun(codec, rows, state), await usersOfRun(users, state)];
+    const [total, { sample, missing, why }] = [
+      totalOfRun(codec, rows, state, isExact),
+      await usersOfRun(users, state, isExact),
+    ];
     if (total.why !== undefined) lost.set(keys.total, total.why);
     if (why !== undefined) lost.set(keys.users, why);
     sum.add({ ...state, ...total, sample, missing: total.missing + missing });

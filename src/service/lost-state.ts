@@ -135,10 +135,16 @@ async function lostOf(
     const horizon = experiments.find(({ name }) => name === run.name)?.horizon.text;
     if (run.ended !== undefined || horizon === undefined) continue;
     const parts = keysOfRun(owner, run);
-    const [total, users, looks] = await store.read([parts.total, parts.users, parts.looks]);
+    const [total, users, looks, now] = await store.read([
+      parts.total,
+      parts.users,
+      parts.looks,
+      unitKey(namespace, partition),
+    ]);
+    const isExact = now.get('cid') === state.cid;
     const read = [
-      [parts.total, totalOfRun(codec, total, run)],
-      [parts.users, await usersOfRun(users, run)],
+      [parts.total, totalOfRun(codec, total, run, isExact)],
+      [parts.users, await usersOfRun(users, run, isExact)],
       [parts.looks, looksOfRun(looks, run, horizon)],
     ] as const;
     for (const [key, { why }] of read) if (why !== undefined) keys.set(key, why);

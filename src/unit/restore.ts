@@ -2,7 +2,7 @@ import { isLarge, isWhole } from '../accumulators/admission-state.ts';
 import { Panes } from '../accumulators/panes.ts';
 import { type ListedPane, listedPanes, liveKeys, longest, type PanesSettings } from '../accumulators/panes-settings.ts';
 import { goneFrom, isRun, type RunState, withLost } from '../accumulators/runs.ts';
-import { damagedCheckpoint, readKey } from '../accumulators/store/checkpoint-error.ts';
+import { damaged, damagedCheckpoint, readKey } from '../accumulators/store/checkpoint-error.ts';
 import { clockKey, keysOfRun, placesKey, type RowOwner, unitKey } from '../accumulators/store/layout.ts';
 import { type Fields, type Store, StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { decodeLooks, goneFromLooks } from '../experiment/experiment-looks.ts';
@@ -83,19 +83,29 @@ export async function restoreUnit(
   const restored = new Panes(shape, panes === undefined ? undefined : { state: panes, rows, held });
   const lists = restored.listsOfRuns;
   const short: string[] = [];
+  const tooMany: Error[] = [];
   const states = runs.map((state) => {
     const r = state.ended === undefined && panes !== undefined ? wanted.findIndex(isRun(state)) : -1;
     if (r < 0) return state;
+    const parts = keysOfRun(owner, state);
     const { level, size } = samples[r];
-    const lacks = goneFrom(state, { lists: lists[r], users: [level, size], looks: goneFromLooks(looks[r].fields) });
-    short.push(...[...lacks.why.keys()].map((part) => keysOfRun(owner, state)[part]));
+    // A build with a smaller capacity raises the level of what it reads.
+    const isAsStored = level === Number(of(parts.users).get('level') ?? 0);
+    const lacks = goneFrom(state, {
+      lists: lists[r],
+      ...(isAsStored ? { users: [level, size] } : {}),
+      looks: goneFromLooks(looks[r].fields),
+    });
+    for (const [part, what] of lacks.more) tooMany.push(damaged(parts[part], what));
+    short.push(...[...lacks.why.keys()].map((part) => parts[part]));
     return withLost(state, lacks);
   });
   const live = panes === undefined ? [] : listedPanes(shape, panes, closedUpTo - longest(shape));
   const gone = live.filter(({ key }) => of(key).size === 0);
-  if (gone.length + short.length > 0) {
+  if (gone.length + short.length + tooMany.length > 0) {
     try {
       await mustBeOurs(settings, store, token);
+      if (tooMany.length > 0) throw tooMany[0];
     } catch (error) {
       restored.close();
       throw error;

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { unitKey, usersKey } from '../../src/accumulators/store/layout.ts';
+import type { Store } from '../../src/accumulators/store/store-port.ts';
 import { ExperimentParts, USERS_PER_READING } from '../../src/experiment/experiment-parts.ts';
 import { ShopService } from '../experiment-service.ts';
 import { EXPERIMENT, MEASURES, NAMESPACE, nameOfRun } from '../experiment-shop.ts';
+import { Driver } from '../unit/driver.ts';
+import { claim, fill, having, type LeakyStore, USERS as OTHERS, TOTAL } from '../unit/lost-histories.ts';
 
 const UNIT = unitKey(NAMESPACE, 1);
 const USERS = usersKey({ namespace: NAMESPACE, unit: 1, generation: '1' }, EXPERIMENT.name, nameOfRun(EXPERIMENT));
@@ -17,6 +20,8 @@ async function storeOf(users: number): Promise<ShopService['store']> {
   const [stored] = await store.read([USERS]);
   const more = Array.from({ length: users - (stored.size - 1) }, (_, n) => [String(n + 1), '[1,0,0]'] as const);
   store.tamper(USERS, Object.fromEntries(more));
+  const [unit] = await store.read([UNIT]);
+  store.tamper(UNIT, { runs: unit.get('runs')?.replace(/"users":\[0,\d+\]/, `"users":[0,${users}]`) ?? '' });
   return store;
 }
 
@@ -38,6 +43,44 @@ async function readAt(store: ShopService['store'], readings: number): Promise<re
   }
   return at;
 }
+
+describe('a run of which a unit holds more than its state counts', () => {
+  const HARMS: readonly (readonly [string, string, (store: LeakyStore) => void])[] = [
+    ['lists', TOTAL, (store) => store.alter(TOTAL, /"impressions":/, '"impressions":1')],
+    ['users', OTHERS, (store) => store.put(OTHERS, '7', '[1,0,0]')],
+    ['levels', OTHERS, (store) => store.put(OTHERS, 'level', '1')],
+  ];
+  const partsOf = (store: Store) =>
+    new ExperimentParts({ namespace: NAMESPACE, experiments: [EXPERIMENT], measures: MEASURES }, store);
+
+  it.each(HARMS)('is damaged: %s', async (_, key, harm) => {
+    const { store } = await having(300);
+    const [{ lists }] = store.checkpoint.runs;
+    harm(store);
+    const read = await partsOf(store).read(0);
+    expect([...(read?.lost.keys() ?? [])]).toEqual([key]);
+    expect(read?.lostLists).toBe(lists);
+  });
+
+  it('is whole if there was a commit in between', async () => {
+    const { log, store } = await having(200);
+    const unit = await claim(store);
+    const { read: reading } = store;
+    store.read = async (keys) => {
+      if (keys.includes(TOTAL)) {
+        store.read = reading;
+        fill(log, 200, 300);
+        new Driver(log, unit).drain();
+        await unit.commit();
+      }
+      return await reading.call(store, keys);
+    };
+    const before = store.checkpoint.runs[0].lists ?? 0;
+    const read = await partsOf(store).read(0);
+    expect(store.checkpoint.runs[0].lists).toBeGreaterThan(before);
+    expect([read?.lost, read?.lostLists]).toEqual([new Map(), 0]);
+  });
+});
 
 describe('the users of another unit', () => {
   it.each([

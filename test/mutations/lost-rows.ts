@@ -27,7 +27,7 @@ export const LOST_MUTATIONS: readonly Mutation[] = [
   change(
     'rows are taken for lost, whoever owns the unit by now',
     RESTORE,
-    'if (gone.length + short.length > 0) {',
+    'if (gone.length + short.length + tooMany.length > 0) {',
     'if (gone.length < 0) {',
   ),
   change(
@@ -75,6 +75,15 @@ export const LOST_MUTATIONS: readonly Mutation[] = [
     'if (this.#stored.size > 0) stored.add(key);',
     '',
   ),
+  change('a claim takes more than is counted', RESTORE, 'if (tooMany.length > 0)', 'if (tooMany.length < 0)'),
+  change(
+    'a total of more lists than are counted',
+    PARTS,
+    "if (isExact && more.size > 0) throw new Error(more.get('total'));",
+    '',
+  ),
+  change('more users than are counted', PARTS, "if (isExact && more.size > 0) throw new Error(more.get('users'));", ''),
+  change('users at a higher level than is counted', RUNS, 'heldLevel > level || (', '('),
   change('a reader takes a pane without rows for an empty one', PANES, 'if (hash.size === 0) return GONE;', ''),
   change('a reader reads on behind a row that contradicts itself', PANES, 'return messageOf(error);', 'return [];'),
   change('a total is whole, whatever it holds', PARTS, "missing: missing + lists, why: why.get('total')", 'missing'),

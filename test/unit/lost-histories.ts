@@ -59,6 +59,12 @@ export class LeakyStore extends RestorableStore {
     this.restoreSnapshot(new Map([...this.snapshot(), [key, new Map(altered)]]));
   }
 
+  /** Sets a field of a key. */
+  put(key: string, field: string, text: string): void {
+    const fields = new Map([...(this.snapshot().get(key) ?? []), [field, text]]);
+    this.restoreSnapshot(new Map([...this.snapshot(), [key, fields]]));
+  }
+
   /** Loses the last field of a key. */
   loseRow(key: string): void {
     const rows = [...(this.snapshot().get(key) ?? [])].slice(0, -1);
@@ -141,6 +147,9 @@ const HARMS: Readonly<Record<string, (store: LeakyStore) => void>> = {
   'a field of the looks is gone': (store) => store.loseRow(LOOKS),
   'live sums by user bucket are gone': (store) => store.lose(store.liveVectors[0]),
   'the total contradicts itself': (store) => store.alter(TOTAL, /"userless":\d+/, '"userless":901'),
+  'the total has more lists': (store) => store.alter(TOTAL, /"impressions":/, '"impressions":1'),
+  'a user more': (store) => store.put(USERS, '7', '[1,0,0]'),
+  'users at a higher level': (store) => store.put(USERS, 'level', '1'),
   'more positives than lists': (store) => store.alter(store.livePanes[0], /"positives":\d+/, '"positives":901'),
   'more lists without a user than lists': (store) =>
     store.alter(store.livePanes[0], /"userless":\d+/, '"userless":901'),

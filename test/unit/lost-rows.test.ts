@@ -9,7 +9,7 @@ import { BEGIN, unitDeps, unitSettings } from '../experiment-shop.ts';
 import { runs } from '../runs.ts';
 import { goingBack } from './claimed-unit.ts';
 import { Driver } from './driver.ts';
-import { claim, fill, having, LeakyStore, OWNER, PANE, TOTAL, UNIT } from './lost-histories.ts';
+import { claim, fill, having, LeakyStore, OWNER, PANE, TOTAL, UNIT, USERS } from './lost-histories.ts';
 
 async function readOn(log: MemoryLog, unit: Unit): Promise<void> {
   new Driver(log, unit).drain();
@@ -139,6 +139,19 @@ describe('a unit whose owner changes', () => {
       name: 'CheckpointError',
       stop: 'damaged',
       message: expect.stringContaining(`of ${key} is damaged: row.${part}: 931 of`),
+    });
+  });
+
+  it.each([
+    ['a total of more lists', TOTAL, (store: LeakyStore) => store.alter(TOTAL, /"impressions":/, '"impressions":1')],
+    ['a user more', USERS, (store: LeakyStore) => store.put(USERS, '7', '[1,0,0]')],
+    ['users at a higher level', USERS, (store: LeakyStore) => store.put(USERS, 'level', '1')],
+  ])('is stopped by %s than its checkpoint counts, which is named', async (_, key, harm) => {
+    const { store } = await having(300);
+    harm(store);
+    await expect(claim(store)).rejects.toMatchObject({
+      stop: 'damaged',
+      message: expect.stringContaining(`${key} is damaged: `),
     });
   });
 

@@ -33,7 +33,8 @@ export function readKey<Read>(key: string, read: () => Read): Read {
   }
 }
 
-function damaged(what: string, error: unknown): CheckpointError {
+/** The error for what is damaged, such as a key, with what to do. */
+export function damaged(what: string, error: unknown): CheckpointError {
   return new CheckpointError(
     `${what} is damaged: ${messageOf(error)}. Restore the store from a backup, or rebuild the unit from the log`,
   );
