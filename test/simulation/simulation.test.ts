@@ -107,7 +107,7 @@ describe('the simulator', () => {
     },
     {
       file: 'unit/restore.ts',
-      text: 'short.push(...[...lacks.why.keys()].map((part) => keysOfRun(owner, state)[part]));\n    return withLost(state, lacks);',
+      text: 'short.push(...[...lacks.why.keys()].map((part) => parts[part]));\n    return withLost(state, lacks);',
       replacement: 'return state;',
     },
   ];
