@@ -200,7 +200,7 @@ export function stateIn(stored: StoreSnapshot, experiment: ExperimentSettings): 
     return {
       watermark: state.watermark,
       rows: valuesOfRun(new Map(total.map(([field, text]) => [field, codec.decode(text)] as const))),
-      sample: sampleOfFields(stored.get(usersKey(owner, experiment.name, run)) ?? new Map()),
+      sample: sampleOfFields(stored.get(usersKey(owner, experiment.name, run)) ?? new Map(), experiment.variants.size),
       missing: state.runs.find((known) => known.run === run)?.missing ?? 0,
     };
   }).filter((unit) => unit !== undefined);

@@ -12,7 +12,7 @@ import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
 import { SampleColumns, type Sampled } from '../statistics/sampled.ts';
-import { readField } from '../statistics/user-sample.ts';
+import { mustHaveLevel, readField } from '../statistics/user-sample.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import { readUnit, stands, type UnitState } from '../windows/unit-state.ts';
 import { decodeLooks, type ExperimentLooks, goneFromLooks, NO_EXPERIMENT_LOOKS } from './experiment-looks.ts';
@@ -120,7 +120,12 @@ export class ExperimentParts {
         samples.set(key, { ...known, left: known.left - 1 });
         continue;
       }
-      const read = await usersOfRun(hashes[totals.length + wanted.indexOf(key)], runs[e], isExact);
+      const read = await usersOfRun(
+        hashes[totals.length + wanted.indexOf(key)],
+        runs[e],
+        isExact,
+        experiments[e].variants.size,
+      );
       const left = read.why === undefined ? Math.ceil(read.sample.size / USERS_PER_READING) - 1 : 0;
       samples.set(key, { ...read, left });
     }
@@ -171,10 +176,16 @@ export function totalOfRun(codec: RowCodec, fields: Fields, run: RunState | unde
  * The users of a run, read after its state; none if the sample is damaged.
  * @param run undefined: nothing is stored for it
  * @param isExact as in `totalOfRun`
+ * @param variants number of variants of the run
  */
-export async function usersOfRun(fields: Fields, run: RunState | undefined, isExact: boolean): Promise<RunUsersRead> {
+export async function usersOfRun(
+  fields: Fields,
+  run: RunState | undefined,
+  isExact: boolean,
+  variants: number,
+): Promise<RunUsersRead> {
   try {
-    const sample = await sampleInTurns(fields);
+    const sample = await sampleInTurns(fields, variants);
     const { lists, why, more } = goneFrom(run, { users: [sample.level, sample.size] });
     if (isExact && more.size > 0) throw new Error(more.get('users'));
     return { sample, missing: lists, why: why.get('users') };
@@ -209,12 +220,13 @@ function rowsOfRun(codec: RowCodec, fields: Fields, since: Since | undefined): R
 /** Number of users that are read in one turn of the event loop. */
 const USERS_PER_TURN = 2 ** 14;
 
-async function sampleInTurns(fields: Fields): Promise<Sampled> {
+async function sampleInTurns(fields: Fields, variants: number): Promise<Sampled> {
   const read = new SampleColumns();
   for (const [field, text] of fields) {
-    readField(read, field, text);
+    readField(read, field, text, variants);
     if (read.size > 0 && read.size % USERS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
   }
+  mustHaveLevel(fields);
   read.trim();
   return read;
 }

@@ -85,7 +85,7 @@ export async function readKeptRun(
     const [rows, users] = await store.read([keys.total, keys.users]);
     const [total, { sample, missing, why }] = [
       totalOfRun(codec, rows, state, isExact),
-      await usersOfRun(users, state, isExact),
+      await usersOfRun(users, state, isExact, settings.variants.size),
     ];
     if (total.why !== undefined) lost.set(keys.total, total.why);
     if (why !== undefined) lost.set(keys.users, why);

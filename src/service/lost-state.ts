@@ -8,7 +8,9 @@ import { clockKey, keysOfRun, placesKey, rowField, unitKey } from '../accumulato
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import { looksOfRun, totalOfRun, usersOfRun } from '../experiment/experiment-parts.ts';
+import { runOf } from '../experiment/run-settings.ts';
 import { GONE } from '../exporter/lost-rows.ts';
+import { MOST_VARIANTS } from '../statistics/sampled.ts';
 import { StoredClockBlocks } from '../unit/clock-blocks.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import type { Damage } from '../unit/resume.ts';
@@ -132,8 +134,10 @@ async function lostOf(
     }
   }
   for (const run of state.runs) {
-    const horizon = experiments.find(({ name }) => name === run.name)?.horizon.text;
-    if (run.ended !== undefined || horizon === undefined) continue;
+    const experiment = experiments.find(({ name }) => name === run.name);
+    if (run.ended !== undefined || experiment === undefined) continue;
+    // A run of other settings may have other variants.
+    const variants = run.run === runOf(experiment) ? experiment.variants.size : MOST_VARIANTS;
     const parts = keysOfRun(owner, run);
     const [total, users, looks, now] = await store.read([
       parts.total,
@@ -144,8 +148,8 @@ async function lostOf(
     const isExact = now.get('cid') === state.cid;
     const read = [
       [parts.total, totalOfRun(codec, total, run, isExact)],
-      [parts.users, await usersOfRun(users, run, isExact)],
-      [parts.looks, looksOfRun(looks, run, horizon)],
+      [parts.users, await usersOfRun(users, run, isExact, variants)],
+      [parts.looks, looksOfRun(looks, run, experiment.horizon.text)],
     ] as const;
     for (const [key, { why }] of read) if (why !== undefined) keys.set(key, why);
   }

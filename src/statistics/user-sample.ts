@@ -165,21 +165,34 @@ export function fieldsOfSample({ level, raised, users }: Omit<SampleChange, 'gon
 
 /**
  * Reads one field of a stored sample into `read`. Call `read.trim()` after the last one. Without fields the sample is empty.
+ * @param variants number of variants of the run
  * @throws Error that names the field that is wrong
  */
-export function readField(read: SampleColumns, field: string, text: string): void {
+export function readField(read: SampleColumns, field: string, text: string, variants: number): void {
   if (field === LEVEL) read.level = levelOf(text);
-  else read.push(userOf(field, text));
+  else read.push(userOf(field, text, variants));
+}
+
+/** Throws an Error if a stored sample has users, and no level. */
+export function mustHaveLevel(fields: ReadonlyMap<string, string>): void {
+  if (fields.size > 0 && !fields.has(LEVEL)) throw new Error(`user sample: ${LEVEL} is gone`);
 }
 
 /**
  * A stored sample to which users can be added.
+ * @param variants as in `readField`
  * @param capacity as in `UserSample`
  * @param hashSeed as in `UserSample`
  */
-export function sampleOfFields(fields: ReadonlyMap<string, string>, capacity?: number, hashSeed?: number): UserSample {
+export function sampleOfFields(
+  fields: ReadonlyMap<string, string>,
+  variants: number,
+  capacity?: number,
+  hashSeed?: number,
+): UserSample {
   const read = new SampleColumns();
-  for (const [field, text] of fields) readField(read, field, text);
+  for (const [field, text] of fields) readField(read, field, text, variants);
+  mustHaveLevel(fields);
   const users: SampledUser[] = [];
   read.each((key, seen, ts, variant) => users.push({ key, seen, ts, variant }));
   return new UserSample(capacity, read.level, users, hashSeed);
@@ -194,12 +207,15 @@ function levelOf(text: string): number {
 const USER = /^\[\d+,-?\d+,\d+\]$/;
 
 /** Parses without the arrays that a regular expression would allocate: a reader of 32 units reads a million of these in a minute. */
-function userOf(field: string, text: string): SampledUser {
+function userOf(field: string, text: string, variants: number): SampledUser {
   const [first, second] = [text.indexOf(','), text.lastIndexOf(',')];
   const seen = Number(text.slice(1, first));
   const variant = Number(text.slice(second + 1, -1));
-  if (!USER.test(text) || seen >= 2 ** MOST_VARIANTS || variant >= MOST_VARIANTS) {
+  if (!USER.test(text)) {
     throw new Error(`user sample: ${field}: expected [variants, time, variant], found ${text.slice(0, 60)}`);
+  }
+  if (seen >= 2 ** variants || variant >= variants || (seen & (1 << variant)) === 0) {
+    throw new Error(`user sample: ${field}: no user of ${variants} variants: ${text.slice(0, 60)}`);
   }
   return {
     key: whole(Number(field), field, text),

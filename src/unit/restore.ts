@@ -73,7 +73,7 @@ export async function restoreUnit(
   }
   const samples = wanted.map((run) => {
     const { users: key } = keysOfRun(owner, run);
-    return readKey(key, () => sampleOfFields(of(key), undefined, settings.join.hashSeed));
+    return readKey(key, () => sampleOfFields(of(key), run.variants.length, undefined, settings.join.hashSeed));
   });
   const looks = wanted.map((run, r) => {
     const { looks: key } = keysOfRun(owner, run);

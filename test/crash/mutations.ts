@@ -44,8 +44,8 @@ export const RECOVERY_MUTATIONS: readonly RecoveryMutation[] = [
     changes: [
       {
         file: 'unit/restore.ts',
-        text: 'sampleOfFields(of(key), undefined, settings.join.hashSeed)',
-        replacement: 'sampleOfFields(new Map())',
+        text: 'sampleOfFields(of(key), run.variants.length, undefined, settings.join.hashSeed)',
+        replacement: 'sampleOfFields(new Map(), run.variants.length)',
       },
     ],
   },

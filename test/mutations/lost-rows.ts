@@ -5,6 +5,7 @@ const RESTORE = 'unit/restore.ts';
 const CHECK = 'accumulators/row-check.ts';
 const PANES = 'exporter/sealed-panes.ts';
 const PARTS = 'experiment/experiment-parts.ts';
+const SAMPLE = 'statistics/user-sample.ts';
 const RUNS = 'accumulators/runs.ts';
 const UNIT = 'unit/unit.ts';
 const EXPERIMENTS = 'unit/unit-experiments.ts';
@@ -83,6 +84,8 @@ export const LOST_MUTATIONS: readonly Mutation[] = [
     '',
   ),
   change('more users than are counted', PARTS, "if (isExact && more.size > 0) throw new Error(more.get('users'));", ''),
+  change('a user of a variant that is none', SAMPLE, 'seen >= 2 ** variants || ', ''),
+  change('users without their level', SAMPLE, 'if (fields.size > 0 && !fields.has(LEVEL))', 'if (fields.size < 0)'),
   change('users at a higher level than is counted', RUNS, 'heldLevel > level || (', '('),
   change('a reader takes a pane without rows for an empty one', PANES, 'if (hash.size === 0) return GONE;', ''),
   change('a reader reads on behind a row that contradicts itself', PANES, 'return messageOf(error);', 'return [];'),

@@ -161,7 +161,7 @@ describe('a user sample', () => {
           expect(fieldsOfSample(sample.drain())).toEqual(new Map());
           // Whoever continues before those who are out were removed passes over them, and removes them.
           const out = [...stored.keys()].filter((field) => Number(field) >= 2 ** (53 - sample.level)).map(Number);
-          const early = sampleOfFields(stored, K);
+          const early = sampleOfFields(stored, MOST_VARIANTS, K);
           expect(state(early)).toEqual(state(sample));
           expect(readSample(stored).size).toBe(sample.size);
           expect(exposed([readSample(stored)])).toEqual(exposed([sample]));
@@ -170,7 +170,7 @@ describe('a user sample', () => {
           expect(rest).toEqual({ level: sample.level, raised: false, users: [] });
           expect(change.gone).toEqual(expect.arrayContaining(out));
           for (const key of change.gone) stored.delete(String(key));
-          const read = sampleOfFields(stored, K);
+          const read = sampleOfFields(stored, MOST_VARIANTS, K);
           expect(state(read)).toEqual(state(sample));
           expect(read.drain()).toEqual(nothing);
           expect(stored.size).toBe(sample.size === 0 ? 0 : sample.size + 1);
@@ -244,14 +244,14 @@ describe('a user sample', () => {
     ['5', '[1,2]', 'user sample: 5: expected [variants, time, variant], found [1,2]'],
     ['5', '[1,0.5,0]', 'user sample: 5: expected [variants, time, variant], found [1,0.5,0]'],
     ['5', '[1,2,3]]', 'user sample: 5: expected [variants, time, variant], found [1,2,3]]'],
-    ['5', '[1,2,31]', 'user sample: 5: expected [variants, time, variant], found [1,2,31]'],
-    ['5', '[2147483648,2,0]', 'user sample: 5: expected [variants, time, variant], found [2147483648,2,0]'],
+    ['5', '[1,2,31]', 'user sample: 5: no user of 31 variants: [1,2,31]'],
+    ['5', '[2147483648,2,0]', 'user sample: 5: no user of 31 variants: [2147483648,2,0]'],
     ['5', '{}', 'user sample: 5: expected [variants, time, variant]'],
     ['5', '[1,99999999999999999999,0]', 'user sample: 5: expected whole numbers'],
     ['nobody', '[1,2,0]', 'user sample: nobody: expected whole numbers'],
     ['level', 'x', 'user sample: level: expected whole numbers, found x'],
   ])('tells which stored field is wrong: %s %s', (field, text, message) => {
-    expect(() => sampleOfFields(new Map([[field, text]]))).toThrow(message);
+    expect(() => sampleOfFields(new Map([[field, text]]), MOST_VARIANTS)).toThrow(message);
   });
 });
 

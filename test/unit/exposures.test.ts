@@ -55,7 +55,7 @@ class Shown {
 
   /** Another owner reads what is stored. */
   async crash(): Promise<void> {
-    const sample = sampleOfFields(await this.stored(), CAPACITY);
+    const sample = sampleOfFields(await this.stored(), RUN.variants.length, CAPACITY);
     this.#exposures = new UnitExposures([RUN], 0, [sample], this.#users);
   }
 

@@ -61,7 +61,12 @@ export class LeakyStore extends RestorableStore {
 
   /** Sets a field of a key. */
   put(key: string, field: string, text: string): void {
-    const fields = new Map([...(this.snapshot().get(key) ?? []), [field, text]]);
+    this.alterFields(key, (fields) => fields.set(field, text));
+  }
+
+  alterFields(key: string, change: (fields: Map<string, string>) => void): void {
+    const fields = new Map(this.snapshot().get(key));
+    change(fields);
     this.restoreSnapshot(new Map([...this.snapshot(), [key, fields]]));
   }
 
@@ -149,6 +154,8 @@ const HARMS: Readonly<Record<string, (store: LeakyStore) => void>> = {
   'the total contradicts itself': (store) => store.alter(TOTAL, /"userless":\d+/, '"userless":901'),
   'the total has more lists': (store) => store.alter(TOTAL, /"impressions":/, '"impressions":1'),
   'a user more': (store) => store.put(USERS, '7', '[1,0,0]'),
+  'a user of a variant that is none': (store) => store.put(USERS, '7', '[7,0,0]'),
+  'users without their level': (store) => store.alterFields(USERS, (fields) => fields.delete('level')),
   'users at a higher level': (store) => store.put(USERS, 'level', '1'),
   'more positives than lists': (store) => store.alter(store.livePanes[0], /"positives":\d+/, '"positives":901'),
   'more lists without a user than lists': (store) =>

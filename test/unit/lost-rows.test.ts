@@ -155,6 +155,20 @@ describe('a unit whose owner changes', () => {
     });
   });
 
+  it.each([
+    ['has seen a variant that is none', (store: LeakyStore) => store.put(USERS, '7', '[7,0,0]')],
+    ['has seen no variant', (store: LeakyStore) => store.put(USERS, '7', '[0,0,0]')],
+    ['was exposed to another variant than it has seen', (store: LeakyStore) => store.put(USERS, '7', '[1,0,1]')],
+    ['has no level', (store: LeakyStore) => store.alterFields(USERS, (fields) => fields.delete('level'))],
+  ])('is stopped by a user sample that %s', async (_, harm) => {
+    const { store } = await having(300);
+    harm(store);
+    await expect(claim(store)).rejects.toMatchObject({
+      stop: 'damaged',
+      message: expect.stringContaining(`${USERS} is damaged: user sample: `),
+    });
+  });
+
   it('is counted again from the beginning if its generation is told to be damaged, once', async () => {
     const { log, store } = await having(300);
     const whole = store.snapshot();
