@@ -196,11 +196,11 @@ function noteWithout({ partitionsWithout: without = [] }: Partial<StoredCompared
 }
 
 /** Notes that rows of the run are lost: then the exit code is 1, unless a variant regressed. */
-function noteLost({ lost = new Map(), lostLists = 0 }: Partial<StoredCompared>): void {
-  if (lost.size === 0 && lostLists === 0) return;
+function noteLost({ lost = new Map(), lostLists = 0, looksLost = false }: Partial<StoredCompared>): void {
+  if (lost.size === 0 && lostLists === 0 && !looksLost) return;
   const keys = lost.size === 0 ? '' : `: ${keysText(lost)}`;
   process.stderr.write(
-    `receval: Redis has lost rows of this run, and ${grouped(lostLists)} lists with them${keys}. What is left is not all of the run: ` +
+    `receval: Redis has lost rows of this run, and ${grouped(lostLists)} lists with them${looksLost ? ', and what looks had found' : ''}${keys}. What is left is not all of the run: ` +
       'restore Redis from a backup, or stop all workers and start one once with --rebuild\n',
   );
   process.exitCode = 1;

@@ -33,6 +33,8 @@ export interface StoredCompared {
   readonly lost?: ReadonlyMap<string, string>;
   /** Lists of this run that are known to be lost with such rows, including those that workers continued without. */
   readonly lostLists?: number;
+  /** Whether results of its looks are lost, now or when a worker continued without them; absent: no. */
+  readonly looksLost?: boolean;
   /** The variants' counts by rank, if they were asked for and the service keeps them. */
   readonly positions?: StoredPositions | undefined;
 }
@@ -116,6 +118,7 @@ export async function compareStored(
     partitionsWithout: without(units, experiment.name, run),
     lost: new Map([...unstored(units, namespace), ...experiments.lost]),
     lostLists: experiments.lostLists,
+    looksLost: state.looksLost ?? false,
   };
 }
 
@@ -138,8 +141,8 @@ export async function compareEarlier(
       `namespace "${namespace}" keeps no earlier run of experiment "${name}": a run is kept for a week after other settings have ended it`,
     );
   }
-  const { settings: experiment, looks, exposed } = state;
-  return { comparison: evaluate(state), experiment, trail: trailOf(looks), began: exposed.began, lost };
+  const { settings: experiment, looks, exposed, looksLost = false } = state;
+  return { comparison: evaluate(state), experiment, trail: trailOf(looks), began: exposed.began, lost, looksLost };
 }
 
 function isCounted({ name }: Pick<RunState, 'name'>): (state: RunState) => boolean {

@@ -100,6 +100,19 @@ describe('an experiment of a running service', () => {
     expect(shop.warnings.filter((warning) => warning.startsWith('rows of the unit are gone'))).toHaveLength(1);
   });
 
+  it('is still without its looks when a worker claimed its partition without them, and went on', async () => {
+    const shop = await service();
+    const { store } = shop;
+    const compare = () => compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, store);
+    expect((await compare()).looksLost).toBe(false);
+    store.inner.restoreSnapshot(new Map([...store.inner.snapshot()].filter(([key]) => !key.includes(':looks:'))));
+    const running = await shop.start();
+    await shop.live(300, { A: 1, B: 3 });
+    await shop.clock.advance(2000);
+    await running.stop();
+    expect(await compare()).toMatchObject({ lost: new Map(), lostLists: 0, looksLost: true });
+  });
+
   it('comes with the looks that the service has taken, each with what it saw', async () => {
     const shop = new ShopService();
     const running = await shop.start();
