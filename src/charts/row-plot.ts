@@ -119,7 +119,9 @@ function panelAt(
   for (const { heading, rows: own } of sections) {
     if (heading !== '') {
       y += HEADING;
-      parts.push(text(fitted(heading, left + (right - left) / 2), { x: 20, y: y - 9, 'font-weight': 600 }));
+      // Lines of the grid and of the reference end where it stands.
+      const halo = { stroke: '#fff', 'stroke-width': 4, 'paint-order': 'stroke' };
+      parts.push(text(fitted(heading, left + (right - left) / 2), { x: 20, y: y - 9, 'font-weight': 600, ...halo }));
     }
     for (const row of own) {
       parts.push(drawnRow(row, y + step / 2, x, { left, right }));
