@@ -85,7 +85,7 @@ itWith(
         await wipe(client, stand.namespace);
         expect(await refused(stand)).toContain('the state was lost');
         expect(await counts(stand, 'rebuilt', 1, '--rebuild')).toBe(10);
-        expect(await stand.impressionsIn('1', '2s')).toBe(10);
+        expect(await stand.impressionsIn((await stand.stored(0))?.generation ?? '', '2s')).toBe(10);
       } finally {
         client.disconnect();
       }

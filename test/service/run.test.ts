@@ -373,7 +373,7 @@ itWith(SERVERS, 'lost state is refused, and rebuilt from the log when asked to',
       impressions: { read: 12, accepted: 12 },
       feedback: { read: 12, attributed: 12 },
     });
-    expect(await stand.impressionsIn('1', '2s')).toBe(12);
+    expect(await stand.impressionsIn((await stand.stored(0))?.generation ?? '', '2s')).toBe(12);
     for (const { incompleteBefore } of rebuilt) expect(incompleteBefore).toBeGreaterThanOrEqual(at);
   });
 });

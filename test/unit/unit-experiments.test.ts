@@ -434,6 +434,8 @@ describe('the users of a run', () => {
     for (let n = 0; n < SAMPLE_CAPACITY; n++)
       stored.set(String(n * (2 ** 53 / SAMPLE_CAPACITY) + ((n * 7919) % 2 ** 21)), `[1,${BEGIN},0]`);
     full.set(key, stored);
+    const unit = full.get(UNIT);
+    unit?.set('runs', unit.get('runs')?.replace('"users":[0,1]', `"users":[0,${SAMPLE_CAPACITY}]`) ?? '');
     store.restoreSnapshot(full);
 
     await reader.restart();
