@@ -28,9 +28,9 @@ import {
 
 interface BarSeries {
   readonly name: string;
-  /** By category; undefined: no value, so no bar. */
+  /** The value of each category; undefined: none, so no bar. */
   readonly values: readonly (number | undefined)[];
-  /** By category: an interval, drawn as a whisker; undefined: none. */
+  /** The interval of each category, drawn as a whisker; undefined: none. */
   readonly intervals?: readonly (readonly [lower: number, upper: number] | undefined)[] | undefined;
 }
 

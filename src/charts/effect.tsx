@@ -151,7 +151,7 @@ function roomiest(
   return [...PLACES].sort((a, b) => room(b) - room(a))[0];
 }
 
-/** Of the interval of a measure: red and green say what the decision would say. */
+/** The tone of a measure's interval: red and green say what the decision would say. */
 export function claimTone(variant: ComparedVariant, measure: ComparedMeasure, alpha: number): Tone {
   const claim = significanceOf(variant, measure, alpha);
   return claim === 'worse' ? 'bad' : claim === 'better' ? 'good' : 'plain';

@@ -13,7 +13,7 @@ import { change, changeTick, levelOf, range, signed } from '../vocabulary/number
 const FEW_LOOKS = 2;
 
 /**
- * As SVG: the primary measure's effect over the looks, one panel for each variant; after one or two looks the effects on all
+ * An SVG of the primary measure's effect over the looks, one panel for each variant; after one or two looks the effects on all
  * measures.
  */
 export function comparisonPlot(comparison: Comparison, trail: Trail): string {

@@ -111,7 +111,7 @@ class Target {
 export class FileLessons {
   readonly lessons = new Lessons();
   readonly #relevantFrom: number;
-  /** By query: its relevant items. */
+  /** The relevant items of each query. */
   readonly #relevant = new Map<string, ReadonlySet<string>>();
 
   /** @param relevantFrom lowest grade that is relevant */

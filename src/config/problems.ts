@@ -57,7 +57,7 @@ function locateOne(issue: z.core.$ZodIssue, above: Path, root: z.core.$ZodType, 
       }));
     }
     case 'invalid_union': {
-      // Of all forms that a value may have, the one that it resembles gives the best explanation, because it knows the names.
+      // A value may have several forms. The one that it resembles explains best, because it knows the names.
       const forms = issue.errors.filter((errors) => errors.some(isCloser));
       const [form] = [...forms].sort((a, b) => foreignNames(a) - foreignNames(b));
       if (form !== undefined) return form.flatMap((inner) => locateOne(inner, path, root, document));

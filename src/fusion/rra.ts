@@ -115,7 +115,7 @@ class Binomial {
 function exactP(rho: number, ways: Binomial): number {
   const { v } = ways;
   if (rho >= 1) return 1;
-  // By number of uniform numbers at or below the bound: the probability of that number without an earlier crossing.
+  // below[n]: the probability that n uniform numbers are at or below the bound, without an earlier crossing.
   let below = new Float64Array(v + 1);
   below[0] = 1;
   let crossed = 0;

@@ -34,7 +34,7 @@ export function checkExperiments(
   const firstKept = (topic: number, partition: number): FirstKept => {
     const { start = 0, end = 0 } = facts.bounds[topic]?.[partition] ?? {};
     if (start === end) return { hasExpired: start > 0, at: 'nothing' };
-    // As for a worker, a record that is ahead of the clock shows nothing.
+    // A record that is ahead of the clock shows nothing, since a worker drops it.
     const first = found
       .filter((one) => one.topic === kafka.topics[topic].name && one.partition === partition)
       .filter(({ timestamp }) => timestamp >= 0 && timestamp <= now + attribution.futureSkew)

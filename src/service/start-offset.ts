@@ -30,7 +30,7 @@ export async function startOffset(
     const { start, end, openFrom = end } = await source.bounds(partition, topic);
     // `from` applies to a group without any state. A partition that was added later is read from its start.
     if (from === 'earliest' || rebuild || !isFirst) return start;
-    // As with Kafka's own consumer, records that are committed from now on count, even those of an open transaction.
+    // Records that are committed from now on count, even those of an open transaction: Kafka's own consumer does the same.
     return from === 'latest' ? openFrom : await source.offsetAt(partition, topic, from.at);
   } catch (error) {
     if (!isPassing(error)) throw error;

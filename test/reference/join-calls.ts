@@ -22,7 +22,7 @@ interface Place {
 /** A record is read, or what the watermark has passed is decided. */
 export type Step = Place | 'advance';
 
-/** By topic where a join begins to read, and below which offset all was judged before; and the watermark up to which it was decided. */
+/** Where a join begins to read each topic, below which offset all was judged before, and the watermark up to which it was decided. */
 export interface Beginning {
   readonly replay: readonly Offset[];
   readonly committed: readonly Offset[];
@@ -65,9 +65,9 @@ export class JoinCalls {
   readonly #accepted: readonly JudgedImpression[];
   readonly #feedback: readonly JudgedFeedback[];
   readonly #closings: readonly ReferenceClosing[];
-  /** By topic, the step that reads an offset. */
+  /** The step that reads an offset, for each topic. */
   readonly #readAt: readonly ReadonlyMap<Offset, number>[];
-  /** By step, the watermark up to which it is decided. */
+  /** The watermark up to which each step decides. */
   readonly #decided: readonly EpochMs[];
 
   constructor(settings: JoinSettings, logs: readonly TopicLog[], steps: readonly Step[], from: Beginning) {

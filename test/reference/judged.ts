@@ -17,7 +17,7 @@ export type ImpressionVerdict =
   | {
       readonly kind: 'dropped';
       readonly reason: ImpressionDrop;
-      /** Of a duplicate: its predecessor. */
+      /** The predecessor of a duplicate. */
       readonly of?: Placed<Impression>;
     };
 

@@ -21,7 +21,7 @@ export interface Context {
   readonly tuple: string;
 }
 
-/** As it was read. */
+/** A context as it was read. */
 interface Read extends Context {
   readonly ignoredKeys: number;
 }
@@ -34,10 +34,10 @@ export class Contexts {
   readonly #memory: ScanMemory;
   readonly #scanner: number;
   readonly #dimensions: Dimensions;
-  /** By number. Contexts of the same values are one object, so that those in use stay in the processor's cache. */
+  /** Contexts by number. Those of the same values are one object, so that those in use stay in the processor's cache. */
   readonly #known: Context[] = [];
   readonly #byTuple = new Map<string, Context>();
-  /** By number: how many keys are no names of dimensions, if any. */
+  /** Number of keys that name no dimension, by number of the context. Absent: none. */
   readonly #ignored = new Map<number, number>();
   /** Those that are not kept, since `begin`. */
   readonly #loose: Context[] = [];
@@ -112,7 +112,7 @@ export class Contexts {
   }
 
   /**
-   * As `#parse`, without the members that no dimension uses: for a thousand new keys JSON.parse takes six times as long as for the
+   * Does what `#parse` does, without the members that no dimension uses: for a thousand new keys JSON.parse takes six times as long as for the
    * same bytes of a list.
    */
   #parseLong(): Read | undefined {

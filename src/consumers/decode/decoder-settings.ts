@@ -26,7 +26,7 @@ type Scalar = string | number | boolean;
 /** What a condition asks of the place that a pointer leads to: the value, one of several, or whether there is one at all. */
 export type Condition = Scalar | readonly Scalar[] | { readonly exists: boolean };
 
-/** By JSON pointer. */
+/** Conditions by JSON pointer. */
 export type Conditions = Readonly<Record<string, Condition>>;
 
 /** One of several maps: for the records that meet all conditions and that no earlier map took. */
@@ -54,7 +54,7 @@ export interface ListChoice {
   };
   /** Fields of a row; undefined: each is found under its own name. */
   readonly map?: FieldMap | undefined;
-  /** By column, or JSON pointer: the action of a row in which it is true. */
+  /** The action of a row in which a column, or what a JSON pointer names, is true. */
   readonly feedback?: Readonly<Record<string, string | RowFeedback>> | undefined;
 }
 

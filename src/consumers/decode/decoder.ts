@@ -37,13 +37,13 @@ type Refused =
 /** All events of a record in their order, or why there is none: a record is all or nothing. */
 export type Decoded = { readonly events: readonly Event[] } | Refused;
 
-/** As `Decoded`; packed events are valid until any decoder decodes the next record. */
+/** What `Decoded` is, where packed events are valid until any decoder decodes the next record. */
 type Scanned = { readonly events: readonly JoinEvent[] } | Refused;
 
 export interface Decoder {
   /** How the engine reads records of this topic by itself; undefined: each must be prepared before it is read, or there is no memory. */
   readonly reader: RecordReader | undefined;
-  /** As `decode`, but faster, for a caller that is done with the events before it decodes the next record. */
+  /** Decodes faster than `decode`, for a caller that is done with the events before it decodes the next record. */
   scan(value: Uint8Array | null, source: string, offset: number): Scanned;
   /**
    * Events of one record of `source` (such as `topic:partition`, or a file's number) at `offset`. Never throws, never

@@ -18,7 +18,7 @@ interface Range {
   readonly least: number;
   readonly most: number;
   readonly isWhole: boolean;
-  /** Of a number outside of it. */
+  /** The code of a number outside of the range. */
   readonly code: InvalidCode;
 }
 

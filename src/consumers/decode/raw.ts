@@ -25,7 +25,7 @@ export interface RawRecord {
   value?: unknown;
 }
 
-/** Of an item, in the order in which the scanner knows them (wasm/scan/items.ts). */
+/** The fields of an item, in the order in which the scanner knows them (wasm/scan/items.ts). */
 export const ITEM_FIELDS = ['id', 'score', 'position', 'propensity', 'team', 'category'] as const;
 
 export type RawItem = { readonly [name in (typeof ITEM_FIELDS)[number]]?: unknown };

@@ -72,7 +72,7 @@ export class Reader {
   }
 }
 
-/** Of an item of a valid list. */
+/** The position of an item of a valid list; undefined: it has none. */
 function positionIn(item: unknown): number | undefined {
   return isItem(item) ? numberOf(item.position) : undefined;
 }

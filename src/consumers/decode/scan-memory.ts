@@ -38,7 +38,7 @@ const LEAST_CAPACITY = 2 ** 18;
 export class ScanMemory {
   /** All of the engine's memory. */
   readonly bytes: Buffer<ArrayBuffer>;
-  /** By field of a record: beginning and end of its value in `bytes`; both 0: it has none. */
+  /** Begin and end in `bytes` of the value of each field of a record; both 0: it has none. */
   readonly spans: Uint32Array;
   /** What it has found: RESULTS. */
   readonly doubles: Float64Array;
@@ -49,10 +49,10 @@ export class ScanMemory {
   recordAt = 0;
   /** Packed texts (packed/text.ts), from which places are counted. */
   texts: Buffer<ArrayBuffer>;
-  /** By slot of the list. */
+  /** One entry for each slot of the list. */
   places: Int32Array<ArrayBuffer>;
   ranks: Int32Array<ArrayBuffer>;
-  /** By slot: beginning and end of its score in `bytes`; both 0: it has none. */
+  /** Begin and end in `bytes` of the score of each slot; both 0: it has none. */
   scoreSpans: Uint32Array<ArrayBuffer>;
   categories: Int32Array<ArrayBuffer>;
   /** Scores, for the engine. */

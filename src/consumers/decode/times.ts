@@ -53,7 +53,7 @@ function nanosecondsToMs(value: number): EpochMs {
   return Math.floor((value / 1e6) * HAIR);
 }
 
-/** Of a time with its zone by name (RFC 9557), as Java and Temporal print it. What is marked by `!` would have to be understood. */
+/** The end of a time that names its zone (RFC 9557), as Java and Temporal print it. A part that is marked by `!` would have to be understood. */
 const ZONE_BY_NAME = /^(?:\[[A-Za-z0-9_.:/+=-]{1,64}\]){1,4}$/;
 
 /**
@@ -190,7 +190,7 @@ function madeZone(name: string): TimeZone | undefined {
 /** A zone of the IANA database. */
 class NamedZone implements TimeZone {
   readonly #format: Intl.DateTimeFormat;
-  /** By quarter of an hour, if the offset does not change in it. Asking Intl takes some microseconds. */
+  /** Offsets by quarter of an hour, where they do not change in it. Asking Intl takes some microseconds. */
   readonly #offsets = new Map<number, DurationMs>();
 
   constructor(format: Intl.DateTimeFormat) {

@@ -16,7 +16,7 @@ it('is the same in whatever pieces the bytes come', () => {
   );
 });
 
-/** As xxhash-wasm 1.1.0 prints it, which is compiled from the reference. */
+/** Hashes that xxhash-wasm 1.1.0 prints, which is compiled from the reference. */
 it.each([
   [0, 0xef46db3751d8e999n],
   [1, 0xf592c0c7639c4cb6n],
