@@ -13,8 +13,7 @@ export function configCommand(): Command {
     .description('check the configuration; prints "ok" and all settings with their defaults, without secrets')
     .option('--config <file>', 'configuration file (default: receval.yaml in this folder, if it exists)')
     .action(async ({ config }: { readonly config?: string }) => {
-      const readFile = readTextFile;
-      const configuration = loadConfiguration({ file: config, readFile, env: process.env });
+      const configuration = loadConfiguration({ file: config, readFile: readTextFile, env: process.env });
       await withCatalogue(configuration.settings);
       process.stdout.write(
         `ok\n---\n${stringify(redact(effectiveDocument(configuration)), { aliasDuplicateObjects: false })}`,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import { isOpened } from '../connections/text-file.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
@@ -69,20 +69,19 @@ export function tellIfPipe(path: string): void {
 
 /** Whether both names lead to one existing pipe. */
 export function isSamePipe(a: string, b: string): boolean {
-  try {
-    const [one, other] = [statSync(a), statSync(b)];
-    return one.isFIFO() && other.isFIFO() && one.ino === other.ino && one.dev === other.dev;
-  } catch {
-    return false;
-  }
+  return isSame(a, b, (stats) => stats.isFIFO());
 }
 
 /** Whether both names lead to one existing file. Two links to one file share an inode; a device is not a file. */
 export function isSameFile(a: string, b: string): boolean {
+  return isSame(a, b, (stats) => stats.isFile());
+}
+
+function isSame(a: string, b: string, isWanted: (stats: Stats) => boolean): boolean {
   try {
     const [one, other] = [statSync(a), statSync(b)];
-    if (!one.isFile() || !other.isFile()) return false;
-    return realpathSync(a) === realpathSync(b) || (one.ino !== 0 && one.ino === other.ino && one.dev === other.dev);
+    if (!isWanted(one) || !isWanted(other)) return false;
+    return (one.ino !== 0 && one.ino === other.ino && one.dev === other.dev) || realpathSync(a) === realpathSync(b);
   } catch {
     return false;
   }

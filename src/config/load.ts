@@ -73,7 +73,7 @@ interface Validated {
  * mistake does not hide another.
  */
 function validate(tree: Tree): Validated {
-  const rest = structuredClone(tree);
+  let rest = structuredClone(tree);
   const problems: Located[] = [];
   for (;;) {
     const parsed = configSchema.safeParse(rest);
@@ -92,8 +92,7 @@ function validate(tree: Tree): Validated {
       removed.add(printPath(path));
       for (let above = path.slice(0, -1); isEmptyAt(rest, above) && removeAt(rest, above); ) above = above.slice(0, -1);
     }
-    if (removed.size === 1 && removed.has(''))
-      return { parsed: configSchema.parse({}), document: completed(configSchema, {}), problems };
+    if (removed.size === 1 && removed.has('')) rest = {};
   }
 }
 

@@ -1,5 +1,5 @@
 import { damagedCheckpoint } from '../accumulators/store/checkpoint-error.ts';
-import { placesKey, unitKey } from '../accumulators/store/layout.ts';
+import { placesKey, unitKeys } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import { Turns } from '../vocabulary/clock.ts';
 import { HOUR } from '../vocabulary/durations.ts';
@@ -66,7 +66,7 @@ export class Exporter {
     this.#settings = settings;
     this.#deps = deps;
     this.#panes = new SealedPanes(settings, deps);
-    this.#unitKeys = Array.from({ length: deps.partitions }, (_, unit) => unitKey(deps.namespace, unit));
+    this.#unitKeys = unitKeys(deps.namespace, deps.partitions);
     this.#stored = this.#unitKeys.map(() => undefined);
     this.#units = this.#stored;
     this.#allWindows = this.#newWindows();

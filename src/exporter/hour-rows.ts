@@ -8,7 +8,7 @@ import { HOUR } from '../vocabulary/durations.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { listsOf } from '../windows/bucket-sums.ts';
-import type { UnitState } from '../windows/unit-state.ts';
+import { isListed, type UnitState } from '../windows/unit-state.ts';
 import type { Rows } from '../windows/windows.ts';
 import { GONE, type LostPane } from './lost-rows.ts';
 
@@ -88,7 +88,7 @@ export class HourRows {
       this.#lost.set(u, [...(this.#lost.get(u) ?? []), { size, n, key, end: (n + 1) * hour, why }]);
     };
     // Errors then come from the other hours.
-    if (vectors.size === 0 && isListed(unit.vectors, n)) loses('v', GONE);
+    if (vectors.size === 0 && isListed(unit.vectors ?? [], n)) loses('v', GONE);
     try {
       if (heads.size > 0 || !isListed(unit.hours, n)) return this.#decode(vectors, heads);
       loses('h', GONE);
@@ -132,10 +132,6 @@ export class HourRows {
     }
     return rows;
   }
-}
-
-function isListed(ranges: UnitState['vectors'], n: number): boolean {
-  return (ranges ?? []).some(([from, to]) => n >= from && n < to);
 }
 
 function addRows(into: RowsByField, rows: Rows): void {

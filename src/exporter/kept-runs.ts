@@ -1,7 +1,7 @@
 /** Reads runs as all units have stored them, whatever the configuration is now: those that have ended, or that a start would end. */
 import { shapeOf } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
-import { isRun, KEPT_AFTER_END, type RunState, runGoingOn } from '../accumulators/runs.ts';
+import { goneFrom, isRun, KEPT_AFTER_END, type RunState, runGoingOn } from '../accumulators/runs.ts';
 import { keysOfRun } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import { dimensionOf } from '../config/experiments.ts';
@@ -64,8 +64,8 @@ export async function readKeptRun(
   if (first?.owner.unit !== 0) return { lost };
   const { looks: key } = keysOfRun(first.owner, named);
   const [fields] = await store.read([key]);
-  const gone = first.state.looks === true ? goneFromLooks(fields) : '';
-  if (gone !== '') lost.set(key, gone);
+  const gone = goneFrom(first.state, { looks: goneFromLooks(fields) }).why.get('looks');
+  if (gone !== undefined) lost.set(key, gone);
   const text = fields.get(SETTINGS);
   if (text === undefined) return { lost };
   const defined = settingsOfRun(text, { name, dimension: dimensionOf(name) });
@@ -95,7 +95,7 @@ export async function readKeptRun(
   const ended = Number.isFinite(end) ? end : undefined;
   const looks = decodeLooks(fields, settings.horizon.text);
   const totals = sum.state(ended && ended - settings.horizon.ms);
-  return { state: { ...totals, ended, looks, looksLost: totals.looksLost || gone !== '' }, lost };
+  return { state: { ...totals, ended, looks, looksLost: totals.looksLost || gone !== undefined }, lost };
 }
 
 type EndedRun = Pick<RunState, 'name' | 'run' | 'ended'>;

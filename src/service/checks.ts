@@ -1,6 +1,6 @@
 import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { CheckpointError, readKey } from '../accumulators/store/checkpoint-error.ts';
-import { unitKey } from '../accumulators/store/layout.ts';
+import { unitKeys } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Unreadable } from '../consumers/source/kafka/flow/brokers.ts';
@@ -104,7 +104,7 @@ export interface StoredUnits {
 
 /** Reads the checkpoint of each unit. Rejects with a CheckpointError for an unknown format. */
 export async function readCheckpoints(store: Store, namespace: string, partitions: number): Promise<StoredUnits> {
-  const units = Array.from({ length: partitions }, (_, partition) => unitKey(namespace, partition));
+  const units = unitKeys(namespace, partitions);
   const hashes = await store.read(units);
   const unreadable = new Set<number>();
   const stored = hashes.map((fields, partition) => {

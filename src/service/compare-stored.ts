@@ -1,5 +1,5 @@
 import { type RunState, runGoingOn } from '../accumulators/runs.ts';
-import { unitKey } from '../accumulators/store/layout.ts';
+import { unitKey, unitKeys } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
@@ -164,9 +164,7 @@ function unstored(units: UnitStates, namespace: string): ReadonlyMap<string, str
 const TRIED = 64;
 
 async function readUnits(store: Store, namespace: string): Promise<readonly (UnitState | undefined)[]> {
-  const keysOf = (partitions: number): readonly string[] =>
-    Array.from({ length: partitions }, (_, unit) => unitKey(namespace, unit));
-  const tried = (await store.read(keysOf(TRIED))).map((hash, unit) => readUnit(unit, hash, undefined));
+  const tried = (await store.read(unitKeys(namespace, TRIED))).map((hash, unit) => readUnit(unit, hash, undefined));
   const found = tried.find((unit) => unit !== undefined);
   if (found === undefined) {
     throw new NothingStored(
@@ -175,6 +173,6 @@ async function readUnits(store: Store, namespace: string): Promise<readonly (Uni
   }
   const { partitions } = found;
   if (partitions <= TRIED) return tried.slice(0, partitions);
-  const hashes = await store.read(keysOf(partitions));
+  const hashes = await store.read(unitKeys(namespace, partitions));
   return hashes.map((hash, unit) => readUnit(unit, hash, undefined));
 }

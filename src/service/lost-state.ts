@@ -59,12 +59,13 @@ export async function readLost(
     const { hour = HOUR } = expiry;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const [before] = await store.read([key]);
-      const unreadable = problemIn(() => readUnit(partition, before, undefined, ours));
-      if (unreadable !== undefined) {
-        lost.push({ partition, damage: { cid: before.get('cid') ?? '' }, keys: new Map([[key, unreadable]]) });
+      let state: UnitState | undefined;
+      try {
+        state = readUnit(partition, before, undefined, ours);
+      } catch (error) {
+        lost.push({ partition, damage: { cid: before.get('cid') ?? '' }, keys: new Map([[key, messageOf(error)]]) });
         break;
       }
-      const state = readUnit(partition, before, undefined, ours);
       if (state === undefined || state.misfit.changed.length > 0) break;
       const found = await lostOf(settings, store, { partition, state, join: decodeCheckpoint(before).join, expiry });
       const [after] = await store.read([key]);

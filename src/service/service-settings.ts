@@ -32,7 +32,8 @@ export interface Begun {
   readonly generation: string;
 }
 
-const FIRST: Begun = { damaged: new Map(), generation: '1' };
+/** Where nothing is lost. */
+export const WHOLE: Begun = { damaged: new Map(), generation: '1' };
 
 /** The worker of the service for topics of this many partitions. */
 export function workerSettings(
@@ -41,7 +42,7 @@ export function workerSettings(
   partitions: number,
   permissions: Permissions,
   hashSeed: number,
-  { damaged, generation } = FIRST,
+  { damaged, generation } = WHOLE,
 ): WorkerSettings {
   const { attribution, kafka, limits } = settings;
   const shape = unitShape(settings, scorer, hashSeed);

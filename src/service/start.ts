@@ -26,7 +26,7 @@ import {
 import { keptFor } from './doctor-topics.ts';
 import { readEndingRuns } from './ending-runs.ts';
 import { readLost } from './lost-state.ts';
-import { type Begun, rowTtl } from './service-settings.ts';
+import { type Begun, rowTtl, WHOLE } from './service-settings.ts';
 import type { Beginning } from './start-offset.ts';
 
 /** How long to wait for servers that are starting. After that the start fails, and the supervisor tries again. */
@@ -86,23 +86,29 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
     rebuild: permissions.rebuild || permissions.newGeneration === 'earliest',
     isFirst: unreadable.size === 0 && stored.every((checkpoint) => checkpoint === undefined),
   };
-  const now = await store.time();
-  const generation = permissions.rebuild ? String(Math.floor(now / 1000)) : '1';
-  if (!isWorker) return { partitions, beginning, retention: undefined, damaged: new Map(), generation };
+  if (!isWorker) return { partitions, beginning, retention: undefined, ...WHOLE };
   const retention = retentionOf(settings, connection, log);
   checkRetention(settings, await retention.look());
   const ending = await readEndingRuns(settings, stored, store);
-  const lost = permissions.rebuild
-    ? await readLost(settings, store, partitions, { rowTtl: rowTtl(settings), now })
-    : [];
-  const damaged = new Map(lost.map(({ partition, damage }) => [partition, damage] as const));
+  const begun = permissions.rebuild ? await rebuiltOf(settings, store, partitions) : WHOLE;
+  const { damaged } = begun;
   checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions, {
     ending,
     damaged,
     unreadable,
   });
   tellUnused(settings, stored, { ...permissions, damaged }, log);
-  return { partitions, beginning, retention, damaged, generation };
+  return { partitions, beginning, retention, ...begun };
+}
+
+/** What is to be counted again. Units that begin are of a new generation, the second at which this is asked. */
+async function rebuiltOf(settings: Settings, store: RedisStore, partitions: number): Promise<Begun> {
+  const now = await store.time();
+  const lost = await readLost(settings, store, partitions, { rowTtl: rowTtl(settings), now });
+  return {
+    damaged: new Map(lost.map(({ partition, damage }) => [partition, damage])),
+    generation: String(Math.floor(now / 1000)),
+  };
 }
 
 /** Uses a client that logs nothing, since a broker confirms a right by refusing the request for another reason. */

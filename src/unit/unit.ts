@@ -8,7 +8,6 @@ import type { Decoder } from '../consumers/decode/decoder.ts';
 import { recordRows } from '../consumers/engine/record-rows.ts';
 import {
   type AcceptedImpression,
-  type ClosingNames,
   type FedImpression,
   type JoinView,
   type RecordPlace,
@@ -21,7 +20,7 @@ import type { Batch, LogRecord, RecordRun, UndecodableBatch } from '../consumers
 import type { ExperimentState } from '../experiment/state.ts';
 import type { UnitPart } from '../experiment/units.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
-import type { Closing, EpochMs, Offset, Side } from '../vocabulary/events.ts';
+import type { EpochMs, Offset, Side } from '../vocabulary/events.ts';
 import { NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { StoredClockBlocks } from './clock-blocks.ts';
 import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } from './commits.ts';
@@ -52,7 +51,7 @@ export class Unit {
   readonly #clockBlocks: StoredClockBlocks;
   readonly #reading: UnitReading;
   readonly #scoring: UnitScoring;
-  /** Where the engine adds what closes by itself; undefined: all that closes comes to `#closed`. */
+  /** Where the engine adds what closes by itself; undefined: all that closes comes to `UnitScoring.closed`. */
   readonly #adder: number | undefined;
   readonly #commits: UnitCommits;
   /** By topic and side. */
@@ -123,7 +122,7 @@ export class Unit {
       {
         accepted: (impression, from) => this.#accepted(impression, from),
         unref: (tag) => panes.cohorts.unref(tag),
-        closed: (closing, names) => this.#closed(closing, names),
+        closed: (closing, names) => this.#scoring.closed(closing, names),
         readsNames: this.#scoring.samples !== undefined,
         adder: this.#adder,
         observer: deps.observer ?? this.#scoring.samples,
@@ -136,8 +135,8 @@ export class Unit {
 
   /**
    * Applies the next records of one topic. Synchronous: when it returns, they are part of the state. The join judges each record as it is
-   * decoded, and calls `#accepted` for each list that counts. In `advance` lists close that the watermark has passed: `#closed` scores them
-   * and adds them to the panes, whose changes the next `commit` stores.
+   * decoded, and calls `#accepted` for each list that counts. In `advance` lists close that the watermark has passed: `UnitScoring.closed`
+   * scores them and adds them to the panes, whose changes the next `commit` stores.
    */
   feed(batch: Batch): void {
     this.#reading.compare(batch);
@@ -221,11 +220,6 @@ export class Unit {
   #isTagAll(impression: AcceptedImpression, from: RecordPlace): impression is FedImpression {
     if (!('context' in impression) || this.#deps.hooks?.accepted !== undefined) return false;
     return this.#completeness.isSettled && this.#experiments.ignores(impression.dimensions, from);
-  }
-
-  /** A list has closed at a horizon, and the engine has not added it by itself: it is scored and added to the panes. */
-  #closed(closing: Closing, names: ClosingNames): void {
-    this.#scoring.closed(closing, names);
   }
 
   /**

@@ -195,8 +195,13 @@ export function stands(
   if (now === undefined || now.token !== before.token || wentBack(now, before)) return false;
   return Object.entries({ m: now.panes, h: now.hours, v: now.vectors ?? [] }).every(([size, ranges]) => {
     const oldest = panes.find((pane) => pane.size === size)?.n;
-    return oldest === undefined || ranges.some(([from, to]) => oldest >= from && oldest < to);
+    return oldest === undefined || isListed(ranges, oldest);
   });
+}
+
+/** Whether a pane is in these ranges. */
+export function isListed(ranges: UnitState['panes'], n: number): boolean {
+  return ranges.some(([from, to]) => n >= from && n < to);
 }
 
 function guardOf(fields: Fields): { readonly token: string; readonly seq: number; readonly cid: string } {

@@ -78,6 +78,11 @@ export function unitKey(namespace: string, unit: number): string {
   return `receval:{${namespace}:${unit}}:unit`;
 }
 
+/** The key of each unit of a namespace. */
+export function unitKeys(namespace: string, partitions: number): readonly string[] {
+  return Array.from({ length: partitions }, (_, unit) => unitKey(namespace, unit));
+}
+
 export function paneKey(owner: RowOwner, size: PaneSize, start: EpochMs): string {
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:pane:${size}:${start}`;
 }
