@@ -3,7 +3,7 @@ import { clockKey, type RowOwner } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import { CLOCK_BLOCK, type ClockBlocks, type JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 
-/** Fields that one commit removes. */
+/** The number of fields that one commit removes at most. */
 const MOST_REMOVED = 2000;
 
 const FIELD = /^(\d{1,3}):(\d{1,13})$/;
@@ -14,10 +14,10 @@ const BITS = new RegExp(`^[0-9a-f]{${CLOCK_BLOCK / 4}}$`);
  * written once, by the first commit whose checkpoint counts it, and removed after the last one that does.
  */
 export class StoredClockBlocks {
-  /** By topic: the blocks in the store, ascending. */
+  /** The stored blocks of each topic, ascending. */
   readonly #stored: ClockBlocks[];
 
-  /** Throws a CheckpointError for a field that is not a block. @param fields of the hash */
+  /** Throws a CheckpointError for a field that is not a block. @param fields the fields of the hash */
   constructor(topics: number, fields: Fields) {
     const stored = Array.from({ length: topics }, (): (readonly [number, string])[] => []);
     for (const [field, bits] of fields) {
@@ -33,7 +33,7 @@ export class StoredClockBlocks {
     this.#stored = stored.map((blocks) => blocks.sort(([a], [b]) => a - b));
   }
 
-  /** The checkpoint with its blocks added; undefined: the store holds other blocks than it counts. */
+  /** Adds its blocks to a checkpoint. undefined: the store holds other blocks than the checkpoint counts. */
   complete(join: JoinCheckpoint): JoinCheckpoint | undefined {
     const clockBlocks = join.topics.map(({ replay }, topic) => {
       const first = Math.floor(replay / CLOCK_BLOCK);

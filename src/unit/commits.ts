@@ -10,7 +10,7 @@ import type { CommittedState, InvalidCounts, UnitDeps } from './unit-contract.ts
 /** What the next commit stores; the other fields of a commit identify it. */
 type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'stored' | 'deletes' | 'removes'>;
 
-/** What is known to be stored with a commit, but for what was scored: there it says what changed. */
+/** The state that is stored with a commit, without what was scored, of which a commit knows only the changes. */
 type StoredState = Omit<CommittedState, 'scored'>;
 
 /** The claim under which a unit commits. */
@@ -21,23 +21,23 @@ export type ClaimedUnit = Pick<Commit, 'unit' | 'token'> & Pick<Claimed, 'seq' |
  * in flight: it is sent again unchanged, and nothing else is sent, until its outcome is known.
  */
 export class UnitCommits {
-  /** Of the claim. */
+  /** The token of the claim. */
   readonly token: string;
   readonly #unit: string;
   readonly #store: Store;
   readonly #newId: () => string;
   readonly #reachFaultPoint: FaultPoint;
-  /** Of the last commit that is known to be applied. */
+  /** The number of the last commit that is known to be applied; `#cid` is its id. */
   #seq: number;
   #cid: string;
   #hasApplied = false;
   #committed: CommittedState;
-  /** As of the last commit that is known to be applied. */
+  /** What was scored up to the last commit that is known to be applied. */
   readonly #scored: ScoredRows;
   /** The commit whose outcome is not known yet, with the state that it stores. */
   #inFlight: { readonly commit: Commit; readonly state: StoredState; readonly scored: ScoredChanges } | undefined;
 
-  /** `committed`: what the claim has found; `columns`: of its rows. */
+  /** `committed`: the state that the claim has found; `columns`: the columns of its rows. */
   constructor(
     { unit, token, seq, cid }: ClaimedUnit,
     committed: StoredState,
@@ -60,12 +60,12 @@ export class UnitCommits {
     return this.#committed;
   }
 
-  /** A commit is in flight: its outcome is not known, and no other may be sent. */
+  /** Whether a commit is in flight: its outcome is not known, and no other may be sent. */
   get hasInFlight(): boolean {
     return this.#inFlight !== undefined;
   }
 
-  /** A commit under this claim is known to be applied. */
+  /** Whether a commit under this claim is known to be applied. */
   get hasApplied(): boolean {
     return this.#hasApplied;
   }
@@ -104,7 +104,7 @@ export class UnitCommits {
   }
 }
 
-/** What is stored of a unit that was just claimed. */
+/** The stored state of a unit that was just claimed. */
 export function claimedState(join: UnitJoin, invalid: readonly InvalidCounts[], resumed: Resumed): StoredState {
   const topics = join.counts.map((_, topic) => resumed.join?.topics[topic]);
   return {

@@ -7,12 +7,12 @@ import { itemPartsOf } from '../measures/item-part.ts';
 import type { GradeRule, Grading } from '../measures/scorer-contract.ts';
 
 /**
- * The part of the configuration that shapes the rows (specification: commit 6). `shape`: a JSON object by setting; a change
- * gives rows another meaning. `additive`: a JSON list of what may be added and removed.
+ * The part of the configuration that shapes the rows (specification: commit 6). `shape` is a JSON object by setting: a change of it
+ * gives rows another meaning. `additive` is a JSON list of what may be added and removed.
  */
 export function fingerprint(settings: Settings): Fingerprint {
   const { grading, kafka, measures, cohorts, windows, experiments, itemSets } = settings;
-  // In the order in which they have always been stored.
+  // Settings are stored in this order since the first release.
   const own = rowSettings(settings);
   const limits = own.filter(([path]) => path.startsWith('limits.'));
   const referred = new Set(measures.map((measure) => measure.params.get('action')));
@@ -44,10 +44,10 @@ export function fingerprint(settings: Settings): Fingerprint {
   };
 }
 
-/** The limit of grades in the first release. */
+/** The limit that grades had in the first release. */
 const FORMER_LIMIT = 30;
 
-/** If a limit cuts nothing, the former limit is stored, so that a configuration whose meaning is unchanged keeps its fingerprint. */
+/** The rule as it is stored: with the former limit if a limit cuts nothing, so that an unchanged meaning has an unchanged fingerprint. */
 function storedRule(rule: GradeRule): GradeRule {
   const { from, grade, rule: combine, max, veto } = rule;
   const isFixed = from === 'grade' && (combine !== 'sum' || grade === 0) && grade <= FORMER_LIMIT;
@@ -56,8 +56,8 @@ function storedRule(rule: GradeRule): GradeRule {
 
 /**
  * Measures of grades used to leave empty lists out; err and rbp with `gain=scaled` used to treat a list as one without positives if
- * all of its grades were below `relevantFrom`. If that can make a difference, the measure gets another entry than then: windows with
- * rows of both are incomplete.
+ * all of its grades were below `relevantFrom`. If that can make a difference, the measure has another entry now: windows that hold rows
+ * of both are incomplete.
  */
 function measureEntry({ canonical, name, params }: Measure, { actions, relevantFrom }: Grading): string {
   const takesAll = name === 'err' || params.get('gain') === 'scaled';
@@ -69,8 +69,8 @@ function measureEntry({ canonical, name, params }: Measure, { actions, relevantF
 }
 
 /**
- * Settings that shape the rows of measures of items and of the catalogue. Only present if there are such measures, so that a
- * configuration without them keeps the fingerprint that it had before they existed.
+ * Settings that shape the rows of measures of items and of the catalogue. They are present only if there are such measures, so that a
+ * configuration without them keeps the fingerprint that it had before these measures existed.
  */
 function itemShape({ measures, limits, itemFile }: Settings): Readonly<Record<string, unknown>> {
   const of = (field: 'item' | 'popularity' | 'category'): string => itemFile?.fingerprint(field) ?? 'none';

@@ -23,7 +23,7 @@ function panesSettings(settings: UnitSettings, generation: string, closedUpTo: E
 }
 
 export interface RestoredUnit {
-  /** As in `Resumed`, with the clock verdicts that it counts. */
+  /** The join of `Resumed`, with the clock verdicts that it counts. */
   readonly join: JoinCheckpoint | undefined;
   readonly panes: Panes;
   readonly experiments: UnitExperiments;
@@ -34,15 +34,15 @@ export interface RestoredUnit {
 /** Rows that the checkpoint lists, and that the store lacks. */
 export interface LostRows {
   readonly keys: readonly string[];
-  /** The latest end of the panes among them whose sums are gone; -Infinity: there are none. */
+  /** The latest end of the lost panes that hold sums; -Infinity: there are none. */
   readonly upTo: EpochMs;
-  /** The same, of any panes. */
+  /** The latest end of all lost panes; -Infinity: there are none. */
   readonly notedUpTo: EpochMs;
 }
 
 /**
  * Reads from the store the live rows that a unit starts from, its experiments and its clock verdicts. Rejects with a
- * CheckpointError when what is stored is damaged. @param token of the claim
+ * CheckpointError when what is stored is damaged. @param token the token of the claim
  */
 export async function restoreUnit(
   settings: UnitSettings,
@@ -121,7 +121,7 @@ export async function restoreUnit(
     },
     experiments: new UnitExperiments(settings, {
       states,
-      // Also in a new generation: of the lists that it reads again, some had closed, and miss feedback.
+      // A new generation needs them, too: some of the lists that it reads again had closed, and miss feedback.
       positions: unread,
       samples,
       looks,
@@ -132,14 +132,15 @@ export async function restoreUnit(
 }
 
 /**
- * Why what is stored beside the claimed checkpoint is not what it counts: the unit was claimed by another meanwhile, or the store is damaged.
+ * The error to throw when what is stored beside the claimed checkpoint is not what the checkpoint counts: either another worker has
+ * claimed the unit meanwhile, or the store is damaged.
  */
 async function differs(what: string, settings: UnitSettings, store: Store, token: string): Promise<Error> {
   await mustBeOurs(settings, store, token);
   return damagedCheckpoint(`it counts other ${what} than are stored`);
 }
 
-/** Rejects with a StoreUnavailable that passes when the unit is no longer under this claim: what was read may be of another state. */
+/** Rejects with a retriable StoreUnavailable if the unit is no longer under this claim: what was read may belong to another state. */
 async function mustBeOurs({ namespace, partition }: UnitSettings, store: Store, token: string): Promise<void> {
   const [now] = await store.read([unitKey(namespace, partition)]);
   if (now.get('token') === token) return;
@@ -149,18 +150,18 @@ async function mustBeOurs({ namespace, partition }: UnitSettings, store: Store, 
   });
 }
 
-/** The latest end; -Infinity: there are no panes. */
+/** The latest end of these panes; -Infinity: there are none. */
 function endOf(panes: readonly ListedPane[]): EpochMs {
   return Math.max(Number.NEGATIVE_INFINITY, ...panes.map(({ end }) => end));
 }
 
-/** Keys of a run besides its total. */
+/** The keys of a run besides that of its total. */
 function besideTotal(owner: RowOwner, run: Pick<RunState, 'name' | 'run'>): readonly string[] {
   const { users, looks } = keysOfRun(owner, run);
   return [users, looks];
 }
 
-/** Keys that the first commit of a claim deletes: those of a generation that was replaced, and of runs that ended long ago. */
+/** The keys that the first commit of a claim deletes: those of a generation that was replaced, and of runs that ended long ago. */
 export function staleKeys(settings: UnitSettings, { replaced, expired }: Resumed): readonly string[] {
   return [
     ...(replaced === undefined ? [] : keysOf(settings, replaced)),
@@ -168,7 +169,7 @@ export function staleKeys(settings: UnitSettings, { replaced, expired }: Resumed
   ];
 }
 
-/** Every key that can hold rows of a generation, but those of runs. */
+/** Every key that can hold rows of a generation, without those of runs. */
 function keysOf(settings: UnitSettings, { generation, panes }: NonNullable<Resumed['replaced']>): readonly string[] {
   const shape = panesSettings(
     { ...settings, panes: { ...settings.panes, runs: [] } },

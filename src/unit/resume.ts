@@ -11,42 +11,42 @@ import {
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 
-/** What this start was allowed to do, once (specification: commit 6). */
+/** What this start may do, once (specification: commit 6). */
 export interface Permissions {
-  /** 'earliest': it counts what Kafka still holds, from the beginning. */
+  /** Whether rows may start empty; 'earliest': what Kafka still holds is counted again, from the beginning. */
   readonly newGeneration: boolean | 'earliest';
   readonly acceptPartitions: boolean;
   readonly restartExperiments: boolean;
-  /** What is damaged of the unit: it is counted again from the earliest record. Default: nothing. */
+  /** Damaged state of the unit, which is counted again from the earliest record; default: none. */
   readonly damaged?: Damage | undefined;
 }
 
-/** The rows of this generation, or the checkpoint of this commit, which cannot be read: what another worker stores later is not meant. */
+/** The rows of this generation, or the checkpoint of this commit, cannot be read. State that another worker stores later is not meant. */
 export type Damage = { readonly generation: string } | { readonly cid: string };
 
 export const NO_PERMISSIONS: Permissions = { newGeneration: false, acceptPartitions: false, restartExperiments: false };
 
-/** Where a unit resumes. */
+/** The state from which a unit resumes. */
 export interface Resumed {
   readonly generation: string;
-  /** undefined: from the beginning. */
+  /** What is open; undefined: the unit reads from the beginning. */
   readonly join: JoinCheckpoint | undefined;
-  /** undefined: rows start empty. */
+  /** The panes that go on; undefined: rows start empty. */
   readonly panes: PanesState | undefined;
   /** Runs of experiments that were stored, those that have ended included; others start now. */
   readonly runs: readonly RunState[];
   /** Runs whose keys are to be deleted: they ended long ago. */
   readonly expired: readonly RunState[];
-  /** As in `UnitCheckpoint`. */
+  /** From when on each later part is in the rows, as in `UnitCheckpoint`. */
   readonly since: Since;
-  /** By topic: the first offset that was not read before. There a run starts that is not among `runs`. Empty: nothing was read. */
+  /** The first offset of each topic that was not read before, at which a run that is not among `runs` starts. Empty: nothing was read. */
   readonly unread: readonly Offset[];
   readonly incompleteBefore: EpochMs;
-  /** As in `UnitCheckpoint`. */
+  /** The latest end of panes that were lost, as in `UnitCheckpoint`. */
   readonly lostUpTo: EpochMs;
-  /** `incompleteBefore` is still to rise. */
+  /** Whether `incompleteBefore` is still to rise. */
   readonly hasGap: boolean;
-  /** Lists from before this time are left out of all sums. */
+  /** The time before which lists are left out of all sums. */
   readonly feedbackFrom: EpochMs;
   /** The generation whose rows are to be deleted; undefined: none. */
   readonly replaced: { readonly generation: string; readonly panes: PanesState } | undefined;
@@ -64,24 +64,24 @@ export class StateMismatch extends Error {
   }
 }
 
-/** What a unit is to be. */
+/** What the configuration asks of a unit. */
 interface Current {
   readonly generation: string;
   readonly fingerprint: Fingerprint;
   readonly partitions: number;
   readonly topicNames?: readonly string[] | undefined;
   readonly runs: readonly RunName[];
-  /** How many topics and horizons it has. */
+  /** Its topics and horizons, of which only the number matters here. */
   readonly join: { readonly topics: readonly unknown[]; readonly horizons: readonly unknown[] };
 }
 
 type RunName = Pick<RunState, 'name' | 'run'>;
 
 /**
- * Decides how a unit resumes from what is stored. If the meaning of rows has changed, this is refused, or starts a new
- * generation at the replay offsets of the old one. What was only added starts empty, and windows lack it until it has filled them.
+ * Decides how a unit resumes from what is stored. If the meaning of rows has changed, the start is refused or begins a new
+ * generation at the replay offsets of the old one. A part that was only added starts empty, and windows lack it until it has filled them.
  * A run that is no longer configured ends only if that is permitted; it is kept for a while, and goes on if it is configured again.
- * @throws StateMismatch, and a CheckpointError for a state that the configuration it was stored under cannot have
+ * @throws StateMismatch, and a CheckpointError for a state that cannot come from the configuration under which it was stored
  */
 export function resume(stored: UnitCheckpoint | undefined, current: Current, permissions: Permissions): Resumed {
   if (stored === undefined) {
@@ -146,7 +146,7 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
     ...runsAfter(stored, current.runs),
     since: laterParts(stored, current.fingerprint),
     unread,
-    // What closed up to W may lack records of the others; an impression at W or later has not closed yet.
+    // Lists that closed up to the watermark may lack records of the added partitions; later ones have not closed yet.
     incompleteBefore: hasMore ? Math.max(stored.incompleteBefore, watermark) : stored.incompleteBefore,
     lostUpTo: stored.lostUpTo,
     hasGap: stored.hasGap,
@@ -166,7 +166,7 @@ function mustBeOf(stored: readonly string[] | undefined, current: readonly strin
   );
 }
 
-/** Runs that go on in the stored state, and would not under this configuration. */
+/** The runs that go on in the stored state, but would end under this configuration. */
 export function endingRuns({ runs }: Pick<UnitCheckpoint, 'runs'>, current: readonly RunName[]): readonly RunState[] {
   return runs.filter((state) => state.ended === undefined && !current.some(isRun(state)));
 }
@@ -180,7 +180,7 @@ export const RESTART_ADVICE =
   'with these settings in the week before. Lists that are open at the switch count in neither run. What it has found so far is kept for a ' +
   'week: receval compare --earlier shows it, and it goes on if the configuration is set back';
 
-/** The runs as they are from now on, those that end marked, and those that ended too long ago to be kept. */
+/** The runs from now on, those that end marked as ended, and apart from them the runs that ended too long ago to be kept. */
 function runsAfter(
   { runs, generation, join }: UnitCheckpoint,
   current: readonly RunName[],
@@ -188,16 +188,16 @@ function runsAfter(
   const after = runs.map((state): RunState => {
     const { ended, ...run } = state;
     if (!current.some(isRun(state))) return { ...state, ended: ended ?? { at: join.watermark, generation } };
-    // Of another generation, it stays as it is: its rows mean something else.
+    // A run of another generation stays as it is: its rows mean something else.
     if (ended === undefined || ended.generation !== generation) return state;
-    // What was accepted while it had ended is not of this run.
+    // Lists that were accepted while the run had ended are not part of it.
     return { ...run, begins: join.topics.map((topic) => topic.committed) };
   });
   const isOver = ({ ended }: RunState): boolean => ended !== undefined && ended.at + KEPT_AFTER_END <= join.watermark;
   return { runs: after.filter((state) => !isOver(state)), expired: after.filter(isOver) };
 }
 
-/** By part: from when on it is in the rows. An impression at W or later has not closed yet. */
+/** From when on each later part is in the rows: from the watermark, as later impressions have not closed yet. */
 function laterParts({ fingerprint, since, join }: UnitCheckpoint, current: Fingerprint): Since {
   const added = missingFromPanes(fingerprint, current);
   const kept = Object.entries(since).filter(([part]) => hasPart(current, part));
@@ -211,7 +211,7 @@ const MORE_PARTITIONS =
 const FEWER_PARTITIONS =
   'Kafka takes none away, so these are other topics, or were created again. Correct kafka.topics, or take another namespace and kafka.groupId';
 
-/** A new generation goes on from an offset of each topic, so there must be as many as there were. */
+/** A new generation goes on from an offset of each topic, so there must be as many topics as there were. */
 function mustHaveTopics({ join }: Pick<UnitCheckpoint, 'join'>, current: Pick<Current, 'join'>): void {
   const [before, now] = [join.topics.length, current.join.topics.length];
   if (before === now) return;
@@ -223,7 +223,7 @@ function mustHaveTopics({ join }: Pick<UnitCheckpoint, 'join'>, current: Pick<Cu
   );
 }
 
-/** The same settings give the same numbers of topics and horizons. */
+/** Rejects stored numbers of topics and horizons that the same settings cannot have given. */
 function mustFit({ join: { topics, counts } }: Pick<UnitCheckpoint, 'join'>, current: Pick<Current, 'join'>): void {
   const { topics: ours, horizons } = current.join;
   if (topics.length !== ours.length) throw damagedCheckpoint(`topics: expected ${ours.length}, found ${topics.length}`);
@@ -232,8 +232,9 @@ function mustFit({ join: { topics, counts } }: Pick<UnitCheckpoint, 'join'>, cur
 }
 
 /**
- * The same logs from the replay offsets on, with nothing judged. Those of feedback are later than those of impressions, so lists that
- * had closed are read again without their feedback: what is below a replay offset is a gap, unless nothing valid precedes it.
+ * A join that reads the same logs from the replay offsets on, with nothing judged. The replay offsets of feedback are later in event
+ * time than those of impressions, so lists that had closed are read again without their feedback. What is below a replay offset is
+ * therefore a gap, unless nothing valid precedes it.
  */
 function fromReplayOffsets({ join, fingerprint }: UnitCheckpoint, current: Current): JoinCheckpoint {
   const [before, now] = [horizonsOf(fingerprint), horizonsOf(current.fingerprint)];
@@ -248,7 +249,7 @@ function fromReplayOffsets({ join, fingerprint }: UnitCheckpoint, current: Curre
       hasGap: true as const,
       ...(topic.replayWatermark === Number.NEGATIVE_INFINITY ? {} : { isBeginning: true as const }),
     })),
-    // What was late for a horizon that goes on is counted on.
+    // Counts of late events go on for each horizon that is still configured.
     counts: join.counts.map(({ impressions, feedback, ...more }) => ({
       ...more,
       impressions: { ...impressions, late: late(impressions.late) },

@@ -19,10 +19,10 @@ import type { Closing, DurationMs, EpochMs } from '../vocabulary/events.ts';
 export type SampledIds = 'masked' | 'shown';
 
 export interface SampledFeedback {
-  /** undefined: an action that has neither a grade nor a measure. */
+  /** The name of the action; undefined: it has neither a grade nor a measure. */
   readonly action: string | undefined;
   readonly value: number | undefined;
-  /** Since the list was shown. */
+  /** The time since the list was shown. */
   readonly delay: DurationMs;
 }
 
@@ -45,20 +45,20 @@ export interface SampledList {
   readonly requestId: string;
   /** When it was shown. */
   readonly ts: EpochMs;
-  /** Of its dimensions, in the order of the settings. */
+  /** The values of its dimensions, in the order of the settings. */
   readonly dimensions: readonly string[];
   readonly length: number;
-  /** The first ones. */
+  /** The first slots, up to `MOST_SLOTS`. */
   readonly slots: readonly SampledSlot[];
-  /** Events that count, and stand at none of `slots` or are too many to be kept. */
+  /** The number of events that count but are not in `slots`: they belong to later slots, or are too many to be kept. */
   readonly moreFeedback: number;
-  /** As `Scorer.score` wrote them. */
+  /** The scores as `Scorer.score` wrote them. */
   readonly scores: Float64Array;
   /** Feedback that names this request and does not count, as far as it is known. */
   readonly drops: readonly SampledDrop[];
 }
 
-/** Of a closed list: the parts that `SampledList` tells as they are. */
+/** The parts of a closed list that `SampledList` takes over unchanged. */
 export type ScoredList = Pick<SampledList, 'scores' | 'dimensions'>;
 
 interface Held extends SampledList {
@@ -66,28 +66,28 @@ interface Held extends SampledList {
 }
 
 interface SampleSettings {
-  /** Lists that are kept, at least 1. */
+  /** The number of lists that are kept, at least 1. */
   readonly most: number;
   readonly ids: SampledIds;
-  /** Of the masks: drawn by each process for itself, so that nobody can try ids. */
+  /** The key of the masks. Each process draws its own, so that nobody can find out ids by trying them. */
   readonly key: string;
 }
 
-/** Of one list. */
+/** What is kept of one list at most: its slots, its feedback, and feedback of it that was dropped. */
 const MOST_SLOTS = 40;
 const MOST_FEEDBACK = 60;
 const MOST_DROPS = 10;
-/** Of one reason. */
+/** How many dropped events are kept for each reason. */
 const DROPS_PER_REASON = 5;
-/** Lists of one unit that are to be kept when they close. */
+/** How many open lists of one unit may be marked, to be kept when they close. */
 const MOST_MARKED = 64;
 /** UTF-16 units of a text that is kept as it is; a longer one loses its end. */
 const LONGEST_TEXT = 64;
 const MASK_DIGITS = 10;
-/** Lists whose feedback was dropped are kept in addition: up to this share of the number of last lists. */
+/** How many lists whose feedback was dropped are kept in addition, as a share of the number of last lists. */
 const SHARE_KEPT = 0.2;
 
-/** As configured; undefined: none are to be kept. @param key as in `SampleSettings` */
+/** The samples that the configuration asks for; undefined: none are to be kept. @param key as in `SampleSettings` */
 export function samplesOf(
   { http, grading }: Pick<Settings, 'grading' | 'http'>,
   scorer: Pick<Scorer, 'actions'>,
@@ -97,7 +97,7 @@ export function samplesOf(
   return page && most > 0 ? new ListSamples({ most, ids, key }, grading, scorer) : undefined;
 }
 
-/** What is shown of them. */
+/** What the page reads of the samples. */
 export type ShownSamples = Pick<ListSamples, 'ids' | 'last' | 'withDrops' | 'drops' | 'renew'>;
 
 export class ListSamples {
@@ -107,9 +107,9 @@ export class ListSamples {
   readonly #key: string;
   readonly #actions: readonly string[];
   readonly #graded: Graded;
-  /** Oldest first. */
+  /** The lists that closed last, oldest first. */
   readonly #last: Held[] = [];
-  /** With feedback that was dropped, oldest first; none of `#last`. */
+  /** Lists with feedback that was dropped, oldest first; none of `#last`. */
   readonly #kept: Held[] = [];
   readonly #drops = new Map<FeedbackDrop, SampledDrop[]>();
   #listsLeft = 0;
@@ -126,24 +126,24 @@ export class ListSamples {
     this.renew();
   }
 
-  /** As many lists may be looked at again as are kept: to be called about once a second. */
+  /** Lets as many lists be looked at again as are kept. It is to be called about once a second. */
   renew(): void {
     this.#listsLeft = this.#most;
     this.#keptLeft = this.#mostKept;
     for (const reason of FEEDBACK_DROPS) this.#dropsLeft.set(reason, this.#most);
   }
 
-  /** What sees one unit. @param hashSeed as in `JoinSettings` */
+  /** An observer for one unit. @param hashSeed as in `JoinSettings` */
   watch(lastHorizon: number, hashSeed: number): UnitSamples {
     return new UnitSamples(this, lastHorizon, hashSeed);
   }
 
-  /** The last ones, newest first. */
+  /** The last lists, newest first. */
   get last(): readonly SampledList[] {
     return this.#last.toReversed();
   }
 
-  /** Those with feedback that was dropped, also if they are among the last: first those that lost more than duplicates, then the newest. */
+  /** Lists with feedback that was dropped, those among the last included: first the ones that lost more than duplicates, then the newest. */
   get withDrops(): readonly SampledList[] {
     const lists = [...this.#kept, ...this.#last.filter(({ drops }) => drops.length > 0)].toReversed();
     return [...lists.filter(isLosing), ...lists.filter((list) => !isLosing(list))].slice(0, this.#mostKept);
@@ -154,7 +154,7 @@ export class ListSamples {
     return FEEDBACK_DROPS.flatMap((reason) => this.#drops.get(reason)?.toReversed() ?? []);
   }
 
-  /** Whether one more list is looked at. `isMarked`: its feedback was dropped. */
+  /** Whether one more list may be looked at, and where it is kept. `isMarked`: feedback of it was dropped. */
   takesList(isMarked: boolean): 'last' | 'kept' | undefined {
     if (this.#listsLeft > 0) {
       this.#listsLeft--;
@@ -165,7 +165,7 @@ export class ListSamples {
     return 'kept';
   }
 
-  /** The same of feedback; of each reason, so that many of one hide none of another. */
+  /** Whether one more dropped event may be looked at. Each reason has its own bound, so that many of one hide none of another. */
   takesDrop(reason: FeedbackDrop): boolean {
     const left = this.#dropsLeft.get(reason) ?? 0;
     this.#dropsLeft.set(reason, Math.max(0, left - 1));
@@ -182,7 +182,7 @@ export class ListSamples {
     };
   }
 
-  /** One that is known for good. */
+  /** Adds feedback that is dropped for good. */
   addDrop(drop: SampledDrop): void {
     const ofReason = this.#drops.get(drop.reason) ?? [];
     this.#drops.set(drop.reason, ofReason);
@@ -246,7 +246,7 @@ export class ListSamples {
     this.#kept.splice(Math.max(0, harmless), 1);
   }
 
-  /** As people see an id. A long one ends with its hash, so that different ids look different. */
+  /** An id as people see it. A long one ends with its hash, so that different ids look different. */
   #nameOf(id: string): string {
     if (this.ids === 'shown' && id.length <= LONGEST_TEXT) return id;
     const hash = createHmac('sha256', this.#key).update(id).digest('hex').slice(0, MASK_DIGITS);
@@ -254,12 +254,12 @@ export class ListSamples {
   }
 }
 
-/** What is seen of one unit: of which open lists feedback was dropped, and what closes. */
+/** Observes one unit: it marks open lists whose feedback was dropped, and sees which lists close. */
 export class UnitSamples implements JoinObserver {
   readonly #samples: ListSamples;
   readonly #lastHorizon: number;
   readonly #hashSeed: number;
-  /** By handle of an open list. */
+  /** What was dropped of each open list, by its handle. */
   readonly #marked = new Map<number, Mark[]>();
 
   constructor(samples: ListSamples, lastHorizon: number, hashSeed: number) {
@@ -290,7 +290,7 @@ export class UnitSamples implements JoinObserver {
     }
   }
 
-  /** A list was scored. `scored`: what of it is copied, if it is kept. */
+  /** Keeps a list that was scored, if there is room. `scored`: returns what is copied of it. */
   closed(closing: Closing, names: ClosingNames, scored: () => ScoredList): void {
     if (closing.horizon !== this.#lastHorizon) return;
     const marks = this.#marked.size === 0 ? undefined : this.#marked.get(names.handle);
@@ -318,16 +318,16 @@ export class UnitSamples implements JoinObserver {
 /** Feedback that does not count in an open list. */
 interface Mark {
   readonly drop: SampledDrop;
-  /** Hashes of what may still be found in another list of its request; undefined: it may not. */
+  /** The hashes by which it may still be found in another list of its request; undefined: it cannot be. */
   readonly waits: { readonly request: number; readonly item: number } | undefined;
 }
 
-/** Whether feedback is lost that was not counted before. */
+/** Whether the list lost feedback that was not counted before. */
 function isLosing({ drops }: SampledList): boolean {
   return drops.some(({ reason }) => reason !== 'duplicate');
 }
 
-/** What waited when the list closed is dropped at last: that is one drop, not two. */
+/** Adds a drop to those of a list, once: feedback that waited when the list closed is dropped later, which is the same drop. */
 function note(drops: SampledDrop[], drop: SampledDrop): void {
   const isKnown = drops.some(({ itemId, action, ts }) => {
     return itemId === drop.itemId && action === drop.action && ts === drop.ts;
@@ -335,13 +335,13 @@ function note(drops: SampledDrop[], drop: SampledDrop): void {
   if (!isKnown && drops.length < MOST_DROPS) drops.push(drop);
 }
 
-/** Returns what made room. */
+/** Appends one, and removes and returns the first if there are more than `most`. */
 function put<T>(into: T[], one: T, most: number): T | undefined {
   into.push(one);
   return into.length > most ? into.shift() : undefined;
 }
 
-/** Halves no surrogate pair. */
+/** Cuts a long text, but never within a surrogate pair. */
 function cut(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   const end = text.charCodeAt(LONGEST_TEXT - 1) >= 0xd800 && text.charCodeAt(LONGEST_TEXT - 1) < 0xdc00 ? 1 : 0;

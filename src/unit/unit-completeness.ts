@@ -3,7 +3,7 @@ import type { Batch } from '../consumers/source/source-port.ts';
 import type { TopicCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { DurationMs, EpochMs, Offset, TopicRole } from '../vocabulary/events.ts';
 
-/** What the completeness of a unit starts from: as in `Resumed`. */
+/** What the completeness of a unit starts from. The fields are those of `Resumed`. */
 interface StoredCompleteness {
   readonly incompleteBefore: EpochMs;
   readonly hasGap: boolean;
@@ -13,19 +13,19 @@ interface StoredCompleteness {
 
 /**
  * Since when the panes of a unit are complete (specification: windows 3.3): from its first impression on, and from the end of
- * each gap on. What a gap has taken was written no later than the first record behind it. Of lists from before the end of a gap at the
- * beginning of feedback none is counted (specification: windows 3.5).
+ * each gap on. What a gap has taken was written no later than the first record behind it. If there is a gap at the beginning of
+ * feedback, no list from before its end is counted (specification: windows 3.5).
  */
 export class UnitCompleteness {
   readonly #topics: readonly TopicRole[];
   readonly #backward: DurationMs;
   readonly #futureSkew: DurationMs;
   #incompleteBefore: EpochMs;
-  /** No impression was accepted yet. */
+  /** Whether no impression was accepted yet. */
   #awaitsAny: boolean;
-  /** No impression was accepted since the checkpoint, and none before it: everything that is read again precedes a gap. */
+  /** Whether no new impression was accepted since the checkpoint: everything that is read again precedes a gap. */
   #awaitsNew: boolean;
-  /** By topic: the first offset behind a gap, of which no record was read yet; undefined: there is no gap. */
+  /** The first offset behind the gap of each topic, while no record from there on was read; undefined: there is no gap. */
   readonly #behindGap: (Offset | undefined)[];
   /** Topics of feedback that do not begin with their first record, and of which nothing was read yet. */
   readonly #beginnings = new Set<number>();
@@ -53,24 +53,24 @@ export class UnitCompleteness {
     this.#awaitsAny = incompleteBefore === Number.NEGATIVE_INFINITY;
     this.#awaitsNew = hasGap;
     const stored = topics.map((_, topic) => join?.topics[topic]);
-    // Earlier releases did not store of which topic it is.
+    // Earlier releases did not store which topic has the gap.
     const isAnywhere = hasGap && !this.#awaitsAny && stored.every((topic) => topic?.hasGap !== true);
     this.#behindGap = stored.map((topic) => (isAnywhere || topic?.hasGap === true ? topic?.committed : undefined));
     this.#feedbackFrom = feedbackFrom;
     for (const [topic, one] of stored.entries()) {
       if (one?.isBeginning !== true || !topics[topic].feedback) continue;
       this.#beginnings.add(topic);
-      // So late was what precedes the replay offset, however late the first record behind it was written.
+      // What precedes the replay offset was written up to this time, however late the first record behind it was written.
       this.#feedbackFrom = Math.max(this.#feedbackFrom, one.replayWatermark + outOfOrderness + backward);
     }
   }
 
-  /** Lists from before this time may lack feedback that the unit has not read. Known before any list closes that it leaves in. */
+  /** The time before which lists may lack feedback that the unit has not read. It is known before a later list closes. */
   get feedbackFrom(): EpochMs {
     return this.#feedbackFrom;
   }
 
-  /** Where a new unit begins to read a topic. Lists may be kept for longer than their feedback, which is lost then. */
+  /** Notes where a new unit begins to read a topic. Kafka may keep lists for longer than their feedback, which is lost then. */
   begins(topic: number, offset: Offset): void {
     const { impressions, feedback } = this.#topics[topic];
     if (offset === 0 || !feedback || impressions) return;
@@ -78,17 +78,17 @@ export class UnitCompleteness {
     this.#beginnings.add(topic);
   }
 
-  /** Records of a topic below `behind` were lost before they could be read, or cannot be read again. */
+  /** Notes that records of a topic below `behind` were lost before they could be read, or cannot be read again. */
   lost(topic: number, behind: Offset): void {
     this.#behindGap[topic] = Math.max(this.#behindGap[topic] ?? 0, behind);
   }
 
-  /** Impressions that are accepted from now on change nothing. */
+  /** Whether impressions that are accepted from now on change nothing. */
   get isSettled(): boolean {
     return !this.#awaitsAny && !this.#awaitsNew;
   }
 
-  /** An impression was accepted. `isReplayed`: it was judged before the checkpoint. */
+  /** Notes an accepted impression. `isReplayed`: it was judged before the checkpoint. */
   accepted(ts: EpochMs, isReplayed: boolean): void {
     if (!this.#awaitsAny && (isReplayed || !this.#awaitsNew)) return;
     this.#raise(ts);
@@ -97,8 +97,8 @@ export class UnitCompleteness {
   }
 
   /**
-   * A batch was applied. `newest`: the greatest time of its topic since. A record that is ahead of the clock tells nothing, as
-   * for the watermark.
+   * Notes that a batch was applied. `newest`: the greatest time of its topic after that. Records that are ahead of the clock are
+   * ignored, as they are for the watermark.
    */
   read(batch: Batch, newest: EpochMs, now: EpochMs | undefined): void {
     const { topic } = batch;
@@ -111,16 +111,16 @@ export class UnitCompleteness {
     if (first !== undefined) this.#ends(topic, first.timestamp ?? newest);
   }
 
-  /** A topic was read to its end, and has had nothing new since `silentSince`. */
+  /** Notes that a topic was read to its end, and has had nothing new since `silentSince`. */
   silent(topic: number, silentSince: EpochMs): void {
     if (this.#behindGap[topic] !== undefined) this.#ends(topic, silentSince);
   }
 
-  /** What a gap of this topic has lost was written by `time`. */
+  /** Ends the gap of a topic: what it has lost was written by `time`. */
   #ends(topic: number, time: EpochMs): void {
     if (time === Number.NEGATIVE_INFINITY) return;
     this.#behindGap[topic] = undefined;
-    // Lost feedback may have belonged to an impression that is later by that much.
+    // Lost feedback may have belonged to an impression that is later by `backward`.
     const complete = this.#topics[topic].feedback ? time + this.#backward : time;
     if (this.#beginnings.delete(topic)) this.#feedbackFrom = Math.max(this.#feedbackFrom, complete);
     this.#raise(complete);
@@ -130,7 +130,7 @@ export class UnitCompleteness {
     this.#incompleteBefore = Math.max(this.#incompleteBefore, time);
   }
 
-  /** For the checkpoint: before when panes are incomplete, whether that time is still to rise, and which lists are left out. */
+  /** What the checkpoint stores: before when panes are incomplete, whether that time is still to rise, and which lists are left out. */
   state(): Omit<StoredCompleteness, 'join'> {
     const hasGap = this.#awaitsAny || this.#awaitsNew || this.#behindGap.some((behind) => behind !== undefined);
     return {
@@ -143,7 +143,7 @@ export class UnitCompleteness {
     };
   }
 
-  /** For the checkpoint: the topics, marked with the gaps behind which nothing was read yet. */
+  /** The topics as the checkpoint stores them, marked with the gaps behind which nothing was read yet. */
   marked(topics: readonly TopicCheckpoint[]): readonly TopicCheckpoint[] {
     return topics.map((topic, t) => ({
       ...topic,

@@ -17,11 +17,11 @@ import { WaitingExposures } from './waiting-exposures.ts';
 /** What the store holds for the runs of a unit's experiments, in the order of the settings. */
 interface StoredExperiments extends StoredRuns {
   readonly samples: readonly UserSample[];
-  /** Empty for all units but unit 0. */
+  /** The looks at each run; empty for all units but unit 0. */
   readonly looks: readonly StoredLooks[];
 }
 
-/** The fields of the looks' key, and what they say. */
+/** The fields stored under the key of the looks, and the looks that they encode. */
 interface StoredLooks {
   readonly fields: ReadonlyMap<string, string>;
   readonly looks: ExperimentLooks;
@@ -32,9 +32,9 @@ export class UnitExperiments {
   readonly #runs: Runs;
   readonly #exposures: UnitExposures;
   readonly #looks: readonly UnitLooks[];
-  /** By run: the index of its dimension in an impression. */
+  /** The index of each run's dimension in an impression. */
   readonly #places: readonly number[];
-  /** By run: the value of its dimension in the impression that is accepted. */
+  /** The value of each run's dimension in the impression that is being accepted. */
   readonly #values: string[] = [];
 
   constructor(
@@ -48,7 +48,7 @@ export class UnitExperiments {
     this.#places = panes.runs.map(({ dimension }) => panes.dimensions.indexOf(dimension));
   }
 
-  /** An impression of the record `from` was accepted. Returns the runs that it takes no part in, as in `Runs`. */
+  /** Notes an accepted impression of the record `from`. Returns the runs that it takes no part in, as `Runs` does. */
   accepted(impression: AcceptedImpression, { topic, offset, isReplayed }: RecordPlace): number {
     if (this.#places.length === 0) return 0;
     const { ts, dimensions } = impression;
@@ -61,25 +61,25 @@ export class UnitExperiments {
     return leftOut;
   }
 
-  /** Whether no impression of these dimensions matters to a run, from the record `from` on. Later records of its topic are at larger offsets. */
+  /** Whether no impression with these dimensions matters to a run, in the record `from` or in a later one of its topic. */
   ignores(dimensions: readonly string[], { topic, offset }: RecordPlace): boolean {
     return (
       this.#runs.haveBegun(topic, offset) && !this.#places.some((place, r) => this.#exposures.has(r, dimensions[place]))
     );
   }
 
-  /** `records` were lost before they could be read. */
+  /** Notes that `records` were lost before they could be read. */
   lost(records: number): void {
     this.#runs.lost(records);
   }
 
-  /** What this unit holds of a run as of `watermark`. @param rows of its total, by value */
+  /** What this unit holds of a run as of `watermark`. @param rows the rows of its total, by value */
   part(run: number, rows: ReadonlyMap<string, Row>, watermark: EpochMs): UnitPart {
     this.#exposures.advance(watermark);
     return { rows, sample: this.#exposures.sample(run), ...this.#runs.part(run) };
   }
 
-  /** Bytes in memory, about. */
+  /** Bytes in memory, estimated. */
   get bytes(): number {
     return this.#exposures.bytes;
   }
@@ -88,14 +88,14 @@ export class UnitExperiments {
     this.#looks[run].take(totals);
   }
 
-  /** Adds what changed up to `watermark`. */
+  /** Adds to `changes` what changed up to `watermark`. */
   takeChanges(watermark: EpochMs, owner: RowOwner, changes: PaneChanges): void {
     this.#exposures.advance(watermark);
     for (const looks of this.#looks) looks.takeChanges(owner, changes);
     this.#exposures.take(owner, changes);
   }
 
-  /** For the checkpoint, after `takeChanges`. @param lists that the totals hold, in the order of the settings */
+  /** The runs as the checkpoint stores them, after `takeChanges`. @param lists the number of lists in each total, in the order of the settings */
   state(lists: readonly number[]): readonly RunState[] {
     return this.#runs.state(
       this.#looks.map(({ isCounted }, r) => {
@@ -119,15 +119,15 @@ function keyOf({ userId }: Impression): number {
 export class UnitExposures {
   readonly #runs: readonly RunSettings[];
   readonly #shortest: DurationMs;
-  /** Exposures up to this time are in the sample already, if their record was judged before the checkpoint. */
+  /** The time up to which exposures are in the sample already, if their record was judged before the checkpoint. */
   readonly #countedUpTo: EpochMs;
   readonly #samples: readonly UserSample[];
   readonly #variants: readonly ReadonlyMap<string, number>[];
   readonly #waiting = new WaitingExposures();
-  /** The runs of which users are stored, once those that were taken are. */
+  /** The runs whose users are stored, or will be with the commit that takes them. */
   readonly #stored = new Set<number>();
 
-  /** `samples`: one per run, as stored when event time was at `closedUpTo`. */
+  /** `samples`: the sample of each run, as stored when event time was at `closedUpTo`. */
   constructor(runs: readonly RunSettings[], shortest: DurationMs, samples: readonly UserSample[], closedUpTo: EpochMs) {
     this.#runs = runs;
     this.#shortest = shortest;
@@ -138,10 +138,10 @@ export class UnitExposures {
   }
 
   /**
-   * An impression was accepted.
+   * Lets the user of an accepted impression wait to be added.
    *
-   * @param user its key in samples; @param values of its dimensions, one per run; @param leftOut as in `Runs`
-   * @param isReplayed its record was judged before the checkpoint
+   * @param user the key of the user in samples; @param values the value of each run's dimension; @param leftOut as in `Runs`
+   * @param isReplayed whether its record was judged before the checkpoint
    */
   accepted(user: number, values: readonly string[], ts: EpochMs, leftOut: number, isReplayed: boolean): void {
     if (isReplayed && ts <= this.#countedUpTo) return;
@@ -152,19 +152,19 @@ export class UnitExposures {
     }
   }
 
-  /** Whether it is a variant of a run. */
+  /** Whether a run has this variant. */
   has(run: number, variant: string): boolean {
     return this.#variants[run].has(variant);
   }
 
-  /** Everything up to `watermark` has been accepted. */
+  /** Adds the waiting exposures to the samples, now that everything up to `watermark` has been accepted. */
   advance(watermark: EpochMs): void {
     this.#waiting.takeUpTo(watermark - this.#shortest, (run, user, variant, ts) => {
       this.#samples[run].addKey(user, variant, ts);
     });
   }
 
-  /** Bytes in memory, about. */
+  /** Bytes in memory, estimated. */
   get bytes(): number {
     let { bytes } = this.#waiting;
     for (const sample of this.#samples) bytes += sample.bytes;
@@ -175,7 +175,7 @@ export class UnitExposures {
     return this.#samples[run];
   }
 
-  /** Adds what changed since the last call. */
+  /** Adds to the changes what changed since the last call. */
   take(owner: RowOwner, { rows, stored, removes }: PaneChanges): void {
     for (const [r, sample] of this.#samples.entries()) {
       const change = sample.drain();
@@ -212,12 +212,12 @@ class UnitLooks {
     this.#looks = takeLooks({ ...totals, looks: this.#looks });
   }
 
-  /** Whether fields are stored, and among them their number. */
+  /** Whether fields are stored, the count of looks among them. */
   get isCounted(): boolean {
     return areCounted(this.#stored);
   }
 
-  /** Adds the fields that changed since the last call, and removes those of what was forgotten. */
+  /** Adds to the changes the fields that changed since the last call, and removes those of looks that were forgotten. */
   takeChanges(owner: RowOwner, { rows, stored, removes }: PaneChanges): void {
     if (this.#looks === this.#taken) return;
     this.#taken = this.#looks;

@@ -14,9 +14,9 @@ interface Mark {
   readonly value: ValueHash | undefined;
 }
 
-/** Another record is at the offset of an applied one: the topic is not the one that was read. */
+/** Shows that another record is at the offset of an applied one: the topic is not the one that was read. */
 export interface Divergence {
-  /** Index in the configuration's order. */
+  /** The index of the topic, in the order of the configuration. */
   readonly topic: number;
   readonly offset: Offset;
   readonly differs: 'value' | 'timestamp';
@@ -28,11 +28,11 @@ export class UnitReading {
   readonly #outOfOrderness: DurationMs;
   readonly #committed: () => CommittedState;
   readonly #lastRecords: LastRecords;
-  /** By topic: the first record read since this claim. */
+  /** The first record of each topic that was read since this claim. */
   readonly #firstRecords: (Pick<LogRecord, 'offset' | 'timestamp'> | undefined)[] = [];
   #diverged: Divergence | undefined;
 
-  /** `stored`: marks of the last records, by topic. */
+  /** `stored`: the marks of the last records, by topic. */
   constructor(
     { topics, outOfOrderness }: { readonly topics: readonly unknown[]; readonly outOfOrderness: DurationMs },
     join: Pick<UnitJoin, 'position' | 'judgedBelow'>,
@@ -45,22 +45,22 @@ export class UnitReading {
     this.#lastRecords = new LastRecords(topics.length, stored);
   }
 
-  /** A last record has yet to be read again: nothing may be stored before that. */
+  /** Whether a last record has yet to be read again: nothing may be stored before that. */
   get awaits(): boolean {
     return this.#lastRecords.awaits;
   }
 
-  /** Another record is at the offset of an applied one: from now on nothing is applied or stored. undefined: no such record was seen. */
+  /** The other record that was found at the offset of an applied one: from then on nothing is applied or stored. undefined: there was none. */
   get diverged(): Divergence | undefined {
     return this.#diverged;
   }
 
-  /** The next offset to read. It is below the position while the last record has yet to be read again, which counts nothing. */
+  /** The next offset to read. It is below the position while the last record has yet to be read again; that record is only compared. */
   from(topic: number): Offset {
     return Math.min(this.#join.position(topic), this.#lastRecords.awaited(topic) ?? Number.POSITIVE_INFINITY);
   }
 
-  /** The log is known to have held all records below this offset. */
+  /** The offset below which the log is known to have held all records. */
   heldUpTo(topic: number): Offset {
     const awaited = this.#lastRecords.awaited(topic) ?? -1;
     return Math.max(this.#join.position(topic), this.#committed().offsets[topic], awaited + 1);
@@ -78,14 +78,14 @@ export class UnitReading {
     return first?.offset === replayOffsets[topic] ? first.timestamp : undefined;
   }
 
-  /** The logs may have been replaced: the last records must be compared again. */
+  /** Asks for the last records to be compared again, since the logs may have been replaced. */
   doubt(): void {
     this.#lastRecords.doubt();
   }
 
   /**
-   * How many records are gone that were never read, if the log starts at `start` now; 0: a replay misses some that were. undefined: there
-   * is no gap, as nothing below is to be read.
+   * The number of records that are gone unread, if the log starts at `start` now; 0: only records that a replay would read again are
+   * gone. undefined: there is no gap, as nothing below `start` is to be read.
    */
   gapBelow(topic: number, start: Offset): number | undefined {
     const position = this.#join.position(topic);
@@ -93,17 +93,17 @@ export class UnitReading {
     return Math.max(0, start - Math.max(position, this.#join.judgedBelow(topic)));
   }
 
-  /** The log starts at `start` now: a last record below cannot be compared. */
+  /** Gives up comparing a last record below `start`, where the log begins now. */
   beginsAt(topic: number, start: Offset): void {
     this.#lastRecords.giveUpBelow(topic, start);
   }
 
-  /** To be called before a batch is applied: compares a last record that is in it, and sets `diverged` if it is another one. */
+  /** Compares the last record, if a batch that is about to be applied holds it, and sets `diverged` if it is another one. */
   compare(batch: Batch): void {
     this.#diverged ??= this.#lastRecords.compare(batch);
   }
 
-  /** A batch was applied. */
+  /** Notes that a batch was applied. */
   taken(batch: Batch): void {
     if (countOf(batch) === 0) return;
     const { topic } = batch;
@@ -114,7 +114,7 @@ export class UnitReading {
     this.#lastRecords.applied(topic, lastOf(batch));
   }
 
-  /** Marks of the last records, by topic, for the checkpoint. */
+  /** The marks of the last records, by topic, as the checkpoint stores them. */
   marks(): readonly (string | undefined)[] {
     return this.#lastRecords.texts();
   }
@@ -127,16 +127,16 @@ export class UnitReading {
  */
 export class LastRecords {
   readonly #last: (Mark | undefined)[];
-  /** By topic: the mark to compare when its record is read; nothing may be stored before that. */
+  /** The mark of each topic to compare when its record is read; nothing may be stored before that. */
   readonly #awaited: (Mark | undefined)[];
 
-  /** `stored`: by topic, as `texts` returned it. A mark that cannot be read is not compared. */
+  /** `stored`: the texts of the marks, by topic, as `texts` returned them. A mark that cannot be read is not compared. */
   constructor(topics: number, stored: readonly (string | undefined)[]) {
     this.#last = Array.from({ length: topics }, (_, topic) => parse(stored[topic]));
     this.#awaited = [...this.#last];
   }
 
-  /** A record has yet to be compared. */
+  /** Whether a record has yet to be compared. */
   get awaits(): boolean {
     return this.#awaited.some((mark) => mark !== undefined);
   }
@@ -146,18 +146,18 @@ export class LastRecords {
     return this.#awaited[topic]?.offset;
   }
 
-  /** The log may have been replaced: the last applied records must be compared again. */
+  /** Asks for the last applied records to be compared again, since the logs may have been replaced. */
   doubt(): void {
     for (const [topic, mark] of this.#last.entries()) this.#awaited[topic] = mark;
   }
 
-  /** The log starts at `start`: records below it cannot be compared. */
+  /** Gives up comparing records below `start`, where the log begins. */
   giveUpBelow(topic: number, start: Offset): void {
     const mark = this.#awaited[topic];
     if (mark !== undefined && mark.offset < start) this.#awaited[topic] = undefined;
   }
 
-  /** To be called before a batch is applied. */
+  /** Compares the last record, if a batch that is about to be applied holds it. */
   compare(batch: Batch): Divergence | undefined {
     const { topic, next } = batch;
     const mark = this.#awaited[topic];
@@ -172,13 +172,13 @@ export class LastRecords {
     return undefined;
   }
 
-  /** The newest record of a batch was applied. Its bytes are not kept: they may be part of a large buffer. */
+  /** Marks the newest record of a batch that was applied. Its bytes are not kept: they may be part of a large buffer. */
   applied(topic: number, { offset, timestamp, value }: LogRecord): void {
     const last = this.#last[topic];
     if (last === undefined || offset > last.offset) this.#last[topic] = { offset, timestamp, value: hashOf(value) };
   }
 
-  /** By topic, as the checkpoint holds them: `<offset>:<timestamp>:<value>`; undefined: nothing was applied yet. */
+  /** The marks of the topics as the checkpoint holds them, `<offset>:<timestamp>:<value>`; undefined: nothing was applied yet. */
   texts(): readonly (string | undefined)[] {
     return this.#last.map((mark) =>
       mark === undefined ? undefined : `${mark.offset}:${mark.timestamp ?? ''}:${digitsOf(mark.value)}`,
@@ -228,12 +228,12 @@ function isSame(a: ValueHash | undefined, b: ValueHash | undefined): boolean {
 
 const WORD_DIGITS = 8;
 
-/** Hexadecimal; '': a tombstone. */
+/** The hash in hexadecimal digits; '': the value is a tombstone. */
 function digitsOf(value: ValueHash | undefined): string {
   return (value ?? []).map((word) => (word >>> 0).toString(16).padStart(WORD_DIGITS, '0')).join('');
 }
 
-/** The inverse of one half. */
+/** Reads one half of what `digitsOf` wrote. */
 function wordOf(digits: string): number {
   return Number.parseInt(digits, 16) | 0;
 }

@@ -10,18 +10,18 @@ import type { LeftOpen, UnitDeps, UnitSettings } from './unit-contract.ts';
 
 /** Scores what closes and adds it to the rows. */
 export class UnitScoring {
-  /** By horizon: slots of closed lists whose item is not in the catalogue. */
+  /** Slots of closed lists whose item is not in the catalogue, by horizon. */
   readonly unknownItems: number[];
-  /** By horizon: lists that closed, but are in no sum (specification: windows 3.5). */
+  /** Lists that closed, but are in no sum (specification: windows 3.5), by horizon. */
   readonly unscored: number[];
   readonly samples: UnitSamples | undefined;
   readonly #deps: Pick<UnitDeps, 'scorer' | 'hooks'>;
   readonly #panes: Panes;
   readonly #completeness: { readonly feedbackFrom: EpochMs };
   readonly #scores: Float64Array;
-  /** Of the list that was scored last; without items where no measure asks for them. */
+  /** What is counted of the list that was scored last; without items where no measure asks for them. */
   readonly #counted: CountedParts;
-  /** undefined: nothing is kept of what is scored, or a hook gets the scores of each list. */
+  /** The scores that are kept by pattern; undefined: none are, or a hook takes the scores of each list. */
   readonly #kept: KeptLists | undefined;
   #open: LeftOpen | undefined;
 
@@ -46,13 +46,13 @@ export class UnitScoring {
     this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
   }
 
-  /** Lets the engine add closings by itself, unless each must be given to `closed`: returns where it does. */
+  /** Lets the engine add closings by itself, unless each must be given to `closed`. Returns the address at which it adds them. */
   letEngineAdd(): number | undefined {
     const isAsked = this.#deps.hooks?.closing !== undefined || this.samples !== undefined;
     return isAsked || this.#kept === undefined ? undefined : this.#panes.letEngineAdd(this.#kept.table);
   }
 
-  /** From now on what closes is counted nowhere, but goes there. */
+  /** From now on gives what closes to `open`, and counts it nowhere. */
   leaveOpen(open: LeftOpen): void {
     this.#open = open;
     this.#panes.endEngineAdding();
@@ -63,7 +63,7 @@ export class UnitScoring {
       this.#open(closing, this.#panes.cohorts.keys(closing.tag));
       return;
     }
-    // At each horizon lists close in the order of their times: what the engine adds by itself is later than these.
+    // Lists close in the order of their times at each horizon, so the lists that the engine adds by itself are later than these.
     if (closing.ts < this.#completeness.feedbackFrom) {
       this.unscored[closing.horizon]++;
       return;

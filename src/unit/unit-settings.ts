@@ -10,15 +10,15 @@ import { DAY, HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import type { UnitSettings } from './unit-contract.ts';
 
-/** The longest window, and the hour in which it starts. */
+/** How long panes keep vectors besides `attribution.window`: for the longest window, and the hour in which it starts. */
 const VECTORS_KEPT: DurationMs = DAY + HOUR;
 
-/** Ranks that are counted where nobody said how many. */
+/** The number of ranks that are counted if the configuration sets none. */
 const USUAL_RANKS = 10;
 
-/** With these, a cohort of the rest is found if it has at least a 65th of what is added to the rest in an hour. */
+/** The number of candidates for a place. A cohort of the rest is found if it has at least a 65th of what is added to the rest in an hour. */
 const CANDIDATES = 64;
-/** Far from 1: cohorts of similar size would otherwise take each other's places every few hours. */
+/** How much larger a candidate must be to take a place: far from 1, so that cohorts of similar size do not alternate every few hours. */
 const TAKEOVER_RATIO = 10;
 
 /** The parts of the configuration that are the same for all units. @param hashSeed as in `JoinSettings` */
@@ -56,7 +56,7 @@ export function unitShape(
       cohortsPerSet: limits.cohortsPerSet,
       named: namedValues(experiments),
       takeover: { candidates: CANDIDATES, ratio: TAKEOVER_RATIO },
-      // For the longest window, and for regression detection (specification: statistics 10).
+      // The longest window needs these minutes, and so does regression detection (specification: statistics 10).
       keepMinutes:
         Math.max(longestWindow, MINUTES_NEEDED) + attribution.window.ms + attribution.unitTimeout + paneSize.ms,
       keepHours: hoursKept(settings),
@@ -80,13 +80,13 @@ export function hoursKept({ detect, attribution }: Pick<Settings, 'detect' | 'at
   return detect.history + attribution.window.ms;
 }
 
-/** With counts by rank, even if the configuration does not ask for them. */
+/** The settings with counts by rank, even if the configuration does not ask for them. */
 export function withPositions(settings: Settings): Settings {
   const { ranks, sets } = settings.positions;
   return { ...settings, positions: { ranks: ranks === 0 ? USUAL_RANKS : ranks, sets } };
 }
 
-/** What a decoder needs of the configuration besides the topic. */
+/** What a decoder needs to know of the configuration besides the topic. */
 export function decoderLimits(
   settings: Settings,
 ): Pick<

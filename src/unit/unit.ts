@@ -32,7 +32,7 @@ import type { UnitExperiments } from './unit-experiments.ts';
 import { UnitReading } from './unit-reading.ts';
 import { UnitScoring } from './unit-scoring.ts';
 
-/** A smaller share says nothing about the whole. */
+/** The smallest share of the window from which the whole is estimated: a smaller one says nothing about it. */
 const LEAST_SHARE = 0.01;
 
 /**
@@ -54,17 +54,17 @@ export class Unit {
   /** Where the engine adds what closes by itself; undefined: all that closes comes to `UnitScoring.closed`. */
   readonly #adder: number | undefined;
   readonly #commits: UnitCommits;
-  /** By topic and side. */
+  /** How often records were refused, by topic and side, then code. */
   readonly #invalid: readonly Record<Side, Map<InvalidCode, number>>[];
   readonly #generation: string;
   readonly #since: Since;
-  /** Keys that are no longer used, until they are deleted. */
+  /** Keys that are no longer used and that the next commit deletes. */
   #stale: readonly string[];
   #idleAdvances = 0;
   #closedByIdle = 0;
   #changed = false;
   readonly #completeness: UnitCompleteness;
-  /** What the claim found gone. */
+  /** Rows that the checkpoint lists, and that the claim did not find in the store. */
   readonly lost: LostRows;
   readonly #lostUpTo: EpochMs;
   readonly #isNew: boolean;
@@ -155,7 +155,7 @@ export class Unit {
     this.#changed = true;
   }
 
-  /** Record by record, as files need it: what is one event or many is decoded, then judged. */
+  /** Decodes and judges one record after the other, as files need it, where one record may hold many events. */
   #feedRecords(topic: number, records: readonly LogRecord[], now: EpochMs | undefined): void {
     const position = this.#join.position(topic);
     const skips = this.#join.skipsInReplay(topic);
@@ -168,7 +168,7 @@ export class Unit {
     }
   }
 
-  /** Part by part, each read and judged by the engine; what it does not know is decoded here. */
+  /** Lets the engine read and judge the run, part by part; decodes here what the engine does not know. */
   #feedRun(topic: number, run: RecordRun, reader: RecordReader, now: EpochMs | undefined): void {
     const position = this.#join.position(topic);
     let index = 0;
@@ -205,7 +205,7 @@ export class Unit {
     this.#join.refused(topic, record.offset, decoded.side, decoded.refused);
   }
 
-  /** The join has accepted a list. Returns the tag of its cohorts, under which it closes. */
+  /** Called when the join has accepted a list. Returns the tag of its cohorts, under which it closes. */
   #accepted(impression: AcceptedImpression, from: RecordPlace): number {
     this.#deps.hooks?.accepted?.(impression);
     this.#completeness.accepted(impression.ts, from.isReplayed);
@@ -280,7 +280,7 @@ export class Unit {
     );
   }
 
-  /** As of the last commit. */
+  /** The state after the last commit that is known to be applied. */
   get committed(): CommittedState {
     return this.#commits.committed;
   }
@@ -294,17 +294,17 @@ export class Unit {
     return this.#closedByIdle;
   }
 
-  /** Whether nothing was stored for it when it was claimed. */
+  /** Whether nothing was stored for this unit when it was claimed. */
   get isNew(): boolean {
     return this.#isNew;
   }
 
-  /** Whether something of it is stored: a worker that claims it now goes on from there. */
+  /** Whether state of this unit is stored, from which a worker that claims it now goes on. */
   get isStored(): boolean {
     return !this.#isNew || this.#commits.hasApplied;
   }
 
-  /** A new unit starts there instead of at 0. The next commit stores this, even if no record comes. */
+  /** Lets a new unit start at `offset` instead of at 0. The next commit stores this, even if no record comes. */
   beginAt(topic: number, offset: Offset): void {
     this.#completeness.begins(topic, offset);
     if (offset > this.#join.position(topic)) this.#join.seek(topic, offset);
@@ -312,8 +312,8 @@ export class Unit {
   }
 
   /**
-   * Since the claim lists from before this time were left out of all sums, because their feedback was not read. undefined: none was, or
-   * this was returned before.
+   * Returns, once, the time before which lists have been left out of all sums since the claim, because their feedback was not read.
+   * undefined: none was left out, or this was returned before.
    */
   takeUnscoredBefore(): EpochMs | undefined {
     if (this.#isUnscoredTaken || this.committed.unscored.every((lists) => lists === 0)) return undefined;
@@ -321,7 +321,7 @@ export class Unit {
     return this.#completeness.feedbackFrom;
   }
 
-  /** The log of a topic starts at `start` now, above its position: what was to be read below is lost. It is counted once. */
+  /** Goes on at `start`, where the log of a topic begins now, above its position. What was to be read below is lost, and counted once. */
   skipGap(topic: number, start: Offset): void {
     this.#lose(topic, start, this.#reading.gapBelow(topic, start) ?? 0);
     this.#reading.beginsAt(topic, start);
@@ -330,18 +330,18 @@ export class Unit {
     this.#changed = true;
   }
 
-  /** So many records of a topic, all of them below `behind`, were lost before they could be read. */
+  /** Notes that `records` of a topic, all of them below `behind`, were lost before they could be read. */
   #lose(topic: number, behind: Offset, records: number): void {
     this.#completeness.lost(topic, behind);
     this.#experiments.lost(records);
   }
 
-  /** Token of the claim under which this unit is owned. */
+  /** The token of the claim under which this unit is owned. */
   get token(): string {
     return this.#commits.token;
   }
 
-  /** Whether it reads records again: to rebuild what is open, or to see whether the last records are still the same. */
+  /** Whether records are read again: to rebuild what is open, or to see whether the last records are still the same. */
   get replaying(): boolean {
     return this.#join.replaying || this.#reading.awaits;
   }
@@ -351,7 +351,7 @@ export class Unit {
     return this.#reading;
   }
 
-  /** A batch that was skipped before the checkpoint is skipped again as it was; any other leaves a gap. */
+  /** Skips a batch that cannot be decoded. It leaves a gap, unless it was skipped before the checkpoint already. */
   #skip(topic: number, batch: UndecodableBatch): void {
     const from = Math.max(batch.from, this.#join.position(topic));
     const { to } = batch;
@@ -363,7 +363,7 @@ export class Unit {
     if (counted > 0) this.#deps.onUndecodable?.({ topic, batch });
   }
 
-  /** Whether [from, to) was judged already, by this object or before the checkpoint. Then it is skipped, whatever it holds now. */
+  /** Whether [from, to) was judged already, by this object or before the checkpoint. It is then skipped, whatever it holds now. */
   wasJudged(topic: number, from: Offset, to: Offset): boolean {
     const position = this.#join.position(topic);
     return to <= position || this.#join.wasSkipped(topic, Math.max(from, position), to);
@@ -377,13 +377,13 @@ export class Unit {
     return this.#experiments.part(run, this.#panes.runTotal(run), this.#join.watermark);
   }
 
-  /** Takes one more look at a run, which the next commit stores. `totals`: of all units, this one's from `part`. */
+  /** Takes one more look at a run, which the next commit stores. `totals`: the sums of all units, this one's from `part`. */
   look(run: number, totals: Omit<ExperimentState, 'looks'>): void {
     this.#experiments.look(run, totals);
     this.#changed = true;
   }
 
-  /** The greatest time of a topic so far. */
+  /** The greatest event time of a topic so far. */
   #newest(topic: number): EpochMs {
     return this.#join.topicNewest(topic) + this.#settings.join.outOfOrderness;
   }
@@ -399,14 +399,14 @@ export class Unit {
     this.#changed = true;
   }
 
-  /** The greatest time of all topics so far. -Infinity: there is none. */
+  /** The greatest event time of all topics so far; -Infinity: there is none. */
   get newest(): EpochMs {
     return Math.max(...this.#settings.join.topics.map((_, topic) => this.#newest(topic)));
   }
 
   /**
-   * For logs that end (specification: join 4.1): everything closes. What was old enough at `reach` is counted as ever; of what was still
-   * open then, nothing is: each list goes to `open` instead, once for every such horizon.
+   * Closes everything, where logs end (specification: join 4.1). Lists that are old enough at `reach` are counted as ever; those that
+   * are still open then are not counted, but go to `open`, once for every such horizon.
    */
   finish(reach: EpochMs = Number.POSITIVE_INFINITY, open: LeftOpen = () => {}): void {
     const { join } = this.#settings;
@@ -432,17 +432,17 @@ export class Unit {
     return this.#commits.hasInFlight;
   }
 
-  /** How many combinations of values open lists and sums have. */
+  /** The number of combinations of values that open lists and sums have. */
   get cohorts(): number {
     return this.#panes.cohorts.size;
   }
 
-  /** Bytes in memory, about, of the rows that the next commit stores. */
+  /** Bytes in memory, estimated, of the rows that the next commit stores. */
   get changedBytes(): number {
     return this.#panes.changedBytes;
   }
 
-  /** Bytes in memory of rows, cohorts and experiments. Most are in the heap of V8, unlike those of the join; cells that the engine adds to are counted here, too. */
+  /** Bytes in memory of rows, cohorts and experiments, cells of the engine included. Most are in the heap of V8, unlike those of the join. */
   get rowBytes(): number {
     return this.#panes.bytes + this.#experiments.bytes;
   }
@@ -458,7 +458,7 @@ export class Unit {
     this.#panes.close();
   }
 
-  /** The share that is open now of the longest time that can be open at once: (0, 1]. */
+  /** How much of the longest time that can be open at once is open now, (0, 1]. */
   get openShare(): number {
     const { join } = this.#settings;
     const { oldestRemembered: oldest } = this.#join;
@@ -470,7 +470,7 @@ export class Unit {
     return this.#deps.decoders.reduce((sum, decoder) => sum + decoder.ignoredCohortKeys, 0);
   }
 
-  /** Watermarks, counts, sizes. */
+  /** The watermarks, counts and sizes of the join. */
   get join(): JoinView {
     return this.#join;
   }

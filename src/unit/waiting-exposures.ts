@@ -3,7 +3,7 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 /** Exposures wait in stretches of event time, so that those that are not due are not looked at again and again. */
 const STRETCH_MS: DurationMs = 1000;
 
-/** Bytes of an entry of the map, and of the stretch in it. */
+/** Bytes of an entry of the map, with its stretch. */
 const STRETCH_BYTES = 150;
 const EXPOSURE_BYTES = 28;
 const LEAST = 64;
@@ -16,19 +16,19 @@ interface Stretch {
 }
 
 /**
- * Exposures whose time has not been passed yet. They are rows of arrays, and the rows of those that left are used again: as a list
- * per stretch, every exposure was garbage within minutes.
+ * Exposures that event time has not passed yet. They are rows of arrays, whose rows are used again, so that no garbage is left: with a
+ * list of objects per stretch, every exposure was garbage within minutes.
  */
 export class WaitingExposures {
-  /** By number. */
+  /** The stretches by their number, which is their time divided by `STRETCH_MS`. */
   readonly #stretches = new Map<number, Stretch>();
   #users = new Float64Array(LEAST);
   #times = new Float64Array(LEAST);
   #runs = new Int32Array(LEAST);
   #variants = new Int32Array(LEAST);
-  /** By row: the next of its stretch, or the next that is free. */
+  /** The row after each row in its stretch, or in the list of free rows. */
   #next = new Int32Array(LEAST);
-  /** Rows that were ever used. */
+  /** The number of rows that were ever used. */
   #rows = 0;
   #free = NONE;
 
@@ -48,7 +48,7 @@ export class WaitingExposures {
     }
   }
 
-  /** Takes out those up to `until`, inclusive. */
+  /** Takes out the exposures up to `until`, inclusive, and gives them to `see`. */
   takeUpTo(until: EpochMs, see: (run: number, user: number, variant: number, ts: EpochMs) => void): void {
     for (const [number, stretch] of this.#stretches) {
       if (number * STRETCH_MS > until) continue;
@@ -68,7 +68,7 @@ export class WaitingExposures {
     }
   }
 
-  /** Bytes in memory, about. */
+  /** Bytes in memory, estimated. */
   get bytes(): number {
     return EXPOSURE_BYTES * this.#users.length + STRETCH_BYTES * this.#stretches.size;
   }

@@ -12,16 +12,16 @@ import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 const FIRST_RETRY_MS: DurationMs = 200;
 const LONGEST_RETRY_MS: DurationMs = 5_000;
 
-/** Mostly each waits for the store; but what a claim has read lies in memory twice until it is taken over. */
+/** The most claims in progress. A claim mostly waits for the store, but holds what it has read twice until it is taken over. */
 const CLAIMS_AT_ONCE = 8;
 
 /** How a worker handles its claims. */
 export interface ClaimsHandler {
-  /** Whether this partition is assigned to us now, and still by what the group has said last. */
+  /** Whether this partition is assigned to us now, and still will be by the group's newest assignment. */
   isOurs(partition: number): boolean;
-  /** A unit was claimed. `begins` state_lost: nothing is stored for it, although it was read before. */
+  /** Takes a unit that was claimed. `begins` state_lost: nothing is stored for it, although it was read before. */
   claimed(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void;
-  /** What is stored of a unit cannot be gone on with, for this cause; a restart does not help. */
+  /** Called when the stored state of a unit cannot be used, for this cause; a restart does not help. */
   refused(partition: number, cause: StopCause, error: Error): void;
 }
 
@@ -35,9 +35,9 @@ export class Claims {
   readonly #handler: ClaimsHandler;
   readonly #stopping: Ending;
   readonly #reachFaultPoint: FaultPoint;
-  /** Of all units. */
+  /** The scores kept by pattern, shared by all units. */
   readonly #kept: KeptLists | undefined;
-  /** By partition: the claim in progress. */
+  /** The claim in progress of each partition. */
   readonly #running = new Map<number, Promise<void>>();
 
   /** `stopping`: once it is reached, no claim is retried. */
@@ -81,7 +81,7 @@ export class Claims {
     const unit = await this.#unitOf(partition);
     if (unit === undefined) return;
     const begins = unit.isNew ? await this.#begin(unit, partition) : 'fine';
-    // It may have been assigned to another worker meanwhile.
+    // The partition may have been assigned to another worker meanwhile.
     if (begins === undefined || !this.#handler.isOurs(partition)) {
       unit.release();
       return;
@@ -93,7 +93,7 @@ export class Claims {
     this.#deps.log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
   }
 
-  /** undefined: it is not wanted any more, or what is stored of it cannot be gone on with. */
+  /** Claims the unit of a partition. undefined: it is not wanted any more, or its stored state cannot be used. */
   async #unitOf(partition: number): Promise<Unit | undefined> {
     try {
       return await this.#until(partition, isRetriable, 'the store did not answer the claim', () =>
@@ -107,7 +107,7 @@ export class Claims {
     }
   }
 
-  /** Tries until it is done, or the unit is not wanted any more: undefined. `isPassing`: an error is no reason to give up. */
+  /** Repeats an attempt until it succeeds. undefined: the unit is not wanted any more. `isPassing`: whether an error is no reason to give up. */
   async #until<Done>(
     partition: number,
     isPassing: (error: unknown) => error is Error,
@@ -172,7 +172,7 @@ export class Claims {
   }
 }
 
-/** An error of the store, after which the same call may succeed. By its name: a store may be bundled apart from the worker. */
+/** Whether the same call may succeed after this error of the store, known by its name: a store may be bundled apart from the worker. */
 export function isRetriable(error: unknown): error is StoreUnavailable {
   return (
     error instanceof Error && error.name === 'StoreUnavailable' && 'retriable' in error && error.retriable === true
@@ -181,7 +181,7 @@ export function isRetriable(error: unknown): error is StoreUnavailable {
 
 const NOT_ROWS: ReadonlySet<string> = new Set(['WRONGTYPE', 'BADSTATE']);
 
-/** Why an error of the store, or of what it holds, stops the unit that met it, and no other; undefined: it is another error. */
+/** Why an error of the store, or of what it holds, stops only the unit that met it; undefined: it is another error. */
 export function stopCauseOf(error: unknown): StopCause | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'StoreUnavailable' && 'code' in error && NOT_ROWS.has(String(error.code))) return 'damaged';

@@ -5,16 +5,16 @@ import { LARGEST_SKEW } from './status.ts';
 
 interface ClockDoubtDeps {
   readonly clock: Clock;
-  /** As in `WorkerDeps`. */
+  /** Compares our clock with the store's, as in `WorkerDeps`. */
   readonly compareClock?: (() => Promise<boolean>) | undefined;
 }
 
-/** Producers whose clocks are ahead do not make a worker ask for the time more often. */
+/** How long a comparison stays good, so that producers whose clocks are ahead do not make a worker ask for the time more often. */
 const COMPARED_FOR_MS = 1000;
 
 /**
- * Whether our clock may judge records (specification: faults 5.3). It stands still while the machine sleeps or is moved, and shows the
- * past then: so before it calls a record `future`, it is compared.
+ * Whether our clock may judge records (specification: faults 5.3). It stands still while the machine sleeps or is moved, and then shows
+ * the past, so it is compared with the store's before it calls a record `future`.
  */
 export class ClockDoubt {
   readonly #deps: ClockDoubtDeps;
@@ -23,24 +23,24 @@ export class ClockDoubt {
   #compared: EpochMs = Number.NEGATIVE_INFINITY;
   #comparing: Promise<boolean> | undefined;
 
-  /** `futureSkew`: of every unit. */
+  /** `futureSkew`: the setting, which is the same for every unit. */
   constructor(futureSkew: DurationMs, deps: ClockDoubtDeps) {
     this.#futureSkew = futureSkew;
     this.#deps = deps;
   }
 
-  /** Our clock and the store's differ by too much. */
+  /** Whether our clock and the store's differ by too much. */
   get isInDoubt(): boolean {
     return this.#isInDoubt;
   }
 
-  /** Our clock minus the store's. */
+  /** Takes the difference of our clock from the store's. */
   is(skew: DurationMs): void {
     this.#isInDoubt = Math.abs(skew) > LARGEST_SKEW;
     this.#compared = this.#deps.clock.now();
   }
 
-  /** undefined: the clock does not call any record of this batch `future`. Else whether it may. Never rejects. */
+  /** Resolves with whether our clock may call records of this batch `future`; undefined: it calls none so. Never rejects. */
   mayCallFuture(batch: Batch): Promise<boolean> | undefined {
     if (latestTimestamp(batch) <= this.#deps.clock.now() + this.#futureSkew) return undefined;
     this.#comparing ??= this.#isRight().finally(() => {

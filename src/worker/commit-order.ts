@@ -1,20 +1,20 @@
 import type { DurationMs } from '../vocabulary/events.ts';
 import type { Owned } from './owned.ts';
 
-/** A unit that has read so many records since its last commit is busy: what storing them costs is little beside reading them. */
+/** A unit that has read this many records since its last commit is busy: storing them costs little beside reading them. */
 export const BUSY_RECORDS = 100;
-/** However many units a worker owns, each commits about this often. */
+/** The longest time between two commits of a unit, about, however many units a worker owns. */
 export const LONGEST_WAIT_MS: DurationMs = 10_000;
 
 interface CommitRate {
   readonly commitInterval: DurationMs;
-  /** Commits a second of units that are not busy; undefined: no bound. */
+  /** The bound of commits a second of units that are not busy; undefined: there is none. */
   readonly commitsPerSecond?: number | undefined;
 }
 
 /**
- * The units that commit when a commit interval has passed (specification: commit 1.1), those that waited longest first. Busy units always do; of
- * the others as many as the rate lets: what a commit costs hardly depends on how little has changed.
+ * The units that commit when a commit interval has passed (specification: commit 1.1), those that have waited longest first. Busy units
+ * always commit. The others commit as the rate allows, since a commit costs almost as much if little has changed.
  */
 export function commitOrder(units: Iterable<Owned>, rate: CommitRate): readonly Owned[] {
   const all = [...units];
@@ -23,14 +23,14 @@ export function commitOrder(units: Iterable<Owned>, rate: CommitRate): readonly 
   return waiting.filter((owned) => isBusy(owned) || left-- > 0);
 }
 
-/** How many units commit per interval that are not busy. */
+/** The number of units that are not busy and commit in one interval. */
 export function turnsOf(units: number, { commitInterval, commitsPerSecond }: CommitRate): number {
   if (commitsPerSecond === undefined) return units;
   const bound = Math.floor((commitsPerSecond * commitInterval) / 1000);
   return Math.max(1, bound, Math.ceil((units * commitInterval) / LONGEST_WAIT_MS));
 }
 
-/** A commit without an answer is sent again as soon as it can be: nothing is read meanwhile. */
+/** Whether a unit commits at every interval. A commit without an answer is sent again at once, too, since nothing is read meanwhile. */
 function isBusy({ unit }: Owned): boolean {
   if (unit.isUnanswered) return true;
   const { offsets } = unit.committed;

@@ -2,19 +2,19 @@ import type { Unit } from '../unit/unit.ts';
 import { type Held, NOTHING, type Owned } from './owned.ts';
 import type { LoadLimits } from './worker-contract.ts';
 
-/** Pausing leaders is not enough at this multiple of a limit: a unit must be released. */
+/** The multiple of a limit at which pausing leaders is not enough, and a unit must be released. */
 export const HEADROOM = 1.25;
 
-/** Memory of a worker besides its state: Node, the code, and what was fetched and waits (kafka-settings.ts). */
+/** The memory of a worker besides its state: Node, the code, and what was fetched and waits (kafka-settings.ts). */
 const OWN_BYTES = 192 * 2 ** 20;
 /**
- * Share of the rest that state may take. The other half is for a state a quarter above its limit, and for memory that is free
- * but not collected yet.
+ * The share of the other memory that state may take. The rest of it is for state that is a quarter above its limit, and for memory that
+ * is free but not collected yet.
  */
 const STATE_SHARE = 0.5;
 const LEAST_STATE_BYTES = 16 * 2 ** 20;
 
-/** Bytes of state that fit into a process with this much memory. */
+/** The bytes of state that fit into a process with this much memory. */
 export function stateWithin(memory: number): number {
   return Math.max(LEAST_STATE_BYTES, Math.floor(STATE_SHARE * (memory - OWN_BYTES)));
 }
@@ -27,7 +27,7 @@ export function memoryFor(stateBytes: number): number {
 const KINDS: readonly (keyof Held)[] = ['state', 'rows', 'open'];
 
 /**
- * What all units of a worker hold in memory: a running sum, since it is read after every chunk. A unit is counted again when it
+ * What all units of a worker hold in memory. It is a running sum, since it is read after every chunk: a unit is counted again when it
  * has changed, and forgotten when it is released.
  */
 export class MemoryLoad {
@@ -38,7 +38,7 @@ export class MemoryLoad {
     this.#limits = { open: openLimit, state: stateLimit, rows: rowLimit };
   }
 
-  /** Counts a unit again, which has grown or shrunk. */
+  /** Counts a unit again that has grown or shrunk. */
   count(owned: Owned): void {
     if (owned.released) return;
     this.#replace(owned, heldBy(owned.unit));
@@ -63,12 +63,12 @@ export class MemoryLoad {
     return this.#sum;
   }
 
-  /** A limit is reached: leaders must wait. */
+  /** Whether a limit is exceeded, so that leaders must wait. */
   get isFull(): boolean {
     return KINDS.some((kind) => this.#sum[kind] > this.#limits[kind]);
   }
 
-  /** What exceeds its limit by more than the headroom, so that a unit must be released; undefined: nothing does. */
+  /** The kind that exceeds its limit by more than the headroom, so that a unit must be released; undefined: none does. */
   get exceeded(): keyof Held | undefined {
     return KINDS.find((kind) => this.#sum[kind] > HEADROOM * this.#limits[kind]);
   }
@@ -83,7 +83,7 @@ export class MemoryLoad {
   }
 }
 
-/** The running unit that holds most of it; undefined: none runs. A unit that is stopped for another reason is not released for this one. */
+/** The running unit that holds most of a kind; undefined: none runs. A unit that is stopped already is not released. */
 export function largest(units: Iterable<Owned>, kind: keyof Held): Owned | undefined {
   let most: Owned | undefined;
   for (const owned of units) {

@@ -12,16 +12,16 @@ interface OutgrownUnit {
   readonly partition: number;
   /** Token of the claim under which it was owned; any later claim has another one. */
   readonly token: string;
-  /** As of the time of its release. */
+  /** Its status at the time of its release. */
   readonly status: UnitStatus;
   readonly replayOffsets: readonly Offset[];
-  /** The memory that it held then and will need again. */
+  /** The memory that it held then, and will need again. */
   readonly held: Held;
 }
 
 /**
  * Units that were released for lack of memory, until there is room for them again or they are no longer ours. A unit is claimed
- * again when what it held fits besides what the others hold, so never if it does not even fit alone. It first waits for one
+ * again when what it held fits beside what the others hold, and so never if it does not even fit alone. It first waits for one
  * session timeout, and twice as long each time that it is released again while it replays.
  */
 export class Outgrown {
@@ -41,7 +41,7 @@ export class Outgrown {
     return this.#units.has(partition);
   }
 
-  /** `status`: of the released unit, without what it held. */
+  /** Adds a unit that is released. `status`: its status, without the memory that it held. */
   add({ partition, unit, held }: Owned, status: UnitStatus, now: EpochMs): void {
     const { token, committed, replaying } = unit;
     this.#units.set(partition, { partition, token, status, replayOffsets: committed.replayOffsets, held });
@@ -50,7 +50,7 @@ export class Outgrown {
     this.#waits.set(partition, { length, until: now + length });
   }
 
-  /** A commit that was in flight when the unit was released has been answered. */
+  /** Takes the state that a commit has stored which was in flight when the unit was released. */
   committed({ partition, unit: { committed, token } }: Owned): void {
     const known = this.#units.get(partition);
     if (known?.token !== token) return;
@@ -59,12 +59,12 @@ export class Outgrown {
     this.#units.set(partition, { ...known, status, replayOffsets: committed.replayOffsets });
   }
 
-  /** The unit was claimed, by us or by another. */
+  /** Removes a unit that was claimed, by us or by another. */
   remove(partition: number): void {
     this.#units.delete(partition);
   }
 
-  /** Drops units of other partitions, which are no longer ours. */
+  /** Drops the units of all other partitions, which are no longer ours. */
   keepOnly(partitions: readonly number[]): void {
     for (const partition of [...this.#waits.keys()]) {
       if (partitions.includes(partition)) continue;
@@ -73,7 +73,7 @@ export class Outgrown {
     }
   }
 
-  /** A unit that has waited long enough and fits. One at a time, since each claim changes how much room there is. */
+  /** A unit that has waited long enough and fits. It returns one at a time, since each claim changes how much room there is. */
   due(load: MemoryLoad, now: EpochMs): OutgrownUnit | undefined {
     return this.units.find(
       ({ partition, held }) => now >= (this.#waits.get(partition)?.until ?? 0) && load.hasRoomFor(held),
@@ -87,8 +87,8 @@ export function causeOf(kind: keyof Held): StopCause {
 }
 
 /**
- * For the log: what was held, and which limit to raise to which value. What is open now may be only a part of what can be open
- * at once, so the value is an estimate: what the unit held, scaled to all of that time, plus what the others hold.
+ * What to log: what was held, and which limit to raise to which value. What is open now may be only a part of what can be open
+ * at once, so the value is an estimate: what the unit held, scaled to the whole time that can be open, plus what the others hold.
  */
 export function adviceFor(kind: keyof Held, { held, unit }: Owned, load: MemoryLoad): object {
   const others = load.sum[kind] - held[kind];

@@ -6,7 +6,7 @@ import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs, TopicRole } from '../vocabulary/events.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
-/** Why a topic is paused; pace.ts says what sets and ends each. All but `stopped` end by themselves. */
+/** Why a topic is paused; pace.ts says what sets and ends each reason. All but `stopped` end by themselves. */
 export type PauseReason = 'leads' | 'store' | 'clock' | 'stopped';
 
 /** What a unit holds in memory. */
@@ -22,33 +22,33 @@ export const NOTHING: Held = { open: 0, state: 0, rows: 0 };
 export interface Owned {
   readonly partition: number;
   readonly unit: Unit;
-  /** By topic. */
+  /** What each topic carries. */
   readonly roles: readonly TopicRole[];
-  /** By topic: since when there has been nothing new. */
+  /** Since when each topic has had nothing new; undefined: it has, or that is not known. */
   readonly silentSince: (EpochMs | undefined)[];
-  /** By topic: where the log ended when that was asked for last; undefined: the source could not tell. */
+  /** Where the log of each topic ended when that was asked for last; undefined: the source did not know. */
   readonly ends: (Bounds | undefined)[];
-  /** By topic: records that were between the position and that end. */
+  /** The records of each topic that were between the position and that end. */
   readonly lag: (number | undefined)[];
-  /** By topic: those of them that waited for the end of a transaction. */
+  /** The records among them that waited for the end of a transaction, by topic. */
   readonly inTransactions: number[];
-  /** By topic: why it is paused; empty: it is being read. */
+  /** Why each topic is paused; empty: it is being read. */
   readonly pauseReasons: readonly Set<PauseReason>[];
-  /** Topics that are ahead of the slowest and let it catch up. */
+  /** The topics that are ahead of the slowest and let it catch up. */
   readonly ahead: Set<number>;
-  /** What it holds in memory, as counted last. */
+  /** What the unit holds in memory, as counted last. */
   held: Held;
-  /** undefined: no commit is being sent. */
+  /** The commit that is being sent; undefined: none is. */
   committing: Promise<void> | undefined;
-  /** Number of its last commit among those of this worker; 0: there was none. */
+  /** The number of its last commit among those of this worker; 0: there was none. */
   lastCommit: number;
-  /** undefined: it is not stopped. */
+  /** Why it is stopped; undefined: it is not. */
   stopped: StopCause | undefined;
-  /** It was released: another worker may own the unit, or a newer object here does. Nothing is paused for it any more. */
+  /** Whether it was released: another worker may own the unit, or a newer object here. Nothing is paused for it any more. */
   released: boolean;
 }
 
-/** A unit that was just claimed: nothing is known of its logs yet. */
+/** What is known of a unit that was just claimed: nothing of its logs yet. */
 export function newlyOwned(partition: number, unit: Unit, roles: readonly TopicRole[]): Owned {
   return {
     partition,
@@ -68,7 +68,7 @@ export function newlyOwned(partition: number, unit: Unit, roles: readonly TopicR
   };
 }
 
-/** Of a unit that was never in memory, since what is stored of it cannot be gone on with. */
+/** The status of a unit that was never in memory, since its stored state cannot be used. */
 export function refusedStatus(
   partition: number,
   stopped: StopCause,
@@ -100,7 +100,7 @@ export function refusedStatus(
   };
 }
 
-/** `retention`: how long each topic keeps records; undefined: for ever, or not known. */
+/** The status of a unit. `retention`: how long each topic keeps records; undefined: for ever, or not known. */
 export function statusOf(owned: Owned, retention: readonly (DurationMs | undefined)[], now: EpochMs): UnitStatus {
   const { partition, unit, lag, inTransactions, ahead, stopped } = owned;
   const { join, committed } = unit;
@@ -131,7 +131,7 @@ export function statusOf(owned: Owned, retention: readonly (DurationMs | undefin
   };
 }
 
-/** How long the oldest record that a replay needs will still be kept. If that record has yet to be written, it has the whole retention time. */
+/** How long the oldest record that a replay needs will still be kept: for the whole retention time, if that record has yet to be written. */
 function headroom(
   unit: Unit,
   topic: number,

@@ -1,5 +1,5 @@
 /*
- * A topic of a unit is read, unless it is held back in one of these ways. The reasons to pause add up: it is read again when none is left.
+ * A topic of a unit is read, unless one of these states holds it back. The reasons to pause add up: it is read again when none is left.
  *
  * | state             | set by                                                                    | left by                                              |
  * |-------------------|---------------------------------------------------------------------------|------------------------------------------------------|
@@ -33,12 +33,12 @@ interface PaceDeps {
   readonly faultPoint?: FaultPoint | undefined;
 }
 
-/** Where the log of a topic partition ends, as far as the source could tell. */
+/** Where the log of a topic partition ends, as far as the source knows. */
 interface LogEnd {
-  /** When it was asked for. */
+  /** When the source was asked. */
   readonly checked: EpochMs;
   readonly wasPaused: boolean;
-  /** undefined: the source could not tell. */
+  /** The offsets; undefined: the source did not know. */
   readonly bounds: Bounds | undefined;
 }
 
@@ -58,7 +58,7 @@ export class Pace {
     this.#reachFaultPoint = faultPoint ?? NO_FAULT;
   }
 
-  /** A unit that was just claimed is read at once, whatever its last owner was paused for. */
+  /** Reads all topics of a unit that was just claimed, whatever they were paused for under its last owner. */
   resumeAll({ partition }: Owned): void {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
       this.#source.setFetching?.(partition, topic, true);
@@ -71,7 +71,7 @@ export class Pace {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#source.pause(partition, topic);
   }
 
-  /** Tells the source again what is paused and what is not fetched: it may have forgotten that at an assignment. */
+  /** Pauses again what is paused, and what is not fetched: the source may have forgotten both at an assignment. */
   repeat({ partition, pauseReasons, ahead }: Owned): void {
     for (const [topic, reasons] of pauseReasons.entries()) {
       if (ahead.has(topic)) this.#source.setFetching?.(partition, topic, false);
@@ -89,16 +89,16 @@ export class Pace {
   }
 
   setAllPaused(owned: Owned, reason: PauseReason, isPaused: boolean): void {
-    // How long topics have been silent was measured by that clock.
+    // The clock that is in doubt measured how long topics have been silent.
     if (reason === 'clock' && isPaused) owned.silentSince.fill(undefined);
     for (let topic = 0; topic < this.#settings.topics.length; topic++) this.setPaused(owned, topic, reason, isPaused);
   }
 
   /**
-   * Stops fetching from a topic that leads the unit's slowest topic too far while others have more to read, and from one of feedback
-   * while impressions are known to be there that are older by more than what may come out of order: its records could only wait. If all
-   * units together hold too much, the topic that leads too far is paused as well. Only leaders are paused. While a unit replays, silence
-   * does not count as time: a leader does not wait for topics that are read as far as they can be.
+   * Stops fetching from topics whose records could only wait. These are a topic that leads the unit's slowest topic too far while others
+   * have more to read, and a topic of feedback while impressions are known to be there that are older by more than `outOfOrderness`. If all
+   * units together hold too much, a topic that leads too far is paused as well. Only leaders are paused. While a unit replays, silence
+   * does not count as time, so a leader does not wait for topics that are read as far as they can be.
    */
   pauseLeaders(owned: Owned): void {
     const { maxSkew, outOfOrderness, topics } = this.#settings;
@@ -125,7 +125,7 @@ export class Pace {
     this.#source.setFetching?.(owned.partition, topic, !waits);
   }
 
-  /** The last record of a topic must be read again before anything else can happen, so the topic must not be paused for long. */
+  /** Lets topics go on whose last record must be read again: nothing else can happen before that. */
   letReadAgain(owned: Owned): void {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
       if (!isReadAgain(owned, topic)) continue;
@@ -135,12 +135,12 @@ export class Pace {
   }
 
   /**
-   * Advances the watermarks of topics that have been read to their end for `idleAfter`. The ends of all partitions are asked for at the
-   * same moment, so that a source which learns those of a whole topic at once asks once per topic.
+   * Advances the watermarks of topics that have been read to their end for `idleAfter`. It asks for the ends of all partitions at the
+   * same moment, so that a source that learns those of a whole topic at once sends one request per topic.
    */
   async lookForSilence(units: Iterable<Owned>): Promise<void> {
     const all = [...units];
-    // Which topics lead may have changed with the clock alone, and no further record may come.
+    // Other topics may lead now that time has passed, even if no record comes.
     for (const owned of all) this.pauseLeaders(owned);
     const topics = [...this.#settings.topics.keys()];
     const asked = topics.map((topic) => all.map((owned) => this.#ask(owned, topic)));
@@ -158,9 +158,9 @@ export class Pace {
 
   async #ask({ partition, pauseReasons }: Owned, topic: number): Promise<LogEnd> {
     const checked = this.#clock.now();
-    // The clock may have been in doubt when it was read.
+    // The clock may have been in doubt when `checked` was read.
     const wasPaused = pauseReasons[topic].size > 0;
-    // As long as the end of the log is unknown, nothing counts as silence.
+    // An unknown end of the log does not count as silence.
     this.#reachFaultPoint('end wanted');
     const bounds = await this.#source.bounds(partition, topic).catch(() => undefined);
     this.#reachFaultPoint('end answered');
@@ -180,7 +180,7 @@ export class Pace {
       silentSince[topic] = undefined;
       return;
     }
-    // Not `checked`: something may have been read since then.
+    // Silence does not begin at `checked`: something may have been read since then.
     const since = silentSince[topic] ?? this.#clock.now();
     silentSince[topic] = since;
     if (checked - since >= idleAfter) unit.idle(topic, checked - idleAfter - outOfOrderness);
@@ -188,8 +188,8 @@ export class Pace {
 }
 
 /**
- * Whether a topic has more to read, as far as its end is known; true if that is unknown. A transaction may stay open for hours, so the
- * records that it withholds are no reason for a replay to wait: everything that a replay needs was read before.
+ * Whether a topic has more to read; true if its end is unknown. A transaction may stay open for hours, so a replay does not wait for
+ * the records that it withholds: everything that a replay needs was read before.
  */
 function hasMore({ unit, ends }: Owned, topic: number): boolean {
   const bounds = ends[topic];
@@ -199,8 +199,8 @@ function hasMore({ unit, ends }: Owned, topic: number): boolean {
 }
 
 /**
- * Whether a topic carries nothing but feedback, and is ahead by more than `headStart` of impressions that are known to be there to read.
- * Where all that is written is read at once, one topic is always a little ahead of the other.
+ * Whether a topic carries nothing but feedback, and is more than `headStart` ahead of impressions that are known to be there to read.
+ * The head start is needed because one topic is always a little ahead of the other, even if all is read as soon as it is written.
  */
 function isEarly(owned: Owned, topic: number, headStart: DurationMs): boolean {
   if (owned.roles[topic].impressions) return false;
@@ -217,7 +217,7 @@ function knownUpTo({ unit, ends }: Owned, topic: number): Offset {
   return Math.max(unit.join.judgedBelow(topic), openFrom);
 }
 
-/** Whether a topic is read only to compare its last record, which adds nothing to what is open. */
+/** Whether a topic is read only to compare its last record, which opens nothing new. */
 function isReadAgain({ unit }: Owned, topic: number): boolean {
   return unit.reading.from(topic) < unit.join.position(topic);
 }

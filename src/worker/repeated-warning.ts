@@ -3,8 +3,8 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from './worker-contract.ts';
 
 /**
- * A failure that repeats, such as that of each partition's commits during an outage of the store. It is logged when it begins, for each
- * new cause, at intervals while it lasts, and when it is over.
+ * Logs a failure that repeats, such as that of every partition's commits during an outage of the store: when it begins, for each new
+ * cause, at intervals while it lasts, and when it is over.
  */
 export class RepeatedWarning<Who> {
   readonly #log: WorkerLog;
@@ -12,10 +12,10 @@ export class RepeatedWarning<Who> {
   readonly #over: string;
   readonly #interval: DurationMs;
   readonly #failing = new Set<Who>();
-  /** By cause: when it was logged last. */
+  /** When each cause was logged last. */
   readonly #logged = new Map<string, EpochMs>();
 
-  /** `message`: that it fails; `over`: that nothing fails any more. */
+  /** `message` says that it fails, `over` that nothing fails any more. */
   constructor(log: WorkerLog, message: string, over: string, interval: DurationMs = MINUTE) {
     this.#log = log;
     this.#message = message;
@@ -35,7 +35,7 @@ export class RepeatedWarning<Who> {
     if (this.forget(who)) this.#log.info({}, this.#over);
   }
 
-  /** Does not count it as failing any more, without a word in the log. Returns whether it was the last that failed. */
+  /** Stops counting one as failing, and logs nothing. Returns whether it was the last that failed. */
   forget(who: Who): boolean {
     if (!this.#failing.delete(who) || this.#failing.size > 0) return false;
     this.#logged.clear();

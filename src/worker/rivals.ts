@@ -8,7 +8,7 @@ import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 interface RivalsDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** [0, 1); default: always 0. */
+  /** Returns a random number in [0, 1); default: always 0. */
   readonly random?: (() => number) | undefined;
   readonly faultPoint?: FaultPoint | undefined;
 }
@@ -42,7 +42,7 @@ export class Rivals {
     this.#keyOf = (partition) => unitKey(namespaceOf(partition), partition);
   }
 
-  /** Calls `taken` for each of these units that another worker has claimed. While the store does not answer, they are assumed to be ours. */
+  /** Calls `taken` for each of these units that another worker has claimed. A unit is assumed to be ours while the store does not answer. */
   async lookFor<One extends OwnedUnit>(units: readonly One[], taken: (unit: One) => void): Promise<void> {
     for (const unit of units) {
       const owner = await this.#owner(unit.partition);
@@ -52,7 +52,7 @@ export class Rivals {
 
   /**
    * Resolves once nobody has claimed the unit or committed to it for one session timeout: the worker that took it may have died
-   * since. Or as soon as `isStillWanted` returns false, which is called after each wait.
+   * since. It also resolves as soon as `isStillWanted`, which is called after each wait, returns false.
    */
   async abandoned(partition: number, isStillWanted: () => boolean, stopping: Ending): Promise<void> {
     const { clock, random } = this.#deps;
@@ -69,7 +69,7 @@ export class Rivals {
     }
   }
 
-  /** undefined: the store does not answer now. */
+  /** The owner of a unit in the store; undefined: the store does not answer now. */
   async #owner(partition: number): Promise<Owner | undefined> {
     try {
       this.#reachFaultPoint('owner wanted');

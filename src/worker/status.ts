@@ -5,17 +5,17 @@ import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
 
-/** Counts of observed values: `counts[i]` counts those at or below `bounds[i]` and above the bound before; the last count has no bound. */
+/** Counts of observed values. `counts[i]` is the number of values up to `bounds[i]` and above the bound before; the last count has no bound. */
 export interface HistogramCounts {
-  /** Ascending, in seconds. */
+  /** Upper bounds in seconds, ascending. */
   readonly bounds: readonly number[];
-  /** One more than bounds. */
+  /** The number of values in each bucket: one more than there are bounds. */
   readonly counts: readonly number[];
-  /** Sum of all values, in seconds. */
+  /** The sum of all values, in seconds. */
   readonly sum: number;
 }
 
-/** Largest tolerated difference between our clock and the store's; above it, nothing is judged by ours (specification: faults 5.3). */
+/** The largest tolerated difference between our clock and the store's; above it, ours judges nothing (specification: faults 5.3). */
 export const LARGEST_SKEW: DurationMs = 30_000;
 
 /** Why a unit is stopped (specification: faults 8). */
@@ -40,68 +40,68 @@ export interface StoppedUnit {
   readonly cause: StopCause;
 }
 
-/** What a unit holds in memory now: nothing once it is released. */
+/** What a unit holds in memory now, which is nothing once it is released. */
 export interface UnitMemory {
   readonly openImpressions: number;
   readonly waitingFeedback: number;
-  /** Bytes: all that is open or waits, rows, cohorts, experiments. */
+  /** The bytes of all that is open or waits, and of rows, cohorts and experiments. */
   readonly stateBytes: number;
 }
 
-/** What a worker reports about one unit. Counters are as of the last commit that was answered OK or ALREADY. */
+/** What a worker reports about one unit. Counters show the state after the last commit that was answered OK or ALREADY. */
 export interface UnitStatus extends UnitMemory {
   readonly partition: number;
-  /** By topic. */
+  /** How often events were counted or dropped, by topic. */
   readonly counts: readonly TopicCounts[];
   readonly invalid: readonly ReadonlyMap<InvalidCode, number>[];
   readonly ignoredCohortKeys: number;
   /** Closings committed since this process claimed the unit, by `<horizon>|<by>|<values>` (layout.ts). */
   readonly scored: RowsByField;
-  /** By horizon: slots of these closings whose item is not in the catalogue. */
+  /** Slots of these closings whose item is not in the catalogue, by horizon. */
   readonly unknownItems: readonly number[];
-  /** By horizon: lists that closed in no sum, as their feedback was not read. */
+  /** Lists that closed but are in no sum, as their feedback was not read, by horizon. */
   readonly unscored: readonly number[];
   readonly idleAdvances: number;
   readonly closedByIdle: number;
-  /** As of now, not of the last commit. -Infinity: nothing was seen yet. */
+  /** The watermark of each topic now, not at the last commit; -Infinity: nothing was seen yet. */
   readonly topicWatermarks: readonly EpochMs[];
   readonly watermark: EpochMs;
   readonly replaying: boolean;
   readonly stopped: StopCause | undefined;
-  /** By topic: records between our position and the end of the log; undefined: the end is not known. */
+  /** The records of each topic between our position and the end of the log; undefined: the end is not known. */
   readonly lag: readonly (number | undefined)[];
-  /** By topic: those of them that cannot be read until a transaction ends. */
+  /** The records among them that cannot be read until a transaction ends, by topic. */
   readonly inTransactions: readonly number[];
-  /** Records that could be read now: without those in transactions, and without topics that let others catch up. */
+  /** The records that could be read now: without those in transactions, and without topics that let others catch up. */
   readonly waiting: number;
-  /** By topic: time until retention reaches the oldest record that a replay needs; undefined: never, or not known. */
+  /** The time until retention reaches the oldest record of each topic that a replay needs; undefined: never, or not known. */
   readonly retentionHeadroom: readonly (DurationMs | undefined)[];
 }
 
 export const COMMIT_OUTCOMES = ['ok', 'already', 'fenced', 'conflict', 'unknown'] as const;
 type CommitOutcomeName = (typeof COMMIT_OUTCOMES)[number];
 
-/** What a worker reports about itself; metrics are rendered from it. */
+/** What a worker reports about itself, from which metrics are made. */
 export interface WorkerStatus {
-  /** Names of the topics, in the order of `UnitStatus.counts`. */
+  /** The names of the topics, in the order of `UnitStatus.counts`. */
   readonly topics: readonly string[];
   readonly units: readonly UnitStatus[];
   readonly commits: Readonly<Record<CommitOutcomeName, number>>;
   readonly commitDuration: HistogramCounts;
-  /** Event time from impression to attributed feedback. */
+  /** The event time from impression to attributed feedback. */
   readonly feedbackDelay: HistogramCounts;
   readonly lastCommit: EpochMs | undefined;
   readonly rewinds: number;
   readonly gapRecords: number;
-  /** Keys of rows that claims have found gone from the store. */
+  /** The number of keys of rows that claims have found gone from the store. */
   readonly lostKeys: number;
-  /** Bytes that were fetched and not handed over yet. */
+  /** The bytes that were fetched and not handed over yet. */
   readonly fetchedBytes: number;
-  /** Own clock minus the store's; undefined: not known. */
+  /** Our clock minus the store's; undefined: not known. */
   readonly clockSkew: DurationMs | undefined;
 }
 
-/** Upper bounds in seconds. */
+/** The upper bounds of the histogram of commits, in seconds. */
 const COMMIT_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What a worker counts over its life, independent of the units that it owns. */
@@ -114,16 +114,16 @@ export class Tally {
   #rewinds = 0;
   #gapRecords = 0;
   #lostKeys = 0;
-  /** By partition and topic: the end of the last gap. */
+  /** The end of the last gap, by partition and topic. */
   readonly #countedBelow = new Map<string, Offset>();
-  /** Own clock minus the store's; undefined: not known. */
+  /** Our clock minus the store's; undefined: not known. */
   clockSkew: DurationMs | undefined;
 
   constructor(topics: readonly string[]) {
     this.#topics = topics;
   }
 
-  /** A commit was applied; `seconds`: how long the answer took. */
+  /** Counts a commit that was applied; `seconds`: how long the answer took. */
   committed(answer: 'OK' | 'ALREADY', seconds: number, at: EpochMs): void {
     this.outcome(answer === 'OK' ? 'ok' : 'already');
     const bucket = COMMIT_SECONDS.findIndex((bound) => seconds <= bound);
@@ -145,8 +145,8 @@ export class Tally {
   }
 
   /**
-   * `records` of a topic that were never read are gone, all of them below `start`. What was found before is not counted again, though
-   * another claim finds it again before the gap was skipped, or the skip stored.
+   * Counts `records` of a topic that are gone unread, all of them below `start`. Lost records that were counted before are not counted
+   * again, even if another claim finds them again before the gap was skipped, or before the skip was stored.
    */
   lost(
     partition: number,

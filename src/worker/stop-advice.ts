@@ -5,7 +5,7 @@ import type { StopCause } from './status.ts';
 const SEE_LOG = 'the log says which limit to raise, and to what';
 const OR_WORKERS = 'or start more workers, so that each has fewer partitions';
 
-/** What to do about a stopped unit, in short; where the log knows more of this one, it says more. Contains no secret. */
+/** What to do about a stopped unit, in short. The log says more if more is known of the unit. Contains no secret. */
 export const STOP_ADVICE: Readonly<Record<StopCause, string>> = {
   limit: `more lists are open than limits.openImpressions lets this worker hold. Raise it, ${OR_WORKERS}; ${SEE_LOG}`,
   memory: `what is open does not fit into the memory of this worker. Give it more, ${OR_WORKERS}; ${SEE_LOG}`,
@@ -31,19 +31,19 @@ const DIVERGED =
   'the topic was deleted and created again, or put back. Nothing of this partition is counted or stored any more. Take another ' +
   'namespace and kafka.groupId for the new topic, or restore the old one, and restart';
 
-/** For the log: rows that a checkpoint lists are gone. */
+/** The message for the log when rows that a checkpoint lists are gone. */
 export const LOST_ROWS = 'rows of the unit are gone from Redis';
 
 export const LOST_ROWS_ADVICE =
   'another program deleted them, Redis evicted them, or nothing was written for five weeks. Windows are incomplete up to the end of what ' +
   'was lost, and a run of an experiment lacks these lists. To count them again from Kafka, stop all workers and start one once with --rebuild';
 
-/** For the log: another record is at an offset that was counted. */
+/** The details for the log when another record is at an offset that was counted. */
 export function otherRecord(topic: string, { offset, differs }: Divergence): object {
   return { topic, offset, differs, advice: `another record stands where one was counted: ${DIVERGED}` };
 }
 
-/** For the log: how far the topic reached before, and where it ends now. */
+/** The details for the log when a topic ends now before the offset that it had reached. */
 export function lostLog(topic: string, { held, end }: { readonly held: Offset; readonly end: Offset }): object {
   return { topic, held, end, advice: `the log ends before records that were counted: ${DIVERGED}` };
 }
@@ -54,7 +54,7 @@ export const STATE_LOST_ADVICE =
   'earliest record that is retained, and earlier windows are marked incomplete. If Redis was only restarted, run receval doctor first: ' +
   'its check "redis reload" tells whether this server loses all state at each restart';
 
-/** For the log: nothing is stored for a unit that was read before. */
+/** The details for the log when nothing is stored for a unit that was read before. */
 export const LOST_STATE: object = {
   advice: `the partition was read before, but nothing of it is stored: the state was lost, or redis.url or namespace is not the right one. Else ${STATE_LOST_ADVICE}`,
 };

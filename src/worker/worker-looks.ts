@@ -13,18 +13,18 @@ export const LOOKING_UNIT = 0;
 
 /**
  * Looks at experiments while they run (specification: statistics 4.3), whenever the newest complete pane has moved. A look sees
- * the totals of all units; those of other units are read from the store as committed. Its findings are stored by the next
- * commit of the unit that looks. Skipping a look does no harm.
+ * the totals of all units; it reads those of other units from the store, as they are committed. The next commit of the unit that looks
+ * stores what it has found. Skipping a look does no harm.
  */
 export class WorkerLooks {
   readonly #settings: WorkerSettings;
   readonly #parts: ExperimentParts | undefined;
   readonly #reachFaultPoint: FaultPoint;
-  /** By experiment: end of the newest complete pane at the last look. */
+  /** The end of the newest complete pane at the last look, by experiment. */
   readonly #seen: EpochMs[] = [];
-  /** By experiment: what the last look saw. */
+  /** What the last look saw, by experiment. */
   readonly #totals: Omit<ExperimentState, 'looks'>[] = [];
-  /** Token of the unit that looked last. */
+  /** The token of the unit that looked last. */
   #by: string | undefined;
 
   constructor(settings: WorkerSettings, { store, faultPoint }: Pick<WorkerDeps, 'store' | 'faultPoint'>) {
@@ -36,7 +36,7 @@ export class WorkerLooks {
     this.#reachFaultPoint = faultPoint ?? NO_FAULT;
   }
 
-  /** Rejects as `ExperimentParts` does. @param owned the unit that looks */
+  /** Looks at all experiments. Rejects as `ExperimentParts` does. @param owned the unit that looks */
   async look(owned: Owned): Promise<void> {
     if (this.#parts === undefined || !mayLook(owned)) return;
     const { experiments, join } = this.#settings.unit(LOOKING_UNIT);
@@ -61,7 +61,7 @@ export class WorkerLooks {
     if (mayLook(owned)) this.#take(owned, others, sums);
   }
 
-  /** @param sums of the other units, by experiment */
+  /** Adds the sums of our own unit, and takes a look where a pane is new. @param sums the sums of the other units, by experiment */
   #take(owned: Owned, others: readonly UnitState[], sums: readonly UnitsSum[]): void {
     const { unit } = owned;
     if (this.#by !== unit.token) this.#seen.length = 0;

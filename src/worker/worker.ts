@@ -43,16 +43,16 @@ import { LOST_STATE, lostLog, otherRecord, STOP_ADVICE } from './stop-advice.ts'
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 
-/** About as many bytes of rows as Redis takes in 10 ms, and this process prepares in 20. */
+/** The bytes of rows that Redis takes in about 10 ms, and that this process prepares in 20. */
 const COMMIT_BYTES = 2 ** 20;
-/** However many lists close, those of so few cohorts change rows of less than COMMIT_BYTES. */
+/** The number of cohorts up to which closing lists, however many, change rows of less than COMMIT_BYTES. */
 const FEW_COHORTS = 200;
 const PART_RECORDS = 256;
 const CHECKS_PER_IDLE_AFTER = 4;
-/** How old the known lag may be: if records wait although nothing is read, the watchdog takes the worker to be stuck. */
+/** How old the known lag may be. The watchdog needs it: if records wait although nothing is read, the worker is stuck. */
 const LAG_KNOWN_FOR_MS = 10_000;
 
-/** A released unit has nothing in memory. */
+/** The memory of a released unit. */
 const NO_MEMORY: UnitMemory = { openImpressions: 0, waitingFeedback: 0, stateBytes: 0 };
 
 const ONE_NAMESPACE = 'two services use one namespace: give each a namespace and a kafka.groupId of its own';
@@ -64,8 +64,8 @@ function takenElsewhere(partition: number): string {
 }
 
 /**
- * Owns units: claims those it is assigned, feeds them, commits on time, advances idle topics, pauses topics that run ahead. All
- * decisions on which results depend are made by the unit; the worker only decides when.
+ * Owns units: claims those it is assigned, feeds them, commits on time, advances idle topics, pauses topics that run ahead. The
+ * unit makes all decisions on which results depend; the worker only decides when.
  */
 export class Worker {
   readonly #settings: WorkerSettings;
@@ -78,30 +78,30 @@ export class Worker {
   readonly #claims: Claims;
   readonly #looks: WorkerLooks;
   readonly #outgrown: Outgrown;
-  /** By partition: marks the last wait to claim it again. */
+  /** The last wait to claim each partition again. */
   readonly #givenUp = new Map<number, symbol>();
   /** Partitions that another worker has claimed, although they are assigned to this one. */
   readonly #leftToOthers = new Set<number>();
-  /** By partition: units whose stored state cannot be gone on with. */
+  /** Units whose stored state cannot be used, by partition. */
   readonly #refused = new Map<number, UnitStatus>();
   /** Why all units are stopped, including those that are claimed later. */
   #allStopped: { readonly cause: StopCause; readonly details: object } | undefined;
   readonly #reachFaultPoint: FaultPoint;
   readonly #commitBytes: number;
-  /** Reached when this worker stops. */
+  /** The ending that is reached when this worker stops. */
   readonly #stopping = new Ending();
   /** Ends the run with an error that cannot be handled, wherever it occurred. */
   #fail: (error: unknown) => void = () => {};
   #assigned = false;
   readonly #clockDoubt: ClockDoubt;
   #retention: readonly (DurationMs | undefined)[] = [];
-  /** By partition: commits whose outcome is unknown. */
+  /** Warns of commits whose outcome is unknown, by partition. */
   readonly #unanswered: RepeatedWarning<number>;
-  /** Commits that were begun. */
+  /** The number of commits that were begun. */
   #begun = 0;
   /** Partitions of the last assignment. */
   #ours: readonly number[] = [];
-  /** Those of them that no newer assignment, which waits for this one's claims, has given to others. */
+  /** The partitions among them that no newer assignment has given to others. A newer one waits for the claims of this one. */
   #claimable: ReadonlySet<number> = new Set();
 
   constructor(settings: WorkerSettings, deps: WorkerDeps) {
@@ -187,8 +187,8 @@ export class Worker {
   }
 
   /**
-   * Why this worker is not ready; empty: it is ready. A stopped unit does not make a worker unready: any other process would
-   * stop there as well.
+   * Why this worker is not ready; empty: it is ready. A stopped unit does not make a worker unready, since any other process would
+   * stop it, too.
    */
   get unready(): readonly string[] {
     if (!this.#assigned) return ['not yet assigned any partition'];
@@ -204,7 +204,7 @@ export class Worker {
       const { unit, stopped } = owned;
       if (stopped !== undefined) return [];
       if (unit.replaying) return [`partition ${partition} is replaying`];
-      // Ended now, a worker that rebuilds what was lost would have to do so again.
+      // If a worker that rebuilds lost state ended now, the next one would have to rebuild it again.
       return unit.isStored ? [] : [`partition ${partition} is not stored yet`];
     });
   }
@@ -240,7 +240,7 @@ export class Worker {
     await this.#claims.claimAll(unclaimed);
     this.#assigned = true;
     this.#reachFaultPoint('all claimed');
-    // How far behind each topic is decides which is read first.
+    // Learns how far behind each topic is, which decides which topic is read first.
     if (unclaimed.length > 0) this.#lookForSilence().catch(this.#fail);
   }
 
@@ -257,7 +257,7 @@ export class Worker {
     this.#units.delete(owned.partition);
   }
 
-  /** From now on the unit is fed, committed and reported. */
+  /** Takes over a claimed unit: from now on it is fed, committed and reported. */
   #startUnit(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void {
     const owned = newlyOwned(partition, unit, this.#settings.unit(partition).join.topics);
     this.#units.set(partition, owned);
@@ -274,7 +274,7 @@ export class Worker {
     this.#makeRoom();
   }
 
-  /** What is stored of a unit cannot be gone on with: it stays as it is, and the others continue. */
+  /** Leaves a unit alone whose stored state cannot be used: the state stays as it is, and the other units continue. */
   #refuse(partition: number, cause: StopCause, { message }: Error): void {
     const { topics, horizons } = this.#settings.unit(partition).join;
     this.#refused.set(partition, refusedStatus(partition, cause, topics, horizons.length));
@@ -299,8 +299,8 @@ export class Worker {
   }
 
   /**
-   * Feeds a batch. Where lists have many cohorts, those that one batch closes may change many rows: then in parts, between which others
-   * have their turn, and what has changed is stored if it is much.
+   * Feeds a batch. If lists have many cohorts, those that one batch closes may change many rows: the batch is then fed in parts, between
+   * which other work has its turn, and a commit comes early if much has changed.
    */
   async #take(batch: Batch): Promise<void> {
     const owned = this.#units.get(batch.partition);
@@ -317,7 +317,7 @@ export class Worker {
     }
     const most = owned.unit.cohorts > FEW_COHORTS ? PART_RECORDS : Number.POSITIVE_INFINITY;
     for (const part of partsOf(batch, most)) {
-      // It may have been stopped meanwhile, or claimed again: then the rest is read again.
+      // If the unit was stopped or claimed again meanwhile, the rest of the batch is read again.
       if (owned.stopped !== undefined || this.#units.get(batch.partition) !== owned) return;
       this.#feed(owned, part);
       if (part.next === batch.next) this.#weigh(owned);
@@ -326,7 +326,7 @@ export class Worker {
     }
   }
 
-  /** Reads what was given again once the clocks have been compared and agree. */
+  /** Lets the given records be read again once the clocks have been compared and agree. */
   #readLater(owned: Owned): void {
     if (owned.released) return;
     this.#pace.setAllPaused(owned, 'clock', true);
@@ -344,7 +344,7 @@ export class Worker {
     this.#reachFaultPoint('chunk fed');
   }
 
-  /** What the unit holds has changed. */
+  /** Counts what the unit holds now, and pauses or releases units if that is too much. */
   #weigh(owned: Owned): void {
     if (owned.stopped !== undefined) return;
     this.#load.count(owned);
@@ -352,7 +352,7 @@ export class Worker {
     this.#makeRoom();
   }
 
-  /** Releases the unit that holds most, and its memory, while all units together hold far too much although leaders wait. */
+  /** Releases the unit that holds most, as long as all units together hold far too much although leaders wait. */
   #makeRoom(): void {
     for (let kind = this.#load.exceeded; kind !== undefined; kind = this.#load.exceeded) {
       const owned = largest(this.#units.values(), kind);
@@ -374,7 +374,7 @@ export class Worker {
     }
   }
 
-  /** Claims a unit that did not fit again when there is room for it. */
+  /** Claims a unit again that did not fit into memory, when there is room for it. */
   async #claimOutgrown(): Promise<void> {
     const due = this.#outgrown.due(this.#load, this.#deps.clock.now());
     if (due !== undefined) await this.#claims.claim(due.partition);
@@ -407,9 +407,8 @@ export class Worker {
   }
 
   /**
-   * The log of a topic starts at `start`, above the offset that was to be read. Records that expired unread are counted, and stop the
-   * unit or are skipped, as `onGap` says. Returns what becomes of the position. not needed: nothing is lost that this worker has yet to
-   * read.
+   * Handles a log that starts at `start`, above the offset that was to be read. Records that expired unread are counted; they stop the
+   * unit or are skipped, as `onGap` says. Returns what was done. not needed: nothing is lost that this worker has yet to read.
    */
   gap(partition: number, topic: number, start: Offset, onGap: 'skip' | 'stop'): 'skip' | 'stop' | 'not needed' {
     const owned = this.#units.get(partition);
@@ -424,32 +423,32 @@ export class Worker {
     this.#tally.lost(partition, topic, { start, records: missing });
     if (onGap === 'stop') this.stopUnit(partition, 'gap');
     else unit.skipGap(topic, start);
-    // They were written after the end that was known.
+    // The skipped records were written after the end that was known.
     silentSince[topic] = undefined;
     return onGap;
   }
 
   /**
-   * A record batch [from, to) cannot be decoded. Returns whether it was judged already and is skipped whatever the settings
-   * say: a unit does not stop at what it has counted.
+   * Whether a record batch [from, to) that cannot be decoded was judged already. It is then skipped whatever the settings say: a unit
+   * does not stop at what it has counted.
    */
   wasJudged(partition: number, topic: number, { from, to }: { readonly from: Offset; readonly to: Offset }): boolean {
     return this.#units.get(partition)?.unit.wasJudged(topic, from, to) === true;
   }
 
-  /** The log of a topic ends before an offset that it had reached. */
+  /** Stops a unit, since the log of a topic ends before an offset that it had reached. */
   logLost(partition: number, topic: number, { held, end }: { readonly held: Offset; readonly end: Offset }): void {
     this.stopUnit(partition, 'diverged', lostLog(this.#settings.topics[topic], { held, end }));
   }
 
-  /** Our clock minus the store's. While our clock is in doubt nothing is read, since it decides which events are `future`. */
+  /** Takes the difference of our clock from the store's. While our clock is in doubt nothing is read, since it decides which events are `future`. */
   clockIs(skew: DurationMs): void {
     this.#tally.clockSkew = skew;
     this.#clockDoubt.is(skew);
     for (const owned of this.#units.values()) this.#pace.setAllPaused(owned, 'clock', this.#clockDoubt.isInDoubt);
   }
 
-  /** By topic: how long it keeps records; undefined: for ever, or not known. */
+  /** Takes how long each topic keeps records; undefined: for ever, or not known. */
   retentionIs(retention: readonly (DurationMs | undefined)[]): void {
     this.#retention = retention;
   }
@@ -465,13 +464,13 @@ export class Worker {
   }
 
   /**
-   * Where much is read at once, what has changed is stored before its time, and no more is read until it is: else the commit of a
-   * second of catching up would hold this process and the store for as long.
+   * Commits before the interval is over if much has changed, and reads nothing until that is stored. Otherwise, the commit of all that
+   * is read in a second of catching up would hold up this process and the store for a second.
    */
   async #commitEarly(owned: Owned): Promise<void> {
     if (owned.stopped !== undefined) return;
     const { unit } = owned;
-    // The first may only wait for a commit that was under way, and does not hold the last chunk.
+    // The first call may only join a commit that is in flight, which lacks the last chunk.
     for (let tries = 0; tries < 2; tries++) {
       if (owned.released || unit.changedBytes <= this.#commitBytes || !unit.hasToCommit) return;
       await this.#commit(owned);
@@ -482,7 +481,7 @@ export class Worker {
     await Promise.all(await this.#beginCommits([...this.#units.values()]));
   }
 
-  /** Starts the commits of all units that have something to store, each in its own turn of the event loop. They run at the same time. */
+  /** Starts the commits of all units that have something to store, each in a turn of the event loop of its own. They run at the same time. */
   async #beginCommits(units: readonly Owned[]): Promise<readonly Promise<void>[]> {
     const begun: Promise<void>[] = [];
     for (const owned of units) {
@@ -497,7 +496,7 @@ export class Worker {
     return begun;
   }
 
-  /** One commit of a unit at a time. */
+  /** Commits a unit, or joins its commit that is in flight. */
   #commit(owned: Owned): Promise<void> {
     owned.lastCommit = ++this.#begun;
     owned.committing ??= this.#commitNow(owned).finally(() => {
@@ -521,7 +520,7 @@ export class Worker {
       }
       this.#reachFaultPoint('commit unanswered');
       this.#tally.outcome('unknown');
-      // What would be read now could not be stored, so nothing is read until the outcome is known.
+      // Records read now could not be stored, so nothing is read until the outcome is known.
       this.#pace.setAllPaused(owned, 'store', true);
       const { partition } = owned;
       this.#unanswered.failed(partition, error.code, { partition, error: error.message }, clock.now());
@@ -569,8 +568,8 @@ export class Worker {
   }
 
   /**
-   * Releases a unit whose state is no longer the store's. It is claimed again if it is still assigned to us: `now`, or once the
-   * worker that took it has not committed for one session timeout, as it may have died after its claim. Does not wait for that.
+   * Releases a unit whose state is no longer that of the store. If it is still assigned to us, it is claimed again: `now`, or once the
+   * worker that took it has not committed for one session timeout, as it may have died after its claim. Does not wait for the new claim.
    */
   #giveUp(owned: Owned, claims: 'now' | 'once abandoned'): void {
     const { partition } = owned;
@@ -587,7 +586,7 @@ export class Worker {
     this.#claimAgain(partition, claims).catch(this.#fail);
   }
 
-  /** Holds no reference to the unit that was released, so that its memory is free while this waits. */
+  /** Claims a partition again. It holds no reference to the unit that was released, so that its memory is free meanwhile. */
   async #claimAgain(partition: number, claims: 'now' | 'once abandoned'): Promise<void> {
     const wait = Symbol();
     this.#givenUp.set(partition, wait);
@@ -606,7 +605,7 @@ export class Worker {
     await this.#claims.claim(partition);
   }
 
-  /** Of units that are not in memory. */
+  /** The status of each unit that is not in memory. */
   get #statusesOfOthers(): readonly UnitStatus[] {
     return [...this.#outgrown.units.map(({ status }) => status), ...this.#refused.values()];
   }
@@ -621,7 +620,7 @@ export class Worker {
     );
   }
 
-  /** Offsets below which no unit of this worker needs records any more, by partition, then topic. */
+  /** The offsets below which no unit of this worker needs records any more, by partition, then topic. */
   committedReplayOffsets(): ReadonlyMap<number, readonly number[]> {
     const gone = this.#outgrown.units.map(({ partition, replayOffsets }) => [partition, replayOffsets] as const);
     const here = [...this.#units].map(([partition, { unit }]) => [partition, unit.committed.replayOffsets] as const);
