@@ -5,12 +5,12 @@ import { coordinate, inside } from '../charts/frame.tsx';
 import { jsx, type Markup, NOTHING } from '../charts/jsx.ts';
 
 interface AxisTick {
-  /** Place along the axis, 0 to 1. */
+  /** The place along the axis, 0 to 1. */
   readonly at: number;
   readonly words: string;
 }
 
-/** Head of the column. `label`: what it shows, for those who cannot see it. */
+/** The head of the column. `label` says what it shows to those who cannot see it. */
 export function AxisHead({
   label,
   ticks,
@@ -18,7 +18,7 @@ export function AxisHead({
 }: {
   readonly label: string;
   readonly ticks: readonly AxisTick[];
-  /** Width of the column on a phone, in pixels, if it is not the usual one. */
+  /** The width of the column on a phone, in pixels, if it is not the usual one. */
   readonly narrow?: number;
 }) {
   const isMinor = minorTicks(ticks, narrow);
@@ -36,11 +36,11 @@ export function AxisHead({
   );
 }
 
-/** Width of the column on a phone of 390 px, of a character of a label, and of the space between two labels. */
+/** The widths of the column on a phone of 390 px, of a character of a label, and of the space between two labels. */
 const NARROW = 90;
 const CHARACTER = 6.5;
 const SPACE = 4;
-/** A narrow column has room for so many, even of short ones. */
+/** The most labels in a narrow column, even of short ones. */
 const MOST_NARROW = 3;
 
 /** Which labels a narrow column leaves out: all but every n-th, counted from 0 or else from the first, so that none overlap. */
@@ -67,16 +67,16 @@ const ROW_HEIGHT = 26;
 interface EstimateProps {
   readonly label: string;
   readonly value: number;
-  /** To each side. */
+  /** The length of the error to each side. */
   readonly reach: number;
-  /** What it is compared with, a line. */
+  /** The value that it is compared with, which is drawn as a line. */
   readonly base: number | null;
   readonly place: (value: number) => number;
-  /** How it lies to the base. */
+  /** Whether it is better than the base, worse, or neither. */
   readonly tone: 'good' | 'bad' | 'plain';
 }
 
-/** There is one in each row of a chart. */
+/** A value with its error, in one row of a chart. */
 export function estimate({ label, value, reach, base, place, tone }: EstimateProps): Markup {
   const middle = ROW_HEIGHT / 2;
   const at = (one: number): string => coordinate(inside(place(one)));

@@ -13,7 +13,7 @@ export interface Choices {
   readonly choices: readonly Choice[];
 }
 
-/** A choice that is kept in the address: links, so that it needs no script and can be shared. */
+/** A choice made by links. It is kept in the address, so that it needs no script and can be shared. */
 export function ChoiceLinks({ of: { legend, choices } }: { readonly of: Choices }) {
   return (
     <nav class="switch" aria-label={legend}>

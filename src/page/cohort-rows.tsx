@@ -1,4 +1,4 @@
-/** Cohorts as rows: one measure with its interval, others as numbers, and their differences from a baseline. */
+/** Cohorts as rows: one measure with its interval, the others as numbers, and their differences from a baseline. */
 
 import { scaleLinear } from 'd3-scale';
 import { attribute, elements, joined } from '../charts/elements.ts';
@@ -12,14 +12,14 @@ import type { CohortLine } from './model.ts';
 import { Name, named } from './name.ts';
 import { Scroll } from './scroll.tsx';
 
-/** A change of at least this much has the full colour. */
+/** The least change that has the full colour. */
 const FULL_CHANGE = 0.1;
-/** Cohorts with fewer lists are grey: their values say little. */
+/** The number of lists below which a cohort is grey: its values say little. */
 const FEW_LISTS = 100;
 
 export interface CohortRow {
   readonly name: string;
-  /** Address that opens the row; undefined: there is nothing more to show. */
+  /** The address that opens the row; undefined: there is nothing more to show. */
   readonly href?: string | undefined;
   readonly isChosen?: boolean;
   readonly line: CohortLine;
@@ -27,7 +27,7 @@ export interface CohortRow {
   readonly base: CohortLine | undefined;
 }
 
-/** The head of a column; undefined address: the table cannot be sorted by it. */
+/** The head of a column. `href` undefined: the table cannot be sorted by it. */
 export interface CohortColumn {
   readonly name: string;
   readonly href: string;
@@ -35,7 +35,7 @@ export interface CohortColumn {
 }
 
 interface RowsProps {
-  /** What a row is: a cohort, or one horizon of it. */
+  /** Whether a row is a cohort, or one horizon of it. */
   readonly of?: 'cohort' | 'horizon';
   readonly rows: readonly CohortRow[];
   /** The measure that is drawn; undefined: none is. */
@@ -43,7 +43,7 @@ interface RowsProps {
   /** The other measures, as numbers. */
   readonly measures: readonly string[];
   readonly lowerIsBetter: ReadonlySet<string>;
-  /** Columns that the table can be sorted by; default: none. */
+  /** The columns by which the table can be sorted; default: none. */
   readonly columns?: readonly CohortColumn[];
   /** Whether to show positives, and the number of lists behind a value. */
   readonly hasCounts?: boolean;
@@ -167,7 +167,7 @@ interface CellProps {
   readonly line: CohortLine;
   readonly base: CohortLine | undefined;
   readonly name: string;
-  /** Whether less of it is better; undefined: neither way is. */
+  /** Whether a lower value is better; undefined: neither is. */
   readonly isLess: boolean | undefined;
 }
 
@@ -191,7 +191,7 @@ function interval({
   return elements`<td class="interval">${estimate({ label, value, reach, base: other?.value ?? null, place, tone })}</td>`;
 }
 
-/** undefined: neither way is better, as of bias. */
+/** Whether a lower value of a measure is better; undefined: neither is, as with bias. */
 function isLessBetter(measure: string, lowerIsBetter: ReadonlySet<string>): boolean | undefined {
   return isUndirected(measure) ? undefined : lowerIsBetter.has(measure);
 }
@@ -204,7 +204,7 @@ function toneOf(own: Spread, other: Spread | undefined, isLess: boolean | undefi
   return difference > 0 === isLess ? 'bad' : 'good';
 }
 
-/** @param hasN whether to show the number of lists behind the value */
+/** A cell with a value and its difference. @param hasN whether to show the number of lists behind the value */
 function cell({
   line,
   base,
@@ -227,7 +227,7 @@ function cell({
   return elements`<td class="number ${isStrong ? 'strong' : ''} ${colour}">${value === null ? NONE : plain(value)}${lists}${difference}</td>`;
 }
 
-/** A class for the background: five steps to each side. */
+/** The class of a background, with five steps to each side. */
 function shade(value: number | null, all: number | null, isLess: boolean | undefined): string {
   if (value === null || all === null || all === 0 || isLess === undefined) return '';
   const gain = (isLess ? -1 : 1) * (value / all - 1);
@@ -235,10 +235,10 @@ function shade(value: number | null, all: number | null, isLess: boolean | undef
   return step === 0 ? '' : `${gain < 0 ? 'worse' : 'better'}-${step}`;
 }
 
-/** Most cohorts that are named. */
+/** The most cohorts that are named. */
 const MOST_NAMES = 3;
 
-/** How many of them differ from `against` by more than the errors. */
+/** Says how many cohorts differ from `against` by more than the errors. */
 export function differing(
   rows: readonly CohortRow[],
   {
@@ -259,7 +259,7 @@ export function differing(
   return `${worse.length === 0 ? 'none' : several(worse.length, 'cohort')} worse than ${against} on ${measure} by more than the errors${names}, ${grouped(better)} better`;
 }
 
-/** Explains small type and colours. */
+/** Explains the small type and the colours. */
 export function ColourWords({ against }: { readonly against: string }) {
   return (
     <>

@@ -19,18 +19,18 @@ export interface CohortTableView {
   readonly choices: readonly Choices[];
   /** Why the window is not complete; undefined: it is. */
   readonly incomplete: string | undefined;
-  /** `kept`: the part of the address that stays when the filter changes. */
+  /** The filter, and in `kept` the part of the address that stays when the filter changes. */
   readonly filter: { readonly text: string; readonly kept: readonly (readonly [name: string, value: string])[] };
-  /** Columns of the table, each with the link that sorts by it. */
+  /** The columns of the table, each with the link that sorts by it. */
   readonly columns: readonly CohortColumn[];
   readonly cohorts: readonly CohortRow[];
   readonly everything: CohortLine | undefined;
-  /** Name of what cohorts are compared with. */
+  /** The name of what cohorts are compared with. */
   readonly against: string;
-  /** Number of cohorts that pass the filter, and of all in the set. */
+  /** The number of cohorts that pass the filter; `all` is that of all in the set. */
   readonly found: number;
   readonly all: number;
-  /** Number of cohorts before the first one listed. */
+  /** The number of cohorts before the first one listed. */
   readonly from: number;
   readonly previous: string | undefined;
   readonly next: string | undefined;
@@ -42,7 +42,7 @@ export interface CohortView {
   readonly lowerIsBetter: ReadonlySet<string>;
   readonly window: string;
   readonly incomplete: string | undefined;
-  /** One for each horizon, under its name. */
+  /** A row for each horizon, under its name. */
   readonly lines: readonly CohortRow[];
   readonly closeHref: string;
   readonly history: HistoryView;

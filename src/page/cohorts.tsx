@@ -11,12 +11,12 @@ import type { CohortLine, CohortsView } from './model.ts';
 import { Name, named } from './name.ts';
 import { Switch } from './switch.tsx';
 
-/** Most cohorts in a chart, and in a table: those with most lists. */
+/** The most cohorts in a chart, and in a table: those with most lists. */
 const MOST_DRAWN = 24;
 export const MOST_LISTED = 200;
 const EVERYTHING = 'everything together';
 
-/** `measure`: which one is drawn until another is chosen; default: the first. */
+/** The switches of a view. `measure` is drawn until another is chosen; default: the first. */
 export function CohortSwitches({
   view,
   measure,
@@ -35,7 +35,7 @@ export function CohortSwitches({
   );
 }
 
-/** The same whatever is chosen. */
+/** The markup of all cohorts, which is the same whatever is chosen. */
 export function* cohortPieces(view: CohortsView): Pieces {
   const told = toldSets(view);
   if (told.length === 0) yield markupOf(<p class="note">No list counted, so there is nothing to show.</p>);
@@ -53,7 +53,7 @@ function linesOf({ lines }: CohortsView, by: readonly string[]): readonly Cohort
   return lines.filter((line) => line.by.join() === by.join());
 }
 
-/** The grouping set without a dimension: a tile for each measure. */
+/** The grouping set without a dimension, with a tile for each measure. */
 function Everything({ view }: { readonly view: CohortsView }) {
   const { horizons, measures, instead, warnings, what = '' } = view;
   const lines = linesOf(view, []);
@@ -112,7 +112,7 @@ function nameOf({ by, labels }: CohortLine): string {
   return by.map((dimension) => labels[dimension]).join(' · ');
 }
 
-/** A grouping set: a picture of each measure, and a table, for each horizon. */
+/** A grouping set, with a picture of each measure and a table for each horizon. */
 function* setPieces(view: CohortsView, by: readonly string[]): Pieces {
   const { horizons, measures, instead } = view;
   const everything = linesOf(view, []);
@@ -144,7 +144,7 @@ function* setPieces(view: CohortsView, by: readonly string[]): Pieces {
   yield '</section>';
 }
 
-/** Values with their errors on one axis, highest first. */
+/** The values with their errors on one axis, highest first. */
 function Picture({
   view: { lowerIsBetter, what = '' },
   rows,

@@ -3,16 +3,16 @@ import type { TableColumn } from '../experiment/presented.ts';
 import { Name } from './name.ts';
 import { Scroll } from './scroll.tsx';
 
-/** A column; `class` styles it. */
+/** A column, which `class` styles. */
 interface Column extends TableColumn {
   readonly class?: string;
-  /** The head is for those who cannot see what is below it. */
+  /** Whether only those who cannot see the column get its head. */
   readonly isUnseen?: boolean;
 }
 
 interface DataTableProps {
   readonly columns: readonly Column[];
-  /** Text may come from a stranger. The first cell is the head of its row. */
+  /** The cells, whose text may come from a stranger. The first one of a row is its head. */
   readonly rows: readonly (readonly Children[])[];
   readonly caption?: string;
   readonly class?: string;

@@ -1,4 +1,4 @@
-/** Current decisions on watched cohorts against their own past. */
+/** The current decisions on watched cohorts against their own past. */
 
 import { Fragment, jsx } from '../charts/jsx.ts';
 import { several } from '../vocabulary/numbers.ts';
@@ -11,17 +11,17 @@ export interface StandingDecision {
   readonly measure: string;
   readonly label: string;
   readonly reason: string;
-  /** What it means, in a sentence or two. */
+  /** The meaning of the decision, in a sentence or two. */
   readonly explanation: string;
 }
 
-/** Most decisions shown, here and in the JSON. */
+/** The most decisions shown, here and in the JSON. */
 const MOST_DECISIONS = 50;
 const CALM: readonly string[] = ['healthy', 'insufficient'];
 const TONES: Readonly<Record<string, string>> = { regressed: 'bad', improved: 'good', healthy: 'plain' };
 
 export function Decisions({ decisions }: { readonly decisions: readonly StandingDecision[] }) {
-  // Who saw a fall looks for its end.
+  // A reader who saw a fall looks for its end.
   const changed = decisions.filter(({ label, reason }) => !CALM.includes(label) || reason === 'recovered');
   const calm = decisions.length - changed.length;
   return (

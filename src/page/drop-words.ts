@@ -1,6 +1,6 @@
 import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 
-/** Why an event did not count, in words; docs/concepts.md says more, and what to do. */
+/** Why an event did not count, for each reason. docs/concepts.md says more, and what to do. */
 export const DROP_WORDS: Readonly<Record<ImpressionDrop | FeedbackDrop, string>> = {
   undecodable: 'its record batch cannot be decoded',
   tombstone: 'its record has no value',

@@ -1,4 +1,4 @@
-/** The difference of the primary measure look by look, and what it says. */
+/** The difference of the primary measure look by look, and what can be seen in it. */
 import { type EffectChart, effectChart, effectWords } from '../charts/effect.tsx';
 import { Frame } from '../charts/frame.tsx';
 import { jsx } from '../charts/jsx.ts';
@@ -10,7 +10,7 @@ import { Name } from './name.ts';
 interface LooksProps {
   readonly comparison: Comparison;
   readonly variant: ComparedVariant;
-  /** In the order of time. */
+  /** The looks in the order of time. */
   readonly points: readonly LookPoint[];
 }
 
@@ -29,7 +29,7 @@ export function Looks({ comparison, variant, points }: LooksProps) {
   );
 }
 
-/** @param isOpen more looks may still tell */
+/** Describes the chart. @param isOpen whether more looks may still find a difference */
 function whatToSee({ last, tone }: EffectChart, isOpen: boolean): string {
   const { lower, upper } = last;
   const end = `At the last look, ${instant(new Date(last.at).toISOString())}, it is ${effectWords(last)}`;

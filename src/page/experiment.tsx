@@ -31,10 +31,10 @@ const TONES: Readonly<Record<ComparedVariant['decision'], Tone>> = {
   insufficient: 'plain',
 };
 
-/** The decision to show first if variants differ. */
+/** The decisions, the gravest first: if variants differ, the gravest is shown. */
 const GRAVITY: readonly ComparedVariant['decision'][] = ['regressed', 'invalid', 'improved', 'insufficient', 'healthy'];
 
-/** Verdict on the variant with the gravest decision; of several, on the one whose proven loss is largest. */
+/** The verdict on the variant with the gravest decision; if several have it, on the one whose proven loss is largest. */
 export function verdictOf({ variants }: Comparison): Verdict {
   const [first] = [...variants].sort(
     (a, b) => GRAVITY.indexOf(a.decision) - GRAVITY.indexOf(b.decision) || provenLoss(b) - provenLoss(a),
@@ -50,7 +50,7 @@ export function verdictOf({ variants }: Comparison): Verdict {
   };
 }
 
-/** By how much a variant is worse at least on a measure that decides, as a fraction of the control; below 0: not worse. */
+/** The loss of a variant that is proven on a measure that decides, as a fraction of the control; below 0: it is not worse. */
 function provenLoss({ measures }: ComparedVariant): number {
   const losses = measures.map(({ role, better, liftCi }) => {
     if (role === 'other' || liftCi === null) return Number.NEGATIVE_INFINITY;
@@ -59,13 +59,13 @@ function provenLoss({ measures }: ComparedVariant): number {
   return Math.max(...losses);
 }
 
-/** Of what somebody may have to act on. */
+/** Says since when a decision stands that may need action. */
 function decidedWords({ decision, decidedAt }: ComparedVariant): string {
   if (decidedAt === null || decision === 'healthy' || decision === 'insufficient') return '';
   return ` Decided at ${instant(decidedAt)} UTC.`;
 }
 
-/** One after the other; named if there are several. */
+/** The experiments one after the other, each under its name if there are several. */
 export function Experiments({ experiments }: { readonly experiments: readonly ExperimentView[] }) {
   return (
     <>
@@ -83,7 +83,7 @@ export function Experiments({ experiments }: { readonly experiments: readonly Ex
   );
 }
 
-/** `id` tells the experiments of one page apart. */
+/** One experiment. `id` distinguishes it from the others on the page. */
 function Experiment({ comparison, trail, weights, plan, ratioBy = [], id }: ExperimentView & { readonly id: string }) {
   const { variants, control, alpha, tolerance, earlier } = comparison;
   return (
@@ -158,7 +158,7 @@ function Numbers({ variant, alpha }: { readonly variant: ComparedVariant; readon
   );
 }
 
-/** Users of each variant, and the number its weight implies. */
+/** The users of each variant, and the number that its weight implies. */
 function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'weights'>) {
   const { users, srm, start } = comparison;
   const names = Object.keys(users);
@@ -197,7 +197,7 @@ function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'wei
   );
 }
 
-/** Parts of the width, 0 to 1. */
+/** A bar of users and a mark at the promised number, both as parts of the width, 0 to 1. */
 function UsersBar({ users, promised }: { readonly users: number; readonly promised: number | undefined }) {
   return (
     <svg width="100%" height="18" aria-hidden="true">
@@ -226,7 +226,7 @@ function splitSentence({ srm }: Comparison): string {
 function oddWords(comparison: Comparison): string {
   const found = oddTraffic(comparison, 'lists');
   if (found.length > 0) return found.join(' ');
-  // The badge above says what is wrong with the split; without a list nothing is known.
+  // The badge above says what is wrong with the split. Without a list, nothing is known.
   return splitState(comparison.srm) === 'sound' ? 'Nothing is odd about the traffic.' : '';
 }
 

@@ -2,7 +2,7 @@ import { jsx } from '../charts/jsx.ts';
 import type { Fact } from './model.ts';
 import { Name } from './name.ts';
 
-/** Names and values; as tiles if they are numbers to watch. */
+/** A list of names and values, drawn as tiles if they are numbers to watch. */
 export function Facts({ facts, areTiles = false }: { readonly facts: readonly Fact[]; readonly areTiles?: boolean }) {
   if (facts.length === 0) return null;
   return (

@@ -2,7 +2,7 @@ import { Fragment, jsx } from '../charts/jsx.ts';
 import type { FindingView } from './model.ts';
 import { Name } from './name.ts';
 
-/** What looks wrong, each with an example and what to do. */
+/** The findings, each with an example and what to do. */
 export function Findings({ findings }: { readonly findings: readonly FindingView[] }) {
   return (
     <section class="card" aria-labelledby="what-looks-wrong">

@@ -1,4 +1,4 @@
-/** One row per measure with its interval, all on one axis: left of 0 it fell, right of 0 it rose. */
+/** A plot with a row per measure and its interval, all on one axis: left of 0 the measure fell, right of 0 it rose. */
 
 import { scaleLinear } from 'd3-scale';
 import { claimTone } from '../charts/effect.tsx';
@@ -27,14 +27,14 @@ interface ForestProps {
   readonly variant: ComparedVariant;
   readonly control: string;
   readonly alpha: number;
-  /** Tolerated loss of the primary measure, as a fraction. */
+  /** The tolerated loss of the primary measure, as a fraction. */
   readonly tolerance: number;
 }
 
 const ROW_HEIGHT = 34;
-/** Width of the column of intervals on a phone, in pixels. */
+/** The width of the column of intervals on a phone, in pixels. */
 const NARROW = 120;
-/** The axis shows this many times the farthest bound of the deciding measure; intervals beyond it are clipped. */
+/** The end of the axis as a multiple of the farthest bound of the deciding measure; intervals beyond it are clipped. */
 const FARTHEST = 2;
 const LEAST_DOMAIN = 0.005;
 
@@ -166,7 +166,7 @@ function Interval({
   );
 }
 
-/** Half the axis: as far as the bounds reach, unless the deciding measure would shrink to a point. */
+/** Half the length of the axis: as far as the bounds reach, unless the deciding measure would shrink to a point. */
 function domainOf(measures: readonly ComparedMeasure[], tolerance: number): number {
   const reach = ({ liftCi }: ComparedMeasure): number =>
     liftCi === null ? 0 : Math.max(Math.abs(liftCi[0]), Math.abs(liftCi[1]));
@@ -177,7 +177,7 @@ function domainOf(measures: readonly ComparedMeasure[], tolerance: number): numb
   return 1.12 * Math.max(most, own, 1.5 * tolerance, LEAST_DOMAIN);
 }
 
-/** The plot in a sentence or two, which never says more than the decision beside it. */
+/** Describes the plot in a sentence or two, and never says more than the decision beside it. */
 function whatToSee(variant: ComparedVariant, alpha: number): string {
   const { decision, measures } = variant;
   const without = measures.filter(({ ci }) => ci === null).length;
@@ -195,7 +195,7 @@ function whatToSee(variant: ComparedVariant, alpha: number): string {
   const [worse, better, alone, before] = [named('worse'), named('better'), named('alone'), named('before')];
   const open = named('open').length;
   const untested = named('untested');
-  // Of guardrails alone: their test is one-sided, and remembers.
+  // Only guardrails are named: their test is one-sided, and remembers.
   const held = claims
     .filter(({ claim, measure: { ci } }) => claim === 'worse' && ci !== null && ci[1] >= 0 && ci[0] <= 0)
     .map(({ measure }) => measure.measure);

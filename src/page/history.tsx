@@ -1,4 +1,4 @@
-/** A measure over the last hours: for each variant a line with its error. */
+/** A measure over the last hours, as a line with its error for each variant. */
 
 import { Frame } from '../charts/frame.tsx';
 import { jsx } from '../charts/jsx.ts';
@@ -15,11 +15,11 @@ export interface HistoryView {
   readonly measure: string;
   readonly horizon: string;
   readonly window: string;
-  /** Points up to here cover an hour each; null: none do. */
+  /** The time up to which points cover an hour each; null: none do. */
   readonly hoursTo: EpochMs | null;
-  /** Older hours are being read and come with the next view. */
+  /** Whether older hours are still being read, and come with the next view. */
   readonly isReading: boolean;
-  /** The others are compared with the first. */
+  /** The variants, the first of which is the one that others are compared with. */
   readonly series: readonly { readonly name: string; readonly points: readonly HistoryPoint[] }[];
 }
 

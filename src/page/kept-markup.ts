@@ -1,4 +1,4 @@
-/** Markup as it is sent, whole or in pieces, and of views that are shown again and again. */
+/** Markup as it is sent, whole or in pieces. The markup of views that are shown again and again is kept. */
 import type { Markup } from '../charts/jsx.ts';
 import { readable } from './name.ts';
 
@@ -6,12 +6,12 @@ export function markupOf(drawn: Markup): string {
   return readable(drawn.text);
 }
 
-/** A long text, drawn while it is read: who sends it can do other things between two pieces. */
+/** A long text that is drawn while it is read, so that its sender can do other things between two pieces. */
 export type Pieces = Generator<string, void>;
 
 /**
- * Draws each view once: views never change, so their markup stays right for as long as they live. `words` that a view is drawn with are
- * part of it; with others it is drawn again.
+ * Draws each view once: views never change, so their markup stays right for as long as they live. A view that is drawn with other
+ * `words` is drawn again.
  */
 export function kept<View extends object>(
   draw: (view: View, words: string) => Markup,
@@ -26,7 +26,7 @@ export function kept<View extends object>(
   };
 }
 
-/** The same in pieces. */
+/** Does the same in pieces. */
 export function keptPieces<View extends object>(draw: (view: View) => Pieces): (view: View) => Pieces {
   const known = new WeakMap<View, readonly string[]>();
   return function* (view) {

@@ -1,4 +1,4 @@
-/** Single lists, one below the other, each to be opened: what was shown, what people did with it, and what did not count. */
+/** Single lists, one below the other. Each can be opened: what was shown, what people did with it, and what did not count. */
 
 import { elements, joined } from '../charts/elements.ts';
 import { type Children, Fragment, jsx, Markup, NOTHING } from '../charts/jsx.ts';
@@ -10,14 +10,14 @@ import type { DroppedView, ListsView, ListView } from './model.ts';
 import { Name, named } from './name.ts';
 import { Scroll } from './scroll.tsx';
 
-/** More stand in the JSON. */
+/** The most items of a list that are shown; the JSON has more. */
 const MOST_ITEMS = 20;
 const MOST_MEASURES = 8;
 
-/** All of the last lists are most of a page: they come when they are asked for. */
+/** The link to all of the last lists. They would be most of a page, so they come when they are asked for. */
 export interface LastListsLink {
   readonly isShown: boolean;
-  /** Shows them, or hides them again. */
+  /** The address that shows them, or hides them again. */
   readonly href: string;
 }
 
@@ -26,7 +26,7 @@ interface ListsProps {
   readonly lastLists: LastListsLink;
 }
 
-/** undefined: none are kept. Who reads in one is not disturbed by newer ones. */
+/** The card of single lists. Newer lists do not disturb a reader who has opened one. `view` undefined: none are kept. */
 export function ListsCard({ view, lastLists }: Omit<ListsProps, 'view'> & { readonly view: ListsView | undefined }) {
   return (
     <section class="card" aria-labelledby="single-lists" data-hold>
@@ -180,7 +180,7 @@ function done({ action, value, seconds }: ListView['items'][number]['feedback'][
   return elements`<span>${i === 0 ? '' : ', '}${named(action ?? 'an action without a grade')}${given} <span class="muted">after ${after} s</span></span>`;
 }
 
-/** `isOfOne`: all of one request. */
+/** A table of dropped feedback. `isOfOne`: all of it names one request. */
 function Dropped({
   dropped,
   isOfOne = false,

@@ -1,4 +1,4 @@
-/** The live page: the parts of the report over what a running process knows now, and above them whether it is fresh. */
+/** The live page: the parts of the report, with what a running process knows now, and above them whether that is fresh. */
 
 import { escaped, jsx } from '../charts/jsx.ts';
 import { grouped } from '../vocabulary/grouped.ts';
@@ -25,37 +25,38 @@ import { PageHead, type Part, partPieces, sharedParts, VerdictCard } from './pag
 
 export interface LiveView {
   readonly namespace: string;
-  /** ISO time of the numbers, by the process's clock. */
+  /** The ISO time of the numbers, by the clock of the process. */
   readonly now: string;
   readonly ready: boolean;
   readonly troubles: readonly FindingView[];
   readonly freshness: {
     /** Seconds from the watermark to now; null: nothing was read yet. */
     readonly age: number | null;
-    /** Lists that were counted per second of the process's clock; null: not known yet. */
+    /** Lists that were counted per second, by the clock of the process; null: not known yet. */
     readonly listsPerSecond: number | null;
-    /** Of the feedback that was matched with lists, 0 to 1, those that count; null: none was, or not by this process. */
+    /** The share of matched feedback that counts, 0 to 1; null: none was matched by this process. */
     readonly joined: number | null;
-    /** Partitions that this process owns, and those of them that stand still; null: it owns none. */
+    /** The number of partitions that this process owns, and how many of them are stopped; null: it owns none. */
     readonly partitions: { readonly owned: number; readonly stopped: number } | null;
   };
   readonly history: HistoryView | undefined;
   readonly experiments: readonly ExperimentView[];
   readonly decisions: readonly StandingDecision[];
   readonly cohorts: CohortTableView | undefined;
-  /** The one that is looked at closely. */
+  /** The cohort that is shown in detail. */
   readonly cohort: CohortView | undefined;
   readonly themes: Choices;
-  /** undefined: as the reader's system. */
+  /** The colours that were chosen; undefined: those of the reader's system. */
   readonly theme: 'light' | 'dark' | undefined;
-  /** Of this page as JSON, and as a file to be mailed. */
+  /** The address of this page as JSON. */
   readonly stateHref: string;
+  /** The address of this page as a file to be mailed. */
   readonly reportHref: string;
-  /** undefined: nothing is counted by rank. */
+  /** The counts by rank; undefined: nothing is counted by rank. */
   readonly positions: PositionsView | undefined;
   readonly pipeline: PipelineView | undefined;
   readonly work: WorkView | undefined;
-  /** undefined: none are kept. */
+  /** Single lists; undefined: none are kept. */
   readonly lists: ListsView | undefined;
   readonly lastLists: LastListsLink;
   /** Whether this process reads lists. */
@@ -67,7 +68,7 @@ export interface LiveView {
 const keptTable = kept((view: CohortTableView) => <CohortTable view={view} />);
 const keptCohort = kept((view: CohortView) => <CohortCard view={view} />);
 
-/** A whole page. `/page.css` and `/live.js` are served beside it: its policy allows nothing else. */
+/** The whole page. Its policy allows nothing but `/page.css` and `/live.js`, which are served beside it. */
 export function* livePagePieces(view: LiveView): Pieces {
   const verdict = liveVerdict(view);
   yield headOf(`receval ${view.namespace}: ${verdict.badge}`, view.theme);
@@ -75,7 +76,7 @@ export function* livePagePieces(view: LiveView): Pieces {
   yield END;
 }
 
-/** Asks for the token; needs script, which sends it as a header, so that it stands in no address. */
+/** A page that asks for the token. It needs script, which sends the token as a header, so that no address contains it. */
 export function renderLogIn(): string {
   const body = markupOf(
     <div class="page">
@@ -132,7 +133,7 @@ const END = `
 </html>
 `;
 
-/** Of the gravest experiment; where the process itself is in trouble, that comes first. */
+/** The verdict on the gravest experiment, unless the process itself is in trouble, which comes first. */
 export function liveVerdict({
   ready,
   troubles,
@@ -176,7 +177,7 @@ function* bodyPieces(view: LiveView, verdict: Verdict): Pieces {
       own: ownParts(view),
       positions: view.positions ?? (view.cohorts === undefined ? undefined : 'not counted'),
     }),
-    // What says only how to see lists is not worth a link.
+    // A part that only says how to see lists is not worth a link.
     ...(view.couldShowLists
       ? [
           {
@@ -225,7 +226,7 @@ function ownParts({ cohorts, cohort }: LiveView): readonly Part[] {
   return [{ id: 'cohorts', name: 'Cohorts', markup }];
 }
 
-/** How fresh a process is, in words. */
+/** Says how fresh the numbers of a process are. */
 export function freshnessFacts({ age, listsPerSecond, joined, partitions }: LiveView['freshness']): readonly Fact[] {
   return [
     ['watermark behind', shown(age, behind)],
@@ -242,7 +243,7 @@ export function freshnessFacts({ age, listsPerSecond, joined, partitions }: Live
   ];
 }
 
-/** So that it needs no arithmetic: from two minutes on in minutes, from two hours on in hours and minutes. */
+/** A delay that is read without arithmetic: from two minutes on in minutes, from two hours on in hours and minutes. */
 function behind(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);

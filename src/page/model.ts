@@ -1,4 +1,4 @@
-/** What a report shows: built by the commands from their results, rendered by the parts in this folder. */
+/** What a report shows. Commands build it from their results, and the parts in this folder render it. */
 
 import type { Tone } from '../charts/palette.ts';
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
@@ -25,10 +25,10 @@ export type Fact = readonly [name: string, value: string];
 
 /** Something that looks wrong, in sentences. */
 export interface FindingView {
-  /** Code of a finding on a log; undefined: it concerns the process. */
+  /** The code of a finding on a log; undefined: it concerns the process. */
   readonly code?: FindingCode;
   readonly cause: string;
-  /** Example from the logs; null or undefined: there is none to show. */
+  /** An example from the logs; null or undefined: there is none to show. */
   readonly example?: string | null;
   readonly remedy: string;
 }
@@ -36,7 +36,7 @@ export interface FindingView {
 export interface ExperimentView {
   readonly comparison: Comparison;
   readonly trail: Trail;
-  /** Weight in the traffic by variant; undefined: unknown here. */
+  /** The weight of each variant in the traffic; undefined: unknown here. */
   readonly weights: ReadonlyMap<string, number> | undefined;
   readonly plan?: readonly PlannedVariant[] | undefined;
   readonly ratioBy?: readonly ComparedCohorts[] | undefined;
@@ -61,22 +61,22 @@ export interface CohortLine {
 }
 
 export interface CohortsView {
-  /** Label of the choice; default: Horizon. */
+  /** The label of the choice of a horizon; default: Horizon. */
   readonly legend?: string;
-  /** Of when, to stand behind the horizon in a sentence; default: all there is. */
+  /** The period that is counted, to follow the horizon in a sentence: `, over the last 1 h`; default: everything. */
   readonly what?: string;
   /** Where to find cohorts that are not in `lines`; default: all are. */
   readonly others?: string;
-  /** In the order of their length. */
+  /** The horizons in the order of their length. */
   readonly horizons: readonly string[];
   readonly measures: readonly string[];
-  /** What stands in the place of the numbers of a horizon, as there are none yet. */
+  /** The text in place of the numbers of a horizon that has none yet. */
   readonly instead?: ReadonlyMap<string, string>;
-  /** What stands above the numbers of a horizon. */
+  /** The text above the numbers of a horizon. */
   readonly warnings?: ReadonlyMap<string, string>;
-  /** Measures where lower is better. */
+  /** The measures of which a lower value is better. */
   readonly lowerIsBetter: ReadonlySet<string>;
-  /** Grouping sets; the empty one is everything. */
+  /** The grouping sets; the empty one is everything together. */
   readonly sets: readonly (readonly string[])[];
   readonly lines: readonly CohortLine[];
 }
@@ -90,7 +90,7 @@ export interface PipelineView {
     readonly accepted: number;
     readonly drops: Counts;
     readonly late: Counts;
-    /** Lists of files, by horizon, that were younger than it at the end of the feedback. */
+    /** Lists of files that were younger than the horizon at the end of the feedback, by horizon. */
     readonly open?: Counts;
   };
   readonly feedback: {
@@ -109,7 +109,7 @@ export interface PipelineView {
 
 export interface PartitionView {
   readonly partition: number;
-  /** Event time; null: nothing was read yet. */
+  /** The watermark of the partition; null: nothing was read yet. */
   readonly watermark: EpochMs | null;
   /** Why it is stopped; null: it is not. */
   readonly stopped: string | null;
@@ -124,15 +124,15 @@ export interface WorkView {
   readonly topics: readonly string[];
   /** Stopped partitions first. */
   readonly partitions: readonly PartitionView[];
-  /** Delays from a list to its feedback, of all that counted. Bounds in seconds, ascending; one more count than bounds. */
+  /** The delays from lists to feedback that counted. Bounds are in seconds and ascend; there is one more count than bounds. */
   readonly delays: { readonly bounds: readonly number[]; readonly counts: readonly number[] };
-  /** Number of commits by outcome. */
+  /** The number of commits by outcome. */
   readonly commits: Readonly<Record<string, number>>;
-  /** Mean duration in seconds; null: none was made. */
+  /** The mean duration of a commit in seconds; null: none was made. */
   readonly commitSeconds: number | null;
-  /** ISO time; null: none was made. */
+  /** The ISO time of the last commit; null: none was made. */
   readonly lastCommit: string | null;
-  /** Events dropped in each minute, by reason; only reasons that have occurred here. */
+  /** The events dropped in each minute, by reason; only reasons that have occurred here. */
   readonly drops: {
     readonly times: readonly EpochMs[];
     readonly reasons: readonly { readonly reason: string; readonly counts: readonly number[] }[];
@@ -142,7 +142,7 @@ export interface WorkView {
 /** Counts of one cohort by rank, rank 1 first. */
 export interface PositionLine {
   readonly name: string;
-  /** Lists with an item at the rank, and those of them with a positive there. */
+  /** The number of lists with an item at each rank; `positives` is the number of those with a positive there. */
   readonly exposed: readonly number[];
   readonly positives: readonly number[];
 }
@@ -150,35 +150,35 @@ export interface PositionLine {
 export interface PositionsView {
   readonly by: readonly string[];
   readonly horizon: string;
-  /** Of when, to stand behind the horizon in a sentence; '': all there is. */
+  /** The period that is counted, to follow the horizon in a sentence: `, over the last 1 h`; '': everything. */
   readonly what: string;
   readonly ranks: number;
-  /** The first is the one that others are compared with. */
+  /** The cohorts, the first of which is the one that others are compared with. */
   readonly lines: readonly PositionLine[];
 }
 
 /** A list as it closed. */
 export interface ListView {
   readonly requestId: string;
-  /** ISO time when it was shown. */
+  /** The ISO time when it was shown. */
   readonly shownAt: string;
   readonly cohort: Readonly<Record<string, string>>;
-  /** Slots, of which `items` are the first. */
+  /** The number of slots, of which `items` are the first. */
   readonly length: number;
   readonly items: readonly {
     readonly rank: number;
     readonly item: string;
     readonly grade: number;
-    /** What people did with it, and so many seconds after the list was shown. */
+    /** What people did with it, and how many seconds after the list was shown. */
     readonly feedback: readonly {
       readonly action: string | null;
       readonly value: number | null;
       readonly seconds: number;
     }[];
   }[];
-  /** Events that count and are not among `items`. */
+  /** The number of events that count and are not among `items`. */
   readonly moreFeedback: number;
-  /** By measure; null: it leaves the list out. */
+  /** The value of each measure; null: the measure leaves the list out. */
   readonly measures: Readonly<Record<string, number | null>>;
   readonly dropped: readonly DroppedView[];
 }
@@ -196,22 +196,22 @@ export interface DroppedView {
 export interface ListsView {
   readonly ids: 'masked' | 'shown';
   readonly horizon: string;
-  /** By which the worst lists are chosen. */
+  /** The measure by which the worst lists are chosen. */
   readonly primary: string;
-  /** Of the last ones with feedback, those with the worst value. */
+  /** The last lists with feedback whose value is worst. */
   readonly worst: readonly ListView[];
-  /** Whose feedback was dropped. */
+  /** The lists whose feedback was dropped. */
   readonly missed: readonly ListView[];
-  /** undefined: they were not asked for. */
+  /** The last lists; undefined: they were not asked for. */
   readonly last: readonly ListView[] | undefined;
   readonly lastCount: number;
-  /** The last of each reason, whether its list is known or not. */
+  /** The last feedback that was dropped for each reason, whether its list is known or not. */
   readonly dropped: readonly DroppedView[];
 }
 
 interface ScoredQuery {
   readonly query: string;
-  /** By measure; NaN: the measure leaves the list out. */
+  /** The value of each measure; NaN: the measure leaves the list out. */
   readonly values: readonly number[];
 }
 
@@ -222,7 +222,7 @@ export interface ScoredRun {
   readonly perQuery: readonly ScoredQuery[];
 }
 
-/** One run against the first by one measure, paired by query. */
+/** The difference of a run from the first one by one measure, paired by query. */
 export interface RunDifference {
   readonly run: string;
   readonly measure: string;
@@ -235,25 +235,25 @@ export interface RunDifference {
 /** Measures that differ in nothing but the cut-off. */
 export interface CutFamily {
   readonly label: string;
-  /** Rising; `measure` is the place among the measures. */
+  /** The cut-offs, ascending; `measure` is an index into the measures. */
   readonly cuts: readonly { readonly k: number; readonly measure: number }[];
 }
 
 export interface ScoresView {
   readonly measures: readonly string[];
-  /** By measure: whether a run with less of it is the better one; undefined: neither way is better, as of bias. */
+  /** Whether a lower value is better, by measure; undefined: neither is, as with bias. */
   readonly lowerIsBetter: readonly (boolean | undefined)[];
   readonly families: readonly CutFamily[];
-  /** The first is the one that others are compared with. */
+  /** The runs, the first of which is the one that others are compared with. */
   readonly runs: readonly ScoredRun[];
   readonly differences: readonly RunDifference[];
 }
 
 export interface ReportView {
-  /** Such as: Experiment default. */
+  /** The title, such as: Experiment default. */
   readonly title: string;
   readonly verdict: Verdict;
-  /** Of what and when, in the head. */
+  /** What was counted and when, for the head. */
   readonly facts: readonly Fact[];
   readonly findings: readonly FindingView[];
   /** The first variants over the last hours. */
@@ -264,12 +264,12 @@ export interface ReportView {
   /** Which of the cohorts' measures is drawn until another is chosen; default: the first. */
   readonly measure?: string | undefined;
   readonly pipeline?: PipelineView | undefined;
-  /** Of a running worker. */
+  /** The state of a running worker. */
   readonly work?: WorkView | undefined;
-  /** undefined: nothing was counted by rank. */
+  /** The counts by rank; undefined: nothing was counted by rank. */
   readonly positions?: PositionsView | undefined;
   readonly scores?: ScoresView;
-  /** Files, settings, version and hash of the configuration. */
+  /** The files, the settings, the version and the hash of the configuration. */
   readonly about: readonly Fact[];
   /** All numbers as JSON, to be saved under this name. */
   readonly raw: { readonly name: string; readonly text: string };

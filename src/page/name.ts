@@ -6,12 +6,12 @@ export function Name({ children }: { readonly children: string }) {
   return named(children);
 }
 
-/** The same where there are thousands. */
+/** Does the same as `Name`, faster, for thousands of names. */
 export function named(name: string): Markup {
   return elements`<bdi class="name">${name}</bdi>`;
 }
 
-/** Rendered markup as it is sent: with numbers kept next to their percent signs. */
+/** Rendered markup as it is sent: a number and its percent sign stay on one line. */
 export function readable(markup: string): string {
   const parts = markup.split(' %');
   let text = parts[0];

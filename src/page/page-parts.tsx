@@ -12,9 +12,9 @@ import { Events } from './pipeline.tsx';
 import { PositionsCard } from './positions.tsx';
 
 export interface Part {
-  /** As in an address behind `#`; a newer page finds the part by it. */
+  /** The name behind `#` in an address, by which a newer page finds the part. */
   readonly id: string;
-  /** Among the links at the top; undefined: it is not there. */
+  /** Its name among the links at the top; undefined: it is not among them. */
   readonly name?: string;
   readonly markup: () => string | Pieces;
 }
@@ -24,7 +24,7 @@ const keptExperiments = kept((experiments: readonly ExperimentView[]) => <Experi
 const keptDecisions = kept((decisions: readonly StandingDecision[]) => <Decisions decisions={decisions} />);
 const keptPositions = kept((view: PositionsView) => <PositionsCard view={view} />);
 
-/** @param links other than those to the parts: words and address */
+/** The head of a page. @param links the words and addresses of links besides those to the parts */
 export function PageHead({
   title,
   label,
@@ -69,11 +69,11 @@ interface SharedView {
   readonly positions?: PositionsView | 'not counted' | undefined;
   readonly pipeline?: PipelineView | undefined;
   readonly work?: WorkView | undefined;
-  /** Such as cohorts, which each page shows in its own way. */
+  /** The parts that each page shows in its own way, such as cohorts. */
   readonly own: readonly Part[];
 }
 
-/** Parts that there is something to show in, in their order. */
+/** The parts that have something to show, in their order. */
 export function sharedParts(view: SharedView): readonly Part[] {
   const { findings, history, experiments = [], decisions = [], positions, pipeline, work, own } = view;
   return [
@@ -98,7 +98,7 @@ export function sharedParts(view: SharedView): readonly Part[] {
         ]),
     ...(decisions.length === 0 ? [] : [{ id: 'decisions', markup: () => keptDecisions(decisions) }]),
     ...own,
-    // What says only how to count by rank is not worth a link.
+    // A part that only says how to count by rank is not worth a link.
     ...(positions === 'not counted'
       ? [{ id: 'positions', markup: () => markupOf(<PositionsCard view={undefined} />) }]
       : positions === undefined

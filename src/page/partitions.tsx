@@ -11,7 +11,7 @@ import { Legend } from './legend.tsx';
 import type { Fact, WorkView } from './model.ts';
 import { Name } from './name.ts';
 
-/** Most partitions in the table: those that are stopped or lag most. */
+/** The most partitions in the table: those that are stopped or lag most. */
 const MOST_PARTITIONS = 50;
 const HEIGHT = 160;
 

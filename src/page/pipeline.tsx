@@ -1,4 +1,4 @@
-/** The events: read, valid and counted, and why the others were dropped. */
+/** The events that were read, valid and counted, and why the others were dropped. */
 
 import { coordinate } from '../charts/frame.tsx';
 import { Fragment, jsx } from '../charts/jsx.ts';
@@ -10,7 +10,7 @@ import { DROP_WORDS } from './drop-words.ts';
 import type { PipelineView, WorkView } from './model.ts';
 import { Work } from './partitions.tsx';
 
-/** These never become an event. */
+/** The counts of records that never become an event. */
 const UNREADABLE: readonly string[] = ['undecodable', 'tombstone', 'invalid'];
 
 interface FunnelStep {
@@ -18,7 +18,7 @@ interface FunnelStep {
   readonly count: number;
 }
 
-/** @param work of the worker that read them; undefined: there is none */
+/** The card of events. @param work the state of the worker that read them; undefined: there is none */
 export function Events({ view, work }: { readonly view: PipelineView; readonly work: WorkView | undefined }) {
   return (
     <section class="card" aria-labelledby="events">
@@ -128,7 +128,7 @@ function Side({
   );
 }
 
-/** Such as: 725 at 1h, 7,200 at 24h. */
+/** Counts by horizon in words, such as: 725 at 1h, 7,200 at 24h. */
 function byHorizon(counts: Readonly<Record<string, number>> = {}): string {
   const some = Object.entries(counts).filter(([, n]) => n > 0);
   return some.map(([horizon, n]) => `${grouped(n)} at ${horizon}`).join(', ');

@@ -2,13 +2,13 @@ import type { PositionLine } from './model.ts';
 
 /** A cohort with its counts by rank, if they are kept. */
 interface Counted {
-  /** One for each dimension of its set. */
+  /** The value of each dimension of its set. */
   readonly values: readonly string[];
   readonly impressions: number;
   readonly positions?: { readonly exposed: Iterable<number>; readonly positives: Iterable<number> } | undefined;
 }
 
-/** The control first, then those with most lists. */
+/** The lines of the control and then of the cohorts with most lists. */
 export function positionLines(cohorts: readonly Counted[], control: string | undefined): readonly PositionLine[] {
   return cohorts
     .flatMap(({ values, impressions, positions }) =>

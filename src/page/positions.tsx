@@ -11,12 +11,12 @@ import type { PositionLine, PositionsView } from './model.ts';
 
 const HEIGHT = 210;
 const EXPOSURE_HEIGHT = 90;
-/** With fewer lists nothing is said about the top. */
+/** The least lists with which something is said about the top. */
 const FEW_LISTS = 100;
-/** Share of the most lists at any rank: with fewer, a rate is too noisy, and is not drawn. */
+/** The least share of the most lists at any rank: with fewer, a rate is too noisy, and is not drawn. */
 const LEAST_EXPOSURE = 0.01;
 
-/** undefined: nothing is counted by rank. */
+/** The card of positives by rank. `view` undefined: nothing is counted by rank. */
 export function PositionsCard({ view }: { readonly view: PositionsView | undefined }) {
   return (
     <section class="card" aria-labelledby="by-rank">
@@ -113,7 +113,7 @@ function rateAt({ exposed, positives }: PositionLine, r: number): number | null 
   return exposed[r] === 0 ? null : positives[r] / exposed[r];
 }
 
-/** The top of each cohort, compared with the first. */
+/** Compares the top of each cohort with that of the first. */
 function topWords(lines: readonly PositionLine[]): string {
   const [first] = lines;
   const rate = first === undefined ? null : rateAt(first, 0);

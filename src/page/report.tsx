@@ -11,7 +11,7 @@ import { Scores } from './scores.tsx';
 import { STYLE } from './style.ts';
 import { switchRules } from './switch.tsx';
 
-/** By which a report is known to be one. */
+/** The mark by which a file is known to be a report. */
 export const REPORT_MARK = '<meta name="generator" content="receval">';
 
 const keptCohorts = keptPieces(cohortPieces);
@@ -25,7 +25,7 @@ export function* reportPieces(view: ReportView): Pieces {
   const horizons = view.cohorts?.horizons.length ?? 0;
   const measures = (view.cohorts ?? view.scores)?.measures.length ?? 0;
   const style = `${STYLE}${switchRules('h', horizons)}${switchRules('m', measures)}`;
-  // Nothing but this style may be loaded or run, whatever the events have put into their names.
+  // Nothing but this style may be loaded or run, whatever the names in events contain.
   const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'`;
   yield `<!doctype html>
 <html lang="en">
@@ -78,7 +78,7 @@ function* ownPieces(view: CohortsView, measure: string | undefined): Pieces {
   yield* keptCohorts(view);
 }
 
-/** The JSON is by far the longest of it: it is written last, and not looked through for signs that it cannot hold. */
+/** What the report rests on. The JSON is by far the longest part: it is written last, and not searched for signs that it cannot hold. */
 function aboutMarkup(about: readonly Fact[], { name, text }: ReportView['raw']): string {
   const facts = markupOf(
     <>

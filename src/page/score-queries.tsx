@@ -1,4 +1,4 @@
-/** Query by query: the queries that won and lost, and those that scored nothing. */
+/** Scores query by query: the queries that won and lost, and those that scored nothing. */
 
 import { scaleLinear } from 'd3-scale';
 import { coordinate, Frame, type LineBox } from '../charts/frame.tsx';
@@ -9,11 +9,11 @@ import { DataTable } from './data-table.tsx';
 import type { ScoredRun, ScoresView } from './model.ts';
 import { Name } from './name.ts';
 
-/** Number of queries named at either end. */
+/** The number of queries named at either end. */
 const NAMED = 8;
 const HEIGHT = 220;
 
-/** What a difference is called, above 0 and below. */
+/** The words for a difference above 0 and below. */
 interface Words {
   readonly up: string;
   readonly down: string;
@@ -21,11 +21,11 @@ interface Words {
   readonly gain: string;
   readonly won: string;
   readonly lost: string;
-  /** Of bars above 0, and below. */
+  /** The classes of bars above 0, and below. */
   readonly classes: readonly [string, string];
 }
 
-/** Of a measure of which one way is better. */
+/** The words for measures of which higher, or lower, is better. */
 const CONTEST: Words = {
   up: 'wins',
   down: 'loses',
@@ -35,7 +35,7 @@ const CONTEST: Words = {
   lost: 'Lost most',
   classes: ['gains', 'losses'],
 };
-/** Of one of which neither is. */
+/** The words for measures of which neither is. */
 const CHANGES: Words = {
   up: 'is higher on',
   down: 'lower on',
@@ -46,7 +46,7 @@ const CHANGES: Words = {
   classes: ['rises', 'rises'],
 };
 
-/** Differences of each query from the first run, the largest gain at the left. */
+/** The difference of each query from the first run, the largest gain at the left. */
 export function Queries({ view, run, m }: { readonly view: ScoresView; readonly run: ScoredRun; readonly m: number }) {
   const { measures, runs, lowerIsBetter } = view;
   const [baseline] = runs;
@@ -110,7 +110,7 @@ function Ends({
   );
 }
 
-/** For a single run: the value of each query, the highest at the left. */
+/** The value of each query in a single run, the highest at the left. */
 export function Values({ run, measure, m }: { readonly run: ScoredRun; readonly measure: string; readonly m: number }) {
   const all = run.perQuery.filter(({ values }) => !Number.isNaN(values[m]));
   if (all.length === 0) return <p class="note">No query has a value.</p>;
@@ -144,7 +144,7 @@ function SortedBars({
   readonly label: string;
   readonly values: readonly number[];
   readonly xLabel: string;
-  /** Of bars above 0, and below. */
+  /** The classes of bars above 0, and below. */
   readonly classes?: readonly [string, string];
 }) {
   const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [1, 0]).nice();

@@ -1,4 +1,4 @@
-/** Scores of runs: side by side, over cut-offs, and query by query. */
+/** The scores of runs: side by side, over cut-offs, and query by query. */
 
 import { scalePoint } from 'd3-scale';
 import { Frame } from '../charts/frame.tsx';
@@ -15,7 +15,7 @@ import { Switch } from './switch.tsx';
 
 const HEIGHT = 220;
 
-/** From the measures' intervals against the first run, or of the only run. */
+/** The verdict, from the intervals of the measures against the first run, or from the values of the only run. */
 export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: ScoresView): Verdict {
   const [first, ...others] = runs;
   if (first === undefined || runs.every(({ queries }) => queries === 0)) {
@@ -58,7 +58,7 @@ export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: Sc
   return { tone: 'plain', badge: 'no difference', sentence: sentences.join(' ') };
 }
 
-/** none: the interval does not leave 0 out. other: it does, but neither way is better. */
+/** What an interval shows. none: it holds 0. other: it does not, but neither a higher nor a lower value is better. */
 type Change = 'better' | 'worse' | 'other' | 'none';
 
 function changeOf({ ci }: RunDifference, isLess: boolean | undefined): Change {
@@ -67,7 +67,7 @@ function changeOf({ ci }: RunDifference, isLess: boolean | undefined): Change {
   return ci[0] > 0 === isLess ? 'worse' : 'better';
 }
 
-/** Most measures that a sentence names. */
+/** The most measures that a sentence names. */
 const IN_A_SENTENCE = 4;
 
 function someOf(names: readonly string[], all: number): string {

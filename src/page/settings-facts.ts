@@ -4,7 +4,7 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { instant } from '../vocabulary/numbers.ts';
 import type { Fact } from './model.ts';
 
-/** @param name prefix of each fact, if there are several experiments */
+/** The settings of an experiment. @param name the prefix of each fact, if there are several experiments */
 export function experimentFacts(experiment: ExperimentSettings, name?: string): readonly Fact[] {
   const { variants, control, primary, guardrails, horizon, start, alpha, nStar, tolerance } = experiment;
   const facts: readonly Fact[] = [
@@ -21,7 +21,7 @@ export function experimentFacts(experiment: ExperimentSettings, name?: string): 
   return name === undefined ? facts : facts.map(([fact, value]) => [`${name}: ${fact}`, value]);
 }
 
-/** The settings of what is counted. */
+/** The settings that say what is counted. */
 export function countingFacts({ measures, attribution, cohorts }: Settings): readonly Fact[] {
   return [
     ['measures', measures.map(({ canonical }) => canonical).join(', ')],

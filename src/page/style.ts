@@ -1,7 +1,7 @@
 import { CHART_STYLE } from '../charts/chart-style.ts';
 import { SERIES, variables } from '../charts/palette.ts';
 
-/** Opacity of each step in hundredths. */
+/** The opacity of each step, in hundredths. */
 const SHADES = ['00', '06', '12', '18', '24', '30'];
 
 function shades(): string {
@@ -17,7 +17,7 @@ function legends(): string {
   return SERIES.map((_, i) => `li.series-${i}::before{background:var(--s${i})}`).join('\n');
 }
 
-/** How the report and the page look: light and dark as the reader's system is, from phones to wide screens, and on paper. */
+/** The style of the report and the page: light or dark as the reader's system is, from phones to wide screens, and on paper. */
 export const STYLE = `:root{color-scheme:light dark;${variables('light')}}
 @media (prefers-color-scheme:dark){:root{${variables('dark')}}}
 :root[data-theme=light]{color-scheme:light;${variables('light')}}

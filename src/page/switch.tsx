@@ -7,14 +7,14 @@ import { jsx } from '../charts/jsx.ts';
 import { Name } from './name.ts';
 
 interface SwitchProps {
-  /** One or two letters, unique in the document. */
+  /** The name of the switch: one or two letters, unique in the document. */
   readonly of: string;
   readonly legend: string;
   readonly choices: readonly string[];
   readonly chosen: number;
 }
 
-/** Renders nothing if there is nothing to choose. */
+/** The radio inputs of a choice; nothing if there is nothing to choose. */
 export function Switch({ of, legend, choices, chosen }: SwitchProps) {
   if (choices.length < 2) return null;
   return (
