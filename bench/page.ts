@@ -5,7 +5,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { loadSettings } from '../src/config/load.ts';
-import { Demo, withAllOfThePage, withShopExperiment } from '../src/demo/demo.ts';
+import { Demo, withAllOfThePage, withShopExperiment } from '../src/demo/shop-demo.ts';
 import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../src/exporter/exporter-contract.ts';
 import { LivePage } from '../src/live/live.ts';
 import { pagesOf } from '../src/live/live-pages.ts';

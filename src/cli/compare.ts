@@ -12,7 +12,7 @@ import { type Finding, inOrder } from '../findings/finding.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare-files.ts';
 import type { Dropped } from '../replay/drop-watch.ts';
 import { droppedLine } from '../replay/dropped-line.ts';
-import type { ReplayInputs } from '../replay/replay.ts';
+import type { ReplayInputs } from '../replay/file-replay.ts';
 import { compareEarlier, compareStored, type StoredCompared, storedPositions } from '../service/compare-stored.ts';
 import { partitionsText } from '../service/misfits.ts';
 import type { Label } from '../statistics/decision.ts';

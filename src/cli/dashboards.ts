@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import { readTextFile } from '../connections/text-file.ts';
-import { DASHBOARD_NAMES, dashboardText, isDashboardName } from '../dashboards/dashboards.ts';
+import { DASHBOARD_NAMES, dashboardText, isDashboardName } from '../dashboards/dashboard-text.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 import { writeWhole } from './whole-file.ts';

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { readTextFile } from '../connections/text-file.ts';
-import { Demo, withAllOfThePage, withQuickDetection, withShopExperiment } from '../demo/demo.ts';
+import { Demo, withAllOfThePage, withQuickDetection, withShopExperiment } from '../demo/shop-demo.ts';
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
 import { LivePage } from '../live/live.ts';
 import { pagesOf } from '../live/live-pages.ts';

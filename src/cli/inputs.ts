@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { DEFAULT_FIELDS } from '../consumers/decode/decoder.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
-import type { ReplayFile, ReplayInputs } from '../replay/replay.ts';
+import type { ReplayFile, ReplayInputs } from '../replay/file-replay.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 import { mustBeReadable } from './readable.ts';

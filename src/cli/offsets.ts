@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { fittedTable, thinned } from '../output/table.ts';
-import { readOffsets, type TopicOffsets } from '../service/offsets.ts';
+import { readOffsets, type TopicOffsets } from '../service/topic-offsets.ts';
 import { wholeNumber, withCluster } from './cluster.ts';
 import { outputForm, tableColumns, WIDE } from './terminal.ts';
 

@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import { readTextFile } from '../connections/text-file.ts';
 import { compile } from '../measures/scorer.ts';
 import { fittedTable } from '../output/table.ts';
-import { type Plan, planFor } from '../service/plan.ts';
+import { type Plan, planFor } from '../service/capacity-plan.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { nearest } from '../vocabulary/spelling.ts';

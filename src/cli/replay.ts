@@ -14,7 +14,7 @@ import type { Command as ScoringCommand } from '../measures/grammar/measure-name
 import { isListOnly } from '../measures/needs.ts';
 import type { Fact } from '../page/model.ts';
 import { droppedLine } from '../replay/dropped-line.ts';
-import { type ReplayFile, type ReplayInputs, type ReplayOptions, replay } from '../replay/replay.ts';
+import { type ReplayFile, type ReplayInputs, type ReplayOptions, replay } from '../replay/file-replay.ts';
 import { type ReplayResult, tooYoung, withoutPositions } from '../replay/replay-result.ts';
 import type { InvalidRecord } from '../unit/unit-contract.ts';
 import { withPositions } from '../unit/unit-settings.ts';

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { readTextFile } from '../connections/text-file.ts';
-import { ruleGroups } from '../metrics/rules.ts';
+import { ruleGroups } from '../metrics/rule-groups.ts';
 import { type RuleOptions, USUAL_RULE_OPTIONS as USUAL } from '../metrics/rules-model.ts';
 import { UsageError } from './failure.ts';
 import { outputForm } from './terminal.ts';

@@ -5,7 +5,7 @@ import { unitKey } from '../accumulators/store/layout.ts';
 import { sample } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
 import { checkPartitions } from '../service/checks.ts';
-import { checkpointOf, commitSkip, mustBePartition, recordsSkipped, type Skip } from '../service/offsets.ts';
+import { checkpointOf, commitSkip, mustBePartition, recordsSkipped, type Skip } from '../service/topic-offsets.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';

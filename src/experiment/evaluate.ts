@@ -18,7 +18,7 @@ import type {
   ComparedVariant,
   Comparison,
 } from './comparison.ts';
-import { differingEmpty } from './empty-lists.ts';
+import { differingEmpty } from './empty-words.ts';
 import { looksOf } from './experiment-looks.ts';
 import {
   type Families,

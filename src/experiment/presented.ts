@@ -16,7 +16,7 @@ import {
 } from '../vocabulary/numbers.ts';
 import { type ComparedCohort, type ComparedCohorts, shownCohorts } from './cohort-splits.ts';
 import type { ComparedVariant, Comparison } from './comparison.ts';
-import { emptyWords } from './empty-lists.ts';
+import { emptyWords } from './empty-words.ts';
 import { errorNotes } from './error-notes.ts';
 import { type PlannedEffect, type PlannedVariant, REACHABLE_DAYS } from './experiment-plan.ts';
 import { likelyBots } from './likely-bots.ts';

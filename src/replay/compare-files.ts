@@ -12,7 +12,7 @@ import type { UnitHooks } from '../unit/unit-contract.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { LogsEnd } from './feedback-reach.ts';
-import { ALL, type ReplayOptions, readFiles } from './replay.ts';
+import { ALL, type ReplayOptions, readFiles } from './file-replay.ts';
 import { type ReplayResult, readResult } from './replay-result.ts';
 import { youngLists } from './result-rows.ts';
 

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { DASHBOARD_NAMES, dashboardText } from '../../src/dashboards/dashboards.ts';
+import { DASHBOARD_NAMES, dashboardText } from '../../src/dashboards/dashboard-text.ts';
 import { grafanaDashboard } from '../../src/dashboards/grafana.ts';
 import { pipelinePlan } from '../../src/dashboards/pipeline-dashboard.ts';
 import { metricSpecs, PREFIX } from '../../src/metrics/metric-specs.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { DASHBOARD_NAMES } from '../../src/dashboards/dashboards.ts';
+import { DASHBOARD_NAMES } from '../../src/dashboards/dashboard-text.ts';
 
 const source = z.strictObject({ type: z.literal('prometheus'), uid: z.literal('$datasource') });
 const grid = z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scheduledRegression, withQuickDetection, withShopExperiment } from '../../src/demo/demo.ts';
+import { scheduledRegression, withQuickDetection, withShopExperiment } from '../../src/demo/shop-demo.ts';
 import { fullView, type ViewInput } from '../../src/demo/view.ts';
 import type { Comparison } from '../../src/experiment/comparison.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
 import { lateForHorizon } from '../../src/findings/late-for-horizon.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { replay } from '../../src/replay/file-replay.ts';
 import { removeLogs, writeLog } from '../stranger/findings-logs.ts';
 
 afterAll(removeLogs);

@@ -10,7 +10,7 @@ import { screenOf } from '../../src/inspect/inspect-screen.ts';
 import type { InspectedSide, Inspection } from '../../src/inspect/inspected.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
 import { configurationOf } from '../../src/inspect/proposed-configuration.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { replay } from '../../src/replay/file-replay.ts';
 import { runs } from '../runs.ts';
 import { MADE_AT, type MadeLog, makeLog, pointerOf, sampledFile, TIME_WRITERS } from './made-log.ts';
 

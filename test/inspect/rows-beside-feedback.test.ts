@@ -10,7 +10,7 @@ import { loadSettings } from '../../src/config/load.ts';
 import type { Inspection } from '../../src/inspect/inspected.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
 import { configurationOf } from '../../src/inspect/proposed-configuration.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { replay } from '../../src/replay/file-replay.ts';
 import { MADE_AT } from './made-log.ts';
 
 let folder: string;

@@ -8,7 +8,7 @@ import type { Settings } from '../../src/config/settings.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import { metricSpecs } from '../../src/metrics/metric-specs.ts';
 import { Quality } from '../../src/metrics/quality.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { replay } from '../../src/replay/file-replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
 import { claimsOf } from '../unit/claimed-unit.ts';
 import { parse } from './parse.ts';

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
-import type { ReplayInputs } from '../../src/replay/replay.ts';
+import type { ReplayInputs } from '../../src/replay/file-replay.ts';
 import { FILE_END_MUTATIONS } from './file-ends.ts';
 import { withMutation } from './loader.ts';
 import type { Change } from './mutation.ts';
 
-type Replay = Pick<typeof import('../../src/replay/replay.ts'), 'replay'>;
+type Replay = Pick<typeof import('../../src/replay/file-replay.ts'), 'replay'>;
 type Compare = Pick<typeof import('../../src/replay/compare-files.ts'), 'compareFiles'>;
 
 let folder: string;
@@ -129,7 +129,7 @@ const EXPECTED: readonly unknown[] = [
 ];
 
 async function mutated(changes: readonly Change[]): Promise<readonly unknown[]> {
-  const entries = ['replay/replay.ts', 'replay/compare-files.ts'];
+  const entries = ['replay/file-replay.ts', 'replay/compare-files.ts'];
   const load = async ([replay, compare]: readonly string[]) => ({
     ...((await import(/* @vite-ignore */ replay)) as Replay),
     ...((await import(/* @vite-ignore */ compare)) as Compare),

@@ -2,7 +2,7 @@
 import type { Mutation } from './mutation.ts';
 
 const UNIT = 'unit/unit.ts';
-const REPLAY = 'replay/replay.ts';
+const REPLAY = 'replay/file-replay.ts';
 const REACH = 'replay/feedback-reach.ts';
 const COMPARE = 'replay/compare-files.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
 import type { Dropped } from '../../src/replay/drop-watch.ts';
 import { droppedLine } from '../../src/replay/dropped-line.ts';
-import { type ReplayInputs, replay } from '../../src/replay/replay.ts';
+import { type ReplayInputs, replay } from '../../src/replay/file-replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-dropped-'));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { replay } from '../../src/replay/file-replay.ts';
 
 const LISTS = 70_000;
 const BEGIN = Date.UTC(2026, 0, 1);

@@ -10,7 +10,7 @@ import type { Measure } from '../../src/measures/definition.ts';
 import { offered } from '../../src/measures/grammar/measure-name.ts';
 import { SUMS } from '../../src/measures/sums.ts';
 import { classesOf, fractionOf, meanOf, ofMeans, sumsKind } from '../../src/measures/value.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { replay } from '../../src/replay/file-replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
 import type { ResultMeasure } from '../../src/replay/result-rows.ts';
 import { scoredMeasure } from '../measures/grammar/names.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { replay } from '../../src/replay/file-replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
 import { CLEAN_FAULTS, USUAL_SETTINGS } from '../../src/simulate/simulation-settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';

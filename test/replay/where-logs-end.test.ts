@@ -12,7 +12,7 @@ import { loadSettings } from '../../src/config/load.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { measureValue } from '../../src/measures/value.ts';
-import { type ReplayInputs, replay } from '../../src/replay/replay.ts';
+import { type ReplayInputs, replay } from '../../src/replay/file-replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
 import type { ResultRow } from '../../src/replay/result-rows.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { scheduledRegression } from '../../src/demo/demo.ts';
+import { scheduledRegression } from '../../src/demo/shop-demo.ts';
 import { ALERTMANAGER, startAlertmanager } from '../services/alertmanager.ts';
 import { DEMO } from '../services/demo.ts';
 import { itWith } from '../services/it-with.ts';

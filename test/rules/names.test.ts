@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
 import { metricSpecs, PREFIX } from '../../src/metrics/metric-specs.ts';
-import { ruleGroups } from '../../src/metrics/rules.ts';
+import { ruleGroups } from '../../src/metrics/rule-groups.ts';
 import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
 import { load } from '../config/fixture.ts';
 

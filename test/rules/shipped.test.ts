@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { printPrometheusRule, printRules } from '../../src/cli/rules.ts';
-import { ruleGroups } from '../../src/metrics/rules.ts';
+import { ruleGroups } from '../../src/metrics/rule-groups.ts';
 import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
 import { load } from '../config/fixture.ts';
 import { run } from '../services/commands.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ruleGroups } from '../../src/metrics/rules.ts';
+import { ruleGroups } from '../../src/metrics/rule-groups.ts';
 import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
 import { checkReach } from '../../src/service/doctor-access.ts';
 import { checkClock, checkMemory } from '../../src/service/doctor-state.ts';

@@ -9,7 +9,7 @@ import { OLDEST_FORMAT, unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { Commit } from '../../src/accumulators/store/store-port.ts';
 import { noCounts } from '../../src/consumers/join/counts.ts';
-import { commitSkip, recordsSkipped, type Skip, SkipRefused, skipped } from '../../src/service/offsets.ts';
+import { commitSkip, recordsSkipped, type Skip, SkipRefused, skipped } from '../../src/service/topic-offsets.ts';
 
 function checkpoint(changes: Partial<UnitCheckpoint> = {}): UnitCheckpoint {
   const topic = (committed: number) => ({

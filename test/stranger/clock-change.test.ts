@@ -1,7 +1,7 @@
 /** Logs without zones, written while clocks were set back or forward. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
-import { type ReplayInputs, replay } from '../../src/replay/replay.ts';
+import { type ReplayInputs, replay } from '../../src/replay/file-replay.ts';
 import { removeLogs, writeLog } from './findings-logs.ts';
 
 afterAll(removeLogs);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { printResult } from '../../src/cli/result-output.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { replay } from '../../src/replay/file-replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
 
 /** Half an hour of a small shop: what was shown, and what was clicked a few seconds later. */

@@ -13,7 +13,7 @@ import { screenOf } from '../../src/inspect/inspect-screen.ts';
 import type { Inspection } from '../../src/inspect/inspected.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
 import { configurationOf } from '../../src/inspect/proposed-configuration.ts';
-import { type ReplayInputs, replay } from '../../src/replay/replay.ts';
+import { type ReplayInputs, replay } from '../../src/replay/file-replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
 
 const LOGS = resolve(import.meta.dirname, 'logs');

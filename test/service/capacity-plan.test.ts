@@ -10,7 +10,7 @@ import type { Settings } from '../../src/config/settings.ts';
 import type { LogRecord } from '../../src/consumers/source/source-port.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import type { Scorer } from '../../src/measures/scorer-contract.ts';
-import { type ExpectedTraffic, planFor } from '../../src/service/plan.ts';
+import { type ExpectedTraffic, planFor } from '../../src/service/capacity-plan.ts';
 import { serviceDecoders, workerSettings } from '../../src/service/service-settings.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Unit } from '../../src/unit/unit.ts';
