@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { mustBeTextFile } from '../connections/text-file.ts';
-import { splitRow } from '../consumers/decode/csv-row.ts';
+import { splitRow } from '../consumers/decode/csv-line.ts';
 import { readBytes } from '../consumers/source/files/lines.ts';
 import type { ItemFile } from '../measures/item-catalogue.ts';
 import { catalogueProblem } from '../measures/needs.ts';

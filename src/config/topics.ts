@@ -1,34 +1,92 @@
 import { z } from 'zod';
-import { ADAPTER_NAMES, FILE_FORMATS, TS_UNITS } from '../consumers/decode/decoder-settings.ts';
+import { ADAPTER_NAMES, COUNTED_UNITS, FILE_FORMATS, ONLY, TS_UNITS } from '../consumers/decode/decoder-settings.ts';
 import { timeZone } from '../consumers/decode/times.ts';
 import { saslSchema, tlsSchema } from './security.ts';
 import { anyText, CHANGING, durationBetween, group, list, ON_CHANGE, textOf, whole, word } from './values.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'expected a text, a number, true or false' });
+const someText = (what: string) => textOf(what, /^.{1,200}$/su);
 const separator = textOf('the text between the parts, such as "|"', /^.{1,10}$/su);
-const source = z.union(
-  [z.string(), z.strictObject({ const: scalar }), z.strictObject({ at: z.string(), split: separator })],
-  { error: 'expected a JSON pointer such as /context/id, {const: value} or {at: /ids, split: "|"}' },
-);
+const count = z.number({ error: 'expected a number' });
+const yes = z.literal(true, { error: 'expected true' });
+
+const asked = {
+  exists: z.boolean({ error: 'expected true or false' }).optional(),
+  matches: someText('a pattern, such as "bot|crawl"').optional(),
+  above: count.optional(),
+  below: count.optional(),
+};
+const plainCondition = [scalar, list(scalar, 'values', 1), z.strictObject(asked)] as const;
+const opposite = z.union(plainCondition, { error: 'expected a value, a list of values or a condition' });
+const condition = z.union([...plainCondition.slice(0, 2), z.strictObject({ ...asked, not: opposite.optional() })], {
+  error: 'expected a value, a list of values, or a condition such as {exists: true} or {not: value}',
+});
+const conditions = z.record(z.string(), condition, {
+  error: 'expected JSON pointers and values, such as {/event: Product Clicked}',
+});
+
+/** What follows from the origin of a value: the names and arguments of `TRANSFORMS`. */
+const transforms = {
+  pairs: someText('the name of a pair').optional(),
+  trim: yes.optional(),
+  strip: z
+    .union(
+      [
+        someText('a prefix'),
+        z.strictObject({ prefix: someText('a prefix').optional(), suffix: someText('a suffix').optional() }),
+      ],
+      { error: 'expected a prefix such as "q-", or {prefix, suffix}' },
+    )
+    .optional(),
+  lower: yes.optional(),
+  only: word(ONLY).optional(),
+  match: someText('a pattern, such as "rid=([^&]+)"').optional(),
+  decimal: z.literal(',', { error: 'expected ","' }).optional(),
+  add: count.optional(),
+  scale: count.optional(),
+  format: someText('a format such as "%d.%m.%Y %H:%M"').optional(),
+  timeOrigin: someText('a time such as 2016-06-14T04:00:00Z').optional(),
+  unit: word(COUNTED_UNITS).optional(),
+  timeZone: someText('a time zone such as Europe/Berlin').optional(),
+  parse: z.literal('csv', { error: 'expected csv' }).optional(),
+  split: separator.optional(),
+  label: separator.optional(),
+  gather: z.string({ error: 'expected the beginning of the names, such as item_' }).optional(),
+  flatten: z.string({ error: 'expected a JSON pointer such as /items' }).optional(),
+  keep: conditions.optional(),
+  drop: conditions.optional(),
+  default: scalar.optional(),
+};
+
+/** A value that is made of others, each of which is one of `inner`. */
+function madeOf<Inner extends z.ZodType>(inner: Inner) {
+  return z.strictObject({
+    at: inner.optional(),
+    const: scalar.optional(),
+    first: list(inner, 'JSON pointers, of which the first with a value counts', 2).optional(),
+    join: list(inner, 'JSON pointers, whose values are joined', 2).optional(),
+    with: z.string({ error: 'expected a text' }).optional(),
+    ...transforms,
+  });
+}
+
+const ONE_SOURCE =
+  'expected a JSON pointer such as /context/id, {const: value}, or a pointer and what is done, such as {at: /ids, split: "|"}';
+const innerSource = z.union([z.string(), madeOf(z.string())], { error: ONE_SOURCE });
+const source = z.union([z.string(), madeOf(innerSource)], { error: ONE_SOURCE });
 const together = list(z.string(), 'JSON pointers, such as [/session, /query]', 2);
 const fieldSource = z.union([source, together], {
-  error: 'expected a JSON pointer such as /context/id, several of an id, {const: value} or {at: /ids, split: "|"}',
+  error:
+    'expected a JSON pointer such as /context/id, several of an id, {const: value}, or a pointer and what is done, such as {at: /ids, split: "|"}',
 });
 const map = z.record(z.string(), fieldSource, {
   error: 'expected fields and where they are, such as {requestId: /id}',
 });
-const exists = z.strictObject({ exists: z.boolean({ error: 'expected true or false' }) });
-const condition = z.union([scalar, list(scalar, 'values', 1), exists], {
-  error: 'expected a value, a list of values or {exists: true}',
-});
-const when = z.record(z.string(), condition, {
-  error: 'expected JSON pointers and values, such as {/event: Product Clicked}',
-});
 const oneOfMaps = z.strictObject(
   {
-    when: when.optional().meta({
+    when: conditions.optional().meta({
       description:
-        'pointers, and the value or values that a record must have there; {exists: true}: any value, {exists: false}: none or null',
+        'pointers, and the value or values that a record must have there, or a condition: {exists: true}: any value, {exists: false}: none or null, {matches: pattern}, {above: 0}, {below: 10}, {not: condition}',
     }),
     map: map.meta({ description: 'where each field is in such a record' }),
   },

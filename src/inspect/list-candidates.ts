@@ -1,8 +1,8 @@
 /** Finds the lists of impressions: real lists, or lists as text. */
 
-import { isEmptyList } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
+import { isEmptyList } from '../consumers/decode/transforms.ts';
 import { actionOfElements } from './done-lists.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, mainType, type Profile, profileOf, timesOf } from './fields.ts';

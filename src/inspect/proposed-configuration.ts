@@ -1,13 +1,7 @@
 /** The configuration that `--write` writes: `replay` can use it unchanged, `run` once the addresses are filled in. */
 
-import type {
-  Condition,
-  Conditions,
-  FieldMap,
-  FieldSource,
-  RowFeedback,
-} from '../consumers/decode/decoder-settings.ts';
-import { isTogether } from '../consumers/decode/map.ts';
+import type { Conditions, FieldMap, RowFeedback } from '../consumers/decode/decoder-settings.ts';
+import { isFields } from '../consumers/decode/raw.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import { yamlWord } from '../vocabulary/yaml-word.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
@@ -195,36 +189,29 @@ function adapterLines(adapter: ProposedAdapter): readonly string[] {
 }
 
 function flagText(given: string | RowFeedback): string {
-  if (typeof given === 'string') return scalar(given);
+  if (typeof given === 'string') return flow(given);
   const { action, ts } = given;
-  return `{action: ${scalar(action)}${ts === undefined ? '' : `, ts: ${sourceText(ts)}`}}`;
+  return `{action: ${flow(action)}${ts === undefined ? '' : `, ts: ${flow(ts)}`}}`;
 }
 
 function conditions(when: Conditions): string {
   return Object.entries(when)
-    .map(([at, condition]) => `${yamlWord(at)}: ${conditionText(condition)}`)
+    .map(([at, condition]) => `${yamlWord(at)}: ${flow(condition)}`)
     .join(', ');
 }
 
-function conditionText(condition: Condition): string {
-  if (typeof condition !== 'object') return scalar(condition);
-  return 'exists' in condition ? `{exists: ${condition.exists}}` : `[${condition.map(scalar).join(', ')}]`;
-}
-
 function mapLines(map: FieldMap, indent: string): readonly string[] {
-  return Object.entries(map).map(([as, source]) => `${indent}${yamlWord(as)}: ${sourceText(source)}`);
+  return Object.entries(map).map(([as, source]) => `${indent}${yamlWord(as)}: ${flow(source)}`);
 }
 
-function sourceText(source: FieldSource): string {
-  if (typeof source === 'string') return yamlWord(source);
-  if (isTogether(source)) return `[${source.map(yamlWord).join(', ')}]`;
-  return 'const' in source
-    ? `{const: ${scalar(source.const)}}`
-    : `{at: ${yamlWord(source.at)}, split: ${yamlWord(source.split)}}`;
-}
-
-function scalar(value: unknown): string {
-  return typeof value === 'string' ? yamlWord(value) : JSON.stringify(value);
+/** A value in YAML, on one line. */
+function flow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
+  if (!isFields(value)) return typeof value === 'string' ? yamlWord(value) : JSON.stringify(value);
+  return `{${Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => `${yamlWord(name)}: ${flow(member)}`)
+    .join(', ')}}`;
 }
 
 function printable(name: string): string {

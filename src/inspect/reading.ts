@@ -2,8 +2,9 @@
 
 import { listColumns } from '../consumers/decode/csv-row.ts';
 import type { PositionBase } from '../consumers/decode/decoder-settings.ts';
+import { together } from '../consumers/decode/field-source.ts';
 import { listAdapter, listKey } from '../consumers/decode/list.ts';
-import { isEmptyList, mapAdapter, mapsAdapter, together } from '../consumers/decode/map.ts';
+import { mapAdapter, mapsAdapter } from '../consumers/decode/map.ts';
 import { jsonIn, parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import {
   type Adapted,
@@ -14,6 +15,7 @@ import {
   isUnmet,
   type RawRecord,
 } from '../consumers/decode/raw.ts';
+import { isEmptyList } from '../consumers/decode/transforms.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
 import { type TimeForm, timeOf } from './time-forms.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { splitRow } from '../consumers/decode/csv-row.ts';
+import { splitRow } from '../consumers/decode/csv-line.ts';
 import { bytesOf, textOf } from './byte-text.ts';
 
 /** The most fields of a line that can be read. More are counted, up to a number that no file of rows has. */

@@ -153,7 +153,7 @@ describe('what is wrong is told', () => {
     [`inputs: {feedback: {adapter: {${MAP}}}}`, 'inputs.feedback.adapter.map: itemId is missing; feedback needs it'],
     [
       'inputs: {impressions: {adapter: {map: {requestId: /r, ts: {at: /t, split: ","}, items: /i}}}}',
-      'inputs.impressions.adapter.map.ts: only a list is split',
+      'inputs.impressions.adapter.map.ts: split is for lists, such as items',
     ],
     [
       `inputs: {impressions: {adapter: {${MAP}}}}\nkafka: {topics: {impressions: {name: a}, feedback: {name: a}}}`,

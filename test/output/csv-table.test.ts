@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitRow } from '../../src/consumers/decode/csv-row.ts';
+import { splitRow } from '../../src/consumers/decode/csv-line.ts';
 import { csvTable } from '../../src/output/table.ts';
 
 /** What a spreadsheet may take for a formula: OWASP, "CSV Injection". */

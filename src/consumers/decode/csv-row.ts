@@ -1,44 +1,9 @@
-import type { AdapterChoice, FieldSource, MapCase } from './decoder-settings.ts';
+import type { AdapterChoice, MapCase } from './decoder-settings.ts';
+import { pointersOf } from './field-source.ts';
 import { isTooDeep } from './json-depth.ts';
-import { isEmptyList, isTogether } from './map.ts';
 import { jsonIn, numberIn, parsePointer } from './pointer.ts';
 import { isFields } from './raw.ts';
-
-/**
- * The fields of one row (RFC 4180): commas, fields in double quotes, a quote inside them doubled. undefined: a quote that does
- * not end, or is not allowed there.
- */
-export function splitRow(line: string, separator = ','): readonly string[] | undefined {
-  const row = line.endsWith('\n') ? line.slice(0, -1) : line;
-  const text = row.endsWith('\r') ? row.slice(0, -1) : row;
-  if (!text.includes('"')) return text.split(separator);
-  const fields: string[] = [];
-  let at = 0;
-  for (;;) {
-    if (text[at] === '"') {
-      let field = '';
-      for (;;) {
-        const end = text.indexOf('"', at + 1);
-        if (end < 0) return undefined;
-        field += text.slice(at + 1, end);
-        at = end + 1;
-        if (text[at] !== '"') break;
-        field += '"';
-      }
-      if (at < text.length && text[at] !== separator) return undefined;
-      fields.push(field);
-    } else {
-      const next = text.indexOf(separator, at);
-      const end = next < 0 ? text.length : next;
-      const field = text.slice(at, end);
-      if (field.includes('"')) return undefined;
-      fields.push(field);
-      at = end;
-    }
-    if (at >= text.length) return fields;
-    at++;
-  }
-}
+import { isEmptyList } from './transforms.ts';
 
 /** From the fields of a row to its object. */
 type RowObject = (names: readonly string[], fields: readonly string[]) => Record<string, unknown>;
@@ -74,16 +39,11 @@ export function listColumns(adapter: Exclude<AdapterChoice, string>): ReadonlySe
   const cases: readonly MapCase[] = 'maps' in adapter ? adapter.maps : [{ map: adapter.map ?? { itemId: '/itemId' } }];
   const conditions = cases.flatMap(({ when = {} }) => Object.keys(when));
   const fields = 'list' in adapter ? ['itemId'] : ['items', 'each'];
-  const pointers = cases.flatMap(({ map }) => fields.flatMap((field) => pointerOf(map[field]) ?? []));
+  const pointers = cases.flatMap(({ map }) => fields.flatMap((field) => pointersOf(map[field])));
   const paths = pointers
     .filter((pointer) => !conditions.includes(pointer))
     .map((pointer) => parsePointer(pointer) ?? []);
   return new Set(paths.filter(({ length }) => length === 1).map(([column]) => column));
-}
-
-function pointerOf(source: FieldSource | undefined): string | undefined {
-  if (source === undefined || typeof source === 'string') return source;
-  return !isTogether(source) && 'at' in source ? source.at : undefined;
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['value', 'offset']);

@@ -8,26 +8,74 @@ export type TsUnit = (typeof TS_UNITS)[number];
 /** Rank 1 is position 1, or position 0. */
 export type PositionBase = 0 | 1;
 
-/**
- * Where the `map` adapter finds a field: a JSON pointer (RFC 6901), several that are an id together, a pointer to a text that is
- * split into a list, or the same value for every record.
- */
-export type FieldSource =
-  | string
-  | readonly string[]
-  | { readonly const: string | number | boolean }
-  | { readonly at: string; readonly split: string };
-
-/** From the names of canonical fields to where they are. `each` is a list that holds one event in each entry. */
-export type FieldMap = Readonly<Record<string, FieldSource>>;
-
 type Scalar = string | number | boolean;
 
-/** What a condition asks of the place that a pointer leads to: the value, one of several, or whether there is one at all. */
-export type Condition = Scalar | readonly Scalar[] | { readonly exists: boolean };
+/** What a condition asks besides being one of some values; all of it must hold. */
+export interface Asked {
+  readonly exists?: boolean | undefined;
+  /** A pattern, as in `pattern.ts`. */
+  readonly matches?: string | undefined;
+  /** Numbers that a number, also as text, must be above and below. */
+  readonly above?: number | undefined;
+  readonly below?: number | undefined;
+  readonly not?: Condition | undefined;
+}
+
+/** The value that must be where a pointer leads to, or one of several, or what is asked of it. */
+export type Condition = Scalar | readonly Scalar[] | Asked;
 
 /** Conditions by JSON pointer. */
 export type Conditions = Readonly<Record<string, Condition>>;
+
+/** What follows from the origin of a value, by name (`transforms.ts` says what each does). */
+export interface TransformArguments {
+  readonly pairs: string;
+  readonly trim: true;
+  readonly strip: string | { readonly prefix?: string | undefined; readonly suffix?: string | undefined };
+  readonly lower: true;
+  readonly only: (typeof ONLY)[number];
+  readonly match: string;
+  readonly decimal: ',';
+  readonly add: number;
+  readonly scale: number;
+  readonly format: string;
+  readonly timeOrigin: string;
+  readonly unit: (typeof COUNTED_UNITS)[number];
+  readonly timeZone: string;
+  readonly parse: 'csv';
+  readonly split: string;
+  readonly label: string;
+  readonly gather: string;
+  readonly flatten: string;
+  readonly keep: Conditions;
+  readonly drop: Conditions;
+  readonly default: Scalar;
+}
+
+export const ONLY = ['letters-and-digits', 'digits'] as const;
+export const COUNTED_UNITS = ['ns', 'us', 'ms', 's', 'm', 'h', 'd'] as const;
+
+/** Any of them. */
+export type TransformsOf = { readonly [Name in keyof TransformArguments]?: TransformArguments[Name] | undefined };
+
+/** A value from one origin (`at`, the first of several, several joined, or a constant), and what is done to it. */
+export interface ValueSource extends TransformsOf {
+  readonly at?: OneSource | undefined;
+  readonly first?: readonly OneSource[] | undefined;
+  readonly join?: readonly OneSource[] | undefined;
+  /** Stands between the values that are joined. */
+  readonly with?: string | undefined;
+  readonly const?: Scalar | undefined;
+}
+
+/** A JSON pointer (RFC 6901), or a value that is made. */
+export type OneSource = string | ValueSource;
+
+/** Where the `map` adapter finds a field; several pointers are an id together. */
+export type FieldSource = OneSource | readonly string[];
+
+/** From the names of canonical fields to where they are. `each` is a list that holds one event in each entry. */
+export type FieldMap = Readonly<Record<string, FieldSource>>;
 
 /** One of several maps: for the records that meet all conditions and that no earlier map took. */
 export interface MapCase {

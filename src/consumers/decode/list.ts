@@ -1,6 +1,7 @@
 import type { EpochMs, TopicRole } from '../../vocabulary/events.ts';
 import type { FieldMap, FieldSource, ListChoice } from './decoder-settings.ts';
-import { eventOf, FIELDS, getterOf, mapProblems } from './map.ts';
+import { getterOf, sourceProblem } from './field-source.ts';
+import { eventOf, FIELDS, mapProblems } from './map.ts';
 import { numberIn, parsePointer } from './pointer.ts';
 import {
   type Adapted,
@@ -170,9 +171,8 @@ export function listProblems({ list, map, feedback = {} }: ListChoice, role: Top
     if (typeof given === 'string') continue;
     for (const field of ['ts', 'value'] as const) {
       const source = given[field];
-      if (typeof source === 'string' && parsePointer(source) === undefined) {
-        problems.push({ at: ['feedback', column, field], message: 'expected a JSON pointer such as /at (RFC 6901)' });
-      }
+      const message = source === undefined ? undefined : sourceProblem(field, source);
+      if (message !== undefined) problems.push({ at: ['feedback', column, field], message });
     }
   }
   return map === undefined ? problems : [...problems, ...rowMapProblems(map, list.by)];

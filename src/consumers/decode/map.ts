@@ -1,10 +1,11 @@
 import type { InvalidCode } from '../../vocabulary/drops.ts';
-import { ABSENT_DIMENSION, INVALID_DIMENSION, type TopicRole } from '../../vocabulary/events.ts';
+import type { TopicRole } from '../../vocabulary/events.ts';
 import { suggestion } from '../../vocabulary/spelling.ts';
-import { valueText } from '../../vocabulary/unmapped.ts';
-import type { Condition, Conditions, FieldMap, FieldSource, MapCase } from './decoder-settings.ts';
+import { conditionProblems, isAbsent, testedOf } from './conditions.ts';
+import type { FieldMap, FieldSource, MapCase } from './decoder-settings.ts';
 import { isDimensionName } from './dimensions.ts';
-import { jsonIn, numberIn, parsePointer, resolvePointer } from './pointer.ts';
+import { type Getter, getterOf, pointerGetter, pointersOf, remembered, sourceProblem } from './field-source.ts';
+import { numberIn } from './pointer.ts';
 import {
   type Adapted,
   type Adapter,
@@ -14,6 +15,7 @@ import {
   parseObject,
   type RawRecord,
 } from './raw.ts';
+import { isEmptyList, opened } from './transforms.ts';
 
 /** Fields that a map may name. */
 export const FIELDS = [
@@ -68,12 +70,12 @@ export function mapAdapter(map: FieldMap): Adapter {
 
 /** Uses the first map whose conditions a record meets; a record that meets none holds no event. */
 export function mapsAdapter(maps: readonly MapCase[]): Adapter {
-  const cases = maps.map(({ when = {}, map }) => ({ conditions: conditionsOf(when), events: eventsOf(map) }));
+  const cases = maps.map(({ when = {}, map }) => ({ conditions: testedOf(when), events: eventsOf(map) }));
   return (text) => {
     const root = parseObject(text);
     if (typeof root === 'string') return root;
     let most = -1;
-    let unmet: Tested | undefined;
+    let unmet: (typeof cases)[number]['conditions'][number] | undefined;
     for (const { conditions, events } of cases) {
       const met = conditions.findIndex(({ value, isMet }) => !isMet(value(root)));
       if (met < 0) return events(root);
@@ -86,45 +88,6 @@ export function mapsAdapter(maps: readonly MapCase[]): Adapter {
   };
 }
 
-/** One condition of a map. */
-interface Tested {
-  readonly pointer: string;
-  readonly value: Getter;
-  readonly isMet: (value: unknown) => boolean;
-  /** How a value that does not meet it is counted. */
-  readonly textOf: (value: unknown) => string;
-}
-
-function conditionsOf(when: Conditions): readonly Tested[] {
-  return Object.entries(when).map(([pointer, condition]) => ({
-    pointer,
-    value: pointerGetter(pointer),
-    isMet: conditionOf(condition),
-    // Where no value may be, it can be anything, such as an id.
-    textOf: typeof condition === 'object' && 'exists' in condition ? isThere : nameOf,
-  }));
-}
-
-function isThere(value: unknown): string {
-  return isAbsent(value) ? ABSENT_DIMENSION : ANY_VALUE;
-}
-
-function nameOf(value: unknown): string {
-  if (isAbsent(value) || value === '') return ABSENT_DIMENSION;
-  return typeof value === 'object' ? INVALID_DIMENSION : valueText(String(value));
-}
-
-/** A null is as good as no value, as in every field. */
-function conditionOf(condition: Condition): (value: unknown) => boolean {
-  if (typeof condition === 'object' && 'exists' in condition) return (value) => isAbsent(value) !== condition.exists;
-  const values = new Set<unknown>([condition].flat());
-  return (value) => values.has(value);
-}
-
-/** Counted of a value where there should be none. */
-const ANY_VALUE = '__any__';
-
-type Getter = (root: unknown) => unknown;
 /** From a record and, with `each`, one of its entries. */
 type EventGetter = (root: unknown, entry: unknown) => unknown;
 
@@ -179,6 +142,7 @@ export function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRe
   }
   // With any field of an item mapped, its id is still found under its own name.
   if (itemGetters.size > 0 && !itemGetters.has('id')) itemGetters.set('id', pointerGetter('/id'));
+  const mapped = remembered((items: readonly unknown[]) => items.map((item) => pick(itemGetters, item, undefined)));
   const ofFeedback = FEEDBACK_FIELDS.filter((field) => isFound(map[field]));
 
   return (root, entry) => {
@@ -188,7 +152,7 @@ export function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRe
     const hasNone = typeof record.items === 'string' && isEmptyList(record.items) && saysOne(record, ofFeedback);
     record.items = hasNone ? undefined : openedList(record.items);
     if (itemGetters.size > 0 && Array.isArray(record.items)) {
-      record.items = record.items.map((item: unknown) => pick(itemGetters, item, undefined));
+      record.items = mapped(record.items);
     }
     record.model = overlay(groups.model, root, entry, record.model);
     record.cohorts = overlay(groups.cohorts, root, entry, record.cohorts);
@@ -201,61 +165,16 @@ const FEEDBACK_FIELDS = ['itemId', 'action'] as const;
 
 /** Whether a field is looked for in each record, and not the same in all. */
 function isFound(source: FieldSource | undefined): boolean {
-  return source !== undefined && !(typeof source === 'object' && 'const' in source);
+  return source !== undefined && pointersOf(source).length > 0;
 }
 
 function saysOne(record: RawRecord, fields: readonly (typeof FEEDBACK_FIELDS)[number][]): boolean {
   return fields.some((field) => !isAbsent(record[field]) && record[field] !== '');
 }
 
-export function getterOf(source: FieldSource): Getter {
-  if (typeof source === 'string') return pointerGetter(source);
-  if (isTogether(source)) {
-    const getters = source.map(pointerGetter);
-    return (root) => together(getters.map((getter) => getter(root)));
-  }
-  if ('const' in source) return () => source.const;
-  const getter = pointerGetter(source.at);
-  return (root) => parts(getter(root), source.split);
-}
-
-/** To be checked before `in`: every list has a method `at`. */
-export function isTogether(source: FieldSource): source is readonly string[] {
-  return Array.isArray(source);
-}
-
-/**
- * Joins several ids into one that no other ids give (specification: events 2.1): `a|b` and `c` are `a\|b|c`. If one of them is
- * not an id, it is returned instead, for validation to refuse.
- */
-export function together(ids: readonly unknown[]): unknown {
-  const wrong = ids.findIndex((id) => id === '' || (typeof id !== 'string' && !Number.isSafeInteger(id)));
-  return wrong < 0 ? ids.map((id) => String(id).replace(/[\\|]/g, '\\$&')).join('|') : ids[wrong];
-}
-
-/** Splits a text into a list, without the blanks around each part. Any other value, and an empty list, is returned as it is. */
-function parts(value: unknown, separator: string): unknown {
-  return typeof value !== 'string' || isEmptyList(value) ? value : value.split(separator).map((part) => part.trim());
-}
-
-/** A text without anything in it, or `[]`, which programs write for an empty list whatever separates the items of others. */
-export function isEmptyList(text: string): boolean {
-  return /^\s*(?:\[\s*\]\s*)?$/.test(text);
-}
-
-/** Parses a text that holds an object or a list as JSON; any other value is returned as it is. */
-function opened(value: unknown): unknown {
-  return typeof value === 'string' ? jsonIn(value) : value;
-}
-
 /** The same where a list belongs: a text without anything in it is an empty one. */
 function openedList(value: unknown): unknown {
   return typeof value === 'string' && isEmptyList(value) ? [] : opened(value);
-}
-
-function pointerGetter(text: string): Getter {
-  const pointer = parsePointer(text) ?? [];
-  return (root) => resolvePointer(root, pointer);
 }
 
 type Getters = ReadonlyMap<string, EventGetter>;
@@ -279,10 +198,6 @@ function pick(getters: Getters, root: unknown, entry: unknown): Record<string, u
   return picked;
 }
 
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
-}
-
 /** A key of a map: a field of the record, or (`each.itemId`) of each entry of the list `each`. */
 function mapKey(key: string): { readonly field: string; readonly isOfEntry: boolean } {
   const isOfEntry = key.startsWith('each.');
@@ -303,7 +218,7 @@ export function mapProblems(map: FieldMap, role: TopicRole): readonly MapProblem
     .filter(([field]) => !has(field))
     .map(([field, why]) => ({ field: '', message: `${field} is missing; ${why}` }));
   for (const [key, source] of Object.entries(map)) {
-    const message = eachProblem(key, map) ?? keyProblem(key, has) ?? sourceProblem(key, source);
+    const message = eachProblem(key, map) ?? keyProblem(key, has) ?? sourceProblem(mapKey(key).field, source);
     if (message !== undefined) problems.push({ field: key, message });
   }
   return problems;
@@ -339,22 +254,6 @@ function keyProblem(key: string, has: (field: string) => boolean): string | unde
   return `unknown field${suggestion(field, [...MAPPED_FIELDS, 'each'])}`;
 }
 
-const IDS: ReadonlySet<string> = new Set(['requestId', 'itemId', 'items.id', 'eventId', 'userId', 'sessionId']);
-
-function sourceProblem(key: string, source: FieldSource): string | undefined {
-  if (isTogether(source)) {
-    if (!IDS.has(mapKey(key).field)) return `only ids are several fields together: ${[...IDS].join(', ')}`;
-    return source.map((pointer) => sourceProblem(key, pointer)).find((message) => message !== undefined);
-  }
-  const isList = key === 'each' || ['items', 'each'].includes(mapKey(key).field);
-  const pointer = typeof source === 'string' ? source : 'at' in source ? source.at : undefined;
-  if (typeof source === 'object' && 'at' in source && !isList) return 'only a list is split, such as items';
-  if (pointer !== undefined) {
-    return parsePointer(pointer) === undefined ? 'expected a JSON pointer such as /context/id (RFC 6901)' : undefined;
-  }
-  return isList ? 'expected a JSON pointer; a list cannot be constant' : undefined;
-}
-
 /** What is wrong with the maps of a topic of this role. A map with items makes impressions, any other feedback. */
 export function mapsProblems(maps: readonly MapCase[], role: TopicRole): readonly CaseProblem[] {
   const problems: CaseProblem[] = [];
@@ -366,11 +265,8 @@ export function mapsProblems(maps: readonly MapCase[], role: TopicRole): readonl
     if (!role[makes]) problems.push({ at, message: `makes ${makes}, and this topic carries none` });
     const own = { impressions: makes === 'impressions', feedback: makes === 'feedback' };
     for (const { field, message } of mapProblems(map, own)) problems.push({ at: [...at, 'map', field], message });
-    for (const pointer of Object.keys(when)) {
-      if (parsePointer(pointer) === undefined) {
-        problems.push({ at: [...at, 'when', pointer], message: 'expected a JSON pointer such as /event (RFC 6901)' });
-      }
-    }
+    for (const { at: pointer, message } of conditionProblems(when))
+      problems.push({ at: [...at, 'when', pointer], message });
     if (i < maps.length - 1 && Object.keys(when).length === 0) {
       problems.push({ at, message: 'takes every record, so that no map after it is reached; give it a when' });
     }

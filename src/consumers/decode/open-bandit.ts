@@ -4,7 +4,7 @@
  * user id: users with the same features cannot be distinguished, so all features together are used as the user id.
  */
 
-import { splitRow } from './csv-row.ts';
+import { splitRow } from './csv-line.ts';
 import type { Adapted, Adapter, RawRecord } from './raw.ts';
 import { parseTime } from './times.ts';
 

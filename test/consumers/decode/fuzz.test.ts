@@ -28,6 +28,17 @@ const MAPS: AdapterChoice = {
     { map: { ...base, items: '/items' } },
   ],
 };
+const MADE: AdapterChoice = {
+  map: {
+    requestId: { first: ['/requestId', { at: '/eventId', strip: 'r' }], match: '(.+)' },
+    ts: { at: '/ts', timeOrigin: '2016-06-14T04:00:00Z', unit: 'ms', default: 5 },
+    items: { at: { at: '/items', flatten: '' }, keep: { '/id': { not: { matches: 'x+$' } } } },
+    'items.score': { at: '/score', decimal: ',', scale: 0.1 },
+    itemId: { join: ['/itemId', '/action'], lower: true, only: 'letters-and-digits' },
+    action: { at: '/action', default: 'click' },
+    'cohorts.country': { at: '/extra', pairs: 'country' },
+  },
+};
 const ROW = '2019-11-24 00:03:13.442536+00:00,14,3,1,0.029411764705882353,a,b,c,d';
 
 /** Flips, splices and dictionary words on the bytes of a text. */
@@ -54,7 +65,7 @@ const mutatedBytes = fc
   });
 
 const choices = fc.record({
-  adapter: fc.constantFrom<AdapterChoice>(...ADAPTER_NAMES, MAP, EACH, MAPS),
+  adapter: fc.constantFrom<AdapterChoice>(...ADAPTER_NAMES, MAP, EACH, MAPS, MADE),
   role: fc.constantFrom(BOTH.role, IMPRESSIONS, FEEDBACK),
   defaults: fc.constantFrom(
     new Map<string, string>(),

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FieldMap } from '../../../src/consumers/decode/decoder-settings.ts';
-import { mapProblems, mapsProblems, together } from '../../../src/consumers/decode/map.ts';
+import { together } from '../../../src/consumers/decode/field-source.ts';
+import { mapProblems, mapsProblems } from '../../../src/consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../../../src/consumers/decode/pointer.ts';
 import { decode, event, FEEDBACK, IMPRESSIONS, refusal } from './fixture.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { splitRow } from '../../../src/consumers/decode/csv-row.ts';
+import { splitRow } from '../../../src/consumers/decode/csv-line.ts';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
 import { BOTH, bytes, decode, IMPRESSIONS, refusal } from './fixture.ts';
 

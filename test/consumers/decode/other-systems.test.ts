@@ -81,6 +81,11 @@ describe('records of', () => {
       [feedback('lv-81', 'SKU_40', '08:00:08.100', 'select_item')],
       [feedback('lv-81', 'SKU_40', '08:09:30', 'purchase'), feedback('lv-81', 'SKU_7', '08:09:30', 'purchase')],
     ]);
+    expect(read('ga4', 'export.ndjson', 'export.yaml')).toMatchObject([
+      [{ requestId: 'lv-81', ts: at('08:00:00.250'), userId: '1044.1795', items: ['SKU_12', 'SKU_40', 'SKU_7'] }],
+      [feedback('lv-81', 'SKU_40', '08:00:08.100', 'select_item')],
+      unmapped('/event_name', 'scroll'),
+    ]);
     expect(read('ga4', 'measurement.ndjson', 'measurement.yaml')).toEqual([
       [
         feedback('lv-81', 'SKU_40', '08:00:08.100', 'select_item'),
