@@ -17,15 +17,15 @@ export function contradictions(shape: RowShape): (row: Row) => string | undefine
   return (row) => {
     const { impressions, sums, vector, items, positions } = row;
     if (impressions < 0) return `impressions: ${impressions}`;
-    for (const name of HEAD) if (isBeyond(row[name], impressions)) return told(name, row[name], impressions);
+    for (const name of HEAD) if (isBeyond(row[name], impressions)) return excess(name, row[name], impressions);
     for (const { name, n, positives } of counted) {
-      if (isBeyond(sums[n], impressions)) return told(`measures.${name}`, sums[n], impressions);
-      if (isBeyond(sums[positives], sums[n])) return told(`measures.${name}`, sums[positives], sums[n]);
+      if (isBeyond(sums[n], impressions)) return excess(`measures.${name}`, sums[n], impressions);
+      if (isBeyond(sums[positives], sums[n])) return excess(`measures.${name}`, sums[positives], sums[n]);
     }
-    for (const n of items?.lists ?? []) if (isBeyond(n, impressions)) return told('items', n, impressions);
+    for (const n of items?.lists ?? []) if (isBeyond(n, impressions)) return excess('items', n, impressions);
     if (positions !== undefined) {
       for (const [r, n] of positions.positives.entries()) {
-        if (isBeyond(n, positions.exposed[r])) return told('positions.positives', n, positions.exposed[r]);
+        if (isBeyond(n, positions.exposed[r])) return excess('positions.positives', n, positions.exposed[r]);
       }
     }
     return vector === undefined ? undefined : contradictionInVector(vector, impressions);
@@ -36,10 +36,10 @@ export function contradictions(shape: RowShape): (row: Row) => string | undefine
 function contradictionInVector(vector: Vector, impressions: number): string | undefined {
   for (const bucket of vector.filled()) {
     const n = vector.sum(bucket, LISTS);
-    if (isBeyond(n, impressions)) return told('vector.n', n, impressions);
+    if (isBeyond(n, impressions)) return excess('vector.n', n, impressions);
     for (const column of [POSITIVES, EMPTY]) {
       const part = vector.sum(bucket, column);
-      if (isBeyond(part, n)) return told('vector', part, n);
+      if (isBeyond(part, n)) return excess('vector', part, n);
     }
   }
   return undefined;
@@ -49,6 +49,6 @@ function isBeyond(part: Exact, whole: Exact): boolean {
   return part < 0 || part > whole;
 }
 
-function told(name: string, part: Exact, whole: Exact): string {
+function excess(name: string, part: Exact, whole: Exact): string {
   return `${name}: ${part} of ${whole} lists`;
 }

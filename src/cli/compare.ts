@@ -169,9 +169,9 @@ function findingsOf(
     userless,
     plainVariants: plainVariants ?? new Map(),
   });
-  const told = new Set(arms.map(({ code }) => code));
+  const known = new Set(arms.map(({ code }) => code));
   const more = replayed?.findings ?? emptyFindings(comparison, settings);
-  return inOrder([...arms, ...more.filter(({ code }) => !told.has(code))]);
+  return inOrder([...arms, ...more.filter(({ code }) => !known.has(code))]);
 }
 
 /** Where no files were read that show them. */

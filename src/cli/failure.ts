@@ -9,7 +9,7 @@ export class UsageError extends Error {
 }
 
 /** A line on standard error. What is in it may come from logs, files and arguments. */
-export function tell(text: string): void {
+export function notice(text: string): void {
   process.stderr.write(`receval: ${printable(text)}\n`);
 }
 

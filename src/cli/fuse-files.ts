@@ -8,7 +8,7 @@ import type { Judgements } from '../score/judgements.ts';
 import type { ListOrder, OrderedList } from '../score/ordered-lists.ts';
 import { orderRule } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
-import { tell } from './failure.ts';
+import { notice } from './failure.ts';
 import type { FuseSettings } from './fuse-settings.ts';
 import { runLines } from './merged-run.ts';
 import { ScoreInputs } from './score-inputs.ts';
@@ -37,7 +37,7 @@ export async function fuseFiles(settings: FuseSettings): Promise<void> {
       queries++;
     }
     target.end();
-    for (const text of [...notes(found, queries), ...emptyNotes(method, empty, queries)]) tell(text);
+    for (const text of [...notes(found, queries), ...emptyNotes(method, empty, queries)]) notice(text);
   } finally {
     inputs.end();
     target.drop();

@@ -11,7 +11,7 @@ import { configurationOf } from '../inspect/proposed-configuration.ts';
 import type { Role } from '../inspect/roles.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';
-import { tell, UsageError } from './failure.ts';
+import { notice, UsageError } from './failure.ts';
 import { type Given, sampleOf, withoutFolders } from './sample-file.ts';
 import { outputForm } from './terminal.ts';
 import { writeWhole } from './whole-file.ts';
@@ -62,7 +62,7 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
   }
   const { given, leftOut } = await withoutFolders(givenFiles(files, flags));
   for (const { folder, files: names } of leftOut) {
-    tell(`left out of ${folder}: ${names.join(', ')}`);
+    notice(`left out of ${folder}: ${names.join(', ')}`);
   }
   const settings = flags.kafka === true || flags.config !== undefined ? settingsOf(flags.config) : undefined;
   const ofTopics = flags.kafka === true ? settings : undefined;
@@ -89,7 +89,7 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
     );
   }
   if (flags.write !== undefined && configuration === undefined) {
-    tell(`${flags.write} was not written: no configuration reads these logs as they are`);
+    notice(`${flags.write} was not written: no configuration reads these logs as they are`);
     process.exitCode = 1;
   }
 }
@@ -127,7 +127,7 @@ async function fromTopics(settings: Settings, limit: number): Promise<readonly S
   // Files need no client of Kafka.
   const { sampleTopics } = await import('../service/topic-sample.ts');
   const { partitions, complete } = await sampleTopics(settings, limit);
-  if (!complete) tell('the sample is not complete: the brokers took longer than 15 s');
+  if (!complete) notice('the sample is not complete: the brokers took longer than 15 s');
   return partitions.map(({ topic, partition, role, values, offsets }) => {
     const records = new Rows();
     for (const value of values) records.add(jsonText(value), undefined);

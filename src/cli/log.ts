@@ -19,7 +19,7 @@ const LAST_MS = 500;
 
 /**
  * Where lines of the log go. A disk that is full, or a reader that is slow or has ended, must not end the service: lines wait until
- * they can be written. When too many wait, further ones are lost, and the log tells how many.
+ * they can be written. When too many wait, further ones are lost, and a line of the log says how many.
  */
 export class LogOutput {
   readonly #writeSome: (bytes: Buffer) => number;
@@ -62,7 +62,7 @@ export class LogOutput {
     try {
       while (this.#waiting.length > 0) this.#waiting = this.#waiting.subarray(this.#writeSome(this.#waiting));
     } catch {
-      // There is no other place to tell it.
+      // There is no other place to report it.
       this.#retry ??= setTimeout(() => {
         this.#retry = undefined;
         this.#flush();

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { printable } from '../vocabulary/printable.ts';
-import { exitCodeOf, explain, fileProblem, tell } from './failure.ts';
+import { exitCodeOf, explain, fileProblem, notice } from './failure.ts';
 import { endOnCrash, version, writeFilesWhole } from './process.ts';
 
 interface Offered {
@@ -117,7 +117,7 @@ async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : 2; // commander has printed what is wrong
       return;
     }
-    tell(explain(error, program.opts()['verbose'] === true));
+    notice(explain(error, program.opts()['verbose'] === true));
     process.exitCode = exitCodeOf(error);
   }
 }
@@ -128,11 +128,11 @@ writeFilesWhole(process.stdout);
 // A reader that closes the pipe early (head) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  tell(fileProblem('standard output', error, 'written'));
+  notice(fileProblem('standard output', error, 'written'));
   process.exit(1);
 });
 
-// What cannot be told ends nothing.
+// Errors of standard error are ignored: there is nowhere left to report them.
 process.stderr.on('error', () => {});
 
 await main(process.argv);

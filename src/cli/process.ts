@@ -51,7 +51,7 @@ export async function runToEnd(service: Running, stopped: Promise<void>, timeout
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
       resolve();
-      // In a later turn: by then a failure has been told, and the exit code is set.
+      // In a later turn: by then a failure has been reason, and the exit code is set.
       setImmediate(() => process.exit());
     }, timeout);
   });
@@ -104,8 +104,8 @@ export function writeFilesWhole(stream: NodeJS.WriteStream & { readonly fd: numb
 /** Ends the process with 1 on an uncaught error. */
 export function endOnCrash(): void {
   process.on('uncaughtException', (error) => {
-    const told = isOutOfHandles(error) ? OUT_OF_HANDLES : `this is a defect, please report it: ${textOf(error)}`;
-    process.stderr.write(`receval: ${told}\n`);
+    const reason = isOutOfHandles(error) ? OUT_OF_HANDLES : `this is a defect, please report it: ${textOf(error)}`;
+    process.stderr.write(`receval: ${reason}\n`);
     process.exit(1);
   });
 }

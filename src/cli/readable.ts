@@ -1,6 +1,6 @@
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { isOpened, kindOf, NOTHING } from '../connections/text-file.ts';
-import { fileProblem, tell, UsageError } from './failure.ts';
+import { fileProblem, notice, UsageError } from './failure.ts';
 
 /**
  * Checks the files that a command will read at the same time; `-` is standard input. Says which are pipes, as the command waits for
@@ -23,10 +23,10 @@ export function mustBeReadable(paths: readonly string[]): void {
     if (path !== '-' && !isOpened(path)) pipes.push(path);
   }
   const [first] = pipes;
-  if (pipes.length === 1) tell(`${first} is a pipe: reads what somebody writes to it`);
+  if (pipes.length === 1) notice(`${first} is a pipe: reads what somebody writes to it`);
   if (pipes.length > 1) {
     const commands = pipes.map((path) => `... > ${path} &`).join(' ');
-    tell(`${pipes.join(', ')} are pipes: reads what is written to them at the same time (${commands})`);
+    notice(`${pipes.join(', ')} are pipes: reads what is written to them at the same time (${commands})`);
   }
 }
 

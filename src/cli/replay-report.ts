@@ -105,10 +105,10 @@ export function cohortsView(
 ): CohortsView {
   const kept = (by: readonly string[]): boolean => itemSets.some((set) => set.join() === by.join());
   // A measure that none of these sets keeps has no value anywhere.
-  const told = measures.filter((measure) => itemPartOf(measure) === undefined || sets.some(kept));
+  const valued = measures.filter((measure) => itemPartOf(measure) === undefined || sets.some(kept));
   return {
     horizons: attribution.horizons.map(({ text }) => text),
-    measures: told.map(({ canonical }) => canonical),
+    measures: valued.map(({ canonical }) => canonical),
     lowerIsBetter: new Set(detect.lowerIsBetter),
     instead: tooYoung(result),
     sets,

@@ -22,7 +22,7 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { aboutService } from './about-service.ts';
-import { fileProblem, tell, UsageError } from './failure.ts';
+import { fileProblem, notice, UsageError } from './failure.ts';
 import { findingLines } from './findings-output.ts';
 import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { newHashSeed } from './process.ts';
@@ -150,21 +150,21 @@ export function noteOddities(result: ReplayResult, { allowEmpty }: ReplayFlags):
   const { rows, itemLimitRows } = result;
   if (result.isEmpty && allowEmpty !== true) process.exitCode = 1;
   if (itemLimitRows > 0) {
-    tell(
+    notice(
       `${itemLimitRows} of ${rows.length} rows have no ${OF_EXPOSURES}: more items than limits.itemsCounted were shown`,
     );
   }
   for (const [name, lists] of withoutId(rows)) {
     const id = name.includes('per=user') ? 'userId' : 'sessionId';
-    tell(`${name} leaves out lists without a ${id}: ${grouped(lists)}`);
+    notice(`${name} leaves out lists without a ${id}: ${grouped(lists)}`);
   }
 }
 
 /** Tables say it themselves, and JSON has a field for it. */
 function noteYoung(result: ReplayResult, output: string): void {
   if (!['json', 'csv', 'html'].includes(output)) return;
-  if (result.isEmpty) for (const words of tooYoung(result).values()) tell(words);
-  if (output === 'csv' && result.closeAll) tell(CLOSED_ALL);
+  if (result.isEmpty) for (const words of tooYoung(result).values()) notice(words);
+  if (output === 'csv' && result.closeAll) notice(CLOSED_ALL);
 }
 
 /** The most lists without an id that one row leaves out, by measure. */

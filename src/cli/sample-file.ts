@@ -111,7 +111,7 @@ function firstBytes(file: string): Uint8Array {
   }
 }
 
-/** The part of the format that a replay must be told, because it does not detect it. */
+/** The part of the format that a replay must be given, because it does not detect it. */
 function formOf(form: Form): FileForm {
   if (form.kind !== 'delimited') return ANY_FORM;
   const columns =

@@ -13,7 +13,7 @@ import { RunReader, runNames } from '../score/run-reader.ts';
 import type { MissingQuery, RunEvidence, RunScore, ScoreResult } from '../score/score-result.ts';
 import { FileScoring } from '../score/scoring.ts';
 import { type ScoringSettings, scoringSettings } from '../score/scoring-settings.ts';
-import { tell, UsageError } from './failure.ts';
+import { notice, UsageError } from './failure.ts';
 import type { FusedScore } from './score-fused.ts';
 import { isReadOnce, ScoreInputs } from './score-inputs.ts';
 import type { NamedFile, ScoreSettings } from './score-settings.ts';
@@ -168,7 +168,7 @@ async function readRun(
     if (isReadOnce(file.path)) {
       throw new Error(`${error.message}: sort them first (${sortCommand(layout)}), or give the file by its name`);
     }
-    tell(`${error.message}: the whole file is kept in memory`);
+    notice(`${error.message}: the whole file is kept in memory`);
     return read(true);
   }
 }

@@ -5,7 +5,7 @@ import { ItemRows } from '../score/item-rows.ts';
 import type { Judgements } from '../score/judgements.ts';
 import { FileScoring } from '../score/scoring.ts';
 import type { ScoringSettings } from '../score/scoring-settings.ts';
-import { tell } from './failure.ts';
+import { notice } from './failure.ts';
 import { emptyNotes, FileLessons, fuseQuery } from './fuse-files.ts';
 import type { ScoreInputs } from './score-inputs.ts';
 import { type VoteFile, VoteFiles } from './vote-files.ts';
@@ -46,7 +46,7 @@ export async function scoreFused(
     }
   }
   for (const [m, method] of methods.entries()) {
-    for (const text of emptyNotes(method, empty[m], queries)) tell(text);
+    for (const text of emptyNotes(method, empty[m], queries)) notice(text);
   }
   return fused.map(({ method, scoring }) => ({ name: method.name, scoring }));
 }

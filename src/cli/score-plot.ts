@@ -121,7 +121,7 @@ export function familiesOf(measures: readonly Measure[], names: readonly string[
   return [...families.values()];
 }
 
-/** More runs could not be told apart by colour: they are drawn as named dots. */
+/** More runs could not be distinguished by colour: they are drawn as named dots. */
 const MOST_BARS = 8;
 
 /** The ends of whiskers around a run's value of a measure; undefined: there are none. */

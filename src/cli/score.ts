@@ -6,7 +6,7 @@ import { measureNames, NAMES, PRESET_NAMES } from '../score/preset.ts';
 import { FORMATS } from '../score/run-format.ts';
 import type { MissingQuery, ScoreResult } from '../score/score-result.ts';
 import { nearest } from '../vocabulary/spelling.ts';
-import { tell } from './failure.ts';
+import { notice } from './failure.ts';
 import { findingLines } from './findings-output.ts';
 import { showReport } from './report-file.ts';
 import { scoreFiles } from './score-files.ts';
@@ -95,10 +95,10 @@ async function showScores(result: ScoreResult, settings: ScoreSettings): Promise
   if (output === 'csv' || isShown) {
     process.stderr.write(findingLines(findingsOf(result)));
     const left = withoutValueText(result, settings.names);
-    if (left !== undefined) tell(`lists without a value are not in the means: ${left}`);
-    if (settings.unjudged === 'skip') tell(skippedText(result));
+    if (left !== undefined) notice(`lists without a value are not in the means: ${left}`);
+    if (settings.unjudged === 'skip') notice(skippedText(result));
   }
-  for (const text of notes(result, settings)) tell(text);
+  for (const text of notes(result, settings)) notice(text);
   if (result.runs.every(({ queries }) => queries === 0)) process.exitCode = 1;
 }
 

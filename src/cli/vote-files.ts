@@ -5,7 +5,7 @@ import { type ListOrder, type OrderedList, OrderedLists } from '../score/ordered
 import type { Format, RunColumns, RunLayout } from '../score/run-format.ts';
 import { runLayout } from '../score/run-layout.ts';
 import { RunReader, runNames } from '../score/run-reader.ts';
-import { tell } from './failure.ts';
+import { notice } from './failure.ts';
 import { isReadOnce, type ScoreInputs } from './score-inputs.ts';
 import type { NamedFile } from './score-settings.ts';
 
@@ -179,7 +179,7 @@ async function surveyFile(inputs: ScoreInputs, one: VoteFile, order: ListOrder, 
     return await read(false);
   } catch (error) {
     if (!(error instanceof Ungrouped)) throw error;
-    tell(`${error.message}: the whole file is kept in memory`);
+    notice(`${error.message}: the whole file is kept in memory`);
     return read(true);
   }
 }

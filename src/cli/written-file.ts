@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync, type Stats, statSync } from 'node:
 import { dirname, extname, resolve } from 'node:path';
 import { isOpened } from '../connections/text-file.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
-import { tell, UsageError } from './failure.ts';
+import { notice, UsageError } from './failure.ts';
 
 /**
  * Checks, before anything is read, that the file a flag names can be written; undefined: the flag is not given.
@@ -64,7 +64,7 @@ export function isOther(path: string): boolean {
 /** Says of a named pipe, before it is opened, that this waits. A pipe that a shell has opened has a reader. */
 export function tellIfPipe(path: string): void {
   if (isOpened(resolve(path)) || statSync(path, { throwIfNoEntry: false })?.isFIFO() !== true) return;
-  tell(`${path} is a pipe: waits until somebody reads it`);
+  notice(`${path} is a pipe: waits until somebody reads it`);
 }
 
 /** Whether both names lead to one existing pipe. */

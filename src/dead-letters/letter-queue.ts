@@ -161,10 +161,10 @@ export class LetterQueue {
       try {
         await writer.write(batch);
         this.#finish(batch, 'written');
-        this.#tell(undefined);
+        this.#report(undefined);
         return;
       } catch (error) {
-        this.#tell(error);
+        this.#report(error);
         if (error instanceof LetterRefused && batch.length > 1) {
           for (const letter of batch) await this.#write([letter], 1);
           return;
@@ -194,7 +194,7 @@ export class LetterQueue {
   }
 
   /** Logs once when writing begins to fail, and once when it works again. */
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     const { log } = this.#options;
     if (error !== undefined && !this.#isFailing) {
       const reason = messageOf(error);

@@ -100,20 +100,20 @@ export function readQuery(text: string, settings: QuerySettings): LiveQuery {
 export function queryText(query: LiveQuery, settings: QuerySettings): string {
   const defaults = defaultQuery(settings);
   const text = new URLSearchParams();
-  const tell = (name: string, value: string, otherwise: string): void => {
+  const add = (name: string, value: string, otherwise: string): void => {
     if (value !== otherwise) text.set(name, value);
   };
-  tell('measure', query.measure, defaults.measure);
-  tell('horizon', query.horizon, defaults.horizon);
-  tell('window', query.window, defaults.window);
-  tell('by', query.by.join(), defaults.by.join());
-  tell('against', query.against, defaultAgainst(query.by, settings.experiments));
-  tell('filter', query.filter, '');
-  tell('sort', query.sort, 'lists');
-  tell('order', query.order, 'falling');
-  tell('page', String(query.page), '1');
-  tell('cohort', query.cohort?.join() ?? '', '');
-  tell('lists', query.showsLast ? 'last' : '', '');
-  tell('theme', query.theme ?? '', '');
+  add('measure', query.measure, defaults.measure);
+  add('horizon', query.horizon, defaults.horizon);
+  add('window', query.window, defaults.window);
+  add('by', query.by.join(), defaults.by.join());
+  add('against', query.against, defaultAgainst(query.by, settings.experiments));
+  add('filter', query.filter, '');
+  add('sort', query.sort, 'lists');
+  add('order', query.order, 'falling');
+  add('page', String(query.page), '1');
+  add('cohort', query.cohort?.join() ?? '', '');
+  add('lists', query.showsLast ? 'last' : '', '');
+  add('theme', query.theme ?? '', '');
   return text.toString();
 }

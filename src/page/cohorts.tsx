@@ -25,7 +25,7 @@ export function CohortSwitches({
   readonly measure?: string | undefined;
 }) {
   const { horizons, measures, legend = 'Horizon' } = view;
-  const isDrawn = toldSets(view).some((by) => by.length > 0);
+  const isDrawn = filledSets(view).some((by) => by.length > 0);
   const chosen = measure === undefined ? 0 : Math.max(0, measures.indexOf(measure));
   return (
     <div class="switches">
@@ -37,15 +37,15 @@ export function CohortSwitches({
 
 /** The markup of all cohorts, which is the same whatever is chosen. */
 export function* cohortPieces(view: CohortsView): Pieces {
-  const told = toldSets(view);
-  if (told.length === 0) yield markupOf(<p class="note">No list counted, so there is nothing to show.</p>);
-  for (const by of told) {
+  const filled = filledSets(view);
+  if (filled.length === 0) yield markupOf(<p class="note">No list counted, so there is nothing to show.</p>);
+  for (const by of filled) {
     if (by.length === 0) yield markupOf(<Everything view={view} />);
     else yield* setPieces(view, by);
   }
 }
 
-function toldSets(view: CohortsView): readonly (readonly string[])[] {
+function filledSets(view: CohortsView): readonly (readonly string[])[] {
   return view.sets.filter((by) => linesOf(view, by).length > 0);
 }
 

@@ -76,7 +76,7 @@ function keepFresh(status) {
   let failedSince;
   let timer;
   let looks = 0;
-  const tell = (text, isBad) => {
+  const show = (text, isBad) => {
     if (status.textContent !== text) status.textContent = text;
     status.classList.toggle('bad', isBad);
   };
@@ -110,13 +110,13 @@ function keepFresh(status) {
       } else if (answer.status !== 304) throw new Error(`status ${answer.status}`);
       failedSince = undefined;
       wait = EVERY_MS;
-      tell(`live, as of ${document.querySelector('main').dataset.now}`, false);
+      show(`live, as of ${document.querySelector('main').dataset.now}`, false);
     } catch {
       if (mine !== looks) return;
       failedSince ??= Date.now();
       const seconds = Math.round((Date.now() - failedSince) / 1000);
       const then = document.querySelector('main').dataset.now;
-      tell(
+      show(
         `receval does not answer${seconds > 0 ? ` since ${seconds} s` : ''}: these are the numbers of ${then}. Trying again.`,
         true,
       );

@@ -117,9 +117,9 @@ function rateAt({ exposed, positives }: PositionLine, r: number): number | null 
 function topWords(lines: readonly PositionLine[]): string {
   const [first] = lines;
   const rate = first === undefined ? null : rateAt(first, 0);
-  const told = lines.filter(({ exposed }) => exposed[0] >= FEW_LISTS);
-  if (told.length === 0) return `Fewer than ${FEW_LISTS} lists each: too few to say more.`;
-  const words = told.map((one) => {
+  const large = lines.filter(({ exposed }) => exposed[0] >= FEW_LISTS);
+  if (large.length === 0) return `Fewer than ${FEW_LISTS} lists each: too few to say more.`;
+  const words = large.map((one) => {
     const own = rateAt(one, 0) ?? 0;
     const differs = one !== first && rate !== null && rate > 0 ? ` (${change(own / rate - 1)})` : '';
     return `${one.name} ${percent(own)}${differs}`;

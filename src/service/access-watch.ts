@@ -47,11 +47,11 @@ export class AccessWatch {
   /** Never throws. */
   look(now: EpochMs): readonly AccessState[] {
     const states = this.#files.look();
-    for (const state of states) this.#tell(state, now);
+    for (const state of states) this.#report(state, now);
     return states;
   }
 
-  #tell({ setting, problem, validity, caValidity }: AccessState, now: EpochMs): void {
+  #report({ setting, problem, validity, caValidity }: AccessState, now: EpochMs): void {
     const ending = [
       { of: validity, message: 'our certificate ends soon, or has ended: renew it' },
       {

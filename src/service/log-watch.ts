@@ -49,7 +49,7 @@ export class LogWatch {
   /** @param topics their present health; empty: no partition is owned */
   update(topics: readonly TopicHealth[], now: EpochMs): void {
     this.#now = mergedFindings(this.#counts.of(topics), this.#byRecords);
-    this.#tell();
+    this.#report();
     this.#since ??= now;
     if (topics.length > 0 && this.#isDue(now)) void this.#look(now);
   }
@@ -80,7 +80,7 @@ export class LogWatch {
     }
   }
 
-  #tell(): void {
+  #report(): void {
     const { log } = this.#deps;
     const present = new Map(this.#now.map((one) => [keyOf(one), one]));
     for (const [key, { code, topic, cause, remedy }] of present) {

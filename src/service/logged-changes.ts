@@ -17,7 +17,7 @@ export class DecisionChanges {
   #logged: readonly QualityDecision[] = [];
   #known: ReadonlyMap<string, string> = new Map();
 
-  tell(decisions: readonly QualityDecision[], log: Pick<WorkerLog, 'info' | 'warn'>): void {
+  report(decisions: readonly QualityDecision[], log: Pick<WorkerLog, 'info' | 'warn'>): void {
     if (decisions === this.#logged) return;
     const known = new Map<string, string>();
     for (const { by, values, horizon, measure, decision, accepted } of decisions) {
@@ -50,7 +50,7 @@ export class ExperimentChanges {
   #logged: readonly Comparison[] = [];
   #known: ReadonlyMap<string, string> = new Map();
 
-  tell(comparisons: readonly Comparison[], log: Pick<WorkerLog, 'info' | 'warn'>): void {
+  report(comparisons: readonly Comparison[], log: Pick<WorkerLog, 'info' | 'warn'>): void {
     if (comparisons === this.#logged) return;
     const known = new Map<string, string>();
     for (const { experiment, variants } of comparisons) {
@@ -95,7 +95,7 @@ export class FoldedCohorts {
   }
 
   /** `units`: as of their last commits. */
-  tell(units: readonly Pick<UnitStatus, 'scored'>[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {
+  report(units: readonly Pick<UnitStatus, 'scored'>[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {
     for (const { by, field, logged } of this.#sets) {
       const impressions = units.reduce((sum, { scored }) => sum + (scored.impressionsOf(field) ?? 0), 0);
       const grows = impressions > logged.impressions;
@@ -121,7 +121,7 @@ const NOTHING_LOST: LostKeys = { keys: new Map(), found: 0 };
 export class LostChanges {
   #logged: ReadonlySet<string> = new Set();
 
-  tell({ keys }: LostKeys = NOTHING_LOST, log: Pick<WorkerLog, 'warn'>): void {
+  report({ keys }: LostKeys = NOTHING_LOST, log: Pick<WorkerLog, 'warn'>): void {
     const found = [...keys].filter(([key]) => !this.#logged.has(key));
     this.#logged = new Set(keys.keys());
     if (found.length > 0) log.warn({ keys: Object.fromEntries(found), advice: LOST_ROWS_ADVICE }, LOST_ROWS);
@@ -134,9 +134,9 @@ export class SnapshotChanges {
   readonly #experiments = new ExperimentChanges();
   readonly #lost = new LostChanges();
 
-  tell({ decisions, experiments, lost }: QualitySnapshot, log: Pick<WorkerLog, 'info' | 'warn'>): void {
-    this.#decisions.tell(decisions, log);
-    this.#experiments.tell(experiments, log);
-    this.#lost.tell(lost, log);
+  report({ decisions, experiments, lost }: QualitySnapshot, log: Pick<WorkerLog, 'info' | 'warn'>): void {
+    this.#decisions.report(decisions, log);
+    this.#experiments.report(experiments, log);
+    this.#lost.report(lost, log);
   }
 }

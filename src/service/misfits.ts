@@ -67,7 +67,7 @@ export class MisfitChanges {
   /** The text that was logged last; '': nothing is wrong. */
   #logged = '';
 
-  tell(misfits: readonly (Misfit | undefined)[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {
+  report(misfits: readonly (Misfit | undefined)[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {
     const groups = misfitGroups(misfits);
     if (groups.length === 0) {
       if (this.#logged !== '') log.info({}, 'what all partitions have stored fits the configuration again');

@@ -186,7 +186,7 @@ export class Service {
       clock: this.#clock,
       store,
       machine: Date.now,
-      tell: (skew) => this.#worker?.clockIs(skew),
+      onSkew: (skew) => this.#worker?.clockIs(skew),
       log,
     });
     const most = openLimit(settings.limits);
@@ -345,8 +345,8 @@ export class Service {
       this.#exported = true;
       this.#unread.worked('windows');
       if (snapshot !== undefined) {
-        this.#changes.tell(snapshot, this.#options.log);
-        this.#misfits.tell(this.#exporter?.misfits ?? [], this.#options.log, this.#clock.now());
+        this.#changes.report(snapshot, this.#options.log);
+        this.#misfits.report(this.#exporter?.misfits ?? [], this.#options.log, this.#clock.now());
       }
     } catch (error) {
       // While the service stops, its connection is closed on purpose.
@@ -354,7 +354,7 @@ export class Service {
     }
     const own = this.#status();
     const { status } = own;
-    if (status !== undefined) this.#folded.tell(status.units, this.#options.log, this.#clock.now());
+    if (status !== undefined) this.#folded.report(status.units, this.#options.log, this.#clock.now());
     await this.#metrics.take({ ...own, snapshot });
     const now = this.#clock.now();
     if (status !== undefined) this.#logWatch.update(status.units.length > 0 ? this.#metrics.topics : [], now);

@@ -2,7 +2,7 @@ import { messageOf } from '../vocabulary/error-text.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
 const HELD = 'this process goes on with the settings of its start';
-const CHANGED = `the configuration has changed: ${HELD}. Restart it to use the new ones; receval doctor tells beforehand what they change`;
+const CHANGED = `the configuration has changed: ${HELD}. Restart it to use the new ones; receval doctor shows beforehand what they change`;
 const UNUSABLE = `the configuration cannot be used any more: ${HELD}, and would not start again`;
 const AS_BEFORE = 'the configuration is again that of the start of this process';
 
@@ -14,7 +14,7 @@ export class SettingsWatch {
   readonly #read: () => string;
   readonly #log: WorkerLog;
   readonly #before: string;
-  #told = '';
+  #reported = '';
 
   /** `read` returns all settings that a start would use now, as text; it throws an error that says what is wrong. */
   constructor(read: () => string, before: string, log: WorkerLog) {
@@ -29,16 +29,16 @@ export class SettingsWatch {
     try {
       now = this.#read();
     } catch (error) {
-      this.#tell(messageOf(error), () => this.#log.warn({ error: messageOf(error) }, UNUSABLE));
+      this.#report(messageOf(error), () => this.#log.warn({ error: messageOf(error) }, UNUSABLE));
       return;
     }
-    if (now === this.#before) this.#tell('', () => this.#log.info({}, AS_BEFORE));
-    else this.#tell(now, () => this.#log.warn({}, CHANGED));
+    if (now === this.#before) this.#report('', () => this.#log.info({}, AS_BEFORE));
+    else this.#report(now, () => this.#log.warn({}, CHANGED));
   }
 
-  #tell(state: string, tell: () => void): void {
-    if (state === this.#told) return;
-    this.#told = state;
-    tell();
+  #report(state: string, report: () => void): void {
+    if (state === this.#reported) return;
+    this.#reported = state;
+    report();
   }
 }

@@ -156,12 +156,12 @@ const LONGEST_WAIT_MS = 5_000;
 
 /**
  * Retries until an attempt succeeds, for at most `timeout` ms: brokers that have just started know no coordinator yet. Rejects
- * with the last error, or at once with one that `isFinal`. `tell` is called for each failed attempt.
+ * with the last error, or at once with one that `isFinal`. `onFailure` is called for each failed attempt.
  */
 export async function withRetries<T>(
   ask: () => Promise<T>,
   timeout: number,
-  tell: (error: unknown, wait: number) => void,
+  onFailure: (error: unknown, wait: number) => void,
   isFinal: (error: unknown) => boolean = () => false,
 ): Promise<T> {
   const until = performance.now() + timeout;
@@ -170,7 +170,7 @@ export async function withRetries<T>(
       return await ask();
     } catch (error) {
       if (isFinal(error) || performance.now() + wait > until) throw error;
-      tell(error, wait);
+      onFailure(error, wait);
       await sleep(wait);
     }
   }
@@ -201,16 +201,16 @@ export class Retention {
     try {
       const settings = await this.#admin.topicSettings(this.#topics);
       const hidden = this.#topics.filter((_, t) => settings[t] === undefined);
-      this.#tell(hidden.length === 0 ? '' : `this user lacks the right DESCRIBE_CONFIGS on ${hidden.join(', ')}`);
+      this.#report(hidden.length === 0 ? '' : `this user lacks the right DESCRIBE_CONFIGS on ${hidden.join(', ')}`);
       return settings.map(keptFor);
     } catch (error) {
-      this.#tell((await troubleOf(error, this.#connection, { probe: false })).message);
+      this.#report((await troubleOf(error, this.#connection, { probe: false })).message);
       return this.#topics.map(() => undefined);
     }
   }
 
   /** Logs why the retention of a topic is unknown, once for each reason; '': all are known. */
-  #tell(reason: string): void {
+  #report(reason: string): void {
     if (reason !== '' && reason !== this.#refused) {
       this.#log.warn({ error: reason }, 'Kafka does not report how long the topics keep records');
     }

@@ -94,7 +94,7 @@ interface ClockCheckDeps {
   /** The machine's clock. */
   readonly machine: () => EpochMs;
   /** Called with the worker's clock minus the store's. */
-  readonly tell: (skew: DurationMs) => void;
+  readonly onSkew: (skew: DurationMs) => void;
   readonly log: WorkerLog;
 }
 
@@ -120,7 +120,7 @@ export class ClockCheck {
 
   /** Compares the clocks. Returns whether the store reported its time. Never rejects. */
   async look(): Promise<boolean> {
-    const { clock, store, machine, tell, log } = this.#deps;
+    const { clock, store, machine, onSkew, log } = this.#deps;
     const before = clock.now();
     let time: EpochMs;
     try {
@@ -132,7 +132,7 @@ export class ClockCheck {
     this.#silent.worked('clock');
     const after = clock.now();
     const skew = (before + after) / 2 - time;
-    tell(skew);
+    onSkew(skew);
     const isWrong = Math.abs(skew) > LARGEST_SKEW;
     if (isWrong && this.#trouble === undefined) {
       log.warn(

@@ -31,13 +31,13 @@ export function splitChange(spans: readonly Arrivals[], variant: number): SplitC
   const of = ({ users }: Arrivals): number => users.reduce((sum, n) => sum + n, 0);
   const all = spans.reduce((sum, span) => sum + of(span), 0);
   const share = spans.reduce((sum, { users }) => sum + users[variant], 0) / all;
-  const told = spans.filter((span) => of(span) * Math.min(share, 1 - share) >= LEAST_EXPECTED);
-  const squares = told.reduce((sum, span) => {
+  const large = spans.filter((span) => of(span) * Math.min(share, 1 - share) >= LEAST_EXPECTED);
+  const squares = large.reduce((sum, span) => {
     const expected = of(span) * share;
     return sum + (span.users[variant] - expected) ** 2 / (expected * (1 - share));
   }, 0);
-  if (told.length < 2 || !(chiSquareUpper(squares, told.length - 1) < MISMATCH_P)) return undefined;
-  const shares = told
+  if (large.length < 2 || !(chiSquareUpper(squares, large.length - 1) < MISMATCH_P)) return undefined;
+  const shares = large
     .map((span): SplitSpan => ({ from: span.from, to: span.to, share: span.users[variant] / of(span) }))
     .sort((a, b) => a.share - b.share);
   return { least: shares[0], most: shares[shares.length - 1] };

@@ -155,7 +155,7 @@ export class Claims {
    */
   async #begin(unit: Unit, partition: number): Promise<'fine' | 'state_lost' | undefined> {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
-      const start = await this.#until(partition, isLogUnavailable, 'Kafka did not tell where a new unit begins', () =>
+      const start = await this.#until(partition, isLogUnavailable, 'Kafka did not say where a new unit begins', () =>
         this.#startOffset(partition, topic),
       );
       if (start === undefined || start === 'state_lost') return start;

@@ -93,21 +93,21 @@ export function causeOf(kind: keyof Held): StopCause {
 export function adviceFor(kind: keyof Held, { held, unit }: Owned, load: MemoryLoad): object {
   const others = load.sum[kind] - held[kind];
   const needed = Math.ceil(others + held[kind] / (kind === 'rows' ? 1 : unit.openShare));
-  const told = { held: held[kind], all: load.sum[kind], limit: load.limit(kind), needed };
+  const figures = { held: held[kind], all: load.sum[kind], limit: load.limit(kind), needed };
   const most = `units of this worker hold ${load.sum[kind]}, more than ${HEADROOM} times the limit of ${load.limit(kind)}`;
   const otherwise =
     'or start more workers, so that each has fewer partitions. It continues by itself when there is room';
   switch (kind) {
     case 'open':
       return {
-        ...told,
+        ...figures,
         advice: `open impressions: ${most}: raise limits.openImpressions to at least ${needed}, ${otherwise}`,
       };
     case 'state': {
       const bytes = MIB * Math.ceil(needed / MIB);
       const process = Math.ceil(memoryFor(bytes) / MIB);
       return {
-        ...told,
+        ...figures,
         advice:
           `bytes of state: ${most}: raise limits.stateBytes to at least ${bytes}, which asks for ${process} MiB of memory (auto: give it these), ` +
           `lower limits.impressionBytes, ${otherwise}`,
@@ -116,7 +116,7 @@ export function adviceFor(kind: keyof Held, { held, unit }: Owned, load: MemoryL
     case 'rows': {
       const heap = Math.ceil((2 * needed) / MIB);
       return {
-        ...told,
+        ...figures,
         advice: `bytes of rows in the heap: ${most}: start Node with --max-old-space-size=${heap} or more, lower limits.cohortsPerSet, ${otherwise}`,
       };
     }

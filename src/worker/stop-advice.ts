@@ -52,7 +52,7 @@ export function lostLog(topic: string, { held, end }: { readonly held: Offset; r
 export const STATE_LOST_ADVICE =
   'restore Redis from a backup, or stop all workers and start one once with --rebuild: everything is then counted again from the ' +
   'earliest record that is retained, and earlier windows are marked incomplete. If Redis was only restarted, run receval doctor first: ' +
-  'its check "redis reload" tells whether this server loses all state at each restart';
+  'its check "redis reload" shows whether this server loses all state at each restart';
 
 /** The details for the log when nothing is stored for a unit that was read before. */
 export const LOST_STATE: object = {

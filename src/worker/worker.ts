@@ -539,7 +539,7 @@ export class Worker {
         this.#makeRoom();
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
         this.#pace.setAllPaused(owned, 'store', false);
-        this.#tellUnscored(owned);
+        this.#reportUnscored(owned);
         this.#reachFaultPoint('offsets wanted');
         this.#deps.source.sendOffsets(owned.partition, owned.unit.committed.offsets);
         this.#reachFaultPoint('offsets sent');
@@ -558,7 +558,7 @@ export class Worker {
     }
   }
 
-  #tellUnscored({ unit, partition }: Owned): void {
+  #reportUnscored({ unit, partition }: Owned): void {
     const before = unit.takeUnscoredBefore();
     if (before === undefined) return;
     this.#deps.log.warn(

@@ -29,7 +29,7 @@ class Clocks {
         },
       },
       machine: () => now(this.machine),
-      tell: (skew) => this.told.push(skew),
+      onSkew: (skew) => this.told.push(skew),
       log: {
         info: (_, message) => this.said.push(`info ${message}`),
         warn: (_, message) => this.said.push(`warn ${message}`),

@@ -38,7 +38,7 @@ describe('the log of decisions', () => {
         lines.push(`${level}: ${cohort} ${decision} ${reason}`);
         expect(message).toContain('mrr');
       };
-      changes.tell(decisions, { info: line('info'), warn: line('warn') });
+      changes.report(decisions, { info: line('info'), warn: line('warn') });
       return lines;
     });
   }
@@ -95,7 +95,7 @@ describe('the log of experiments', () => {
         lines.push(`${level}: ${experiment} ${variant} ${decision} ${reason}`);
         expect(message).toBe(comparison.variants[0].explanation);
       };
-      changes.tell([comparison], { info: line('info'), warn: line('warn') });
+      changes.report([comparison], { info: line('info'), warn: line('warn') });
       return lines;
     });
   }
@@ -140,7 +140,7 @@ describe('the log of cohorts that are counted under __other__', () => {
         scored(field, impressions - Math.floor(impressions / 2)),
         scored(field, Math.floor(impressions / 2)),
       ];
-      folded.tell(units, { info: line('info'), warn: line('warn') }, hours * HOUR);
+      folded.report(units, { info: line('info'), warn: line('warn') }, hours * HOUR);
     }
     return lines;
   }

@@ -173,7 +173,7 @@ describe('lost keys', () => {
     const logged: unknown[] = [];
     const log = { warn: (details: object) => logged.push(details) };
     const changes = new LostChanges();
-    for (const now of [keys, keys, new Map([['a', 'gone']]), keys]) changes.tell({ keys: now, found: 4 }, log);
+    for (const now of [keys, keys, new Map([['a', 'gone']]), keys]) changes.report({ keys: now, found: 4 }, log);
     expect(logged).toMatchObject([{ keys: Object.fromEntries(keys) }, { keys: { b: 'gone', c: 'gone', d: 'gone' } }]);
   });
 });

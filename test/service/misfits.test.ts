@@ -27,15 +27,15 @@ describe('partitions that were stored under another configuration', () => {
     const line = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`);
     const log = { info: line('info'), warn: line('warn') };
     const changes = new MisfitChanges();
-    changes.tell([FITS, LACKS], log, 0);
-    changes.tell([FITS, FITS], log, 59_000);
-    changes.tell([FITS, LACKS], log, 60_000);
-    changes.tell([FITS, LACKS], log, 119_000);
+    changes.report([FITS, LACKS], log, 0);
+    changes.report([FITS, FITS], log, 59_000);
+    changes.report([FITS, LACKS], log, 60_000);
+    changes.report([FITS, LACKS], log, 119_000);
     expect(lines).toEqual([]);
-    changes.tell([FITS, LACKS], log, 120_000);
-    changes.tell([FITS, LACKS], log, 121_000);
-    changes.tell([FITS, FITS], log, 122_000);
-    changes.tell([FITS, FITS], log, 123_000);
+    changes.report([FITS, LACKS], log, 120_000);
+    changes.report([FITS, LACKS], log, 121_000);
+    changes.report([FITS, FITS], log, 122_000);
+    changes.report([FITS, FITS], log, 123_000);
     expect(lines).toEqual([
       'warn: partition 1 was stored without measure hit@1, cohorts surface, which no window has whole',
       'info: what all partitions have stored fits the configuration again',

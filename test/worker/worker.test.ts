@@ -1247,7 +1247,7 @@ describe('a worker', () => {
     const { worker, ended } = bench.worker();
     await bench.clock.advance(20_000);
     expect(worker.status().units).toEqual([]);
-    expect(new Set(bench.warnings)).toEqual(new Set(['Kafka did not tell where a new unit begins']));
+    expect(new Set(bench.warnings)).toEqual(new Set(['Kafka did not say where a new unit begins']));
     // The unit stays claimed meanwhile.
     expect(bench.store.claims).toBe(1);
     bench.startAt = 7;

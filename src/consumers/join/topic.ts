@@ -265,15 +265,15 @@ export class ReplayNotes {
     this.#sliceMs = Math.max(1, Math.floor(attribution / 128));
     this.#state = state;
     state[TOPIC_STATE.sliceMs] = this.#sliceMs;
-    this.#tellLast();
+    this.#publishLast();
   }
 
   detach(state: Float64Array): void {
     this.#state = state;
   }
 
-  /** The engine need not report records whose effect ends before this slice. */
-  #tellLast(): void {
+  /** Writes for the engine the slice of the last note: it need not report records whose effect ends before that slice. */
+  #publishLast(): void {
     const last = this.#notes.at(-1);
     this.#state[TOPIC_STATE.notedSlice] = last === undefined ? Number.NEGATIVE_INFINITY : last.slice;
   }
@@ -289,7 +289,7 @@ export class ReplayNotes {
     let from = at;
     while (from > 0 && notes[from - 1].offset >= offset) from--;
     notes.splice(from, end - from, { slice, offset, watermark });
-    this.#tellLast();
+    this.#publishLast();
   }
 
   /** Drops notes of records that are needed no longer than `watermark`. */
@@ -299,7 +299,7 @@ export class ReplayNotes {
     while (done < notes.length && (notes[done].slice + 1) * this.#sliceMs <= watermark) done++;
     if (done === 0) return;
     notes.splice(0, done);
-    this.#tellLast();
+    this.#publishLast();
   }
 
   /** The least offset that is still needed and the watermark before it; undefined: none is needed. */

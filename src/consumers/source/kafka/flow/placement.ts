@@ -104,17 +104,17 @@ export class Placement {
   }
 
   pause(position: Position): void {
-    this.#tell((client) => client.pause([this.#list(position)]));
+    this.#order((client) => client.pause([this.#list(position)]));
   }
 
   resume(position: Position): void {
-    if (position.flows && position.fetching) this.#tell((client) => client.resume([this.#list(position)]));
+    if (position.flows && position.fetching) this.#order((client) => client.resume([this.#list(position)]));
   }
 
   #open(position: Position, offset: Offset): void {
     const { partition, topic } = position;
     position.phase = 'open';
-    this.#tell((client) => client.seek({ topic: this.#deps.topics[topic], partition, offset: String(offset) }));
+    this.#order((client) => client.seek({ topic: this.#deps.topics[topic], partition, offset: String(offset) }));
     this.resume(position);
   }
 
@@ -143,7 +143,7 @@ export class Placement {
   }
 
   /** Passes an order to the client. A consumer that has stopped throws; the next one gets the orders after its join. */
-  #tell(order: (client: FlowClient) => void): void {
+  #order(order: (client: FlowClient) => void): void {
     const client = this.#deps.client();
     if (client === undefined) return;
     try {
