@@ -4,7 +4,6 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configJsonSchema } from '../src/config/schema.ts';
 import { ADAPTER_NAMES } from '../src/consumers/decode/decoder-settings.ts';
-import { FINDING_CODES } from '../src/findings/finding.ts';
 import { MEASURES } from '../src/measures/all.ts';
 import { PRESETS } from '../src/measures/grammar/presets.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, INVALID_CODES } from '../src/vocabulary/drops.ts';
@@ -68,10 +67,6 @@ describe('the documentation', () => {
     for (const path of ['docs/events.md', 'docs/replay.md', 'docs/specification/events.md']) {
       expectExplained(path, ADAPTER_NAMES);
     }
-  });
-
-  it('explains every finding', () => {
-    expectExplained('docs/replay.md', FINDING_CODES);
   });
 
   it('explains every setting of the configuration', () => {

@@ -19,6 +19,7 @@ import type { Label } from '../statistics/decision.ts';
 import { withPositions } from '../unit/unit-settings.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
+import { RESTORE_ADVICE } from '../worker/stop-advice.ts';
 import { aboutService } from './about-service.ts';
 import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.tsx';
@@ -200,8 +201,7 @@ function noteLost({ lost = new Map(), lostLists = 0, looksLost = false }: Partia
   if (lost.size === 0 && lostLists === 0 && !looksLost) return;
   const keys = lost.size === 0 ? '' : `: ${keysText(lost)}`;
   process.stderr.write(
-    `receval: Redis has lost rows of this run, and ${grouped(lostLists)} lists with them${looksLost ? ', and what looks had found' : ''}${keys}. What is left is not all of the run: ` +
-      'restore Redis from a backup, or stop all workers and start one once with --rebuild\n',
+    `receval: Redis has lost rows of this run, and ${grouped(lostLists)} lists with them${looksLost ? ', and what looks had found' : ''}${keys}. What is left is not all of the run: ${RESTORE_ADVICE}\n`,
   );
   process.exitCode = 1;
 }

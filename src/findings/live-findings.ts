@@ -3,8 +3,9 @@
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import { sumOfUnmapped, type Unmapped } from '../vocabulary/unmapped.ts';
+import type { FindingCode } from './catalogue.ts';
 import { passedRemedy, passedText } from './feedback-missing.ts';
-import { FINDING_CODES, type Finding, type FindingCode } from './finding.ts';
+import { inOrder, type PlainFinding } from './finding.ts';
 import { MISSED_REMEDY, MUCH_MISSED } from './late-for-horizon.ts';
 
 /** The recent state of a topic; shares (0 to 1) are undefined until enough has arrived. */
@@ -29,8 +30,8 @@ export interface TopicHealth {
   readonly unmapped: Unmapped;
 }
 
-/** A finding without an example: a service never publishes ids of events. */
-export interface LiveFinding extends Omit<Finding, 'example'> {
+/** A finding on a topic of a running service. */
+export interface LiveFinding extends PlainFinding {
   /** undefined: it is about all topics together. */
   readonly topic: string | undefined;
 }
@@ -192,5 +193,5 @@ export function mergedFindings(
   const records = byRecords.filter(
     (one) => !byCounts.some((other) => same(one, other) || (isJoin(one) && isJoin(other))),
   );
-  return [...counts, ...records].sort((a, b) => FINDING_CODES.indexOf(a.code) - FINDING_CODES.indexOf(b.code));
+  return inOrder([...counts, ...records]);
 }

@@ -3,9 +3,10 @@ import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs, Feedback, Impression, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
+import type { FindingCode } from './catalogue.ts';
 import type { DroppedEvent, DroppedSample } from './dropped-sample.ts';
 import type { EventSample } from './event-sample.ts';
-import { type Finding, type FindingCode, quoted } from './finding.ts';
+import { type Finding, quoted } from './finding.ts';
 import { filesText, placeText } from './invalid-files.ts';
 import { durationText, type JoinShape, type Matches, timeText } from './sample-findings.ts';
 

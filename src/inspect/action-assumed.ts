@@ -1,16 +1,16 @@
 /** Findings on feedback whose action is assumed, because no field says what people did in known words. */
 import { type Field, isOfElements, mainType } from './fields.ts';
 import { alikeIn, type InspectedFile, type InspectedSide, type Known } from './inspected.ts';
-import { cut, type Finding, note, wrong } from './log-finding.ts';
+import { cut, type LogFinding, note, wrong } from './log-finding.ts';
 import { purchaseSign } from './purchases.ts';
 
-export function actionAssumed({ feedback: all, files, oneLog }: Known): readonly Finding[] {
+export function actionAssumed({ feedback: all, files, oneLog }: Known): readonly LogFinding[] {
   if (all === undefined || oneLog) return [];
   const place = `inputs.feedback.adapter.${all.apart.length === 0 ? 'map' : 'maps'}`;
   return alikeIn(all).flatMap((feedback) => assumedIn(feedback, files, place));
 }
 
-function assumedIn(feedback: InspectedSide, files: readonly InspectedFile[], place: string): readonly Finding[] {
+function assumedIn(feedback: InspectedSide, files: readonly InspectedFile[], place: string): readonly LogFinding[] {
   if (!feedback.fits.some(({ as, path }) => as === 'action' && path === '')) return [];
   const signs = files
     .filter(({ name }) => feedback.files.includes(name))
@@ -41,8 +41,8 @@ function assumedIn(feedback: InspectedSide, files: readonly InspectedFile[], pla
 /** A field with more values does not hold actions. */
 const MOST_ACTIONS = 12;
 
-/** Finding that all feedback is taken for clicks although a field has a few words in a script whose words are not known. */
-function unreadActions({ files, profile, fits }: InspectedSide, place: string): readonly Finding[] {
+/** LogFinding that all feedback is taken for clicks although a field has a few words in a script whose words are not known. */
+function unreadActions({ files, profile, fits }: InspectedSide, place: string): readonly LogFinding[] {
   const field = [...profile.fields.values()].find(
     (one) => mayBeActions(one, profile.records) && !fits.some(({ path }) => path === one.path),
   );

@@ -24,14 +24,14 @@ import { kindsSkipped } from './kinds-skipped.ts';
 import { withoutListId } from './last-touch.ts';
 import { listsEmpty } from './lists-empty.ts';
 import { inPages } from './lists-in-pages.ts';
-import { cut, type Finding, note, wrong } from './log-finding.ts';
+import { cut, type LogFinding, note, wrong } from './log-finding.ts';
 import { mendCommand, sortCommand, textIdsCommand } from './mend.ts';
 import { nothingDone } from './nothing-done.ts';
 import { timesIn } from './reading.ts';
 import { shortenedTo, spoken, timeWords } from './time-forms.ts';
 
 /** The findings: problems first, then notes, each in the order of the data path. */
-export function findingsOf(known: Known, options: InspectOptions): readonly Finding[] {
+export function findingsOf(known: Known, options: InspectOptions): readonly LogFinding[] {
   const ofSides = ofRoles(known);
   // Lists that cannot be read are refused, and so are files that lack what the others have: this is not reported twice.
   const areUnread = ofSides.some(({ code }) => code === 'lists_not_read');
@@ -61,8 +61,8 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
   const isLate = found.some(({ code }) => code === 'all_late');
   const setBack = clockSetBack([known.impressions, known.feedback].flatMap((side) => (side ? alikeIn(side) : [])));
   found.push(...setBack);
-  const once = found.filter(({ message }, i) => found.findIndex((one) => one.message === message) === i);
-  const isExplained = ({ code, level }: Finding): boolean =>
+  const once = found.filter(({ cause }, i) => found.findIndex((one) => one.cause === cause) === i);
+  const isExplained = ({ code, level }: LogFinding): boolean =>
     (code === 'out_of_order' || code === 'feedback_before_list') &&
     (isLate || (setBack.length > 0 && level === 'note'));
   const told = once.filter((finding) => !isExplained(finding));
@@ -79,7 +79,7 @@ function isPlainJson({ format: { compression, form, encoding } }: InspectedFile)
 }
 
 /** Drops the jq command of a finding if it could not read the files that it names. */
-function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding {
+function withoutJq(finding: LogFinding, others: readonly InspectedFile[]): LogFinding {
   const { command, remedy } = finding;
   if (command?.startsWith('jq ') !== true) return finding;
   const isForArrays = command.includes('type == "array"');
@@ -91,7 +91,7 @@ function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding 
 }
 
 /** Findings on records that lack a field, or hold something else in it. */
-function ofRefused({ refused, impressions, feedback, files: all }: Known): readonly Finding[] {
+function ofRefused({ refused, impressions, feedback, files: all }: Known): readonly LogFinding[] {
   return refused.map(({ side, code, files, invalid, read, reasons }) => {
     const [first] = reasons;
     const { fits, profile } = (side === 'impressions' ? impressions : feedback) ?? { fits: [], profile: undefined };
@@ -132,8 +132,8 @@ function ofRefused({ refused, impressions, feedback, files: all }: Known): reado
 /** A split with a p-value below this is reported as uneven. */
 const UNEVEN = 0.001;
 
-function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: InspectOptions): readonly Finding[] {
-  const found: Finding[] = [];
+function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: InspectOptions): readonly LogFinding[] {
+  const found: LogFinding[] = [];
   const sides = (oneLog ? [impressions] : [impressions, feedback]).filter((side) => side !== undefined);
   for (const side of new Set(sides.flatMap(alikeIn))) {
     const path = side.fits.find(({ as }) => as === 'ts')?.path;
@@ -201,8 +201,8 @@ function finite(times: readonly number[]): number[] {
   return times.filter((ts) => !Number.isNaN(ts));
 }
 
-/** Finding on ratings without a value in any field, which would be worth 0. */
-function valuesMissing({ proposal: { grades, ratings }, facts, feedback, files }: Known): readonly Finding[] {
+/** LogFinding on ratings without a value in any field, which would be worth 0. */
+function valuesMissing({ proposal: { grades, ratings }, facts, feedback, files }: Known): readonly LogFinding[] {
   const actions = [...grades].filter(([, grade]) => grade === 'rating').map(([action]) => action);
   if (actions.length === 0 || ratings !== undefined || feedback === undefined) return [];
   const named = [...feedback.profile.fields.values()].filter(({ path }) => nameFit(path, 'value') > 0);
@@ -224,9 +224,9 @@ function valuesMissing({ proposal: { grades, ratings }, facts, feedback, files }
   ];
 }
 
-function ofActions({ proposal, facts }: Known): readonly Finding[] {
+function ofActions({ proposal, facts }: Known): readonly LogFinding[] {
   const { unknownActions, grades, ratings } = proposal;
-  const found: Finding[] = [];
+  const found: LogFinding[] = [];
   const named = [...grades].filter(([action, grade]) => grade === 0 && !unknownActions.includes(action));
   const all = [...facts.actions.values()].reduce((sum, n) => sum + n, 0);
   const sights = named.reduce((sum, [action]) => sum + (facts.actions.get(action) ?? 0), 0);
@@ -271,9 +271,9 @@ function ofActions({ proposal, facts }: Known): readonly Finding[] {
   return found;
 }
 
-function ofPeople({ impressions, facts }: Known): readonly Finding[] {
+function ofPeople({ impressions, facts }: Known): readonly LogFinding[] {
   if (impressions === undefined || impressions.sample.lists.length === 0) return [];
-  const found: Finding[] = [];
+  const found: LogFinding[] = [];
   const lists = impressions.sample.lists.length;
   if (facts.users.lists < (1 - MOST_USERLESS) * lists) {
     found.push(
@@ -316,9 +316,9 @@ function ofPeople({ impressions, facts }: Known): readonly Finding[] {
   return found;
 }
 
-function ofOrder(known: Known): readonly Finding[] {
+function ofOrder(known: Known): readonly LogFinding[] {
   const { impressions, feedback, facts, oneLog, proposal } = known;
-  const found: Finding[] = [];
+  const found: LogFinding[] = [];
   const lists = impressions?.sample.lists.length ?? 0;
   const clicks = feedback?.sample.feedback.length ?? 0;
   const { duplicates, disorder } = facts;

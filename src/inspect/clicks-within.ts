@@ -11,7 +11,7 @@ import { nameFit } from './field-names.ts';
 import { isOfElements, mainType, profileOf } from './fields.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { type ListForm, listCandidates } from './list-candidates.ts';
-import { type Finding, note, wrong } from './log-finding.ts';
+import { type LogFinding, note, wrong } from './log-finding.ts';
 import { ownClick } from './own-feedback.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
 import { eventsOf, timesIn } from './reading.ts';
@@ -111,8 +111,8 @@ function kindsOf(path: string, rows: readonly Fields[]): readonly string[] {
   return [...new Set(rows.map((row) => String(resolvePointer(row, pointer))))];
 }
 
-/** Finding that only records of clicks have lists: those that nobody clicked are missing. */
-export function listsOfClicks({ impressions, feedback, files, oneLog, items }: Known): readonly Finding[] {
+/** LogFinding that only records of clicks have lists: those that nobody clicked are missing. */
+export function listsOfClicks({ impressions, feedback, files, oneLog, items }: Known): readonly LogFinding[] {
   if (oneLog || impressions === undefined || feedback === undefined || impressions === feedback) return [];
   const isOwn = impressions.files.join() === feedback.files.join() && items[0]?.feedback.includes('[]') === false;
   const clicked = new Set(feedback.sample.feedback.map(({ requestId }) => requestId));

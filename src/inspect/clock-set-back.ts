@@ -3,7 +3,7 @@ import { localText } from '../findings/clock-change.ts';
 import { HOUR, MINUTE } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { InspectedSide } from './inspected.ts';
-import { type Finding, note } from './log-finding.ts';
+import { type LogFinding, note } from './log-finding.ts';
 
 /** Clocks go back by an hour, in some zones by half an hour, and the next record comes some time after that. */
 const [LEAST, MOST] = [20 * MINUTE, HOUR];
@@ -19,7 +19,7 @@ export function setBackAfter(times: readonly EpochMs[]): EpochMs | undefined {
 }
 
 /** The finding on sides whose times have no zone; empty: no clock was set back. @param sides each with its times in the order of its log */
-export function clockSetBack(sides: readonly InspectedSide[]): readonly Finding[] {
+export function clockSetBack(sides: readonly InspectedSide[]): readonly LogFinding[] {
   const found = sides.flatMap(({ files, reading, sample }) => {
     const at = reading.time?.form === 'local' ? setBackAfter(sample.times) : undefined;
     return at === undefined ? [] : [{ files, at }];

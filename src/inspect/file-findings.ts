@@ -13,7 +13,7 @@ import { isPlace } from './join-trial.ts';
 import { judgedFile, judgedFinding } from './judged-files.ts';
 import { withoutListId } from './last-touch.ts';
 import { listsApart } from './lists-apart.ts';
-import { cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
+import { cut, jqPath, type LogFinding, note, wrong } from './log-finding.ts';
 import { fedAll, mendCommand, recoded, type Step, unpairCommand } from './mend.ts';
 import { linesNotRead, listsInText, listsNotRead, otherLog, otherLogFinding, raggedFinding } from './other-logs.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
@@ -24,7 +24,7 @@ import { sideTableFinding } from './side-tables.ts';
 import { tablesApart } from './tables-apart.ts';
 import { dateFormat, isOtherDate, isSerial, shortenedTo } from './time-forms.ts';
 
-export function ofFile(file: InspectedFile): readonly Finding[] {
+export function ofFile(file: InspectedFile): readonly LogFinding[] {
   const { name, format } = file;
   const { form, compression } = format;
   if (file.isSideTable === true) return [sideTableFinding(file)];
@@ -78,8 +78,8 @@ export function ofFile(file: InspectedFile): readonly Finding[] {
     : [otherLogFinding(other, file)];
 }
 
-function otherEncoding({ name, format: { encoding, compression } }: InspectedFile): readonly Finding[] {
-  const found = (what: string, from: string): readonly Finding[] => [
+function otherEncoding({ name, format: { encoding, compression } }: InspectedFile): readonly LogFinding[] {
+  const found = (what: string, from: string): readonly LogFinding[] => [
     wrong('encoding', `${name} is ${what}`, 'Convert it:', recoded(from, name, compression)),
   ];
   if (encoding === 'UTF-16' || encoding === 'UTF-32') return found(`${encoding}; a replay reads UTF-8.`, encoding);
@@ -87,7 +87,7 @@ function otherEncoding({ name, format: { encoding, compression } }: InspectedFil
   return found('not UTF-8, perhaps Latin-1: its records count as invalid (not_utf8).', 'ISO-8859-1');
 }
 
-function withoutHeader({ name, format: { form } }: InspectedFile): readonly Finding[] {
+function withoutHeader({ name, format: { form } }: InspectedFile): readonly LogFinding[] {
   if (form.kind !== 'delimited' || form.columns !== undefined) return [];
   return [
     note(
@@ -101,9 +101,9 @@ function withoutHeader({ name, format: { form } }: InspectedFile): readonly Find
 /** Some invalid records in a large log are usual. */
 const MANY_BAD = 0.005;
 
-function badRows({ name, rows, bad, log }: InspectedFile): readonly Finding[] {
+function badRows({ name, rows, bad, log }: InspectedFile): readonly LogFinding[] {
   const all = rows.length + bad.length;
-  const unread = (some: readonly BadRow[], are: string, remedy: string): readonly Finding[] => {
+  const unread = (some: readonly BadRow[], are: string, remedy: string): readonly LogFinding[] => {
     if (some.length === 0) return [];
     const [{ row, why }] = some;
     const level = some.length > MANY_BAD * all ? wrong : note;
@@ -131,7 +131,7 @@ function badRows({ name, rows, bad, log }: InspectedFile): readonly Finding[] {
   ];
 }
 
-export function ofRoles(all: Known): readonly Finding[] {
+export function ofRoles(all: Known): readonly LogFinding[] {
   const { files, impressions, feedback, oneLog, joined, kinds, notTaken, guess } = all;
   const logs = files.filter(({ guess }) => guess !== undefined);
   if (logs.length === 0) return [];
@@ -200,7 +200,7 @@ export function ofRoles(all: Known): readonly Finding[] {
 }
 
 /** The finding on what the file holds in place of lists, if this is known: to ask for another log would be misleading. */
-function listsLacking(file: InspectedFile): Finding | undefined {
+function listsLacking(file: InspectedFile): LogFinding | undefined {
   const done = doneWords(file.profile);
   if (done === undefined) return rowsWithoutList(file);
   return wrong(
@@ -210,7 +210,7 @@ function listsLacking(file: InspectedFile): Finding | undefined {
   );
 }
 
-function swappedFiles(logs: readonly InspectedFile[]): readonly Finding[] {
+function swappedFiles(logs: readonly InspectedFile[]): readonly LogFinding[] {
   const named = (as: Role, is: Role): readonly string[] =>
     logs.filter(({ role, guess }) => role === as && guess?.role === is).map(({ name }) => name);
   const clicks = named('impressions', 'feedback');
@@ -226,8 +226,8 @@ function swappedFiles(logs: readonly InspectedFile[]): readonly Finding[] {
   ];
 }
 
-/** Finding that the id of the list may be among fields that are pairs of a name and a value. */
-function fieldsInPairs(file: InspectedFile): readonly Finding[] {
+/** LogFinding that the id of the list may be among fields that are pairs of a name and a value. */
+function fieldsInPairs(file: InspectedFile): readonly LogFinding[] {
   const pairs = pairsOfFields(file);
   const isOfId = pairs?.names.some(
     (name) => nameFit(`/${name}`, 'requestId') > 0 && nameFit(`/${name}`, 'sessionId') === 0,
@@ -247,7 +247,10 @@ function fieldsInPairs(file: InspectedFile): readonly Finding[] {
   ];
 }
 
-function withoutFeedback({ files, profile, fits }: InspectedSide, logs: readonly InspectedFile[]): readonly Finding[] {
+function withoutFeedback(
+  { files, profile, fits }: InspectedSide,
+  logs: readonly InspectedFile[],
+): readonly LogFinding[] {
   const inside = [...profile.fields.keys()].find(
     (path) => isOfElements(path) && nameFit(path.slice(path.indexOf('[]') + 2), 'clicked') >= 0.7,
   );
@@ -274,8 +277,8 @@ function withoutFeedback({ files, profile, fits }: InspectedSide, logs: readonly
   ];
 }
 
-/** Finding that clicks lack the id of the list, which they must have. */
-function noIdOfList(lists: InspectedSide, clicks: InspectedSide, notTaken: Known['notTaken']): Finding {
+/** LogFinding that clicks lack the id of the list, which they must have. */
+function noIdOfList(lists: InspectedSide, clicks: InspectedSide, notTaken: Known['notTaken']): LogFinding {
   const own = ownId(lists);
   const has = fieldsOf(clicks).join(', ');
   const met = notTaken.filter(({ join }) => join.match.share > 0).sort((a, b) => b.join.rating - a.join.rating)[0];
@@ -335,7 +338,7 @@ function fieldsOf({ profile }: InspectedSide): readonly string[] {
   return [...profile.fields.keys()].filter((path) => !isOfElements(path)).slice(0, 6);
 }
 
-function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Finding {
+function mostInvalid(side: InspectedSide, what: string, all: Known['files']): LogFinding {
   const { files, missing, profile } = side;
   const names = fieldsOf(side);
   const meaning: Readonly<Record<string, string>> = {

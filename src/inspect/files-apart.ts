@@ -8,7 +8,7 @@ import type { Fit } from './field-fit.ts';
 import { profileOf } from './fields.ts';
 import { TOPIC } from './file-shape.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
-import { type Finding, note, wrong } from './log-finding.ts';
+import { type LogFinding, note, wrong } from './log-finding.ts';
 
 const REQUIRED: ReadonlySet<string> = new Set(['requestId', 'ts', 'items', 'items.id', 'itemId']);
 
@@ -20,7 +20,7 @@ interface Apart {
   readonly lacks: readonly Fit[];
 }
 
-export function filesApart(known: Pick<Known, 'impressions' | 'feedback' | 'oneLog' | 'files'>): readonly Finding[] {
+export function filesApart(known: Pick<Known, 'impressions' | 'feedback' | 'oneLog' | 'files'>): readonly LogFinding[] {
   const { impressions, feedback, oneLog, files } = known;
   if (oneLog || impressions === undefined || feedback === undefined || impressions === feedback) return [];
   return [impressions, feedback].flatMap((side) => {
@@ -50,7 +50,7 @@ export function filesApart(known: Pick<Known, 'impressions' | 'feedback' | 'oneL
 }
 
 /** Note on how the maps select records, for readers of the configuration. Nothing is wrong. */
-function readByMaps({ apart }: InspectedSide): Finding {
+function readByMaps({ apart }: InspectedSide): LogFinding {
   const each = apart.map(({ side, has }) => {
     const names = side.files.slice(0, MOST_TOLD).join(', ');
     const more = side.files.length > MOST_TOLD ? ` and ${side.files.length - MOST_TOLD} more` : '';

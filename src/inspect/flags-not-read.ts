@@ -1,12 +1,12 @@
-/** Finding on yes-or-no columns in rows of items that may be actions, but that nothing identifies as such. */
+/** LogFinding on yes-or-no columns in rows of items that may be actions, but that nothing identifies as such. */
 import type { Known } from './inspected.ts';
-import { type Finding, note } from './log-finding.ts';
+import { type LogFinding, note } from './log-finding.ts';
 import { isOneEach } from './row-groups.ts';
 import { isYesNo } from './row-shape.ts';
 
 const MOST_NAMED = 4;
 
-export function flagsNotRead({ impressions, feedback, files, guess }: Known): readonly Finding[] {
+export function flagsNotRead({ impressions, feedback, files, guess }: Known): readonly LogFinding[] {
   const adapter = impressions?.reading.adapter;
   if (impressions === undefined || impressions !== feedback || guess !== undefined) return [];
   if (typeof adapter !== 'object' || !('list' in adapter)) return [];

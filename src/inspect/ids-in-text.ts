@@ -4,7 +4,7 @@ import type { Fields } from '../consumers/decode/raw.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, mainType, timesOf } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
-import { cut, type Finding, wrong } from './log-finding.ts';
+import { cut, type LogFinding, wrong } from './log-finding.ts';
 import { extractCommand } from './mend.ts';
 
 /** The position of an id in a text: after `before`, up to the next separator. */
@@ -113,7 +113,7 @@ function placesOf(text: string, ids: ReadonlyMap<string, number>, parts: RegExp)
 }
 
 /** One finding on all of them, with the command that extracts each into a field of its own. */
-export function ofText(found: ReturnType<typeof inText>, { feedback, files }: Known): readonly Finding[] {
+export function ofText(found: ReturnType<typeof inText>, { feedback, files }: Known): readonly LogFinding[] {
   const given = Object.entries(found);
   if (given.length === 0 || feedback === undefined) return [];
   const where = given.map(

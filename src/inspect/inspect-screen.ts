@@ -8,7 +8,7 @@ import { formWords } from './file-shape.ts';
 import { alikeIn, type InspectedFile, type InspectedSide, type Inspection } from './inspected.ts';
 import { pairText } from './join-trial.ts';
 import { DELAY_BINS, delayBins } from './log-facts.ts';
-import { baseName, type Finding, mayReplay, wrapped } from './log-finding.ts';
+import { baseName, type LogFinding, mayReplay, wrapped } from './log-finding.ts';
 import type { Grade } from './proposal.ts';
 import { spoken } from './time-forms.ts';
 
@@ -50,14 +50,14 @@ export function screenOf(inspection: Inspection, command: string | undefined): s
   return `${[...top, ...middle, ...bottom].map((line) => line.trimEnd()).join('\n')}\n`;
 }
 
-function wrongLines(wrong: readonly Finding[]): readonly string[] {
+function wrongLines(wrong: readonly LogFinding[]): readonly string[] {
   if (wrong.length === 0) return ['Nothing looks wrong.'];
   return ['What looks wrong', ...wrong.flatMap((finding, i) => findingLines(finding, `  ${i + 1}. `))];
 }
 
-function findingLines({ message, remedy, command }: Finding, start: string): readonly string[] {
+function findingLines({ cause, remedy, command }: LogFinding, start: string): readonly string[] {
   const indent = ' '.repeat(start.length);
-  const lines = wrapped(printable(`${message} ${remedy}`), WIDTH - start.length).map(
+  const lines = wrapped(printable(`${cause} ${remedy}`), WIDTH - start.length).map(
     (line, i) => (i === 0 ? start : indent) + line,
   );
   return command === undefined ? lines : [...lines, `${indent}$ ${command}`];
@@ -274,7 +274,7 @@ function gradeWords(grade: Grade | undefined): string {
   return typeof grade === 'number' ? ` (grade ${grade})` : ` (${grade})`;
 }
 
-function noteLines(notes: readonly Finding[]): readonly string[] {
+function noteLines(notes: readonly LogFinding[]): readonly string[] {
   if (notes.length === 0) return [];
   const shown = notes.slice(0, MOST_NOTES);
   const more = notes.length - shown.length;

@@ -11,7 +11,7 @@ import type { FileFormat } from './file-shape.ts';
 import type { Doubt, ItemTrial, JoinTrial } from './join-trial.ts';
 import type { KnownSide } from './known-systems.ts';
 import type { ClockOffset, Facts } from './log-facts.ts';
-import type { Finding } from './log-finding.ts';
+import type { LogFinding } from './log-finding.ts';
 import type { Proposal } from './proposal.ts';
 import type { Kinds, ProposedAdapter } from './proposed-adapter.ts';
 import type { Reading, Sample } from './reading.ts';
@@ -111,7 +111,7 @@ export interface Inspection extends Sides {
   /** Files with records that a replay with the proposed configuration would refuse. */
   readonly refused: readonly InvalidFiles[];
   /** The findings, problems first. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly LogFinding[];
 }
 
 /** Everything that is known about the logs before findings are made. */

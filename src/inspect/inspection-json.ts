@@ -9,7 +9,13 @@ export function reportOf(inspection: Inspection): object {
   const { files, impressions, feedback, joins, items, facts, clock, zones, proposal, findings } = inspection;
   const { joining } = facts;
   return {
-    findings,
+    findings: findings.map(({ code, level, cause, remedy, command }) => ({
+      code,
+      level,
+      message: cause,
+      remedy,
+      command,
+    })),
     files: files.map(({ name, format, rows, bad, more, log, guess, known }) => ({
       name,
       ...(log && { partition: log.partition }),

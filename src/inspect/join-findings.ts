@@ -1,5 +1,6 @@
 /** Findings on the join: ids, items or clocks that differ between feedback and lists. */
 
+import type { FindingCode } from '../findings/catalogue.ts';
 import type { IdChange } from '../findings/id-forms.ts';
 import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
 import { roughly } from '../vocabulary/numbers.ts';
@@ -9,7 +10,7 @@ import { pairText } from './join-trial.ts';
 import type { ListCandidate } from './list-candidates.ts';
 import { listsInLists } from './lists-in-lists.ts';
 import { beforeList, isZone, zoneText } from './log-facts.ts';
-import { cut, type Finding, type FindingCode, note, wrong } from './log-finding.ts';
+import { cut, type LogFinding, note, wrong } from './log-finding.ts';
 import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './time-forms.ts';
 
@@ -17,7 +18,7 @@ import { spoken } from './time-forms.ts';
 const FEW = 0.5;
 const MANY = 0.9;
 
-export function ofJoin(all: Known): readonly Finding[] {
+export function ofJoin(all: Known): readonly LogFinding[] {
   const {
     impressions,
     feedback,
@@ -48,7 +49,7 @@ export function ofJoin(all: Known): readonly Finding[] {
     ];
   }
   const share = known / asked;
-  const found: Finding[] = [];
+  const found: LogFinding[] = [];
   if (known === 0) {
     return [
       wrong(
@@ -101,7 +102,7 @@ export function ofJoin(all: Known): readonly Finding[] {
   return found;
 }
 
-function differing(difference: Difference, message: string, remedy: string, command: string | undefined): Finding {
+function differing(difference: Difference, message: string, remedy: string, command: string | undefined): LogFinding {
   const codes: Readonly<Record<Difference['kind'], FindingCode>> = {
     prefix: 'ids_differ_by_prefix',
     suffix: 'ids_differ_by_prefix',
@@ -185,7 +186,7 @@ function exampleItems(impressions: InspectedSide, feedback: InspectedSide): stri
     : `Lists have ${JSON.stringify(cut(list.items[0] ?? ''))}, feedback ${JSON.stringify(cut(event.itemId))}.`;
 }
 
-export function ofClock({ clock, facts, feedback, impressions, proposal, zones, files }: Known): readonly Finding[] {
+export function ofClock({ clock, facts, feedback, impressions, proposal, zones, files }: Known): readonly LogFinding[] {
   const isZoned = (zones.impressions ?? zones.feedback) !== undefined;
   if (clock !== undefined && feedback !== undefined && impressions !== undefined && !isZoned) {
     const { offset, share } = clock;

@@ -1,11 +1,11 @@
-/** Finding on runs and judgements of queries in the forms of current tools: they are not logs, but input for `receval score`. */
+/** LogFinding on runs and judgements of queries in the forms of current tools: they are not logs, but input for `receval score`. */
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { itemsOfLists, jsonProblem, type Side, secondColumn } from '../score/remedies.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';
 import { type Field, isNumbers, isOfElements, timesOf } from './fields.ts';
 import type { Delimited } from './file-shape.ts';
 import type { InspectedFile } from './inspected.ts';
-import { type Finding, note } from './log-finding.ts';
+import { type LogFinding, note } from './log-finding.ts';
 import { isNumbered } from './row-groups.ts';
 import { actionIn } from './row-shape.ts';
 import { isOtherDate } from './time-forms.ts';
@@ -96,7 +96,7 @@ function inJson(rows: readonly Fields[], fields: ReadonlyMap<string, Field>): Ju
   };
 }
 
-export function judgedFinding({ side, is, columns }: Judged, file: InspectedFile): Finding {
+export function judgedFinding({ side, is, columns }: Judged, file: InspectedFile): LogFinding {
   const { name, rows, format } = file;
   const { form } = format;
   const message = `${name} ${is}, not a log.`;

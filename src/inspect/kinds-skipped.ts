@@ -8,13 +8,13 @@ import { countUnmapped, type UnmappedRecords } from '../vocabulary/unmapped.ts';
 import { usualGrade } from './field-names.ts';
 import { profileOf } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
-import { cut, type Finding, note } from './log-finding.ts';
+import { cut, type LogFinding, note } from './log-finding.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
 import { isFlag } from './row-shape.ts';
 
 const MOST_NAMED = 5;
 
-export function kindsSkipped(known: Known): readonly Finding[] {
+export function kindsSkipped(known: Known): readonly LogFinding[] {
   const skipped = skippedIn(known);
   if (skipped.length === 0) return [];
   const kinds = skipped.filter(({ value }) => value !== ABSENT_DIMENSION);

@@ -1,7 +1,7 @@
-/** Finding on lists with a label of what was clicked after each id, `N1-0 N2-1`: no map reads them, but one command writes both sides. */
+/** LogFinding on lists with a label of what was clicked after each id, `N1-0 N2-1`: no map reads them, but one command writes both sides. */
 import { type Field, isIdLike, isOfElements, mainType, timesOf } from './fields.ts';
 import type { InspectedFile } from './inspected.ts';
-import { cut, type Finding, wrong } from './log-finding.ts';
+import { cut, type LogFinding, wrong } from './log-finding.ts';
 import { printing, recordsIn, valueAt } from './python-records.ts';
 import { dateFormat } from './time-forms.ts';
 
@@ -36,7 +36,7 @@ export function labelledList({ profile }: Pick<InspectedFile, 'profile'>): Label
   return undefined;
 }
 
-export function labelledFinding(list: LabelledList, file: InspectedFile): Finding {
+export function labelledFinding(list: LabelledList, file: InspectedFile): LogFinding {
   const { path, sign, example } = list;
   const { form } = file.format;
   const where =

@@ -1,13 +1,13 @@
 /**
- * Finding on one log in which no record has the id of its list: each action can be joined with the last list in which the person
+ * LogFinding on one log in which no record has the id of its list: each action can be joined with the last list in which the person
  * saw that item. This is a guess, but others report such logs in this way.
  */
 import type { InspectedSide, Known } from './inspected.ts';
-import { type Finding, wrong } from './log-finding.ts';
+import { type LogFinding, wrong } from './log-finding.ts';
 import { printing, recordsIn, valueAt } from './python-records.ts';
 
 /** Returns undefined if both sides have ids, or if nothing identifies the person. */
-export function withoutListId({ impressions, feedback, oneLog, kinds, files }: Known): Finding | undefined {
+export function withoutListId({ impressions, feedback, oneLog, kinds, files }: Known): LogFinding | undefined {
   const [file] = files.filter(({ guess }) => guess?.role === 'both');
   if (!oneLog || impressions === undefined || feedback === undefined || file === undefined || kinds === undefined)
     return undefined;

@@ -1,12 +1,12 @@
-/** Finding on lists with a field for each item. */
+/** LogFinding on lists with a field for each item. */
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
 import type { InspectedFile } from './inspected.ts';
-import { type Finding, wrong } from './log-finding.ts';
+import { type LogFinding, wrong } from './log-finding.ts';
 import { gatherCommand } from './mend.ts';
 
-/** Finding on lists with one field for each item, `item_1` to `item_9`, which are not read as a list. */
-export function listsApart(logs: readonly InspectedFile[]): Finding | undefined {
+/** LogFinding on lists with one field for each item, `item_1` to `item_9`, which are not read as a list. */
+export function listsApart(logs: readonly InspectedFile[]): LogFinding | undefined {
   for (const file of logs) {
     const paths = itemFields(file.profile);
     if (paths === undefined) continue;

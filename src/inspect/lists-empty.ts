@@ -1,10 +1,10 @@
-/** Finding on many lists without an item: a variant with many looks better if they are left out, and worse if they count. */
+/** LogFinding on many lists without an item: a variant with many looks better if they are left out, and worse if they count. */
 import { type EmptyCounts, manyEmpty } from '../findings/empty-lists.ts';
 import type { Known } from './inspected.ts';
-import { type Finding, note } from './log-finding.ts';
+import { type LogFinding, note } from './log-finding.ts';
 import type { SampledList } from './reading.ts';
 
-export function listsEmpty({ impressions }: Pick<Known, 'impressions'>): readonly Finding[] {
+export function listsEmpty({ impressions }: Pick<Known, 'impressions'>): readonly LogFinding[] {
   if (impressions === undefined) return [];
   const { lists } = impressions.sample;
   const variants = [...new Set(lists.flatMap(({ variant }) => variant ?? []))].sort();

@@ -1,15 +1,15 @@
-/** Finding on lists two levels deep, such as the products of each carousel of a page: the list that was found is that of the carousels. */
+/** LogFinding on lists two levels deep, such as the products of each carousel of a page: the list that was found is that of the carousels. */
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike } from './fields.ts';
 import type { Known } from './inspected.ts';
-import { type Finding, wrong } from './log-finding.ts';
+import { type LogFinding, wrong } from './log-finding.ts';
 import { nestedCommand } from './mend.ts';
 
 /** Least share of the clicked items that must be in the inner lists. */
 const MOST = 0.5;
 
 /** Returns undefined if the ids of feedback are not in inner lists either. */
-export function listsInLists({ impressions, feedback, files }: Known): Finding | undefined {
+export function listsInLists({ impressions, feedback, files }: Known): LogFinding | undefined {
   const clicked = feedback?.profile.fields.get(feedback.fits.find(({ as }) => as === 'itemId')?.path ?? '');
   if (impressions === undefined || clicked === undefined) return undefined;
   const { fields } = impressions.profile;

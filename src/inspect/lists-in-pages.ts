@@ -3,10 +3,10 @@
 import { grouped } from '../vocabulary/grouped.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';
 import type { InspectedSide, Known } from './inspected.ts';
-import { type Finding, jqPath, note } from './log-finding.ts';
+import { jqPath, type LogFinding, note } from './log-finding.ts';
 import { fedAll, isPartlyReadable, READABLE } from './mend.ts';
 
-export function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog }: Known): Finding {
+export function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog }: Known): LogFinding {
   const at = (as: string): string | undefined => {
     const paths = lists.fits.filter((fit) => fit.as === as).map(({ path }) => path);
     return paths.length === 1 ? jqPath(paths[0]) : undefined;

@@ -1,107 +1,26 @@
 /** A finding on a log, and helpers for its texts. */
+import { CATALOGUE, type FindingCode } from '../findings/catalogue.ts';
+import type { PlainFinding } from '../findings/finding.ts';
 
-/** The codes, in the order of the data path; docs/inspect.md explains each. */
-export const FINDING_CODES = [
-  'not_a_log',
-  'format_not_read',
-  'bad_rows',
-  'encoding',
-  'no_header',
-  'files_swapped',
-  'no_lists',
-  'lists_not_read',
-  'fields_in_pairs',
-  'feedback_missing',
-  'feedback_within_items',
-  'clicks_guessed',
-  'lists_of_clicks',
-  'files_differ',
-  'most_invalid',
-  'some_invalid',
-  'ids_too_large',
-  'rows_beside_feedback',
-  'kinds_unclear',
-  'kinds_skipped',
-  'nothing_joined',
-  'few_joined',
-  'ids_differ',
-  'ids_differ_by_prefix',
-  'ids_differ_by_case',
-  'other_type_of_id',
-  'items_never_match',
-  'few_items_match',
-  'clock_offset',
-  'unit_of_time',
-  'times_shortened',
-  'times_without_zone',
-  'clock_change',
-  'feedback_before_list',
-  'all_late',
-  'unknown_actions',
-  'action_assumed',
-  'flags_not_read',
-  'ratings',
-  'values_missing',
-  'empty_lists',
-  'no_user_ids',
-  'one_variant',
-  'uneven_split',
-  'users_of_two_variants',
-  'request_ids_repeat',
-  'lists_in_pages',
-  'duplicates',
-  'out_of_order',
-] as const;
-export type FindingCode = (typeof FINDING_CODES)[number];
-
-export interface Finding {
-  readonly code: FindingCode;
+/** A finding of `inspect`, which prints examples as part of the cause. */
+export interface LogFinding extends PlainFinding {
   /** `wrong`: a replay's numbers would be wrong or missing. `note`: worth knowing. */
   readonly level: 'wrong' | 'note';
-  /** What was found, and why, in complete sentences. */
-  readonly message: string;
-  /** What to do, as a complete sentence. */
-  readonly remedy: string;
-  /** A command that does this; undefined: there is none. */
+  /** A command that does what the remedy says; undefined: there is none. */
   readonly command: string | undefined;
 }
 
-export function wrong(code: FindingCode, message: string, remedy: string, command?: string): Finding {
-  return { code, level: 'wrong', message, remedy, command };
+export function wrong(code: FindingCode, cause: string, remedy: string, command?: string): LogFinding {
+  return { code, level: 'wrong', cause, remedy, command };
 }
 
-export function note(code: FindingCode, message: string, remedy: string, command?: string): Finding {
-  return { code, level: 'note', message, remedy, command };
+export function note(code: FindingCode, cause: string, remedy: string, command?: string): LogFinding {
+  return { code, level: 'note', cause, remedy, command };
 }
-
-/** Problems that must be fixed first: a replay would have no result, or a wrong one. */
-const STOPS: ReadonlySet<FindingCode> = new Set([
-  'format_not_read',
-  'encoding',
-  'no_lists',
-  'feedback_missing',
-  'feedback_within_items',
-  'fields_in_pairs',
-  'files_differ',
-  'most_invalid',
-  'ids_too_large',
-  'rows_beside_feedback',
-  'kinds_unclear',
-  'nothing_joined',
-  'ids_differ',
-  'ids_differ_by_prefix',
-  'ids_differ_by_case',
-  'other_type_of_id',
-  'items_never_match',
-  'clock_offset',
-  'times_shortened',
-  'all_late',
-  'request_ids_repeat',
-]);
 
 /** Whether a replay makes sense before anything is fixed. */
-export function mayReplay(findings: readonly Finding[]): boolean {
-  return !findings.some(({ code, level }) => level === 'wrong' && STOPS.has(code));
+export function mayReplay(findings: readonly LogFinding[]): boolean {
+  return !findings.some(({ code, level }) => level === 'wrong' && CATALOGUE[code].stops);
 }
 
 /** The text, shortened to fit into a sentence. */

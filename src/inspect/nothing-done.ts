@@ -1,8 +1,8 @@
-/** Finding on logs that are read without an error but have no feedback: every measure of clicks is 0. */
+/** LogFinding on logs that are read without an error but have no feedback: every measure of clicks is 0. */
 import type { Known } from './inspected.ts';
-import { type Finding, wrong } from './log-finding.ts';
+import { type LogFinding, wrong } from './log-finding.ts';
 
-export function nothingDone({ impressions, feedback }: Known): readonly Finding[] {
+export function nothingDone({ impressions, feedback }: Known): readonly LogFinding[] {
   const lists = impressions?.sample.lists.length ?? 0;
   if (impressions === undefined || feedback === undefined || lists === 0 || feedback.sample.feedback.length > 0)
     return [];

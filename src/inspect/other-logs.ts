@@ -4,7 +4,7 @@ import { shellWord } from '../vocabulary/shell-word.ts';
 import type { Field } from './fields.ts';
 import type { InspectedFile, InspectedSide } from './inspected.ts';
 import { labelledFinding, labelledList } from './labelled-lists.ts';
-import { baseName, cut, type Finding, wrong } from './log-finding.ts';
+import { baseName, cut, type LogFinding, wrong } from './log-finding.ts';
 import { behindCommand, fed, fedAll, type Packing, pairsCommand } from './mend.ts';
 import { kindWords, type RaggedLines } from './ragged-lines.ts';
 
@@ -63,7 +63,7 @@ function isOther(log: string): log is keyof typeof SIGNS {
   return log in SIGNS;
 }
 
-export function otherLogFinding(log: OtherLog, file: InspectedFile): Finding {
+export function otherLogFinding(log: OtherLog, file: InspectedFile): LogFinding {
   const { name, format } = file;
   switch (log) {
     case 'Elasticsearch slow log':
@@ -107,7 +107,7 @@ export function otherLogFinding(log: OtherLog, file: InspectedFile): Finding {
   }
 }
 
-function queryLog(name: string, what: string): Finding {
+function queryLog(name: string, what: string): LogFinding {
   return wrong(
     'no_lists',
     `${name} is ${what}: it holds queries and how long they took, but not which documents were found, so it is unknown what was shown.`,
@@ -115,8 +115,8 @@ function queryLog(name: string, what: string): Finding {
   );
 }
 
-/** Finding on lines with records in a form that receval does not read. */
-export function linesNotRead(lines: 'json-behind' | 'pairs' | 'solr', name: string, compression: Packing): Finding {
+/** LogFinding on lines with records in a form that receval does not read. */
+export function linesNotRead(lines: 'json-behind' | 'pairs' | 'solr', name: string, compression: Packing): LogFinding {
   if (lines === 'solr') return queryLog(name, 'the log of requests to Solr');
   const [what, command] =
     lines === 'pairs'
@@ -125,8 +125,8 @@ export function linesNotRead(lines: 'json-behind' | 'pairs' | 'solr', name: stri
   return wrong('format_not_read', `${name} has lines ${what}.`, 'Write one JSON object a line:', command);
 }
 
-/** Finding on lists as text that no separator splits into ids, such as `sku-1:17.99, sku-2:5.00`. undefined: there are none. */
-export function listsInText(logs: readonly InspectedFile[]): Finding | undefined {
+/** LogFinding on lists as text that no separator splits into ids, such as `sku-1:17.99, sku-2:5.00`. undefined: there are none. */
+export function listsInText(logs: readonly InspectedFile[]): LogFinding | undefined {
   for (const { name, profile } of logs) {
     for (const { path, distinct, values } of profile.fields.values()) {
       const texts = [...distinct.keys()];
@@ -145,7 +145,7 @@ export function listsInText(logs: readonly InspectedFile[]): Finding | undefined
 }
 
 /** Findings on lists as text in the notation of Python or PostgreSQL, which is not JSON: split at commas, items would keep the brackets. */
-export function listsNotRead({ files, profile, fits }: InspectedSide): readonly Finding[] {
+export function listsNotRead({ files, profile, fits }: InspectedSide): readonly LogFinding[] {
   const path = fits.find(({ as }) => as === 'items')?.path;
   const field = path === undefined ? undefined : profile.fields.get(path);
   if (path === undefined || field === undefined) return [];
@@ -170,10 +170,14 @@ function isJsonList(text: string): boolean {
 }
 
 /**
- * Finding on lines of several kinds: it names the kinds and, if lists and their clicks are among them, a command that makes
+ * LogFinding on lines of several kinds: it names the kinds and, if lists and their clicks are among them, a command that makes
  * records of these.
  */
-export function raggedFinding({ delimiter, kinds, lists }: RaggedLines, name: string, compression: Packing): Finding {
+export function raggedFinding(
+  { delimiter, kinds, lists }: RaggedLines,
+  name: string,
+  compression: Packing,
+): LogFinding {
   const sign = { '\t': 'tabs', ',': 'commas', ';': 'semicolons', '|': 'bars' }[delimiter] ?? delimiter;
   const message = `${name} has lines of ${kinds.length} kinds, with ${sign} between their columns: ${kindWords(kinds)}.`;
   if (lists === undefined) {

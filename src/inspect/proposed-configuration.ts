@@ -48,8 +48,8 @@ function warningsOf(findings: Inspection['findings']): readonly string[] {
   if (wrong.length === 0) return [];
   return [
     '# Problems found, which make the numbers wrong until they are fixed:',
-    ...wrong.flatMap(({ message, remedy, command }) => [
-      ...wrapped(printable(`${message} ${remedy}`), WIDTH - 4).map((line, i) => `# ${i === 0 ? '-' : ' '} ${line}`),
+    ...wrong.flatMap(({ cause, remedy, command }) => [
+      ...wrapped(printable(`${cause} ${remedy}`), WIDTH - 4).map((line, i) => `# ${i === 0 ? '-' : ' '} ${line}`),
       ...(command === undefined ? [] : [`#   $ ${printable(command)}`]),
     ]),
   ];

@@ -1,15 +1,15 @@
 /**
- * Finding on one log of both sides whose lists are rows of items: an adapter reads all rows of a file as items, so the log must
+ * LogFinding on one log of both sides whose lists are rows of items: an adapter reads all rows of a file as items, so the log must
  * be split into two files.
  */
 
 import { grouped } from '../vocabulary/grouped.ts';
 import type { KindsRead, Known } from './inspected.ts';
-import { cut, type Finding, wrong } from './log-finding.ts';
+import { cut, type LogFinding, wrong } from './log-finding.ts';
 import { splitCommand } from './mend.ts';
 import { rowsByKind } from './row-kinds.ts';
 
-export function rowsBesideFeedback(kinds: KindsRead, { files }: Known): Finding {
+export function rowsBesideFeedback(kinds: KindsRead, { files }: Known): LogFinding {
   const mixed = files.filter(({ guess }) => guess?.role === 'both');
   const names = [...new Set(mixed.map(({ name }) => name))];
   const byKind = rowsByKind(

@@ -1,10 +1,10 @@
-/** Finding on rows of shown items with the actions on each, but without an id of what was shown together, so that they make no lists. */
+/** LogFinding on rows of shown items with the actions on each, but without an id of what was shown together, so that they make no lists. */
 import { yesOrNo } from '../consumers/decode/list.ts';
 import { roughly } from '../vocabulary/numbers.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, timesOf } from './fields.ts';
 import type { InspectedFile } from './inspected.ts';
-import { type Finding, wrong } from './log-finding.ts';
+import { type LogFinding, wrong } from './log-finding.ts';
 import { printing, recordsIn, valueAt } from './python-records.ts';
 import { jointId } from './reading.ts';
 import { actionIn, isYesNo } from './row-shape.ts';
@@ -14,7 +14,7 @@ const GAP_SECONDS = 1800;
 const PER_SECOND = { s: 1, ms: 1e3, us: 1e6, ns: 1e9, zoned: 0, utc: 0, local: 0 } as const;
 
 /** Returns undefined if the file holds something else. */
-export function rowsWithoutList(file: InspectedFile): Finding | undefined {
+export function rowsWithoutList(file: InspectedFile): LogFinding | undefined {
   const { name, profile, rows } = file;
   const fields = [...profile.fields.values()].filter(
     ({ path, records }) => !isOfElements(path) && records >= 0.95 * rows.length,

@@ -2,7 +2,7 @@
 import type { Found } from './feedback-apart.ts';
 import { filesApart } from './files-apart.ts';
 import type { InspectedFile } from './inspected.ts';
-import { type Finding, note } from './log-finding.ts';
+import { type LogFinding, note } from './log-finding.ts';
 
 /** With more files, combinations are not tried. */
 const MOST_FILES = 8;
@@ -33,7 +33,7 @@ function without(files: readonly InspectedFile[], some: readonly InspectedFile[]
   return files.map((file) => (some.includes(file) ? { ...file, guess: undefined, isSideTable: true } : file));
 }
 
-export function sideTableFinding({ name }: InspectedFile): Finding {
+export function sideTableFinding({ name }: InspectedFile): LogFinding {
   return note(
     'files_differ',
     `${name} is left out: it has none of the fields by which the other files of the folder are read, and they are sound without it.`,

@@ -1,5 +1,5 @@
 /**
- * Finding on lists in two tables: one has a row for each item, the other the properties of each list, such as its time, and both
+ * LogFinding on lists in two tables: one has a row for each item, the other the properties of each list, such as its time, and both
  * have its id.
  */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
@@ -8,7 +8,7 @@ import { sharedAsIs } from '../findings/id-match.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isNumbers, isOfElements, type Profile, profileOf, timesOf } from './fields.ts';
 import type { InspectedFile } from './inspected.ts';
-import { type Finding, wrong } from './log-finding.ts';
+import { type LogFinding, wrong } from './log-finding.ts';
 import { printing, recordsIn, recordsOpened, valueAt } from './python-records.ts';
 import { standTogether } from './row-groups.ts';
 import { rowList } from './row-shape.ts';
@@ -36,7 +36,7 @@ interface TwoTables {
   readonly time: Field;
 }
 
-export function tablesApart(logs: readonly InspectedFile[]): Finding | undefined {
+export function tablesApart(logs: readonly InspectedFile[]): LogFinding | undefined {
   const found = logs.flatMap((items) =>
     logs.flatMap((lists) => (items === lists ? [] : (twoTables(items, lists) ?? []))),
   );

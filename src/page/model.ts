@@ -5,7 +5,7 @@ import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { PlannedVariant } from '../experiment/experiment-plan.ts';
 import type { Trail } from '../experiment/take-looks.ts';
-import type { FindingCode } from '../findings/finding.ts';
+import type { FindingCode } from '../findings/catalogue.ts';
 import type { FeedbackDrop } from '../vocabulary/drops.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import type { Unmapped } from '../vocabulary/unmapped.ts';

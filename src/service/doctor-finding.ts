@@ -1,4 +1,4 @@
-import type { FindingCode } from '../findings/finding.ts';
+import type { FindingCode } from '../findings/catalogue.ts';
 
 export type Level = 'ok' | 'warning' | 'error';
 

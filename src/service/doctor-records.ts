@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { Sample } from '../consumers/source/kafka/access/kafka-sample.ts';
+import { CATALOGUE } from '../findings/catalogue.ts';
 import { passedText } from '../findings/feedback-missing.ts';
-import type { FindingCode } from '../findings/finding.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
@@ -23,17 +23,6 @@ const ENOUGH_PAIRS = 0.95;
 /** Shares above which alerts fire (specification: faults 9). */
 const POISON_SHARE = 0.005;
 const ORPHAN_SHARE = 0.5;
-
-/** Findings that keep most of the feedback from counting. */
-const ALERTS: ReadonlySet<FindingCode> = new Set([
-  'nothing_joined',
-  'ids_differ_by_prefix',
-  'ids_differ_by_suffix',
-  'ids_differ_by_case',
-  'other_type_of_id',
-  'clock_offset',
-  'items_never_match',
-]);
 
 /** Findings in the newest records of all topics. `decoders`: one for each topic. */
 export function checkRecords(
@@ -61,7 +50,7 @@ export function checkRecords(
     ),
     checkPairs(partitions, read),
     ...joinFindings(settings, read, now).map(({ code, cause, remedy }) => ({
-      ...finding('join', 'warning', `${code}: ${cause} ${remedy}`, ALERTS.has(code) ? 'RecevalFewJoined' : undefined),
+      ...finding('join', 'warning', `${code}: ${cause} ${remedy}`, CATALOGUE[code].alert),
       code,
     })),
   ];

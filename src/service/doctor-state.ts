@@ -14,6 +14,7 @@ import { LastRecords } from '../unit/unit-reading.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
+import { RESTORE_ADVICE, STOP_ADVICE } from '../worker/stop-advice.ts';
 import { checkStored, StartRefused, type StoredUnits } from './checks.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 import type { EndingRun } from './ending-runs.ts';
@@ -46,8 +47,7 @@ export function checkState(settings: Settings, facts: StateFacts): readonly Find
           finding(
             'state',
             'error',
-            `${where}: the log ends at ${bounds.end}, before the stored offset ${topic.committed}: the topic was deleted and ` +
-              'recreated. Use another namespace and kafka.groupId for the new topic, or restore the old one',
+            `${where}: the log ends at ${bounds.end}, before the stored offset ${topic.committed}: ${STOP_ADVICE.diverged}`,
             'RecevalDataGap',
           ),
         );
@@ -77,8 +77,7 @@ function lostFinding({ partition, keys }: LostState): Finding {
   return finding(
     'state',
     'error',
-    `partition ${partition}: ${found}. Windows and runs of experiments that need them are incomplete. Restore Redis from a backup, or stop ` +
-      'all workers and start one once with --rebuild, which counts again what Kafka still holds',
+    `partition ${partition}: ${found}. Windows and runs of experiments that need them are incomplete: ${RESTORE_ADVICE}`,
     'RecevalRowsLost',
   );
 }
@@ -110,8 +109,7 @@ export function checkLastRecords(
       finding(
         'state',
         'error',
-        `${topic}, partition ${partition}: another record stands at offset ${offset} than the one that was counted: the topic was ` +
-          'deleted and recreated. Use another namespace and kafka.groupId for the new topic, or restore the old one',
+        `${topic}, partition ${partition}: another record stands at offset ${offset} than the one that was counted: ${STOP_ADVICE.diverged}`,
         'RecevalUnitStopped',
       ),
     ];

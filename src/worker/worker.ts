@@ -39,7 +39,7 @@ import {
   type UnitStatus,
   type WorkerStatus,
 } from './status.ts';
-import { LOST_STATE, lostLog, otherRecord, STOP_ADVICE } from './stop-advice.ts';
+import { lostLog, otherRecord, STOP_ADVICE } from './stop-advice.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 
@@ -269,7 +269,7 @@ export class Worker {
     // Its predecessor may have been paused when it was released.
     this.#pace.resumeAll(owned);
     this.#pace.setAllPaused(owned, 'clock', this.#clockDoubt.isInDoubt);
-    if (begins === 'state_lost') this.stopUnit(partition, begins, LOST_STATE);
+    if (begins === 'state_lost') this.stopUnit(partition, begins);
     if (this.#allStopped !== undefined) this.stopUnit(partition, this.#allStopped.cause, this.#allStopped.details);
     this.#makeRoom();
   }

@@ -1,7 +1,7 @@
-/** The table of docs/doctor.md against what tells. */
-import { readFileSync } from 'node:fs';
+/** Who shows each finding, as the catalogue says, against what they show. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FINDING_CODES, type FindingCode } from '../../src/findings/finding.ts';
+import { CATALOGUE, type FindingCode, type Shower } from '../../src/findings/catalogue.ts';
 import { CountFindings, type TopicHealth } from '../../src/findings/live-findings.ts';
 import { checkRecords } from '../../src/service/doctor-records.ts';
 import { readSample, recordFindings } from '../../src/service/record-findings.ts';
@@ -10,25 +10,23 @@ import { load } from '../config/fixture.ts';
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-const rows = text('docs/doctor.md')
-  .split('\n')
-  .filter((line) => /^\| `[a-z_]+` \| (?:yes|no) \|/.test(line))
-  .map((line) => line.split('|').map((cell) => cell.trim()))
-  .map(([, code, files, score, doctor, run]) => ({ code: code.replaceAll('`', ''), files, score, doctor, run }));
+const CODES = Object.keys(CATALOGUE);
 
-/** Codes of the table where a column says so, in the order of the codes. */
-function saying(says: (row: (typeof rows)[number]) => boolean): readonly string[] {
-  return rows.filter(says).map(({ code }) => code);
+/** Codes of the catalogue that one of these shows. */
+function saying(...some: readonly Shower[]): readonly string[] {
+  return Object.entries(CATALOGUE).flatMap(([code, { shownBy }]) =>
+    some.some((one) => shownBy.includes(one)) ? [code] : [],
+  );
 }
 
 function inOrder(codes: ReadonlySet<string>): readonly string[] {
-  return FINDING_CODES.filter((code) => codes.has(code));
+  return CODES.filter((code) => codes.has(code));
 }
 
-/** Codes that files of src/findings write. */
+/** Codes that these files write. */
 function written(...names: readonly string[]): readonly string[] {
-  const all = names.map((name) => text(`src/findings/${name}.ts`)).join('\n');
-  return inOrder(new Set([...all.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)].map(([, code]) => code)));
+  const all = names.map((name) => text(`src/${name}.ts`)).join('\n');
+  return inOrder(new Set([...all.matchAll(/'([a-z]+(?:_[a-z]+)*)'/g)].map(([, code]) => code)));
 }
 
 const NOW = Date.parse('2026-11-21T09:00:00Z');
@@ -149,23 +147,18 @@ const fine: TopicHealth = {
   unmapped: [],
 };
 
-describe('the table of what is told where', () => {
-  it('has every code once, in their order', () => {
-    expect(rows.map(({ code }) => code)).toEqual([...FINDING_CODES]);
+describe('what the catalogue says of who shows it', () => {
+  it.each(told)('holds for $shows in doctor and run', ({ shows, doctor, run }) => {
+    expect(doctor.includes(shows)).toBe(CATALOGUE[shows].shownBy.includes('doctor'));
+    expect(run.includes(shows)).toBe(CATALOGUE[shows].shownBy.includes('records'));
   });
 
-  it.each(told)('$shows is told by doctor and run as it says', ({ shows, doctor, run }) => {
-    const row = rows.find(({ code }) => code === shows);
-    expect(doctor.includes(shows)).toBe(row?.doctor === 'yes');
-    expect(run.includes(shows)).toBe(row?.run.includes('records') ?? false);
-  });
-
-  it('names no other code that doctor or the records tell', () => {
+  it('names no other code that doctor or the records show', () => {
     const all = new Set<string>(told.flatMap(({ doctor, run }) => [...doctor, ...run]));
-    expect(saying(({ doctor, run }) => doctor === 'yes' || run.includes('records'))).toEqual(inOrder(all));
+    expect(saying('doctor', 'records')).toEqual(inOrder(all));
   });
 
-  it('names all that counts tell', () => {
+  it('names all that counts show', () => {
     const bad: readonly Partial<TopicHealth>[] = [
       { joined: 0 },
       { joined: 0.3 },
@@ -178,25 +171,29 @@ describe('the table of what is told where', () => {
       { feedback: 0 },
     ];
     const codes = bad.flatMap((one) => new CountFindings(true).of([{ ...fine, ...one }]).map(({ code }) => code));
-    expect(saying(({ run }) => run.includes('counts'))).toEqual(inOrder(new Set(codes)));
+    expect(saying('counts')).toEqual(inOrder(new Set(codes)));
   });
 
-  it('names all that files and score tell', () => {
-    expect(saying(({ files }) => files === 'yes')).toEqual(
+  it('names all that files, score and inspect show', () => {
+    expect(saying('files')).toEqual(
       written(
-        'run-findings',
-        'many-dropped',
-        'late-for-horizon',
-        'feedback-missing',
-        'clock-change',
-        'feedback-period',
-        'shortened-times',
-        'invalid-files',
-        'sample-findings',
-        'compared-findings',
-        'empty-lists',
+        ...[
+          'run-findings',
+          'many-dropped',
+          'late-for-horizon',
+          'feedback-missing',
+          'clock-change',
+          'feedback-period',
+          'shortened-times',
+          'invalid-files',
+          'sample-findings',
+          'compared-findings',
+          'empty-lists',
+        ].map((name) => `findings/${name}`),
       ),
     );
-    expect(saying(({ score }) => score === 'yes')).toEqual(written('scored-findings', 'empty-lists'));
+    expect(saying('score')).toEqual(written('findings/scored-findings', 'findings/empty-lists'));
+    const files = readdirSync(new URL('../../src/inspect', import.meta.url)).map((name) => name.replace('.ts', ''));
+    expect(saying('inspect')).toEqual(written('findings/invalid-files', ...files.map((name) => `inspect/${name}`)));
   });
 });

@@ -23,6 +23,6 @@ it.each([
   ];
   const { findings } = inspect(files, { now: at(9999), grades: new Set(), weights: undefined });
   expect(
-    findings.map(({ code, message }) => [code, message.includes(`/${name} may say it (${words.join(', ')})`)]),
+    findings.map(({ code, cause }) => [code, cause.includes(`/${name} may say it (${words.join(', ')})`)]),
   ).toEqual(isTold ? [['action_assumed', true]] : []);
 });

@@ -36,7 +36,7 @@ describe('records with a list and its click', () => {
     expect(wrongIn(inspection)).toEqual([]);
     const ids = inspection.impressions?.fits.filter(({ as }) => as === 'requestId').map(({ path }) => path);
     expect(ids).toEqual(['/session', '/step']);
-    expect(inspection.findings.find(({ code }) => code === 'kinds_skipped')?.message).toContain('change of sort (40)');
+    expect(inspection.findings.find(({ code }) => code === 'kinds_skipped')?.cause).toContain('change of sort (40)');
     expect(inspection.findings.map(({ code }) => code)).toContain('lists_of_clicks');
     expect(await logs.mrr(inspection)).toBe(0.520833);
   });
@@ -69,9 +69,9 @@ describe('records with a list and its click', () => {
     logs.write('interactions.csv', `${['USER_ID,ITEM_ID,TIMESTAMP,EVENT_TYPE,IMPRESSION', ...rows].join('\n')}\n`);
     const inspection = await logs.look('interactions.csv');
     expect(inspection.files[0].known?.system).toBe('Amazon Personalize');
-    const [{ code, message, remedy }] = wrongIn(inspection);
+    const [{ code, cause, remedy }] = wrongIn(inspection);
     expect(code).toBe('lists_of_clicks');
-    expect(message).toContain('has a click by construction');
+    expect(cause).toContain('has a click by construction');
     expect(remedy).toContain('docs/adapters/amazon-personalize.md');
   });
 

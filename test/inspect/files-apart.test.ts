@@ -74,7 +74,7 @@ describe('files of one side whose fields are in different places', () => {
     const { impressions, feedback, findings, refused } = inspection;
     expect([impressions?.files, feedback?.files.toSorted()]).toEqual([['shown'], ['clicks', 'orders']]);
     expect([wrongIn(inspection), refused]).toEqual([[], []]);
-    expect(findings.find(({ code }) => code === 'files_differ')?.message).toMatch(/clicks.*orders|orders.*clicks/);
+    expect(findings.find(({ code }) => code === 'files_differ')?.cause).toMatch(/clicks.*orders|orders.*clicks/);
     const alone = [clicks, orders].flatMap((file) => events(inspected(shown, file)));
     const ordered = (some: readonly SampledFeedback[]) => some.toSorted((a, b) => a.ts - b.ts);
     expect(alone).toHaveLength(75);
@@ -120,7 +120,7 @@ describe('files of one side whose fields are in different places', () => {
   ])('are named, with what each lacks, and no configuration is written, if one has %s', (_, change) => {
     const inspection = inspected(shown, changed(clicks, 'clicks', change), orders);
     const finding = wrongIn(inspection).find(({ code }) => code === 'files_differ');
-    expect(finding?.message).toMatch(/orders has no|clicks has no/);
+    expect(finding?.cause).toMatch(/orders has no|clicks has no/);
     expect(configurationOf(inspection, { topics: undefined })).toBeUndefined();
   });
 

@@ -51,8 +51,8 @@ it.each(
     const given = [lists, 'clicks.ndjson'].map((path) => ({ path: join(folder, path), role: undefined }));
     return inspect(await sampleFiles(given, 1000), { now: MADE_AT + 1e7, grades: new Set(), weights: undefined });
   };
-  const [{ message, command }] = (await look(name)).findings;
-  expect(message).toContain('The item ids differ');
+  const [{ cause, command }] = (await look(name)).findings;
+  expect(cause).toContain('The item ids differ');
   execFileSync('sh', ['-c', command ?? 'false'], { cwd: folder });
   const mended = await look(`mended-${name}`);
   expect(mended.findings.filter(({ level }) => level === 'wrong')).toEqual([]);

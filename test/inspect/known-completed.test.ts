@@ -58,7 +58,7 @@ describe('a known system', () => {
     expect(inspection.files.map(({ known }) => known?.system)).toEqual(['OpenSearch UBI', 'OpenSearch UBI']);
     expect(wrongIn(inspection)).toEqual([]);
     expect(Object.fromEntries(inspection.facts.actions)).toEqual({ [click]: 20 });
-    expect(inspection.findings.find(({ code }) => code === 'kinds_skipped')?.message).toContain('on_search (40)');
+    expect(inspection.findings.find(({ code }) => code === 'kinds_skipped')?.cause).toContain('on_search (40)');
     expect(Object.fromEntries(inspection.facts.variants)).toEqual({ control: 20, treatment: 20 });
     expect(await logs.mrr(inspection)).toBe(MRR);
   });
@@ -102,7 +102,7 @@ describe('a known system', () => {
     expect(inspection.files[0].known?.system).toBe('Segment');
     expect(Object.fromEntries(inspection.facts.actions)).toEqual({ click: 20, add_to_cart: 10, 'Product Shared': 5 });
     expect(inspection.facts.variants.size).toBe(2);
-    expect(inspection.findings.find(({ code }) => code === 'kinds_skipped')?.message).toContain('Coupon Entered (8)');
+    expect(inspection.findings.find(({ code }) => code === 'kinds_skipped')?.cause).toContain('Coupon Entered (8)');
     expect(await logs.mrr(inspection)).toBe(MRR);
   });
 
@@ -114,6 +114,6 @@ describe('a known system', () => {
     logs.write('e.ndjson', lines([...lone, ...events('click').filter((one) => !('event_attributes' in one))]));
     const [first] = wrongIn(await logs.look('q.ndjson', 'e.ndjson'));
     expect(first.code).toBe('feedback_missing');
-    expect(first.message).toContain('none meets the conditions on /action_name');
+    expect(first.cause).toContain('none meets the conditions on /action_name');
   });
 });

@@ -30,9 +30,9 @@ describe('labels behind the ids of lists', () => {
       [n + 1, `U${n % 9}`, when(n), history(n), label(n, '-').join(separator)].join(delimiter),
     );
     logs.write(name, `${rows.join('\n')}\n`);
-    const [{ code, message, command }, ...others] = wrongIn(await logs.look(name));
+    const [{ code, cause, command }, ...others] = wrongIn(await logs.look(name));
     expect([code, others]).toEqual(['lists_not_read', []]);
-    expect(message).toContain('in column 5, with 1 behind the ids that were clicked');
+    expect(cause).toContain('in column 5, with 1 behind the ids that were clicked');
     logs.run(command);
     const mended = await logs.look('mended-behaviors.ndjson');
     expect(wrongIn(mended)).toEqual([]);

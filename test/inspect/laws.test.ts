@@ -102,7 +102,7 @@ describe('a log of any form', () => {
     const told = (halves: number): string => {
       const made = makeLog({ ...options, times: [TIME_WRITERS.milliseconds, TIME_WRITERS.milliseconds], halves });
       const found = look(made).findings.find(({ code }) => code === 'clock_offset');
-      return `${found?.message} ${found?.remedy}`;
+      return `${found?.cause} ${found?.remedy}`;
     };
     expect(told(28)).toContain("the feedback's clock wrote the time of a zone at +14:00");
     expect(told(-24)).toContain("the feedback's clock wrote the time of a zone at -12:00");
@@ -122,7 +122,7 @@ describe('a log of any form', () => {
           difference: { kind: 'prefix', impressions: '', feedback: start },
         });
         expect(wrongOf(found)).toEqual(['ids_differ_by_prefix']);
-        expect(found.findings[0]?.message).toContain(`"${start}"`);
+        expect(found.findings[0]?.cause).toContain(`"${start}"`);
       }),
     );
   });

@@ -29,7 +29,7 @@ describe('lists without an item', () => {
   it('are named with their share in each variant', async () => {
     write(4);
     const { findings } = await logs.look('shown.ndjson', 'clicks.ndjson');
-    expect(findings.find(({ code }) => code === 'empty_lists')?.message).toBe(
+    expect(findings.find(({ code }) => code === 'empty_lists')?.cause).toBe(
       '25 % of the lists of shown.ndjson are empty (150 of 600; new 50 %, old 0 %): they count as lists without a positive.',
     );
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleFiles } from '../../src/cli/inspect.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
-import type { Finding } from '../../src/inspect/log-finding.ts';
+import type { LogFinding } from '../../src/inspect/log-finding.ts';
 import { eventsOf } from '../../src/inspect/reading.ts';
 import { MADE_AT } from './made-log.ts';
 
@@ -42,7 +42,7 @@ async function inspected(lists: string, clicked: (n: number) => string) {
   return inspect(await sampleFiles(given, 1000), { now: MADE_AT + 9e8, grades: new Set(), weights: undefined });
 }
 
-const wrongIn = ({ findings }: { readonly findings: readonly Finding[] }) =>
+const wrongIn = ({ findings }: { readonly findings: readonly LogFinding[] }) =>
   findings.filter(({ level }) => level === 'wrong');
 
 describe('carousels of products', () => {
@@ -54,7 +54,7 @@ describe('carousels of products', () => {
     const clicked = (n: number): string => item(n, n % 6);
     const [finding, ...others] = wrongIn(await inspected(lists, clicked));
     expect([finding.code, others]).toEqual(['items_never_match', []]);
-    expect(finding.message).toContain('the ids of feedback are in /carousels/*/products/*/sku');
+    expect(finding.cause).toContain('the ids of feedback are in /carousels/*/products/*/sku');
     execFileSync('sh', ['-c', finding.command ?? 'false'], { cwd: folder });
     const mended = await inspected(join(folder, 'mended-pages.jsonl'), clicked);
     expect(wrongIn(mended)).toEqual([]);
@@ -79,6 +79,6 @@ describe('carousels of products', () => {
     );
     const [finding] = wrongIn(await inspected(lists, (n) => `offer${n}`));
     expect(finding.code).toBe('items_never_match');
-    expect(finding.message).toContain('Lists have "c0"');
+    expect(finding.cause).toContain('Lists have "c0"');
   });
 });

@@ -31,9 +31,9 @@ describe('rows of shown items without an id of the list', () => {
       [0, 1, 2].map((rank) => [`u${n % 8}`, item(n, rank), write(MADE_AT + 600_000 * n), isClicked(n, rank), 0]),
     );
     logs.write('log.csv', csv([['user_id', 'video_id', 'time', 'is_click', 'is_hate'], ...rows]));
-    const [{ code, message, command }, ...others] = wrongIn(await logs.look('log.csv'));
+    const [{ code, cause, command }, ...others] = wrongIn(await logs.look('log.csv'));
     expect([code, others]).toEqual(['no_lists', []]);
-    expect(message).toContain('Each row of log.csv is an item that was shown (/video_id), and /is_click says');
+    expect(cause).toContain('Each row of log.csv is an item that was shown (/video_id), and /is_click says');
     logs.run(command);
     expect(await logs.mrr(await logs.look('mended-log.ndjson'))).toBe(MRR);
   });
@@ -56,10 +56,10 @@ describe('lists in two tables', () => {
       ['rows.csv', 'about.csv'],
       ['about.csv', 'rows.csv'],
     ]) {
-      const [{ code, message, command }, ...others] = wrongIn(await logs.look(...names));
+      const [{ code, cause, command }, ...others] = wrongIn(await logs.look(...names));
       expect([code, others]).toEqual(['lists_not_read', []]);
-      expect(message).toContain('two tables that belong together by /grp: rows.csv has a row for each item');
-      expect(message.includes('counts from a start')).toBe(typeof when(0) === 'number');
+      expect(cause).toContain('two tables that belong together by /grp: rows.csv has a row for each item');
+      expect(cause.includes('counts from a start')).toBe(typeof when(0) === 'number');
       logs.run(command);
       expect(await logs.mrr(await logs.look('mended-rows.ndjson'))).toBe(MRR);
     }
@@ -85,9 +85,9 @@ describe('one log without ids of lists', () => {
       ...(n % 2 === 0 ? [record(n, 5000, 'select_item', [item(n, (n / 2) % 3)])] : []),
     ]);
     logs.write('events.json', lines(records));
-    const [{ code, message, remedy, command }, ...others] = wrongIn(await logs.look('events.json'));
+    const [{ code, cause, remedy, command }, ...others] = wrongIn(await logs.look('events.json'));
     expect([code, others]).toEqual(['nothing_joined', []]);
-    expect(message).toContain('neither lists nor what people did');
+    expect(cause).toContain('neither lists nor what people did');
     expect(remedy).toContain('docs/adapters/ga4.md');
     logs.run(command);
     expect(await logs.mrr(await logs.look('mended-events.ndjson'))).toBe(MRR);
@@ -107,9 +107,9 @@ describe('what people did in a session', () => {
     logs.write('train.jsonl', lines(records));
     const inspection = await logs.look('train.jsonl');
     expect(inspection.impressions).toBeUndefined();
-    const [{ code, message }, ...others] = wrongIn(inspection);
+    const [{ code, cause }, ...others] = wrongIn(inspection);
     expect([code, others]).toEqual(['no_lists', []]);
-    expect(message).toContain('/events is what people did (/events/*/type is clicks, carts, orders)');
+    expect(cause).toContain('/events is what people did (/events/*/type is clicks, carts, orders)');
   });
 
   it('is something else where the elements are products with a type', async () => {
@@ -153,7 +153,7 @@ describe('a table in the folder of a log', () => {
       weights: undefined,
     });
     expect(wrongIn(inspection)).toEqual([]);
-    expect(inspection.findings.find(({ code }) => code === 'files_differ')?.message).toMatch(
+    expect(inspection.findings.find(({ code }) => code === 'files_differ')?.cause).toMatch(
       /articles.ndjson is left out/,
     );
     expect(inspection.impressions?.files).toEqual([join(folder, 'behaviors.ndjson')]);

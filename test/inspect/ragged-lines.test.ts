@@ -33,11 +33,11 @@ describe('lines of several kinds', () => {
   ])('%s', async (_, delimiter, suffix) => {
     const rows = numbers.flatMap((n) => session(n, [...pages(n, suffix)]));
     logs.write('log.txt', `${rows.map((row) => row.join(delimiter)).join('\n')}\n`);
-    const [{ code, message, command }] = wrongIn(await logs.look('log.txt'));
+    const [{ code, cause, command }] = wrongIn(await logs.look('log.txt'));
     expect(code).toBe('format_not_read');
-    expect(message).toContain('has lines of 3 kinds');
-    expect(message).toContain('pick with 5 columns (30)');
-    expect(message).toContain('column 2 counts the time from the start of each session');
+    expect(cause).toContain('has lines of 3 kinds');
+    expect(cause).toContain('pick with 5 columns (30)');
+    expect(cause).toContain('column 2 counts the time from the start of each session');
     logs.run(command);
     const mended = await logs.look('mended-log.ndjson');
     expect(wrongIn(mended)).toEqual([]);
@@ -47,8 +47,8 @@ describe('lines of several kinds', () => {
   it('that hold no lists are told, too', async () => {
     const rows = numbers.flatMap((n) => [`${n}\tlogin\tu${n}`, `${n}\tview\tu${n}\tpage-${n}\t${n % 7}`]);
     logs.write('log.txt', `${rows.join('\n')}\n`);
-    const [{ code, message, command }] = wrongIn(await logs.look('log.txt'));
+    const [{ code, cause, command }] = wrongIn(await logs.look('log.txt'));
     expect([code, command]).toEqual(['format_not_read', undefined]);
-    expect(message).toContain('view with 5 columns (30), login with 3 columns (30)');
+    expect(cause).toContain('view with 5 columns (30), login with 3 columns (30)');
   });
 });

@@ -1,7 +1,7 @@
 /** Records that a replay would refuse are told, file by file, although the log is sound otherwise. */
 import { describe, expect, it } from 'vitest';
 import { inspect } from '../../src/inspect/inspection.ts';
-import type { Finding } from '../../src/inspect/log-finding.ts';
+import type { LogFinding } from '../../src/inspect/log-finding.ts';
 import { MADE_AT, sampledFile } from './made-log.ts';
 
 const LISTS = 100;
@@ -25,7 +25,7 @@ function clicks(change: (n: number) => object): readonly object[] {
   }));
 }
 
-function invalidIn(...files: readonly (readonly object[])[]): readonly Finding[] {
+function invalidIn(...files: readonly (readonly object[])[]): readonly LogFinding[] {
   const sampled = files.map((rows, i) => sampledFile(i === 0 ? 'lists' : `clicks-${i}`, rows));
   const { findings } = inspect(sampled, { now: at(LISTS) + 86_400_000, grades: new Set(), weights: undefined });
   return findings.filter(({ code }) => code === 'most_invalid' || code === 'some_invalid');
@@ -33,11 +33,11 @@ function invalidIn(...files: readonly (readonly object[])[]): readonly Finding[]
 
 describe('records that a replay would refuse', () => {
   it('as they name no item are told with what they are', () => {
-    const [{ message, remedy }] = invalidIn(
+    const [{ cause, remedy }] = invalidIn(
       lists,
       clicks((n) => (n % 5 === 0 ? { sku: null, type: n % 10 === 0 ? 'bounced' : 'mail_opened' } : {})),
     );
-    expect(message).toContain('missing_field: itemId 20. They are: bounced (10), mail_opened (10).');
+    expect(cause).toContain('missing_field: itemId 20. They are: bounced (10), mail_opened (10).');
     expect(remedy).toContain('unless what they say is of no item');
   });
 
@@ -83,7 +83,7 @@ describe('records that a replay would refuse', () => {
       lists,
       clicks((n) => (n % 4 === 0 ? { rid: null } : {})),
     );
-    expect(finding.message).toBe(
+    expect(finding.cause).toBe(
       '25 of 100 records of clicks-1 (25 %) would be invalid, and not count: missing_field: requestId 25.',
     );
     expect(finding.remedy).toBe('Log /rid in each of them.');
@@ -96,7 +96,7 @@ describe('records that a replay would refuse', () => {
       clicks(() => ({})),
       few,
     );
-    expect(invalid.map(({ level, message }) => [level, message])).toEqual([
+    expect(invalid.map(({ level, cause }) => [level, cause])).toEqual([
       ['wrong', '3 of 3 records of clicks-2 (100 %) would be invalid, and not count: bad_time: ts 3.'],
     ]);
   });
@@ -106,7 +106,7 @@ describe('records that a replay would refuse', () => {
       lists,
       clicks((n) => (n % 20 === 0 ? { at: 'soon' } : {})),
     );
-    expect([finding.level, finding.message]).toEqual([
+    expect([finding.level, finding.cause]).toEqual([
       'note',
       '5 of 100 records of clicks-1 (5 %) would be invalid, and not count: bad_time: ts 5.',
     ]);

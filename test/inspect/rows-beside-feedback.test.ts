@@ -97,8 +97,8 @@ describe('rows of shown items beside clicks', () => {
       kind: { impression: 'näytetty', click: 'napsautus' }[row.kind] ?? row.kind,
     }));
     writeFileSync(join(folder, 'events.ndjson'), WRITERS['events.ndjson'](named));
-    const [{ code, message }] = wrongIn(await look(['events.ndjson']));
-    expect([code, message.includes('/kind: näytetty (240)), and feedback beside them (napsautus (20))')]).toEqual([
+    const [{ code, cause }] = wrongIn(await look(['events.ndjson']));
+    expect([code, cause.includes('/kind: näytetty (240)), and feedback beside them (napsautus (20))')]).toEqual([
       'rows_beside_feedback',
       true,
     ]);
@@ -119,9 +119,9 @@ describe('rows of shown items beside clicks', () => {
         expect(inspection.files[0].guess?.role).toBe('both');
         expect(inspection.facts.joining.inList).toBe(60 / clicked);
         expect(configurationOf(inspection, { topics: undefined })).toBeUndefined();
-        const [{ code, message, command }] = wrongIn(inspection);
+        const [{ code, cause, command }] = wrongIn(inspection);
         expect([wrongIn(inspection).length, code]).toEqual([1, 'rows_beside_feedback']);
-        expect(message).toContain(`/kind: impression (240)`);
+        expect(cause).toContain(`/kind: impression (240)`);
         execFileSync('sh', ['-c', command ?? 'false'], { cwd: folder });
 
         const split = await look([`shown-${name}`, `done-${name}`]);

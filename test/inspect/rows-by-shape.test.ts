@@ -51,7 +51,7 @@ describe('rows of items with names of their own', () => {
     expect(wrongIn(inspection)).toEqual([]);
     expect(Object.fromEntries(inspection.facts.actions)).toEqual({ click: 60, kept: 20 });
     const left = inspection.findings.find(({ code }) => code === 'flags_not_read');
-    expect(left?.message).toMatch(/^\/deal of .* is yes or no/);
+    expect(left?.cause).toMatch(/^\/deal of .* is yes or no/);
     expect(await logs.mrr(inspection)).toBe(MRR);
   });
 

@@ -47,7 +47,7 @@ describe('times with an exponent', () => {
   ])('are told as shortened with %i digits', (digits, by) => {
     const found = wrongIn(inspected(spread(digits)));
     const told = found.filter(({ code }) => code === 'times_shortened');
-    expect(told.map(({ message }) => message.includes(`stands for ${by}`))).toEqual([true, true]);
+    expect(told.map(({ cause }) => cause.includes(`stands for ${by}`))).toEqual([true, true]);
     expect(told[0].remedy).toContain('a number without decimals');
   });
 

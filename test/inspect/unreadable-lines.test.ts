@@ -107,7 +107,7 @@ it('records of a topic that are nested too deep are named by their partition and
   expect(findings).toContainEqual(
     expect.objectContaining({
       code: 'bad_rows',
-      message:
+      cause:
         '1 of 41 sampled records of clicks, partition 3, were left out here; the one at offset 77 is nested deeper than 100 levels.',
     }),
   );

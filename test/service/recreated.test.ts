@@ -55,7 +55,7 @@ for (const [length, count] of [
         await stand.produce(lists('new', count));
         const { stdout } = await stand.command(doctorCommand);
         expect(stdout).toMatch(
-          /^error +state: impressions-\w+, partition 0: .*the topic was deleted and recreated\. Use another/m,
+          /^error +state: impressions-\w+, partition 0: .*the topic was deleted and created again, or put back\. Take another/m,
         );
         const second = stand.run();
         await second.printedOnce(/"cause":"diverged".*unit stopped/);

@@ -1,0 +1,72 @@
+/** The tables of findings come from src/findings/catalogue.ts, that of stopped partitions from src/worker/stop-advice.ts: `npx vitest run test/docs-findings.test.ts --update` writes them. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { CATALOGUE, type FindingKind, type Shower } from '../src/findings/catalogue.ts';
+import { STOP_CAUSES } from '../src/worker/status.ts';
+import { STOP_ADVICE } from '../src/worker/stop-advice.ts';
+
+const KINDS = Object.entries(CATALOGUE);
+
+function isShownBy({ shownBy }: FindingKind, ...some: readonly Shower[]): boolean {
+  return some.some((one) => shownBy.includes(one));
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(header), `|${header.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+}
+
+const shown = (...some: readonly Shower[]) => KINDS.filter(([, kind]) => isShownBy(kind, ...some));
+const yes = (is: boolean): string => (is ? 'yes' : 'no');
+
+const TABLES: Readonly<Record<string, string>> = {
+  'docs/replay.md': table(
+    ['code', 'when', 'what to do'],
+    shown('files', 'score', 'counts').map(([code, { when, remedy }]) => [`\`${code}\``, when, remedy]),
+  ),
+  'docs/inspect.md': table(
+    ['code', 'meaning', 'what to do'],
+    shown('inspect').map(([code, { inspect, when, remedy }]) => [
+      `\`${code}\``,
+      inspect?.when ?? when,
+      inspect?.remedy ?? remedy,
+    ]),
+  ),
+  'docs/doctor.md': table(
+    ['code', 'files: replay, compare', 'score', 'doctor', 'run: log, page, state', 'inspect'],
+    shown('files', 'score', 'doctor', 'counts', 'records').map(([code, kind]) => [
+      `\`${code}\``,
+      yes(isShownBy(kind, 'files')),
+      yes(isShownBy(kind, 'score')),
+      yes(isShownBy(kind, 'doctor')),
+      (['counts', 'records'] as const).filter((one) => isShownBy(kind, one)).join(', ') || 'no',
+      yes(isShownBy(kind, 'inspect')),
+    ]),
+  ),
+};
+
+const ADVICE = table(
+  ['cause', 'what is wrong, and what to do'],
+  STOP_CAUSES.map((cause) => [`\`${cause}\``, STOP_ADVICE[cause]]),
+);
+
+it.each([
+  ...Object.entries(TABLES).map(([path, rows]) => [path, 'findings', rows]),
+  ['docs/runbook.md', 'advice', ADVICE],
+])('%s holds the table of %s, as `npm run generate` writes it', async (path, what, rows) => {
+  const file = resolve(import.meta.dirname, '..', path);
+  const marks = new RegExp(`(?<=<!-- begin of the ${what} -->\\n)[\\s\\S]*?(?=<!-- end of the ${what} -->)`);
+  const parts = readFileSync(file, 'utf8').split(marks);
+  expect(parts, 'one table between the marks').toHaveLength(2);
+  await expect(parts.join(`\n${rows}\n\n`)).toMatchFileSnapshot(file);
+});
+
+it('has something to do for each, and somebody who shows it', () => {
+  const all = KINDS.flatMap(([code, kind]) =>
+    [kind, ...(kind.inspect === undefined ? [] : [kind.inspect])].map((one) => [code, kind, one] as const),
+  );
+  expect(
+    all.filter(([, { shownBy }, { when, remedy }]) => shownBy.length === 0 || when === '' || remedy === ''),
+  ).toEqual([]);
+});
