@@ -33,8 +33,8 @@ const ONE = `(?:[a-z][a-z-]* )?${RULE}`;
 const CITED = new RegExp(`\\bspecification: ([a-z][a-z-]* ${RULE}(?:, ${ONE})*)`, 'g');
 /** Anything that looks like one, right or wrong. */
 const MEANT = /\bspecification: \S+ \S*/g;
-/** Papers that were never in the repository; pages of `docs` are named with their folder. */
-const GONE = /(?<![\w/-])(?:semantics|interfaces|architecture|measures|statistics|faults|performance)\.md/g;
+/** Papers that were never in the repository; pages of `docs` are named with their folder, or linked. */
+const GONE = /(?<![\w/-]|\]\()(?:semantics|interfaces|architecture|measures|statistics|faults|performance)\.md/g;
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');

@@ -195,7 +195,7 @@ const KINDS = {
     },
   },
   some_invalid: {
-    shownBy: ['files', 'inspect'],
+    shownBy: ['files', 'doctor', 'inspect'],
     when: "a fiftieth or more of a file's records are [invalid](events.md#invalid-records), up to half",
     remedy: 'fix what writes them: they do not count',
     inspect: {

@@ -1,22 +1,14 @@
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { Sample } from '../consumers/source/kafka/access/kafka-sample.ts';
-import { CATALOGUE } from '../findings/catalogue.ts';
+import { CATALOGUE, type FindingCode } from '../findings/catalogue.ts';
 import { passedText } from '../findings/feedback-missing.ts';
+import type { LiveFinding } from '../findings/live-findings.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import { type Finding, finding } from './doctor-finding.ts';
-import {
-  fieldsText,
-  invalidRemedy,
-  isOtherSide,
-  joinFindings,
-  MOST_INVALID,
-  readSample,
-  reasonsText,
-  type SeenTopic,
-} from './record-findings.ts';
+import { readSample, recordFindings, type SeenTopic } from './record-findings.ts';
 
 /** Share of paired feedback from which on the rest has another cause than a change of keys or partitions. */
 const ENOUGH_PAIRS = 0.95;
@@ -34,7 +26,11 @@ export function checkRecords(
 ): readonly Finding[] {
   const read = readSample(settings, sample, decoders, now);
   const hasLists = read.some(({ impressions }) => impressions.size > 0);
+  const found = recordFindings(settings, read, now, true);
+  const results = (isOfTopic: boolean): readonly Finding[] =>
+    found.filter(({ topic }) => (topic !== undefined) === isOfTopic).map((one) => resultOf(one, read));
   return [
+    ...results(true),
     ...read.flatMap((seen, t) => checkSide(partitions, seen, hasLists && settings.kafka.topics[t].role.feedback)),
     ...sample.refused.map(({ topic, partition, from, to, reason }) =>
       finding(
@@ -49,53 +45,39 @@ export function checkRecords(
       ),
     ),
     checkPairs(partitions, read),
-    ...joinFindings(settings, read, now).map(({ code, cause, remedy }) => ({
-      ...finding('join', 'warning', `${code}: ${cause} ${remedy}`, CATALOGUE[code].alert),
-      code,
-    })),
+    ...results(false),
   ];
+}
+
+/** The check that a finding in the records belongs to; most are of the join. */
+const CHECKS: Readonly<Partial<Record<FindingCode, string>>> = {
+  files_swapped: 'records',
+  most_invalid: 'records',
+  some_invalid: 'records',
+  dated_ahead: 'clocks',
+};
+
+function resultOf({ code, topic, cause, remedy }: LiveFinding, read: readonly SeenTopic[]): Finding {
+  const check = CHECKS[code] ?? 'join';
+  const { records = 1, invalid = 0, future = 0 } = read.find(({ name }) => name === topic) ?? {};
+  const poison = (check === 'clocks' ? future : invalid) > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined;
+  const level = code === 'files_swapped' || code === 'most_invalid' ? 'error' : 'warning';
+  const alert = check === 'join' ? CATALOGUE[code].alert : poison;
+  return { ...finding(check, level, `${topic ?? code}: ${cause} ${remedy}`, alert), code };
 }
 
 /** @param isMissed whether there are lists that wait for what this topic should hold */
 function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): readonly Finding[] {
-  const { name, records, withoutKey, invalid, reasons, unmapped, future } = seen;
+  const { name, records, withoutKey, invalid, unmapped } = seen;
   if (records === 0) {
     const message = `${name}: there are no records, so neither keys nor events could be looked at`;
     return [{ ...finding('records', 'warning', message), ...(isMissed ? { code: 'feedback_missing' as const } : {}) }];
   }
   const of = `of ${grouped(records)} sampled records`;
   const findings: Finding[] = [];
-  const [first] = reasons;
-  if (first === undefined) {
+  if (invalid === 0)
     findings.push(finding('records', 'ok', `${name}: all ${grouped(records)} sampled records can be read`));
-  } else {
-    const isMost = invalid > MOST_INVALID * records;
-    const code = isOtherSide(first) ? ('files_swapped' as const) : ('most_invalid' as const);
-    findings.push({
-      ...finding(
-        'records',
-        isMost ? 'error' : 'warning',
-        `${name}: ${grouped(invalid)} ${of} are invalid (${reasonsText(reasons)}): they will not count. ${fieldsText(reasons)}${invalidRemedy(first)}`,
-        invalid > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined,
-      ),
-      ...(isMost ? { code } : {}),
-    });
-  }
-  if (unmapped.length > 0) {
-    findings.push(finding('records', 'ok', `${name}: ${passedText(unmapped)}, ${of}`));
-  }
-  if (future > 0) {
-    findings.push({
-      ...finding(
-        'clocks',
-        'warning',
-        `${name}: ${grouped(future)} ${of} are dated further ahead than attribution.futureSkew allows and will be dropped as future. ` +
-          'Correct the clocks that date them, or timeZone or tsUnit of the topic',
-        future > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined,
-      ),
-      code: 'dated_ahead',
-    });
-  }
+  if (unmapped.length > 0) findings.push(finding('records', 'ok', `${name}: ${passedText(unmapped)}, ${of}`));
   if (withoutKey > 0 && partitions > 1) {
     findings.push(
       finding(

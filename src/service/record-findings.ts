@@ -18,7 +18,7 @@ import { type EpochMs, type Event, type Impression, isEmptyList } from '../vocab
 import { grouped } from '../vocabulary/grouped.ts';
 import { countUnmapped, sumOfUnmapped, type Unmapped, type UnmappedRecords } from '../vocabulary/unmapped.ts';
 
-export const MOST_INVALID = 0.5;
+const MOST_INVALID = 0.5;
 const MUCH_AHEAD = 0.01;
 /** Fewer events are not representative. */
 const ENOUGH = 10;
@@ -108,29 +108,36 @@ function readTopic(
   };
 }
 
-/** The findings in the whole sample, as a service reports them. */
-export function recordFindings(settings: Settings, seen: readonly SeenTopic[], now: EpochMs): readonly LiveFinding[] {
+/** The findings in the whole sample. `isEach`: whether a single invalid or early record is one; default: only where they are many. */
+export function recordFindings(
+  settings: Settings,
+  seen: readonly SeenTopic[],
+  now: EpochMs,
+  isEach = false,
+): readonly LiveFinding[] {
   return [
-    ...seen.flatMap((topic) => [...mostInvalid(topic), ...datedAhead(topic)]),
+    ...seen.flatMap((topic) => [
+      ...(topic.invalid > (isEach ? 0 : MOST_INVALID * topic.records) ? [invalidRecords(topic)] : []),
+      ...(topic.future > (isEach ? 0 : MUCH_AHEAD * topic.records) ? [datedAhead(topic)] : []),
+    ]),
     ...joinFindings(settings, seen, now),
   ];
 }
 
-function mostInvalid({ name, records, invalid, reasons }: SeenTopic): readonly LiveFinding[] {
+function invalidRecords({ name, records, invalid, reasons }: SeenTopic): LiveFinding {
   const [first] = reasons;
-  if (first === undefined || invalid <= MOST_INVALID * records) return [];
-  return [
-    {
-      code: isOtherSide(first) ? 'files_swapped' : 'most_invalid',
-      topic: name,
-      cause: `${grouped(invalid)} of its ${grouped(records)} newest records cannot be used: ${reasonsText(reasons)}.`,
-      remedy: `${fieldsText(reasons)}${invalidRemedy(first)}`,
-    },
-  ];
+  const code =
+    invalid <= MOST_INVALID * records ? 'some_invalid' : isOtherSide(first) ? 'files_swapped' : 'most_invalid';
+  return {
+    code,
+    topic: name,
+    cause: `${grouped(invalid)} of ${grouped(records)} sampled records are invalid (${reasonsText(reasons)}): they do not count.`,
+    remedy: `${fieldsText(reasons)}${invalidRemedy(first)}`,
+  };
 }
 
 /** Returns text such as: missing_field 12, bad_time 3. */
-export function reasonsText(reasons: readonly InvalidReason[]): string {
+function reasonsText(reasons: readonly InvalidReason[]): string {
   const codes = new Map<string, number>();
   for (const { code, count } of reasons) codes.set(code, (codes.get(code) ?? 0) + count);
   return [...codes]
@@ -140,12 +147,12 @@ export function reasonsText(reasons: readonly InvalidReason[]): string {
 }
 
 /** Names of fields, without values, such as: missing_field: requestId; the first such record has request_id, ts. */
-export function fieldsText([first]: readonly InvalidReason[]): string {
+function fieldsText([first]: readonly InvalidReason[]): string {
   if (first?.field === undefined || first.fields.length === 0) return '';
   return `${first.code}: ${first.field}; the first such record has ${first.fields.join(', ')}. `;
 }
 
-export function invalidRemedy({ code }: InvalidReason): string {
+function invalidRemedy({ code }: InvalidReason): string {
   switch (code) {
     case 'wrong_kind':
       return 'Are the names of kafka.topics swapped, or does the topic need an adapter? docs/events.md explains each code.';
@@ -159,24 +166,21 @@ export function invalidRemedy({ code }: InvalidReason): string {
 const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);
 
 /** Whether the record belongs to the other topic: one without items looks like feedback; one with an action on an item is feedback. */
-export function isOtherSide({ code, fields }: InvalidReason): boolean {
+function isOtherSide({ code, fields }: InvalidReason): boolean {
   return code === 'wrong_kind' && (fields.includes('items') || fields.some((field) => FEEDBACK_FIELDS.has(field)));
 }
 
-function datedAhead({ name, records, future }: SeenTopic): readonly LiveFinding[] {
-  if (future <= MUCH_AHEAD * records) return [];
-  return [
-    {
-      code: 'dated_ahead',
-      topic: name,
-      cause: `${grouped(future)} of its ${grouped(records)} newest records are dated further ahead than attribution.futureSkew allows, and dropped as future.`,
-      remedy: 'Correct the clock that dates them, or timeZone or tsUnit of the topic.',
-    },
-  ];
+function datedAhead({ name, records, future }: SeenTopic): LiveFinding {
+  return {
+    code: 'dated_ahead',
+    topic: name,
+    cause: `${grouped(future)} of ${grouped(records)} sampled records are dated further ahead than attribution.futureSkew allows, and dropped as future.`,
+    remedy: 'Correct the clock that dates them, or timeZone or tsUnit of the topic.',
+  };
 }
 
 /** Checks that the newest events have complete times, and that feedback fits the lists. A replay would report the same. */
-export function joinFindings(settings: Settings, seen: readonly SeenTopic[], now: EpochMs): readonly LiveFinding[] {
+function joinFindings(settings: Settings, seen: readonly SeenTopic[], now: EpochMs): readonly LiveFinding[] {
   const { attribution } = settings;
   const sample = new EventSample();
   let row = 0;

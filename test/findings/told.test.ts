@@ -62,6 +62,7 @@ const TOPICS: readonly {
   },
   { shows: 'files_swapped', of: [clicks(), lists()] },
   { shows: 'most_invalid', of: [lists(() => ({ requestId: undefined, request: 1 })), clicks()] },
+  { shows: 'some_invalid', of: [lists((i) => (i < 5 ? { requestId: undefined } : {})), clicks()] },
   { shows: 'dated_ahead', of: [lists((i) => (i < 5 ? { ts: NOW + 9e8 } : {})), clicks()] },
   {
     shows: 'times_shortened',
