@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import { readTextFile } from '../connections/text-file.ts';
+import type { CheckResult } from '../service/check-result.ts';
 import { diagnose } from '../service/doctor.ts';
 import type { SecretFile } from '../service/doctor-access.ts';
-import type { Finding } from '../service/doctor-finding.ts';
 import { outputForm } from './terminal.ts';
 
 interface Flags {
@@ -32,7 +32,7 @@ async function doctor(flags: Flags): Promise<void> {
       env: process.env,
     }),
   );
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   const isText = output === 'text';
   await diagnose(settings, {
     now: () => Date.now(),
@@ -42,7 +42,7 @@ async function doctor(flags: Flags): Promise<void> {
       if (isText) process.stdout.write(line(found));
     },
   });
-  const of = (level: Finding['level']): number => findings.filter((found) => found.level === level).length;
+  const of = (level: CheckResult['level']): number => findings.filter((found) => found.level === level).length;
   const counts = { ok: of('ok'), warnings: of('warning'), errors: of('error') };
   process.stdout.write(
     isText
@@ -61,7 +61,7 @@ function filesOfVariables(env: Readonly<Record<string, string | undefined>>): re
   );
 }
 
-function line({ level, check, message, alert }: Finding): string {
+function line({ level, check, message, alert }: CheckResult): string {
   const raised = alert === undefined ? '' : `\nalert: ${alert} (docs/runbook.md)`;
   return `${level.padEnd(LEVEL_WIDTH)}${check}: ${(message + raised).replaceAll('\n', `\n${' '.repeat(LEVEL_WIDTH)}`)}\n`;
 }

@@ -1,5 +1,5 @@
 /**
- * Long because it has everything that can look wrong with logs: a mistake in them or in the configuration that gives zeros or wrong
+ * Everything that can look wrong with logs: a mistake in them or in the configuration that gives zeros or wrong
  * numbers without an error. The order is that in which findings are shown: first what the result says, then what causes it. The
  * tables of docs/replay.md, docs/inspect.md and docs/doctor.md are made of it.
  */
@@ -10,16 +10,12 @@
  */
 export type Shower = 'files' | 'score' | 'doctor' | 'counts' | 'records' | 'inspect';
 
-interface Meaning {
-  /** When it is shown, and what to do: cells of a table in Markdown. */
-  readonly when: string;
-  readonly remedy: string;
-}
-
-export interface FindingKind extends Meaning {
+export interface FindingKind {
   readonly shownBy: readonly Shower[];
-  /** The meaning in `inspect`, where it is another one. */
-  readonly inspect?: Meaning;
+  /** Cells of a table in Markdown: when it is shown, and what to do. */
+  readonly row: string;
+  /** The cells in `inspect`, where it means something else. */
+  readonly inspect?: string;
   /** Whether a replay makes no sense before it is mended: it would have no result, or a wrong one. */
   readonly stops?: true;
   /** The alert that a service raises for it. */
@@ -29,393 +25,295 @@ export interface FindingKind extends Meaning {
 const KINDS = {
   nothing_counted: {
     shownBy: ['files', 'counts'],
-    when: 'no impression counted',
-    remedy: 'see the other findings, and the drops',
+    row: 'no impression counted | see the other findings, and the drops',
   },
   nothing_joined: {
     shownBy: ['files', 'score', 'doctor', 'counts', 'records', 'inspect'],
     stops: true,
     alert: 'RecevalFewJoined',
-    when: 'there is feedback, and none counted; of a run to be scored none of the queries is judged',
-    remedy: 'see the other findings; else check whether both sides log the same request id, and are from the same time',
-    inspect: {
-      when: 'no feedback belongs to a list, or it has no list id, or only inside a text, such as the address of a page; or in one log neither side has it',
-      remedy:
-        'send the id of the list with each click; extract it into a field, with the command that is shown. For one log at hand a command joins each click to the last list that the person saw with that item (last touch), a guess',
-    },
+    row: 'there is feedback, and none counted; of a run to be scored none of the queries is judged | see the other findings; else check whether both sides log the same request id, and are from the same time',
+    inspect:
+      'no feedback belongs to a list, or it has no list id, or only inside a text, such as the address of a page; or in one log neither side has it | send the id of the list with each click; extract it into a field, with the command that is shown. For one log at hand a command joins each click to the last list that the person saw with that item (last touch), a guess',
   },
   few_joined: {
     shownBy: ['score', 'counts', 'inspect'],
-    when: 'of a run to be scored less than half of the queries are judged; in a service less than half of the feedback finds its list lately',
-    remedy: 'see the other findings; else check whether both sides log the same request id, and are from the same time',
-    inspect: {
-      when: 'less than nine tenths of feedback joins (wrong below half)',
-      remedy: 'do the files cover the same hours, and all lists?',
-    },
+    row: 'of a run to be scored less than half of the queries are judged; in a service less than half of the feedback finds its list lately | see the other findings; else check whether both sides log the same request id, and are from the same time',
+    inspect:
+      'less than nine tenths of feedback joins (wrong below half) | do the files cover the same hours, and all lists?',
   },
   many_dropped: {
     shownBy: ['files', 'counts'],
-    when: 'a twentieth of a side or more, 3 events at least, is dropped for one [reason](concepts.md#why-events-are-dropped), and no other finding says why; of a side with less than 30 events, more than a half. It says when it happened, and shows three of the events',
-    remedy:
-      'by the reason. `late`: if a few events are far ahead of the others, correct their dates; else sort the log or, of a topic, write [a file for each partition](replay.md#dumps-of-topics); or raise `outOfOrderness`. `duplicate`: nothing, if the producer sends again. `--dropped FILE` shows all of them',
+    row: 'a twentieth of a side or more, 3 events at least, is dropped for one [reason](concepts.md#why-events-are-dropped), and no other finding says why; of a side with less than 30 events, more than a half. It says when it happened, and shows three of the events | by the reason. `late`: if a few events are far ahead of the others, correct their dates; else sort the log or, of a topic, write [a file for each partition](replay.md#dumps-of-topics); or raise `outOfOrderness`. `duplicate`: nothing, if the producer sends again. `--dropped FILE` shows all of them',
   },
   late_for_horizon: {
     shownBy: ['files', 'counts'],
-    when: 'a twentieth or more of what counts of a side, of 30 events at least, comes too late for the shortest [horizon](concepts.md#event-time-watermarks-and-lateness), whose numbers are of the others alone',
-    remedy:
-      'look for events that are dated minutes ahead of the others and move time on; else sort the log, or raise `outOfOrderness`',
+    row: 'a twentieth or more of what counts of a side, of 30 events at least, comes too late for the shortest [horizon](concepts.md#event-time-watermarks-and-lateness), whose numbers are of the others alone | look for events that are dated minutes ahead of the others and move time on; else sort the log, or raise `outOfOrderness`',
   },
   feedback_missing: {
     shownBy: ['files', 'doctor', 'counts', 'records', 'inspect'],
     stops: true,
-    when: 'there is no feedback, or none is read as feedback; if records meet no `when` of the maps, with the commonest values of the field that decides',
-    remedy: 'name it with `--feedback`, add a map for those records, or look into the file',
+    row: 'there is no feedback, or none is read as feedback; if records meet no `when` of the maps, with the commonest values of the field that decides | name it with `--feedback`, add a map for those records, or look into the file',
   },
   feedback_partial: {
     shownBy: ['files'],
-    when: 'there is no feedback of the time in which a fiftieth of the impressions or more were shown, first or last, although 30 of them or more would have some. The first count as lists without a positive, the last are [open](concepts.md#where-files-end)',
-    remedy: 'add the feedback of that time, or leave out the first impressions',
+    row: 'there is no feedback of the time in which a fiftieth of the impressions or more were shown, first or last, although 30 of them or more would have some. The first count as lists without a positive, the last are [open](concepts.md#where-files-end) | add the feedback of that time, or leave out the first impressions',
   },
   feedback_to_come: {
     shownBy: ['files'],
-    when: 'two thirds of the lists or more, and 30 at least, are younger than the longest horizon at the end of the feedback: the numbers there are of the others alone. With `--close-all`: by the delays of the others a twentieth of the feedback or more is still to come, and 30 events at least; or fewer than 30 lists are old enough to tell',
-    remedy: 'add the feedback that came after, or read a shorter horizon',
+    row: 'two thirds of the lists or more, and 30 at least, are younger than the longest horizon at the end of the feedback: the numbers there are of the others alone. With `--close-all`: by the delays of the others a twentieth of the feedback or more is still to come, and 30 events at least; or fewer than 30 lists are old enough to tell | add the feedback that came after, or read a shorter horizon',
   },
   empty_lists: {
     shownBy: ['files', 'score', 'doctor', 'records', 'inspect'],
-    when: 'more than a fiftieth of the lists are [empty](measures.md#empty-lists), and 30 at least; by variant',
-    remedy:
-      'check that their items are logged, and which requests find nothing: they count as lists without a positive. `min_list_length=1` leaves them out of a measure',
+    row: 'more than a fiftieth of the lists are [empty](measures.md#empty-lists), and 30 at least; by variant | check that their items are logged, and which requests find nothing: they count as lists without a positive. `min_list_length=1` leaves them out of a measure',
   },
   nothing_relevant: {
     shownBy: ['score'],
-    when: 'for `score`: no judged item reaches `--relevant-from`',
-    remedy: 'check the grades',
+    row: 'for `score`: no judged item reaches `--relevant-from` | check the grades',
   },
   not_a_log: {
     shownBy: ['inspect'],
-    when: 'a run or judgements of queries, or an empty file',
-    remedy: '[`receval score`](score.md), with the command that is shown',
+    row: 'a run or judgements of queries, or an empty file | [`receval score`](score.md), with the command that is shown',
   },
   format_not_read: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'Avro, ORC, or neither JSON nor a table: also lines of `name=value` pairs, JSON behind the time of syslog, and lines of several kinds with columns of their own each; the answer to a search of Elasticsearch; the enriched stream of Snowplow as text',
-    remedy: 'export NDJSON, CSV or Parquet; for such lines the command is shown',
+    row: 'Avro, ORC, or neither JSON nor a table: also lines of `name=value` pairs, JSON behind the time of syslog, and lines of several kinds with columns of their own each; the answer to a search of Elasticsearch; the enriched stream of Snowplow as text | export NDJSON, CSV or Parquet; for such lines the command is shown',
   },
   encoding: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'not UTF-8',
-    remedy: '`iconv`',
+    row: 'not UTF-8 | `iconv`',
   },
   bad_rows: {
     shownBy: ['inspect'],
-    when: 'records that cannot be read; records that are nested deeper than 100 levels',
-    remedy:
-      'the former count as `invalid`; [dead letters](dead-letters.md) keep them. The latter are left out by `inspect` alone: look at what wrote them. Of a topic the finding names partition and offset',
+    row: 'records that cannot be read; records that are nested deeper than 100 levels | the former count as `invalid`; [dead letters](dead-letters.md) keep them. The latter are left out by `inspect` alone: look at what wrote them. Of a topic the finding names partition and offset',
   },
   no_header: {
     shownBy: ['inspect'],
-    when: 'a CSV without column names',
-    remedy: 'they are called `column_1`, ... in `inputs`',
+    row: 'a CSV without column names | they are called `column_1`, ... in `inputs`',
   },
   files_swapped: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
-    when: 'the impressions are feedback',
-    remedy: 'swap `--impressions` and `--feedback`',
+    row: 'the impressions are feedback | swap `--impressions` and `--feedback`',
   },
   no_lists: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'no file holds lists. What stands in their place is named: rows of shown items without an id of the list, the events of a session (what people did was not shown). Or it is a log of queries, visits or hits that is known and holds none (Elasticsearch, Solr, Matomo, Adobe)',
-    remedy:
-      'add the log of what was shown: feedback alone shows no ranking; a command or the fields to write, where there are some. Rows become lists by a rule of yours, such as one person without a pause of half an hour',
+    row: 'no file holds lists. What stands in their place is named: rows of shown items without an id of the list, the events of a session (what people did was not shown). Or it is a log of queries, visits or hits that is known and holds none (Elasticsearch, Solr, Matomo, Adobe) | add the log of what was shown: feedback alone shows no ranking; a command or the fields to write, where there are some. Rows become lists by a rule of yours, such as one person without a pause of half an hour',
   },
   lists_not_read: {
     shownBy: ['inspect'],
-    when: "lists are text that is neither JSON nor ids with a separator, as Python (`['a', 'b']`) and PostgreSQL (`{a,b}`) print them; or each item is in a field of its own (`item_1`, `item_2`, ..., or `slots.1.id`, ...); or what was clicked stands behind each id (`N1-0 N2-1`); or one table has a row for each item and another the time of each list, perhaps counted from a start",
-    remedy: 'write JSON lists, or ids separated by a bar; for fields, labels and two tables the command is shown',
+    row: "lists are text that is neither JSON nor ids with a separator, as Python (`['a', 'b']`) and PostgreSQL (`{a,b}`) print them; or each item is in a field of its own (`item_1`, `item_2`, ..., or `slots.1.id`, ...); or what was clicked stands behind each id (`N1-0 N2-1`); or one table has a row for each item and another the time of each list, perhaps counted from a start | write JSON lists, or ids separated by a bar; for fields, labels and two tables the command is shown",
   },
   fields_in_pairs: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'fields stand as a list of pairs, as the BigQuery export of GA4 (`{"key": ..., "value": {"string_value": ...}}`) and the `note_attributes` of Shopify\'s orders have them, and no other field is the id',
-    remedy: 'make fields of them, with the command that is shown',
+    row: 'fields stand as a list of pairs, as the BigQuery export of GA4 (`{"key": ..., "value": {"string_value": ...}}`) and the `note_attributes` of Shopify\'s orders have them, and no other field is the id | make fields of them, with the command that is shown',
   },
   feedback_within_items: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'the clicks are inside the items of the lists',
-    remedy: 'write each as a record of its own, with the command that is shown',
+    row: 'the clicks are inside the items of the lists | write each as a record of its own, with the command that is shown',
   },
   clicks_guessed: {
     shownBy: ['inspect'],
-    when: 'no name says which column of a row holds clicks, so the only one with yes and no is taken',
-    remedy: 'check that it holds clicks',
+    row: 'no name says which column of a row holds clicks, so the only one with yes and no is taken | check that it holds clicks',
   },
   lists_of_clicks: {
     shownBy: ['inspect'],
-    when: 'each list stands in the record of the click on it, with the item that was clicked (the clickouts of a session log, `IMPRESSION` of Amazon Personalize): lists without a click are missing, so every measure is too high',
-    remedy: 'log each list when it is shown',
+    row: 'each list stands in the record of the click on it, with the item that was clicked (the clickouts of a session log, `IMPRESSION` of Amazon Personalize): lists without a click are missing, so every measure is too high | log each list when it is shown',
   },
   rows_beside_feedback: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'one log has a row for each shown item, and clicks beside them; a field tells which are which',
-    remedy:
-      'write them to two files, with the commands that are shown: rows become a list only where a file has nothing else',
+    row: 'one log has a row for each shown item, and clicks beside them; a field tells which are which | write them to two files, with the commands that are shown: rows become a list only where a file has nothing else',
   },
   kinds_unclear: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'one log of both sides, and nothing tells the records apart',
-    remedy: 'two files, or a field that says which is which',
+    row: 'one log of both sides, and nothing tells the records apart | two files, or a field that says which is which',
   },
   kinds_skipped: {
     shownBy: ['inspect'],
-    when: 'kinds of records in which neither a list nor feedback on one was found, such as page views, and how many there are of each: they meet no `when` of the maps, and a replay passes over them',
-    remedy: 'nothing; if they say what people did with a list, log its id, the item and the time with each',
+    row: 'kinds of records in which neither a list nor feedback on one was found, such as page views, and how many there are of each: they meet no `when` of the maps, and a replay passes over them | nothing; if they say what people did with a list, log its id, the item and the time with each',
   },
   files_differ: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'several files (or topics) of one side have their fields in different places, such as clicks in one log and orders in another. A note where a map for each reads them ([proposed](inspect.md#what-it-looks-at)). Else wrong, and no configuration is written: one of them does not join as it is or needs another map of the lists, their times are in different zones, or no field tells them apart; or they are lists',
-    remedy:
-      'check the maps; inspect each by itself, mend it, and put the maps together ([`maps`](events.md#adapters)), or give each topic an adapter of its own',
+    row: 'several files (or topics) of one side have their fields in different places, such as clicks in one log and orders in another. A note where a map for each reads them ([proposed](inspect.md#what-it-looks-at)). Else wrong, and no configuration is written: one of them does not join as it is or needs another map of the lists, their times are in different zones, or no field tells them apart; or they are lists | check the maps; inspect each by itself, mend it, and put the maps together ([`maps`](events.md#adapters)), or give each topic an adapter of its own',
   },
   most_invalid: {
     shownBy: ['files', 'doctor', 'counts', 'records', 'inspect'],
     stops: true,
-    when: 'more than half of the records of a file are [invalid](events.md#invalid-records). The example names the fields that the first such record has',
-    remedy: 'map the fields with an [adapter](events.md#adapters)',
-    inspect: {
-      when: "no field can be a required one; or it has another form: dates such as `21.11.2026 08:00`, `20/Nov/2026:08:00:11 +0100` and the days of a spreadsheet (`46346.338`), item ids inside the address of a page. Or a replay with the proposed configuration would refuse more than half of a file's records",
-      remedy: 'log it; convert it, with the command that is shown',
-    },
+    row: 'more than half of the records of a file are [invalid](events.md#invalid-records). The example names the fields that the first such record has | map the fields with an [adapter](events.md#adapters)',
+    inspect:
+      "no field can be a required one; or it has another form: dates such as `21.11.2026 08:00`, `20/Nov/2026:08:00:11 +0100` and the days of a spreadsheet (`46346.338`), item ids inside the address of a page. Or a replay with the proposed configuration would refuse more than half of a file's records | log it; convert it, with the command that is shown",
   },
   some_invalid: {
     shownBy: ['files', 'doctor', 'inspect'],
-    when: "a fiftieth or more of a file's records are [invalid](events.md#invalid-records), up to half",
-    remedy: 'fix what writes them: they do not count',
-    inspect: {
-      when: "a replay with the proposed configuration would refuse a fiftieth of a file's records or more, up to half. The [codes](events.md#invalid-records) are those of a replay; where they lack an item, it says of which actions they are",
-      remedy: 'fix what writes them: they do not count',
-    },
+    row: "a fiftieth or more of a file's records are [invalid](events.md#invalid-records), up to half | fix what writes them: they do not count",
+    inspect:
+      "a replay with the proposed configuration would refuse a fiftieth of a file's records or more, up to half. The [codes](events.md#invalid-records) are those of a replay; where they lack an item, it says of which actions they are | fix what writes them: they do not count",
   },
   ids_too_large: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'ids of 64 bits (snowflakes) are JSON numbers: above 2^53 these lose digits when they are read, so that a replay refuses them (`bad_id`)',
-    remedy: 'write them as text, with the command that is shown. `jq` would round them',
+    row: 'ids of 64 bits (snowflakes) are JSON numbers: above 2^53 these lose digits when they are read, so that a replay refuses them (`bad_id`) | write them as text, with the command that is shown. `jq` would round them',
   },
   dated_ahead: {
     shownBy: ['files', 'doctor', 'counts', 'records'],
-    when: 'more than 1 % of a side is later than the wall clock plus `futureSkew`',
-    remedy: 'fix the clock, or `tsUnit`; use `--now` for logs that are dated ahead on purpose',
+    row: 'more than 1 % of a side is later than the wall clock plus `futureSkew` | fix the clock, or `tsUnit`; use `--now` for logs that are dated ahead on purpose',
   },
   all_late: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'a time far ahead of all others, or in the future',
-    remedy: 'remove the record: what follows it would be late',
+    row: 'a time far ahead of all others, or in the future | remove the record: what follows it would be late',
   },
   unit_of_time: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
-    when: 'most times of a side are before 1990',
-    remedy: 'set `tsUnit`',
-    inspect: {
-      when: 'a field holds both seconds and milliseconds',
-      remedy: 'they are read; better write one unit',
-    },
+    row: 'most times of a side are before 1990 | set `tsUnit`',
+    inspect: 'a field holds both seconds and milliseconds | they are read; better write one unit',
   },
   times_shortened: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
-    when: 'times are written as spreadsheets show long numbers, `1.79525E+12`, and lack their last digits: such a time is right to some hours at best. With nine or more digits behind the point they are read',
-    remedy:
-      'export them again from where they were logged; in the spreadsheet, format the column as a number without decimals',
+    row: 'times are written as spreadsheets show long numbers, `1.79525E+12`, and lack their last digits: such a time is right to some hours at best. With nine or more digits behind the point they are read | export them again from where they were logged; in the spreadsheet, format the column as a number without decimals',
   },
   times_without_zone: {
     shownBy: ['inspect'],
-    when: 'times have no zone',
-    remedy: 'set [`timeZone`](configuration.md); if the other side has a zone, it is inferred',
+    row: 'times have no zone | set [`timeZone`](configuration.md); if the other side has a zone, it is inferred',
   },
   clock_change: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
-    when: 'a hundredth of a side or more, 3 times at least, names no zone and is of [the hour that clocks show twice](events.md#times): it says how many were read as the second of the two, by the order of the log, and of how many the order does not tell. Or 3 times or more are ones that clocks skip, so that their clock does not follow `timeZone`',
-    remedy:
-      'log UTC, or times with their offset; name the parts of one log in their order, with `--concat`; or correct `timeZone`',
-    inspect: {
-      when: 'times without a zone go back once by up to an hour, at night: clocks that are set back show an hour twice',
-      remedy: 'set [`timeZone`](configuration.md): the times are then read by their order',
-    },
+    row: 'a hundredth of a side or more, 3 times at least, names no zone and is of [the hour that clocks show twice](events.md#times): it says how many were read as the second of the two, by the order of the log, and of how many the order does not tell. Or 3 times or more are ones that clocks skip, so that their clock does not follow `timeZone` | log UTC, or times with their offset; name the parts of one log in their order, with `--concat`; or correct `timeZone`',
+    inspect:
+      'times without a zone go back once by up to an hour, at night: clocks that are set back show an hour twice | set [`timeZone`](configuration.md): the times are then read by their order',
   },
   out_of_order: {
     shownBy: ['files', 'inspect'],
-    when: 'in one log of both sides much feedback is late for a horizon',
-    remedy: 'sort the log by time, or give two files',
-    inspect: {
-      when: 'records are out of order by more than ten minutes; rows of items are judged by the times of their lists. A note where the proposed `outOfOrderness` bears it, as a replay of files then gives the right numbers; wrong else, and in a topic, whose results would come so late',
-      remedy:
-        'sort the log, with the command that is shown; of a topic write [a file for each partition](replay.md#dumps-of-topics)',
-    },
+    row: 'in one log of both sides much feedback is late for a horizon | sort the log by time, or give two files',
+    inspect:
+      'records are out of order by more than ten minutes; rows of items are judged by the times of their lists. A note where the proposed `outOfOrderness` bears it, as a replay of files then gives the right numbers; wrong else, and in a topic, whose results would come so late | sort the log, with the command that is shown; of a topic write [a file for each partition](replay.md#dumps-of-topics)',
   },
   request_ids_repeat: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'many lists repeat the id of another',
-    remedy: 'give each list that is shown an id of its own',
+    row: 'many lists repeat the id of another | give each list that is shown an id of its own',
   },
   lists_in_pages: {
     shownBy: ['inspect'],
-    when: 'requests were shown in several pages, each a list of its own ([pages](concepts.md#pages))',
-    remedy: 'nothing, or put the pages of a request together: the command does it',
+    row: 'requests were shown in several pages, each a list of its own ([pages](concepts.md#pages)) | nothing, or put the pages of a request together: the command does it',
   },
   duplicates: {
     shownBy: ['inspect'],
-    when: 'records occur twice',
-    remedy: 'nothing to do: they count once',
+    row: 'records occur twice | nothing to do: they count once',
   },
   ids_differ_by_prefix: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
     alert: 'RecevalFewJoined',
-    when: 'ids of feedback would match without something before the id on one side; in `inspect` also without something behind it',
-    remedy: 'log the same id on both sides',
+    row: 'ids of feedback would match without something before the id on one side; in `inspect` also without something behind it | log the same id on both sides',
   },
   ids_differ_by_suffix: {
     shownBy: ['files', 'doctor', 'records'],
     alert: 'RecevalFewJoined',
-    when: 'ids of feedback would match without something behind the id on one side',
-    remedy: 'log the same id on both sides',
+    row: 'ids of feedback would match without something behind the id on one side | log the same id on both sides',
   },
   ids_differ_by_case: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
     alert: 'RecevalFewJoined',
-    when: 'ids of feedback would match but for capital letters, blanks or punctuation, such as a UUID without hyphens',
-    remedy: 'log the same id on both sides',
+    row: 'ids of feedback would match but for capital letters, blanks or punctuation, such as a UUID without hyphens | log the same id on both sides',
   },
   other_type_of_id: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
     alert: 'RecevalFewJoined',
-    when: 'ids of feedback would match as numbers, such as `7` and `7.0`, or `007`',
-    remedy:
-      'log the same id on both sides, as a whole number or as text; often a column of integers became one of floats',
+    row: 'ids of feedback would match as numbers, such as `7` and `7.0`, or `007` | log the same id on both sides, as a whole number or as text; often a column of integers became one of floats',
   },
   ids_differ: {
     shownBy: ['inspect'],
     stops: true,
-    when: 'dashes, braces or blanks on one side, also with capital letters',
-    remedy: 'write them the same way',
+    row: 'dashes, braces or blanks on one side, also with capital letters | write them the same way',
   },
   clock_offset: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
     alert: 'RecevalFewJoined',
-    when: 'most feedback is dated before its list, or whole or half hours after it',
-    remedy:
-      'log UTC, or times with their offset; for some seconds set `attribution.backward`. What is farther apart than any zone is from UTC is a wrong clock',
+    row: 'most feedback is dated before its list, or whole or half hours after it | log UTC, or times with their offset; for some seconds set `attribution.backward`. What is farther apart than any zone is from UTC is a wrong clock',
   },
   before_list: {
     shownBy: ['files', 'doctor', 'records'],
-    when: 'a thousandth of the feedback or more, 3 events at least, is dated up to 5 minutes before its list, and so is `orphan`: its clock is a little behind, or shows whole seconds',
-    remedy: 'set [`attribution.backward`](concepts.md#horizons): `1s` for whole seconds',
+    row: 'a thousandth of the feedback or more, 3 events at least, is dated up to 5 minutes before its list, and so is `orphan`: its clock is a little behind, or shows whole seconds | set [`attribution.backward`](concepts.md#horizons): `1s` for whole seconds',
   },
   feedback_before_list: {
     shownBy: ['inspect'],
-    when: 'feedback a little before its list',
-    remedy: 'the clocks of two producers differ: `attribution.backward`',
+    row: 'feedback a little before its list | the clocks of two producers differ: `attribution.backward`',
   },
   beyond_horizon: {
     shownBy: ['files', 'doctor', 'records'],
-    when: 'a twentieth of the feedback or more comes later than the longest horizon, and so is `orphan`',
-    remedy: 'add a longer one; `--horizons` tries it',
+    row: 'a twentieth of the feedback or more comes later than the longest horizon, and so is `orphan` | add a longer one; `--horizons` tries it',
   },
   items_never_match: {
     shownBy: ['files', 'score', 'doctor', 'counts', 'records', 'inspect'],
     stops: true,
     alert: 'RecevalFewJoined',
-    when: 'the request is known, but most items are not in its list; for a run: no judged item is in its lists',
-    remedy: 'log the same item id on both sides',
-    inspect: {
-      when: 'the request joins, but the item is never in its list. If the ids are in lists within the list, such as the products of each carousel (`/carousels/*/products/*/sku`), it says where',
-      remedy:
-        'a SKU is not a product id: log the same id on both sides. Make one list of the inner ones, with the command that is shown, or map that of the only element (`items: /carousels/0/products`)',
-    },
+    row: 'the request is known, but most items are not in its list; for a run: no judged item is in its lists | log the same item id on both sides',
+    inspect:
+      'the request joins, but the item is never in its list. If the ids are in lists within the list, such as the products of each carousel (`/carousels/*/products/*/sku`), it says where | a SKU is not a product id: log the same id on both sides. Make one list of the inner ones, with the command that is shown, or map that of the only element (`items: /carousels/0/products`)',
   },
   few_items_match: {
     shownBy: ['inspect'],
-    when: 'less than nine tenths of items is in its list (wrong below half)',
-    remedy: 'does each list on a page have an id of its own?',
+    row: 'less than nine tenths of items is in its list (wrong below half) | does each list on a page have an id of its own?',
   },
   unjudged_items: {
     shownBy: ['score'],
-    when: 'for `score`: more than a tenth of the items in the top of a run are not judged, or a twentieth more than of another run, although judgements call some items not relevant. They count as not relevant',
-    remedy: 'judge them; `--unjudged skip` [scores the judged items alone](score.md#items-that-nobody-judged)',
+    row: 'for `score`: more than a tenth of the items in the top of a run are not judged, or a twentieth more than of another run, although judgements call some items not relevant. They count as not relevant | judge them; `--unjudged skip` [scores the judged items alone](score.md#items-that-nobody-judged)',
   },
   close_scores: {
     shownBy: ['score'],
-    when: 'for `score`: scores of a run differ as doubles, but not as 32-bit floats, so that [other tools](measures.md#agreement-with-other-libraries) rank its items otherwise',
-    remedy: 'write scores that differ in the first seven digits',
+    row: 'for `score`: scores of a run differ as doubles, but not as 32-bit floats, so that [other tools](measures.md#agreement-with-other-libraries) rank its items otherwise | write scores that differ in the first seven digits',
   },
   unknown_actions: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
-    when: 'more than half of the feedback has actions without a [grade](concepts.md#grades), or one is spelled almost like one with a grade',
-    remedy: 'add it to `grades`, with 0 if it does not count',
-    inspect: {
-      when: 'actions whose names do not tell what they are worth',
-      remedy: 'set them in `grades`',
-    },
+    row: 'more than half of the feedback has actions without a [grade](concepts.md#grades), or one is spelled almost like one with a grade | add it to `grades`, with 0 if it does not count',
+    inspect: 'actions whose names do not tell what they are worth | set them in `grades`',
   },
   action_assumed: {
     shownBy: ['inspect'],
-    when: 'no field says what people did, and the name of the file or a column (`order_id`, `paid_at`, `purchased_at`, `revenue`, a price with a quantity) says that they bought: read as `purchase`. Another file without such a sign holds clicks, if a field tells the records of both apart; else that is wrong',
-    remedy:
-      'say another action in `inputs`; give each of several files a field of it. A note also where all is taken for clicks and a field has a few words in another script, which are not known: map it as `action`, and grade them',
+    row: 'no field says what people did, and the name of the file or a column (`order_id`, `paid_at`, `purchased_at`, `revenue`, a price with a quantity) says that they bought: read as `purchase`. Another file without such a sign holds clicks, if a field tells the records of both apart; else that is wrong | say another action in `inputs`; give each of several files a field of it. A note also where all is taken for clicks and a field has a few words in another script, which are not known: map it as `action`, and grade them',
   },
   flags_not_read: {
     shownBy: ['inspect'],
-    when: 'rows of items have columns of yes and no that nothing says are of what people did: neither are they named after an action, nor set only where one that is so named is',
-    remedy: 'nothing; else add them to [`feedback`](files.md#one-row-per-shown-item) of the adapter',
+    row: 'rows of items have columns of yes and no that nothing says are of what people did: neither are they named after an action, nor set only where one that is so named is | nothing; else add them to [`feedback`](files.md#one-row-per-shown-item) of the adapter',
   },
   ratings: {
     shownBy: ['inspect'],
-    when: 'feedback holds ratings; only you know which of them are a success',
-    remedy: 'check the proposed `relevantFrom`',
+    row: 'feedback holds ratings; only you know which of them are a success | check the proposed `relevantFrom`',
   },
   values_missing: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
-    when: 'more than half of the feedback with an action whose grade comes from the value (`from: value`, as `rating` by default) has none, and so is worth 0; decimal commas (`4,5`) are no numbers',
-    remedy: 'map `value`; write decimal points; or give the action a fixed grade',
+    row: 'more than half of the feedback with an action whose grade comes from the value (`from: value`, as `rating` by default) has none, and so is worth 0; decimal commas (`4,5`) are no numbers | map `value`; write decimal points; or give the action a fixed grade',
   },
   no_user_ids: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
-    when: "none of 1,000 impressions or more has a user; in an experiment more than 5 % of a variant's do not; in `inspect` more than a quarter",
-    remedy:
-      'log `userId`: without it errors are too small if users return, and above 25 % of a variant nothing is decided',
+    row: "none of 1,000 impressions or more has a user; in an experiment more than 5 % of a variant's do not; in `inspect` more than a quarter | log `userId`: without it errors are too small if users return, and above 25 % of a variant nothing is decided",
   },
   one_variant: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
-    when: 'a variant of the experiment has no impression; in `inspect` there is only one',
-    remedy: 'write the variants as the impressions do; with one there is nothing to compare',
+    row: 'a variant of the experiment has no impression; in `inspect` there is only one | write the variants as the impressions do; with one there is nothing to compare',
   },
   variant_not_named: {
     shownBy: ['files', 'doctor', 'records'],
-    when: 'no impression has the field that the experiment reads: `variant` for `default`, else `experiments.NAME`',
-    remedy: 'call the experiment `default`, or log that field',
+    row: 'no impression has the field that the experiment reads: `variant` for `default`, else `experiments.NAME` | call the experiment `default`, or log that field',
   },
   uneven_split: {
     shownBy: ['inspect'],
-    when: 'the traffic is not split between variants as expected',
-    remedy: 'set their weights, or check the assignment',
+    row: 'the traffic is not split between variants as expected | set their weights, or check the assignment',
   },
   users_of_two_variants: {
     shownBy: ['inspect'],
-    when: 'users saw several variants',
-    remedy: 'assign users, not requests',
+    row: 'users saw several variants | assign users, not requests',
   },
 } satisfies Readonly<Record<string, FindingKind>>;
 

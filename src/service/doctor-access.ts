@@ -18,8 +18,14 @@ import type { Unreadable } from '../consumers/source/kafka/flow/brokers.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { accessOf } from './access-watch.ts';
-import { type Finding, finding } from './doctor-finding.ts';
+import { type CheckResult, resultsOf } from './check-result.ts';
 import { type Asking, unreadableText } from './kafka-rights.ts';
+
+const SECURITY = resultsOf('security');
+const BROKERS = resultsOf('brokers');
+const VERSIONS = resultsOf('versions');
+const RIGHTS = resultsOf('rights');
+const GROUP = resultsOf('group');
 
 const MINUTE_MS = 60_000;
 const ALERT = 'RecevalAccessNotRenewed';
@@ -34,15 +40,17 @@ export interface SecretFile {
  * Checks files with secrets and certificates, and finds unsafe connections. `more`: files with secrets from environment
  * variables, which were read already.
  */
-export function checkAccess(settings: Settings, now: EpochMs, more: readonly SecretFile[] = []): readonly Finding[] {
+export function checkAccess(
+  settings: Settings,
+  now: EpochMs,
+  more: readonly SecretFile[] = [],
+): readonly CheckResult[] {
   const { sasl, tls: kafkaTls } = settings.kafka;
   const { tls, secrets } = accessOf(settings);
   const findings = tls.flatMap((one) => checkTls(one, now));
   if (sasl !== undefined && kafkaTls === undefined && !sasl.mechanism.startsWith('scram')) {
     const what = sasl.mechanism === 'plain' ? 'the password' : 'the token';
-    findings.push(
-      finding('security', 'warning', `${what} of kafka.sasl goes over the network in plain text: set kafka.tls`),
-    );
+    findings.push(SECURITY.warning(`${what} of kafka.sasl goes over the network in plain text: set kafka.tls`));
   }
   findings.push(...checkRedisLogin(settings));
   for (const secret of secrets) findings.push(...checkFile(() => isReadable(secret)));
@@ -50,7 +58,7 @@ export function checkAccess(settings: Settings, now: EpochMs, more: readonly Sec
   for (const [path, name] of files) {
     if (!mayAllRead(path)) continue;
     const advice = 'let its user, or its group, alone read it (chmod o= and the path)';
-    findings.push(finding('security', 'warning', `${name}: every user of this machine may read ${path}: ${advice}`));
+    findings.push(SECURITY.warning(`${name}: every user of this machine may read ${path}: ${advice}`));
   }
   return findings;
 }
@@ -73,7 +81,7 @@ function mayAllRead(path: string): boolean {
 /** Hosts to which traffic does not leave the machine. */
 export const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/;
 
-function checkRedisLogin({ redis }: Settings): readonly Finding[] {
+function checkRedisLogin({ redis }: Settings): readonly CheckResult[] {
   const target = parseRedisUrl(redis.url);
   const { password, tls, sentinel } = redis;
   const isTls = tls !== undefined || (target.kind === 'server' && target.tls);
@@ -84,15 +92,11 @@ function checkRedisLogin({ redis }: Settings): readonly Finding[] {
     ...(sentinel.password !== undefined && sentinel.tls === undefined ? ['redis.sentinel'] : []),
   ];
   return open.map((setting) =>
-    finding(
-      'security',
-      'warning',
-      `the password of ${setting} goes over the network in plain text: set ${setting}.tls`,
-    ),
+    SECURITY.warning(`the password of ${setting} goes over the network in plain text: set ${setting}.tls`),
   );
 }
 
-function checkTls(tls: TlsSettings, now: EpochMs): readonly Finding[] {
+function checkTls(tls: TlsSettings, now: EpochMs): readonly CheckResult[] {
   const { setting } = tls;
   const findings = checkFile(() => {
     const { validity, caValidity } = new TlsContext(tls);
@@ -105,28 +109,28 @@ function checkTls(tls: TlsSettings, now: EpochMs): readonly Finding[] {
   });
   if (tls.rejectUnauthorized) return findings;
   const risk = `${setting}.rejectUnauthorized is false: anybody on the way may read and change all, passwords too`;
-  return [...findings, finding('security', 'warning', `${risk}. Name the authority in ${setting}.ca instead`)];
+  return [...findings, SECURITY.warning(`${risk}. Name the authority in ${setting}.ca instead`)];
 }
 
-function checkEnd(setting: string, validity: Validity, now: EpochMs): Finding {
+function checkEnd(setting: string, validity: Validity, now: EpochMs): CheckResult {
   const { ends } = validity;
   const left = ends.getTime() - now;
   const day = ends.toISOString().slice(0, 10);
-  if (left < 0) return finding('security', 'error', `${setting}: the certificate ended on ${day}: renew it`, ALERT);
+  if (left < 0) return SECURITY.error(`${setting}: the certificate ended on ${day}: renew it`, ALERT);
   const found = `${setting}: the certificate ends on ${day}, in ${inWords(left)}`;
-  if (!isEnding(validity, now)) return finding('security', 'ok', found);
-  return finding('security', 'warning', `${found}, less than a tenth of its life: renew it`, ALERT);
+  if (!isEnding(validity, now)) return SECURITY.ok(found);
+  return SECURITY.warning(`${found}, less than a tenth of its life: renew it`, ALERT);
 }
 
 /** Servers get their next certificate from an authority's successor, so this must be known in time. */
-function checkCa(setting: string, { ends }: Validity, now: EpochMs): Finding {
+function checkCa(setting: string, { ends }: Validity, now: EpochMs): CheckResult {
   const left = ends.getTime() - now;
   const day = ends.toISOString().slice(0, 10);
   const found = `${setting}: the last certificate in it ${left < 0 ? 'ended' : 'ends'} on ${day}`;
   const advice = 'put the next one into the file, beside it';
   return left < 0
-    ? finding('security', 'error', `${found}, so no server is known: ${advice}`, ALERT)
-    : finding('security', 'warning', `${found}, in ${inWords(left)}, and then no server is known: ${advice}`, ALERT);
+    ? SECURITY.error(`${found}, so no server is known: ${advice}`, ALERT)
+    : SECURITY.warning(`${found}, in ${inWords(left)}, and then no server is known: ${advice}`, ALERT);
 }
 
 /** The duration in the largest unit of which it has at least two. */
@@ -139,18 +143,18 @@ function inWords(ms: DurationMs): string {
   return `${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
-function isReadable(secret: SecretSource): readonly Finding[] {
+function isReadable(secret: SecretSource): readonly CheckResult[] {
   new Secret(secret).read();
   return [];
 }
 
 /** The findings of `use`, or that of a file that cannot be used. */
-function checkFile(use: () => readonly Finding[]): readonly Finding[] {
+function checkFile(use: () => readonly CheckResult[]): readonly CheckResult[] {
   try {
     return use();
   } catch (error) {
     if (!(error instanceof AccessFileError)) throw error;
-    return [finding('security', 'error', error.message, ALERT)];
+    return [SECURITY.error(error.message, ALERT)];
   }
 }
 
@@ -164,7 +168,10 @@ export interface BrokerAnswer {
 }
 
 /** Checks the brokers that the configuration names, and then those that the cluster advertises. */
-export function checkReach(answers: readonly BrokerAnswer[], named: 'configured' | 'advertised'): readonly Finding[] {
+export function checkReach(
+  answers: readonly BrokerAnswer[],
+  named: 'configured' | 'advertised',
+): readonly CheckResult[] {
   const silent = answers.filter(({ answer, said }) => answer instanceof Error || said !== undefined);
   const reached = answers.filter((answer) => !silent.includes(answer)).map(({ broker }) => broker);
   const who = named === 'configured' ? 'kafka.brokers' : 'the cluster';
@@ -174,11 +181,9 @@ export function checkReach(answers: readonly BrokerAnswer[], named: 'configured'
       : 'it is how that broker advertises itself: make the name reachable from here, or correct advertised.listeners';
   const enough = named === 'configured' && reached.length > 0;
   return [
-    ...(reached.length === 0 ? [] : [finding('brokers', 'ok', `${reached.join(', ')} of ${who} answer`)]),
+    ...(reached.length === 0 ? [] : [BROKERS.ok(`${reached.join(', ')} of ${who} answer`)]),
     ...silent.map(({ broker, answer, said }) =>
-      finding(
-        'brokers',
-        enough ? 'warning' : 'error',
+      BROKERS[enough ? 'warning' : 'error'](
         said === undefined
           ? `${broker} of ${who} does not answer (${answer instanceof Error ? reasonOf(answer) : ''}): ${advice}`
           : `${broker} of ${who} cannot be used: ${said}`,
@@ -194,7 +199,7 @@ function reasonOf(error: Error): string {
 }
 
 /** Compares the versions that each broker offers with those of the client. Brokers that offer the same are reported together. */
-export function checkVersions(answers: readonly BrokerAnswer[]): readonly Finding[] {
+export function checkVersions(answers: readonly BrokerAnswer[]): readonly CheckResult[] {
   const brokers = new Map<string, { readonly names: string[]; readonly versions: ApiVersions }>();
   for (const { broker, answer } of answers) {
     // `checkReach` has reported the others.
@@ -214,10 +219,8 @@ export function checkVersions(answers: readonly BrokerAnswer[]): readonly Findin
     ).map(({ name, key, client }) => `${name} ${range(versions.get(key))} (client ${range(client)})`);
     const found = `${names.join(', ')} offer ${shown.join(', ')}`;
     return apart.length === 0
-      ? finding('versions', 'ok', found)
-      : finding(
-          'versions',
-          'error',
+      ? VERSIONS.ok(found)
+      : VERSIONS.error(
           `${found}: no common version of ${apart.map(({ name }) => name).join(', ')}. Use a broker of Kafka 3.9 to 4.x`,
         );
   });
@@ -228,9 +231,9 @@ function range(versions: VersionRange | undefined): string {
 }
 
 /** Checks the rights that a worker needs; doctor itself needs few of them. */
-export function checkRights(unreadable: readonly Unreadable[], connection: Asking): readonly Finding[] {
-  if (unreadable.length === 0) return [finding('rights', 'ok', 'this user may read all topics, and be in the group')];
-  return unreadable.map((one) => finding('rights', 'error', unreadableText(one, connection), 'RecevalNoProgress'));
+export function checkRights(unreadable: readonly Unreadable[], connection: Asking): readonly CheckResult[] {
+  if (unreadable.length === 0) return [RIGHTS.ok('this user may read all topics, and be in the group')];
+  return unreadable.map((one) => RIGHTS.error(unreadableText(one, connection), 'RecevalNoProgress'));
 }
 
 /** Checks the members of the consumer group. */
@@ -238,17 +241,15 @@ export function checkGroup(
   groupId: string,
   topics: readonly string[],
   { state, protocol, members }: GroupState,
-): Finding {
-  if (state === 'Dead') return finding('group', 'ok', `there is no group ${groupId} yet: no worker has run`);
-  if (members === 0) return finding('group', 'ok', `nobody is in the group ${groupId} (${state}): no worker runs`);
+): CheckResult {
+  if (state === 'Dead') return GROUP.ok(`there is no group ${groupId} yet: no worker has run`);
+  if (members === 0) return GROUP.ok(`nobody is in the group ${groupId} (${state}): no worker runs`);
   const are = `${members} ${members === 1 ? 'member is' : 'members are'} in the group ${groupId} (${state})`;
   if (protocol !== '' && protocol !== assignerName(topics)) {
-    return finding(
-      'group',
-      'error',
+    return GROUP.error(
       `${are}, with the assigner "${protocol}": they are other consumers, or workers that read other topics, and a worker ` +
         'cannot join them. Use the same kafka.topics in all workers, or another kafka.groupId',
     );
   }
-  return finding('group', 'ok', are);
+  return GROUP.ok(are);
 }

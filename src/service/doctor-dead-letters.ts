@@ -10,10 +10,11 @@ import { openToOthers } from '../dead-letters/letter-file.ts';
 import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { type Finding, finding } from './doctor-finding.ts';
+import { type CheckResult, resultsOf } from './check-result.ts';
 import { allowSettings } from './kafka-rights.ts';
 
-const CHECK = 'dead letters';
+const DEAD_LETTERS = resultsOf('dead letters');
+
 /** Limit above which probing with a record that is too large would cost too much. */
 const LARGEST_PROBE = 16 * 2 ** 20;
 
@@ -22,7 +23,7 @@ export async function lookAtDeadLetters(
   { deadLetter, kafka }: Settings,
   connection: KafkaConnection,
   now: EpochMs,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckResult[]> {
   switch (deadLetter.to) {
     case 'off':
       return [];
@@ -40,22 +41,22 @@ export async function lookAtDeadLetters(
   }
 }
 
-async function checkModes(path: string, files: number): Promise<readonly Finding[]> {
+async function checkModes(path: string, files: number): Promise<readonly CheckResult[]> {
   const open = await openToOthers(path, files);
   if (open.length === 0) return [];
   const found = `other users may read or write ${open.join(', ')}`;
-  return [finding(CHECK, 'warning', `${found}: what users did may stand there: chmod 600 ${open.join(' ')}`)];
+  return [DEAD_LETTERS.warning(`${found}: what users did may stand there: chmod 600 ${open.join(' ')}`)];
 }
 
-async function checkFile(path: string): Promise<Finding> {
+async function checkFile(path: string): Promise<CheckResult> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats?.isSymbolicLink() === true) {
     const advice = 'remove it, or set deadLetter.file to the file that it leads to';
-    return finding(CHECK, 'error', `${path} is a symbolic link, which is not followed: ${advice}`);
+    return DEAD_LETTERS.error(`${path} is a symbolic link, which is not followed: ${advice}`);
   }
   try {
     await access(path, constants.W_OK);
-    return finding(CHECK, 'ok', `${path} can be written`);
+    return DEAD_LETTERS.ok(`${path} can be written`);
   } catch (error) {
     const isMissing = codeOf(error) === 'ENOENT';
     const folder = dirname(path);
@@ -65,9 +66,9 @@ async function checkFile(path: string): Promise<Finding> {
         () => true,
         () => false,
       ));
-    if (may) return finding(CHECK, 'ok', `${path} can be made`);
+    if (may) return DEAD_LETTERS.ok(`${path} can be made`);
     const what = isMissing ? `${path} cannot be made in ${folder}` : `${path} cannot be written`;
-    return finding(CHECK, 'error', `${what}: let this user write there, or correct deadLetter.file`);
+    return DEAD_LETTERS.error(`${what}: let this user write there, or correct deadLetter.file`);
   }
 }
 
@@ -76,13 +77,13 @@ async function lookAtTopic(
   read: readonly string[],
   connection: KafkaConnection,
   now: EpochMs,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckResult[]> {
   const admin = new KafkaAdmin({ ...connection, topics: [topic] });
   try {
     const [partitions] = await admin.questions.partitionCounts();
     if (partitions === 0) {
       const advice = 'create it, with any number of partitions, or correct deadLetter.topic';
-      return [finding(CHECK, 'error', `there is no topic ${topic}: ${advice}`)];
+      return [DEAD_LETTERS.error(`there is no topic ${topic}: ${advice}`)];
     }
     const [settings, ...ofRead] = await admin.topicSettings([topic, ...read]);
     if (settings === undefined) return [untried(topic, connection)];
@@ -93,7 +94,7 @@ async function lookAtTopic(
     if (own <= largest) {
       const limits = `max.message.bytes of ${topic} is ${grouped(own)}, of the topics that are read up to ${grouped(largest)}`;
       const advice = 'dead letters are larger than the records, by their headers: set it somewhat higher';
-      findings.push(finding(CHECK, 'warning', `${limits}: ${advice}`));
+      findings.push(DEAD_LETTERS.warning(`${limits}: ${advice}`));
     }
     return findings;
   } finally {
@@ -101,30 +102,31 @@ async function lookAtTopic(
   }
 }
 
-function untried(topic: string, connection: KafkaConnection): Finding {
+function untried(topic: string, connection: KafkaConnection): CheckResult {
   const why = 'as this user lacks the right DESCRIBE_CONFIGS on it, which tells how large a record may be';
   const what = `${topic} exists; whether it may be written was not tried, ${why}`;
-  return finding(CHECK, 'warning', `${what}. Allow it: ${allowSettings(topic, connection)}`);
+  return DEAD_LETTERS.warning(`${what}. Allow it: ${allowSettings(topic, connection)}`);
 }
 
 /** Probes with a record that is one byte too large: a client that may write gets that error, and nothing is written. */
-async function checkWriting(topic: string, most: number, connection: KafkaConnection, now: EpochMs): Promise<Finding> {
+async function checkWriting(
+  topic: string,
+  most: number,
+  connection: KafkaConnection,
+  now: EpochMs,
+): Promise<CheckResult> {
   if (!(most <= LARGEST_PROBE)) {
-    return finding(
-      CHECK,
-      'ok',
-      `${topic} exists; whether it may be written was not tried, as it takes such large records`,
-    );
+    return DEAD_LETTERS.ok(`${topic} exists; whether it may be written was not tried, as it takes such large records`);
   }
   const producer = new KafkaProducer(connection, { idempotent: false });
   try {
     await producer.connect();
     await producer.write([{ topic, key: null, value: new Uint8Array(most + 1), at: now }]);
-    return finding(CHECK, 'ok', `${topic} can be written`);
+    return DEAD_LETTERS.ok(`${topic} can be written`);
   } catch (error) {
-    if (isRecordRefused(error)) return finding(CHECK, 'ok', `${topic} can be written`);
+    if (isRecordRefused(error)) return DEAD_LETTERS.ok(`${topic} can be written`);
     const reason = messageOf(error);
-    return finding(CHECK, 'error', `${topic} cannot be written (${reason}): allow this user to write to it`);
+    return DEAD_LETTERS.error(`${topic} cannot be written (${reason}): allow this user to write to it`);
   } finally {
     await producer.close().catch(() => {});
   }

@@ -3,9 +3,11 @@ import type { Settings } from '../config/settings.ts';
 import type { SampledRecord, SampleRange } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { type CheckResult, resultsOf } from './check-result.ts';
 import { wasRead } from './checks.ts';
-import { type Finding, finding } from './doctor-finding.ts';
 import type { StateFacts } from './doctor-state.ts';
+
+const EXPERIMENTS = resultsOf('experiments');
 
 /** Records without a time, or the ends of transactions, may come before the first record with a time. */
 const FIRST_RECORDS = 100;
@@ -29,7 +31,7 @@ export function checkExperiments(
   facts: StateFacts,
   found: readonly SampledRecord[],
   now: EpochMs,
-): readonly Finding[] {
+): readonly CheckResult[] {
   const { attribution, experiments, kafka } = settings;
   const firstKept = (topic: number, partition: number): FirstKept => {
     const { start = 0, end = 0 } = facts.bounds[topic]?.[partition] ?? {};
@@ -57,13 +59,10 @@ export function checkExperiments(
   if (pairs.length === 0) return [];
   const before = Math.max(...pairs.map((pair) => pair.before));
   const affected = experiments.filter(({ start }) => (start ?? Number.NEGATIVE_INFINITY) < before);
-  if (affected.length === 0)
-    return [finding('experiments', 'ok', 'they begin with lists whose feedback is still kept')];
+  if (affected.length === 0) return [EXPERIMENTS.ok('they begin with lists whose feedback is still kept')];
   const shorter = new Set(pairs.filter((pair) => pair.before > Number.NEGATIVE_INFINITY).map(({ name }) => name));
   return [
-    finding(
-      'experiments',
-      'warning',
+    EXPERIMENTS.warning(
       `${[...shorter].join(', ')} no longer keeps the feedback of the oldest lists of ${kafka.topics[lists].name}: ${affected.map(({ name }) => name).join(', ')} ` +
         `will count no lists from before ${new Date(before).toISOString()}. Let it keep its records for as long as the lists`,
     ),

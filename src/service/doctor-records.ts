@@ -7,8 +7,11 @@ import type { LiveFinding } from '../findings/live-findings.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
-import { type Finding, finding } from './doctor-finding.ts';
+import { type CheckResult, resultsOf } from './check-result.ts';
 import { readSample, recordFindings, type SeenTopic } from './record-findings.ts';
+
+const RECORDS = resultsOf('records');
+const KEYS = resultsOf('keys');
 
 /** Share of paired feedback from which on the rest has another cause than a change of keys or partitions. */
 const ENOUGH_PAIRS = 0.95;
@@ -23,19 +26,17 @@ export function checkRecords(
   sample: Sample,
   decoders: readonly Decoder[],
   now: EpochMs,
-): readonly Finding[] {
+): readonly CheckResult[] {
   const read = readSample(settings, sample, decoders, now);
   const hasLists = read.some(({ impressions }) => impressions.size > 0);
   const found = recordFindings(settings, read, now, true);
-  const results = (isOfTopic: boolean): readonly Finding[] =>
+  const results = (isOfTopic: boolean): readonly CheckResult[] =>
     found.filter(({ topic }) => (topic !== undefined) === isOfTopic).map((one) => resultOf(one, read));
   return [
     ...results(true),
     ...read.flatMap((seen, t) => checkSide(partitions, seen, hasLists && settings.kafka.topics[t].role.feedback)),
     ...sample.refused.map(({ topic, partition, from, to, reason }) =>
-      finding(
-        'records',
-        settings.start.onUndecodable === 'skip' ? 'warning' : 'error',
+      RECORDS[settings.start.onUndecodable === 'skip' ? 'warning' : 'error'](
         `${topic}, partition ${partition}: the batch of offsets ${from} to ${to - 1} cannot be decoded (${reason}): ` +
           (settings.start.onUndecodable === 'skip'
             ? 'with start.onUndecodable: skip its records are counted as undecodable, and the windows are marked incomplete'
@@ -57,32 +58,29 @@ const CHECKS: Readonly<Partial<Record<FindingCode, string>>> = {
   dated_ahead: 'clocks',
 };
 
-function resultOf({ code, topic, cause, remedy }: LiveFinding, read: readonly SeenTopic[]): Finding {
+function resultOf({ code, topic, cause, remedy }: LiveFinding, read: readonly SeenTopic[]): CheckResult {
   const check = CHECKS[code] ?? 'join';
   const { records = 1, invalid = 0, future = 0 } = read.find(({ name }) => name === topic) ?? {};
   const poison = (check === 'clocks' ? future : invalid) > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined;
   const level = code === 'files_swapped' || code === 'most_invalid' ? 'error' : 'warning';
   const alert = check === 'join' ? CATALOGUE[code].alert : poison;
-  return { ...finding(check, level, `${topic ?? code}: ${cause} ${remedy}`, alert), code };
+  return { ...resultsOf(check)[level](`${topic ?? code}: ${cause} ${remedy}`, alert), code };
 }
 
 /** @param isMissed whether there are lists that wait for what this topic should hold */
-function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): readonly Finding[] {
+function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): readonly CheckResult[] {
   const { name, records, withoutKey, invalid, unmapped } = seen;
   if (records === 0) {
     const message = `${name}: there are no records, so neither keys nor events could be looked at`;
-    return [{ ...finding('records', 'warning', message), ...(isMissed ? { code: 'feedback_missing' as const } : {}) }];
+    return [{ ...RECORDS.warning(message), ...(isMissed ? { code: 'feedback_missing' as const } : {}) }];
   }
   const of = `of ${grouped(records)} sampled records`;
-  const findings: Finding[] = [];
-  if (invalid === 0)
-    findings.push(finding('records', 'ok', `${name}: all ${grouped(records)} sampled records can be read`));
-  if (unmapped.length > 0) findings.push(finding('records', 'ok', `${name}: ${passedText(unmapped)}, ${of}`));
+  const findings: CheckResult[] = [];
+  if (invalid === 0) findings.push(RECORDS.ok(`${name}: all ${grouped(records)} sampled records can be read`));
+  if (unmapped.length > 0) findings.push(RECORDS.ok(`${name}: ${passedText(unmapped)}, ${of}`));
   if (withoutKey > 0 && partitions > 1) {
     findings.push(
-      finding(
-        'keys',
-        'warning',
+      KEYS.warning(
         `${name}: ${grouped(withoutKey)} ${of} have no key, so chance decides their partition. Key all topics by the request id or the user id`,
       ),
     );
@@ -91,8 +89,8 @@ function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): read
 }
 
 /** Checks that feedback is in the partition of its impression: it is found only there. */
-function checkPairs(partitions: number, seen: readonly SeenTopic[]): Finding {
-  if (partitions === 1) return finding('keys', 'ok', 'there is one partition, so an impression and its feedback meet');
+function checkPairs(partitions: number, seen: readonly SeenTopic[]): CheckResult {
+  if (partitions === 1) return KEYS.ok('there is one partition, so an impression and its feedback meet');
   const places = new Map<string, Set<number>>();
   for (const { impressions } of seen) {
     for (const [id, where] of impressions) {
@@ -105,16 +103,12 @@ function checkPairs(partitions: number, seen: readonly SeenTopic[]): Finding {
   const matched = feedback.filter(({ requestId }) => places.has(requestId));
   const missing = feedback.length === 0 ? 'feedback' : places.size === 0 ? 'impression' : undefined;
   if (missing !== undefined) {
-    return finding(
-      'keys',
-      'warning',
+    return KEYS.warning(
       `no sampled record can be read as ${missing}, so nobody can tell whether impressions and their feedback meet in one partition`,
     );
   }
   if (matched.length === 0) {
-    return finding(
-      'keys',
-      'warning',
+    return KEYS.warning(
       `none of ${grouped(feedback.length)} sampled feedback events belongs to one of ${grouped(places.size)} sampled requests, so ` +
         'nobody can tell whether they meet in one partition. Look again while events flow',
     );
@@ -122,10 +116,8 @@ function checkPairs(partitions: number, seen: readonly SeenTopic[]): Finding {
   const paired = matched.filter(({ requestId, partition }) => places.get(requestId)?.has(partition)).length;
   const share = paired / matched.length;
   const found = `${percent(share)} of ${grouped(matched.length)} sampled feedback events lie in the partition of their impression`;
-  if (share === 1) return finding('keys', 'ok', found);
-  return finding(
-    'keys',
-    share < ENOUGH_PAIRS ? 'error' : 'warning',
+  if (share === 1) return KEYS.ok(found);
+  return KEYS[share < ENOUGH_PAIRS ? 'error' : 'warning'](
     `${found}; the others will count as orphans. Key all topics by the same id (the request id or the user id), with the same ` +
       'partitioner (that of Java and of librdkafka differ)',
     1 - share > ORPHAN_SHARE ? 'RecevalKeysNotPaired' : undefined,

@@ -4,8 +4,11 @@ import { addressText, parseRedisUrl, type RedisAddress, type RedisTarget } from 
 import type { Settings } from '../config/settings.ts';
 import { replyToPing } from '../connections/port-protocol.ts';
 import { TlsContext } from '../connections/tls.ts';
+import { type CheckResult, resultsOf } from './check-result.ts';
 import { LOOPBACK } from './doctor-access.ts';
-import { type Finding, finding } from './doctor-finding.ts';
+
+const REDIS = resultsOf('redis');
+const SECURITY = resultsOf('security');
 
 const TIMEOUT_MS = 3000;
 
@@ -13,7 +16,7 @@ const TIMEOUT_MS = 3000;
 export async function lookAtAddresses(
   redis: Settings['redis'],
   primaries: readonly RedisAddress[],
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckResult[]> {
   const target = parseRedisUrl(redis.url);
   const access = new RedisAccess(target, redis);
   return [
@@ -24,7 +27,7 @@ export async function lookAtAddresses(
 
 type SeveralAddresses = Exclude<RedisTarget, { readonly kind: 'server' }>;
 
-async function checkEach(target: SeveralAddresses, access: RedisAccess): Promise<readonly Finding[]> {
+async function checkEach(target: SeveralAddresses, access: RedisAccess): Promise<readonly CheckResult[]> {
   const tls = access.tlsTo(target);
   const answers = await Promise.all(
     target.addresses.map(async ({ host, port }) => (await replyToPing(host, port, tls, TIMEOUT_MS)) !== undefined),
@@ -39,9 +42,9 @@ async function checkEach(target: SeveralAddresses, access: RedisAccess): Promise
   return [
     ...(reached.length === 0
       ? []
-      : [finding('redis', 'ok', `${name}${several ? 's' : ''} ${reached.join(', ')} answer${several ? '' : 's'}`)]),
+      : [REDIS.ok(`${name}${several ? 's' : ''} ${reached.join(', ')} answer${several ? '' : 's'}`)]),
     ...silent.map((address) =>
-      finding('redis', 'warning', `${name} ${address} does not answer: ${without}. Start it, or correct redis.url`),
+      REDIS.warning(`${name} ${address} does not answer: ${without}. Start it, or correct redis.url`),
     ),
   ];
 }
@@ -51,7 +54,7 @@ async function checkPassword(
   target: RedisTarget,
   access: RedisAccess,
   primaries: readonly RedisAddress[],
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckResult[]> {
   // In the other forms redis.url names servers that find the primaries.
   const asked = target.kind === 'server' ? [target.address] : primaries;
   const others = asked.filter(({ host }) => !LOOPBACK.test(host));
@@ -60,9 +63,7 @@ async function checkPassword(
   const open = others.filter((_, i) => answers[i] === '+PONG').map(addressText);
   if (open.length === 0) return [];
   return [
-    finding(
-      'security',
-      'warning',
+    SECURITY.warning(
       `Redis at ${open.join(', ')} asks for no password: whoever can connect to it may read, change and delete all that is stored. ` +
         'Set one, and redis.username and redis.passwordFile',
     ),

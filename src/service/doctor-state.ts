@@ -15,11 +15,17 @@ import type { DurationMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
 import { RESTORE_ADVICE, STOP_ADVICE } from '../worker/stop-advice.ts';
+import { type CheckResult, resultsOf } from './check-result.ts';
 import { checkStored, StartRefused, type StoredUnits } from './checks.ts';
-import { type Finding, finding } from './doctor-finding.ts';
 import type { EndingRun } from './ending-runs.ts';
 import type { LostState } from './lost-state.ts';
 import { misfitGroups, partitionsText } from './misfits.ts';
+
+const STATE = resultsOf('state');
+const LIMITS = resultsOf('limits');
+const COHORTS = resultsOf('cohorts');
+const MEMORY = resultsOf('memory');
+const CLOCK = resultsOf('clock');
 
 /** What is stored, and what Kafka holds: by partition, or by topic and then partition. */
 export interface StateFacts extends Pick<StoredUnits, 'stored'>, Partial<Pick<StoredUnits, 'unreadable'>> {
@@ -32,7 +38,7 @@ export interface StateFacts extends Pick<StoredUnits, 'stored'>, Partial<Pick<St
 }
 
 /** Checks whether workers can resume from the stored state: it fits the configuration, was not lost, and the logs reach back far enough. */
-export function checkState(settings: Settings, facts: StateFacts): readonly Finding[] {
+export function checkState(settings: Settings, facts: StateFacts): readonly CheckResult[] {
   const findings = [checkFit(settings, facts), ...(facts.lost ?? []).map(lostFinding)];
   for (const [partition, checkpoint] of facts.stored.entries()) {
     if (checkpoint === undefined) continue;
@@ -44,9 +50,7 @@ export function checkState(settings: Settings, facts: StateFacts): readonly Find
       if (topic.replay < bounds.start) findings.push(gap(settings, where, bounds.start - topic.replay, bounds.start));
       if (topic.committed > bounds.end) {
         findings.push(
-          finding(
-            'state',
-            'error',
+          STATE.error(
             `${where}: the log ends at ${bounds.end}, before the stored offset ${topic.committed}: ${STOP_ADVICE.diverged}`,
             'RecevalDataGap',
           ),
@@ -55,9 +59,7 @@ export function checkState(settings: Settings, facts: StateFacts): readonly Find
       const byGroup = facts.committedByGroup[t]?.[partition] ?? -1;
       if (byGroup > topic.committed) {
         findings.push(
-          finding(
-            'state',
-            'warning',
+          STATE.warning(
             `${where}: the group has committed ${byGroup}, the stored state is at ${topic.committed}: Redis went back by ` +
               `${grouped(byGroup - topic.committed)} records. They are read again; look why Redis lost them`,
             'RecevalRedisRollback',
@@ -69,14 +71,12 @@ export function checkState(settings: Settings, facts: StateFacts): readonly Find
   return findings;
 }
 
-function lostFinding({ partition, keys }: LostState): Finding {
+function lostFinding({ partition, keys }: LostState): CheckResult {
   const found =
     keys.size === 0
       ? 'its worker has found rows gone from Redis, and went on without them'
       : `rows that its checkpoint lists are gone from Redis, or damaged: ${keysText(keys)}`;
-  return finding(
-    'state',
-    'error',
+  return STATE.error(
     `partition ${partition}: ${found}. Windows and runs of experiments that need them are incomplete: ${RESTORE_ADVICE}`,
     'RecevalRowsLost',
   );
@@ -99,16 +99,14 @@ export function checkLastRecords(
   settings: Settings,
   stored: StateFacts['stored'],
   found: readonly SampledRecord[],
-): readonly Finding[] {
+): readonly CheckResult[] {
   const names = settings.kafka.topics.map(({ name }) => name);
   return found.flatMap(({ topic, partition, offset, timestamp, value }) => {
     const last = new LastRecords(1, [stored[partition]?.lastRecords[names.indexOf(topic)]]);
     const record = { offset, timestamp: timestamp < 0 ? undefined : timestamp, value };
     if (last.compare({ topic: 0, partition, records: [record], next: offset + 1 }) === undefined) return [];
     return [
-      finding(
-        'state',
-        'error',
+      STATE.error(
         `${topic}, partition ${partition}: another record stands at offset ${offset} than the one that was counted: ${STOP_ADVICE.diverged}`,
         'RecevalUnitStopped',
       ),
@@ -116,19 +114,17 @@ export function checkLastRecords(
   });
 }
 
-function checkFit(settings: Settings, { stored, unreadable, committedByGroup, ending }: StateFacts): Finding {
+function checkFit(settings: Settings, { stored, unreadable, committedByGroup, ending }: StateFacts): CheckResult {
   try {
     checkStored(settings, stored, committedByGroup, { ...NO_PERMISSIONS, rebuild: false }, { ending, unreadable });
   } catch (error) {
     if (!(error instanceof StartRefused) && !(error instanceof StateMismatch)) throw error;
     const isLost = stored.some((checkpoint) => checkpoint === undefined) && error instanceof StartRefused;
-    return finding('state', 'error', error.message, isLost ? 'RecevalStateLost' : 'RecevalUnitStopped');
+    return STATE.error(error.message, isLost ? 'RecevalStateLost' : 'RecevalUnitStopped');
   }
   const there = stored.filter((checkpoint) => checkpoint !== undefined);
   if (there.length === 0) {
-    return finding(
-      'state',
-      'ok',
+    return STATE.ok(
       `nothing is stored in the namespace "${settings.namespace}" yet: the first start begins at start.from`,
     );
   }
@@ -137,9 +133,7 @@ function checkFit(settings: Settings, { stored, unreadable, committedByGroup, en
   const unlike = new Set(there.map((checkpoint) => checkpoint.fingerprint.additive));
   if (unlike.size > 1) return mixed(missing);
   const added = missing.flatMap((parts) => parts ?? []).filter((part, i, all) => all.indexOf(part) === i);
-  return finding(
-    'state',
-    'ok',
+  return STATE.ok(
     `${there.length} of ${stored.length} partitions have stored state, and it fits the configuration` +
       (added.length === 0
         ? ''
@@ -148,29 +142,23 @@ function checkFit(settings: Settings, { stored, unreadable, committedByGroup, en
 }
 
 /** Partitions that lack parts of our rows, because their workers had another configuration. `missing`: the parts, by partition. */
-function mixed(missing: readonly (readonly string[] | undefined)[]): Finding {
+function mixed(missing: readonly (readonly string[] | undefined)[]): CheckResult {
   const groups = misfitGroups(missing.map((parts) => parts && { changed: [], missing: parts }));
   const without = groups.map(({ partitions, parts }) => `${partitionsText(partitions)} without ${parts.join(', ')}`);
-  return finding(
-    'state',
-    'warning',
+  return STATE.warning(
     `the partitions were stored under configurations that differ${without.length === 0 ? '' : `: ${without.join('; ')}`}. What some of them ` +
       'lack is shown of the others alone, and windows lack it: start every worker with the same configuration',
   );
 }
 
-function gap({ start }: Settings, where: string, records: number, first: number): Finding {
+function gap({ start }: Settings, where: string, records: number, first: number): CheckResult {
   const found = `${where}: the log starts at ${first}, ${grouped(records)} records that would be read again are gone`;
   return start.onGap === 'skip'
-    ? finding(
-        'state',
-        'warning',
+    ? STATE.warning(
         `${found}; with start.onGap: skip the worker continues, and the windows are marked incomplete`,
         'RecevalDataGap',
       )
-    : finding(
-        'state',
-        'error',
+    : STATE.error(
         `${found}; the partition will stop. Raise the retention of the topic, and start with start.onGap: skip to continue without them`,
         'RecevalDataGap',
       );
@@ -183,7 +171,7 @@ export interface StoredTables {
 }
 
 /** Estimates the number of series of the quality gauges and their standard errors. */
-export function checkSeries(settings: Settings): Finding {
+export function checkSeries(settings: Settings): CheckResult {
   const { measures, windows, attribution, cohorts, experiments, limits } = settings;
   const { horizons } = attribution;
   const product =
@@ -194,18 +182,14 @@ export function checkSeries(settings: Settings): Finding {
   const named = namedValues(experiments);
   const taken = cohorts.filter((by) => reservedCohorts(by, named, limits.cohortsPerSet).size >= limits.cohortsPerSet);
   if (limits.cohortsPerSet > 1 && taken.length > 0) {
-    return finding(
-      'limits',
-      'warning',
+    return LIMITS.warning(
       `${factors}: the configuration's variants take all places of ${taken.map((by) => `[${setText(by)}]`).join(', ')}, and all else is ` +
         'shown as __other__. Raise limits.series, or show fewer measures, windows or horizons',
       'RecevalCohortsFolded',
     );
   }
-  if (limits.cohortsPerSet > 1) return finding('limits', 'ok', `${factors}. Cohorts without impressions take none`);
-  return finding(
-    'limits',
-    'warning',
+  if (limits.cohortsPerSet > 1) return LIMITS.ok(`${factors}. Cohorts without impressions take none`);
+  return LIMITS.warning(
     `${factors}: all cohorts but one of a set are shown as __other__. Raise limits.series, or show fewer measures, windows or horizons`,
     'RecevalCohortsFolded',
   );
@@ -214,7 +198,7 @@ export function checkSeries(settings: Settings): Finding {
 const LATELY_MS = 3_600_000;
 
 /** Checks whether cohorts were counted under __other__ lately, in event time, because their grouping set had no place left. */
-export function checkCohorts({ cohorts, experiments, limits }: Settings, stored: readonly StoredTables[]): Finding {
+export function checkCohorts({ cohorts, experiments, limits }: Settings, stored: readonly StoredTables[]): CheckResult {
   const named = namedValues(experiments);
   const full: string[] = [];
   for (const by of cohorts.filter(({ length }) => length > 0)) {
@@ -229,10 +213,8 @@ export function checkCohorts({ cohorts, experiments, limits }: Settings, stored:
       `[${setText(by)}] in ${units.length} of ${grouped(stored.length)} partitions (${grouped(limits.cohortsPerSet)} places${own})`,
     );
   }
-  if (full.length === 0) return finding('cohorts', 'ok', 'in the last hour no cohort was counted under __other__');
-  return finding(
-    'cohorts',
-    'warning',
+  if (full.length === 0) return COHORTS.ok('in the last hour no cohort was counted under __other__');
+  return COHORTS.warning(
     `all places are taken, and cohorts were counted under __other__ in the last hour: ${full.join('; ')}. Take a dimension with too many ` +
       'values out of cohorts, let the producer send fewer, or raise limits.series',
     'RecevalCohortsFolded',
@@ -259,13 +241,13 @@ interface Load {
 }
 
 /** Checks whether one worker has room for all impressions that are open at the same time. */
-export function checkMemory({ attribution }: Settings, load: Load): Finding {
+export function checkMemory({ attribution }: Settings, load: Load): CheckResult {
   const { impressionsPerSecond, measuredFor, impressionBytes = 0 } = load;
   const bytes = Math.max(LEAST_BYTES, Math.ceil(impressionBytes));
   const openLimit = Math.floor(Math.min(load.openLimit, load.stateLimit / bytes));
   const room = `up to ${grouped(openLimit)} open impressions of ${grouped(bytes)} B`;
   if (impressionsPerSecond === undefined) {
-    return finding('memory', 'ok', `one worker holds ${room}; there were no events recently, so the need is unknown`);
+    return MEMORY.ok(`one worker holds ${room}; there were no events recently, so the need is unknown`);
   }
   const span = attribution.window.ms + attribution.outOfOrderness;
   const open = Math.ceil((impressionsPerSecond * span) / 1000);
@@ -273,11 +255,9 @@ export function checkMemory({ attribution }: Settings, load: Load): Finding {
   const found =
     `${impressionsPerSecond.toFixed(1)} impressions/s${lately} x (longest horizon + outOfOrderness) = ${grouped(open)} open; ` +
     `one worker holds ${room}`;
-  if (open <= openLimit / 2) return finding('memory', 'ok', found);
+  if (open <= openLimit / 2) return MEMORY.ok(found);
   const workers = Math.ceil(open / (openLimit / 2));
-  return finding(
-    'memory',
-    'warning',
+  return MEMORY.warning(
     `${found}. Run ${workers} workers, give them more memory, or raise limits.stateBytes or limits.openImpressions if they are set`,
     'RecevalMemoryHigh',
   );
@@ -296,12 +276,12 @@ function begun({ age = Number.POSITIVE_INFINITY }: Load, span: DurationMs): stri
 const NOTABLE_SKEW_MS = 5_000;
 
 /** Checks our clock against that of Redis. @param skew our time minus that of Redis, in ms */
-export function checkClock(skew: number): Finding {
+export function checkClock(skew: number): CheckResult {
   const seconds = `this clock is ${(Math.abs(skew) / 1000).toFixed(1)} s ${skew < 0 ? 'behind' : 'ahead of'} that of Redis`;
   const distance = Math.abs(skew);
-  if (distance <= NOTABLE_SKEW_MS) return finding('clock', 'ok', seconds);
+  if (distance <= NOTABLE_SKEW_MS) return CLOCK.ok(seconds);
   const advice = 'synchronise both (chrony, systemd-timesyncd)';
   return distance > LARGEST_SKEW
-    ? finding('clock', 'error', `${seconds}; above 30 s a worker reads nothing: ${advice}`, 'RecevalClockSkew')
-    : finding('clock', 'warning', `${seconds}; above 30 s a worker would read nothing: ${advice}`);
+    ? CLOCK.error(`${seconds}; above 30 s a worker reads nothing: ${advice}`, 'RecevalClockSkew')
+    : CLOCK.warning(`${seconds}; above 30 s a worker would read nothing: ${advice}`);
 }

@@ -12,6 +12,7 @@ import type { Bounds } from '../consumers/source/source-port.ts';
 import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { type CheckResult, resultsOf } from './check-result.ts';
 import { checkPartitions, readCheckpoints } from './checks.ts';
 import {
   type BrokerAnswer,
@@ -24,7 +25,6 @@ import {
 } from './doctor-access.ts';
 import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { checkExperiments, firstRecordRanges } from './doctor-experiments.ts';
-import { type Finding, finding } from './doctor-finding.ts';
 import { checkRecords } from './doctor-records.ts';
 import { lookAtAddresses } from './doctor-redis.ts';
 import {
@@ -46,7 +46,7 @@ import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-samp
 interface DoctorDeps {
   readonly now: () => EpochMs;
   /** Called with each finding. */
-  readonly tell: (finding: Finding) => void;
+  readonly tell: (finding: CheckResult) => void;
   /** Files with secrets that the settings no longer name; default: none. */
   readonly secretFiles?: readonly SecretFile[];
 }
@@ -149,7 +149,7 @@ class Doctor {
     const names = topics.map(({ name }) => name);
     const partitions = await this.#try('topics', async () => {
       const found = checkPartitions(this.#settings, await this.#admin.questions.partitionCounts());
-      this.#tell(finding('topics', 'ok', `${names.join(', ')}: each has ${found} partition${found === 1 ? '' : 's'}`));
+      this.#tell(resultsOf('topics').ok(`${names.join(', ')}: each has ${found} partition${found === 1 ? '' : 's'}`));
       return found;
     });
     await this.#try('group', async () => this.#tell(checkGroup(groupId, names, await this.#admin.group(groupId))));
@@ -177,7 +177,7 @@ class Doctor {
       RedisStore.connect({ ...redis, rowTtl: rowTtl(this.#settings), connectTimeout: REDIS_TIMEOUT_MS }),
     );
     if (store === undefined) return undefined;
-    this.#tell(finding('redis', 'ok', `${redactUrl(redis.url)} answers`));
+    this.#tell(resultsOf('redis').ok(`${redactUrl(redis.url)} answers`));
     await this.#try('redis', async () => this.#tell(...(await lookAtAddresses(redis, store.primaries))));
     const findings = await this.#try('redis', () => store.checks(this.#settings.namespace));
     if (findings === undefined) {
@@ -186,7 +186,7 @@ class Doctor {
     }
     this.#tell(
       ...joinedFindings(findings).map(({ check, level, message, alert }) =>
-        finding(`redis ${check}`, level, message, alert),
+        resultsOf(`redis ${check}`)[level](message, alert),
       ),
     );
     await this.#try('clock', async () => {
@@ -208,7 +208,7 @@ class Doctor {
       const found = await sample(this.#admin.client, ranges, SAMPLE_TIMEOUT_MS);
       this.#tell(...checkRecords(this.#settings, partitions, found, serviceDecoders(this.#settings), now));
       if (!found.complete) {
-        this.#tell(finding('records', 'warning', 'the sample is not complete: the brokers took longer than 15 s'));
+        this.#tell(resultsOf('records').warning('the sample is not complete: the brokers took longer than 15 s'));
       }
       return found;
     });
@@ -236,7 +236,7 @@ class Doctor {
     this.#tell(checkMemory(this.#settings, load));
   }
 
-  #tell(...findings: readonly Finding[]): void {
+  #tell(...findings: readonly CheckResult[]): void {
     for (const one of findings) this.#deps.tell(one);
   }
 
@@ -247,7 +247,7 @@ class Doctor {
     } catch (error) {
       // An error of Redis already says what to do, and its text may resemble one of Kafka.
       const ofKafka = async (): Promise<string> => (await troubleOf(error, this.#connection, { probe: false })).message;
-      this.#tell(finding(check, 'error', error instanceof StoreUnavailable ? error.message : await ofKafka()));
+      this.#tell(resultsOf(check).error(error instanceof StoreUnavailable ? error.message : await ofKafka()));
       return undefined;
     }
   }

@@ -6,8 +6,8 @@ import { loadSettings } from '../../src/config/load.ts';
 import { noCounts } from '../../src/consumers/join/counts.ts';
 import { type ApiVersions, CLIENT_APIS, overlaps } from '../../src/consumers/source/kafka/access/versions.ts';
 import { assignerName } from '../../src/consumers/source/kafka/flow/assigner.ts';
+import type { CheckResult } from '../../src/service/check-result.ts';
 import { checkGroup, checkReach, checkVersions } from '../../src/service/doctor-access.ts';
-import type { Finding } from '../../src/service/doctor-finding.ts';
 import {
   checkClock,
   checkCohorts,
@@ -20,7 +20,7 @@ import { checkTopic, keptFor, neededRetention } from '../../src/service/doctor-t
 import { fingerprint } from '../../src/unit/fingerprint.ts';
 
 const settings = (text = '') => loadSettings({ file: 'x', readFile: () => text, env: {} });
-const levels = (findings: readonly Finding[]): string[] => findings.map(({ level, check }) => `${level} ${check}`);
+const levels = (findings: readonly CheckResult[]): string[] => findings.map(({ level, check }) => `${level} ${check}`);
 
 describe('the versions of the client', () => {
   const require = createRequire(import.meta.url);
@@ -108,7 +108,7 @@ describe('a topic', () => {
         }),
       ),
     });
-  const worst = (findings: readonly Finding[]) =>
+  const worst = (findings: readonly CheckResult[]) =>
     findings.filter(({ level }) => level !== 'ok').map(({ level }) => level);
 
   it('must keep records for 3 H + backward + outOfOrderness + a day', () => {
