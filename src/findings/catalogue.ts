@@ -33,13 +33,13 @@ const KINDS = {
     alert: 'RecevalFewJoined',
     row: 'there is feedback, and none counted; of a run to be scored none of the queries is judged | see the other findings; else check whether both sides log the same request id, and are from the same time',
     inspect:
-      'no feedback belongs to a list, or it has no list id, or only inside a text, such as the address of a page; or in one log neither side has it | send the id of the list with each click; extract it into a field, with the command that is shown. For one log at hand a command joins each click to the last list that the person saw with that item (last touch), a guess',
+      'no feedback belongs to a list: the id of the list is missing, or only inside a text, such as the address of a page | send the id of the list with each click; extract it into a field, with the command that is shown. For a log that exists, a command joins each click to the last list that the person saw with that item (last touch), which is a guess',
   },
   few_joined: {
     shownBy: ['score', 'counts', 'inspect'],
     row: 'of a run to be scored less than half of the queries are judged; in a service less than half of the feedback finds its list lately | see the other findings; else check whether both sides log the same request id, and are from the same time',
     inspect:
-      'less than nine tenths of feedback joins (wrong below half) | do the files cover the same hours, and all lists?',
+      'less than nine tenths of feedback joins (wrong below half) | check that the files cover the same hours, and all lists',
   },
   many_dropped: {
     shownBy: ['files', 'counts'],
@@ -64,7 +64,7 @@ const KINDS = {
   },
   empty_lists: {
     shownBy: ['files', 'score', 'doctor', 'records', 'inspect'],
-    row: 'more than a fiftieth of the lists are [empty](measures.md#empty-lists), and 30 at least; by variant | check that their items are logged, and which requests find nothing: they count as lists without a positive. `min_list_length=1` leaves them out of a measure',
+    row: 'more than a fiftieth of the lists are [empty](measures.md#empty-lists), and at least 30; shown by variant | check that their items are logged, and which requests find nothing: they count as lists without a positive. `min_list_length=1` leaves them out of a measure',
   },
   nothing_relevant: {
     shownBy: ['score'],
@@ -72,25 +72,25 @@ const KINDS = {
   },
   not_a_log: {
     shownBy: ['inspect'],
-    row: 'a run or judgements of queries, or an empty file | [`receval score`](score.md), with the command that is shown',
+    row: 'it is a run, or judgements of queries, or an empty file | use [`receval score`](score.md), with the command that is shown',
   },
   format_not_read: {
     shownBy: ['inspect'],
     stops: true,
-    row: 'Avro, ORC, or neither JSON nor a table: also lines of `name=value` pairs, JSON behind the time of syslog, and lines of several kinds with columns of their own each; the answer to a search of Elasticsearch; the enriched stream of Snowplow as text | export NDJSON, CSV or Parquet; for such lines the command is shown',
+    row: 'it is Avro, ORC, the response to a search of Elasticsearch, the enriched stream of Snowplow as text, or neither JSON nor a table (lines of `name=value` pairs, JSON behind the time of syslog, lines of several kinds that each have columns of their own) | export NDJSON, CSV or Parquet; for lines, the command is shown',
   },
   encoding: {
     shownBy: ['inspect'],
     stops: true,
-    row: 'not UTF-8 | `iconv`',
+    row: 'the file is not UTF-8 | convert it with `iconv`',
   },
   bad_rows: {
     shownBy: ['inspect'],
-    row: 'records that cannot be read; records that are nested deeper than 100 levels | the former count as `invalid`; [dead letters](dead-letters.md) keep them. The latter are left out by `inspect` alone: look at what wrote them. Of a topic the finding names partition and offset',
+    row: 'records cannot be read, or are nested deeper than 100 levels | records that cannot be read count as `invalid`, and [dead letters](dead-letters.md) keep them. Only `inspect` leaves out the nested ones: look at what wrote them. For a topic, the finding names partition and offset',
   },
   no_header: {
     shownBy: ['inspect'],
-    row: 'a CSV without column names | they are called `column_1`, ... in `inputs`',
+    row: 'a CSV has no column names | they are called `column_1`, ... in `inputs`',
   },
   files_swapped: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
@@ -99,16 +99,16 @@ const KINDS = {
   no_lists: {
     shownBy: ['inspect'],
     stops: true,
-    row: 'no file holds lists. What stands in their place is named: rows of shown items without an id of the list, the events of a session (what people did was not shown). Or it is a log of queries, visits or hits that is known and holds none (Elasticsearch, Solr, Matomo, Adobe) | add the log of what was shown: feedback alone shows no ranking; a command or the fields to write, where there are some. Rows become lists by a rule of yours, such as one person without a pause of half an hour',
+    row: 'no file holds lists. The finding says what there is: rows of shown items without an id of the list, the events of a session, or a known log of queries, visits or hits (Elasticsearch, Solr, Matomo, Adobe) | add the log of what was shown: feedback alone shows no ranking. If rows can become lists, a command or the fields to write are shown; the rule is yours, such as one person without a pause of half an hour',
   },
   lists_not_read: {
     shownBy: ['inspect'],
-    row: "lists are text that is neither JSON nor ids with a separator, as Python (`['a', 'b']`) and PostgreSQL (`{a,b}`) print them; or each item is in a field of its own (`item_1`, `item_2`, ..., or `slots.1.id`, ...); or what was clicked stands behind each id (`N1-0 N2-1`); or one table has a row for each item and another the time of each list, perhaps counted from a start | write JSON lists, or ids separated by a bar; for fields, labels and two tables the command is shown",
+    row: "lists are text as Python (`['a', 'b']`) or PostgreSQL (`{a,b}`) prints it; each item is in a field of its own (`item_1`, `item_2`, ..., or `slots.1.id`, ...); a label follows each id (`N1-0 N2-1`); or one table has a row for each item, and another the time of each list | write JSON lists, or ids separated by a bar; for fields, labels and two tables the command is shown",
   },
   fields_in_pairs: {
     shownBy: ['inspect'],
     stops: true,
-    row: 'fields stand as a list of pairs, as the BigQuery export of GA4 (`{"key": ..., "value": {"string_value": ...}}`) and the `note_attributes` of Shopify\'s orders have them, and no other field is the id | make fields of them, with the command that is shown',
+    row: 'fields are in a list of pairs, as in the BigQuery export of GA4 (`{"key": ..., "value": {"string_value": ...}}`) and the `note_attributes` of Shopify\'s orders, and no other field is the id | make fields of them, with the command that is shown',
   },
   feedback_within_items: {
     shownBy: ['inspect'],
@@ -117,48 +117,48 @@ const KINDS = {
   },
   clicks_guessed: {
     shownBy: ['inspect'],
-    row: 'no name says which column of a row holds clicks, so the only one with yes and no is taken | check that it holds clicks',
+    row: 'no name says which column of a row holds clicks, so the only one with yes and no is used | check that it holds clicks',
   },
   lists_of_clicks: {
     shownBy: ['inspect'],
-    row: 'each list stands in the record of the click on it, with the item that was clicked (the clickouts of a session log, `IMPRESSION` of Amazon Personalize): lists without a click are missing, so every measure is too high | log each list when it is shown',
+    row: 'each list is in the record of the click on it (the clickouts of a session log, `IMPRESSION` of Amazon Personalize). Lists without a click are missing, so every measure is too high | log each list when it is shown',
   },
   rows_beside_feedback: {
     shownBy: ['inspect'],
     stops: true,
-    row: 'one log has a row for each shown item, and clicks beside them; a field tells which are which | write them to two files, with the commands that are shown: rows become a list only where a file has nothing else',
+    row: 'one log has a row for each shown item, and clicks beside them; a field says which are which | write them to two files, with the commands that are shown: rows become lists only if a file has nothing else',
   },
   kinds_unclear: {
     shownBy: ['inspect'],
     stops: true,
-    row: 'one log of both sides, and nothing tells the records apart | two files, or a field that says which is which',
+    row: 'one log has both sides, and no field says which records are which | write two files, or a field that says which is which',
   },
   kinds_skipped: {
     shownBy: ['inspect'],
-    row: 'kinds of records in which neither a list nor feedback on one was found, such as page views, and how many there are of each: they meet no `when` of the maps, and a replay passes over them | nothing; if they say what people did with a list, log its id, the item and the time with each',
+    row: 'some kinds of records hold neither a list nor feedback on one, such as page views. No `when` of the maps fits them, so a replay passes over them | nothing; if they say what people did with a list, log its id, the item and the time with each',
   },
   files_differ: {
     shownBy: ['inspect'],
     stops: true,
-    row: 'several files (or topics) of one side have their fields in different places, such as clicks in one log and orders in another. A note where a map for each reads them ([proposed](inspect.md#what-it-looks-at)). Else wrong, and no configuration is written: one of them does not join as it is or needs another map of the lists, their times are in different zones, or no field tells them apart; or they are lists | check the maps; inspect each by itself, mend it, and put the maps together ([`maps`](events.md#adapters)), or give each topic an adapter of its own',
+    row: 'several files (or topics) of one side have their fields in different places, such as clicks in one log and orders in another. It is a note if a map for each reads them ([proposed](inspect.md#what-it-looks-at)). It is wrong, and no configuration is written, if they hold lists, if one of them does not join or needs another map of the lists, if their times are in different zones, or if no field says which is which | check the maps. If it is wrong, inspect each by itself, fix it, and put the maps together ([`maps`](events.md#adapters)), or give each topic an adapter of its own',
   },
   most_invalid: {
     shownBy: ['files', 'doctor', 'counts', 'records', 'inspect'],
     stops: true,
     row: 'more than half of the records of a file are [invalid](events.md#invalid-records). The example names the fields that the first such record has | map the fields with an [adapter](events.md#adapters)',
     inspect:
-      "no field can be a required one; or it has another form: dates such as `21.11.2026 08:00`, `20/Nov/2026:08:00:11 +0100` and the days of a spreadsheet (`46346.338`), item ids inside the address of a page. Or a replay with the proposed configuration would refuse more than half of a file's records | log it; convert it, with the command that is shown",
+      "no field fits a required one, or it has another form: dates such as `21.11.2026 08:00`, `20/Nov/2026:08:00:11 +0100` and the days of a spreadsheet (`46346.338`), item ids inside the address of a page. Or a replay with the proposed configuration would refuse more than half of a file's records | log the field; convert it, with the command that is shown",
   },
   some_invalid: {
     shownBy: ['files', 'doctor', 'inspect'],
     row: "a fiftieth or more of a file's records are [invalid](events.md#invalid-records), up to half | fix what writes them: they do not count",
     inspect:
-      "a replay with the proposed configuration would refuse a fiftieth of a file's records or more, up to half. The [codes](events.md#invalid-records) are those of a replay; where they lack an item, it says of which actions they are | fix what writes them: they do not count",
+      "a replay with the proposed configuration would refuse a fiftieth of a file's records or more, up to half. The [codes](events.md#invalid-records) are those of a replay; for records without an item, their actions are named | fix what writes them: they do not count",
   },
   ids_too_large: {
     shownBy: ['inspect'],
     stops: true,
-    row: 'ids of 64 bits (snowflakes) are JSON numbers: above 2^53 these lose digits when they are read, so that a replay refuses them (`bad_id`) | write them as text, with the command that is shown. `jq` would round them',
+    row: 'ids of 64 bits (snowflakes) are JSON numbers. Above 2^53 they lose digits when they are read, so a replay refuses them (`bad_id`) | write them as text, with the command that is shown. `jq` would round them',
   },
   dated_ahead: {
     shownBy: ['files', 'doctor', 'counts', 'records'],
@@ -167,17 +167,17 @@ const KINDS = {
   all_late: {
     shownBy: ['inspect'],
     stops: true,
-    row: 'a time far ahead of all others, or in the future | remove the record: what follows it would be late',
+    row: 'a time is far ahead of all others, or in the future | remove the record: what follows it would be late',
   },
   unit_of_time: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     row: 'most times of a side are before 1990 | set `tsUnit`',
-    inspect: 'a field holds both seconds and milliseconds | they are read; better write one unit',
+    inspect: 'a field holds both seconds and milliseconds | nothing, they are read; but one unit is better',
   },
   times_shortened: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
-    row: 'times are written as spreadsheets show long numbers, `1.79525E+12`, and lack their last digits: such a time is right to some hours at best. With nine or more digits behind the point they are read | export them again from where they were logged; in the spreadsheet, format the column as a number without decimals',
+    row: 'times are written as spreadsheets show long numbers, `1.79525E+12`, and lack their last digits, so they are right to some hours at best. With nine or more digits behind the point they are read | export them again from where they were logged; in the spreadsheet, format the column as a number without decimals',
   },
   times_without_zone: {
     shownBy: ['inspect'],
@@ -187,13 +187,13 @@ const KINDS = {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     row: 'a hundredth of a side or more, 3 times at least, names no zone and is of [the hour that clocks show twice](events.md#times): it says how many were read as the second of the two, by the order of the log, and of how many the order does not tell. Or 3 times or more are ones that clocks skip, so that their clock does not follow `timeZone` | log UTC, or times with their offset; name the parts of one log in their order, with `--concat`; or correct `timeZone`',
     inspect:
-      'times without a zone go back once by up to an hour, at night: clocks that are set back show an hour twice | set [`timeZone`](configuration.md): the times are then read by their order',
+      'times without a zone go back once by up to an hour, at night, because clocks that are set back show an hour twice | set [`timeZone`](configuration.md): the times are then read by their order',
   },
   out_of_order: {
     shownBy: ['files', 'inspect'],
     row: 'in one log of both sides much feedback is late for a horizon | sort the log by time, or give two files',
     inspect:
-      'records are out of order by more than ten minutes; rows of items are judged by the times of their lists. A note where the proposed `outOfOrderness` bears it, as a replay of files then gives the right numbers; wrong else, and in a topic, whose results would come so late | sort the log, with the command that is shown; of a topic write [a file for each partition](replay.md#dumps-of-topics)',
+      'records are out of order by more than ten minutes; rows of items are judged by the times of their lists. It is a note if the proposed `outOfOrderness` tolerates it, since a replay of files then gives the right numbers. Otherwise it is wrong; also in a topic, whose results would be that late | sort the log, with the command that is shown; for a topic write [a file for each partition](replay.md#dumps-of-topics)',
   },
   request_ids_repeat: {
     shownBy: ['inspect'],
@@ -202,11 +202,11 @@ const KINDS = {
   },
   lists_in_pages: {
     shownBy: ['inspect'],
-    row: 'requests were shown in several pages, each a list of its own ([pages](concepts.md#pages)) | nothing, or put the pages of a request together: the command does it',
+    row: 'requests were shown in several pages, each of which is a list ([pages](concepts.md#pages)) | nothing, or put the pages of a request together with the command',
   },
   duplicates: {
     shownBy: ['inspect'],
-    row: 'records occur twice | nothing to do: they count once',
+    row: 'records occur twice | nothing: they count once',
   },
   ids_differ_by_prefix: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
@@ -234,13 +234,13 @@ const KINDS = {
   ids_differ: {
     shownBy: ['inspect'],
     stops: true,
-    row: 'dashes, braces or blanks on one side, also with capital letters | write them the same way',
+    row: 'ids have dashes, braces or blanks on one side, also with capital letters | write them the same way',
   },
   clock_offset: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
     alert: 'RecevalFewJoined',
-    row: 'most feedback is dated before its list, or whole or half hours after it | log UTC, or times with their offset; for some seconds set `attribution.backward`. What is farther apart than any zone is from UTC is a wrong clock',
+    row: 'most feedback is dated before its list, or whole or half hours after it | log UTC, or times with their offset; for some seconds set `attribution.backward`. An offset larger than that of any zone is a wrong clock',
   },
   before_list: {
     shownBy: ['files', 'doctor', 'records'],
@@ -248,7 +248,7 @@ const KINDS = {
   },
   feedback_before_list: {
     shownBy: ['inspect'],
-    row: 'feedback a little before its list | the clocks of two producers differ: `attribution.backward`',
+    row: 'feedback is dated a little before its list, because the clocks of two producers differ | set `attribution.backward`',
   },
   beyond_horizon: {
     shownBy: ['files', 'doctor', 'records'],
@@ -260,11 +260,11 @@ const KINDS = {
     alert: 'RecevalFewJoined',
     row: 'the request is known, but most items are not in its list; for a run: no judged item is in its lists | log the same item id on both sides',
     inspect:
-      'the request joins, but the item is never in its list. If the ids are in lists within the list, such as the products of each carousel (`/carousels/*/products/*/sku`), it says where | a SKU is not a product id: log the same id on both sides. Make one list of the inner ones, with the command that is shown, or map that of the only element (`items: /carousels/0/products`)',
+      'the request joins, but the item is never in its list. If the ids are in lists within the list, such as the products of each carousel (`/carousels/*/products/*/sku`), the finding says where | a SKU is not a product id: log the same id on both sides. Make one list of the inner ones, with the command that is shown, or map that of the only element (`items: /carousels/0/products`)',
   },
   few_items_match: {
     shownBy: ['inspect'],
-    row: 'less than nine tenths of items is in its list (wrong below half) | does each list on a page have an id of its own?',
+    row: 'less than nine tenths of the items are in their list (wrong below half) | check that each list on a page has an id of its own',
   },
   unjudged_items: {
     shownBy: ['score'],
@@ -277,15 +277,15 @@ const KINDS = {
   unknown_actions: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     row: 'more than half of the feedback has actions without a [grade](concepts.md#grades), or one is spelled almost like one with a grade | add it to `grades`, with 0 if it does not count',
-    inspect: 'actions whose names do not tell what they are worth | set them in `grades`',
+    inspect: 'the names of some actions do not say what they are worth | set them in `grades`',
   },
   action_assumed: {
     shownBy: ['inspect'],
-    row: 'no field says what people did, and the name of the file or a column (`order_id`, `paid_at`, `purchased_at`, `revenue`, a price with a quantity) says that they bought: read as `purchase`. Another file without such a sign holds clicks, if a field tells the records of both apart; else that is wrong | say another action in `inputs`; give each of several files a field of it. A note also where all is taken for clicks and a field has a few words in another script, which are not known: map it as `action`, and grade them',
+    row: 'no field says what people did, so it is inferred. The name of the file or a column (`order_id`, `paid_at`, `purchased_at`, `revenue`, a price with a quantity) shows that they bought: `purchase`. Another file, without such a sign, holds clicks, if a field distinguishes the records of both; otherwise this is wrong. A note is also made if everything is taken for clicks and a field has a few words in another script | set another action in `inputs`; give each of several files a field of it. Map words in another script as `action`, and grade them',
   },
   flags_not_read: {
     shownBy: ['inspect'],
-    row: 'rows of items have columns of yes and no that nothing says are of what people did: neither are they named after an action, nor set only where one that is so named is | nothing; else add them to [`feedback`](files.md#one-row-per-shown-item) of the adapter',
+    row: 'rows of items have columns of yes and no that are not read: they are not named after an action, nor set only where a column is that is | nothing; or add them to [`feedback`](files.md#one-row-per-shown-item) of the adapter',
   },
   ratings: {
     shownBy: ['inspect'],
