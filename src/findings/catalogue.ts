@@ -11,7 +11,8 @@
 export type Shower = 'files' | 'score' | 'doctor' | 'counts' | 'records' | 'inspect';
 
 export interface FindingKind {
-  readonly shownBy: readonly Shower[];
+  /** Default: `inspect` alone. */
+  readonly shownBy?: readonly Shower[];
   /** Cells of a table in Markdown: when it is shown, and what to do. */
   readonly row: string;
   /** The cells in `inspect`, where it means something else. */
@@ -71,74 +72,57 @@ const KINDS = {
     row: 'for `score`: no judged item reaches `--relevant-from` | check the grades',
   },
   not_a_log: {
-    shownBy: ['inspect'],
     row: 'it is a run, or judgements of queries, or an empty file | use [`receval score`](score.md), with the command that is shown',
   },
   format_not_read: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'it is Avro, ORC, the response to a search of Elasticsearch, the enriched stream of Snowplow as text, or neither JSON nor a table (lines of `name=value` pairs, JSON behind the time of syslog, lines of several kinds that each have columns of their own) | export NDJSON, CSV or Parquet; for lines, the command is shown',
   },
   encoding: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'the file is not UTF-8 | convert it with `iconv`',
   },
   bad_rows: {
-    shownBy: ['inspect'],
     row: 'records cannot be read, or are nested deeper than 100 levels | records that cannot be read count as `invalid`, and [dead letters](dead-letters.md) keep them. Only `inspect` leaves out the nested ones: look at what wrote them. For a topic, the finding names partition and offset',
   },
-  no_header: {
-    shownBy: ['inspect'],
-    row: 'a CSV has no column names | they are called `column_1`, ... in `inputs`',
-  },
+  no_header: { row: 'a CSV has no column names | they are called `column_1`, ... in `inputs`' },
   files_swapped: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     row: 'the impressions are feedback | swap `--impressions` and `--feedback`',
   },
   no_lists: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'no file holds lists. The finding says what there is: rows of shown items without an id of the list, the events of a session, or a known log of queries, visits or hits (Elasticsearch, Solr, Matomo, Adobe) | add the log of what was shown: feedback alone shows no ranking. If rows can become lists, a command or the fields to write are shown; the rule is yours, such as one person without a pause of half an hour',
   },
   lists_not_read: {
-    shownBy: ['inspect'],
     row: "lists are text as Python (`['a', 'b']`) or PostgreSQL (`{a,b}`) prints it; each item is in a field of its own (`item_1`, `item_2`, ..., or `slots.1.id`, ...); a label follows each id (`N1-0 N2-1`); or one table has a row for each item, and another the time of each list | write JSON lists, or ids separated by a bar; for fields, labels and two tables the command is shown",
   },
   fields_in_pairs: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'fields are in a list of pairs, as in the BigQuery export of GA4 (`{"key": ..., "value": {"string_value": ...}}`) and the `note_attributes` of Shopify\'s orders, and no other field is the id | make fields of them, with the command that is shown',
   },
   feedback_within_items: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'the clicks are inside the items of the lists | write each as a record of its own, with the command that is shown',
   },
   clicks_guessed: {
-    shownBy: ['inspect'],
     row: 'no name says which column of a row holds clicks, so the only one with yes and no is used | check that it holds clicks',
   },
   lists_of_clicks: {
-    shownBy: ['inspect'],
     row: 'each list is in the record of the click on it (the clickouts of a session log, `IMPRESSION` of Amazon Personalize). Lists without a click are missing, so every measure is too high | log each list when it is shown',
   },
   rows_beside_feedback: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'one log has a row for each shown item, and clicks beside them; a field says which are which | write them to two files, with the commands that are shown: rows become lists only if a file has nothing else',
   },
   kinds_unclear: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'one log has both sides, and no field says which records are which | write two files, or a field that says which is which',
   },
   kinds_skipped: {
-    shownBy: ['inspect'],
     row: 'some kinds of records hold neither a list nor feedback on one, such as page views. No `when` of the maps fits them, so a replay passes over them | nothing; if they say what people did with a list, log its id, the item and the time with each',
   },
   files_differ: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'several files (or topics) of one side have their fields in different places, such as clicks in one log and orders in another. It is a note if a map for each reads them ([proposed](inspect.md#what-it-looks-at)). It is wrong, and no configuration is written, if they hold lists, if one of them does not join or needs another map of the lists, if their times are in different zones, or if no field says which is which | check the maps. If it is wrong, inspect each by itself, fix it, and put the maps together ([`maps`](events.md#adapters)), or give each topic an adapter of its own',
   },
@@ -156,7 +140,6 @@ const KINDS = {
       "a replay with the proposed configuration would refuse a fiftieth of a file's records or more, up to half. The [codes](events.md#invalid-records) are those of a replay; for records without an item, their actions are named | fix what writes them: they do not count",
   },
   ids_too_large: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'ids of 64 bits (snowflakes) are JSON numbers. Above 2^53 they lose digits when they are read, so a replay refuses them (`bad_id`) | write them as text, with the command that is shown. `jq` would round them',
   },
@@ -165,7 +148,6 @@ const KINDS = {
     row: 'more than 1 % of a side is later than the wall clock plus `futureSkew` | fix the clock, or `tsUnit`; use `--now` for logs that are dated ahead on purpose',
   },
   all_late: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'a time is far ahead of all others, or in the future | remove the record: what follows it would be late',
   },
@@ -180,7 +162,6 @@ const KINDS = {
     row: 'times are written as spreadsheets show long numbers, `1.79525E+12`, and lack their last digits, so they are right to some hours at best. With nine or more digits behind the point they are read | export them again from where they were logged; in the spreadsheet, format the column as a number without decimals',
   },
   times_without_zone: {
-    shownBy: ['inspect'],
     row: 'times have no zone | set [`timeZone`](configuration.md); if the other side has a zone, it is inferred',
   },
   clock_change: {
@@ -196,18 +177,13 @@ const KINDS = {
       'records are out of order by more than ten minutes; rows of items are judged by the times of their lists. It is a note if the proposed `outOfOrderness` tolerates it, since a replay of files then gives the right numbers. Otherwise it is wrong; also in a topic, whose results would be that late | sort the log, with the command that is shown; for a topic write [a file for each partition](replay.md#dumps-of-topics)',
   },
   request_ids_repeat: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'many lists repeat the id of another | give each list that is shown an id of its own',
   },
   lists_in_pages: {
-    shownBy: ['inspect'],
     row: 'requests were shown in several pages, each of which is a list ([pages](concepts.md#pages)) | nothing, or put the pages of a request together with the command',
   },
-  duplicates: {
-    shownBy: ['inspect'],
-    row: 'records occur twice | nothing: they count once',
-  },
+  duplicates: { row: 'records occur twice | nothing: they count once' },
   ids_differ_by_prefix: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
@@ -232,7 +208,6 @@ const KINDS = {
     row: 'ids of feedback would match as numbers, such as `7` and `7.0`, or `007` | log the same id on both sides, as a whole number or as text; often a column of integers became one of floats',
   },
   ids_differ: {
-    shownBy: ['inspect'],
     stops: true,
     row: 'ids have dashes, braces or blanks on one side, also with capital letters | write them the same way',
   },
@@ -247,7 +222,6 @@ const KINDS = {
     row: 'a thousandth of the feedback or more, 3 events at least, is dated up to 5 minutes before its list, and so is `orphan`: its clock is a little behind, or shows whole seconds | set [`attribution.backward`](concepts.md#horizons): `1s` for whole seconds',
   },
   feedback_before_list: {
-    shownBy: ['inspect'],
     row: 'feedback is dated a little before its list, because the clocks of two producers differ | set `attribution.backward`',
   },
   beyond_horizon: {
@@ -263,7 +237,6 @@ const KINDS = {
       'the request joins, but the item is never in its list. If the ids are in lists within the list, such as the products of each carousel (`/carousels/*/products/*/sku`), the finding says where | a SKU is not a product id: log the same id on both sides. Make one list of the inner ones, with the command that is shown, or map that of the only element (`items: /carousels/0/products`)',
   },
   few_items_match: {
-    shownBy: ['inspect'],
     row: 'less than nine tenths of the items are in their list (wrong below half) | check that each list on a page has an id of its own',
   },
   unjudged_items: {
@@ -280,15 +253,12 @@ const KINDS = {
     inspect: 'the names of some actions do not say what they are worth | set them in `grades`',
   },
   action_assumed: {
-    shownBy: ['inspect'],
     row: 'no field says what people did, so it is inferred. The name of the file or a column (`order_id`, `paid_at`, `purchased_at`, `revenue`, a price with a quantity) shows that they bought: `purchase`. Another file, without such a sign, holds clicks, if a field distinguishes the records of both; otherwise this is wrong. A note is also made if everything is taken for clicks and a field has a few words in another script | set another action in `inputs`; give each of several files a field of it. Map words in another script as `action`, and grade them',
   },
   flags_not_read: {
-    shownBy: ['inspect'],
     row: 'rows of items have columns of yes and no that are not read: they are not named after an action, nor set only where a column is that is | nothing; or add them to [`feedback`](files.md#one-row-per-shown-item) of the adapter',
   },
   ratings: {
-    shownBy: ['inspect'],
     row: 'feedback holds ratings; only you know which of them are a success | check the proposed `relevantFrom`',
   },
   values_missing: {
@@ -308,13 +278,9 @@ const KINDS = {
     row: 'no impression has the field that the experiment reads: `variant` for `default`, else `experiments.NAME` | call the experiment `default`, or log that field',
   },
   uneven_split: {
-    shownBy: ['inspect'],
     row: 'the traffic is not split between variants as expected | set their weights, or check the assignment',
   },
-  users_of_two_variants: {
-    shownBy: ['inspect'],
-    row: 'users saw several variants | assign users, not requests',
-  },
+  users_of_two_variants: { row: 'users saw several variants | assign users, not requests' },
 } satisfies Readonly<Record<string, FindingKind>>;
 
 export type FindingCode = keyof typeof KINDS;

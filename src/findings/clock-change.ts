@@ -7,14 +7,18 @@ const MUCH = 0.01;
 const LEAST = 3;
 
 /** Whether `n` times that clocks show twice are enough for a finding. */
-export function areMany(n: number, events: number): boolean {
+function areMany(n: number, events: number): boolean {
   return n >= LEAST && n >= MUCH * events;
 }
 
-export const LOG_ZONES = 'Log UTC, or times with their offset, such as 2026-10-25T02:30:00+01:00.';
+const LOG_ZONES = 'Log UTC, or times with their offset, such as 2026-10-25T02:30:00+01:00.';
 
 /** Findings on clocks that were set back or forward while these logs were written. @param of such as: the feedback */
-export function clockChange(of: string, events: number, clocks: readonly LogClock[]): readonly Finding[] {
+export function clockChange(
+  of: string,
+  events: number,
+  clocks: readonly Pick<LogClock, 'name' | 'times'>[],
+): readonly Finding[] {
   const sum = (kind: 'twice' | 'second' | 'untold' | 'skipped'): number =>
     clocks.reduce((all, { times }) => all + times[kind], 0);
   const one = (kind: 'oneTwice' | 'oneSkipped'): string | null => {

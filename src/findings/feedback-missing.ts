@@ -23,10 +23,7 @@ const MOST_NAMED = 5;
 /** Finding that no feedback was read: what was read instead, and where feedback may be. */
 export function feedbackMissing({ input, impressions, valid, unmapped }: ReadFacts): Finding {
   const passed = sumOfUnmapped([unmapped.feedback ?? unmapped.events ?? unmapped.impressions ?? []]);
-  if (passed.length > 0) {
-    const cause = `No feedback was read, so no list has a positive; ${passedText(passed)}.`;
-    return { code: 'feedback_missing', cause, example: null, remedy: passedRemedy(passed) };
-  }
+  if (passed.length > 0) return passedOver(passed);
   const records = [...valid.feedback.values()].reduce((sum, n) => sum + n, 0);
   const [found, remedy] =
     input === 'impressions'
@@ -43,6 +40,12 @@ export function feedbackMissing({ input, impressions, valid, unmapped }: ReadFac
               'Check the pointer of each (adapter: {map: {each: ...}}), and that the file is the right one.',
             ];
   return { code: 'feedback_missing', cause: `${found}, so no list has a positive.`, example: null, remedy };
+}
+
+/** Finding that no feedback was read, but records that no map fits, of which some may be feedback. */
+export function passedOver(unmapped: Unmapped): Finding {
+  const cause = `No feedback was read, so no list has a positive; ${passedText(unmapped)}.`;
+  return { code: 'feedback_missing', cause, example: null, remedy: passedRemedy(unmapped) };
 }
 
 export function passedRemedy(unmapped: Unmapped): string {

@@ -3,11 +3,11 @@ import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import { timeZone } from '../consumers/decode/times.ts';
 import type { Sample, SampledRecord } from '../consumers/source/kafka/access/kafka-sample.ts';
-import { areMany, LOG_ZONES } from '../findings/clock-change.ts';
+import { clockChange } from '../findings/clock-change.ts';
 import { comparedFindings } from '../findings/compared-findings.ts';
 import { type EmptyCounts, emptyLists } from '../findings/empty-lists.ts';
 import { EventSample } from '../findings/event-sample.ts';
-import { passedRemedy, passedText } from '../findings/feedback-missing.ts';
+import { passedOver } from '../findings/feedback-missing.ts';
 import type { Finding } from '../findings/finding.ts';
 import { type InvalidReason, InvalidReasons } from '../findings/invalid-reasons.ts';
 import type { LiveFinding } from '../findings/live-findings.ts';
@@ -215,21 +215,15 @@ function manyEmpty({ experiments, dimensions, measures }: Settings, { impression
   return emptyLists(counts(impressions), measures, 'sampled impressions', new Map(variants));
 }
 
-/** Each record of a topic is read by itself, so a time that clocks show twice is taken for the first of the two. */
+/** Each record of a topic is read by itself, so a time that clocks show twice is read as the first of the two. */
 function clockChanges({ kafka }: Settings, seen: readonly SeenTopic[]): readonly Finding[] {
-  return seen.flatMap(({ name, events }, t): readonly Finding[] => {
-    const { timeZone: zoneName } = kafka.topics[t];
-    const zone = zoneName === undefined ? undefined : timeZone(zoneName);
-    const twice = events.filter(({ ts }) => zone?.isTwice(ts) === true).length;
-    if (!areMany(twice, events.length)) return [];
-    return [
-      {
-        code: 'clock_change',
-        cause: `${grouped(twice)} of ${grouped(events.length)} sampled times of ${name} are ones that clocks in ${zoneName} show twice, as they are set back: without a zone they are read as the first of the two.`,
-        example: null,
-        remedy: LOG_ZONES,
-      },
-    ];
+  return seen.flatMap(({ name, events }, t) => {
+    const { timeZone: zone } = kafka.topics[t];
+    const clock = zone === undefined ? undefined : timeZone(zone);
+    if (zone === undefined || clock === undefined) return [];
+    const twice = events.filter(({ ts }) => clock.isTwice(ts)).length;
+    const times = { twice, second: 0, untold: 0, skipped: 0, oneTwice: undefined, oneSkipped: undefined };
+    return clockChange(`the newest records of ${name}`, events.length, [{ name: zone, times }]);
   });
 }
 
@@ -238,14 +232,7 @@ function feedbackMissing({ measures }: Settings, seen: readonly SeenTopic[], sam
   const unmapped = sumOfUnmapped(seen.map((topic) => topic.unmapped));
   const lists = sample.count('impressions');
   if (unmapped.length === 0 || lists < ENOUGH || sample.count('feedback') > 0 || measures.every(isListOnly)) return [];
-  return [
-    {
-      code: 'feedback_missing',
-      cause: `There is no feedback beside ${grouped(lists)} sampled lists; of the sampled records ${passedText(unmapped)}.`,
-      example: null,
-      remedy: passedRemedy(unmapped),
-    },
-  ];
+  return [passedOver(unmapped)];
 }
 
 function ofJoin(settings: Settings, sample: EventSample): readonly Finding[] {
