@@ -21,12 +21,12 @@ import {
   checkReach,
   checkRights,
   checkVersions,
+  lookAtAddresses,
   type SecretFile,
 } from './doctor-access.ts';
 import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { checkExperiments, firstRecordRanges } from './doctor-experiments.ts';
 import { checkRecords } from './doctor-records.ts';
-import { lookAtAddresses } from './doctor-redis.ts';
 import {
   checkClock,
   checkCohorts,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { RedisStore } from '../../src/accumulators/store/redis-store.ts';
-import { lookAtAddresses } from '../../src/service/doctor-redis.ts';
+import { lookAtAddresses } from '../../src/service/doctor-access.ts';
 import { load } from '../config/fixture.ts';
 import { Authority, OPENSSL } from '../services/certificates.ts';
 import { itWith, tryToGet } from '../services/it-with.ts';
