@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { itemPartOf } from '../measures/item-part.ts';
-import { isListOnly } from '../measures/needs.ts';
+import { needsFeedback } from '../measures/needs.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { type Cells, csvTable, LATEX, MARKDOWN, plainForm, plainWidth, type TextForm } from '../output/table.ts';
 import { type ReplayResult, tooYoung } from '../replay/replay-result.ts';
@@ -106,7 +106,7 @@ function tables(result: ReplayResult, { attribution, cohorts, measures, itemSets
   const shown = first === '' && instead === '' ? [form.note(NOTHING_ACCEPTED)] : [`${first}${instead}`, ...others];
   const asOf = result.asOf === null ? [] : [`impressions up to ${result.asOf}`];
   const isSoFar = !result.closeAll && result.feedbackEnd === null && result.feedback.attributed > 0;
-  const positives = isSoFar && measures.every(isListOnly) ? [POSITIVES_SO_FAR] : [];
+  const positives = isSoFar && !needsFeedback(measures) ? [POSITIVES_SO_FAR] : [];
   const ends = [...closingWords(result, result.rows), ...positives, ...asOf].map((words) => form.note(words)).join('');
   const findings = findingsBlock(result.findings, form);
   return form.whole([

@@ -8,7 +8,7 @@ import type { DroppedEvent, DroppedSample } from './dropped-sample.ts';
 import type { EventSample } from './event-sample.ts';
 import { type Finding, quoted } from './finding.ts';
 import { filesText, placeText } from './invalid-files.ts';
-import { durationText, type JoinShape, type Matches, timeText } from './sample-findings.ts';
+import { durationText, type JoinSettings, type Matches, timeText } from './sample-findings.ts';
 
 interface LostFacts {
   readonly impressions: {
@@ -19,7 +19,7 @@ interface LostFacts {
   readonly feedback: { readonly read: number; readonly drops: Readonly<Record<FeedbackDrop, number>> };
   readonly sample: EventSample;
   readonly dropped: DroppedSample;
-  readonly shape: JoinShape & { readonly outOfOrderness: DurationMs };
+  readonly settings: JoinSettings;
 }
 
 /** A smaller share of a side is usual. */
@@ -81,7 +81,7 @@ const IDS_DIFFER: readonly FindingCode[] = [
 function explainedOf(
   reason: Reason,
   n: number,
-  { impressions, feedback, sample, shape }: LostFacts,
+  { impressions, feedback, sample, settings: { attribution } }: LostFacts,
   { unknown, lags }: Matches,
   found: ReadonlySet<FindingCode>,
 ): number {
@@ -90,8 +90,8 @@ function explainedOf(
   if (impressions.accepted === 0) return n;
   const isOff = found.has('clock_offset');
   const ofIds = IDS_DIFFER.some((code) => found.has(code)) ? unknown.length : 0;
-  const before = isOff || found.has('before_list') ? lags.filter((lag) => lag < -shape.backward).length : 0;
-  const after = isOff || found.has('beyond_horizon') ? lags.filter((lag) => lag >= shape.horizon.ms).length : 0;
+  const before = isOff || found.has('before_list') ? lags.filter((lag) => lag < -attribution.backward).length : 0;
+  const after = isOff || found.has('beyond_horizon') ? lags.filter((lag) => lag >= attribution.window.ms).length : 0;
   const ofSample = ((ofIds + before + after) * sample.count('feedback')) / Math.max(1, sample.feedback.length);
   // Adds feedback on lists that were dropped themselves.
   const { read, accepted, drops } = impressions;
@@ -159,13 +159,13 @@ interface Words {
 }
 
 function wordsOf(side: Side, reason: Reason, facts: LostFacts): Words {
-  const { sample, shape } = facts;
+  const { sample, settings } = facts;
   switch (reason) {
     case 'late':
       return lateWords(facts, side);
     case 'orphan':
       return {
-        why: `no list with their request id was shown within ${shape.horizon.text} before them${apart(sample)}`,
+        why: `no list with their request id was shown within ${settings.attribution.window.text} before them${apart(sample)}`,
         remedy:
           'Check that both sides log the same request id, that of the list that was shown, and that the logs cover the same time and are complete: lists may be sampled, or a part of them may be missing.',
       };
@@ -185,11 +185,11 @@ function wordsOf(side: Side, reason: Reason, facts: LostFacts): Words {
   }
 }
 
-function lateWords({ sample, shape }: LostFacts, side: Side): Words {
+function lateWords({ sample, settings: { attribution } }: LostFacts, side: Side): Words {
   const newest = sample.newest(side);
   const times = sample[side].map(({ ts }) => ts).sort((a, b) => a - b);
-  const why = `they came when time had passed ${side === 'impressions' ? 'their longest horizon' : 'the longest horizon of their list'}, ${shape.horizon.text}`;
-  if (newest !== undefined && areAhead([...times, newest.ts], 10 * shape.horizon.ms)) {
+  const why = `they came when time had passed ${side === 'impressions' ? 'their longest horizon' : 'the longest horizon of their list'}, ${attribution.window.text}`;
+  if (newest !== undefined && areAhead([...times, newest.ts], 10 * attribution.window.ms)) {
     return {
       why,
       example: `the newest is from ${timeText(newest.ts)} (${placeText(newest.place)}), the median from ${timeText(times[Math.floor(times.length / 2)])}`,
@@ -198,7 +198,7 @@ function lateWords({ sample, shape }: LostFacts, side: Side): Words {
   }
   return {
     why,
-    remedy: `Sort the log by time, lines of JSON for example by jq -sc 'sort_by(.ts)[]' FILE (.ts: your name of it). A dump of a topic has one partition after the other: write a file for each partition, and name all of them, which are merged by time. Or raise attribution.outOfOrderness (${durationText(shape.outOfOrderness)}).`,
+    remedy: `Sort the log by time, lines of JSON for example by jq -sc 'sort_by(.ts)[]' FILE (.ts: your name of it). A dump of a topic has one partition after the other: write a file for each partition, and name all of them, which are merged by time. Or raise attribution.outOfOrderness (${durationText(attribution.outOfOrderness)}).`,
   };
 }
 

@@ -1,6 +1,8 @@
+import type { Settings } from '../config/settings.ts';
 import type { LogClock } from '../consumers/decode/clock-order.ts';
+import { needsFeedback } from '../measures/needs.ts';
 import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
-import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
+import type { EpochMs, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import { clockChange } from './clock-change.ts';
@@ -13,7 +15,7 @@ import { filesText, invalidFiles, placeText, reasonsText, type ValidRecords } fr
 import type { InvalidReason, InvalidReasons } from './invalid-reasons.ts';
 import { lateForHorizon } from './late-for-horizon.ts';
 import { examplesText, type Lost, manyDropped } from './many-dropped.ts';
-import { durationText, type JoinShape, matchesOf, sampleFindings } from './sample-findings.ts';
+import { durationText, type JoinSettings, matchesOf, sampleFindings } from './sample-findings.ts';
 import { shortenedTimes } from './shortened-times.ts';
 
 /** The counts and samples of a run over files. */
@@ -45,9 +47,7 @@ export interface RunFacts {
   readonly dropped: DroppedSample;
   /** The clocks that read times without a zone; those of one log of both sides are under `impressions`. */
   readonly clocks: Readonly<Record<Side, ReadonlySet<LogClock>>>;
-  readonly shape: JoinShape & { readonly outOfOrderness: DurationMs; readonly futureSkew: DurationMs };
-  /** Whether any measure depends on feedback. */
-  readonly needsFeedback: boolean;
+  readonly settings: JoinSettings & Pick<Settings, 'measures'>;
 }
 
 /** A run over files has standard errors from about this many impressions on. */
@@ -60,15 +60,9 @@ const MUCH_AHEAD = 0.01;
 const MUCH_UNREAD = 0.02;
 
 /** Whether the run has no result: no impression counted, or a measure needs feedback and none joined. */
-export function isEmpty({
-  input,
-  impressions,
-  feedback,
-  unmapped,
-  needsFeedback,
-}: Pick<RunFacts, 'input' | 'impressions' | 'feedback' | 'unmapped' | 'needsFeedback'>): boolean {
+export function isEmpty({ input, impressions, feedback, unmapped, settings }: RunFacts): boolean {
   if (impressions.accepted === 0) return true;
-  if (!needsFeedback) return false;
+  if (!needsFeedback(settings.measures)) return false;
   const mayBeThere = feedback.read > 0 || unmapped.events !== undefined;
   const wasGiven = input === 'two sides' || (input === 'one log' && mayBeThere);
   return wasGiven && feedback.attributed === 0;
@@ -76,7 +70,7 @@ export function isEmpty({
 
 /** All findings on a run, in the order of the codes. */
 export function runFindings(facts: RunFacts): readonly Finding[] {
-  const { sample, shape } = facts;
+  const { sample, settings } = facts;
   const swapped = filesSwapped(facts);
   const causes = [
     ...swapped,
@@ -86,11 +80,11 @@ export function runFindings(facts: RunFacts): readonly Finding[] {
     ...shortenedTimes(sample),
     ...clockChanges(facts),
     ...tooLate(facts),
-    ...(facts.needsFeedback && facts.feedback.read === 0 && facts.impressions.accepted > 0
+    ...(needsFeedback(settings.measures) && facts.feedback.read === 0 && facts.impressions.accepted > 0
       ? [feedbackMissing(facts)]
       : []),
     ...feedbackPartial(facts),
-    ...sampleFindings(sample, shape),
+    ...sampleFindings(sample, settings),
     ...noUserIds(facts),
   ];
   const lost = manyDropped(facts, matchesOf(sample), new Set(causes.map(({ code }) => code)));
@@ -136,13 +130,13 @@ function dropText(drops: Readonly<Record<string, number>>): string {
 }
 
 /** Findings on times without feedback. There are none if much feedback is unreadable, because its time is unknown. */
-function feedbackPartial({ needsFeedback, longest, feedback, end, sample, shape }: RunFacts): readonly Finding[] {
+function feedbackPartial({ settings, longest, feedback, end, sample }: RunFacts): readonly Finding[] {
   const { invalid, undecodable } = feedback.drops;
-  if (!needsFeedback || invalid + undecodable > MUCH_UNREAD * feedback.read) return [];
+  if (!needsFeedback(settings.measures) || invalid + undecodable > MUCH_UNREAD * feedback.read) return [];
   const isWaitedFor = Number.isFinite(end.reach);
   const partial = feedbackPeriod(sample, matchesOf(sample), isWaitedFor && !end.closeAll);
   if (partial.length > 0 || !isWaitedFor) return partial;
-  const { horizon, outOfOrderness } = shape;
+  const { window: horizon, outOfOrderness } = settings.attribution;
   return end.closeAll ? feedbackToCome(sample, horizon) : mostOpen(horizon, longest, end.reach + outOfOrderness);
 }
 
@@ -232,7 +226,7 @@ function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {
   return [
     {
       code: 'dated_ahead',
-      cause: `${grouped(drops.future)} of ${grouped(read)} ${side} are dated more than ${durationText(facts.shape.futureSkew)} (attribution.futureSkew) ahead of now, and dropped as future.`,
+      cause: `${grouped(drops.future)} of ${grouped(read)} ${side} are dated more than ${durationText(facts.settings.attribution.futureSkew)} (attribution.futureSkew) ahead of now, and dropped as future.`,
       example: examplesText(facts.dropped.of(side, 'future')),
       remedy:
         'Correct the clock that dates them, or timeZone or tsUnit of the topic; for logs that are dated ahead on purpose set --now.',

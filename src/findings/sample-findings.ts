@@ -1,3 +1,5 @@
+import type { Settings } from '../config/settings.ts';
+import { valuedActions } from '../measures/needs.ts';
 import { isGradable } from '../vocabulary/action-name.ts';
 import { MINUTE, printDuration, usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
@@ -9,16 +11,8 @@ import type { EventSample } from './event-sample.ts';
 import { type Finding, quoted } from './finding.ts';
 import { type IdDifference, idDifference } from './id-difference.ts';
 
-/** The settings of the join. */
-export interface JoinShape {
-  /** The longest horizon. */
-  readonly horizon: { readonly text: string; readonly ms: DurationMs };
-  readonly backward: DurationMs;
-  /** Actions that the configuration names. */
-  readonly actions: readonly string[];
-  /** Actions whose grade is the value of the event. */
-  readonly valued: readonly string[];
-}
+/** The settings that say what joins, and what it is worth. */
+export type JoinSettings = Pick<Settings, 'attribution' | 'grading'>;
 
 const HALF_HOUR: DurationMs = 30 * MINUTE;
 /** Zones are whole or half hours apart, and feedback follows within minutes. */
@@ -34,17 +28,17 @@ const LEAST_MISSPELLED = 0.01;
 const SPELLED = 5;
 
 /** Findings from a sample of both sides, whatever joined. */
-export function sampleFindings(sample: EventSample, shape: JoinShape): readonly Finding[] {
+export function sampleFindings(sample: EventSample, settings: JoinSettings): readonly Finding[] {
   const matches = matchesOf(sample);
   const wrongUnits = units(sample);
   return [
     ...wrongUnits,
     ...ids(matches, sample),
     // Times in two units differ by decades, so they say nothing about clocks.
-    ...(wrongUnits.length > 0 ? [] : clocks(matches, shape)),
+    ...(wrongUnits.length > 0 ? [] : clocks(matches, settings)),
     ...items(matches),
-    ...actions(sample, shape),
-    ...values(sample, shape),
+    ...actions(sample, settings),
+    ...values(sample, settings),
   ];
 }
 
@@ -178,9 +172,9 @@ function verb(side: string): string {
   return side.endsWith('s') ? 'write' : 'writes';
 }
 
-function clocks(matches: Matches, shape: JoinShape): readonly Finding[] {
+function clocks(matches: Matches, { attribution }: JoinSettings): readonly Finding[] {
   const { lags, inList } = matches;
-  const { horizon, backward } = shape;
+  const { window: horizon, backward } = attribution;
   if (inList.length === 0) return [];
   const least = quantile(lags, 0.05);
   const middle = quantile(lags, 0.5);
@@ -209,7 +203,7 @@ function clocks(matches: Matches, shape: JoinShape): readonly Finding[] {
       },
     ];
   }
-  return [...beforeList(matches, shape), ...beyondHorizon(lags, horizon, example)];
+  return [...beforeList(matches, backward), ...beyondHorizon(lags, horizon, example)];
 }
 
 function pairText({ impression, feedback }: Match): string {
@@ -223,7 +217,7 @@ const LEAST_BEFORE = 3;
 const LITTLE_BEFORE: DurationMs = 5 * MINUTE;
 
 /** Finding on clocks that differ a little, or that show whole seconds: a click in the second of its list is dated before it. */
-function beforeList({ lags, inList }: Matches, { backward }: JoinShape): readonly Finding[] {
+function beforeList({ lags, inList }: Matches, backward: DurationMs): readonly Finding[] {
   const before = inList.filter((match) => lagOf(match) < -backward && lagOf(match) >= -LITTLE_BEFORE);
   if (before.length < LEAST_BEFORE || before.length < SOME_BEFORE * lags.length) return [];
   const by = -quantile(before.map(lagOf), 0.01);
@@ -247,7 +241,7 @@ const MANY_BEYOND = 0.05;
 
 function beyondHorizon(
   lags: readonly DurationMs[],
-  { ms, text }: JoinShape['horizon'],
+  { ms, text }: Settings['attribution']['window'],
   middleExample: string,
 ): readonly Finding[] {
   const beyond = lags.filter((lag) => lag > ms);
@@ -299,7 +293,8 @@ function items({ notInList, known }: Matches): readonly Finding[] {
   ];
 }
 
-function actions({ actions: counts }: EventSample, { actions: known }: JoinShape): readonly Finding[] {
+function actions({ actions: counts }: EventSample, { grading }: JoinSettings): readonly Finding[] {
+  const known = grading.actions.map(({ name }) => name);
   const all = [...counts.values()].reduce((sum, n) => sum + n, 0);
   const ungraded = [...counts].filter(([action]) => !known.includes(action)).sort(([, a], [, b]) => b - a);
   const without = ungraded.reduce((sum, [, n]) => sum + n, 0);
@@ -330,8 +325,8 @@ function gradeRemedy(example: readonly [string, number] | undefined): string {
 }
 
 /** Finding on ratings without a value, which are worth 0. */
-function values({ feedback }: EventSample, { valued }: JoinShape): readonly Finding[] {
-  return valued.flatMap((name) => {
+function values({ feedback }: EventSample, { grading }: JoinSettings): readonly Finding[] {
+  return valuedActions(grading).flatMap((name) => {
     const of = feedback.filter(({ action }) => action === name);
     const without = of.filter(({ value }) => value === undefined);
     if (without.length <= MOST * of.length) return [];

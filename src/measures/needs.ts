@@ -9,6 +9,11 @@ export function isListOnly({ definition }: Pick<Measure, 'definition'>): boolean
   return definition.kind === 'list' || definition.kind === 'items';
 }
 
+/** Whether one of the measures needs feedback. */
+export function needsFeedback(measures: readonly Measure[]): boolean {
+  return !measures.every(isListOnly);
+}
+
 /** Whether feedback of the measure's `action` counts by its grade. It does not in rates, nor where its value is the rating. */
 export function needsGrade({ definition }: Measure): boolean {
   return definition.kind !== 'actions' && definition.kind !== 'ratings';

@@ -8,7 +8,7 @@ import { createDecoder } from '../consumers/decode/decoder.ts';
 import { type AdapterChoice, adapterTraits } from '../consumers/decode/decoder-settings.ts';
 import { hasRowFeedback, listKey } from '../consumers/decode/list.ts';
 import { FileSource, type FileTopic } from '../consumers/source/files/files.ts';
-import { isListOnly } from '../measures/needs.ts';
+import { needsFeedback } from '../measures/needs.ts';
 import { compile } from '../measures/scorer.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
@@ -172,7 +172,7 @@ function endOf(
   topics: readonly { readonly comesLater: boolean }[],
   watch: Watch,
 ): LogsEnd {
-  const isKnown = settings.measures.every(isListOnly) || hasNoTimes(watch.sample);
+  const isKnown = !needsFeedback(settings.measures) || hasNoTimes(watch.sample);
   const watermarks = topics.map(({ comesLater }, t) => ({ comesLater, watermark: unit.join.topicWatermark(t) }));
   return { newest: unit.newest, reach: isKnown ? Number.POSITIVE_INFINITY : reachOf(watermarks), closeAll };
 }

@@ -7,7 +7,6 @@ import type { UnmappedByInput } from '../findings/feedback-missing.ts';
 import type { Finding } from '../findings/finding.ts';
 import { InvalidReasons } from '../findings/invalid-reasons.ts';
 import { isEmpty, type RunFacts, runFindings } from '../findings/run-findings.ts';
-import { isListOnly, valuedActions } from '../measures/needs.ts';
 import type { InvalidRecord, UnitDeps } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { EpochMs, Side, TopicRole } from '../vocabulary/events.ts';
@@ -88,8 +87,6 @@ export class Watch {
     readonly findings: readonly Finding[];
     readonly isEmpty: boolean;
   } {
-    const { attribution, grading, measures } = this.#settings;
-    const { window, backward, outOfOrderness, futureSkew } = attribution;
     const facts: RunFacts = {
       ...counts,
       input: this.#input,
@@ -98,15 +95,7 @@ export class Watch {
       sample: this.sample,
       dropped: this.#dropped,
       clocks: this.#clocks,
-      needsFeedback: measures.some((measure) => !isListOnly(measure)),
-      shape: {
-        horizon: window,
-        backward,
-        outOfOrderness,
-        futureSkew,
-        actions: grading.actions.map(({ name }) => name),
-        valued: valuedActions(grading),
-      },
+      settings: this.#settings,
     };
     return { findings: runFindings(facts), isEmpty: isEmpty(facts) };
   }

@@ -13,7 +13,7 @@ import { type InvalidReason, InvalidReasons } from '../findings/invalid-reasons.
 import type { LiveFinding } from '../findings/live-findings.ts';
 import { matchesOf, sampleFindings } from '../findings/sample-findings.ts';
 import { shortenedTimes } from '../findings/shortened-times.ts';
-import { isListOnly, valuedActions } from '../measures/needs.ts';
+import { needsFeedback } from '../measures/needs.ts';
 import { type EpochMs, type Event, type Impression, isEmptyList } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { countUnmapped, sumOfUnmapped, type Unmapped, type UnmappedRecords } from '../vocabulary/unmapped.ts';
@@ -231,19 +231,13 @@ function clockChanges({ kafka }: Settings, seen: readonly SeenTopic[]): readonly
 function feedbackMissing({ measures }: Settings, seen: readonly SeenTopic[], sample: EventSample): readonly Finding[] {
   const unmapped = sumOfUnmapped(seen.map((topic) => topic.unmapped));
   const lists = sample.count('impressions');
-  if (unmapped.length === 0 || lists < ENOUGH || sample.count('feedback') > 0 || measures.every(isListOnly)) return [];
+  if (unmapped.length === 0 || lists < ENOUGH || sample.count('feedback') > 0 || !needsFeedback(measures)) return [];
   return [passedOver(unmapped)];
 }
 
 function ofJoin(settings: Settings, sample: EventSample): readonly Finding[] {
-  const { attribution, grading } = settings;
   if (sample.count('impressions') === 0 || sample.count('feedback') < ENOUGH) return [];
-  const found: readonly Finding[] = sampleFindings(sample, {
-    horizon: attribution.window,
-    backward: attribution.backward,
-    actions: grading.actions.map(({ name }) => name),
-    valued: valuedActions(grading),
-  });
+  const found = sampleFindings(sample, settings);
   return [
     ...nothingJoined(settings, sample, found),
     ...found,

@@ -7,7 +7,7 @@ import { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { Exporter } from '../exporter/exporter.ts';
 import { LivePage } from '../live/live.ts';
 import { pagesOf } from '../live/live-pages.ts';
-import { isListOnly } from '../measures/needs.ts';
+import { needsFeedback } from '../measures/needs.ts';
 import { compile } from '../measures/scorer.ts';
 import { MetricsPage } from '../metrics/metrics-page.ts';
 import { Metrics, type MetricsUpdate } from '../metrics/registry.ts';
@@ -177,7 +177,7 @@ export class Service {
     this.#logWatch = new LogWatch({
       look: () => lookAtRecords(settings, this.#owned, this.#clock.now()),
       log,
-      needsFeedback: settings.measures.some((measure) => !isListOnly(measure)),
+      needsFeedback: needsFeedback(settings.measures),
     });
     this.#store = store;
     this.#source = source;
