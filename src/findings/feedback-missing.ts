@@ -1,27 +1,14 @@
-import type { Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { recordsOf, sumOfUnmapped, type Unmapped, unmappedText } from '../vocabulary/unmapped.ts';
 import { yamlWord } from '../vocabulary/yaml-word.ts';
 import type { Finding } from './finding.ts';
-
-/** Records that no map fits, by the option that names their files. */
-export type UnmappedByInput = Readonly<Partial<Record<'events' | Side, Unmapped>>>;
-
-interface ReadFacts {
-  /** `impressions`: no feedback was named; `one log`: both sides are in one. */
-  readonly input: 'two sides' | 'one log' | 'impressions';
-  /** Number of events. */
-  readonly impressions: { readonly read: number };
-  /** Number of records that are not invalid, by file. */
-  readonly valid: Readonly<Record<Side, ReadonlyMap<string, number>>>;
-  readonly unmapped: UnmappedByInput;
-}
+import type { RunFacts } from './run-facts.ts';
 
 /** Most values that a sentence names. */
 const MOST_NAMED = 5;
 
 /** Finding that no feedback was read: what was read instead, and where feedback may be. */
-export function feedbackMissing({ input, impressions, valid, unmapped }: ReadFacts): Finding {
+export function feedbackMissing({ input, impressions, valid, unmapped }: RunFacts): Finding {
   const passed = sumOfUnmapped([unmapped.feedback ?? unmapped.events ?? unmapped.impressions ?? []]);
   if (passed.length > 0) return passedOver(passed);
   const records = [...valid.feedback.values()].reduce((sum, n) => sum + n, 0);

@@ -1,26 +1,13 @@
-/** Findings on events that are dropped for one reason: how many, when, why as far as the logs show it, and three examples. */
-import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs, Feedback, Impression, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import type { FindingCode } from './catalogue.ts';
-import type { DroppedEvent, DroppedSample } from './dropped-sample.ts';
+import type { DroppedEvent } from './dropped-sample.ts';
 import type { EventSample } from './event-sample.ts';
 import { type Finding, quoted } from './finding.ts';
 import { filesText, placeText } from './invalid-files.ts';
-import { durationText, type JoinSettings, type Matches, timeText } from './sample-findings.ts';
-
-interface LostFacts {
-  readonly impressions: {
-    readonly read: number;
-    readonly accepted: number;
-    readonly drops: Readonly<Record<ImpressionDrop, number>>;
-  };
-  readonly feedback: { readonly read: number; readonly drops: Readonly<Record<FeedbackDrop, number>> };
-  readonly sample: EventSample;
-  readonly dropped: DroppedSample;
-  readonly settings: JoinSettings;
-}
+import type { RunFacts } from './run-facts.ts';
+import { durationText, type Matches, timeText } from './sample-findings.ts';
 
 /** A smaller share of a side is usual. */
 const MUCH = 0.05;
@@ -44,7 +31,7 @@ export interface Lost {
 }
 
 /** Findings on events that are dropped for one reason, unless other findings explain it. @param found codes of the other findings */
-export function manyDropped(facts: LostFacts, matches: Matches, found: ReadonlySet<FindingCode>): readonly Lost[] {
+export function manyDropped(facts: RunFacts, matches: Matches, found: ReadonlySet<FindingCode>): readonly Lost[] {
   return (['impressions', 'feedback'] as const).flatMap((side) => {
     const { read } = facts[side];
     const drops: Readonly<Partial<Record<Reason, number>>> = facts[side].drops;
@@ -81,7 +68,7 @@ const IDS_DIFFER: readonly FindingCode[] = [
 function explainedOf(
   reason: Reason,
   n: number,
-  { impressions, feedback, sample, settings: { attribution } }: LostFacts,
+  { impressions, feedback, sample, settings: { attribution } }: RunFacts,
   { unknown, lags }: Matches,
   found: ReadonlySet<FindingCode>,
 ): number {
@@ -99,7 +86,7 @@ function explainedOf(
 }
 
 /** The time of nearly all dropped events, or `throughout the log` if it is most of the log. */
-function whenText({ sample, dropped }: LostFacts, side: Side, reason: Reason, n: number): string {
+function whenText({ sample, dropped }: RunFacts, side: Side, reason: Reason, n: number): string {
   const times = dropped.of(side, reason).map(({ ts }) => ts);
   if (times.length === 0) return '';
   const within = (all: readonly EpochMs[], [from, to]: Span): readonly EpochMs[] =>
@@ -158,7 +145,7 @@ interface Words {
   readonly example?: string;
 }
 
-function wordsOf(side: Side, reason: Reason, facts: LostFacts): Words {
+function wordsOf(side: Side, reason: Reason, facts: RunFacts): Words {
   const { sample, settings } = facts;
   switch (reason) {
     case 'late':
@@ -185,7 +172,7 @@ function wordsOf(side: Side, reason: Reason, facts: LostFacts): Words {
   }
 }
 
-function lateWords({ sample, settings: { attribution } }: LostFacts, side: Side): Words {
+function lateWords({ sample, settings: { attribution } }: RunFacts, side: Side): Words {
   const newest = sample.newest(side);
   const times = sample[side].map(({ ts }) => ts).sort((a, b) => a - b);
   const why = `they came when time had passed ${side === 'impressions' ? 'their longest horizon' : 'the longest horizon of their list'}, ${attribution.window.text}`;

@@ -1,54 +1,18 @@
-import type { Settings } from '../config/settings.ts';
-import type { LogClock } from '../consumers/decode/clock-order.ts';
 import { needsFeedback } from '../measures/needs.ts';
-import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
-import type { EpochMs, Side } from '../vocabulary/events.ts';
+import type { Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import { clockChange } from './clock-change.ts';
-import type { DroppedSample } from './dropped-sample.ts';
-import type { EventSample } from './event-sample.ts';
-import { feedbackMissing, passedText, type UnmappedByInput } from './feedback-missing.ts';
+import { feedbackMissing, passedText } from './feedback-missing.ts';
 import { feedbackPeriod, feedbackToCome, mostOpen } from './feedback-period.ts';
 import { type Finding, inOrder, quoted } from './finding.ts';
-import { filesText, invalidFiles, placeText, reasonsText, type ValidRecords } from './invalid-files.ts';
-import type { InvalidReason, InvalidReasons } from './invalid-reasons.ts';
+import { filesText, invalidFiles, placeText, reasonsText } from './invalid-files.ts';
+import type { InvalidReason } from './invalid-reasons.ts';
 import { lateForHorizon } from './late-for-horizon.ts';
 import { examplesText, type Lost, manyDropped } from './many-dropped.ts';
-import { durationText, type JoinSettings, matchesOf, sampleFindings } from './sample-findings.ts';
+import type { RunFacts } from './run-facts.ts';
+import { durationText, matchesOf, sampleFindings } from './sample-findings.ts';
 import { shortenedTimes } from './shortened-times.ts';
-
-/** The counts and samples of a run over files. */
-export interface RunFacts {
-  /** `impressions`: no feedback was named; `one log`: both sides are in one. */
-  readonly input: 'two sides' | 'one log' | 'impressions';
-  readonly impressions: {
-    readonly read: number;
-    readonly accepted: number;
-    readonly drops: Readonly<Record<ImpressionDrop, number>>;
-    /** For each horizon, the accepted events that came too late for it. */
-    readonly late: Readonly<Record<string, number>>;
-  };
-  /** Number of lists that count at the longest horizon, and of those that are still open there. */
-  readonly longest: { readonly counted: number; readonly open: number };
-  readonly feedback: {
-    readonly read: number;
-    readonly attributed: number;
-    readonly drops: Readonly<Record<FeedbackDrop, number>>;
-    /** For each horizon, the attributed events that came too late for it. */
-    readonly late: Readonly<Record<string, number>>;
-  };
-  /** `reach`: the time up to which the feedback is complete; not finite: unknown. `closeAll`: whether younger lists count, too. */
-  readonly end: { readonly reach: EpochMs; readonly closeAll: boolean };
-  readonly invalid: InvalidReasons;
-  readonly valid: ValidRecords;
-  readonly unmapped: UnmappedByInput;
-  readonly sample: EventSample;
-  readonly dropped: DroppedSample;
-  /** The clocks that read times without a zone; those of one log of both sides are under `impressions`. */
-  readonly clocks: Readonly<Record<Side, ReadonlySet<LogClock>>>;
-  readonly settings: JoinSettings & Pick<Settings, 'measures'>;
-}
 
 /** A run over files has standard errors from about this many impressions on. */
 const ENOUGH_IMPRESSIONS = 1000;
