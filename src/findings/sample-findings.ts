@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import { valuedActions } from '../measures/needs.ts';
 import { isGradable } from '../vocabulary/action-name.ts';
 import { MINUTE, printDuration, usualDuration } from '../vocabulary/durations.ts';
-import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs, Feedback, Impression, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import { nearest } from '../vocabulary/spelling.ts';
@@ -82,33 +82,23 @@ export function matchesOf({ impressions, feedback }: EventSample): Matches {
     (holding.length === 0 ? notInList : inList).push({ feedback: one, impression });
   }
   inList.sort((a, b) => lagOf(a) - lagOf(b));
-  return {
-    unknown,
-    lags: inList.map(lagOf),
-    inList,
-    notInList,
-    known: inList.length + notInList.length,
-  };
+  return { unknown, lags: inList.map(lagOf), inList, notInList, known: inList.length + notInList.length };
 }
 
 function lagOf({ feedback, impression }: Match): DurationMs {
   return feedback.ts - impression.ts;
 }
 
-function units({ impressions, feedback }: EventSample): readonly Finding[] {
-  return [
-    ...unitOf(
-      'impressions',
-      impressions.map(({ ts }) => ts),
+function units(sample: EventSample): readonly Finding[] {
+  return (['impressions', 'feedback'] as const).flatMap((side) =>
+    unitOf(
+      side,
+      sample[side].map(({ ts }) => ts),
     ),
-    ...unitOf(
-      'feedback',
-      feedback.map(({ ts }) => ts),
-    ),
-  ];
+  );
 }
 
-function unitOf(side: 'impressions' | 'feedback', times: readonly EpochMs[]): readonly Finding[] {
+function unitOf(side: Side, times: readonly EpochMs[]): readonly Finding[] {
   const old = times.filter((ts) => ts < OLDEST_LOG);
   if (old.length <= MOST * times.length) return [];
   const [ts] = old;
@@ -342,8 +332,9 @@ function values({ feedback }: EventSample, { grading }: JoinSettings): readonly 
   });
 }
 
-export function quantile(sorted: readonly number[], q: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
+/** The value at a share of an ascending list; NaN: it is empty. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
 /** The time in ISO 8601, in UTC. */

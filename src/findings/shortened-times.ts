@@ -15,8 +15,8 @@ export const NOT_SHORTENED =
   'Export the times again from where they were logged. If they pass through a spreadsheet, format the column as a number without decimals before it is saved.';
 
 /** Finding on times without their last digits, as spreadsheets write long numbers. */
-export function shortenedTimes({ impressions, feedback }: EventSample): readonly Finding[] {
-  return [...ofSide('impressions', impressions), ...ofSide('feedback', feedback)];
+export function shortenedTimes(sample: EventSample): readonly Finding[] {
+  return (['impressions', 'feedback'] as const).flatMap((side) => ofSide(side, sample[side]));
 }
 
 function ofSide(side: string, events: readonly { readonly ts: EpochMs }[]): readonly Finding[] {

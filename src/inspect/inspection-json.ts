@@ -1,9 +1,10 @@
 /** An inspection as JSON, for `--output json`: plain objects in place of maps, and no records. */
 
+import { quantile } from '../findings/sample-findings.ts';
 import type { Field } from './fields.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
 import { idPaths } from './join-trial.ts';
-import { DELAY_BINS, delayBins, quantile } from './log-facts.ts';
+import { DELAY_BINS, delayBins } from './log-facts.ts';
 
 export function reportOf(inspection: Inspection): object {
   const { files, impressions, feedback, joins, items, facts, clock, zones, proposal, findings } = inspection;

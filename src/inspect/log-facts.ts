@@ -1,6 +1,7 @@
 /** Computes facts about the events of a sample: joins, delays, order, duplicates, users and variants. */
 
 import { type Difference, normalizers } from '../findings/id-match.ts';
+import { quantile } from '../findings/sample-findings.ts';
 import { chiSquareUpper } from '../statistics/distributions.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { usualGrade } from './field-names.ts';
@@ -238,11 +239,6 @@ export function splitChance(
     statistic += ((counts.get(name) ?? 0) - expected) ** 2 / expected;
   }
   return chiSquareUpper(statistic, names.length - 1);
-}
-
-/** Value at a share of an ascending list; NaN: it is empty. */
-export function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
 // Clock differences that the delays reveal: another zone, or a small offset.

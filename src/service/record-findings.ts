@@ -194,12 +194,7 @@ function joinFindings(settings: Settings, seen: readonly SeenTopic[], now: Epoch
     ...manyEmpty(settings, sample),
     ...ofJoin(settings, sample),
   ];
-  return found.map(({ code, cause, remedy }) => ({
-    code,
-    topic: undefined,
-    cause,
-    remedy,
-  }));
+  return found.map(({ code, cause, remedy }) => ({ code, topic: undefined, cause, remedy }));
 }
 
 function manyEmpty({ experiments, dimensions, measures }: Settings, { impressions }: EventSample): readonly Finding[] {
@@ -291,14 +286,8 @@ function variants({ experiments, dimensions }: Settings, sample: EventSample): r
     }
     const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
     const least = (Math.min(...weights.values()) / total) * sample.impressions.length;
-    return comparedFindings({
-      experiment: name,
-      dimension,
-      impressions,
-      others,
-      userless: {},
-      plainVariants: new Map(),
-    })
+    const facts = { experiment: name, dimension, impressions, others, userless: {}, plainVariants: new Map() };
+    return comparedFindings(facts)
       .filter(({ code }) => (code === 'variant_not_named' ? name !== 'default' : least >= EXPECTED))
       .map((one) => (one.example === null ? one : { ...one, cause: `${one.cause} (${one.example}.)` }));
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { beforeList, clockOffset, delayBins, quantile, splitChance, zoneText } from '../../src/inspect/log-facts.ts';
+import { quantile } from '../../src/findings/sample-findings.ts';
+import { beforeList, clockOffset, delayBins, splitChance, zoneText } from '../../src/inspect/log-facts.ts';
 
 const HALF = 1_800_000;
 /** Most within seconds or minutes, some within half an hour, as people click. */
