@@ -3,10 +3,10 @@ import { as, type Method, type Params, share } from './method.ts';
 import { mustBeFew } from './pairwise.ts';
 
 const thresholds = {
-  preference: share('of n: so many places an item must stand before another for a list to agree', 0),
-  veto: share('of n: so many places behind another, and a list objects', 0.75),
-  concordance: share('of the voters: as many must agree', 0),
-  discordance: share('of the voters: no more may object', 0.25),
+  preference: share('share of n: how far an item must be before another for a list to agree', 0),
+  veto: share('share of n: how far behind another an item must be for a list to object', 0.75),
+  concordance: share('share of the voters that must agree', 0),
+  discordance: share('largest share of the voters that may object', 0.25),
 };
 
 /**

@@ -22,7 +22,7 @@ export const prefrel: Method = {
   params: {
     as,
     alpha: share('a side with less of the lists than this is a clear minority', 0.1),
-    beta: share('so many of the voters must have an opinion', 0.5),
+    beta: share('share of the voters that must have an opinion', 0.5),
   },
   summary: 'Borda-like points of voters weighted by how seldom they disagree with clear majorities',
   source: 'Desarkar, Sarkar and Mitra, Expert Systems with Applications 49, 2016',

@@ -152,7 +152,7 @@ function qualityMetrics(settings: MetricSpecsSettings): readonly MetricSpec[] {
     {
       ...gauge,
       name: 'receval_window_impressions',
-      help: 'Impressions in a window. As of all values of windows, no series while the window is not complete, unless incompleteWindows is show.',
+      help: 'Impressions in a window. Like all values of windows, it has no series while the window is not complete, unless incompleteWindows is show.',
       labels: cohort,
     },
     {
@@ -234,7 +234,7 @@ function scoreMetrics(settings: MetricSpecsSettings): readonly MetricSpec[] {
     {
       ...counter,
       name: 'receval_folded_impressions_total',
-      help: 'Of the impressions scored and committed, those counted under __other__ because no place was free in limits.cohortsPerSet, by grouping set.',
+      help: 'Impressions scored and committed that were counted under __other__ because no place was free in limits.cohortsPerSet, by grouping set.',
       labels: ['horizon', 'by'],
     },
     ...scores,
@@ -353,7 +353,7 @@ const PIPELINE: readonly MetricSpec[] = [
   ),
   counter(
     'receval_unscored_impressions_total',
-    'Impressions left out of all numbers, once per horizon, as their feedback was not read: they are older than what is read of it.',
+    'Impressions left out of all numbers, once per horizon, as they are older than the feedback that is read.',
     'horizon',
   ),
   counter('receval_late_total', 'Events that count but missed a horizon.', 'topic', 'horizon'),
@@ -382,7 +382,7 @@ const PIPELINE: readonly MetricSpec[] = [
   ),
   gauge(
     'receval_item_share',
-    'The same of feedback whose request is known: attributed over attributed and not_in_list.',
+    'Share of the same feedback, if its request is known, that was attributed: attributed over attributed and not_in_list.',
     'topic',
   ),
   histogram('receval_feedback_delay_seconds', 'Event time from an impression to feedback attributed to it.'),

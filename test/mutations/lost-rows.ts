@@ -115,8 +115,8 @@ export const LOST_MUTATIONS: readonly Mutation[] = [
   change(
     'more lists in a bucket than in the row',
     CHECK,
-    "if (isBeyond(n, impressions)) return told('vector.n'",
-    "if (isBeyond(n, n)) return told('vector.n'",
+    "if (isBeyond(n, impressions)) return excess('vector.n'",
+    "if (isBeyond(n, n)) return excess('vector.n'",
   ),
   change('as many as there are is too many', CHECK, 'part > whole', 'part >= whole'),
 ];
