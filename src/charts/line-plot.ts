@@ -53,7 +53,7 @@ interface LinePlot {
 
 /** Cut-offs, their label, and the space around the legend. */
 const WORDS_BELOW = 66;
-/** With more lines, names are written beside them: too many colours could not be told apart. */
+/** With more lines, names are written beside them: too many colours could not be distinguished. */
 const MOST_IN_LEGEND = 8;
 const LABEL_HEIGHT = 15;
 const LABEL_GAP = 30;

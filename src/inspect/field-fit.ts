@@ -332,7 +332,7 @@ function actionField(profile: Profile, used: ReadonlySet<string>): Field | undef
   return found !== undefined && rating(found) > 0.3 ? found : undefined;
 }
 
-/** A column that tells whether the row's item was clicked. */
+/** A column that says whether the row's item was clicked. */
 function clickedFlag(
   profile: Profile,
   used: ReadonlySet<string>,

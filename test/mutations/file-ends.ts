@@ -52,7 +52,7 @@ export const FILE_END_MUTATIONS: readonly Mutation[] = [
     'return isSame && sample',
     'return isSame || sample',
   ),
-  mutation('measures of the list alone wait', REPLAY, 'settings.measures.every(isListOnly) || ', ''),
+  mutation('measures of the list alone wait', REPLAY, '!needsFeedback(settings.measures) || ', ''),
   mutation('--close-all is not heard', REPLAY, 'end.closeAll ? Number.POSITIVE_INFINITY : end.reach', 'end.reach'),
   mutation('lists from before a start are open', REPLAY, 'if (closed.ts >= start) open.add', 'open.add'),
   mutation(

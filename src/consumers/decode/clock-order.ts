@@ -2,12 +2,12 @@ import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import type { TimeZone } from './time-zone.ts';
 import { timeZone } from './times.ts';
 
-/** What is known of the times without a zone that were read: how many, and what their clock shows twice or never. */
+/** Counts of the times without a zone that were read: those that their clock shows twice, or never. */
 export interface LocalTimes {
   /** Times that the clock shows twice, and those of them that were read as the second. */
   readonly twice: number;
   readonly second: number;
-  /** Those of them that were read as the first because nothing before them in the log told. */
+  /** Those of them that were read as the first because nothing before them in the log decides. */
   readonly untold: number;
   /** Times that the clock never shows. */
   readonly skipped: number;
@@ -30,7 +30,7 @@ export class LogClock implements TimeZone {
   /** The local times of the current record, and the instants that they were read as. */
   readonly #read = new Map<number, EpochMs>();
   #recent: readonly EpochMs[] = [];
-  /** Whether the log has told which of the two its times are. */
+  /** Whether the log has shown which of the two its times are. */
   #isTold = false;
 
   /** The name of the zone. */

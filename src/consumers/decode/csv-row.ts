@@ -33,7 +33,7 @@ function isAbsent(field: string): boolean {
 
 /**
  * The columns of lists, as far as a map says. Where each row is an item, the column of the item is one: a request that found nothing
- * has a row without. A column that a condition asks for is none, as it tells one side from the other.
+ * has a row without. A column that a condition tests is none, as it distinguishes one side from the other.
  */
 export function listColumns(adapter: Exclude<AdapterChoice, string>): ReadonlySet<string> {
   const cases: readonly MapCase[] = 'maps' in adapter ? adapter.maps : [{ map: adapter.map ?? { itemId: '/itemId' } }];
