@@ -30,7 +30,7 @@ export const HOUSE: readonly Room[] = [
   {
     name: 'accumulators',
     holds: 'sums per pane and cohort; the store',
-    pure: { but: /\/store\/(?:accepted-level|store-port|memory-store|redis[\w-]*)\.ts$/ },
+    pure: { but: /\/store\/(?:accepted-level|checksums|store-port|memory-store|redis[\w-]*)\.ts$/ },
   },
   { name: 'windows', holds: 'stored panes as windows', pure: true },
   { name: 'experiment', holds: 'decisions on variants', pure: { but: /\/experiment-parts\.ts$/ } },

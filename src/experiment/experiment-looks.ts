@@ -1,3 +1,4 @@
+import { mustBeAsStored } from '../accumulators/store/json.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { CoursePoint } from '../statistics/course.ts';
 import { EXPERIMENT_REASONS, type ExperimentVerdict, type StandingDecision } from '../statistics/decision.ts';
@@ -175,6 +176,7 @@ export function decodeLooks(fields: ReadonlyMap<string, string>, horizon: string
   const measures = new Map<string, Map<string, Looks>>();
   const decisions = new Map<string, StandingDecision>();
   const points = new Map<string, LookPoint[]>();
+  mustBeAsStored(fields);
   const isOlder = fields.get(RULES.field) !== RULES.text;
   for (const [field, text] of fields) {
     if (field === SRM) {

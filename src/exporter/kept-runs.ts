@@ -1,7 +1,8 @@
 /** Reads runs as all units have stored them, whatever the configuration is now: those that have ended, or that a start would end. */
 import { shapeOf } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
-import { goneFrom, isRun, KEPT_AFTER_END, type RunState, runGoingOn } from '../accumulators/runs.ts';
+import { type EndOfRun, goneFrom, isRun, KEPT_AFTER_END, type RunState, runGoingOn } from '../accumulators/runs.ts';
+import { parseGeneration } from '../accumulators/store/generation.ts';
 import { keysOfRun } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import { dimensionOf } from '../config/experiments.ts';
@@ -108,8 +109,12 @@ function lastEnded({ runs }: Pick<RunsOfUnit, 'runs'>, named: RunName): RunState
 function inOrderOfEnd(runs: readonly RunState[]): readonly RunState[] {
   return runs
     .flatMap((state) => (state.ended === undefined ? [] : [{ state, ended: state.ended }]))
-    .sort((a, b) => Number(a.ended.generation) - Number(b.ended.generation) || a.ended.at - b.ended.at)
+    .sort((a, b) => numberOf(a.ended) - numberOf(b.ended) || a.ended.at - b.ended.at)
     .map(({ state }) => state);
+}
+
+function numberOf({ generation }: Pick<EndOfRun, 'generation'>): number {
+  return parseGeneration(generation).number;
 }
 
 /** The last run of an experiment that all units have ended and still keep; undefined: there is none. */

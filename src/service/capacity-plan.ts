@@ -19,6 +19,7 @@ import type { DurationMs } from '../vocabulary/events.ts';
 import { BUSY_RECORDS, turnsOf } from '../worker/commit-order.ts';
 import { memoryFor } from '../worker/memory-load.ts';
 import { filled, ItemPlan } from './plan-items.ts';
+import { WHOLE } from './service-settings.ts';
 
 /** The traffic of one service. Lists are assumed to be spread evenly over partitions, cohorts and users, which gives the most rows. */
 export interface ExpectedTraffic {
@@ -92,7 +93,7 @@ const KEY_BYTES = 250;
 const COUNTS = 2;
 const USUAL_VALUE = 0.3;
 const A_VALUE = 'treatment';
-const A_UNIT = { namespace: 'default', unit: 10, generation: '1' };
+const A_UNIT = { namespace: 'default', unit: 10, generation: WHOLE.generation };
 /** A time with the usual number of digits. */
 const A_TIME = 1_700_000_000_000;
 

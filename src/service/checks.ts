@@ -11,6 +11,7 @@ import { STATE_LOST_ADVICE } from '../worker/stop-advice.ts';
 import { neededRetention, retentionFinding } from './doctor-topics.ts';
 import { type EndingRun, endingText, endingToo, runNames } from './ending-runs.ts';
 import { type Asking, unreadableText } from './kafka-rights.ts';
+import { WHOLE } from './service-settings.ts';
 
 /** The service must not start; the message says what to do. */
 export class StartRefused extends Error {
@@ -143,7 +144,7 @@ export function checkStored(
 ): void {
   const runs = runNames(settings);
   const current = {
-    generation: '1',
+    generation: WHOLE.generation,
     fingerprint: fingerprint(settings),
     partitions: stored.length,
     topicNames: settings.kafka.topics.map(({ name }) => name),

@@ -4,7 +4,7 @@ import { type ListedPane, listedPanes } from '../accumulators/panes-settings.ts'
 import { shapeOf } from '../accumulators/row.ts';
 import { rowCodec, vectorRowCodec } from '../accumulators/row-codec.ts';
 import { decodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { clockKey, keysOfRun, placesKey, rowField, unitKey } from '../accumulators/store/layout.ts';
+import { clockKey, keysOfRun, placesKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import { looksOfRun, totalOfRun, usersOfRun } from '../experiment/experiment-parts.ts';
@@ -42,7 +42,7 @@ const BATCH = 32;
 
 /**
  * The units that have lost any of these: rows of panes that ended too recently to have expired, totals, users and looks of runs,
- * admission tables, and clock verdicts. Rows that can still change are read as a claim reads them. Units that were stored under
+ * admission tables, and clock verdicts. All rows are read as a claim reads those that can still change. Units that were stored under
  * settings with another meaning are left out, and so are those that change hands at every attempt to read them. Rejects when the
  * store cannot be read.
  */
@@ -103,11 +103,11 @@ interface ReadUnit {
 }
 
 async function lostOf(
-  { namespace, paneSize, cohorts, attribution, measures, experiments, limits, positions }: Settings,
+  { namespace, paneSize, measures, experiments, limits, positions }: Settings,
   store: Store,
   { partition, state, join, expiry }: ReadUnit,
 ): Promise<FoundLost> {
-  const { generation, watermark } = state;
+  const { generation } = state;
   const owner = { namespace, unit: partition, generation };
   const shape = shapeOf(measures, limits.itemsCounted, positions.ranks);
   const [codec, vectorCodec] = [rowCodec(shape), vectorRowCodec(shape)];
@@ -117,17 +117,7 @@ async function lostOf(
     expiry.now - expiry.rowTtl,
   );
   const keys = new Map<string, string>();
-  // Most panes have a row of everything. To find one is enough to know that the pane exists.
-  const everything = cohorts.some((by) => by.length === 0)
-    ? attribution.horizons.map(({ text }) => rowField(text, '', ''))
-    : [];
-  const isLive = ({ end }: ListedPane): boolean => end > watermark - attribution.window.ms;
-  const there = await probe(
-    store,
-    listed.map(({ key }) => key),
-    everything,
-  );
-  for (const batch of batches(listed.filter((pane) => isLive(pane) || !there.has(pane.key)))) {
+  for (const batch of batches(listed)) {
     const hashes = await store.read(batch.map(({ key }) => key));
     for (const [i, { key, size }] of batch.entries()) {
       const why = problemOf(hashes[i], (text) => (size === 'v' ? vectorCodec : codec).decode(text));
@@ -169,13 +159,6 @@ async function lostOf(
     if (why !== undefined && now.get('cid') === state.cid) keys.set(key, why);
   }
   return { keys, panes: listed.filter(({ key }) => keys.has(key)) };
-}
-
-/** The keys that have any of these fields. */
-async function probe(store: Store, keys: readonly string[], fields: readonly string[]): Promise<ReadonlySet<string>> {
-  if (store.readFields === undefined) return new Set();
-  const found = await store.readFields(keys, fields);
-  return new Set(keys.filter((_, i) => found[i].size > 0));
 }
 
 /** Why a stored value cannot be read; undefined: it can. */

@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import { generationName } from '../accumulators/store/generation.ts';
 import { ConfigError } from '../config/problems.ts';
 import type { Settings } from '../config/settings.ts';
 import { createDecoder, type Decoder } from '../consumers/decode/decoder.ts';
@@ -28,12 +29,12 @@ export function kafkaConnection({ kafka: { brokers, tls, sasl } }: Settings, cli
 export interface Begun {
   /** For each damaged partition its damage; it is counted again. */
   readonly damaged: ReadonlyMap<number, Damage>;
-  /** Generation of units without stored state. Rows that a lost unit left in Redis have another. */
+  /** Generation of units without stored state: the first if nothing at all is stored, else the second of the start, as a lost unit may have left rows. */
   readonly generation: string;
 }
 
 /** Where nothing is lost. */
-export const WHOLE: Begun = { damaged: new Map(), generation: '1' };
+export const WHOLE: Begun = { damaged: new Map(), generation: generationName(1, true) };
 
 /** The worker of the service for topics of this many partitions. */
 export function workerSettings(

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { generationName } from '../accumulators/store/generation.ts';
 import { joinedFindings } from '../accumulators/store/redis-findings.ts';
 import { RedisStore, type RedisStoreOptions } from '../accumulators/store/redis-store.ts';
 import { StoreUnavailable } from '../accumulators/store/store-port.ts';
@@ -90,7 +91,10 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
   const retention = retentionOf(settings, connection, log);
   checkRetention(settings, await retention.look());
   const ending = await readEndingRuns(settings, stored, store);
-  const begun = permissions.rebuild ? await rebuiltOf(settings, store, partitions) : WHOLE;
+  const begun: Begun = {
+    damaged: permissions.rebuild ? await damagedUnits(settings, store, partitions) : WHOLE.damaged,
+    generation: beginning.isFirst ? WHOLE.generation : generationName(Math.floor((await store.time()) / 1000), true),
+  };
   const { damaged } = begun;
   checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions, {
     ending,
@@ -98,17 +102,17 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
     unreadable,
   });
   tellUnused(settings, stored, { ...permissions, damaged }, log);
+  const absent = [...stored.keys()].filter(
+    (partition) => stored[partition] === undefined && !unreadable.has(partition),
+  );
+  if (!beginning.isFirst && !beginning.rebuild) tellBeginning(absent, log);
   return { partitions, beginning, retention, ...begun };
 }
 
-/** What is to be counted again. Units that begin are of a new generation, the second at which this is asked. */
-async function rebuiltOf(settings: Settings, store: RedisStore, partitions: number): Promise<Begun> {
-  const now = await store.time();
-  const lost = await readLost(settings, store, partitions, { rowTtl: rowTtl(settings), now });
-  return {
-    damaged: new Map(lost.map(({ partition, damage }) => [partition, damage])),
-    generation: String(Math.floor(now / 1000)),
-  };
+/** What is to be counted again. */
+async function damagedUnits(settings: Settings, store: RedisStore, partitions: number): Promise<Begun['damaged']> {
+  const lost = await readLost(settings, store, partitions, { rowTtl: rowTtl(settings), now: await store.time() });
+  return new Map(lost.map(({ partition, damage }) => [partition, damage]));
 }
 
 /** Uses a client that logs nothing, since a broker confirms a right by refusing the request for another reason. */
@@ -119,6 +123,15 @@ async function unreadableTopics({ kafka }: Settings, connection: KafkaConnection
   } finally {
     await admin.close();
   }
+}
+
+/** Warns of partitions that begin although others were counted before: nobody can see whether their state was lost. */
+function tellBeginning(partitions: readonly number[], log: WorkerLog): void {
+  if (partitions.length === 0) return;
+  log.warn(
+    { partitions },
+    'nothing is stored of these, nor has the group read them: they begin at their earliest record, and windows before it are incomplete',
+  );
 }
 
 /** Warns of flags that have no effect on some partitions, so that nobody believes that they had one. */

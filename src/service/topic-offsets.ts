@@ -159,7 +159,7 @@ export function skipped(
   const topics = join.topics.map((one, t) => (t === topic ? moved(one) : one));
   return {
     ...checkpoint,
-    format: formatOf({ topics }, checkpoint, checkpoint.panes.admission.some(isLarge)),
+    format: formatOf({ topics }, checkpoint, checkpoint.panes.admission.some(isLarge), checkpoint.generation),
     incompleteBefore: Math.max(checkpoint.incompleteBefore, join.watermark, until),
     join: { ...join, topics },
     lastRecords: checkpoint.lastRecords.map((record, t) => (t === topic ? undefined : record)),

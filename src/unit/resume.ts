@@ -8,6 +8,7 @@ import {
   horizonsOf,
   missingFromPanes,
 } from '../accumulators/store/fingerprint-difference.ts';
+import { generationName, parseGeneration } from '../accumulators/store/generation.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 
@@ -119,7 +120,10 @@ export function resume(stored: UnitCheckpoint | undefined, current: Current, per
     const isFromEarliest = isRebuilt || permissions.newGeneration === 'earliest';
     if (!isFromEarliest) mustHaveTopics(stored, current);
     return {
-      generation: String(Number(stored.generation) + 1),
+      generation: generationName(
+        parseGeneration(stored.generation).number + 1,
+        parseGeneration(current.generation).hasChecksums,
+      ),
       join: isFromEarliest ? undefined : fromReplayOffsets(stored, current),
       panes: undefined,
       ...runsAfter(stored, []),

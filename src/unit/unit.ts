@@ -251,7 +251,7 @@ export class Unit {
     this.#clockBlocks.takeChanges(join, owner, rows, removes);
     const later = { since: this.#since, runs: this.#experiments.state(this.#panes.listsOfRuns) };
     const checkpoint = encodeCheckpoint({
-      format: formatOf(join, later, this.#panes.hasPlacesBeside),
+      format: formatOf(join, later, this.#panes.hasPlacesBeside, this.#generation),
       generation: this.#generation,
       fingerprint,
       partitions,

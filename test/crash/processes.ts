@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
+import { fromStored } from '../../src/accumulators/store/checksums.ts';
 import { simulateCommand } from '../../src/cli/simulate.ts';
 import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import { RunningService, type Stand } from '../service/stand.ts';
@@ -121,8 +122,12 @@ export class Counting {
   }
 
   async #unit(namespace: string, partition: number): Promise<ReturnType<typeof decodeCheckpoint> | undefined> {
-    const fields = await this.#stand.redis.hgetall(`receval:{${namespace}:${partition}}:unit`);
-    return fields['format'] === undefined ? undefined : decodeCheckpoint(new Map(Object.entries(fields)));
+    const fields = await this.#hash(`receval:{${namespace}:${partition}}:unit`);
+    return fields.has('format') ? decodeCheckpoint(fields) : undefined;
+  }
+
+  async #hash(key: string): Promise<Map<string, string>> {
+    return fromStored(key, new Map(Object.entries(await this.#stand.redis.hgetall(key))), true);
   }
 
   /** Everything durable but the guard fields, where a replay may begin, and up to when silence let time pass. */
@@ -130,7 +135,7 @@ export class Counting {
     const without = new Set(['token', 'seq', 'cid', 'topics', 'watermark']);
     const rows: [string, [string, string][]][] = [];
     for (const key of (await this.#stand.redis.keys(`receval:{${namespace}:*`)).sort()) {
-      const fields = Object.entries(await this.#stand.redis.hgetall(key)).filter(([name]) => !without.has(name));
+      const fields = [...(await this.#hash(key))].filter(([name]) => !without.has(name));
       rows.push([key.replace(namespace, ''), fields.sort(([a], [b]) => (a < b ? -1 : 1))]);
     }
     return rows;

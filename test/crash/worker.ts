@@ -51,7 +51,7 @@ const SETTINGS: WorkerSettings = {
     namespace: NAMESPACE,
     partition,
     partitions: PARTITIONS,
-    generation: '1',
+    generation: '1c',
     permissions: NO_PERMISSIONS,
     fingerprint: { shape: '', additive: '' },
     join: {

@@ -23,9 +23,9 @@ export function connect(port: number, host = '127.0.0.1'): Redis {
   return redis;
 }
 
-/** Key of everything of a unit but its checkpoint; a unit that was never rebuilt has the generation 1. */
+/** Key of everything of a unit but its checkpoint; a unit that was never rebuilt has the generation 1c. */
 export function rowsPrefix(unit: number): string {
-  return `receval:{${NAMESPACE}:${unit}}:1`;
+  return `receval:{${NAMESPACE}:${unit}}:1c`;
 }
 
 export function unitKey(unit: number): string {
@@ -51,11 +51,19 @@ export async function readUnit(redis: Redis | Cluster, unit: number): Promise<St
     const texts = listOf(pairs).map(String);
     const row = new Map<string, PlainRow>();
     for (let i = 0; i < texts.length; i += 2) {
-      row.set(texts[i], kind === 'pane' ? plainRow(texts[i + 1]) : plainVector(texts[i + 1]));
+      if (texts[i] === '#') continue;
+      const text = withoutChecksum(texts[i + 1]);
+      row.set(texts[i], kind === 'pane' ? plainRow(text) : plainVector(text));
     }
     rows.set(String(key), row);
   }
-  return { rows, counts: JSON.parse(String(counts ?? '[]')), topics: JSON.parse(String(topics ?? '[]')) };
+  const parsed = (text: unknown) => (text === null ? [] : JSON.parse(withoutChecksum(String(text))));
+  return { rows, counts: parsed(counts), topics: parsed(topics) };
+}
+
+/** A stored text ends with a blank and eight digits in quotation marks. */
+function withoutChecksum(text: string): string {
+  return text.slice(0, -11);
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -35,7 +35,7 @@ itWith(
       process.kill(service.pid, 'SIGHUP');
       expect(await service.ended()).toBe(0);
       expect(service.printed).toContain('settings are read at the start only');
-      expect(await stand.impressionsIn('1', '1s')).toBe(20);
+      expect(await stand.impressionsIn('1c', '1s')).toBe(20);
 
       writeFileSync(stand.file, 'attribution: {horizons: [1s\n');
       const refused = stand.run();
@@ -46,7 +46,7 @@ itWith(
       const again = stand.run();
       await counts(stand, again, 'after');
       expect(await again.stop()).toBe(0);
-      expect(await stand.impressionsIn('1', '1s')).toBe(25);
+      expect(await stand.impressionsIn('1c', '1s')).toBe(25);
     });
   },
 );

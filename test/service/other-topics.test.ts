@@ -27,7 +27,7 @@ itWith(
         const at = Date.now();
         await first.produce(shown('first', 5, at));
         await first.drained(1, service, at + 1500);
-        expect(await first.impressionsIn('1', '1s')).toBe(5);
+        expect(await first.impressionsIn('1c', '1s')).toBe(5);
         expect(service.printed).not.toContain('another worker has claimed the unit');
         expect(await service.stop()).toBe(0);
       });

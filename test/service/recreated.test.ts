@@ -88,7 +88,7 @@ for (const [length, count] of [
         const { join } = (await stand.stored(0)) ?? {};
         expect(join?.counts[0].impressions).toMatchObject({ read: 10, accepted: 10 });
         expect(join?.topics[0].committed).toBe(10);
-        expect(await stand.impressionsIn('1', '2s')).toBe(10);
+        expect(await stand.impressionsIn('1c', '2s')).toBe(10);
         expect(Object.keys(await everything(stand))).toEqual(Object.keys(before));
       });
     },

@@ -137,7 +137,7 @@ itWith(SERVERS, 'each right in Redis that is missing is named', async ({ secure,
   await withStand({ kafka: secure.kafka, redis }, async (stand) => {
     const admin = new Redis(redis.url);
     const rights =
-      '+evalsha +eval +type +hgetall +hmget +hset +hdel +pexpire +unlink +time +info +ping +client|setname +acl|dryrun'.split(
+      '+evalsha +eval +type +hgetall +hmget +hset +hdel +hlen +pexpire +unlink +time +info +ping +client|setname +acl|dryrun'.split(
         ' ',
       );
     const allow = (keys: string, some: readonly string[]): Promise<unknown> =>
@@ -148,7 +148,7 @@ itWith(SERVERS, 'each right in Redis that is missing is named', async ({ secure,
         redis: { url: `redis://short:pw@127.0.0.1:${redis.port}` },
       });
       await stand.makeTopics(1);
-      for (const missing of ['+time', '+info', '+hmget', '+hdel', '~receval:*']) {
+      for (const missing of ['+time', '+info', '+hmget', '+hdel', '+hlen', '~receval:*']) {
         await allow(
           missing === '~receval:*' ? '~other:*' : '~receval:*',
           rights.filter((right) => right !== missing),

@@ -24,7 +24,7 @@ const REDIS_PASSWORD = 'c4n4ry-redis';
 const PASSPHRASE = 'c4n4ry-phrase';
 const TOKEN = 'c4n4ry-token-of-http';
 const RIGHTS =
-  '-@all +evalsha +eval +type +hgetall +hmget +hset +hdel +pexpire +unlink +time +info +ping +client|setname';
+  '-@all +evalsha +eval +type +hgetall +hmget +hset +hdel +hlen +pexpire +unlink +time +info +ping +client|setname';
 
 interface Secured {
   readonly secure: SecureKafka;

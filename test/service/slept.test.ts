@@ -34,7 +34,7 @@ itWith(
           [0, 0],
         ],
       );
-      expect(await stand.impressionsIn('1', '1s')).toBe(10);
+      expect(await stand.impressionsIn('1c', '1s')).toBe(10);
       expect(service.printed).toContain('the clock here and that of Redis differ: nothing is read until they agree');
       await service.printedOnce(/the clock here and that of Redis agree again/);
       expect(await service.stop()).toBe(0);

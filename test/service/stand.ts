@@ -10,6 +10,7 @@ import type { Command } from 'commander';
 import { Redis } from 'ioredis';
 import { afterAll, vi } from 'vitest';
 import { decodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
+import { fromStored } from '../../src/accumulators/store/checksums.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import { exitCodeOf } from '../../src/cli/failure.ts';
 import { createTopics } from '../../src/consumers/source/kafka/access/admin.ts';
@@ -98,6 +99,11 @@ export class Stand {
     this.#kafka = new Kafka({ brokers: [...servers.kafka.brokers], clientId: 'test', logLevel: logLevel.NOTHING });
     this.#redis = new Redis(servers.redis.url);
     this.configure();
+  }
+
+  /** Deletes the consumer group with its offsets. */
+  async deleteGroup(): Promise<void> {
+    await this.#asAdmin((admin) => admin.deleteGroups([this.namespace]));
   }
 
   get redis(): Redis {
@@ -327,8 +333,13 @@ export class Stand {
 
   /** What is stored of a unit; undefined: nothing. */
   async stored(partition: number): Promise<UnitCheckpoint | undefined> {
-    const fields = await this.#redis.hgetall(unitKey(this.namespace, partition));
-    return fields['format'] === undefined ? undefined : decodeCheckpoint(new Map(Object.entries(fields)));
+    const fields = await this.hash(unitKey(this.namespace, partition));
+    return fields.has('format') ? decodeCheckpoint(fields) : undefined;
+  }
+
+  /** What is stored under a key, without its checksums. */
+  async hash(key: string): Promise<Map<string, string>> {
+    return fromStored(key, new Map(Object.entries(await this.#redis.hgetall(key))), true);
   }
 
   /** Until all records of all these partitions are committed and time has passed `closed`; answers what is stored then. */
@@ -357,7 +368,7 @@ export class Stand {
   async impressionsIn(generation: string, horizon: string): Promise<number> {
     let sum = 0;
     for (const key of await this.#redis.keys(`receval:{${this.namespace}:*}:${generation}:pane:m:*`)) {
-      const row = await this.#redis.hget(key, `${horizon}||`);
+      const row = (await this.hash(key)).get(`${horizon}||`);
       const { impressions }: { readonly impressions: number } = JSON.parse(row ?? '{"impressions":0}');
       sum += impressions;
     }

@@ -52,7 +52,7 @@ itWith(
       const skips = stand.run();
       const [first] = await stand.drained(1, skips, at + 3000);
       expect(first.join.counts[0].impressions).toMatchObject({ read: 3, accepted: 2, drops: { undecodable: 1 } });
-      expect(first.generation).toBe('1');
+      expect(first.generation).toBe('1c');
       expect(first.incompleteBefore).toBeGreaterThanOrEqual(at);
       await stand.produceBomb('feedback', 40 * 2 ** 20);
       const later = Date.now();

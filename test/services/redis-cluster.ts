@@ -9,7 +9,7 @@ const SLOTS = 16_384;
 /** Of the user app, who has the rights that the manual names. */
 export const CLUSTER_PASSWORD = 'c4n4ry-cluster';
 const RIGHTS =
-  '-@all +evalsha +eval +type +hgetall +hmget +hset +hdel +pexpire +unlink +time +info +ping +client|setname +cluster|slots +cluster|info';
+  '-@all +evalsha +eval +type +hgetall +hmget +hset +hdel +hlen +pexpire +unlink +time +info +ping +client|setname +cluster|slots +cluster|info';
 
 export interface ClusterOptions {
   readonly primaries: number;

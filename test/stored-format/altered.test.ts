@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
-import { unitKey } from '../../src/accumulators/store/layout.ts';
+import { FIELD_COUNT, fromStored, toStored } from '../../src/accumulators/store/checksums.ts';
+import { STORE_FIELDS, unitKey } from '../../src/accumulators/store/layout.ts';
 import { stateOfUnits } from '../../src/experiment/units.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import { compareStored } from '../../src/service/compare-stored.ts';
@@ -147,6 +148,69 @@ describe.each(FORMATS)('of what format %i stores', (format) => {
         const name = `${key} ${field}: ${text}`;
         expect(await read(withField(snapshot, key, field, text), format), name).toBe(undefined);
         expect(await claimed(withField(snapshot, key, field, text), format), name).toBe(undefined);
+      }
+    }
+  });
+});
+
+/** The same as Redis holds it. */
+function heldByRedis(snapshot: StoreSnapshot): StoreSnapshot {
+  return new Map(
+    [...snapshot].map(([key, fields]) => {
+      if (key !== UNIT) return [key, new Map([...toStored(key, fields), [FIELD_COUNT, String(fields.size)]])];
+      const own = [...fields].filter(([field]) => isOwn(field));
+      return [key, new Map([...own, ...toStored(key, new Map([...fields].filter(([field]) => !isOwn(field))))])];
+    }),
+  );
+}
+
+function isOwn(field: string): boolean {
+  return STORE_FIELDS.some((own) => own === field);
+}
+
+/** A store that reads as a Redis store would. */
+function readFrom(held: StoreSnapshot): RestorableStore {
+  const store = new RestorableStore();
+  store.restoreSnapshot(new Map([...held].map(([key, fields]) => [key, fromStored(key, new Map(fields), true)])));
+  return store;
+}
+
+describe('of what format 5 stores', () => {
+  it('each altered, added or removed field of any key is found by doctor and by claims, and ends no process', async () => {
+    const snapshot = await stored(5);
+    const held = heldByRedis(snapshot);
+    const settings = settingsOf(5);
+    const expiry = { rowTtl: 1e12, now: Date.parse('2026-11-21T09:00:00Z') };
+    expect(readFrom(held).snapshot()).toEqual(snapshot);
+    expect(await readLost(settings, readFrom(held), 1, expiry)).toEqual([]);
+    const draw = drawsOf(105);
+    for (const [key, field] of kinds(snapshot)) {
+      if (key === UNIT && (isOwn(field) || field === 'format')) continue;
+      const fields = hashOf(held, key);
+      const whole = fields.get(field) ?? '';
+      const digits = snapshot.get(key)?.get(field) ?? '';
+      const texts = [
+        altered(whole, draw, [...fields.values()]),
+        altered(digits, draw, [...fields.values()]),
+        altered(digits, draw, [...fields.values()]) + whole.slice(digits.length),
+        undefined,
+      ];
+      for (const text of texts) {
+        if (text === whole) continue;
+        const others = [...fields].filter(([name]) => name !== field);
+        // A key without fields is not there.
+        if (text === undefined && others.length === 1) continue;
+        const one = new Map(text === undefined ? others : [...fields, [field, text]]);
+        const store = (): RestorableStore => readFrom(new Map([...held, [key, one]]));
+        const name = `${key} ${field}: ${text}`;
+        const [lost] = await readLost(settings, store(), 1, expiry);
+        expect([...(lost?.keys.keys() ?? [])], name).toContain(key);
+        expect(await read(store(), 5), name).toBe(undefined);
+        expect(await claimed(store(), 5), name).toBe(undefined);
+        // A claim reads no panes that cannot change any more.
+        if (/:(?:pane|vector):/.test(key)) continue;
+        const error: unknown = await claimRecorded(store(), 5).catch((found: unknown) => found);
+        expect(stopCauseOf(error), name).toBe('damaged');
       }
     }
   });

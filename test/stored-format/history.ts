@@ -2,14 +2,15 @@
  * A short history of one unit with most of what a state can hold: cohorts, an experiment with its users, vectors, measures of items,
  * drops of several reasons, lists that are open when it is stored. It must never change: what is recorded in state-1.json is
  * its first half, as the first version of receval stored it. In the history of format 2 the wall clock drops every second one of
- * many records, which that format is for; in that of format 3 every list has a cohort of its own; in that of format 4 a measure is added in the middle.
+ * many records, which that format is for; in that of format 3 every list has a cohort of its own; in that of format 4 a measure is added in the middle. Before
+ * format 5, generations have no checksums.
  */
 import type { Store } from '../../src/accumulators/store/store-port.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import type { LogRecord } from '../../src/consumers/source/source-port.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import { serviceDecoders, workerSettings } from '../../src/service/service-settings.ts';
+import { serviceDecoders, WHOLE, workerSettings } from '../../src/service/service-settings.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Unit } from '../../src/unit/unit.ts';
 
@@ -118,7 +119,8 @@ export function claimRecorded(
   { permissions = NO_PERMISSIONS, settings = settingsOf(format) } = {},
 ): Promise<Unit> {
   const scorer = compile(settings.measures, settings.grading);
-  return Unit.claim(workerSettings(settings, scorer, 1, permissions, 0).unit(0), {
+  const begun = format < 5 ? { ...WHOLE, generation: '1' } : WHOLE;
+  return Unit.claim(workerSettings(settings, scorer, 1, permissions, 0, begun).unit(0), {
     store,
     scorer,
     decoders: serviceDecoders(settings),

@@ -6,6 +6,7 @@ import { type PanesState, parsePanesState } from '../panes-settings.ts';
 import { parseRuns, parseSince, type RunState, runsText, type Since } from '../runs.ts';
 import { mustBePossible } from './checkpoint-check.ts';
 import { CheckpointError, damagedCheckpoint } from './checkpoint-error.ts';
+import { parseGeneration } from './generation.ts';
 import { countOf, keysOf, listOf, parseJson, rangeOf, textOf, timeOf, whole } from './json.ts';
 import { FORMAT_VERSION, OLDEST_FORMAT } from './layout.ts';
 import type { Fields } from './store-port.ts';
@@ -118,9 +119,11 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
     return parseJson(text(name), name);
   }
   const fingerprint = keysOf(json('fingerprint'), 'fingerprint');
+  const generation = text('generation');
+  parseGeneration(generation);
   return {
     format,
-    generation: generationOf(text('generation')),
+    generation,
     fingerprint: {
       shape: jsonText(fingerprint['shape'], 'fingerprint.shape'),
       additive: jsonText(fingerprint['additive'], 'fingerprint.additive'),
@@ -143,12 +146,6 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
       record === null ? undefined : textOf(record, where),
     ),
   };
-}
-
-function generationOf(text: string): string {
-  if (!/^[1-9]\d{0,14}$/.test(text))
-    throw new Error(`generation: expected a number from 1, found ${text.slice(0, 60)}`);
-  return text;
 }
 
 function yesOrNo(text: string, where: string): boolean {

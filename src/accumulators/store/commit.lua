@@ -22,8 +22,11 @@
 -- Answers OK        applied
 --         ALREADY   this very commit had been applied
 --         FENCED    another claim owns the unit
---         CONFLICT  the unit is not at the commit that this one builds on, or a key that it has written is gone
+--         CONFLICT  the unit is not at the commit that this one builds on, or a key that it has written is gone or
+--                   has lost rows
 -- or an error, and then nothing was written: BADCOMMIT, WRONGTYPE, NOPERM, or what the server refuses scripts with.
+--
+-- The field # of a key of rows is the number of its other fields, where the generation in the key ends with c.
 --
 -- A script that fails midway keeps its earlier writes. So everything is checked before the first write, and the line
 -- at the top makes a server that is out of memory or a replica refuse the script before it begins. Digits are
@@ -41,6 +44,10 @@ end
 
 local function kind(key)
   return redis.call('TYPE', key).ok
+end
+
+local function is_counted(key)
+  return string.find(key, '}:%d+c:') ~= nil
 end
 
 local function may(...)
@@ -107,10 +114,13 @@ for i = first_removal, #KEYS do
   elseif not (ttl == '' or may('PEXPIRE', key, ttl)) then
     return redis.error_reply('NOPERM PEXPIRE on the unit\'s rows is not allowed')
   end
+  if is_counted(key) and not (may('HLEN', key) and may('HMGET', key, '#')) then
+    return redis.error_reply('NOPERM HLEN and HMGET on the unit\'s rows are not allowed')
+  end
   local count = ARGV[at] or ''
   if i >= first_row and string.sub(count, 1, 1) == '+' then
     count = string.sub(count, 2)
-    is_gone = is_gone or found == 'none'
+    is_gone = is_gone or found == 'none' or is_counted(key) and redis.call('HMGET', key, '#')[1] ~= tostring(redis.call('HLEN', key) - 1)
   end
   if not digits(count) or count == '0' then
     return redis.error_reply('BADCOMMIT a row key without fields')
@@ -127,9 +137,24 @@ if is_gone then
 end
 
 -- From here on nothing can be refused.
+-- Returns how many fields the command added to the hash, or removed from it.
 local function slices(command, key, from, to)
+  local changed = 0
   for start = from, to, SLICE do
-    redis.call(command, key, unpack(ARGV, start, math.min(start + SLICE - 1, to)))
+    changed = changed + redis.call(command, key, unpack(ARGV, start, math.min(start + SLICE - 1, to)))
+  end
+  return changed
+end
+
+local function count(key, added)
+  if added == 0 or not is_counted(key) then
+    return
+  end
+  local fields = tonumber(redis.call('HMGET', key, '#')[1] or '0') + added
+  if fields > 0 then
+    redis.call('HSET', key, '#', tostring(fields))
+  else
+    redis.call('HDEL', key, '#')
   end
 end
 
@@ -140,11 +165,11 @@ for i = 2, first_removal - 1 do
 end
 local from = checkpoint_end + 2
 for i = first_removal, first_row - 1 do
-  slices('HDEL', KEYS[i], from, ends[i])
+  count(KEYS[i], -slices('HDEL', KEYS[i], from, ends[i]))
   from = ends[i] + 2
 end
 for i = first_row, #KEYS do
-  slices('HSET', KEYS[i], from, ends[i])
+  count(KEYS[i], slices('HSET', KEYS[i], from, ends[i]))
   if ttl ~= '' and i < first_lasting then
     redis.call('PEXPIRE', KEYS[i], ttl)
   end

@@ -1,8 +1,8 @@
 /**
- * Where everything is stored, in format versions 1 to 4 (specification: layout 1). `{namespace:unit}` is the hash tag that
+ * Where everything is stored, in format versions 1 to 5 (specification: layout 1). `{namespace:unit}` is the hash tag that
  * keeps all keys of a unit in one slot of a cluster. Every key holds a hash; every value is text. A state has the
  * lowest version that can express it, so that older builds can read it: with blocks of clock verdicts 2, with tables of places beside the
- * checkpoint 3, with parts that were added later or runs that have ended 4.
+ * checkpoint 3, with parts that were added later or runs that have ended 4, with checksums 5 (checksums.ts).
  *
  *   receval:{<namespace>:<unit>}:unit                                  the checkpoint (checkpoint-codec.ts), and:
  *       token       random, of the claim that owns the unit
@@ -32,24 +32,28 @@
 import type { JoinCheckpoint } from '../../vocabulary/checkpoint.ts';
 import { type EpochMs, OTHER_COHORT } from '../../vocabulary/events.ts';
 import type { RunPart, RunState, Since } from '../runs.ts';
+import { parseGeneration } from './generation.ts';
 
 /** The newest version that this build reads, and the oldest. */
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 export const OLDEST_FORMAT = 1;
 
 const WITH_CLOCK_BLOCKS = 2;
 const WITH_PLACES = 3;
 const WITH_LATER_PARTS = 4;
+export const WITH_CHECKSUMS = 5;
 
 /**
- * The lowest version that can express this state, so that as many builds as possible can read it. `hasPlacesBeside`: an admission
- * table is stored beside it.
+ * The lowest version that can express this state, so that as many builds as possible can read it: those of a generation that an earlier build
+ * began. `hasPlacesBeside`: an admission table is stored beside it.
  */
 export function formatOf(
   { topics }: Pick<JoinCheckpoint, 'topics'>,
   { since, runs }: { readonly since: Since; readonly runs: readonly Pick<RunState, 'since' | 'ended'>[] },
   hasPlacesBeside: boolean,
+  generation: string,
 ): number {
+  if (parseGeneration(generation).hasChecksums) return WITH_CHECKSUMS;
   const isLater = (of: Since): boolean => Object.values(of).some(Number.isFinite);
   const hasLeaps = topics.some(({ leaps }) => leaps !== undefined);
   if (hasLeaps || isLater(since) || runs.some((run) => run.ended !== undefined || isLater(run.since)))

@@ -27,7 +27,7 @@ function wrong(advice: string): Fault {
 }
 
 const RIGHTS =
-  'it needs EVAL, EVALSHA, HGETALL, HMGET, HSET, HDEL, TYPE, UNLINK, PEXPIRE, TIME, INFO and PING on keys receval:*, and SELECT for a database other than 0';
+  'it needs EVAL, EVALSHA, HGETALL, HMGET, HSET, HDEL, HLEN, TYPE, UNLINK, PEXPIRE, TIME, INFO and PING on keys receval:*, and SELECT for a database other than 0';
 
 /** The faults by the first word of the server's error. */
 const FAULTS: Readonly<Record<string, Fault>> = {

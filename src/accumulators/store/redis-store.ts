@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
 import type { RedisSecurity } from '../../connections/security-settings.ts';
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
-import { isLasting, STORE_FIELDS } from './layout.ts';
+import { fromStored, toStored } from './checksums.ts';
+import { generationName } from './generation.ts';
+import { FORMAT_VERSION, isLasting, STORE_FIELDS } from './layout.ts';
 import {
   type ClientSettings,
   clusterOptions,
@@ -169,7 +171,7 @@ export class RedisStore implements Store {
   }
 
   async claim(unit: string, token: string): Promise<Claimed> {
-    return claimedOf(await this.#run(`claim ${unit}`, CLAIM, { keys: [unit], args: [token] }));
+    return claimedOf(unit, await this.#run(`claim ${unit}`, CLAIM, { keys: [unit], args: [token] }));
   }
 
   async commit(commit: Commit): Promise<CommitAnswer> {
@@ -190,25 +192,29 @@ export class RedisStore implements Store {
 
   /** Reads key by key: a concurrent commit may be visible in some keys and not in others. */
   read(keys: readonly string[]): Promise<readonly Fields[]> {
-    return this.#readEach(keys, (key) => ['HGETALL', key], fieldsOf);
+    return this.#readEach(
+      keys,
+      (key) => ['HGETALL', key],
+      (key, reply) => fromStored(key, fieldsOf(reply), true),
+    );
   }
 
   /** Like `read`, for these fields only: other fields of the keys cost nothing. */
   async readFields(keys: readonly string[], fields: readonly string[]): Promise<readonly Fields[]> {
     if (fields.length === 0) return keys.map(() => new Map());
     const ask = (key: string): string[] => ['HMGET', key, ...fields];
-    return this.#readEach(keys, ask, (reply) => namedFields(fields, reply));
+    return this.#readEach(keys, ask, (key, reply) => fromStored(key, namedFields(fields, reply), false));
   }
 
   async #readEach(
     keys: readonly string[],
     ask: (key: string) => string[],
-    answered: (reply: unknown) => Fields,
+    answered: (key: string, reply: unknown) => Fields,
   ): Promise<readonly Fields[]> {
     const found: Fields[] = [];
     for (const batch of batchesOf(keys, READ_BATCH)) {
       const replies = await this.#reads.callAll(`read ${batch[0]} and ${batch.length - 1} more`, batch.map(ask));
-      for (const reply of replies) found.push(answered(reply));
+      for (const [i, reply] of replies.entries()) found.push(answered(batch[i], reply));
     }
     return found;
   }
@@ -314,7 +320,7 @@ async function mayReload(primary: RedisLink, key: string): Promise<readonly stri
  * that uses one of the store's own field names, and for keys outside of the unit's slot: both would break the guard.
  */
 function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
-  const { unit, token, seq, cid, parent, checkpoint, rows, deletes } = commit;
+  const { unit, token, seq, cid, parent, rows, deletes } = commit;
   const tag = slotOf(unit);
   const removes = [...(commit.removes ?? [])].filter(([, fields]) => fields.length > 0);
   const keys = [unit, ...deletes, ...removes.map(([key]) => key)];
@@ -322,6 +328,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   const written = [...rows].filter(([, fields]) => fields.size > 0);
   const expiring = written.filter(([key]) => !isLasting(key));
   const lasting = written.filter(([key]) => isLasting(key));
+  const checkpoint = toStored(unit, commit.checkpoint);
   args.push(String(deletes.length), String(checkpoint.size), String(lasting.length), String(removes.length));
   for (const own of STORE_FIELDS) {
     if (checkpoint.has(own)) throw new Error(`the checkpoint may not hold "${own}": the store keeps that field itself`);
@@ -335,7 +342,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   for (const [key, fields] of [...expiring, ...lasting]) {
     keys.push(key);
     args.push(commit.stored?.has(key) === true ? `+${fields.size}` : String(fields.size));
-    pushFields(args, fields);
+    pushFields(args, toStored(key, fields));
   }
   const stranger = keys.find((key) => !key.startsWith(tag));
   if (stranger !== undefined) throw new Error(`the key ${stranger} does not belong to the unit ${unit}`);
@@ -343,8 +350,8 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
 }
 
 /** Reads the reply of claim.lua. */
-function claimedOf(reply: unknown): Claimed {
-  const fields = fieldsOf(reply);
+function claimedOf(unit: string, reply: unknown): Claimed {
+  const fields = fromStored(unit, fieldsOf(reply), true);
   const seq = Number(fields.get('seq') ?? '0');
   const before = { token: fields.get('token') ?? '', seq, cid: fields.get('cid') ?? '' };
   for (const own of STORE_FIELDS) fields.delete(own);
@@ -391,9 +398,6 @@ function selfTestKey(namespace: string, id: string): string {
   return `receval:{${namespace}:self-test}:${id}:unit`;
 }
 
-/** Follows the generation in the key of a total. */
-const ROW = 'total:self-test:1';
-
 const DIGITS = '1208925819614629174706176';
 
 /**
@@ -405,7 +409,8 @@ async function selfTest(
   unit: string,
   remove: (keys: readonly string[]) => Promise<void>,
 ): Promise<StoreFinding> {
-  const row = `${unit.slice(0, unit.lastIndexOf(':'))}:${ROW}`;
+  // Of a generation whose fields are counted.
+  const row = `${slotOf(unit)}:${generationName(1, true)}:total:${unit.split(':').at(-2)}:1`;
   try {
     const problem = await firstProblem(store, unit, row);
     await remove([unit, row]);
@@ -427,7 +432,10 @@ async function firstProblem(store: Store, unit: string, row: string): Promise<st
     seq: 1,
     cid: 'x',
     parent: '',
-    checkpoint: new Map([['position', DIGITS]]),
+    checkpoint: new Map([
+      ['format', String(FORMAT_VERSION)],
+      ['position', DIGITS],
+    ]),
     rows: new Map([[row, new Map([['field', DIGITS]])]]),
     deletes: [],
   };

@@ -15,7 +15,7 @@ import { freePort } from '../../services/ports.ts';
 import { type RunningRedis, startRedis } from '../../services/redis.ts';
 
 const RIGHTS =
-  '-@all +evalsha +eval +type +hgetall +hmget +hset +hdel +pexpire +unlink +time +info +ping +client|setname';
+  '-@all +evalsha +eval +type +hgetall +hmget +hset +hdel +hlen +pexpire +unlink +time +info +ping +client|setname';
 const UNIT = unitKey('secure', 0);
 const folder = mkdtempSync(join(tmpdir(), 'receval-secure-'));
 

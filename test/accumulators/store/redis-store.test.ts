@@ -2,7 +2,9 @@ import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ALTERED } from '../../../src/accumulators/store/json.ts';
 import { looksKey, paneKey, totalKey, unitKey, usersKey, vectorKey } from '../../../src/accumulators/store/layout.ts';
 import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis-store.ts';
 import { type Commit, type Fields, StoreUnavailable } from '../../../src/accumulators/store/store-port.ts';
@@ -12,7 +14,7 @@ import { freePort } from '../../services/ports.ts';
 import { type RunningRedis, startRedis } from '../../services/redis.ts';
 
 const UNIT = unitKey('contract', 0);
-const PANES = [0, 1, 2].map((n) => paneKey({ namespace: 'contract', unit: 0, generation: 'g' }, 'm', n * 60_000));
+const PANES = [0, 1, 2].map((n) => paneKey({ namespace: 'contract', unit: 0, generation: '1c' }, 'm', n * 60_000));
 
 function commitOf(seq: number, change: Partial<Commit> = {}): Commit {
   return {
@@ -434,7 +436,7 @@ if (await redisIsThere()) {
 
     it('gives no time to live to what is kept of a run, whatever else is written, and each row its own fields', async () => {
       await open({}, { rowTtl: 60_000 });
-      const owner = { namespace: 'contract', unit: 0, generation: 'g' };
+      const owner = { namespace: 'contract', unit: 0, generation: '1c' };
       const lasting = [totalKey, usersKey, looksKey].map((of) => of(owner, 'default', 'run'));
       const passing = [PANES[0], vectorKey(owner, 0)];
       const all = [lasting[1], passing[0], lasting[2], passing[1], lasting[0]];
@@ -447,9 +449,8 @@ if (await redisIsThere()) {
         const deletes = chosen % 3 === 0 ? [...all, PANES[2]] : [];
         expect(await store.commit(commitOf(2 + chosen, { rows, deletes }))).toBe('OK');
         for (const key of keys) {
-          expect(Object.entries(await harness.admin.hgetall(key))).toEqual(
-            expect.arrayContaining([...(rows.get(key) ?? [])]),
-          );
+          const [held] = await store.read([key]);
+          expect([...held]).toEqual(expect.arrayContaining([...(rows.get(key) ?? [])]));
           const ttl = await harness.admin.pttl(key);
           if (lasting.includes(key)) expect(ttl, key).toBe(-1);
           else expect(ttl, key).toBeGreaterThan(50_000);
@@ -529,7 +530,7 @@ if (await redisIsThere()) {
       expect(await store.commit(commitOf(2, { rows: new Map([[PANES[0], fields]]) }))).toBe('OK');
       const removes = new Map([[PANES[0], [...fields.keys()]]]);
       expect(await store.commit(commitOf(3, { removes }))).toBe('OK');
-      expect(await harness.admin.hgetall(PANES[0])).toEqual({ '30m||': 'row 3' });
+      expect(await store.read([PANES[0]])).toEqual([new Map([['30m||', 'row 3']])]);
     });
 
     it('carries a huge commit, as a whole', async () => {
@@ -545,6 +546,27 @@ if (await redisIsThere()) {
       expect(await store.commit(commit)).toBe('ALREADY');
       expect(await store.read([...rows.keys()])).toEqual([...rows.values()]);
     });
+
+    it.each<[string, (admin: Redis) => Promise<unknown>]>([
+      ['lost', (admin) => admin.hdel(PANES[0], 'f1')],
+      ['got', (admin) => admin.hset(PANES[0], 'f9', 'v')],
+      ['has another number of', (admin) => admin.hset(PANES[0], '#', '9')],
+    ])(
+      'commits to no rows of a key that has %s fields since it was written, and reads none of them',
+      async (_, change) => {
+        await open();
+        const rows = new Map([[PANES[0], new Map([0, 1, 2].map((i) => [`f${i}`, 'v']))]]);
+        expect(await store.commit(commitOf(2, { rows }))).toBe('OK');
+        await change(harness.admin);
+        const before = await harness.admin.hgetall(PANES[0]);
+        expect(await store.commit(commitOf(3, { rows, stored: new Set([PANES[0]]) }))).toBe('CONFLICT');
+        expect(await harness.admin.hgetall(PANES[0])).toEqual(before);
+        expect([...(await store.read([PANES[0]]))[0].values()].every((text) => text === ALTERED)).toBe(true);
+        // Whoever deletes them all may begin again.
+        expect(await store.commit(commitOf(3, { deletes: [PANES[0]], rows }))).toBe('OK');
+        expect(await store.read([PANES[0]])).toEqual([rows.get(PANES[0])]);
+      },
+    );
 
     it('claims a unit of which a restart left nothing but the claims as one without a checkpoint', async () => {
       await open();
@@ -574,7 +596,7 @@ if (await redisIsThere()) {
     it('needs no more rights than the manual names', async () => {
       await open();
       const rights =
-        'eval evalsha hgetall hmget hset hdel type unlink pexpire time info ping client|setname acl|dryrun';
+        'eval evalsha hgetall hmget hset hdel hlen type unlink pexpire time info ping client|setname acl|dryrun';
       const acl = async (user: string, allowed: string): Promise<string> => {
         const commands = allowed.split(' ').map((command) => `+${command}`);
         await harness.admin.acl('SETUSER', user, 'on', '>pass', '~receval:*', ...commands);

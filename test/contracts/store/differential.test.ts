@@ -8,7 +8,7 @@ import { expectSame, openRedis, redisIsThere } from './redis-harness.ts';
 
 const UNITS = [0, 1].map((unit) => unitKey('contract', unit));
 const keysOf = (unit: number): readonly string[] => {
-  const owner = { namespace: 'contract', unit, generation: 'g' };
+  const owner = { namespace: 'contract', unit, generation: '1c' };
   const [first, second] = [0, 1].map((n) => paneKey(owner, 'm', n));
   return [first, totalKey(owner, 'default', 'run'), second, usersKey(owner, 'default', 'run')];
 };

@@ -151,7 +151,7 @@ if (await redisIsThere()) {
   describe('a store on a cluster that changes', () => {
     const unit = unitKey('moving', 0);
     const rows = [0, 1, 2, 3, 4, 5, 6, 7].map((n) =>
-      paneKey({ namespace: 'moving', unit: 0, generation: 'g' }, 'm', n * 60_000),
+      paneKey({ namespace: 'moving', unit: 0, generation: '1c' }, 'm', n * 60_000),
     );
 
     it('goes on while the slot of its unit moves to another node, and loses nothing', async () => {
@@ -177,7 +177,7 @@ if (await redisIsThere()) {
       const [first] = cluster.primaries;
       const store = await RedisStore.connect({ url: cluster.url });
       const namespace = await namespaceAt(cluster, first);
-      const row = paneKey({ namespace, unit: 0, generation: 'g' }, 'm', 0);
+      const row = paneKey({ namespace, unit: 0, generation: '1c' }, 'm', 0);
       const committer = await Committer.claim(store, unitKey(namespace, 0), [row]);
       const committing = committer.goOn();
       await committer.until((count) => count > 10);

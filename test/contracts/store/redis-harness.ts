@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
+import { fromStored } from '../../../src/accumulators/store/checksums.ts';
 import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis-store.ts';
 import type { StoreSnapshot } from '../../restorable-store.ts';
 import { ServiceMissing } from '../../services/debian.ts';
@@ -23,7 +24,7 @@ export interface RedisHarness extends StoreHarness {
   readonly store: RedisStore;
   /** Another client, that does as it is told. */
   readonly admin: Redis;
-  /** All hashes of these tests, whoever wrote them. */
+  /** All hashes of these tests as commits gave them, whoever wrote them. */
   snapshot(): Promise<StoreSnapshot>;
 }
 
@@ -51,7 +52,11 @@ export async function openRedis(url: string, options: Partial<RedisStoreOptions>
     async snapshot() {
       const all = (await keys()).sort();
       return new Map(
-        await Promise.all(all.map(async (key) => [key, new Map(Object.entries(await admin.hgetall(key)))] as const)),
+        await Promise.all(
+          all.map(
+            async (key) => [key, fromStored(key, new Map(Object.entries(await admin.hgetall(key))), true)] as const,
+          ),
+        ),
       );
     },
     async close() {

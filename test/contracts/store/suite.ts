@@ -16,7 +16,7 @@ export interface StoreHarness {
 
 const UNIT = unitKey('contract', 0);
 const OTHER_UNIT = unitKey('contract', 1);
-const PANES = [0, 1, 2].map((n) => paneKey({ namespace: 'contract', unit: 0, generation: 'g' }, 'm', n * 60_000));
+const PANES = [0, 1, 2].map((n) => paneKey({ namespace: 'contract', unit: 0, generation: '1c' }, 'm', n * 60_000));
 
 function commitOf(token: string, seq: number, parent: string, change: Partial<Commit> = {}): Commit {
   return {
