@@ -36,7 +36,7 @@ const COMMANDS: Readonly<Record<string, Offered>> = {
     load: async () => (await import('./skip.ts')).skipCommand(),
   },
   accept: {
-    does: 'accept the level of a watched cohort as its new normal: it is no longer compared with what was before',
+    does: 'accept the level of a watched cohort as normal: it is no longer compared with earlier ones',
     load: async () => (await import('./accept.ts')).acceptCommand(),
   },
   inspect: {

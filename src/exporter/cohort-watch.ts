@@ -42,7 +42,7 @@ export interface QualityDecision {
   /** The measure's canonical name. */
   readonly measure: string;
   readonly decision: WatchedDecision;
-  /** The level that was accepted as its new normal; undefined: none. */
+  /** The level that was accepted as normal; undefined: none was. */
   readonly accepted: AcceptedLevel | undefined;
 }
 

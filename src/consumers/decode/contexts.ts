@@ -59,7 +59,7 @@ export class Contexts {
     return number < LOOSE ? this.#known[number] : this.#loose[number - LOOSE];
   }
 
-  /** What the context of the impression in hand means; undefined: it may not be valid. */
+  /** What the context of the current impression means; undefined: it may not be valid. */
   read(): Context | undefined {
     const place = this.#memory.words[RESULTS.context];
     const kept = this.#known[place];
@@ -71,7 +71,7 @@ export class Contexts {
     return number < 0 ? undefined : this.at(number);
   }
 
-  /** A number for the context of the impression in hand, which the scanner does not know; -1: it may not be valid. */
+  /** A number for the context of the current impression, which the scanner does not know; -1: it may not be valid. */
   number(): number {
     const isLong = this.#size() > MOST_KEPT_BYTES;
     const read = isLong ? this.#parseLong() : this.#parse();

@@ -90,7 +90,7 @@ export class ScanMemory {
     this.valueEnd = (at) => valueEnd(at) >>> 0;
   }
 
-  /** Makes room for records of so many bytes. */
+  /** Makes room for records of this many bytes. */
   reserve(bytes: number): void {
     if (bytes <= this.capacity) return;
     const { buffer, functionOf } = this.#engine;
