@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 const OWN_TIME = '/proc/self/schedstat';
 
-/** CPU of the main thread in microseconds, to the tick of the scheduler; where no file tells it, of all threads. */
+/** CPU of the main thread in microseconds, to the tick of the scheduler; where no file has it, of all threads. */
 function mainThreadUs(): number {
   if (existsSync(OWN_TIME)) return Number(readFileSync(OWN_TIME, 'utf8').split(' ', 1)[0]) / 1000;
   const { user, system } = process.cpuUsage();

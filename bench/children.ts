@@ -13,7 +13,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
-// A shell that is ended between npm and us tells nobody.
+// A shell that is ended between npm and us reports nothing.
 const parent = process.ppid;
 setInterval(() => {
   if (process.ppid !== parent) process.exit(130);

@@ -36,7 +36,7 @@ export const UNIT_TIMEOUT = 600_000;
 export const LOOK_EVERY = 60_000;
 const SECOND = 1000;
 
-/** Does what it is told before it answers. */
+/** Does what a test asks for before it answers. */
 export class WatchedStore implements Store {
   readonly inner = new RestorableStore();
   readonly commits: Commit[] = [];

@@ -16,7 +16,7 @@ import type { UnitRows } from './windows/plain-windows.ts';
 /** Nothing says where in it a unit is. */
 const TOPIC = { committed: 0, replay: 0, replayWatermark: 0, idleAdvances: [], clockDrops: [] };
 
-/** Owns one unit of a store and closes a history there, as far as it is told. */
+/** Owns one unit of a store and closes a history there, as far as asked. */
 export class StoredUnit {
   readonly #store: Store;
   readonly #settings: PanesSettings;

@@ -5,7 +5,7 @@ export async function warningsOf(work: () => Promise<void>): Promise<readonly st
   process.on('warning', listen);
   try {
     await work();
-    // A warning is told in a turn of its own.
+    // A warning is reported in a turn of its own.
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
     process.off('warning', listen);

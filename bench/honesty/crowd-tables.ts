@@ -1,4 +1,4 @@
-/** Tables of crowds: how often variants that are the same are told apart, and how often a loss is found. */
+/** Tables of crowds: how often variants that are the same are distinguished, and how often a loss is found. */
 import { LOSSES, POWER, POWER_USERS, SAME_CROWDS } from './crowd-settings.ts';
 import { watchCrowd } from './crowd-watch.ts';
 import { each, head, print, row, type Seeds, shareWithError } from './output.ts';

@@ -165,11 +165,11 @@ function panesSettings({ cohorts, countsRanks }: Pick<History, 'cohorts' | 'coun
 }
 
 interface Added {
-  /** Of each commit: rows, keys that are deleted, and what counters are told. */
+  /** Of each commit: rows, keys that are deleted, and what counters get. */
   readonly commits: readonly unknown[];
   /** What remains of tags, in bytes. */
   readonly tags: number;
-  /** How many closings the host was told of. */
+  /** How many closings were reported to the host. */
   readonly told: number;
 }
 

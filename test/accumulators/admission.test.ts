@@ -69,7 +69,7 @@ describe('the admission table', () => {
     expect(admission.admit('B', 40)).toBe(left);
   });
 
-  it('tells a later entry what had been folded before it', () => {
+  it('gives a later entry what had been folded before it', () => {
     const admission = new Admission(['variant'], places(1));
     admission.admit('A', 10);
     admission.admit('B', 20);

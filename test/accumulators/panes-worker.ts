@@ -12,7 +12,7 @@ import { listOf, placesOf } from './lists.ts';
 import { shownOf } from './plain-items.ts';
 import { wholeTables } from './whole-tables.ts';
 
-/** A worker and its store: commits when told, and dies when told. */
+/** A worker and its store, which commits and dies when asked to. */
 export class PanesWorker {
   readonly stored = new Map<string, Map<string, string>>();
   readonly deletes: string[] = [];

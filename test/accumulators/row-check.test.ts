@@ -10,7 +10,7 @@ const CODEC = rowCodec(EVERY_KIND);
 const STARTS = sumsStarts(EVERY_KIND);
 const COUNTED = EVERY_KIND.kinds.flatMap((kind, m) => (SUMS[kind].counted ? [m] : []));
 
-/** A row, with one of its counts of lists as it is told. */
+/** A row, with one of its counts of lists as given. */
 const anyAltered = fc
   .record({ row: rowsOf(EVERY_KIND), part: fc.nat(), by: fc.integer({ min: 1, max: 1e9 }) })
   .map(({ row, part, by }) => {

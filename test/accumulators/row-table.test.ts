@@ -68,7 +68,7 @@ describe('the rows of a table', () => {
 });
 
 describe('the places of rows', () => {
-  it('are told apart by horizon and set, and found again by the field', () => {
+  it('are distinguished by horizon and set, and found again by the field', () => {
     expect(FIELDS).toEqual(['1m||', '5m|country,model|DE,a', '5m|country,model|DE,b', '1m|country,model|DE,a', '5m||']);
     expect(FIELDS.map((field) => PLACES.of(field))).toEqual(NAMES);
   });

@@ -42,7 +42,7 @@ describe('runs', () => {
     expect([runs.leftOut(0, 2, 100), runs.leftOut(0, 19, 99)]).toEqual([3, 3]);
   });
 
-  it('are told apart by both names', () => {
+  it('are distinguished by both names', () => {
     const same = { ...ONE, name: 'b' };
     expect(runsOf([same], STORED, [7, 7]).state([])).toEqual([
       { name: 'b', run: 'r1', begins: [7, 7], missing: 0, since: { mrr: ALL } },

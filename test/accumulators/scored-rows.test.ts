@@ -20,7 +20,7 @@ const SUM_FIELD = 2;
 const name = fc.nat({ max: NAMES.length - 1 });
 const amount = fc.constantFrom<Exact>(1, 2 ** 50, 2n ** 60n);
 
-/** add: a list to a row, perhaps by whoever has held it for long; drop: a row; commit: what was added is told, and applied. */
+/** add: a list to a row, perhaps by whoever has held it for long; drop: a row; commit: what was added is reported, and applied. */
 const act = fc.oneof(
   { weight: 5, arbitrary: fc.record({ does: fc.constant('add' as const), name, old: fc.boolean(), amount }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('drop' as const), name }) },

@@ -46,7 +46,7 @@ describe('standard output that cannot be written', () => {
     return [code, stdout, stderr];
   }
 
-  it('is told as what it is, and not as a defect', async () => {
+  it('is reported as what it is, and not as a defect', async () => {
     const told = 'receval: cannot write standard output: the disk is full\n';
     expect(await printed('"$0" "$1" config reference > /dev/full')).toEqual([1, '', told]);
     expect(await printed('"$0" "$1" --help > /dev/full')).toEqual([1, '', told]);

@@ -37,14 +37,14 @@ describe('receval dashboards generate', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `receval: ${message}\n` });
   });
 
-  it('tells that a file cannot be written', async () => {
+  it('reports that a file cannot be written', async () => {
     mkdirSync(join(folder, 'receval-quality.json'));
     const { code, stderr } = await receval(['dashboards', 'generate', '--output', folder]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^receval: cannot write .*receval-quality\.json: it is a folder/);
   });
 
-  it('tells that the folder cannot be made', async () => {
+  it('reports that the folder cannot be made', async () => {
     writeFileSync(join(folder, 'file'), '');
     const { code, stderr } = await receval(['dashboards', 'generate', '--output', join(folder, 'file/below')]);
     expect(code).toBe(1);

@@ -220,7 +220,7 @@ describe('receval inspect', () => {
     expect(third).toContain('# - The request ids differ (feedback/req and impressions/req): upper and lower case');
   });
 
-  it('tells everything as JSON, within the sample', async () => {
+  it('reports everything as JSON, within the sample', async () => {
     const { code, stdout } = await inspect('lists.gz', 'clicks.ndjson', '--output', 'json', '--sample', '12');
     const found = JSON.parse(stdout);
     expect(code).toBe(0);

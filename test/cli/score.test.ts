@@ -124,7 +124,7 @@ describe('receval score', () => {
     expect(one.stderr).toContain('1 of 2 lists do not say what else is relevant ("known")');
   });
 
-  it('tells a run that found nothing relevant from one whose ids are written otherwise', async () => {
+  it('distinguishes a run that found nothing relevant from one whose ids are written otherwise', async () => {
     const run = file('found.run', '1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 c 3 1 t\n');
     const codes = async (qrels: string, ...more: string[]) => {
       const args = ['--run', run, '--qrels', file('found.qrels', qrels), '--measures', 'mrr', '--output', 'json'];

@@ -66,7 +66,7 @@ describe.each(WRITERS)('%o %s', (command, flag, reading) => {
   });
 });
 
-it('tells forms of output from files', () => {
+it('distinguishes forms of output from files', () => {
   expect(() => spare(replayCommand(), ['--events', own, '--output', own])).not.toThrow();
 });
 

@@ -25,14 +25,14 @@ describe('a folder to be made', () => {
     expect(statSync(deep).isDirectory()).toBe(true);
   });
 
-  it('is told if a file has its name, or a name above it', () => {
+  it('is refused if a file has its name, or a name above it', () => {
     expect(() => makeFolder(own)).toThrow(`cannot make the folder ${own}: it is not a folder`);
     expect(() => makeFolder(join(own, 'x'))).toThrow(
       `cannot make the folder ${join(own, 'x')}: ${own} is not a folder`,
     );
   });
 
-  it.runIf(existsSync('/proc/self'))('is told if the file system has no new ones', () => {
+  it.runIf(existsSync('/proc/self'))('is refused if the file system has no new ones', () => {
     expect(() => makeFolder('/proc/receval/x')).toThrow(/^cannot make the folder \/proc\/receval: /);
   });
 });

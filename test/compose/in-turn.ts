@@ -19,7 +19,7 @@ export function inTurn(stack: Stack, steps: readonly Step[], ready: Promise<unkn
       const [from, to] = [began, performance.now()].map((ms) => Math.round(ms / 1000));
       process.stderr.write(`tests: ${to - from} s, from ${from} to ${to} s: ${name}\n`);
     });
-    // Whoever waits for it is told; until then it is nobody's.
+    // A failure is thrown to whoever waits for it; until then it is nobody's.
     done.catch(() => {});
     last = done;
     return done;

@@ -25,7 +25,7 @@ export async function workerCounts(stack: Stack): Promise<Record<string, number>
   return counts;
 }
 
-/** Waits until every partition has been committed again since it was called, and tells how long that took. */
+/** Waits until every partition has been committed again since it was called, and returns how long that took. */
 export async function goesOn(stack: Stack, after: string): Promise<void> {
   const began = Date.now();
   const before = await until(

@@ -105,7 +105,7 @@ function stacksOn(engine: Engine, images: readonly string[]): Stacks {
   return { shipped, beside, stop };
 }
 
-/** The shipped rules, but that a worker is gone is told after another wait. */
+/** The shipped rules, except that a worker that is gone is reported after another wait. */
 function rulesThatFireAfter(wait: string): string {
   const shipped = readRoot('deploy/prometheus/rules/receval.yml');
   const rules = shipped.replace(/(?<=- alert: RecevalWorkerDown\n(?: +(?!- )[^\n]*\n)*? +for: )2m\b/, wait);
@@ -159,14 +159,14 @@ export class Stack {
     return stdout;
   }
 
-  /** The same for a command that docs/operations.md tells its reader, on the volumes of this stack, in a folder if one is named. */
+  /** The same for a command that docs/operations.md gives its reader, on the volumes of this stack, in a folder if one is named. */
   async told(command: string, folder = '.'): Promise<string> {
     if (!PAGE.includes(command)) throw new Error(`docs/operations.md does not tell: ${command}`);
     const { name } = readCompose();
     return this.sh(`cd ${folder} && ${command.replaceAll(` ${name}_`, ` ${this.project}_`)}`);
   }
 
-  /** Starts what is to run. On a machine so slow that the health checks lose their patience it is told again, as a user would. */
+  /** Starts what is to run. On a machine so slow that the health checks lose their patience the command is repeated, as a user would. */
   async up(command: string): Promise<void> {
     const end = Date.now() + PATIENCE_MS;
     for (;;) {

@@ -22,7 +22,7 @@ function secretFile(name: string, text: string): SecretSource & { readonly kind:
 }
 
 describe('the files by which clients get in', () => {
-  itWith(OPENSSL, 'are told with what is wrong with them, while what they held before goes on', async () => {
+  itWith(OPENSSL, 'are reported with what is wrong with them, while what they held before goes on', async () => {
     const authority = await Authority.make();
     try {
       const [one, other] = [await authority.sign({ name: 'one' }), await authority.sign({ name: 'other' })];

@@ -8,11 +8,11 @@ import { tlsOf } from '../services/secure-kafka.ts';
 const REQUIRED = 'the server requires a client certificate that it trusts and that has not expired';
 const ADVICE = 'name such a one in kafka.tls.cert and kafka.tls.key';
 
-test('a client without a certificate is told that it has none', () => {
+test('a client without a certificate learns that it has none', () => {
   expect(ourCertificate(new TlsContext(tlsOf()))).toBe(`${REQUIRED} (none is set): ${ADVICE}`);
 });
 
-itWith(OPENSSL, 'a client whose certificate is refused is told whose it is, and when it is valid', async () => {
+itWith(OPENSSL, 'a client whose certificate is refused learns whose it is, and when it is valid', async () => {
   const authority = await Authority.make();
   const time = '20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ';
   const cases = [

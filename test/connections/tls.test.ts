@@ -84,7 +84,7 @@ itWith(AUTHORITY, 'files that change are used from the next connection on, once 
   expect(tls.problem).toMatch(/there is no such file/);
 });
 
-itWith(AUTHORITY, 'a host is told by name, and none by address', async (authority) => {
+itWith(AUTHORITY, 'a host is reported by name, and none by address', async (authority) => {
   const tls = new TlsContext(tlsOf({ ca: authority.ca }));
   expect(tls.options('kafka.example').servername).toBe('kafka.example');
   expect(tls.options('127.0.0.1')).not.toHaveProperty('servername');

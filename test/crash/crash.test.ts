@@ -18,7 +18,7 @@ import { BEGINNING, World } from './world.ts';
 
 const STEPS = script();
 const REAL = workersOf({ Worker, createDecoder });
-/** Everything durable but the guard fields, what only tells where a replay may begin, and what depends on when somebody looked. */
+/** Everything durable but the guard fields, what only says where a replay may begin, and what depends on when somebody looked. */
 function durable(snapshot: StoreSnapshot): string {
   const without = new Set(['token', 'seq', 'cid', 'topics']);
   const keys = [...snapshot]

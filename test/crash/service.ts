@@ -1,5 +1,5 @@
 /**
- * The worker of `receval run`, which ends itself by SIGKILL where it is told to. For tests alone: the product cannot.
+ * The worker of `receval run`, which ends itself by SIGKILL where a test asks for it. For tests alone: the product cannot.
  *
  *   node --import tsx test/crash/service.ts <configuration> [<label> <n>]     at the nth time that it passes the label
  */

@@ -142,7 +142,7 @@ describe.each(CONFIGURATIONS)('the dashboards of the configuration %j', (yaml) =
 });
 
 describe('a dashboard', () => {
-  it('cannot be made with a metric that does not exist, and the nearest name is told', () => {
+  it('cannot be made with a metric that does not exist, and the nearest name is reported', () => {
     const plan = pipelinePlan();
     const row = {
       title: 'Row',

@@ -129,7 +129,7 @@ describe('a file of letters', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('tells of a full disk, and of a folder that is not there; then goes on when it is mended', async () => {
+  it('reports a full disk, and a folder that is not there; then goes on when it is mended', async () => {
     const full = new LetterFile({ path: '/dev/full', files: 2, fileBytes: 1000 });
     await expect(full.write([letter(1)])).rejects.toThrow(/ENOSPC/);
     const missing = join(folder(), 'later');

@@ -117,7 +117,7 @@ it('writes all that is dropped, also by compare, and to no file that has the let
   });
 });
 
-it('follows no symbolic link, makes a file for its user alone, and tells of one that others may read', async () => {
+it('follows no symbolic link, makes a file for its user alone, and reports one that others may read', async () => {
   writeFileSync(join(cwd, 'victim'), 'mine\n');
   symlinkSync(join(cwd, 'victim'), join(cwd, 'link.ndjson'));
   const to = (path: string) => receval(['replay', ...SIDES, '--dead-letters', path], { cwd });

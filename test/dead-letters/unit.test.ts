@@ -39,7 +39,7 @@ const written = fc.oneof(
   }),
 );
 
-it('tells of every invalid record once, and of no other, however often the log is read again', async () => {
+it('reports every invalid record once, and no other, however often the log is read again', async () => {
   let again = 0;
   const steps = fc.array(fc.constantFrom('feed', 'feed', 'feed', 'commit', 'crash'), { maxLength: 30 });
   await fc.assert(
@@ -79,7 +79,7 @@ it('tells of every invalid record once, and of no other, however often the log i
   expect(again).toBeGreaterThan(0);
 });
 
-it('tells code and field, and the record itself', async () => {
+it('reports code and field, and the record itself', async () => {
   const told: InvalidRecord[] = [];
   const unit = await claim(new MemoryStore(), (one) => told.push(one));
   const record = { offset: 0, timestamp: T, value: text({ requestId: 'r', items: [], ts: 'soon' }) };

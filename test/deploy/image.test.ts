@@ -135,7 +135,7 @@ describe('deploy/Dockerfile', () => {
       expect(empty).toEqual([]);
     });
 
-    it('tells its version and takes the settings of the compose file', async () => {
+    it('reports its version and takes the settings of the compose file', async () => {
       const version = await recevalIn(app, ['--version']);
       expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
       const checked = await recevalIn(app, ['config', 'check'], {

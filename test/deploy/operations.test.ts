@@ -29,7 +29,7 @@ describe('docs/operations.md', () => {
     }
   });
 
-  it('tells the retention that the default settings need', () => {
+  it('reports the retention that the default settings need', () => {
     const { attribution } = loadSettings({ env: {}, readFile: () => '' });
     const hours = (3 * attribution.window.ms + attribution.backward + attribution.outOfOrderness) / 3_600_000 + 24;
     expect(page).toContain(`that is ${hours.toFixed(1)} hours`);

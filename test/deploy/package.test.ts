@@ -72,7 +72,7 @@ describe('the package', () => {
     expect(imported).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('tells its version, and checks a configuration', async () => {
+  it('reports its version, and checks a configuration', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(await recevalIn(folder, ['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     expect(await recevalIn(folder, ['config', 'check'])).toMatchObject({

@@ -240,7 +240,7 @@ if (await redisIsThere()) {
       expect(problems).toEqual([expect.stringContaining('a restart would lose all state')]);
     });
 
-    it('is told as not known where the worker may not ask', async () => {
+    it('is reported as not known where the worker may not ask', async () => {
       const admin = new Redis(adminUrl);
       await admin.acl('SETUSER', 'receval-worker', '-acl|dryrun');
       const store = await RedisStore.connect({ url: workerUrl });
@@ -453,7 +453,7 @@ if (await redisIsThere()) {
   });
 
   describe('users of several tenants', () => {
-    /** Each is told from the first by the end of its name alone. */
+    /** Names that differ from the first only by their end. */
     const TENANTS = ['tenant1', 'tenant10', 'tenant1:eu', 'tenant1:0', 'tenant'];
     const MINE = TENANTS[0];
     const top = mkdtempSync(join(tmpdir(), 'receval-tenants-'));
@@ -519,7 +519,7 @@ if (await redisIsThere()) {
       const before = await stored(own.adminUrl);
       const found = await answers(url(role, MINE), trespasses(other));
       expect(found.length).toBeGreaterThanOrEqual(44);
-      // Scripts run, if at all, with the rights of who sent them, and answer what they were told.
+      // Scripts run, if at all, with the rights of who sent them, and answer what they were asked.
       const wrong = found.filter((line) => !line.endsWith(': NOPERM') && !/^EVAL.*: (?:NOPERM|ERR)$/.test(line));
       expect(wrong).toEqual([]);
       expect(await stored(own.adminUrl)).toEqual(before);

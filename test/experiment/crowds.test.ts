@@ -23,7 +23,7 @@ function decided(all: readonly CrowdWatched[]): number {
 }
 
 describe('variants that are the same', () => {
-  it.each([...SAME_CROWDS])('are told apart in at most 5 of 100: %s', (name, settings) => {
+  it.each([...SAME_CROWDS])('are distinguished in at most 5 of 100: %s', (name, settings) => {
     const all = watched({ ...settings, ...SHORT.get(name) });
     expect(decided(all)).toBeLessThanOrEqual(0.05 * EXPERIMENTS);
     if (settings.bot !== undefined) expect(all.map(({ reason }) => reason)).toEqual(all.map(() => 'few_users'));

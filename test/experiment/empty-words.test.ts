@@ -1,4 +1,4 @@
-/** The share of empty lists by variant, and the test that tells whether it differs (specification: statistics 5.6). */
+/** The share of empty lists by variant, and the test of whether it differs (specification: statistics 5.6). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { emptyRow, shapeOf } from '../../src/accumulators/row.ts';
@@ -156,7 +156,7 @@ describe('the share of empty lists', () => {
     expect(naive).toBeGreaterThan(5);
   });
 
-  test('is told with what it does to the primary measure', () => {
+  test('is reported with what it does to the primary measure', () => {
     const emptyLists = { A: { share: 0 }, B: { share: 0.51, p: 1e-9 }, C: { share: 0.01, p: 0.5 } };
     const told = (primary: string) => emptyWords({ emptyLists, control: 'A', primary });
     const begin = '51 % of the lists of B are empty, 0 % of those of A (p <0.0001)';

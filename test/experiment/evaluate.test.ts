@@ -285,13 +285,13 @@ describe('decisions', () => {
     expect([compared.p === null, compared.reason]).toEqual([reason !== undefined, reason]);
   });
 
-  test('the start is told where one is set', () => {
+  test('the start is reported where one is set', () => {
     const told = (start: number | undefined) => looked(state(arms(0.3), { settings: { ...SETTINGS, start } }));
     expect(told(AS_OF - 3_600_000).start).toBe('2026-11-21T08:00:00.000Z');
     expect(told(undefined)).not.toHaveProperty('start');
   });
 
-  test('a variant without impressions since the start is told of the start, which may be what is wrong', () => {
+  test('a variant without impressions since the start names the start, which may be what is wrong', () => {
     const settings = { ...SETTINGS, start: AS_OF - 3_600_000 };
     const [{ explanation }] = looked(state({ A: arms(0.29).A }, { settings, sample: sampleOf([0, 0]) })).variants;
     expect(explanation).toBe(

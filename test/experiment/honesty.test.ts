@@ -34,11 +34,11 @@ describe('two variants that are the same, looked at forty times', () => {
     expect(count(({ srm }) => srm !== undefined)).toBe(0);
   });
 
-  it('are told apart in more than 40 by a test that takes lists as independent', () => {
+  it('are distinguished in more than 40 by a test that takes lists as independent', () => {
     expect(count(({ listsEachLook }) => listsEachLook)).toBeGreaterThan(40);
   });
 
-  it('are told apart in more than 15 by the right error tested at each look, in 1 to 12 tested once', () => {
+  it('are distinguished in more than 15 by the right error tested at each look, in 1 to 12 tested once', () => {
     expect(count(({ usersEachLook }) => usersEachLook)).toBeGreaterThan(15);
     expect(count(({ usersOnce }) => usersOnce)).toBeGreaterThanOrEqual(1);
     expect(count(({ usersOnce }) => usersOnce)).toBeLessThanOrEqual(12);

@@ -16,11 +16,11 @@ function decided(all: readonly CrowdWatched[]): number {
 }
 
 describe('variants that are the same', () => {
-  it.each([...SOUND])('are told apart in at most one of six: %s', (_, world) => {
+  it.each([...SOUND])('are distinguished in at most one of six: %s', (_, world) => {
     expect(decided(watched(world, 6))).toBeLessThanOrEqual(1);
   });
 
-  it.each([...UNSOUND])('are never told apart, and the reason is said: %s', (name, world) => {
+  it.each([...UNSOUND])('are never distinguished, and the reason is said: %s', (name, world) => {
     const all = watched(world, 10);
     expect(decided(all)).toBe(0);
     const reasons = name === 'no user ids' ? ['no_user_ids'] : ['no_user_ids', 'srm'];
@@ -30,7 +30,7 @@ describe('variants that are the same', () => {
   it.each([
     ['after a hole that is known', HOLE],
     ['after a split that healed', HEALED],
-  ])('are not told apart by what was gathered while they were unsound: %s', (name, world) => {
+  ])('are not distinguished by what was gathered while they were unsound: %s', (name, world) => {
     const all = watched(world, 20);
     expect(decided(all)).toBe(0);
     // It was found, and is over for some of them.

@@ -120,7 +120,7 @@ function asPlain(snapshot: QualitySnapshot, shape: Shape): unknown {
   }));
 }
 
-/** Does something between the first and the second read after it was told to. */
+/** Does something between the first and the second read after it was asked to. */
 class BusyStore implements Store {
   readonly inner = new RestorableStore();
   between: (() => Promise<void>) | undefined;

@@ -34,7 +34,7 @@ interface Seen {
 }
 
 describe('a wire', () => {
-  itWith(NAMESPACES_AND_PYTHON, 'lets everything through in order, if it is told nothing else', async (python) => {
+  itWith(NAMESPACES_AND_PYTHON, 'lets everything through in order, if asked for nothing else', async (python) => {
     const { taken, passed } = await through(python, ['from'], { seed: 1, delay: 50 });
     expect(taken).toEqual(Array.from({ length: SENT }, (_, n) => n));
     expect(passed).toEqual({ passed: SENT, lost: 0, twice: 0, late: 0 });

@@ -59,7 +59,7 @@ describe('a name', () => {
     );
   });
 
-  it('that is wrong tells what is right', () => {
+  it('that is wrong names what is right', () => {
     expect(() => measure('ndgc@10')).toThrow('unknown measure "ndgc@10"; did you mean "ndcg@10"?');
     expect(() => measure('ndcg(gain=expo)@10')).toThrow('unknown value gain=expo; did you mean "exp"?');
   });

@@ -284,7 +284,7 @@ describe('calls of JavaScript that lack what they need', () => {
     ['no lists', () => mrr.mean(), 'mean takes several lists'],
     ['one list for several', () => mrr.mean({ grades: [1] }), 'The value of one list is score(list)'],
     ['a list that is none among others', () => mrr.mean([{ grades: [1] }, undefined]), 'got undefined'],
-  ])('are told what: %s', (_what, call, message) => {
+  ])('learn what: %s', (_what, call, message) => {
     expect(call).toThrow(message);
     expect(call).not.toThrow(TypeError);
   });

@@ -46,7 +46,7 @@ describe('the value of sums', () => {
     expect(pairCounts(parse('rmse'), sums)).toEqual({ pairs: 3, rated: 5 });
   });
 
-  it('of a mean of pairs is that of its lists, and tells the pairs beside them', () => {
+  it('of a mean of pairs is that of its lists, and reports the pairs beside them', () => {
     const sums = [2, 1, 1_500_000_000, 1_250_000_000, 7e9, 10e9];
     expect(measureValue(parse('spearman'), sums)).toBe(0.75);
     expect(measureWeight(parse('spearman'), sums)).toBe(2);

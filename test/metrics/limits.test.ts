@@ -14,13 +14,13 @@ async function valuesOf(options: ConstructorParameters<typeof Metrics>[1]): Prom
 }
 
 describe('what a process may use', () => {
-  it('is told by a worker: memory and open impressions', async () => {
+  it('is reported by a worker: memory and open impressions', async () => {
     const values = ['receval_memory_limit_bytes 1073741824', 'receval_open_impressions_limit 5000'];
     expect(await valuesOf({ ...LIMITS, role: 'worker' })).toEqual(values);
     expect(await valuesOf({ ...LIMITS, role: 'all' })).toEqual(values);
   });
 
-  it('is told by an exporter: memory alone', async () => {
+  it('is reported by an exporter: memory alone', async () => {
     expect(await valuesOf({ ...LIMITS, role: 'exporter' })).toEqual(['receval_memory_limit_bytes 1073741824']);
   });
 
@@ -30,7 +30,7 @@ describe('what a process may use', () => {
 });
 
 describe('the files by which a process gets in', () => {
-  it('are told by setting, with the life of our own certificate, and not at all where there are none', async () => {
+  it('are reported by setting, with the life of our own certificate, and not at all where there are none', async () => {
     const metrics = new Metrics(settingsOf(), { ...LIMITS, role: 'exporter' });
     const told = async (): Promise<readonly string[]> =>
       (await metrics.text()).match(/^receval_(?:access|certificate)_.*/gm) ?? [];

@@ -56,7 +56,7 @@ describe('the catalogue', () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  it('gives all variants of a name one metric, whose HELP tells the convention of each', () => {
+  it('gives all variants of a name one metric, whose HELP says the convention of each', () => {
     const ndcg = metricSpecs(MANY).find(({ name }) => name === 'receval_ndcg');
     expect(ndcg?.help).toContain('ndcg@10: Normalised discounted cumulative gain up to rank 10: gain the grade');
     expect(ndcg?.help).toContain(

@@ -102,7 +102,7 @@ describe('the page', () => {
     }
   });
 
-  it('tells its version, its process and Node', async () => {
+  it('reports its version, its process and Node', async () => {
     const metrics = new Metrics(SETTINGS, ALL);
     await metrics.take({});
     const families = await page(metrics);
@@ -667,7 +667,7 @@ describe('the counters of a worker', () => {
     expect(sampleValue(await page(metrics), 'receval_events_total', { topic: 'impressions' })).toBe(3);
   });
 
-  it('count what a unit scored since its claim once, though it is told again and again', async () => {
+  it('count what a unit scored since its claim once, though it is reported again and again', async () => {
     const at = (n: number): UnitStatus =>
       unitStatus(0, { scored: rowsByField([rowField('1m', '', ''), meanRow(NAMES, n, 1, 1)]) });
     const total = async (...steps: readonly (readonly UnitStatus[])[]): Promise<number | undefined> =>

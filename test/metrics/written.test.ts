@@ -19,10 +19,10 @@ const SETTINGS = settingsOf('{measures: [mrr, mrr(empty=skip), ndcg@10], cohorts
 const NAMES = SETTINGS.measures.map(({ canonical }) => canonical);
 const HORIZON = SETTINGS.attribution.horizons[0].text;
 const LATER = 1_795_248_000_000;
-/** More than the number of settled events from which on a share is told. */
+/** More settled events than a share needs to be reported. */
 const JOINED = 1000;
 
-/** Nothing is unknown to this process, nothing absent, nothing too rare to be told. */
+/** Nothing is unknown to this process, nothing absent, nothing too rare to be reported. */
 const OPTIONS = { role: 'all', version: '1', node: '20', memoryLimit: 1, openLimit: 1, stateLimit: 1 } as const;
 
 function countsOf(attributed: number): readonly TopicCounts[] {

@@ -25,7 +25,7 @@ const table = fc
   });
 
 describe('a table of a terminal', () => {
-  it('has the width that is told before', () => {
+  it('has the width that is given before', () => {
     fc.assert(
       fc.property(table, ({ header, lines, textColumns }) => {
         expect(widest(plainTable(header, lines, textColumns))).toBeLessThanOrEqual(plainWidth(header, lines));

@@ -42,7 +42,7 @@ export interface ProofReport {
   readonly fenced: number;
   readonly idleAdvances: number;
   readonly clockDrops: number;
-  /** Numbers of the first unit that the reference gets differently when it is not told what the wall clock did. */
+  /** Numbers of the first unit that the reference gets differently when it does not know what the wall clock did. */
   readonly differentWithoutInputs: number;
   /** Of the reference, once everything was read. */
   readonly waitingFeedback: number;

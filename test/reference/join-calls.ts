@@ -1,7 +1,7 @@
 /**
- * What a join tells, and when, and what is open, waits and is remembered meanwhile (specification: join 4.2, 5). Nothing is kept up to
+ * What a join reports, and when, and what is open, waits and is remembered meanwhile (specification: join 4.2, 5). Nothing is kept up to
  * date: all records from where the join begins are judged at once, since no verdict depends on what is read after it is known, and each
- * step tells the verdicts that become known with it.
+ * step reports the verdicts that become known with it.
  */
 import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { FeedbackDrop } from '../../src/vocabulary/drops.ts';
@@ -46,7 +46,7 @@ export type Call =
     }
   | { readonly told: 'not taken'; readonly why: string; readonly event: Event; readonly from: Place };
 
-/** What one step tells, and what is open, waits and is remembered after it. */
+/** What one step reports, and what is open, waits and is remembered after it. */
 export interface ToldStep {
   readonly calls: readonly Call[];
   readonly open: number;
@@ -54,7 +54,7 @@ export interface ToldStep {
   readonly oldest: EpochMs | undefined;
 }
 
-/** What one join tells by these steps, of which there is one at least. */
+/** What one join reports in these steps, of which there is one at least. */
 export class JoinCalls {
   readonly #settings: JoinSettings;
   readonly #logs: readonly TopicLog[];

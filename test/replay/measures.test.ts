@@ -213,7 +213,7 @@ describe('a replay', () => {
     expect((all['dcg(discount=none)'].value ?? 0) / 1e30).toBeCloseTo(1 / 3, 14);
   });
 
-  it('sums the prices of one item, and cuts where it is told', async () => {
+  it('sums the prices of one item, and cuts where asked', async () => {
     const shown = [{ requestId: 'r1', items: ['a'] }];
     const happened = [40, 60.5, 200].map((value) => on('r1', 'a', 'purchase', { value }));
     const gained = async (rule: string) =>

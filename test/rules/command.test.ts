@@ -89,7 +89,7 @@ describe('receval rules generate', () => {
     expect(readFileSync(file, 'utf8')).toContain('alert: RecevalWorkerDown');
   });
 
-  it('tells that a file cannot be written', () => {
+  it('reports that a file cannot be written', () => {
     expect(() => generate('', '--output', join(folder, 'no/rules.yml'))).toThrow(
       /^--output: cannot write .*rules\.yml: there is no folder .*no$/,
     );

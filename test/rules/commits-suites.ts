@@ -93,7 +93,7 @@ const stopped = (cause: string): string => `receval_unit_stopped{${A},partition=
 interface Stop {
   readonly alert: string;
   readonly cause: string;
-  /** Another cause, of which another alert tells. */
+  /** Another cause, which another alert reports. */
   readonly other: string;
   /** Minutes that it must last. */
   readonly lasts: 0 | 1;

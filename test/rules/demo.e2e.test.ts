@@ -50,7 +50,7 @@ itWith(
       configYaml: quickConfig(shop.port, alertmanager.port),
       files: { 'rules.yml': usualRules() },
     });
-    /** Waits until so much was told and returns how long after the start that was. */
+    /** Waits until this much was reported, and returns how long after the start that was. */
     const told = async (...notices: readonly string[]): Promise<number> => {
       const heard = async () => webhook.told();
       await eventually(heard, (all) => notices.every((one) => all.includes(one)), MENDED_MS + PATIENCE_MS);

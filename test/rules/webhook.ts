@@ -18,7 +18,7 @@ export interface Webhook {
   readonly stop: () => Promise<void>;
 }
 
-/** A server that is told of alerts. */
+/** A server that receives alerts. */
 export function startWebhook(): Promise<Webhook> {
   const told = new Set<string>();
   const server = createServer((request, response) => {

@@ -84,7 +84,7 @@ describe('a TREC run', () => {
     expect(scoreText(run, QRELS, { measures: ['mrr'], gather: true }).runs[0].queries).toBe(2);
   });
 
-  it('of several voters is told whose lines are not together', () => {
+  it('of several voters is reported if its lines are not together', () => {
     const run = '1,v,a,3,d\n1,w,b,2,d\n1,v,c,1,d\n';
     expect(() => scoreText(run, QRELS, { measures: ['mrr'] })).toThrow(
       'line 3: the lines of voter "v" for query "1" are not together',
@@ -116,7 +116,7 @@ describe('a TREC run', () => {
     expect(close(large, { ties: 'first' })).toBeUndefined();
   });
 
-  it('is scored by two conventions at once, which only the preset tells apart', () => {
+  it('is scored by two conventions at once, which only the preset distinguishes', () => {
     const run = '1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n';
     const { mean } = scoreText(run, QRELS, { measures: ['recall@2', 'recall(ideal=shown)@2'] }).runs[0];
     expect(mean).toEqual([0.5, 1]);
@@ -124,7 +124,7 @@ describe('a TREC run', () => {
     expect(() => scoreText(run, QRELS, { measures: ['ndgc@2'] })).toThrow('unknown measure "ndgc@2"');
   });
 
-  it('orders ties as it is told', () => {
+  it('orders ties as asked', () => {
     const run = '1 Q0 a 1 2 t\n1 Q0 c 2 2 t\n1 Q0 b 3 2 t\n';
     const rank = (ties: 'docno' | 'first' | 'last'): number | undefined =>
       scoreText(run, '1 0 a 1\n', { measures: ['mrr'], ties }).runs[0].mean[0];

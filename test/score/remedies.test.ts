@@ -83,7 +83,7 @@ describe('judgements', () => {
       ),
       'this is the request of an evaluation by Elasticsearch or OpenSearch (_rank_eval), which holds judgements',
     ],
-  ])('%s are told what they lack, and how to write it', (_, qrels, what) => {
+  ])('%s learn what they lack, and how to write it', (_, qrels, what) => {
     const message = messageOf(() => scoreText(RUN, qrels, { measures: MEASURES }));
     expect(message).toContain(what);
     expect(means(RUN, mended(message, 'qrels', qrels))).toEqual(expected);
@@ -148,21 +148,21 @@ describe('a run', () => {
       'q1\ta b\nq2\ta b\n',
       '2 columns, of which the second holds several items',
     ],
-  ])('%s is told what it is, and how to write rows', (_, run, what) => {
+  ])('%s learns what it is, and how to write rows', (_, run, what) => {
     const message = messageOf(() => scoreText(run, QRELS, { measures: MEASURES }));
     expect(message).toContain(what);
     expect(message).toContain('query Q0 item rank score tag');
     expect(means(mended(message, 'run', run), QRELS)).toEqual(expected);
   });
 
-  it('of three columns is told their names, which are other ones where the third counts', () => {
+  it('of three columns learns their names, which are other ones where the third counts', () => {
     const said = (run: string) => messageOf(() => scoreText(run, QRELS, { measures: MEASURES }));
     expect(said('q1 a 1\nq1 b 2\nq2 a 1\n')).toContain('such as --columns query,item,rank');
     expect(said('q1\ta\t3.5\nq1\tb\t2\n')).toContain('such as --columns query,item,score');
     expect(means('q1 a 1\nq1 b 2\nq2 a 1\nq2 b 2\n', QRELS, { columns: 'query,item,rank' })).toEqual(expected);
   });
 
-  it('that is a file of the other side, graded lists or other JSON is told so', () => {
+  it('that is a file of the other side, graded lists or other JSON is reported', () => {
     const said = (run: string, qrels = QRELS) => messageOf(() => scoreText(run, qrels, { measures: MEASURES }));
     expect(said('{"requests":[{"id":"q","ratings":[{"_id":"a","rating":1}]}]}')).toContain(
       '--run and --qrels the wrong way round?',
@@ -195,7 +195,7 @@ describe('a document with several passages', () => {
     expect(means(mended(message, 'run', run), QRELS)).toEqual(means(RUN, QRELS));
   });
 
-  it('is told by fuse in the same words', () => {
+  it('is reported by fuse in the same words', () => {
     const rows = new ItemRows();
     for (const [line, score] of [5, 9].entries()) rows.add(Buffer.from('a'), 0, 1, score, 0, line + 1);
     const layout = { separator: ' ', columns: TREC_RUN, hasHeader: false } as const;

@@ -112,7 +112,7 @@ describe('the token', () => {
     expect(changing.accepts('Bearer two')).toBe(true);
   });
 
-  it('in a file that becomes too short, or gets blanks, stays what it was, and is told; at first it is refused', async () => {
+  it('in a file that becomes too short, or gets blanks, stays what it was, and is reported; at first it is refused', async () => {
     const path = join(folder, 'short');
     const { token } = load(`http: {tokenFile: ${path}}\n`).http;
     if (token === undefined) throw new Error('there is no token');

@@ -51,7 +51,7 @@ async function drip(connection: RawConnection, bytes: string): Promise<void> {
 }
 
 describe('a client that is slow', () => {
-  it('to send its headers is told so and cut, however many bytes come meanwhile', async () => {
+  it('to send its headers gets an answer and is cut, however many bytes come meanwhile', async () => {
     const connection = await connect(await start(QUICK));
     connection.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n');
     const [text] = await Promise.all([connection.ended, drip(connection, 'X-a: b\r\n')]);

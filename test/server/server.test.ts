@@ -102,7 +102,7 @@ describe('the server', () => {
     expect((await get(await start(pages), path)).status).toBe(status);
   });
 
-  it('tells partitions that are stopped, and what to do, ready or not', async () => {
+  it('reports partitions that are stopped, and what to do, ready or not', async () => {
     const stopped = [{ partition: 3, cause: 'codec', advice: 'skip that batch' }];
     const ready = await get(await start({ ready: () => ({ ready: true, reasons: [], stopped }) }), '/readyz');
     expect([ready.status, await ready.text()]).toEqual([
@@ -113,7 +113,7 @@ describe('the server', () => {
     expect([other.status, await other.json()]).toMatchObject([503, { reasons: ['x'], stopped }]);
   });
 
-  it('tells in problem+json why it is not ready', async () => {
+  it('reports in problem+json why it is not ready', async () => {
     const reasons = ['unit 3 replays', 'Redis does not answer'];
     const response = await get(await start({ ready: () => ({ ready: false, reasons, stopped: [] }) }), '/readyz');
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -127,7 +127,7 @@ describe('the server', () => {
     });
   });
 
-  it('tells in problem+json what there is when a path is unknown', async () => {
+  it('reports in problem+json what there is when a path is unknown', async () => {
     const response = await get(await start(), '/metric');
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toMatchObject({
@@ -144,7 +144,7 @@ describe('the server', () => {
     expect(await response.json()).toMatchObject({ status: 405 });
   });
 
-  it('answers 500 when a page throws, tells why to the log and not to the client, and goes on', async () => {
+  it('answers 500 when a page throws, logs why and does not say it to the client, and goes on', async () => {
     let broken = true;
     const told: string[] = [];
     const server = await start({

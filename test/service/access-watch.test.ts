@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const path = join(folder, 'password');
 const MINUTE = 60_000;
 
-it('files that cannot be used are told at once, every hour, and when it is over', () => {
+it('files that cannot be used are reported at once, every hour, and when it is over', () => {
   writeFileSync(path, 'c4n4ry');
   const told: string[] = [];
   const tell = (level: string) => (details: object, message: string) => {
@@ -48,7 +48,7 @@ it('files that cannot be used are told at once, every hour, and when it is over'
   expect(told.join()).not.toContain('c4n4ry');
 });
 
-itWith(OPENSSL, 'authorities that end soon are told, and no more once another is known', async () => {
+itWith(OPENSSL, 'authorities that end soon are reported, and no more once another is known', async () => {
   const authority = await Authority.make();
   const next = await Authority.make('next');
   const ca = join(folder, 'ca.pem');

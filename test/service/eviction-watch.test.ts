@@ -8,7 +8,7 @@ import { type RunningRedis, startRedis } from '../services/redis.ts';
 const REDIS: Service<RunningRedis> = { name: 'redis-server', get: () => startRedis() };
 const MINUTE = 60_000;
 
-itWith(REDIS, 'a policy that evicts keys is told at once, every hour, and when it is over', async (server) => {
+itWith(REDIS, 'a policy that evicts keys is reported at once, every hour, and when it is over', async (server) => {
   const store = await RedisStore.connect({ url: server.url });
   const admin = new Redis(server.url);
   const told: string[] = [];

@@ -83,7 +83,7 @@ describe('the watch over the logs that are read', () => {
     ]);
   });
 
-  it('tells what only the records show, once while it lasts', async () => {
+  it('reports what only the records show, once while it lasts', async () => {
     const { at, watch, lines, shown } = watching();
     shown.findings = [prefix];
     for (const minute of [0, 1, 2, 11, 12, 21]) {

@@ -43,7 +43,7 @@ describe('the log of decisions', () => {
     });
   }
 
-  it('tells when a level was accepted, though the label stays', () => {
+  it('reports when a level was accepted, though the label stays', () => {
     const level = { by: ['variant'], values: ['B'], measure: 'mrr', from: 0, at: 1, note: 'meant' };
     expect(told([of(HEALTHY, 'B')], [of(HEALTHY, 'B', level)], [of(HEALTHY, 'B', { ...level })])).toEqual([
       ['info: variant=B healthy in_control'],
@@ -52,7 +52,7 @@ describe('the log of decisions', () => {
     ]);
   });
 
-  it('tells each decision once as long as it stays', () => {
+  it('reports each decision once as long as it stays', () => {
     expect(told([of(HEALTHY, 'a')], [of(HEALTHY, 'a')])).toEqual([['info: variant=a healthy in_control'], []]);
   });
 
@@ -64,14 +64,14 @@ describe('the log of decisions', () => {
     ]);
   });
 
-  it('tells another reason of the same label', () => {
+  it('reports another reason of the same label', () => {
     expect(told([of(WARMING)], [of(NO_PAST)])).toEqual([
       ['info: all traffic insufficient warming_up'],
       ['info: all traffic insufficient no_baseline'],
     ]);
   });
 
-  it('tells again what was gone for a while', () => {
+  it('reports again what was gone for a while', () => {
     expect(told([of(HEALTHY)], [], [of(HEALTHY)])[2]).toEqual(['info: all traffic healthy in_control']);
   });
 });
@@ -105,7 +105,7 @@ describe('the log of experiments', () => {
   const WORSE = { decision: 'regressed', reason: 'primary_worse' } as const;
   const UNSOUND = { decision: 'invalid', reason: 'srm' } as const;
 
-  it('tells each decision once as long as it stays, and warns of what somebody must look at', () => {
+  it('reports each decision once as long as it stays, and warns of what somebody must look at', () => {
     expect(told(of(WAITS, HEALTHY), of(WAITS, HEALTHY), of(WORSE, HEALTHY), of(UNSOUND, HEALTHY))).toEqual([
       ['info: default v0 insufficient few_users', 'info: default v1 healthy within_tolerance'],
       [],
@@ -114,7 +114,7 @@ describe('the log of experiments', () => {
     ]);
   });
 
-  it('tells another reason of the same decision', () => {
+  it('reports another reason of the same decision', () => {
     expect(told(of(WAITS), of({ ...WAITS, reason: 'few_buckets' }))).toEqual([
       ['info: default v0 insufficient few_users'],
       ['info: default v0 insufficient few_buckets'],
@@ -149,7 +149,7 @@ describe('the log of cohorts that are counted under __other__', () => {
     'warn: cohorts of [variant] are counted under __other__ from now on: all places of limits.cohortsPerSet are taken';
   const ENDS = 'info: for an hour no cohort of [variant] has been counted under __other__';
 
-  it('tells when it begins, once', () => {
+  it('reports when it begins, once', () => {
     expect(told('1m|variant|__other__', [0, 0], [1, 1], [1.1, 20], [2, 21])).toEqual([BEGINS]);
   });
 
@@ -157,11 +157,11 @@ describe('the log of cohorts that are counted under __other__', () => {
     [1.99, [BEGINS]],
     [2, [BEGINS, ENDS]],
     [2.01, [BEGINS, ENDS]],
-  ])('tells that it ended when nothing was added for an hour, at %d', (hours, lines) => {
+  ])('reports that it ended when nothing was added for an hour, at %d', (hours, lines) => {
     expect(told('1m|variant|__other__', [1, 5], [hours, 5])).toEqual(lines);
   });
 
-  it('tells it again when it begins again, also where a partition has gone to another worker', () => {
+  it('reports it again when it begins again, also where a partition has gone to another worker', () => {
     expect(told('1m|variant|__other__', [1, 5], [3, 0], [4, 3])).toEqual([BEGINS, ENDS, BEGINS]);
   });
 

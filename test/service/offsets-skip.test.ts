@@ -98,7 +98,7 @@ describe('a checkpoint that skips', () => {
     expect(skipped(checkpoint(), 0, 101).incompleteBefore).toBe(8000);
   });
 
-  it('still tells of a gap behind which nothing was read', () => {
+  it('still reports a gap behind which nothing was read', () => {
     const { join } = checkpoint();
     const withGap = { ...join, topics: join.topics.map((topic) => ({ ...topic, hasGap: true as const })) };
     expect(

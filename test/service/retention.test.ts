@@ -115,7 +115,7 @@ it('topics must keep records for three times the longest horizon, what may come 
   );
 });
 
-it('why the brokers do not say it is told in words, not as the library of TLS has it', async () => {
+it('why the brokers do not say it is reported in words, not as the library of TLS has it', async () => {
   const raw =
     '807CAFB9577F0000:error:0A000416:SSL routines:ssl3_read_bytes:sslv3 alert certificate unknown:../deps/rec.c:1601:SSL alert number 46\n';
   const told: unknown[] = [];

@@ -487,7 +487,7 @@ itWith(SERVERS, 'added partitions are refused, and taken in when asked to', asyn
   });
 });
 
-itWith(SERVERS, 'a Redis that starts later than the service is told, and waited for', async (servers) => {
+itWith(SERVERS, 'a Redis that starts later than the service is reported, and waited for', async (servers) => {
   const late = await startRedis();
   try {
     await late.kill9();

@@ -1,5 +1,5 @@
 /**
- * What only records can show, from the topics to everybody who tells it: the log of `receval run`, its state, and doctor. The service first
+ * What only records can show, from the topics to every place that reports it: the log of `receval run`, its state, and doctor. The service first
  * looks at records a minute after its start, so this test takes as long.
  */
 import { expect } from 'vitest';
@@ -38,7 +38,7 @@ function linesOf(printed: string, finding: string): readonly { readonly level: n
     .filter((line) => line.finding === finding);
 }
 
-itWith(SERVERS, 'ids that differ are told in the log of run once, in its state, and by doctor', async (servers) => {
+itWith(SERVERS, 'ids that differ are reported in the log of run once, in its state, and by doctor', async (servers) => {
   await withStand(servers, async (stand) => {
     await stand.makeTopics(2);
     await stand.produce(traffic(Date.now() - 5000));
@@ -69,7 +69,7 @@ itWith(SERVERS, 'ids that differ are told in the log of run once, in its state, 
     expect(await service.stop()).toBe(0);
     const lines = linesOf(service.printed, 'ids_differ_by_prefix');
     expect(lines).toMatchObject([{ level: 40, msg: `${told.cause} ${told.remedy}` }]);
-    // No id of an event is told by a service.
+    // A service reports no id of an event.
     expect(service.printed).not.toMatch(/web-4f|"4f\d/);
   });
 });

@@ -277,7 +277,7 @@ describe('no secret is shown', () => {
     ],
   };
   for (const [name, [given, message]] of Object.entries(wrong)) {
-    itWith(SERVERS, `and what to do is told: ${name}`, async (servers) => {
+    itWith(SERVERS, `and what to do is reported: ${name}`, async (servers) => {
       await withStand(servers, async (stand) => {
         await rights(servers, stand, true);
         configure(stand, given(servers));

@@ -210,7 +210,7 @@ export class Stand {
     await producer.disconnect();
   }
 
-  /** Appends records to partition 0 in a transaction, which stays open until its end is told and in the log. */
+  /** Appends records to partition 0 in a transaction, which stays open until its end is asked for and in the log. */
   async begin(
     topic: Produced['topic'],
     values: readonly string[],

@@ -17,7 +17,7 @@ function shown(requestId: string, at: number): readonly Produced[] {
   ];
 }
 
-/** Until the page of the running service says this: what it tells is refreshed on a timer. */
+/** Until the page of the running service says this: what it shows is refreshed on a timer. */
 async function pageSays(service: RunningService, path: string, text: RegExp): Promise<void> {
   await service.printedOnce(/"port":\d+/);
   const [, port] = /"port":(\d+)/.exec(service.printed) ?? [];

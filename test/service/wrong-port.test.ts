@@ -31,7 +31,7 @@ async function withHttp(work: (address: string) => Promise<void>): Promise<void>
   }
 }
 
-itWith(SERVERS, 'who answers where a broker should is told', async (servers) => {
+itWith(SERVERS, 'who answers where a broker should is reported', async (servers) => {
   const ask = (broker: string) => explainBroker(broker, { brokers: [broker], clientId: 'test' });
   expect(await ask(servers.kafka.brokers[0])).toBeUndefined();
   expect(await ask(servers.kafka.listener('CONTROLLER'))).toMatch(

@@ -124,7 +124,7 @@ itWith(SERVERS, 'doctor and offsets ask again until the group has its coordinato
   });
 });
 
-itWith(SERVERS, 'a group that never has a coordinator is told, with what to look at', async ({ kafka }) => {
+itWith(SERVERS, 'a group that never has a coordinator is reported, with what to look at', async ({ kafka }) => {
   const admin = new KafkaAdmin({ brokers: kafka.brokers, clientId: 'test', topics: [], coordinatorTimeout: 0 });
   try {
     refuse(NOT_COORDINATOR, Number.POSITIVE_INFINITY);

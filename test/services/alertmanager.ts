@@ -37,7 +37,7 @@ export interface RunningAlertmanager {
   readonly stop: () => Promise<void>;
 }
 
-/** An Alertmanager of our own with the configuration of this file, ready to be told alerts. */
+/** An Alertmanager of our own with the configuration of this file, ready to take alerts. */
 export async function startAlertmanager(words: readonly string[], config: string): Promise<RunningAlertmanager> {
   const folder = mkdtempSync(join(tmpdir(), 'receval-alertmanager-'));
   const port = await freePort();

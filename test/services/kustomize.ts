@@ -37,7 +37,7 @@ function running(program: string, words: readonly string[]): Kustomize {
   };
 }
 
-/** Of the kustomize that answers; 0: it tells none. */
+/** The major version of the kustomize that answers; 0: it reports none. */
 async function majorOf(program: string, words: readonly string[]): Promise<number> {
   const { stdout } = await run(program, words, { env: process.env });
   return Number(/^(?:Kustomize Version: )?v(\d+)\./m.exec(stdout.replace(/^Client Version.*$/m, ''))?.[1] ?? 0);

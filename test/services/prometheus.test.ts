@@ -45,7 +45,7 @@ describe('startPrometheus', () => {
     rmSync(place, { recursive: true });
   });
 
-  itWith(PROMETHEUS, 'tells what is wrong with a configuration', async () => {
+  itWith(PROMETHEUS, 'reports what is wrong with a configuration', async () => {
     await expect(startPrometheus({ configYaml: 'nonsense: 1\n' })).rejects.toThrow(/nonsense/);
   });
 

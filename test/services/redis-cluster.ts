@@ -165,7 +165,7 @@ async function startNode(more: Readonly<Record<string, string>>, tls: ClusterOpt
             'tls-key-file': tls.certificate.key,
             'tls-ca-cert-file': tls.ca,
             'tls-auth-clients': 'no',
-            // Only then are clients with TLS told of the ports with TLS.
+            // Only then do clients with TLS learn of the ports with TLS.
             'tls-cluster': 'yes',
             'tls-replication': 'yes',
           }),

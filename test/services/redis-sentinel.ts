@@ -33,7 +33,7 @@ export class WatchedRedis {
     return `redis+sentinel://${this.#addresses.slice(2).join(',')}/${MASTER}`;
   }
 
-  /** Who asks the sentinels for the primary, and is told of a new one. A command fails soon when there is none. */
+  /** A client that asks the sentinels for the primary, and learns of a new one. A command fails soon when there is none. */
   client(): Redis {
     const client = new Redis({
       sentinels: this.#addresses.slice(2).map((address) => {
@@ -48,7 +48,7 @@ export class WatchedRedis {
       sentinelRetryStrategy: () => 200,
     });
     client.on('error', () => {});
-    // ioredis 6.0.0 ends for good when it is told of a fail-over while it connects.
+    // ioredis 6.0.0 ends for good when it learns of a fail-over while it connects.
     client.on('end', () => {
       setTimeout(() => {
         if (!this.#isStopped) client.connect().catch(() => {});

@@ -40,7 +40,7 @@ export async function offerRunBroker(): Promise<() => Promise<void>> {
   };
 }
 
-/** undefined: this run offers none, or it could not be started; who starts one then is told why. */
+/** The broker of this run; undefined: the run offers none, or it could not be started, and a test that starts one learns why. */
 export async function askForRunBroker(): Promise<RunBroker | undefined> {
   const path = process.env[SOCKET];
   if (path === undefined) return undefined;

@@ -51,7 +51,7 @@ describe('kish', () => {
     [1000, 1],
     [1000, 4],
     [20_000, 1],
-  ])('of %d users with %d lists each tells their number to a fifth', (users, lists) => {
+  ])('of %d users with %d lists each shows their number to a fifth', (users, lists) => {
     const cells = new Float64Array(BUCKETS);
     for (let user = 0; user < users; user++) cells[bucketOf(`user-${user}`)] += lists;
     expect(usersOfKish(kishOf(cells), BUCKETS, users * lists) / users).toBeGreaterThan(0.8);
@@ -71,7 +71,7 @@ describe('the heaviest share', () => {
     expect(heaviestShare([0, 0])).toBe(0);
   });
 
-  it('tells a user with a third of the lists of 2,000 others to two points in a hundred', () => {
+  it('shows a user with a third of the lists of 2,000 others to two points in a hundred', () => {
     const cells = new Float64Array(BUCKETS);
     for (let user = 0; user < 2000; user++) cells[bucketOf(`user-${user}`)] += 2;
     cells[bucketOf('bot')] += 2000;

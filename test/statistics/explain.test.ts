@@ -257,7 +257,7 @@ describe('the explanation of an experiment', () => {
     expect(said({ control: none, variant: none })).toMatch(/^A and B have no impressions yet/);
   });
 
-  it('tells of a user who makes most of the lists', () => {
+  it('reports a user who makes most of the lists', () => {
     const bot = { ...HEALTHY.control, kish: 2.4, heaviest: 0.63 };
     expect(said({ variant: bot })).toBe(
       'About 63.0 % of the lists of B come from one user, or from few that share its bucket, so that B weighs as only 2 equal user buckets; 30 are needed in each variant for an error that can be trusted. Find out whether it is a bot, and leave it out of the impressions, then restart the experiment.',

@@ -298,7 +298,7 @@ describe('reference values', () => {
     expect(new Set(own.map(({ id }) => family(id)))).toEqual(new Set(Object.keys(FAMILIES).map(family)));
   });
 
-  it('are told from near misses', () => {
+  it('are distinguished from near misses', () => {
     const { inputs } = golden('CI-1');
     const near = { ...Object(inputs), df: 9.0001 };
     expectGolden(FAMILIES['CI'](inputs, 'CI-1'), golden('CI-1'));

@@ -93,20 +93,20 @@ describe('two variants that are the same', () => {
     }
   });
 
-  it('are told apart by the sequence in at most 28 of 300 runs, however often one looks', () => {
+  it('are distinguished by the sequence in at most 28 of 300 runs, however often one looks', () => {
     expect(rejected.sequence).toBeLessThanOrEqual(28);
   });
 
-  it('are told apart by one look at the end in 5 % of runs', () => {
+  it('are distinguished by one look at the end in 5 % of runs', () => {
     expect(rejected.once).toBeGreaterThanOrEqual(4);
     expect(rejected.once).toBeLessThanOrEqual(29);
   });
 
-  it('are told apart in half of the runs by errors that take impressions as independent', () => {
+  it('are distinguished in half of the runs by errors that take impressions as independent', () => {
     expect(rejected.impressions).toBeGreaterThan(135);
   });
 
-  it('are told apart far too often by the right error looked at fifty times', () => {
+  it('are distinguished far too often by the right error looked at fifty times', () => {
     expect(rejected.everyLook).toBeGreaterThan(30);
   });
 });

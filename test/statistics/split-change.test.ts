@@ -12,7 +12,7 @@ function spans(...users: readonly (readonly [number, number])[]) {
 }
 
 describe('a split that changes', () => {
-  it('is told by the smallest and the largest share, wherever they are', () => {
+  it('is described by the smallest and the largest share, wherever they are', () => {
     expect(splitChange(spans([99, 1], [70, 30], [50, 50]), 1)).toEqual({
       least: { from: 0, to: HOUR, share: 0.01 },
       most: { from: 2 * HOUR, to: 3 * HOUR, share: 0.5 },
@@ -27,11 +27,11 @@ describe('a split that changes', () => {
     ['too few users in all spans but one', spans([99, 1], [7, 7])],
     ['one variant alone', spans([100, 0], [300, 0])],
     ['a difference that chance makes', spans([500, 500], [540, 460])],
-  ])('cannot be told of %s', (_, users) => {
+  ])('cannot be found in %s', (_, users) => {
     expect(splitChange(users, 1)).toBeUndefined();
   });
 
-  it('is told of a split that does not change once in a thousand times at most, about', () => {
+  it('is found in a split that does not change once in a thousand times at most, about', () => {
     const random = new Random(5, 'constant split');
     const told = Array.from({ length: 2000 }, () => {
       const users = Array.from({ length: 8 }, () => {

@@ -250,7 +250,7 @@ describe('a user sample', () => {
     ['5', '[1,99999999999999999999,0]', 'user sample: 5: expected whole numbers'],
     ['nobody', '[1,2,0]', 'user sample: nobody: expected whole numbers'],
     ['level', 'x', 'user sample: level: expected whole numbers, found x'],
-  ])('tells which stored field is wrong: %s %s', (field, text, message) => {
+  ])('reports which stored field is wrong: %s %s', (field, text, message) => {
     expect(() => sampleOfFields(new Map([[field, text]]), MOST_VARIANTS)).toThrow(message);
   });
 });

@@ -142,7 +142,7 @@ describe('records that the wall clock drops, each beside one that counts', () =>
     expect([...store.snapshot().keys()].filter((key) => key.endsWith(':clock'))).toEqual([]);
   });
 
-  it('that the checkpoint counts and the store lacks are told as damage', async () => {
+  it('that the checkpoint counts and the store lacks are reported as damage', async () => {
     const store = new RestorableStore();
     await read(await claim(store), 3000);
     const damage = async (change: (fields: Map<string, string>) => void): Promise<void> => {

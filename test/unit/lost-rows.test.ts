@@ -169,7 +169,7 @@ describe('a unit whose owner changes', () => {
     });
   });
 
-  it('is counted again from the beginning if its generation is told to be damaged, once', async () => {
+  it('is counted again from the beginning if its generation is named as damaged, once', async () => {
     const { log, store } = await having(300);
     const whole = store.snapshot();
     store.lose(store.livePanes[0], TOTAL);

@@ -129,7 +129,7 @@ describe('places of more cohorts than fit the checkpoint', () => {
     expect([...store.snapshot().keys()].filter((key) => key.includes(':1:places:'))).toEqual([]);
   });
 
-  it('that the checkpoint counts and the store lacks are told as damage', async () => {
+  it('that the checkpoint counts and the store lacks are reported as damage', async () => {
     const store = new RestorableStore();
     await filled(store);
     const changes: readonly ((fields: Map<string, string>) => void)[] = [

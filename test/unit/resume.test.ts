@@ -155,7 +155,7 @@ describe('a unit goes on from its stored state', () => {
     return { name, run: 'r1', begins: [5], missing: 2, since: {}, ...more };
   };
 
-  it('not if that ends the run of an experiment, unless told so: then it is kept for a week', () => {
+  it('not if that ends the run of an experiment, unless asked to: then it is kept for a week', () => {
     const state = stored('', { runs: [run('default'), run('gone')] });
     expect(() => resume(state, now(''), NO_PERMISSIONS)).toThrow(
       /^the configuration ends the run of the experiment gone\. Set back what differs.*--restart-experiments/,
@@ -267,7 +267,7 @@ describe('a unit goes on from its stored state', () => {
     ]);
   });
 
-  it('in a new generation from the replay offsets, when told so', () => {
+  it('in a new generation from the replay offsets, when asked to', () => {
     const state = stored('');
     const anew = resume(state, now('relevantFrom: 2'), { ...NO_PERMISSIONS, newGeneration: true });
     expect(anew).toMatchObject({
@@ -281,7 +281,7 @@ describe('a unit goes on from its stored state', () => {
     });
   });
 
-  it('not from other topics or another order of them, whatever it was told; what an earlier build stored names none', () => {
+  it('not from other topics or another order of them, whatever it was asked; what an earlier build stored names none', () => {
     const state = stored('', { topicNames: ['shown', 'clicks'] });
     const told = { ...NO_PERMISSIONS, newGeneration: 'earliest', acceptPartitions: true } as const;
     for (const topicNames of [['shown', 'sales'], ['clicks', 'shown'], ['shown']]) {
@@ -293,7 +293,7 @@ describe('a unit goes on from its stored state', () => {
     expect(resume(stored(''), { ...now(''), topicNames: ['shown'] }, NO_PERMISSIONS).generation).toBe('4');
   });
 
-  it('not with another number of partitions, unless told so', () => {
+  it('not with another number of partitions, unless asked to', () => {
     expect(() => resume(stored(''), now('', 6), NO_PERMISSIONS)).toThrow(
       /6 partitions.*built with 3.*stop all workers.*--accept-partitions.*incomplete until they no longer reach back to the change$/,
     );

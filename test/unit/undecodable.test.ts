@@ -40,7 +40,7 @@ const counts = (unit: Unit) => unit.join.counts[0].impressions;
 const checkpointOf = async (store: MemoryStore) => decodeCheckpoint((await store.read([KEY]))[0]);
 
 describe('a batch that cannot be decoded', () => {
-  it('counts the records that its header tells of, and leaves read = accepted + dropped', async () => {
+  it('counts the records that its header names, and leaves read = accepted + dropped', async () => {
     const told: SkippedBatch[] = [];
     const unit = await claim(new MemoryStore(), told);
     feed(unit, 0, 3);
@@ -69,7 +69,7 @@ describe('a batch that cannot be decoded', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('is passed again by a replay, decodable or not, and counted and told of by nobody', async () => {
+  it('is passed again by a replay, decodable or not, and counted and reported by nobody', async () => {
     const store = new MemoryStore();
     const first = await claim(store);
     feed(first, 0, 3);

@@ -206,7 +206,7 @@ describe('lists that are kept for longer than their feedback', () => {
   it.each([
     ['lists are read first', [0, 1]],
     ['feedback is read first', [1, 0]],
-  ])('are in no sum, and told once: %s', async (_, order) => {
+  ])('are in no sum, and are reported once: %s', async (_, order) => {
     const store = new RestorableStore();
     const unit = await claim(store);
     unit.beginAt(0, 0);
@@ -228,7 +228,7 @@ describe('lists that are kept for longer than their feedback', () => {
   it.each([
     ['the lists begin later too', 30, 55],
     ['all feedback is kept', 0, 0],
-  ])('are not told where %s', async (_, offset, second) => {
+  ])('are not reported where %s', async (_, offset, second) => {
     const unit = await claim(new RestorableStore());
     unit.beginAt(0, 0);
     unit.beginAt(1, offset);

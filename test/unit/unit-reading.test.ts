@@ -23,7 +23,7 @@ const values = fc.oneof(fc.uint8Array({ maxLength: 40 }), fc.constant(null));
 const times = fc.option(fc.integer({ min: -1, max: 2 ** 48 }), { nil: undefined });
 
 describe('the last record of a topic', () => {
-  it('is found again whatever its value and time, and told from one with another value or time', () => {
+  it('is found again whatever its value and time, and distinguished from one with another value or time', () => {
     fc.assert(
       fc.property(fc.nat(2 ** 40), values, times, values, times, (offset, value, timestamp, other, otherTime) => {
         const last = { offset, timestamp, value };

@@ -134,7 +134,7 @@ function deps(store: Store, samples?: ListSamples): UnitDeps {
   };
 }
 
-/** Everything durable but the guard fields and what only tells where a replay may begin. */
+/** Everything durable but the guard fields and what only says where a replay may begin. */
 function durable(snapshot: StoreSnapshot): Record<string, Record<string, string>> {
   const without = new Set(['token', 'seq', 'cid', 'topics']);
   return Object.fromEntries(
@@ -153,7 +153,7 @@ async function unbroken(log: MemoryLog): Promise<StoreSnapshot> {
   return store.snapshot();
 }
 
-/** Loses requests or replies as told, once each. */
+/** Loses requests or replies as asked, once each. */
 class LossyStore implements Store {
   readonly inner: RestorableStore;
   lose: 'request' | 'reply' | undefined;
@@ -418,7 +418,7 @@ describe('a unit whose log is another one', () => {
     expect(durable(store.snapshot())).toEqual(before);
   });
 
-  it('gives the last record up when the log begins behind it, and tells what was never read', async () => {
+  it('gives the last record up when the log begins behind it, and reports what was never read', async () => {
     const { store, offsets } = await committed();
     for (const [start, lost] of [
       [offsets[0] - 1, undefined],

@@ -116,7 +116,7 @@ describe('the looks of a worker', () => {
     let running = await service.start();
     await service.live(240, WORSE);
     const before = service.looks();
-    // Like a process that was killed: it does nothing more, and nobody has told it to end.
+    // Like a process that was killed: it does nothing more, and nobody has asked it to end.
     const killed = running;
     running = await service.start();
     await killed.stop();

@@ -142,7 +142,7 @@ class Bench {
   readonly details: object[] = [];
   /** What each unit decodes with: gone when the unit is. */
   readonly decoders: WeakRef<object>[] = [];
-  /** Whether the store tells its time; undefined: nobody asks for it. */
+  /** Whether the store reports its time; undefined: nobody asks for it. */
   compareClock: (() => Promise<boolean>) | undefined;
   constructor(partitions = 2, store = new FailingStore(), clock = new ManualClock(START)) {
     this.log = new MemoryLog(2, partitions);
@@ -816,7 +816,7 @@ describe('a worker', () => {
     await ended;
   });
 
-  it('lets no time pass in a topic with an open transaction, tells what waits in it, and goes on when it has ended', async () => {
+  it('lets no time pass in a topic with an open transaction, reports what waits in it, and goes on when it has ended', async () => {
     const bench = new Bench(1);
     bench.fill(20, 1);
     const { worker, source, ended } = bench.worker();
@@ -853,7 +853,7 @@ describe('a worker', () => {
     source.inTransactions[1] = 3;
     await bench.clock.advance(30_000);
     expect(worker.unready).toEqual([]);
-    // From here on the topic that leads does wait, and is told as nothing that could be read.
+    // From here on the topic that leads does wait, and is not reported as something that could be read.
     expect(worker.status().units[0]).toMatchObject({ inTransactions: [0, 3] });
     await worker.stop();
     await ended;
@@ -982,7 +982,7 @@ describe('a worker', () => {
     await ended;
   });
 
-  it('fetches a topic that is ahead again once the others are read to the end that was told, without another look', async () => {
+  it('fetches a topic that is ahead again once the others are read to the end that was reported, without another look', async () => {
     const bench = new Bench(1);
     await bench.clock.advance(3 * 3_600_000);
     const records = makeWorkload(600, 1);
@@ -1241,7 +1241,7 @@ describe('a worker', () => {
     await ended;
   });
 
-  it('waits with the start of a new unit until Kafka tells where it begins, and ends with any other error', async () => {
+  it('waits with the start of a new unit until Kafka reports where it begins, and ends with any other error', async () => {
     const bench = new Bench(1);
     bench.startAt = new LogUnavailable('no broker responds');
     const { worker, ended } = bench.worker();
@@ -1279,7 +1279,7 @@ describe('a worker', () => {
     await ended;
   });
 
-  it('tells how long what a replay needs will still be in the log', async () => {
+  it('reports how long what a replay needs will still be in the log', async () => {
     const bench = new Bench(1);
     // A list and a minute later another, which a replay needs both.
     const [list] = makeWorkload(1, 1).filter(({ topic }) => topic === 0);

@@ -46,7 +46,7 @@ describe('blocks of memory', () => {
     );
   });
 
-  it('are given until there is none, and the host is told', () => {
+  it('are given until there is none, and the host learns of it', () => {
     const { call } = openParts();
     const blocks: number[] = [];
     expect(() => {

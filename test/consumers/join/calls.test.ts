@@ -5,7 +5,7 @@ import { runs } from '../../runs.ts';
 import { checkCalls, readings } from './check-calls.ts';
 import { BROAD, MANY_PAGES } from './profile.ts';
 
-describe('a join tells what the reference says, in its order', () => {
+describe('a join reports what the reference says, in its order', () => {
   it.each([
     ['of broad logs', BROAD],
     ['of requests with many pages', MANY_PAGES],

@@ -1,4 +1,4 @@
-/** The law of what a join tells: sinks and observers are told what the reference says, in its order (specification: join 4.2). */
+/** The law of what a join reports: sinks and observers get the calls of the reference, in its order (specification: join 4.2). */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Delays, type JoinSettings, type JoinSink, type RecordPlace } from '../../../src/consumers/join/api.ts';
@@ -35,7 +35,7 @@ export function readings(profile: Profile): fc.Arbitrary<Reading> {
   );
 }
 
-/** Throws when a join tells anything else than the reference, in another order or at another time. */
+/** Throws when a join reports anything else than the reference, in another order or at another time. */
 export function checkCalls(create: CreateJoin, reading: Reading): void {
   const { topics, order, cut } = reading;
   const none = topics.map(() => 0);
@@ -120,7 +120,7 @@ type SeenCall =
   | Exclude<Call, { readonly told: 'closed' }>
   | { readonly told: 'closed'; readonly closing: unknown; readonly names: unknown };
 
-/** What a join tells at each of these steps, and what it says of itself at their end. */
+/** What a join reports at each of these steps, and what it says of itself at their end. */
 function seenBy(create: CreateJoin, { settings, topics }: Reading, steps: readonly Step[], from?: JoinCheckpoint) {
   const collector = new Collector(settings);
   let calls: SeenCall[] = [];
@@ -190,7 +190,7 @@ function expectedCall(call: Call): SeenCall {
 
 /**
  * The calls in their order, but for those that have none: feedback of one deadline; and with indexes, which find first what is late,
- * all that only observers are told.
+ * all that only observers get.
  */
 function ordered(calls: readonly SeenCall[], isIndexed: boolean): readonly unknown[] {
   const isSettled = (call: SeenCall): boolean =>

@@ -1,4 +1,4 @@
-/** Collects what an engine tells its sink, and holds it to the contract of the sink. */
+/** Collects what an engine reports to its sink, and holds it to the contract of the sink. */
 import assert from 'node:assert/strict';
 import type { JoinSettings, JoinSink } from '../../../src/consumers/join/api.ts';
 import type { Closing, EpochMs, Impression } from '../../../src/vocabulary/events.ts';
@@ -83,7 +83,7 @@ function copied(closing: Closing, impression: Impression): SeenClosing {
   };
 }
 
-/** The same closing as the reference tells it. */
+/** The same closing as the reference reports it. */
 export function expectedClosing({ at, horizon, impression, feedback }: ReferenceClosing): SeenClosing {
   return {
     horizon,

@@ -148,7 +148,7 @@ function grown(
   return { records, end: offset + tail };
 }
 
-/** An impression carries its place in the log as its dimension, so that a closing tells whose it is. */
+/** An impression carries its place in the log as its dimension, so that a closing shows whose it is. */
 function eventOf(
   role: TopicRole,
   frame: TimeFrame,

@@ -22,7 +22,7 @@ export async function redisIsThere(): Promise<boolean> {
 
 export interface RedisHarness extends StoreHarness {
   readonly store: RedisStore;
-  /** Another client, that does as it is told. */
+  /** Another client, which does as asked. */
   readonly admin: Redis;
   /** All hashes of these tests as commits gave them, whoever wrote them. */
   snapshot(): Promise<StoreSnapshot>;

@@ -142,7 +142,7 @@ describe('a store that asks a sentinel for its primary', () => {
     try {
       const url = `redis+sentinel://127.0.0.1:${strict.port},127.0.0.1:${watched.sentinelPort}/main`;
       const store = await RedisStore.connect({ ...options(watched), url });
-      // Both connections ask it for the primary, and then want to be told of a new one.
+      // Both connections ask it for the primary, and then want to learn of a new one.
       await until('it has refused all', () => strict.refused() >= 4);
       await store.close();
       for (const spy of spies) expect(spy.mock.calls).toEqual([]);
@@ -152,7 +152,7 @@ describe('a store that asks a sentinel for its primary', () => {
     }
   });
 
-  itWith(WATCHED, 'is told when the sentinel does not let it in, and when the primary does not', async (watched) => {
+  itWith(WATCHED, 'learns when the sentinel does not let it in, and when the primary does not', async (watched) => {
     const right = options(watched);
     const wrong = { kind: 'text', text: 'c4n4ry-wrong' } as const;
     const sentinel = { username: 'watcher', password: wrong, tls: right.tls };
@@ -171,7 +171,7 @@ describe('a store that asks a sentinel for its primary', () => {
     await expect(RedisStore.connect(plain)).rejects.toThrow(/speaks TLS: .*redis\.tls: true/);
   });
 
-  itWith(WATCHED, 'is told that no primary has this name, and that a sentinel stores nothing', async (watched) => {
+  itWith(WATCHED, 'learns that no primary has this name, and that a sentinel stores nothing', async (watched) => {
     const right = options(watched);
     const named = RedisStore.connect({ ...right, url: right.url.replace('/main', '/mian') });
     await expect(named).rejects.toThrow(/watch no primary of this name\. Correct the name at the end of redis\.url\)$/);

@@ -71,7 +71,7 @@ describe('a registry', () => {
     await expect(byRegistry(address, undefined)(REDIS)).rejects.toThrow('set REGISTRY_LOGIN');
   });
 
-  it('is not believed when it tells another digest than that of what it sent', async () => {
+  it('is not believed when it reports another digest than that of what it sent', async () => {
     registry.lies = true;
     await expect(byRegistry(address, undefined)(REDIS)).rejects.toThrow(/tells sha256:\w+, but sent sha256/);
   });
@@ -171,7 +171,7 @@ describe('npm run pin-images', () => {
   });
 
   it('asks Docker when no registry is named', async () => {
-    // A stand-in for Docker, which can reach no registry here: it tells what it was asked.
+    // A stand-in for Docker, which can reach no registry here: it prints what it was asked.
     const docker = join(top, 'bin/docker');
     mkdirSync(dirname(docker), { recursive: true });
     writeFileSync(docker, `#!/bin/sh\necho "$*" >> ${top}/asked\necho ${ONE}\n`);

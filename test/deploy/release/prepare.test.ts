@@ -59,7 +59,7 @@ describe('npm run release:prepare', () => {
     expect(checked.code).toBe(0);
   });
 
-  it('tells the workflow what it made', () => {
+  it('reports to the workflow what it made', () => {
     expect(readFileSync(join(top, 'outputs'), 'utf8')).toBe(
       `version=${version}\narchive=receval-${version}.tgz\nsbom=receval-${version}.cdx.json\nepoch=${COMMITTED}\nchannel=latest\n`,
     );

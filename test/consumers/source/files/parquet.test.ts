@@ -92,7 +92,7 @@ describe('a Parquet file', () => {
     await expect(rowsOf(file(damaged))).rejects.toThrow(/cannot read /);
   });
 
-  it('is told from its first bytes, with its rows', async () => {
+  it('is recognised by its first bytes, with its rows', async () => {
     const { format, rows } = await openRows(join(FIXTURES, 'rows-zstd.parquet'));
     expect(format?.kind).toBe('parquet');
     const numbers: number[] = [];

@@ -334,7 +334,7 @@ describe('a JSON list', () => {
     await expect(rowsOf(file(text))).rejects.toThrow(/cannot read .*cut off\?/);
   });
 
-  it('that grows while it is read is told so', async () => {
+  it('that grows while it is read is reported', async () => {
     const path = file(`[${'{"a":1},'.repeat(100_000)}`);
     const { rows } = await openRows(path);
     await rows.next();

@@ -5,7 +5,7 @@ import type {
   RefusedBatch,
 } from '../../../../src/consumers/source/kafka/access/kafka-settings.ts';
 
-/** What a source told beside records. */
+/** What a source reported beside records. */
 export class Told implements KafkaEvents {
   readonly gaps: Gap[] = [];
   readonly lost: LostLog[] = [];

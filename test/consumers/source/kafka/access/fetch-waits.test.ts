@@ -294,7 +294,7 @@ describe('how long a fetch waits', () => {
 });
 
 describe('where all that a broker leads is paused, the next fetch', () => {
-  /** Starts a fetch, and tells whether it has ended. */
+  /** Starts a fetch, and returns a function that says whether it has ended. */
   function begin(member: Group, nodeId: string): () => boolean {
     let hasEnded = false;
     member.fetch(nodeId).then((fetched) => {

@@ -25,7 +25,7 @@ test('without the package the error says how to get it', async () => {
   });
 });
 
-test('credentials that are missing are told without what the library says of them', async () => {
+test('credentials that are missing are reported without what the library says of them', async () => {
   const generateAuthToken = (): Promise<never> =>
     Promise.reject(Object.assign(new Error('c4n4ry'), { name: 'CredentialsProviderError' }));
   const error = await mskToken('eu-central-1', async () => ({ generateAuthToken }))().catch(

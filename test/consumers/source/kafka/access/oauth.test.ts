@@ -86,7 +86,7 @@ describe('a form', () => {
     await expect(post(halting, {}, 300)).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('tells a connection that is refused, and one that breaks', async () => {
+  it('reports a connection that is refused, and one that breaks', async () => {
     const url = await listening(createServer((request) => void request.socket.destroy()));
     await expect(post(url)).rejects.toMatchObject({ code: 'ECONNRESET' });
     await new Promise((resolve) => server?.close(resolve));

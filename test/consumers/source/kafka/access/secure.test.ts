@@ -197,7 +197,7 @@ describe('a broker that asks for it is reached', () => {
   });
 });
 
-describe('who is not let in is told why and what to do:', () => {
+describe('who is not let in learns why and what to do:', () => {
   const ways: Readonly<Record<string, readonly [Way, RegExp]>> = {
     'a wrong password (SCRAM)': [
       { listener: 'SECURE', tls: known, sasl: passwordLogin('scram-sha-512', 'c4n4ry-wrong') },
@@ -262,7 +262,7 @@ describe('who is not let in is told why and what to do:', () => {
 });
 
 describe('an error of the client about a certificate', () => {
-  itWith(SECURE, 'is told with the broker, the certificate and its end', async (secure) => {
+  itWith(SECURE, 'is reported with the broker, the certificate and its end', async (secure) => {
     const broker = secure.kafka.listener('EXPIRED');
     const connection = { brokers: [broker], clientId: 'test', tls: known(secure), topics: [] };
     const admin = new KafkaAdmin(connection);
@@ -275,7 +275,7 @@ describe('an error of the client about a certificate', () => {
 });
 
 describe('a user without rights on the group', () => {
-  itWith(SECURE, 'is told so, and is not taken for one whose brokers are away', async (secure) => {
+  itWith(SECURE, 'is reported, and is not taken for one whose brokers are away', async (secure) => {
     const topics = await makeTopics(secure.kafka, 1, 1);
     const source = sourceOver({ brokers: [secure.kafka.listener('LOGIN')] }, topics, undefined, {
       sasl: passwordLogin('scram-sha-256', PASSWORDS.app),

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { explained, troubleOf } from '../../../../../src/consumers/source/kafka/access/trouble.ts';
 import { freePort } from '../../../../services/ports.ts';
 
-/** What is told of an error of kafkajs while nobody listens at the broker. */
+/** The words for an error of kafkajs while nobody listens at the broker. */
 async function told(name: string, message: string): Promise<string> {
   const broker = `127.0.0.1:${await freePort()}`;
   const failing = () => Promise.reject(Object.assign(new Error(message), { name }));
@@ -11,7 +11,7 @@ async function told(name: string, message: string): Promise<string> {
   return error instanceof Error ? error.message.replace(broker, 'BROKER') : '';
 }
 
-it('a broker that cannot be reached is told with what to look at', async () => {
+it('a broker that cannot be reached is reported with what to look at', async () => {
   expect(await told('KafkaJSConnectionError', 'Connection error: connect ECONNREFUSED 10.0.0.1:9092')).toBe(
     'kafka (BROKER): Connection error: connect ECONNREFUSED 10.0.0.1:9092; check kafka.brokers and the network',
   );

@@ -9,7 +9,7 @@ import { sharedKafka } from '../../../../services/kafka-shared.ts';
 const PAGE = resolve(import.meta.dirname, '../../../../../docs/decisions/0020-kafka-client-plan.md');
 const PATIENCE_MS = 10_000;
 
-itWith(sharedKafka(), 'Kafka 4.3.1 leaves the client the margin that decision 20 tells', async ({ brokers }) => {
+itWith(sharedKafka(), 'Kafka 4.3.1 leaves the client the margin that decision 20 names', async ({ brokers }) => {
   const offered = await apiVersions(brokers[0], { tls: undefined }, PATIENCE_MS);
   const measured = CLIENT_APIS.map(({ name, key, client }) => {
     const broker = offered.get(key);

@@ -94,7 +94,7 @@ describe.each(Object.entries(CODECS))('the %s decoder', (_, { encode, decode }) 
     const whole = Buffer.from('impression '.repeat(50));
     const message = encode(whole);
     for (let length = 1; length < message.length; length++) {
-      // What ends between two frames cannot be told from a shorter message.
+      // What ends between two frames cannot be distinguished from a shorter message.
       let isWhole = false;
       try {
         isWhole = decode(message.subarray(0, length), LIMIT).equals(whole);

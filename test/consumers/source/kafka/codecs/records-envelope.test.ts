@@ -42,7 +42,7 @@ describe('the envelope of a record', () => {
         ).toEqual(
           records.map(({ key, headers }) => [
             plainly(key),
-            // A header's name is text; what is no text cannot be told apart.
+            // A header's name is text; what is no text cannot be distinguished.
             headers.map(([name, value]) => [Buffer.from(name).toString(), plainly(value)]),
           ]),
         );

@@ -298,7 +298,7 @@ describe('a batch that cannot be read', () => {
     ['one for each offset where the header has no such count', simple(100, 5), 9, 5],
     ['those that compaction has left', simple(100, 5, { lastDelta: 49 }), 5, 5],
     ['none if it only ends a transaction', { ...marker(100, 7, true) }, 1, 0],
-  ])('tells how many records are lost with it: %s', async (_, raw, count, lost) => {
+  ])('reports how many records are lost with it: %s', async (_, raw, count, lost) => {
     const bytes = batchBytes(raw);
     bytes.writeInt32BE(count, 57);
     bytes[17] ^= 1;
@@ -412,7 +412,7 @@ describe('batches of transactions', () => {
     { maxLength: 25 },
   );
 
-  /** A log as brokers write it: what was aborted is told in the order of the ends of the transactions. */
+  /** A log as brokers write it: what was aborted is listed in the order of the ends of the transactions. */
   function written(parts: readonly Part[]) {
     const batches: RawBatch[] = [];
     const open = new Map<number, { first: number; offsets: number[] }>();

@@ -219,7 +219,7 @@ describe('the assigner', () => {
     expect(assignerName(['a'])).toMatch(/^receval-co-partitioned-1-[0-9a-f]{8}$/);
   });
 
-  it('tells others what it holds', () => {
+  it('shares with others what it holds', () => {
     const { metadata } = make([4, 2]).protocol({ topics: ['t'] });
     const { userData } = AssignerProtocol.MemberMetadata.decode(metadata) ?? { userData: Buffer.alloc(0) };
     expect(decodeHoldings(userData)).toEqual({ owned: [4, 2], generation: 7 });
@@ -227,7 +227,7 @@ describe('the assigner', () => {
 });
 
 describe('the pairing of an assignment', () => {
-  it('tells which partitions came with all topics, and which did not', () => {
+  it('reports which partitions came with all topics, and which did not', () => {
     const topics = ['a', 'b'];
     expect(pairing(topics, { a: [10, 9], b: [9, 10] })).toEqual({ paired: [9, 10], unpaired: [] });
     expect(pairing(topics, { a: [0, 1], b: [1, 2] })).toEqual({ paired: [1], unpaired: [0, 2] });

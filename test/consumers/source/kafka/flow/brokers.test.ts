@@ -5,7 +5,7 @@ interface Fake extends AdminClient {
   readonly calls: string[];
 }
 
-/** An admin client that answers when told to. */
+/** An admin client that answers when a test lets it. */
 function fake(made: Fake[], open: (() => void)[], failures: Error[] = [], stable?: string): Fake {
   const calls: string[] = [];
   const client: Fake = {
@@ -67,7 +67,7 @@ describe('questions to the brokers', () => {
   it.each([
     ['1', { start: 0, end: 2, openFrom: 1 }],
     ['2', { start: 0, end: 2 }],
-    // Written after the end was told.
+    // Written after the end was reported.
     ['3', { start: 0, end: 2 }],
   ] as const)('tell an open transaction by a stable offset of %s before an end of 2', async (stable, bounds) => {
     const made: Fake[] = [];

@@ -16,7 +16,7 @@ class Rebalancing extends Error {
   readonly type = 'REBALANCE_IN_PROGRESS';
 }
 
-/** A client that only notes what it is told, like `seek 0/1 500`. */
+/** A client that only notes its calls, like `seek 0/1 500`. */
 class NotedClient implements FlowClient {
   readonly orders: string[] = [];
   readonly paused = new Set<string>();
@@ -416,7 +416,7 @@ describe('a fetched batch', () => {
 });
 
 describe('a batch without records', () => {
-  it('moves the position and tells the handler', async () => {
+  it('moves the position and calls the handler', async () => {
     const { flow, batches, fetch } = await joined();
     flow.filtered(0, 0, 0, 4);
     await flow.batch(fetch([4]));
@@ -527,7 +527,7 @@ describe('a batch that cannot be decoded', () => {
 });
 
 describe('after a fetch that failed', () => {
-  it('everything is paused, the handler is told before anything else can happen, and its seeks hold', async () => {
+  it('everything is paused, the handler is called before anything else can happen, and its seeks hold', async () => {
     const told: (readonly number[])[] = [];
     let assignments = 0;
     const made = await joined({

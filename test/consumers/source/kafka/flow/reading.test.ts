@@ -186,8 +186,8 @@ describe('reading from Kafka', () => {
     expect(read.batches.at(-1)?.next).toBe(15);
   });
 
-  itWith(KAFKA, 'tells the end behind an open transaction, and where it begins', readsBehindTransactions);
-  itWith(OLDER, 'tells them with Kafka 3.9 as well', readsBehindTransactions);
+  itWith(KAFKA, 'reports the end behind an open transaction, and where it begins', readsBehindTransactions);
+  itWith(OLDER, 'reports them with Kafka 3.9 as well', readsBehindTransactions);
 
   itWith(KAFKA, 'takes what compaction leaves for holes, not for gaps', async (kafka) => {
     const topics = await makeTopics(kafka, 1, 1, {
@@ -268,7 +268,7 @@ describe('reading from Kafka', () => {
     expect(read.offsets()).toEqual([...range(0, paused), ...range(500, 1000)]);
   });
 
-  itWith(KAFKA, 'tells of a log that ends before the offset to be read', async (kafka) => {
+  itWith(KAFKA, 'reports a log that ends before the offset to be read', async (kafka) => {
     const topics = await makeTopics(kafka, 1, 1);
     await produce(kafka, topics[0], numbered(10));
     const told = new Told();
