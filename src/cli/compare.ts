@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withCatalogue } from '../config/catalogue-file.ts';
+import { withFiles } from '../config/named-files.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { ADAPTER_NAMES } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
@@ -120,7 +120,7 @@ Examples:
       const configuration = readConfiguration(flags, 'run');
       const isReported = output === 'html' || flags.report !== undefined;
       mustSpareFiles(command, [configuration.settings.catalogue]);
-      const configured = await withCatalogue(configuration.settings);
+      const configured = await withFiles(configuration.settings);
       const settings = isReported ? withPositions(configured) : configured;
       const compared: Partial<FilesCompared> & StoredCompared =
         files === undefined

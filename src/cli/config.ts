@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { stringify } from 'yaml';
-import { withCatalogue } from '../config/catalogue-file.ts';
 import { effectiveDocument, loadConfiguration } from '../config/load.ts';
+import { withFiles } from '../config/named-files.ts';
 import { redact } from '../config/redact.ts';
 import { configReference } from '../config/reference.ts';
 import { configJsonSchema } from '../config/schema.ts';
@@ -14,7 +14,7 @@ export function configCommand(): Command {
     .option('--config <file>', 'configuration file (default: receval.yaml in this folder, if it exists)')
     .action(async ({ config }: { readonly config?: string }) => {
       const configuration = loadConfiguration({ file: config, readFile: readTextFile, env: process.env });
-      await withCatalogue(configuration.settings);
+      await withFiles(configuration.settings);
       process.stdout.write(
         `ok\n---\n${stringify(redact(effectiveDocument(configuration)), { aliasDuplicateObjects: false })}`,
       );

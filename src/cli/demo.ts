@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { clearScreenDown, moveCursor } from 'node:readline';
 import { Command } from 'commander';
-import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadConfiguration } from '../config/load.ts';
+import { withFiles } from '../config/named-files.ts';
 import { readTextFile } from '../connections/text-file.ts';
 import { Demo, withAllOfThePage, withQuickDetection, withShopExperiment } from '../demo/shop-demo.ts';
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
@@ -62,7 +62,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     env: process.env,
     overrides: flags.port === undefined ? {} : { 'http.port': flags.port },
   });
-  const configured = await withCatalogue(configuration.settings);
+  const configured = await withFiles(configuration.settings);
   const settings = withAllOfThePage(withShopExperiment(withQuickDetection(configured)));
   const facts = { version: version(), node: process.version, memoryLimit: memoryLimit() };
   const metrics = new Metrics(settings, { role: 'all', ...facts });

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
+import { withFiles } from '../config/named-files.ts';
 import { readTextFile } from '../connections/text-file.ts';
 import type { CheckResult } from '../service/check-result.ts';
 import { diagnose } from '../service/doctor.ts';
@@ -25,7 +25,7 @@ export function doctorCommand(): Command {
 
 async function doctor(flags: Flags): Promise<void> {
   const output = outputForm(flags.output, OUTPUTS);
-  const settings = await withCatalogue(
+  const settings = await withFiles(
     loadSettings({
       file: flags.config,
       readFile: readTextFile,

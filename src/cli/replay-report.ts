@@ -58,8 +58,8 @@ function verdictOf(result: ReplayResult, settings: Settings): Verdict {
   const young = tooYoung(result);
   const known = settings.attribution.horizons.filter(({ text }) => !young.has(text));
   const longest = known[known.length - 1]?.text;
-  const joined =
-    feedback.read === 0 ? '' : `, and ${percent(feedback.attributed / feedback.read)} of the feedback joined one`;
+  const judged = feedback.read - feedback.drops.excluded;
+  const joined = judged === 0 ? '' : `, and ${percent(feedback.attributed / judged)} of the feedback joined one`;
   const logs = `${several(impressions.accepted, 'list')} accepted${joined}.`;
   const numbers = [...(longest === undefined ? [] : mainNumbers(result, settings, longest)), ...young.values()];
   if (result.isEmpty) return { tone: 'bad', badge: 'nothing counted', sentence: [logs, ...numbers].join(' ') };

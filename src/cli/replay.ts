@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import { withCatalogue } from '../config/catalogue-file.ts';
 import { type Configuration, loadConfiguration } from '../config/load.ts';
+import { withFiles } from '../config/named-files.ts';
 import type { Settings } from '../config/settings.ts';
 import { readTextFile } from '../connections/text-file.ts';
 import { ADAPTER_NAMES } from '../consumers/decode/decoder-settings.ts';
@@ -96,7 +96,7 @@ Examples:
       const configuration = readConfiguration(flags);
       const isReported = output === 'html' || flags.report !== undefined;
       mustSpareFiles(command, [configuration.settings.catalogue]);
-      const configured = await withCatalogue(configuration.settings);
+      const configured = await withFiles(configuration.settings);
       const settings = isReported ? withPositions(configured) : configured;
       mustHaveFeedback(flags, settings);
       const letters = recordsFile('--dead-letters', flags.deadLetters);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
-import { withCatalogue } from '../config/catalogue-file.ts';
 import { type Configuration, effectiveDocument, loadConfiguration } from '../config/load.ts';
+import { withFiles } from '../config/named-files.ts';
 import { readTextFile } from '../connections/text-file.ts';
 import { type Role, Service } from '../service/service.ts';
 import { SettingsWatch } from '../service/settings-watch.ts';
@@ -63,7 +63,7 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
   }
   const load = (): Configuration => loadConfiguration({ file: flags.config, readFile: readTextFile, env: process.env });
   const configuration = load();
-  const settings = await withCatalogue(configuration.settings);
+  const settings = await withFiles(configuration.settings);
   const log = processLog(verbose ? 'debug' : 'info');
   logPrinted(log);
   // Also while it still waits for Kafka or Redis: the first process of a container ignores a signal that it does not listen for.

@@ -198,6 +198,13 @@ export function effectiveDocument({ document, settings }: Configuration): object
   };
 }
 
-function plainTopic({ name, adapter, tsUnit, timeZone, positionBase }: TopicSettings): object {
-  return { name, adapter, tsUnit, ...(timeZone === undefined ? {} : { timeZone }), positionBase };
+function plainTopic({ name, adapter, tsUnit, timeZone, positionBase, drop }: TopicSettings): object {
+  return {
+    name,
+    adapter,
+    tsUnit,
+    ...(timeZone === undefined ? {} : { timeZone }),
+    positionBase,
+    ...(drop.length === 0 ? {} : { drop }),
+  };
 }

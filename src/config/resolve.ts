@@ -1,4 +1,5 @@
-import { type AdapterChoice, adapterTraits } from '../consumers/decode/decoder-settings.ts';
+import { type AdapterChoice, adapterTraits, type Drop } from '../consumers/decode/decoder-settings.ts';
+import { dropProblems } from '../consumers/decode/exclusion.ts';
 import { listProblems } from '../consumers/decode/list.ts';
 import { mapProblems, mapsProblems } from '../consumers/decode/map.ts';
 import type { Measure } from '../measures/definition.ts';
@@ -173,7 +174,7 @@ function placedSetsOf({ positions }: ParsedConfig, referred: Referred): readonly
   return variants.length > 0 ? variants : cohorts.slice(0, 1);
 }
 
-const OPTIONS = ['adapter', 'tsUnit', 'timeZone', 'positionBase'] as const;
+const OPTIONS = ['adapter', 'tsUnit', 'timeZone', 'positionBase', 'drop'] as const;
 
 type PartialForm = { readonly [Option in keyof EventForm]?: EventForm[Option] | undefined };
 
@@ -224,6 +225,7 @@ function topicOf(topic: TopicDocument, path: Path, role: TopicRole, input: Parti
     const advice = `name the topic "${name}" under impressions and under feedback`;
     checkAdapter(topic.adapter, [...path, 'adapter'], role, advice, report);
   }
+  checkDrop(topic.drop, [...path, 'drop'], report);
   return { name, role, ...formOf(topic, input) };
 }
 
@@ -239,7 +241,8 @@ function inputsOf(inputs: InputsDocument, topics: readonly TopicSettings[], repo
     ['feedback', FEEDBACK],
     ['events', BOTH],
   ] as const) {
-    const { adapter } = inputs[side];
+    const { adapter, drop } = inputs[side];
+    checkDrop(drop, ['inputs', side, 'drop'], report);
     if (adapter !== undefined) checkAdapter(adapter, ['inputs', side, 'adapter'], role, advice, report);
   }
   return {
@@ -267,6 +270,7 @@ function formOf(own: PartialForm, other: PartialForm): EventForm {
     tsUnit: own.tsUnit ?? other.tsUnit ?? 'auto',
     timeZone: own.timeZone ?? other.timeZone,
     positionBase: own.positionBase ?? other.positionBase ?? 1,
+    drop: own.drop ?? other.drop ?? [],
   };
 }
 
@@ -278,6 +282,10 @@ function checkAdapter(adapter: AdapterChoice, at: Path, role: TopicRole, advice:
   for (const { at: below, message } of problemsOf(adapter, role)) {
     report.add([...at, ...below.filter((name) => name !== '')], message);
   }
+}
+
+function checkDrop(drop: Drop | undefined, at: Path, report: Report): void {
+  for (const { at: below, message } of dropProblems(drop ?? [])) report.add([...at, ...below], message);
 }
 
 function problemsOf(adapter: Exclude<AdapterChoice, string>, role: TopicRole) {

@@ -1,7 +1,7 @@
 /** The configuration as the rest of the program uses it: valid, in our units, with nothing left to parse. */
 
 import type { KafkaSecurity, RedisSecurity, SecretSource } from '../connections/security-settings.ts';
-import type { AdapterChoice, FileForm, PositionBase, TsUnit } from '../consumers/decode/decoder-settings.ts';
+import type { AdapterChoice, Drop, FileForm, PositionBase, TsUnit } from '../consumers/decode/decoder-settings.ts';
 import type { Measure } from '../measures/definition.ts';
 import type { ItemFile } from '../measures/item-catalogue.ts';
 import type { Grading } from '../measures/scorer-contract.ts';
@@ -16,6 +16,8 @@ export interface EventForm {
   /** The zone of times without one; undefined: such times are refused. */
   readonly timeZone: string | undefined;
   readonly positionBase: PositionBase;
+  /** Empty: no event is left out. */
+  readonly drop: Drop;
 }
 
 export interface TopicSettings extends EventForm {

@@ -21,11 +21,13 @@ const opposite = z.union(plainCondition, { error: 'expected a value, a list of v
 const condition = z.union([...plainCondition.slice(0, 2), z.strictObject({ ...asked, not: opposite.optional() })], {
   error: 'expected a value, a list of values, or a condition such as {exists: true} or {not: value}',
 });
-const conditions = z.record(z.string(), condition, {
-  error: 'expected JSON pointers and values, such as {/event: Product Clicked}',
-});
+const conditions = z
+  .record(z.string(), condition, {
+    error: 'expected JSON pointers and values, such as {/event: Product Clicked}',
+  })
+  .meta({ id: 'conditions' });
 
-/** What follows from the origin of a value: the names and arguments of `TRANSFORMS`. */
+/** What follows from the origin of a value: the names and arguments of `TRANSFORMS`. Schemas with an id stand once in the JSON Schema. */
 const transforms = {
   pairs: someText('the name of a pair').optional(),
   trim: yes.optional(),
@@ -72,8 +74,8 @@ function madeOf<Inner extends z.ZodType>(inner: Inner) {
 
 const ONE_SOURCE =
   'expected a JSON pointer such as /context/id, {const: value}, or a pointer and what is done, such as {at: /ids, split: "|"}';
-const innerSource = z.union([z.string(), madeOf(z.string())], { error: ONE_SOURCE });
-const source = z.union([z.string(), madeOf(innerSource)], { error: ONE_SOURCE });
+const innerSource = z.union([z.string(), madeOf(z.string())], { error: ONE_SOURCE }).meta({ id: 'innerSource' });
+const source = z.union([z.string(), madeOf(innerSource)], { error: ONE_SOURCE }).meta({ id: 'source' });
 const together = list(z.string(), 'JSON pointers, such as [/session, /query]', 2);
 const fieldSource = z.union([source, together], {
   error:
@@ -157,6 +159,23 @@ const zone = textOf(
   (text) => timeZone(text) !== undefined,
 );
 
+const dropCondition = z.union(
+  [
+    ...plainCondition.slice(0, 2),
+    z.strictObject({
+      ...asked,
+      in: someText('the path of a file with one value a line').optional(),
+      not: opposite.optional(),
+    }),
+  ],
+  { error: 'expected a value, a list of values, or a condition such as {in: bots.txt} or {matches: "bot|crawl"}' },
+);
+const dropped = z
+  .record(z.string(), dropCondition, {
+    error: 'expected fields or JSON pointers and conditions, such as {userId: {in: bots.txt}}',
+  })
+  .meta({ id: 'excluded' });
+
 /** @param above the setting from which an unset value is taken */
 function eventForm(above: string) {
   return {
@@ -176,6 +195,15 @@ function eventForm(above: string) {
       .union([z.literal(0), z.literal(1)], { error: 'expected 0 or 1' })
       .optional()
       .meta({ description: `position of the first slot. Default: that of ${above}, else 1` })
+      .register(ON_CHANGE, CHANGING),
+    drop: z
+      .union([dropped.transform((one) => [one]), list(dropped, 'groups of conditions', 1)], {
+        error: 'expected fields or JSON pointers and conditions, such as {userId: {in: bots.txt}}, or a list of these',
+      })
+      .optional()
+      .meta({
+        description: `events that are left out, and counted as excluded: those that meet all conditions, or all of one entry of the list. Default: that of ${above}, else none`,
+      })
       .register(ON_CHANGE, CHANGING),
   };
 }

@@ -68,6 +68,7 @@ function filled(schema: Schema, value: unknown): unknown {
 /** The schema of the entries of a group with free names (actions, experiments); undefined: it is no such group. */
 export function entryOf(schema: Schema): Schema | undefined {
   const inner = unwrap(schema);
+  if (inner instanceof z.ZodUnion) return inner.options.map(entryOf).find((entry) => entry !== undefined);
   return inner instanceof z.ZodRecord ? inner.valueType : undefined;
 }
 

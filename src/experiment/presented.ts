@@ -130,7 +130,7 @@ export function oddTraffic(comparison: Comparison, lists: 'lists' | 'impressions
     ...errorNotes(comparison),
     ...likelyBots(comparison).map(
       ([name, share]) =>
-        `About ${percent(share)} of the ${lists} of ${name} come from one user, or from few that share its bucket: a bot?`,
+        `About ${percent(share)} of the ${lists} of ${name} come from one user, or from few that share its bucket: a bot? Then leave it out with drop (docs/events.md).`,
     ),
     ...(others === ''
       ? []

@@ -13,8 +13,9 @@ const TAKEN: readonly ((counts: TopicCounts) => number)[] = [
   ({ impressions, feedback }) => impressions.drops.late + feedback.drops.late,
   ({ impressions, feedback }) => impressions.drops.future + feedback.drops.future,
   ({ impressions }) => impressions.accepted,
-  ({ impressions }) => impressions.read,
-  ({ feedback }) => feedback.read,
+  // What conditions leave out is no part of any share.
+  ({ impressions }) => impressions.read - impressions.drops.excluded,
+  ({ feedback }) => feedback.read - feedback.drops.excluded,
   ({ impressions, feedback }) => impressions.late[0] + feedback.late[0],
 ];
 

@@ -6,6 +6,7 @@ export const DROP_WORDS: Readonly<Record<ImpressionDrop | FeedbackDrop, string>>
   tombstone: 'its record has no value',
   invalid: 'it cannot be read, or a field is wrong',
   future: 'its time lies in the future',
+  excluded: 'a condition of the configuration leaves it out',
   late: 'it was read after its time was over',
   duplicate: 'it was counted already',
   orphan: 'no list with its request id was shown in time',

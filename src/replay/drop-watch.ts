@@ -83,7 +83,7 @@ export class DropWatch implements JoinObserver {
     this.#onDropped({ side: 'feedback', reason, event: { requestId, itemId, action, ts }, record });
   }
 
-  notTaken(why: 'waits' | 'future' | 'late' | 'duplicate', event: JoinEvent, from: RecordPlace): void {
+  notTaken(why: 'waits' | 'future' | 'excluded' | 'late' | 'duplicate', event: JoinEvent, from: RecordPlace): void {
     this.#found = undefined;
     // Files deliver events as they are decoded.
     if (!('requestId' in event)) return;

@@ -227,7 +227,7 @@ function topicsOf(options: ReplayOptions, users: UserMeans | undefined, watch: W
   const { settings, inputs, order } = options;
   let files = 0;
   const topic = (role: TopicRole, side: readonly ReplayFile[], input: InputSettings): TopicOfUnit => {
-    const { tsUnit, timeZone, positionBase, file: form, adapter: configured } = input;
+    const { tsUnit, timeZone, positionBase, drop, file: form, adapter: configured } = input;
     const adapter = options.adapter ?? configured;
     const isList = typeof adapter === 'object' && 'list' in adapter;
     const newClock = (): LogClock | undefined => (timeZone === undefined ? undefined : new LogClock(timeZone));
@@ -244,6 +244,7 @@ function topicsOf(options: ReplayOptions, users: UserMeans | undefined, watch: W
           tsUnit,
           clock,
           positionBase,
+          drop,
           adapter,
           defaults,
           columns: form.columns,

@@ -62,7 +62,9 @@ export class UserMeans implements UnitHooks {
   numbering(decoder: Decoder): Decoder {
     const decode = (value: Uint8Array | null, source: string, offset: number): Decoded => {
       const decoded = decoder.decode(value, source, offset);
-      return 'events' in decoded ? { events: decoded.events.map((event) => this.#numbered(event)) } : decoded;
+      return 'events' in decoded
+        ? { ...decoded, events: decoded.events.map((event) => this.#numbered(event)) }
+        : decoded;
     };
     return decoderBy(decoder, decode);
   }

@@ -76,12 +76,12 @@ export function workerSettings(
 
 /** The decoder of each topic. @throws ConfigError if the records of a topic are rows of one item each */
 export function serviceDecoders(settings: Settings): readonly Decoder[] {
-  return settings.kafka.topics.map(({ role, name, adapter, tsUnit, timeZone, positionBase }) => {
+  return settings.kafka.topics.map(({ role, name, adapter, tsUnit, timeZone, positionBase, drop }) => {
     if (typeof adapter === 'object' && 'list' in adapter) {
       const message = `rows of one item each are read from files only: write whole lists to the topic "${name}", and set its adapter under kafka.topics`;
       throw new ConfigError([{ path: 'inputs.impressions.adapter.list', message }]);
     }
-    return createDecoder({ ...decoderLimits(settings), role, adapter, tsUnit, timeZone, positionBase });
+    return createDecoder({ ...decoderLimits(settings), role, adapter, tsUnit, timeZone, positionBase, drop });
   });
 }
 

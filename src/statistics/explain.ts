@@ -281,7 +281,7 @@ function fewUsers(facts: ExperimentFacts, names: ExperimentNames): string {
   if (heaviest < HEAVY_SHARE) {
     return `The lists of ${name} are spread so unevenly over its users that ${weight}. Wait for more users.`;
   }
-  return `About ${percent(heaviest)} of the lists of ${name} come from one user, or from few that share its bucket, so that ${weight}. Find out whether it is a bot, and leave it out of the impressions, then restart the experiment.`;
+  return `About ${percent(heaviest)} of the lists of ${name} come from one user, or from few that share its bucket, so that ${weight}. Find out whether it is a bot, leave it out with drop (docs/events.md), and restart the experiment.`;
 }
 
 function fewPositives(facts: ExperimentFacts, names: ExperimentNames): string {

@@ -2,6 +2,7 @@ import type { Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
 import { PART } from '../accumulators/store/fingerprint-difference.ts';
 import type { Settings } from '../config/settings.ts';
 import { rowSettings } from '../config/simple.ts';
+import { withListed } from '../consumers/decode/exclusion.ts';
 import type { Measure } from '../measures/definition.ts';
 import { itemPartsOf } from '../measures/item-part.ts';
 import type { GradeRule, Grading } from '../measures/scorer-contract.ts';
@@ -23,13 +24,15 @@ export function fingerprint(settings: Settings): Fingerprint {
       grades: grading.actions
         .filter(({ name, rule }) => rule.grade > 0 || rule.from === 'value' || rule.veto || !referred.has(name))
         .map(({ name, rule }) => ({ name, rule: storedRule(rule) })),
-      'kafka.topics': kafka.topics.map(({ role, adapter, tsUnit, timeZone, positionBase }) => ({
+      'kafka.topics': kafka.topics.map(({ role, adapter, tsUnit, timeZone, positionBase, drop }) => ({
         role,
         adapter,
         // `auto` replaced `ms` as the default: it reads the same values as `ms` did, and more.
         tsUnit: tsUnit === 'auto' ? 'ms' : tsUnit,
         positionBase,
         timeZone,
+        // What a file lists may change while it is used; that it is used is a part of the meaning.
+        drop: drop.length === 0 ? undefined : withListed(drop, () => undefined),
       })),
       ...Object.fromEntries(limits),
       ...itemShape(settings),

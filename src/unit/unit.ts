@@ -187,7 +187,7 @@ export class Unit {
 
   #judge(topic: number, record: LogRecord, decoded: ReturnType<Decoder['scan']>, now: EpochMs | undefined): void {
     if ('events' in decoded) {
-      this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
+      this.#join.record(topic, record.offset, record.timestamp, decoded.events, now, decoded.excluded);
       return;
     }
     if (decoded.refused === 'unmapped') {

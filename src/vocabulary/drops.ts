@@ -2,12 +2,21 @@
  * The closed list of reasons for which an event leaves the pipeline without counting, in the order of the rules: the first that applies
  * is used (specification: join 3.1). Every event that is read either counts, waits, or is counted here exactly once.
  */
-export const IMPRESSION_DROPS = ['undecodable', 'tombstone', 'invalid', 'future', 'late', 'duplicate'] as const;
+export const IMPRESSION_DROPS = [
+  'undecodable',
+  'tombstone',
+  'invalid',
+  'future',
+  'excluded',
+  'late',
+  'duplicate',
+] as const;
 export const FEEDBACK_DROPS = [
   'undecodable',
   'tombstone',
   'invalid',
   'future',
+  'excluded',
   'late',
   'orphan',
   'not_in_list',

@@ -87,7 +87,7 @@ describe('receval replay', () => {
     expect(result.impressions).toEqual({
       read: 5,
       accepted: 3,
-      drops: { undecodable: 0, tombstone: 0, invalid: 1, future: 0, late: 0, duplicate: 1 },
+      drops: { undecodable: 0, tombstone: 0, invalid: 1, future: 0, excluded: 0, late: 0, duplicate: 1 },
       late: { '1m': 0, '5m': 0, '30m': 0 },
       open: { '1m': 0, '5m': 0, '30m': 0 },
     });

@@ -387,7 +387,14 @@ describe('topics', () => {
     const yaml =
       'kafka: {topics: {impressions: {name: a, adapter: open-bandit, positionBase: 0, tsUnit: us}, feedback: {name: a}}}';
     expect(load(yaml).kafka.topics).toEqual([
-      { name: 'a', role: { impressions: true, feedback: true }, adapter: 'open-bandit', tsUnit: 'us', positionBase: 0 },
+      {
+        name: 'a',
+        role: { impressions: true, feedback: true },
+        adapter: 'open-bandit',
+        tsUnit: 'us',
+        positionBase: 0,
+        drop: [],
+      },
     ]);
   });
 });

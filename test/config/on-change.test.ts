@@ -29,6 +29,8 @@ const OTHER: Readonly<Record<string, unknown>> = {
   'inputs.impressions.tsUnit': 's',
   'inputs.impressions.timeZone': 'UTC',
   'inputs.impressions.positionBase': 0,
+  'inputs.impressions.drop': { userId: 'bot' },
+  'inputs.feedback.drop': [{ userId: 'bot' }],
   'inputs.feedback.tsUnit': 's',
   'inputs.feedback.timeZone': 'UTC',
   'inputs.feedback.positionBase': 0,

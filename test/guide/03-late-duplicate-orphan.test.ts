@@ -54,6 +54,15 @@ describe('feedback', () => {
     expect(drops([LIST], [click('r1', 'red', EIGHT + 1), click('r1', 'red', EIGHT + 1001)])).toEqual({});
   });
 
+  it('that a condition leaves out is excluded, and not judged otherwise', () => {
+    const join = createJoin(
+      JOIN,
+      onClosing(() => {}),
+    );
+    join.record(1, 0, undefined, [], undefined, [click('r7', 'red', EIGHT)]);
+    expect(join.counts[1].feedback).toMatchObject({ read: 1, drops: { excluded: 1, orphan: 0 } });
+  });
+
   it('above the limit of its impression, here two, is capped', () => {
     expect(
       drops(

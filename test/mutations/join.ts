@@ -210,8 +210,28 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: JOIN,
-        text: 'counts.drops.future++;',
-        replacement: 'counts.drops.future++; raised = Math.max(raised, event.ts - this.#fedWith.outOfOrderness);',
+        text: 'if (!isFuture && time -',
+        replacement: 'if (time -',
+      },
+    ],
+  },
+  {
+    name: 'what is excluded does not move the watermark',
+    changes: [
+      { file: JOIN, text: 'if (!isFuture && time -', replacement: 'if (!isFuture && e < events.length && time -' },
+    ],
+  },
+  {
+    name: 'what is excluded counts',
+    changes: [{ file: JOIN, text: 'if (isFuture || e >= events.length) {', replacement: 'if (isFuture) {' }],
+  },
+  {
+    name: 'what is excluded is judged before what is future',
+    changes: [
+      {
+        file: JOIN,
+        text: "isFuture ? 'future' : 'excluded'",
+        replacement: "e >= events.length ? 'excluded' : 'future'",
       },
     ],
   },

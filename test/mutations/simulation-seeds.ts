@@ -72,7 +72,7 @@ export const SEEDS: Readonly<Record<string, number>> = {
   'a block of clock verdicts goes from the store while another owner may need it': 10,
   'the level of the users is stored with the next user alone': 1,
   'who is given a place counts as there from the start': 4,
-  'the checkpoint holds no candidates': 4,
+  'the checkpoint holds no candidates': 6,
   'the checkpoint holds no scores': 3,
   'lists whose feedback was not read are counted': 5,
   'a run that goes on again takes what was read meanwhile': 120,

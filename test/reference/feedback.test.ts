@@ -104,6 +104,23 @@ describe('feedback waits', () => {
   });
 });
 
+describe('feedback is excluded', () => {
+  it('with its record, and its list may have it as if it had not been', () => {
+    const records = [{ ...record(0, []), excluded: [click(1010)] }, record(1, [click(1010)])];
+    const result = referenceJoin(SMALL, [log([impression(1000)]), { ...log([]), records }]);
+    expect(result.feedback.map(({ verdict }) => verdict)).toMatchObject([
+      { kind: 'dropped', known: 'record', reason: 'excluded' },
+      { kind: 'attributed' },
+    ]);
+  });
+
+  it('on a list that is excluded only by itself: else it is an orphan', () => {
+    const lists = { ...log([]), records: [{ ...record(0, []), excluded: [impression(1000)] }, record(1, [end])] };
+    const result = referenceJoin(SMALL, [lists, log([click(1010), upTo(5000)])]);
+    expect(result.feedback[0].verdict).toMatchObject({ reason: 'orphan' });
+  });
+});
+
 describe('feedback is a duplicate', () => {
   const twice = (first: Parameters<typeof click>[1], second: Parameters<typeof click>[1], ts = 1010): unknown =>
     verdicts([impression(1000)], [click(1010, first), click(ts, second)])[1];

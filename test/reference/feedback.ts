@@ -29,6 +29,7 @@ function judge(
   const b = settings.backward;
   const deadline = f.event.ts + b + H;
   if (f.future) return { kind: 'dropped', known: 'record', reason: 'future' };
+  if (f.excluded) return { kind: 'dropped', known: 'record', reason: 'excluded' };
   if (f.watermark >= deadline) return { kind: 'dropped', known: 'record', reason: 'late' };
 
   const candidates = accepted.filter(

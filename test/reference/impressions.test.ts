@@ -42,10 +42,32 @@ describe('an impression is late', () => {
     expect(verdicts(log([], { records }))).toEqual(['future', [0, 1], [0, 1]]);
   });
 
+  it('by an event that is excluded, which moves the watermark as any other', () => {
+    const excluded = { ...record(0, []), excluded: [impression(130, other)] };
+    expect(verdicts(log([], { records: [excluded, record(1, [impression(80)])] }))).toEqual(['excluded', 'late']);
+  });
+
   it('by an idle advance that applies before its record, at it, but not after it', () => {
     const late = (before: number): unknown =>
       verdicts(log([impression(0, other), impression(80)], { idleAdvances: [{ before, watermark: 120 }] }))[1];
     expect([late(0), late(1), late(2)]).toEqual(['late', 'late', [0, 1]]);
+  });
+});
+
+describe('an impression is excluded', () => {
+  it.each([
+    [130, 'excluded'],
+    [131, 'future'],
+  ])('at %i with the record timestamp at 100: %j', (ts, expected) => {
+    const records = [{ ...record(0, [], 100), excluded: [impression(ts)] }];
+    expect(verdicts(log([], { records }))).toEqual([expected]);
+  });
+
+  it('whether or not it would be late, and is then none that another could duplicate', () => {
+    const records = [record(0, [impression(500, other)]), { ...record(1, []), excluded: [impression(80)] }];
+    expect(verdicts(log([], { records }))).toEqual([[0, 1], 'excluded']);
+    const twice = [{ ...record(0, []), excluded: [impression(80)] }, record(1, [impression(80)])];
+    expect(verdicts(log([], { records: twice }))).toEqual(['excluded', [0, 1]]);
   });
 });
 

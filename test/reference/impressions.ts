@@ -18,6 +18,7 @@ export function judgeImpressions(
 function judge(settings: JoinSettings, i: Placed<Impression>, earlier: readonly JudgedImpression[]): ImpressionVerdict {
   const H = longest(settings);
   if (i.future) return { kind: 'dropped', reason: 'future' };
+  if (i.excluded) return { kind: 'dropped', reason: 'excluded' };
   if (i.watermark >= i.event.ts + H) return { kind: 'dropped', reason: 'late' };
   const predecessor = earlier.findLast(
     (j) =>

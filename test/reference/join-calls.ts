@@ -201,7 +201,7 @@ export class JoinCalls {
   }
 
   #readFeedback(f: JudgedFeedback, s: number): readonly Call[] {
-    if (f.future) return this.#notTaken('future', f);
+    if (f.future || f.excluded) return this.#notTaken(f.future ? 'future' : 'excluded', f);
     if (!this.#waits(f, f)) return this.#drop(f, s, placeOf(f));
     const first = this.#accepted.find((i) => this.#isBefore(i, f) && this.#fits(i, f));
     return [...(first === undefined ? [] : this.#stray(f, first)), ...this.#notTaken('waits', f)];

@@ -10,6 +10,7 @@ export interface Placed<E> {
   /** w(x): the watermark of the topic just before the record. */
   readonly watermark: EpochMs;
   readonly future: boolean;
+  readonly excluded: boolean;
 }
 
 export type ImpressionVerdict =

@@ -8,6 +8,13 @@ export interface ReadRecord {
   readonly offset: Offset;
   readonly timestamp: EpochMs | undefined;
   readonly events: readonly Event[];
+  /** Those that conditions leave out, after the others; absent: none. */
+  readonly excluded?: readonly Event[] | undefined;
+}
+
+/** All events of a record, those that are left out included. */
+export function allEvents({ events, excluded = [] }: Pick<ReadRecord, 'events' | 'excluded'>): readonly Event[] {
+  return [...events, ...excluded];
 }
 
 /** Why; undecodable: it is counted as those of a batch are that cannot be decoded. */

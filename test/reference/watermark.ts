@@ -1,12 +1,12 @@
 import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { EpochMs, Event, Feedback, Impression, Offset } from '../../src/vocabulary/events.ts';
 import type { Placed } from './judged.ts';
-import type { LogRecord, ReadRecord, TopicLog } from './logs.ts';
+import { allEvents, type LogRecord, type ReadRecord, type TopicLog } from './logs.ts';
 
 /** Whether one event of a record is dropped as `future`. */
 export function isFuture(settings: JoinSettings, log: TopicLog, record: ReadRecord, event: Event): boolean {
   if (log.clockDrops.includes(record.offset)) return true;
-  const recordTime = record.timestamp ?? Math.max(...record.events.map((each) => each.ts));
+  const recordTime = record.timestamp ?? Math.max(...allEvents(record).map((each) => each.ts));
   return event.ts > recordTime + settings.futureSkew;
 }
 
@@ -58,7 +58,7 @@ export function watermarksOf(
     pass(record.offset);
     const found = { record, watermark };
     if (record.kind !== 'read') return found;
-    const times = record.events
+    const times = allEvents(record)
       .filter((event) => !isFuture(settings, log, record, event))
       .map((event) => Math.min(event.ts, record.timestamp ?? event.ts));
     const to = Math.max(...times) - outOfOrderness;
@@ -85,13 +85,14 @@ export function placedEvents(settings: JoinSettings, log: TopicLog, topic: numbe
   return watermarksOf(settings, log).before.flatMap(({ record, watermark }) =>
     record.kind !== 'read'
       ? []
-      : record.events.map((event, place) => ({
+      : allEvents(record).map((event, place) => ({
           topic,
           offset: record.offset,
           place,
           event,
           watermark,
           future: isFuture(settings, log, record, event),
+          excluded: place >= record.events.length,
         })),
   );
 }

@@ -26,9 +26,9 @@ cohorts: [[]]
 attribution: {horizons: [10s, 40s], outOfOrderness: 5s, futureSkew: 1m}
 limits: {feedbackPerImpression: 1}
 inputs:
-  events: {adapter: {maps: [${LISTS}, ${ACTS}]}}
-  impressions: {adapter: {maps: [${LISTS}]}}
-  feedback: {adapter: {maps: [${ACTS}]}}
+  events: {adapter: {maps: [${LISTS}, ${ACTS}]}, drop: [{requestId: other, offset: 10}, {action: buy, itemId: b}]}
+  impressions: {adapter: {maps: [${LISTS}]}, drop: {requestId: other, offset: 10}}
+  feedback: {adapter: {maps: [${ACTS}]}, drop: {action: buy, itemId: b}}
 `;
 
 type Line = Record<string, unknown>;
@@ -170,7 +170,7 @@ describe('what is dropped', () => {
     );
     const reasons = [...new Set([...met].map((key) => key.split(' ')[1]))].sort();
     expect(reasons).toEqual(
-      ['capped', 'duplicate', 'future', 'invalid', 'late', 'not_in_list', 'orphan', 'unmapped'].sort(),
+      ['capped', 'duplicate', 'excluded', 'future', 'invalid', 'late', 'not_in_list', 'orphan', 'unmapped'].sort(),
     );
   });
 

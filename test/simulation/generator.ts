@@ -176,7 +176,7 @@ class Traffic {
     const disorders = [...always];
     const hole = random.chance(0.08) ? random.whole(1, 4) : 0;
     if (hole > 0) disorders.push('hole between offsets');
-    const decoded = this.#decoded(role, time, said, disorders);
+    const decoded = leftOut(this.#decoded(role, time, said, disorders), hole);
     const lead = random.chance(0.2) ? random.whole(-1, 3) * STEP_MS : 0;
     const timestamp = random.chance(0.1) ? undefined : time + clock + lead;
     if (timestamp === undefined) disorders.push('no timestamp');
@@ -258,4 +258,11 @@ class Traffic {
       value: random.chance(0.5) ? random.pick([0, 2, 4.5]) : undefined,
     };
   }
+}
+
+/** Behind the largest holes all events but one of several are left out: so no more is drawn than before there was this. */
+function leftOut(decoded: Decoded, hole: number): Decoded {
+  if (hole < 4 || !('events' in decoded)) return decoded;
+  const [first, ...others] = decoded.events;
+  return others.length === 0 ? { events: [], excluded: [first] } : { events: [first], excluded: others };
 }

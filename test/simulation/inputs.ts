@@ -5,6 +5,7 @@ import type { Batch } from '../../src/consumers/source/source-port.ts';
 import type { Unit } from '../../src/unit/unit.ts';
 import type { IdleAdvance } from '../../src/vocabulary/checkpoint.ts';
 import type { DurationMs, EpochMs, Offset } from '../../src/vocabulary/events.ts';
+import { allEvents } from '../reference/logs.ts';
 import { Broken } from './broken.ts';
 import type { Lineage, Sent } from './lineage.ts';
 import type { SimulatedLog } from './log.ts';
@@ -104,7 +105,7 @@ export class RecordedInputs implements Observer {
     for (const { offset, timestamp, decoded } of records) {
       // What is below its position is read again only to see whether it is still the same.
       if (offset < unjudged || decoded === undefined || !('events' in decoded)) continue;
-      const time = timestamp ?? Math.max(...decoded.events.map(({ ts }) => ts));
+      const time = timestamp ?? Math.max(...allEvents(decoded).map(({ ts }) => ts));
       if (time > latest) inputs[topic].clockDrops.push(offset);
     }
   }

@@ -118,7 +118,8 @@ export class SimulatedLog {
 }
 
 function plainOf(offset: Offset, timestamp: EpochMs | undefined, decoded: Append['decoded']): ReferenceRecord {
-  if ('events' in decoded) return { kind: 'read', offset, timestamp, events: decoded.events };
+  if ('events' in decoded)
+    return { kind: 'read', offset, timestamp, events: decoded.events, excluded: decoded.excluded };
   if (decoded.refused === 'unmapped') return { kind: 'passed', offset, condition: decoded.condition };
   return { kind: 'refused', offset, side: decoded.side, reason: decoded.refused };
 }

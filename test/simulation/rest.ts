@@ -1,6 +1,8 @@
 /** How a history ends: all is well again, everything is read, everything closes, and all of it is compared. */
+
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
+import { allEvents } from '../reference/logs.ts';
 import { Broken } from './broken.ts';
 import { noteDisorders } from './disorders-met.ts';
 import type { Lineage } from './lineage.ts';
@@ -78,7 +80,7 @@ function sleep(world: World, ended: () => void): void {
   const { join, idleAfter } = scenario.settings;
   const { horizons, backward, outOfOrderness } = join;
   const times = scenario.traffic.flatMap(({ decoded }) =>
-    'events' in decoded ? decoded.events.map(({ ts }) => ts) : [],
+    'events' in decoded ? allEvents(decoded).map(({ ts }) => ts) : [],
   );
   const closed: EpochMs = Math.max(scheduler.now, ...times) + horizons[horizons.length - 1] + backward;
   scheduler.leap(closed + idleAfter + outOfOrderness + CLOCK_ERROR_MS - scheduler.now);

@@ -260,7 +260,7 @@ describe('the explanation of an experiment', () => {
   it('reports a user who makes most of the lists', () => {
     const bot = { ...HEALTHY.control, kish: 2.4, heaviest: 0.63 };
     expect(said({ variant: bot })).toBe(
-      'About 63.0 % of the lists of B come from one user, or from few that share its bucket, so that B weighs as only 2 equal user buckets; 30 are needed in each variant for an error that can be trusted. Find out whether it is a bot, and leave it out of the impressions, then restart the experiment.',
+      'About 63.0 % of the lists of B come from one user, or from few that share its bucket, so that B weighs as only 2 equal user buckets; 30 are needed in each variant for an error that can be trusted. Find out whether it is a bot, leave it out with drop (docs/events.md), and restart the experiment.',
     );
     expect(said({ control: bot })).toMatch(/^About 63\.0 % of the lists of A /);
     expect(said({ variant: { ...bot, heaviest: 0.049 } })).toMatch(/^The lists of B are spread so unevenly/);

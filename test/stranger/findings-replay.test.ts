@@ -658,6 +658,28 @@ describe('invalid records', () => {
   });
 });
 
+describe('a bot that is left out', () => {
+  const bot = shop({
+    shown: (row, n) => (n < 12 ? { ...row, userId: 'bot' } : row),
+    clicked: (row, n) => (n < 12 ? { ...row, userId: 'bot' } : row),
+  });
+  const drop = 'drop: {userId: bot}';
+
+  it('is excluded on both sides, which is no finding', async () => {
+    const { result, codes, screen } = await replayed(bot, `inputs: {impressions: {${drop}}, feedback: {${drop}}}`);
+    expect(result.impressions).toMatchObject({ accepted: 48, drops: { excluded: 12 } });
+    expect(result.feedback).toMatchObject({ attributed: 48, drops: { excluded: 12, orphan: 0 } });
+    expect(codes).toEqual([]);
+    expect(screen).toContain('excluded 12');
+  });
+
+  it('leaves orphans where it is left out of the lists alone, which its lists explain', async () => {
+    const { result, codes } = await replayed(bot, `inputs: {impressions: {${drop}}}`);
+    expect(result.feedback).toMatchObject({ attributed: 48, drops: { excluded: 0, orphan: 12 } });
+    expect(codes).toEqual([]);
+  });
+});
+
 describe('an event that is dated later than the wall clock allows', () => {
   const far = Date.parse('2099-01-01T00:00:00Z');
   const changed = shop({ shown: (row, n) => (n === 0 ? { ...row, ts: far } : row) });

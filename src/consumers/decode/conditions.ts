@@ -60,17 +60,18 @@ export function conditionOf(condition: Condition): Test {
   return (value) => values.has(value);
 }
 
-function isAsked(condition: Condition): condition is Asked {
+export function isAsked(condition: Condition): condition is Asked {
   return typeof condition === 'object' && !Array.isArray(condition);
 }
 
-function testsOf({ exists, matches, above, below, not }: Asked): readonly Test[] {
+function testsOf({ exists, matches, above, below, not, in: file, listed }: Asked): readonly Test[] {
   const tests: Test[] = [];
   if (exists !== undefined) tests.push((value) => isAbsent(value) !== exists);
   if (matches !== undefined) tests.push(matching(matches));
   if (above !== undefined) tests.push((value) => isNumber(value, (number) => number > above));
   if (below !== undefined) tests.push((value) => isNumber(value, (number) => number < below));
   if (not !== undefined) tests.push(opposite(conditionOf(not)));
+  if (file !== undefined) tests.push(among(file, listed));
   return tests;
 }
 
@@ -83,6 +84,12 @@ function matching(pattern: string): Test {
 function isNumber(value: unknown, is: (number: number) => boolean): boolean {
   const number = numberIn(value);
   return typeof number === 'number' && is(number);
+}
+
+/** @throws if its file was not read, since then nothing would be found in it */
+function among(file: string, values: ReadonlySet<string> | undefined): Test {
+  if (values === undefined) throw new Error(`${file} was not read`);
+  return (value) => (typeof value === 'string' || typeof value === 'number') && values.has(String(value));
 }
 
 function opposite(test: Test): Test {
@@ -98,7 +105,7 @@ export function conditionProblems(when: Conditions): readonly { readonly at: str
   });
 }
 
-function askedProblem(condition: Condition): string | undefined {
+export function askedProblem(condition: Condition): string | undefined {
   if (!isAsked(condition)) return undefined;
   if (Object.values(condition).every((asked) => asked === undefined)) return 'asks nothing';
   const pattern = condition.matches === undefined ? undefined : patternOf(condition.matches);

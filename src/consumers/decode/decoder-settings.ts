@@ -19,13 +19,23 @@ export interface Asked {
   readonly above?: number | undefined;
   readonly below?: number | undefined;
   readonly not?: Condition | undefined;
+  /** The path of a file that lists values, one a line. */
+  readonly in?: string | undefined;
+  /** What that file lists, which is read when a command starts. */
+  readonly listed?: ReadonlySet<string> | undefined;
 }
 
 /** The value that must be where a pointer leads to, or one of several, or what is asked of it. */
 export type Condition = Scalar | readonly Scalar[] | Asked;
 
-/** Conditions by JSON pointer. */
+/** Conditions by JSON pointer, all of which must be met. */
 export type Conditions = Readonly<Record<string, Condition>>;
+
+/**
+ * Which events are left out: those that meet all conditions of one of these. Conditions by the name of a field of the event, or by a JSON pointer
+ * into the record.
+ */
+export type Drop = readonly Conditions[];
 
 /** What follows from the origin of a value, by name (`transforms.ts` says what each does). */
 export interface TransformArguments {
@@ -181,6 +191,8 @@ export interface DecoderOptions {
   readonly carries?: Carried;
   /** Impressions carry their session id, and are then not packed. Default: no. */
   readonly sessions?: boolean;
+  /** Default: no event is left out. */
+  readonly drop?: Drop | undefined;
   /** Order of the columns of a CSV that has no header row. */
   readonly columns?: readonly string[] | undefined;
 }

@@ -5,6 +5,7 @@ import type { UnmetCondition } from '../../vocabulary/unmapped.ts';
 import type { JoinEvent, RecordReader } from '../join/api.ts';
 import type { AdapterName, DecoderOptions } from './decoder-settings.ts';
 import { Dimensions, isDimensionName } from './dimensions.ts';
+import { type Exclusion, exclusionOf } from './exclusion.ts';
 import { listAdapter } from './list.ts';
 import { mapAdapter, mapsAdapter } from './map.ts';
 import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
@@ -35,10 +36,16 @@ type Refused =
     };
 
 /** All events of a record in their order, or why there is none: a record is all or nothing. */
-export type Decoded = { readonly events: readonly Event[] } | Refused;
+export type Decoded = ReadEvents<Event> | Refused;
 
 /** What `Decoded` is, where packed events are valid until any decoder decodes the next record. */
-type Scanned = { readonly events: readonly JoinEvent[] } | Refused;
+type Scanned = ReadEvents<JoinEvent> | Refused;
+
+/** `excluded`: those that conditions leave out; absent: none. */
+interface ReadEvents<One> {
+  readonly events: readonly One[];
+  readonly excluded?: readonly Event[];
+}
 
 export interface Decoder {
   /** How the engine reads records of this topic by itself; undefined: each must be prepared before it is read, or there is no memory. */
@@ -82,6 +89,7 @@ class RecordDecoder implements Decoder {
   readonly #adapter: Adapter;
   readonly #dimensions: Dimensions;
   readonly #defaults: Defaults | undefined;
+  readonly #exclusion: Exclusion | undefined;
   readonly #reader: Reader;
   readonly #sessions: boolean;
   /** Only for records that need no preparation before they are read. */
@@ -97,9 +105,14 @@ class RecordDecoder implements Decoder {
     this.#dimensions = new Dimensions(options.dimensions);
     this.#defaults =
       options.defaults === undefined || options.defaults.size === 0 ? undefined : new Defaults(options.defaults);
+    this.#exclusion = exclusionOf(options.drop ?? []);
     this.#reader = new Reader(options, this.#dimensions);
     this.#sessions = options.sessions === true;
-    const isPlain = options.adapter === 'canonical' && this.#defaults === undefined && !this.#sessions;
+    const isPlain =
+      options.adapter === 'canonical' &&
+      this.#defaults === undefined &&
+      !this.#sessions &&
+      this.#exclusion === undefined;
     this.#scanner = isPlain ? new Scanner(options, this.#dimensions) : undefined;
   }
 
@@ -128,16 +141,18 @@ class RecordDecoder implements Decoder {
       const records = this.#adapter(text.text, source, offset);
       if (typeof records === 'string') return invalid(records, side);
       if (isUnmet(records)) return { refused: 'unmapped', condition: records };
+      const isExcluded = this.#exclusion?.(text.text);
       const events: Event[] = [];
+      const excluded: Event[] = [];
       let units = 0;
       for (const record of records) {
         if (records.length > 1) units += textUnits(record);
         if (units > MOST_EXPANSION * this.#limit) return invalid('too_large', side);
         const event = this.#eventOf(record);
         if ('refused' in event) return event;
-        events.push(event);
+        (isExcluded?.(record) === true ? excluded : events).push(event);
       }
-      return { events };
+      return excluded.length === 0 ? { events } : { events, excluded };
     } catch {
       // No input is known to get here, but a stack overflow or a bug in an adapter must not stop the unit.
       return invalid('adapter_failed', side);

@@ -112,7 +112,7 @@ export interface JoinObserver {
    * Called when an event passed to `record` does not count now: it waits for its impression, or is dropped. Not called for feedback that
    * is reported by `dropped`.
    */
-  notTaken?(why: 'waits' | 'future' | 'late' | 'duplicate', event: JoinEvent, from: RecordPlace): void;
+  notTaken?(why: 'waits' | 'future' | 'excluded' | 'late' | 'duplicate', event: JoinEvent, from: RecordPlace): void;
   /**
    * Called when feedback names no item of this list, whose last closing is yet to come. The feedback waits for another list of its
    * request.
@@ -160,6 +160,7 @@ export interface UnitJoin extends JoinView {
    * Judges all events of one record.
    * @param timestamp of the record; undefined: none
    * @param now wall clock; undefined: none, and nothing is `future`
+   * @param excluded events that conditions leave out; default: none
    */
   record(
     topic: number,
@@ -167,6 +168,7 @@ export interface UnitJoin extends JoinView {
     timestamp: EpochMs | undefined,
     events: readonly JoinEvent[],
     now: EpochMs | undefined,
+    excluded?: readonly Event[],
   ): void;
   /**
    * Judges records of one topic, as long as the engine can read each of them as one event. Returns the index of the first that it cannot

@@ -15,7 +15,7 @@ import {
 } from '../engine/engine-layout.ts';
 
 /** Reasons that are decided before the rules of the engine apply, and counted in `Topic`. */
-type CountedBefore = 'undecodable' | 'tombstone' | 'invalid' | 'future';
+type CountedBefore = 'undecodable' | 'tombstone' | 'invalid' | 'future' | 'excluded';
 type CountedByEngine = Exclude<FeedbackDrop, CountedBefore>;
 
 /** Index of each reason among the engine's counts of feedback. */

@@ -1,5 +1,5 @@
 import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
-import type { EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
+import type { EpochMs, Event, Feedback, Offset, Side } from '../../vocabulary/events.ts';
 import { countUnmapped, type UnmetCondition } from '../../vocabulary/unmapped.ts';
 import { type Engine, type EngineCalls, engine } from '../engine/engine.ts';
 import { CLOSES_LIST, IS_DUPLICATE, IS_LATE, UNIT_FIGURES, UNREFS_TAG } from '../engine/engine-layout.ts';
@@ -160,9 +160,11 @@ class Join implements UnitJoin {
     timestamp: EpochMs | undefined,
     events: readonly JoinEvent[],
     now: EpochMs | undefined,
+    excluded: readonly Event[] = [],
   ): void {
     const t = this.#at(topic, offset);
-    if (events.length === 0) {
+    const all = excluded.length === 0 ? events : [...events, ...excluded];
+    if (all.length === 0) {
       t.moveTo(offset + 1);
       return;
     }
@@ -174,22 +176,22 @@ class Join implements UnitJoin {
     place.isReplayed = isReplayed;
     const ahead = t.isAheadOfClock(
       offset,
-      timestamp ?? latestTime(events),
+      timestamp ?? latestTime(all),
       now === undefined ? undefined : now + this.#fedWith.futureSkew,
     );
     let raised = Number.NEGATIVE_INFINITY;
-    for (const event of events) {
+    for (const [e, event] of all.entries()) {
       const counts = event.kind === 'impression' ? t.counts.impressions : t.counts.feedback;
       if (!isReplayed) counts.read++;
-      if (ahead || (timestamp !== undefined && event.ts > timestamp + this.#fedWith.futureSkew)) {
-        if (isReplayed) continue;
-        counts.drops.future++;
-        this.#observer?.notTaken?.('future', event, place);
-        continue;
-      }
+      const isFuture = ahead || (timestamp !== undefined && event.ts > timestamp + this.#fedWith.futureSkew);
       const time = timestamp === undefined ? event.ts : Math.min(event.ts, timestamp);
-      if (time - this.#fedWith.outOfOrderness > raised) raised = time - this.#fedWith.outOfOrderness;
-      if (event.kind === 'impression') this.#judgeImpression(t, event, watermark);
+      if (!isFuture && time - this.#fedWith.outOfOrderness > raised) raised = time - this.#fedWith.outOfOrderness;
+      if (isFuture || e >= events.length) {
+        const why = isFuture ? 'future' : 'excluded';
+        if (isReplayed) continue;
+        counts.drops[why]++;
+        this.#observer?.notTaken?.(why, event, place);
+      } else if (event.kind === 'impression') this.#judgeImpression(t, event, watermark);
       else this.#judgeFeedback(t, event, watermark);
     }
     t.moveTo(offset + 1, raised, timestamp !== undefined);
@@ -393,7 +395,5 @@ class Join implements UnitJoin {
 }
 
 function latestTime(events: readonly JoinEvent[]): EpochMs {
-  let latest = Number.NEGATIVE_INFINITY;
-  for (const event of events) if (event.ts > latest) latest = event.ts;
-  return latest;
+  return events.reduce((latest, { ts }) => Math.max(latest, ts), Number.NEGATIVE_INFINITY);
 }

@@ -315,7 +315,7 @@ describe('a map with transforms', () => {
   });
 });
 
-describe('what is wrong with a source is told', () => {
+describe('what is wrong with a source is reported', () => {
   const ofField = (field: string, written: string): string | undefined =>
     problems(
       `inputs: {feedback: {adapter: {map: {requestId: /r, ts: /t, itemId: /i, action: /a, ${field}: ${written}}}}}`,

@@ -156,7 +156,8 @@ function seenBy(create: CreateJoin, { settings, topics }: Reading, steps: readon
     else {
       const { topic, offset } = step;
       const record = topics[topic].records.find((each) => each.offset === offset);
-      if (record?.kind === 'read') join.record(topic, offset, record.timestamp, record.events, undefined);
+      if (record?.kind === 'read')
+        join.record(topic, offset, record.timestamp, record.events, undefined, record.excluded);
       else join.seek(topic, offset + 1);
     }
     return { calls, open: join.openImpressions, waiting: join.waitingFeedback, oldest: join.oldestRemembered };

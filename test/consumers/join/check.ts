@@ -1,7 +1,9 @@
 /** The law of the join: whatever a worker does, the durable results are what the reference makes of the logs. */
+
 import assert from 'node:assert/strict';
 import type { TopicCounts } from '../../../src/vocabulary/checkpoint.ts';
 import { referenceJoin } from '../../reference/join.ts';
+import { allEvents } from '../../reference/logs.ts';
 import { expectedClosing } from './closings.ts';
 import type { History } from './history.ts';
 import { type CreateJoin, Worker } from './worker.ts';
@@ -56,7 +58,7 @@ function checkIdentity({ engine }: Worker): void {
 function checkEnd(worker: Worker, history: History): void {
   const { settings, topics } = history;
   const times = topics.flatMap(({ records }) =>
-    records.flatMap((record) => (record.kind === 'read' ? record.events.map(({ ts }) => ts) : [])),
+    records.flatMap((record) => (record.kind === 'read' ? allEvents(record).map(({ ts }) => ts) : [])),
   );
   const last = Math.max(history.frame.origin, ...times);
   const beyond = last + 4 * Math.max(...settings.horizons) + settings.backward + settings.outOfOrderness;

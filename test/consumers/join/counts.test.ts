@@ -5,7 +5,7 @@ import type { TopicCounts } from '../../../src/vocabulary/checkpoint.ts';
 
 const HORIZONS = 2;
 /** Counted by the host. */
-const COUNTED_BEFORE = ['undecodable', 'tombstone', 'invalid', 'future'];
+const COUNTED_BEFORE = ['undecodable', 'tombstone', 'invalid', 'future', 'excluded'];
 const PLACES =
   'each reason has a place in src/consumers/join/counts.ts, and FEEDBACK_COUNTS and IMPRESSION_COUNTS of wasm/engine/counts.ts are one more than the last place before them';
 

@@ -141,7 +141,10 @@ function grown(
         return event;
       });
       const timestamp = seed.lead === undefined ? undefined : time + seed.lead * frame.step;
-      records.push({ kind: 'read', offset, timestamp, events });
+      // Behind the largest holes all events but the first few are left out: so no more is drawn than before there was this.
+      const kept = seed.hole === 4 ? seed.pace % 2 : events.length;
+      const [excluded, more] = [events.slice(kept), events.slice(0, kept)];
+      records.push({ kind: 'read', offset, timestamp, events: more, ...(excluded.length === 0 ? {} : { excluded }) });
     }
     offset += 1;
   }

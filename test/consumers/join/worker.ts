@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import type { JoinSettings, JoinSink, UnitJoin } from '../../../src/consumers/join/api.ts';
 import type { IdleAdvance, JoinCheckpoint } from '../../../src/vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../../../src/vocabulary/events.ts';
-import type { LogRecord, TopicLog } from '../../reference/logs.ts';
+import { allEvents, type LogRecord, type TopicLog } from '../../reference/logs.ts';
 import { Collector, type SeenClosing } from './closings.ts';
 import type { History, Step } from './history.ts';
 
@@ -202,11 +202,11 @@ export class Worker {
       this.engine.passedOver(topic, record.offset, record.condition);
       return;
     }
-    const { offset, timestamp, events } = record;
-    const time = timestamp ?? Math.max(...events.map(({ ts }) => ts));
+    const { offset, timestamp, events, excluded } = record;
+    const time = timestamp ?? Math.max(...allEvents(record).map(({ ts }) => ts));
     const judged = now !== undefined && offset >= this.#fresh[topic];
     if (judged && time > now + this.#history.settings.futureSkew) this.#inputs[topic].clockDrops.push(offset);
-    this.engine.record(topic, offset, timestamp, events, now);
+    this.engine.record(topic, offset, timestamp, events, now, excluded);
   }
 
   #idle(topic: number, steps: number): void {

@@ -201,14 +201,18 @@ class FileReader {
         : { refused: 'invalid', code: refused, field: undefined, side };
     const place = { file: path, row };
     if (!('events' in decoded)) return { value, decoded, place, time: this.time };
-    const { events } = decoded;
-    if (events.length === 0) return undefined;
-    if (lists === undefined) return { value, decoded, place, time: this.#turnOf(events[0].ts) };
-    const [list, ...feedback] = events;
-    for (const event of feedback) {
-      this.#waiting.add({ value, decoded: { events: [event] }, place, time: this.#turnOf(event.ts) });
+    const { events, excluded = [] } = decoded;
+    const all = [...events, ...excluded];
+    if (all.length === 0) return undefined;
+    if (lists === undefined) return { value, decoded, place, time: this.#turnOf(all[0].ts) };
+    let list: TimedRecord | undefined;
+    for (const [e, event] of all.entries()) {
+      const one = e < events.length ? { events: [event] } : { events: [], excluded: [event] };
+      const record = { value, decoded: one, place, time: this.#turnOf(event.ts) };
+      if (event.kind === 'impression') list = record;
+      else this.#waiting.add(record);
     }
-    return { value, decoded: { events: [list] }, place, time: this.#turnOf(list.ts) };
+    return list;
   }
 
   /** The time at which an event is delivered: at once if it is in the future, so that it does not delay the records after it. */
