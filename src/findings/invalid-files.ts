@@ -5,6 +5,7 @@
 import type { Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import type { RecordPlace } from './event-sample.ts';
+import { quoted } from './finding.ts';
 import { type InvalidReason, type InvalidReasons, merged } from './invalid-reasons.ts';
 
 /** Number of records that are not invalid, by file. Contains every file that was read, even if all its records are invalid. */
@@ -62,6 +63,11 @@ export function reasonsText(reasons: readonly InvalidReason[]): string {
   const named = reasons.slice(0, MOST_NAMED).map((reason) => `${reasonText(reason)} ${grouped(reason.count)}`);
   const others = reasons.slice(MOST_NAMED).reduce((sum, { count }) => sum + count, 0);
   return [...named, ...(others === 0 ? [] : [`others ${grouped(others)}`])].join(', ');
+}
+
+/** The names of a record's fields, safe to print. */
+export function namesText({ fields }: InvalidReason): string {
+  return fields.map((field) => quoted(field).slice(1, -1)).join(', ');
 }
 
 /** Returns text such as: a.ndjson and 3 more files. */

@@ -66,6 +66,11 @@ export class InvalidReasons {
   }
 }
 
+/** Whether the record has a field that only feedback has. */
+export function hasFeedback({ fields }: InvalidReason): boolean {
+  return fields.includes('itemId') || fields.includes('action');
+}
+
 /** One reason for each code and field, most frequent first. */
 export function merged(reasons: readonly InvalidReason[]): readonly InvalidReason[] {
   const all = new Map<string, InvalidReason>();

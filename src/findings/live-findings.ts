@@ -46,6 +46,9 @@ interface Watched {
   readonly remedy: string;
 }
 
+/** What to do about events that are dated ahead. */
+export const AHEAD_REMEDY = 'Correct the clock that dates them, or timeZone or tsUnit of the topic.';
+
 const NONE = 0.001;
 const SOME = 0.01;
 
@@ -89,7 +92,7 @@ const WATCHED: readonly Watched[] = [
     ends: (share) => share <= SOME / 2,
     cause: (share) =>
       `${percent(share)} of the events are dated further ahead than attribution.futureSkew allows, and dropped as future.`,
-    remedy: 'Correct the clock that dates them, or timeZone or tsUnit of the topic.',
+    remedy: AHEAD_REMEDY,
   },
   {
     code: 'many_dropped',

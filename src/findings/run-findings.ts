@@ -5,9 +5,10 @@ import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import { clockChange } from './clock-change.ts';
 import { feedbackMissing, passedText } from './feedback-missing.ts';
 import { feedbackPeriod, feedbackToCome, mostOpen } from './feedback-period.ts';
-import { type Finding, inOrder, quoted } from './finding.ts';
-import { filesText, invalidFiles, placeText, reasonsText } from './invalid-files.ts';
-import type { InvalidReason } from './invalid-reasons.ts';
+import { type Finding, inOrder } from './finding.ts';
+import { filesText, invalidFiles, namesText, placeText, reasonsText } from './invalid-files.ts';
+import { hasFeedback, type InvalidReason } from './invalid-reasons.ts';
+import { FILES, invalidRemedy } from './invalid-remedy.ts';
 import { lateForHorizon } from './late-for-horizon.ts';
 import { examplesText, type Lost, manyDropped } from './many-dropped.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -104,8 +105,6 @@ function feedbackPartial({ settings, longest, feedback, end, sample }: RunFacts)
   return end.closeAll ? feedbackToCome(sample, horizon) : mostOpen(horizon, longest, end.reach + outOfOrderness);
 }
 
-const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);
-
 function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Finding[] {
   if (input !== 'two sides' || impressions.accepted > 0) return [];
   const wrong = (['impressions', 'feedback'] as const).map((side) =>
@@ -115,7 +114,7 @@ function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Findi
   if (first === undefined) return [];
   const others = wrong.map((reason) => reason?.count ?? 0);
   // A record without items looks like feedback, and so does one whose list has another name.
-  if (others[1] === 0 && !first.fields.some((field) => FEEDBACK_FIELDS.has(field))) return [];
+  if (others[1] === 0 && !hasFeedback(first)) return [];
   return [
     {
       code: 'files_swapped',
@@ -131,57 +130,16 @@ function invalidRecords({ invalid, valid }: RunFacts, side: Side): readonly Find
     code,
     cause: `${grouped(refused)} of ${grouped(read)} records of ${areAll ? `the ${side}` : filesText(files)} cannot be used: ${reasonsText(reasons)}.`,
     example: recordText(reasons[0]),
-    remedy: `${code === 'some_invalid' && reasons[0].code === 'missing_field' ? lackingRemedy(reasons[0]) : invalidRemedy(reasons[0])} docs/events.md explains each code.`,
+    remedy: invalidRemedy(code, reasons[0], FILES),
   }));
 }
 
-/** The remedy for a missing field that other records of the file have, so that its place is right. */
-function lackingRemedy({ field }: InvalidReason): string {
-  return `Log ${field ?? 'the field'} in every record; if these have it in another place, say where (adapter: {maps: [...]}).`;
-}
-
-/** Fields that are numbers. A record may have them as text. */
-const NUMBER = /^(?:value|offset|items\[\d+\]\.(?:position|score|propensity))$/;
-
-/** Fields that are text, but no ids: numbers, true and false are refused. */
-const TEXT = /^(?:surface|variant|experiments|action|model\.name|items\[\d+\]\.(?:team|category))$/;
-
-function invalidRemedy({ side, code, field, hasComma, count }: InvalidReason): string {
-  if (code === 'wrong_type' && hasComma && field !== undefined && NUMBER.test(field)) {
-    return `${field} is no number, and the record has one with a decimal comma: write 3.5 in place of 3,5; receval inspect FILE... shows a command that does it for ratings.`;
-  }
-  if (code === 'wrong_type' && field !== undefined && TEXT.test(field)) {
-    return `${field} is text: write "1" in place of 1, and "true" in place of true, or say where the text is (adapter: {map: {...}}); receval inspect FILE... shows a command.`;
-  }
-  switch (code) {
-    case 'missing_field':
-    case 'wrong_type':
-      return `Say where ${field ?? 'the field'} is (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.`;
-    case 'bad_time':
-      return 'A time is ISO 8601 text with its zone (without one set timeZone), or a number in the unit that tsUnit names; receval inspect FILE... shows what is there.';
-    case 'wrong_kind':
-      return side === 'impressions'
-        ? 'Without items a record passes for feedback: say where the list is (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.'
-        : 'These are records of the other side: are the files swapped?';
-    case 'bad_id':
-      return 'An id is text that is not empty, or a whole number below 2^53: larger numbers lose digits in JSON, so write ids as text.';
-    case 'not_json':
-      return `The file must hold one JSON object a line, in UTF-8.${count === 1 ? ' If that row is the last one, the file is still being written, or was cut off: take it when it is complete.' : ''}`;
-    case 'not_an_object':
-    case 'not_utf8':
-      return 'The file must hold one JSON object a line, in UTF-8.';
-    case 'not_csv':
-      return 'The columns are not those of the adapter.';
-    default:
-      return 'Fix what writes the log.';
-  }
-}
-
 /** Returns text such as: row 1 of shown.ndjson has request_id, ts, items. */
-function recordText({ place, fields }: InvalidReason): string | null {
+function recordText(reason: InvalidReason): string | null {
+  const { place, fields } = reason;
   if (place === undefined && fields.length === 0) return null;
   const row = place === undefined ? 'the first such record' : placeText(place);
-  return fields.length === 0 ? row : `${row} has ${fields.map((field) => quoted(field).slice(1, -1)).join(', ')}`;
+  return fields.length === 0 ? row : `${row} has ${namesText(reason)}`;
 }
 
 function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {

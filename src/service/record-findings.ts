@@ -9,8 +9,10 @@ import { type EmptyCounts, emptyLists } from '../findings/empty-lists.ts';
 import { EventSample } from '../findings/event-sample.ts';
 import { passedOver } from '../findings/feedback-missing.ts';
 import type { Finding } from '../findings/finding.ts';
-import { type InvalidReason, InvalidReasons } from '../findings/invalid-reasons.ts';
-import type { LiveFinding } from '../findings/live-findings.ts';
+import { namesText, reasonsText } from '../findings/invalid-files.ts';
+import { hasFeedback, type InvalidReason, InvalidReasons } from '../findings/invalid-reasons.ts';
+import { invalidRemedy, TOPICS } from '../findings/invalid-remedy.ts';
+import { AHEAD_REMEDY, type LiveFinding } from '../findings/live-findings.ts';
 import { matchesOf, sampleFindings } from '../findings/sample-findings.ts';
 import { shortenedTimes } from '../findings/shortened-times.ts';
 import { needsFeedback } from '../measures/needs.ts';
@@ -126,48 +128,16 @@ export function recordFindings(
 
 function invalidRecords({ name, records, invalid, reasons }: SeenTopic): LiveFinding {
   const [first] = reasons;
-  const code =
-    invalid <= MOST_INVALID * records ? 'some_invalid' : isOtherSide(first) ? 'files_swapped' : 'most_invalid';
+  const code = invalid > MOST_INVALID * records ? 'most_invalid' : 'some_invalid';
+  const fields = first.fields.length === 0 ? '' : ` The first such record has ${namesText(first)}.`;
+  // A record without items passes for feedback; one with a field of feedback is feedback.
+  const isOther = first.code === 'wrong_kind' && (first.fields.includes('items') || hasFeedback(first));
   return {
-    code,
+    code: isOther && code === 'most_invalid' ? 'files_swapped' : code,
     topic: name,
-    cause: `${grouped(invalid)} of ${grouped(records)} sampled records are invalid (${reasonsText(reasons)}): they do not count.`,
-    remedy: `${fieldsText(reasons)}${invalidRemedy(first)}`,
+    cause: `${grouped(invalid)} of ${grouped(records)} sampled records are invalid (${reasonsText(reasons)}): they do not count.${fields}`,
+    remedy: invalidRemedy(code, isOther ? { ...first, side: 'feedback' } : first, TOPICS),
   };
-}
-
-/** Returns text such as: missing_field 12, bad_time 3. */
-function reasonsText(reasons: readonly InvalidReason[]): string {
-  const codes = new Map<string, number>();
-  for (const { code, count } of reasons) codes.set(code, (codes.get(code) ?? 0) + count);
-  return [...codes]
-    .sort(([, a], [, b]) => b - a)
-    .map(([code, n]) => `${code} ${grouped(n)}`)
-    .join(', ');
-}
-
-/** Names of fields, without values, such as: missing_field: requestId; the first such record has request_id, ts. */
-function fieldsText([first]: readonly InvalidReason[]): string {
-  if (first?.field === undefined || first.fields.length === 0) return '';
-  return `${first.code}: ${first.field}; the first such record has ${first.fields.join(', ')}. `;
-}
-
-function invalidRemedy({ code }: InvalidReason): string {
-  switch (code) {
-    case 'wrong_kind':
-      return 'Are the names of kafka.topics swapped, or does the topic need an adapter? docs/events.md explains each code.';
-    case 'bad_time':
-      return 'Set timeZone of the topic if its times are texts without a zone, else its adapter, or fix the producer; docs/events.md explains each code.';
-    default:
-      return 'Fix the producer, or set the adapter of the topic; docs/events.md explains each code.';
-  }
-}
-
-const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);
-
-/** Whether the record belongs to the other topic: one without items looks like feedback; one with an action on an item is feedback. */
-function isOtherSide({ code, fields }: InvalidReason): boolean {
-  return code === 'wrong_kind' && (fields.includes('items') || fields.some((field) => FEEDBACK_FIELDS.has(field)));
 }
 
 function datedAhead({ name, records, future }: SeenTopic): LiveFinding {
@@ -175,7 +145,7 @@ function datedAhead({ name, records, future }: SeenTopic): LiveFinding {
     code: 'dated_ahead',
     topic: name,
     cause: `${grouped(future)} of ${grouped(records)} sampled records are dated further ahead than attribution.futureSkew allows, and dropped as future.`,
-    remedy: 'Correct the clock that dates them, or timeZone or tsUnit of the topic.',
+    remedy: AHEAD_REMEDY,
   };
 }
 

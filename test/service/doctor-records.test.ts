@@ -72,14 +72,16 @@ describe('the sampled records', () => {
 
   it('whose times have no zone ask for timeZone', () => {
     const [impressions] = told({ impressions: [{ ...impression, ts: '2026-11-21 08:00:00' }], feedback: [click] });
-    expect(impressions).toMatch(/^error records: .*\(bad_time 1\).* Set timeZone of the topic if /);
+    expect(impressions).toMatch(
+      /^error records: .*\(bad_time: ts 1\).*without one set timeZone.*receval inspect --kafka shows/,
+    );
   });
 
-  it('of another form ask for the producer or the adapter, with their numbers', () => {
+  it('of another form ask for the adapter, with their numbers', () => {
     const strange = Array.from({ length: 1200 }, () => ({ requestId: 'r', items: 'a' }));
     const [impressions, , keys] = told({ impressions: strange, feedback: [click] });
     expect(impressions).toMatch(
-      /^error records: impressions: 1,200 of 1,200 sampled .*Fix the producer, or set the adapter/,
+      /^error records: impressions: 1,200 of 1,200 sampled .*Say where .* is \(adapter: .*receval inspect --kafka finds out/,
     );
     expect(keys).toMatch(/^warning keys: no sampled record can be read as impression, /);
   });
@@ -173,7 +175,10 @@ describe('what the sampled feedback says of the join', () => {
   it('names the field that is missing, and those that are there', () => {
     const renamed = clicks(() => ({ requestId: undefined, request_id: 'secret' }));
     const line = told({ impressions: lists, feedback: renamed }).find((one) => one.includes('are invalid'));
-    expect(line).toContain('missing_field: requestId; the first such record has ts, itemId, action, request_id.');
+    expect(line).toContain(
+      '(missing_field: requestId 40): they do not count. The first such record has ts, itemId, action,',
+    );
+    expect(line).toContain('Say where requestId is');
     expect(line).not.toContain('secret');
   });
 });

@@ -145,9 +145,8 @@ itWith(
         {
           code: 'most_invalid',
           topic: stand.topics.impressions,
-          remedy: expect.stringContaining(
-            'missing_field: requestId; the first such record has ts, items, userId, request_id',
-          ),
+          cause: expect.stringContaining('The first such record has ts, items, userId, request_id.'),
+          remedy: expect.stringContaining('Say where requestId is'),
         },
       ]);
     });
