@@ -37,7 +37,7 @@ async function doctor(flags: Flags): Promise<void> {
   await diagnose(settings, {
     now: () => Date.now(),
     secretFiles: filesOfVariables(process.env),
-    tell: (found) => {
+    report: (found) => {
       findings.push(found);
       if (isText) process.stdout.write(line(found));
     },

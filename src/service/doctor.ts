@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { redactUrl } from '../config/redact.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
-import { type Sample, sample } from '../consumers/source/kafka/access/kafka-sample.ts';
+import { type Sample, type SampleRange, sample } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { explainBroker, troubleOf } from '../consumers/source/kafka/access/trouble.ts';
 import { apiVersions } from '../consumers/source/kafka/access/versions.ts';
@@ -45,8 +45,8 @@ import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-samp
 
 interface DoctorDeps {
   readonly now: () => EpochMs;
-  /** Called with each finding. */
-  readonly tell: (finding: CheckResult) => void;
+  /** Called with each result. */
+  readonly report: (result: CheckResult) => void;
   /** Files with secrets that the settings no longer name; default: none. */
   readonly secretFiles?: readonly SecretFile[];
 }
@@ -55,203 +55,205 @@ const BROKER_TIMEOUT_MS = 3000;
 const REDIS_TIMEOUT_MS = 5000;
 
 /** Checks everything that the service needs. Changes only a unit of its own in Redis, which it deletes again. Never rejects. */
-export async function diagnose(settings: Settings, deps: DoctorDeps): Promise<void> {
-  deps.tell(checkSeries(settings));
-  const access = checkAccess(settings, deps.now(), deps.secretFiles);
-  for (const one of access) deps.tell(one);
+export async function diagnose(settings: Settings, { now, report, secretFiles }: DoctorDeps): Promise<void> {
+  report(checkSeries(settings));
+  const access = checkAccess(settings, now(), secretFiles);
+  access.forEach(report);
   if (access.some(({ level }) => level === 'error')) return;
-  const connection = kafkaConnection(settings, 'receval-doctor');
-  const admin = new KafkaAdmin({ ...connection, topics: settings.kafka.topics.map(({ name }) => name) });
-  const doctor = new Doctor(settings, deps, admin, connection);
+  const questions = questionsOf(settings, now);
   try {
-    await doctor.look();
+    for (const name of Object.keys(CHECKS)) await run(name, questions, report);
   } finally {
+    await questions.close();
+  }
+}
+
+/** Runs a check. That it cannot find something out is a result of it. */
+async function run(name: string, questions: Questions, report: DoctorDeps['report']): Promise<void> {
+  try {
+    for await (const result of CHECKS[name](questions)) report(result);
+  } catch (error) {
+    if (!(error instanceof Unanswered)) report(resultsOf(name).error(await textOf(error, questions)));
+  }
+}
+
+/** An error of Redis already says what to do, and its text may resemble one of Kafka. */
+async function textOf(error: unknown, { connection }: Questions): Promise<string> {
+  if (error instanceof StoreUnavailable) return error.message;
+  return (await troubleOf(error, connection, { probe: false })).message;
+}
+
+/** A question has failed before, and the check that asked it first has said so. */
+class Unanswered extends Error {}
+
+/** Returns a question that is asked once: the first who asks gets its failure. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => {
+    const isFirst = answer === undefined;
+    answer ??= ask();
+    return isFirst ? answer : answer.catch(() => Promise.reject(new Unanswered()));
+  };
+}
+
+/** The answer to a question of which an earlier check has reported the failure; undefined: it failed. */
+function known<T>(question: () => Promise<T>): Promise<T | undefined> {
+  return question().catch(() => undefined);
+}
+
+type Questions = ReturnType<typeof questionsOf>;
+
+/** What checks ask of Kafka and Redis. */
+function questionsOf(settings: Settings, now: () => EpochMs) {
+  const names = settings.kafka.topics.map(({ name }) => name);
+  const connection = kafkaConnection(settings, 'receval-doctor');
+  const admin = new KafkaAdmin({ ...connection, topics: names });
+  const sampled = (ranges: readonly SampleRange[]): Promise<Sample> => sample(admin.client, ranges, SAMPLE_TIMEOUT_MS);
+  const { brokers, groupId } = settings.kafka;
+  const configured = once(() => ask(brokers, connection));
+  /** The brokers that the cluster names besides. What is asked of Kafka is asked after them. */
+  const advertised = once(async () => {
+    if ((await configured()).every(isSilent)) throw new Unanswered();
+    return ask(
+      (await admin.cluster()).filter((broker) => !brokers.includes(broker)),
+      connection,
+    );
+  });
+  const partitions = once(async () => {
+    await advertised();
+    return checkPartitions(settings, await admin.questions.partitionCounts());
+  });
+  /** The bounds of the logs as they are now, by topic, then partition. */
+  const boundsNow = async (): Promise<readonly (readonly Bounds[])[]> => {
+    const all = Array.from({ length: await partitions() }, (_, partition) => partition);
+    return Promise.all(names.map((_, t) => Promise.all(all.map((partition) => admin.questions.bounds(partition, t)))));
+  };
+  const bounds = once(boundsNow);
+  const committed = once(async () => {
+    await partitions();
+    return admin.committedBy(groupId);
+  });
+  const options = { ...settings.redis, rowTtl: rowTtl(settings), connectTimeout: REDIS_TIMEOUT_MS };
+  const store = once(() => RedisStore.connect(options));
+  const checked = once(async () => (await store()).checks(settings.namespace));
+  const rates = once(async () => topicRates(admin, names, await bounds(), now()));
+  const newest = once(async () => sampled(newestRanges(names, await bounds(), SAMPLED_PER_TOPIC)));
+  const close = async (): Promise<void> => {
+    await (await known(store))?.close();
     await admin.close().catch(() => {});
-  }
+  };
+  return {
+    settings,
+    now,
+    names,
+    connection,
+    admin,
+    sampled,
+    configured,
+    advertised,
+    partitions,
+    boundsNow,
+    bounds,
+    committed,
+    store,
+    checked,
+    rates,
+    newest,
+    close,
+  };
 }
 
-class Doctor {
-  readonly #settings: Settings;
-  readonly #deps: DoctorDeps;
-  readonly #admin: KafkaAdmin;
-  readonly #connection: KafkaConnection;
-
-  constructor(settings: Settings, deps: DoctorDeps, admin: KafkaAdmin, connection: KafkaConnection) {
-    this.#connection = connection;
-    this.#settings = settings;
-    this.#deps = deps;
-    this.#admin = admin;
-  }
-
-  async look(): Promise<void> {
-    const partitions = (await this.#brokers()) ? await this.#topics() : undefined;
-    const { to } = this.#settings.deadLetter;
-    if (to === 'file' || partitions !== undefined) {
-      await this.#try('dead letters', async () =>
-        this.#tell(...(await lookAtDeadLetters(this.#settings, this.#connection, this.#deps.now()))),
-      );
+/** The checks of servers, in their order. Each asks what it needs, and is left out if that is not known. */
+const CHECKS: Readonly<Record<string, (questions: Questions) => AsyncIterable<CheckResult>>> = {
+  async *brokers({ configured, advertised }) {
+    yield* checkReach(await configured(), 'configured');
+    yield* checkReach(await advertised(), 'advertised');
+  },
+  async *versions({ configured, advertised }) {
+    const answers = await configured();
+    if (!answers.every(isSilent)) yield* checkVersions([...answers, ...((await known(advertised)) ?? [])]);
+  },
+  async *topics({ names, partitions, bounds }) {
+    const found = await partitions();
+    yield resultsOf('topics').ok(`${names.join(', ')}: each has ${found} partition${found === 1 ? '' : 's'}`);
+    await bounds();
+  },
+  async *group({ settings: { kafka }, names, admin, advertised, committed }) {
+    await advertised();
+    yield checkGroup(kafka.groupId, names, await admin.group(kafka.groupId));
+    await committed();
+  },
+  async *rights({ settings: { kafka }, connection, admin, advertised }) {
+    await advertised();
+    yield* checkRights(await admin.questions.unreadable(kafka.groupId), connection);
+  },
+  async *'dead letters'({ settings, now, connection, partitions }) {
+    if (settings.deadLetter.to !== 'file') await partitions();
+    yield* await lookAtDeadLetters(settings, connection, now());
+  },
+  async *redis({ settings: { redis }, store, checked }) {
+    const { primaries } = await store();
+    yield resultsOf('redis').ok(`${redactUrl(redis.url)} answers`);
+    yield* await lookAtAddresses(redis, primaries);
+    for (const { check, ...one } of joinedFindings(await checked())) yield { check: `redis ${check}`, ...one };
+  },
+  async *clock({ now, store, checked }) {
+    await checked();
+    const before = now();
+    const time = await (await store()).time();
+    yield checkClock((before + now()) / 2 - time);
+  },
+  async *state({ settings, now, sampled, partitions, bounds, committed, checked, store: connected }) {
+    // Asked before Redis is read: a commit in between then makes Redis newer, never the group.
+    const asked = { bounds: await bounds(), committedByGroup: await committed() };
+    await checked();
+    const store = await connected();
+    const { stored, unreadable } = await readCheckpoints(store, settings.namespace, await partitions());
+    const ending = await readEndingRuns(settings, stored, store);
+    const expiry = { rowTtl: rowTtl(settings), now: await store.time() };
+    const lost = await readLost(settings, store, await partitions(), expiry);
+    const facts = { ...asked, stored, unreadable, ending, lost };
+    yield* checkState(settings, facts);
+    yield* checkLastRecords(settings, stored, (await sampled(lastRecordRanges(settings, facts))).records);
+    const there = stored.filter((checkpoint) => checkpoint !== undefined);
+    if (there.length > 0) yield checkCohorts(settings, there);
+    const first = await sampled(firstRecordRanges(settings, facts));
+    yield* checkExperiments(settings, facts, first.records, now());
+  },
+  async *records({ settings, now, partitions, newest }) {
+    const found = await newest();
+    yield* checkRecords(settings, await partitions(), found, serviceDecoders(settings), now());
+    if (!found.complete) {
+      yield resultsOf('records').warning('the sample is not complete: the brokers took longer than 15 s');
     }
-    const bounds = partitions === undefined ? undefined : await this.#try('topics', () => this.#bounds(partitions));
-    // Must precede the reading of Redis: a commit in between then makes Redis newer, never the group.
-    const committed =
-      partitions === undefined
-        ? undefined
-        : await this.#try('group', () => this.#admin.committedBy(this.#settings.kafka.groupId));
-    const store = await this.#redis();
-    if (store !== undefined) {
-      if (partitions !== undefined && bounds !== undefined && committed !== undefined) {
-        await this.#try('state', async () => {
-          const { stored, unreadable } = await readCheckpoints(store, this.#settings.namespace, partitions);
-          const ending = await readEndingRuns(this.#settings, stored, store);
-          const expiry = { rowTtl: rowTtl(this.#settings), now: await store.time() };
-          const lost = await readLost(this.#settings, store, partitions, expiry);
-          const facts = { stored, unreadable, committedByGroup: committed, bounds, ending, lost };
-          this.#tell(...checkState(this.#settings, facts));
-          const ranges = lastRecordRanges(this.#settings, facts);
-          const { records } = await sample(this.#admin.client, ranges, SAMPLE_TIMEOUT_MS);
-          this.#tell(...checkLastRecords(this.#settings, stored, records));
-          const there = stored.filter((checkpoint) => checkpoint !== undefined);
-          if (there.length > 0) this.#tell(checkCohorts(this.#settings, there));
-          const first = await sample(this.#admin.client, firstRecordRanges(this.#settings, facts), SAMPLE_TIMEOUT_MS);
-          this.#tell(...checkExperiments(this.#settings, facts, first.records, this.#deps.now()));
-        });
-      }
-      await store.close();
-    }
-    if (partitions !== undefined && bounds !== undefined) {
-      await this.#traffic(partitions, bounds);
-      await this.#try('transactions', async () => {
-        const names = this.#settings.kafka.topics.map(({ name }) => name);
-        this.#tell(...checkTransactions(names, bounds, await this.#bounds(partitions)));
-      });
-    }
-  }
-
-  /** Whether Kafka can be queried. */
-  async #brokers(): Promise<boolean> {
-    const { brokers } = this.#settings.kafka;
-    const configured = await ask(brokers, this.#connection);
-    this.#tell(...checkReach(configured, 'configured'));
-    if (configured.every(({ answer, said }) => answer instanceof Error || said !== undefined)) return false;
-    const advertised = await this.#try('brokers', async () => {
-      const others = (await this.#admin.cluster()).filter((broker) => !brokers.includes(broker));
-      const answers = await ask(others, this.#connection);
-      this.#tell(...checkReach(answers, 'advertised'));
-      return answers;
-    });
-    this.#tell(...checkVersions([...configured, ...(advertised ?? [])]));
-    return advertised !== undefined;
-  }
-
-  /** Number of partitions of all topics; undefined: they differ, or a topic is missing. */
-  async #topics(): Promise<number | undefined> {
-    const { topics, groupId } = this.#settings.kafka;
-    const names = topics.map(({ name }) => name);
-    const partitions = await this.#try('topics', async () => {
-      const found = checkPartitions(this.#settings, await this.#admin.questions.partitionCounts());
-      this.#tell(resultsOf('topics').ok(`${names.join(', ')}: each has ${found} partition${found === 1 ? '' : 's'}`));
-      return found;
-    });
-    await this.#try('group', async () => this.#tell(checkGroup(groupId, names, await this.#admin.group(groupId))));
-    await this.#try('rights', async () =>
-      this.#tell(...checkRights(await this.#admin.questions.unreadable(groupId), this.#connection)),
-    );
-    return partitions;
-  }
-
-  /** The bounds of the logs, by topic, then partition. */
-  async #bounds(partitions: number): Promise<readonly (readonly Bounds[])[]> {
-    return Promise.all(
-      this.#settings.kafka.topics.map((_, topic) =>
-        Promise.all(
-          Array.from({ length: partitions }, (_, partition) => this.#admin.questions.bounds(partition, topic)),
-        ),
-      ),
-    );
-  }
-
-  /** The store, if Redis is usable. */
-  async #redis(): Promise<RedisStore | undefined> {
-    const { redis } = this.#settings;
-    const store = await this.#try('redis', () =>
-      RedisStore.connect({ ...redis, rowTtl: rowTtl(this.#settings), connectTimeout: REDIS_TIMEOUT_MS }),
-    );
-    if (store === undefined) return undefined;
-    this.#tell(resultsOf('redis').ok(`${redactUrl(redis.url)} answers`));
-    await this.#try('redis', async () => this.#tell(...(await lookAtAddresses(redis, store.primaries))));
-    const findings = await this.#try('redis', () => store.checks(this.#settings.namespace));
-    if (findings === undefined) {
-      await store.close();
-      return undefined;
-    }
-    this.#tell(
-      ...joinedFindings(findings).map(({ check, level, message, alert }) =>
-        resultsOf(`redis ${check}`)[level](message, alert),
-      ),
-    );
-    await this.#try('clock', async () => {
-      const before = this.#deps.now();
-      const time = await store.time();
-      this.#tell(checkClock((before + this.#deps.now()) / 2 - time));
-    });
-    return store;
-  }
-
-  /** Checks the traffic: records, rates, and whether the topics' settings fit them. */
-  async #traffic(partitions: number, bounds: readonly (readonly Bounds[])[]): Promise<void> {
-    const { topics } = this.#settings.kafka;
-    const now = this.#deps.now();
-    const names = topics.map(({ name }) => name);
-    const rates = await this.#try('memory', () => topicRates(this.#admin, names, bounds, now));
-    const newest = await this.#try('records', async () => {
-      const ranges = newestRanges(names, bounds, SAMPLED_PER_TOPIC);
-      const found = await sample(this.#admin.client, ranges, SAMPLE_TIMEOUT_MS);
-      this.#tell(...checkRecords(this.#settings, partitions, found, serviceDecoders(this.#settings), now));
-      if (!found.complete) {
-        this.#tell(resultsOf('records').warning('the sample is not complete: the brokers took longer than 15 s'));
-      }
-      return found;
-    });
-    await this.#try('topics', async () => {
-      const found = await this.#admin.topicSettings(names);
-      const needs = { kept: neededRetention(this.#settings), ahead: this.#settings.attribution.futureSkew };
-      for (const [t, { name }] of topics.entries()) {
-        const size = newest === undefined ? undefined : meanSize(newest, name);
-        const fastest = rates === undefined ? undefined : Math.max(...rates[t].perSecond);
-        const bytesPerSecond = size === undefined || fastest === undefined ? undefined : size * fastest;
-        const settings = found[t];
-        if (settings === undefined) this.#tell(hiddenSettings(name, this.#connection));
-        else this.#tell(...checkTopic(needs, { name, settings, bytesPerSecond }));
-      }
-    });
-    const impressions = topics.findIndex(({ role }) => role.impressions);
-    const measured = rates?.[impressions];
-    const rate = measured?.perSecond.reduce((sum, perSecond) => sum + perSecond, 0) ?? 0;
-    const scorer = compile(this.#settings.measures, this.#settings.grading, this.#settings.itemFile);
-    const { openLimit, stateLimit } = workerSettings(this.#settings, scorer, partitions, NO_PERMISSIONS, 0);
-    const impressionBytes = newest === undefined ? undefined : meanSize(newest, topics[impressions].name);
+  },
+  async *memory({ settings, partitions, rates, newest }) {
+    const topic = settings.kafka.topics.findIndex(({ role }) => role.impressions);
+    const { perSecond, span: measuredFor, age } = (await rates())[topic];
+    const rate = perSecond.reduce((sum, one) => sum + one, 0);
+    const impressionBytes = meanSize(await known(newest), settings.kafka.topics[topic].name);
+    const scorer = compile(settings.measures, settings.grading, settings.itemFile);
+    const { openLimit, stateLimit } = workerSettings(settings, scorer, await partitions(), NO_PERMISSIONS, 0);
     const impressionsPerSecond = rate === 0 ? undefined : rate;
-    const measuredFor = measured?.span;
-    const load = { impressionsPerSecond, measuredFor, age: measured?.age, impressionBytes, openLimit, stateLimit };
-    this.#tell(checkMemory(this.#settings, load));
-  }
-
-  #tell(...findings: readonly CheckResult[]): void {
-    for (const one of findings) this.#deps.tell(one);
-  }
-
-  /** Runs `work`; a query that fails becomes a finding. */
-  async #try<T>(check: string, work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      // An error of Redis already says what to do, and its text may resemble one of Kafka.
-      const ofKafka = async (): Promise<string> => (await troubleOf(error, this.#connection, { probe: false })).message;
-      this.#tell(resultsOf(check).error(error instanceof StoreUnavailable ? error.message : await ofKafka()));
-      return undefined;
+    yield checkMemory(settings, { impressionsPerSecond, measuredFor, age, impressionBytes, openLimit, stateLimit });
+  },
+  async *retention({ settings, names, connection, admin, bounds, rates, newest }) {
+    await bounds();
+    const [traffic, records] = [await known(rates), await known(newest)];
+    const needs = { kept: neededRetention(settings), ahead: settings.attribution.futureSkew };
+    for (const [t, found] of (await admin.topicSettings(names)).entries()) {
+      const [name, size] = [names[t], meanSize(records, names[t])];
+      const fastest = traffic === undefined ? undefined : Math.max(...traffic[t].perSecond);
+      const bytesPerSecond = size === undefined || fastest === undefined ? undefined : size * fastest;
+      if (found === undefined) yield hiddenSettings(name, connection);
+      else yield* checkTopic(needs, { name, settings: found, bytesPerSecond });
     }
-  }
-}
+  },
+  async *transactions({ names, bounds, boundsNow }) {
+    const before = await bounds();
+    yield* checkTransactions(names, before, await boundsNow());
+  },
+};
 
 function ask(brokers: readonly string[], connection: KafkaConnection): Promise<readonly BrokerAnswer[]> {
   return Promise.all(
@@ -267,7 +269,11 @@ function ask(brokers: readonly string[], connection: KafkaConnection): Promise<r
   );
 }
 
-function meanSize({ records }: Sample, name: string): number | undefined {
-  const sizes = records.filter(({ topic }) => topic === name).map(({ value }) => value?.length ?? 0);
+function isSilent({ answer, said }: BrokerAnswer): boolean {
+  return answer instanceof Error || said !== undefined;
+}
+
+function meanSize(found: Sample | undefined, name: string): number | undefined {
+  const sizes = (found?.records ?? []).filter(({ topic }) => topic === name).map(({ value }) => value?.length ?? 0);
   return sizes.length === 0 ? undefined : sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
 }
