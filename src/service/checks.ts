@@ -1,4 +1,4 @@
-import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { decodeCheckpoint, holdsCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { CheckpointError, readKey } from '../accumulators/store/checkpoint-error.ts';
 import { unitKeys } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
@@ -109,9 +109,8 @@ export async function readCheckpoints(store: Store, namespace: string, partition
   const hashes = await store.read(units);
   const unreadable = new Set<number>();
   const stored = hashes.map((fields, partition) => {
-    if (!fields.has('format')) return undefined;
     try {
-      return readKey(units[partition], () => decodeCheckpoint(fields));
+      return readKey(units[partition], () => (holdsCheckpoint(fields) ? decodeCheckpoint(fields) : undefined));
     } catch (error) {
       if (!(error instanceof CheckpointError) || error.stop !== 'damaged') throw error;
       unreadable.add(partition);

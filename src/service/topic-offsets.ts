@@ -1,5 +1,10 @@
 import { isLarge } from '../accumulators/admission-state.ts';
-import { decodeCheckpoint, encodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import {
+  decodeCheckpoint,
+  encodeCheckpoint,
+  holdsCheckpoint,
+  type UnitCheckpoint,
+} from '../accumulators/store/checkpoint-codec.ts';
 import { CheckpointError } from '../accumulators/store/checkpoint-error.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
@@ -116,9 +121,8 @@ function offsetsOf({
 
 /** The stored checkpoint of a unit; undefined: nothing is stored. @throws CheckpointError that names the partition */
 export function checkpointOf(hash: Fields, partition: number): UnitCheckpoint | undefined {
-  if (!hash.has('format')) return undefined;
   try {
-    return decodeCheckpoint(hash);
+    return holdsCheckpoint(hash) ? decodeCheckpoint(hash) : undefined;
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
     throw new CheckpointError(`partition ${partition}: ${error.message}`, error.stop);

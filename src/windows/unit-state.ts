@@ -3,7 +3,7 @@
 import { type AdmissionState, isLarge, type LargeTable, wholeTable } from '../accumulators/admission-state.ts';
 import type { ListedPane } from '../accumulators/panes-settings.ts';
 import type { RunState, Since } from '../accumulators/runs.ts';
-import { decodeCheckpoint, type Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
+import { decodeCheckpoint, type Fingerprint, holdsCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { CheckpointError } from '../accumulators/store/checkpoint-error.ts';
 import { changedSettings, missingFromPanes, partOf } from '../accumulators/store/fingerprint-difference.ts';
 import { setText } from '../accumulators/store/layout.ts';
@@ -68,7 +68,7 @@ export function readUnit(
   last: UnitState | undefined,
   reader?: Fingerprint,
 ): UnitState | undefined {
-  if (!fields.has('format')) return undefined;
+  if (!ofUnit(unit, () => holdsCheckpoint(fields))) return undefined;
   const { token, seq, cid } = guardOf(fields);
   if (last !== undefined && last.seq === seq && last.cid === cid && last.generation === fields.get('generation')) {
     return last.token === token ? last : { ...last, token };

@@ -127,16 +127,19 @@ export class Counting {
   }
 
   async #hash(key: string): Promise<Map<string, string>> {
-    return fromStored(key, new Map(Object.entries(await this.#stand.redis.hgetall(key))), true);
+    return fromStored(key, new Map(Object.entries(await this.#stand.redis.hgetall(key))));
   }
 
-  /** Everything durable but the guard fields, where a replay may begin, and up to when silence let time pass. */
+  /**
+   * Everything durable but the guard fields, where a replay may begin, up to when silence let time pass, and the generation: a unit that had stored
+   * nothing when its worker ended begins in a later one.
+   */
   async #rows(namespace: string): Promise<StoredRows> {
-    const without = new Set(['token', 'seq', 'cid', 'topics', 'watermark']);
+    const without = new Set(['token', 'seq', 'cid', 'topics', 'watermark', 'generation']);
     const rows: [string, [string, string][]][] = [];
     for (const key of (await this.#stand.redis.keys(`receval:{${namespace}:*`)).sort()) {
       const fields = [...(await this.#hash(key))].filter(([name]) => !without.has(name));
-      rows.push([key.replace(namespace, ''), fields.sort(([a], [b]) => (a < b ? -1 : 1))]);
+      rows.push([key.replace(namespace, '').replace(/}:\d+c:/, '}:'), fields.sort(([a], [b]) => (a < b ? -1 : 1))]);
     }
     return rows;
   }

@@ -3,7 +3,7 @@ import type { IdleAdvance, TopicCheckpoint } from '../../src/vocabulary/checkpoi
 import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 import type { LogRecord } from '../reference/logs.ts';
 import { TOPICS } from './parameters.ts';
-import { unitKey } from './stored.ts';
+import { unitKey, withoutChecksum } from './stored.ts';
 
 /** Records whose verdicts no checkpoint was seen to hold: they were read and needed by no replay any more in between. */
 interface Unseen {
@@ -70,7 +70,7 @@ export class RecordedInputs {
   async #lookAt(unit: number): Promise<void> {
     const [topics, watermark] = await this.#redis.hmget(unitKey(unit), 'topics', 'watermark');
     if (typeof topics !== 'string' || typeof watermark !== 'string') return;
-    this.see(unit, JSON.parse(topics), JSON.parse(watermark), Date.now());
+    this.see(unit, JSON.parse(withoutChecksum(topics)), JSON.parse(withoutChecksum(watermark)), Date.now());
   }
 
   /** Takes in what was the checkpoint of a unit at some moment before `by`. */

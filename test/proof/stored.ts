@@ -62,7 +62,7 @@ export async function readUnit(redis: Redis | Cluster, unit: number): Promise<St
 }
 
 /** A stored text ends with a blank and eight digits in quotation marks. */
-function withoutChecksum(text: string): string {
+export function withoutChecksum(text: string): string {
   return text.slice(0, -11);
 }
 

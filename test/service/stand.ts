@@ -339,7 +339,7 @@ export class Stand {
 
   /** What is stored under a key, without its checksums. */
   async hash(key: string): Promise<Map<string, string>> {
-    return fromStored(key, new Map(Object.entries(await this.#redis.hgetall(key))), true);
+    return fromStored(key, new Map(Object.entries(await this.#redis.hgetall(key))));
   }
 
   /** Until all records of all these partitions are committed and time has passed `closed`; answers what is stored then. */

@@ -33,7 +33,7 @@ function heldByRedis(format: number): Map<string, Map<string, string>> {
 
 /** The same as commits gave it. */
 function asStored(format: number): Map<string, Map<string, string>> {
-  return new Map([...heldByRedis(format)].map(([key, fields]) => [key, fromStored(key, fields, true)]));
+  return new Map([...heldByRedis(format)].map(([key, fields]) => [key, fromStored(key, fields)]));
 }
 
 /** The run of the experiment in this history: as it was named then, and as it is today. */
@@ -143,9 +143,7 @@ describe.each(FORMATS)('state of format %i that the first version to write it ha
       await readRecorded(await claimRecorded(store, format), 1, format);
       const keys = await client.keys('receval:{recorded:*');
       const stored = await Promise.all(
-        keys.map(
-          async (key) => [key, fromStored(key, new Map(Object.entries(await client.hgetall(key))), true)] as const,
-        ),
+        keys.map(async (key) => [key, fromStored(key, new Map(Object.entries(await client.hgetall(key))))] as const),
       );
       expect(outcome(new Map(stored))).toEqual(await undisturbed(format));
     } finally {

@@ -8,7 +8,7 @@ import { mustBePossible } from './checkpoint-check.ts';
 import { CheckpointError, damagedCheckpoint } from './checkpoint-error.ts';
 import { parseGeneration } from './generation.ts';
 import { countOf, keysOf, listOf, parseJson, rangeOf, textOf, timeOf, whole } from './json.ts';
-import { FORMAT_VERSION, OLDEST_FORMAT } from './layout.ts';
+import { FORMAT_VERSION, OLDEST_FORMAT, STORE_FIELDS } from './layout.ts';
 import type { Fields } from './store-port.ts';
 
 /** The configuration that built the rows. `shape` must stay; `additive` may change (specification: commit 6). */
@@ -91,13 +91,24 @@ export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, st
   ]);
 }
 
+/**
+ * Whether a unit's hash holds a checkpoint; false: nothing was committed to it, or only claims are left.
+ * @throws CheckpointError if its format is gone, and other fields are left
+ */
+export function holdsCheckpoint(hash: Fields): boolean {
+  if (hash.has('format')) return true;
+  if ([...hash.keys()].every((field) => STORE_FIELDS.some((own) => own === field))) return false;
+  throw damagedCheckpoint(new Error('its format is gone'));
+}
+
 /** Reads the fields of a unit's hash. Throws a CheckpointError for an unknown format or a part that is wrong. */
 export function decodeCheckpoint(fields: Fields): UnitCheckpoint {
   const format = fields.get('format');
+  if (format === undefined) throw damagedCheckpoint(new Error('its format is gone'));
   const known = Number(format);
   if (format !== String(known) || !Number.isInteger(known) || known < OLDEST_FORMAT || known > FORMAT_VERSION) {
     throw new CheckpointError(
-      `the stored state has format version ${format ?? '(none)'}; this build reads versions up to ${FORMAT_VERSION}: ` +
+      `the stored state has format version ${format}; this build reads versions up to ${FORMAT_VERSION}: ` +
         'run the build that wrote it, or choose another namespace',
       'format',
     );

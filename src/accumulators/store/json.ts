@@ -4,12 +4,22 @@ function isKeyed(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a store returns in place of a text that is not what a commit has stored there (checksums.ts). No decoder takes it for a value. */
-export const ALTERED = 'altered: its checksum differs';
+/** Begins what a store returns in place of a text that is not what a commit has stored (checksums.ts). No decoder takes it for a value. */
+const ALTERED = 'altered: ';
+
+/** What stands in place of each text of a hash that was altered. @param why in words, such as which checksum differs */
+export function alteredText(why: string): string {
+  return `${ALTERED}${why}`;
+}
+
+/** Whether a store has put this in place of a text. */
+export function isAltered(text: string): boolean {
+  return text.startsWith(ALTERED);
+}
 
 /** Throws an Error if any of the texts was altered. */
 export function mustBeAsStored(fields: ReadonlyMap<string, string>): void {
-  for (const [field, text] of fields) if (text === ALTERED) throw new Error(`${field}: ${ALTERED}`);
+  for (const text of fields.values()) if (isAltered(text)) throw new Error(text);
 }
 
 /** JSON.parse whose error names the place. */
@@ -17,7 +27,7 @@ export function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${where}: ${text === ALTERED ? ALTERED : 'expected JSON'}`);
+    throw new Error(isAltered(text) ? text : `${where}: expected JSON`);
   }
 }
 

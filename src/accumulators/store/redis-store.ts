@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
 import type { RedisSecurity } from '../../connections/security-settings.ts';
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
-import { fromStored, toStored } from './checksums.ts';
+import { checkpointToStored, fromStored, rowsToStored, someFromStored } from './checksums.ts';
 import { generationName } from './generation.ts';
 import { FORMAT_VERSION, isLasting, STORE_FIELDS } from './layout.ts';
 import {
@@ -195,7 +195,7 @@ export class RedisStore implements Store {
     return this.#readEach(
       keys,
       (key) => ['HGETALL', key],
-      (key, reply) => fromStored(key, fieldsOf(reply), true),
+      (key, reply) => fromStored(key, fieldsOf(reply)),
     );
   }
 
@@ -203,7 +203,7 @@ export class RedisStore implements Store {
   async readFields(keys: readonly string[], fields: readonly string[]): Promise<readonly Fields[]> {
     if (fields.length === 0) return keys.map(() => new Map());
     const ask = (key: string): string[] => ['HMGET', key, ...fields];
-    return this.#readEach(keys, ask, (key, reply) => fromStored(key, namedFields(fields, reply), false));
+    return this.#readEach(keys, ask, (key, reply) => someFromStored(key, namedFields(fields, reply)));
   }
 
   async #readEach(
@@ -328,7 +328,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   const written = [...rows].filter(([, fields]) => fields.size > 0);
   const expiring = written.filter(([key]) => !isLasting(key));
   const lasting = written.filter(([key]) => isLasting(key));
-  const checkpoint = toStored(unit, commit.checkpoint);
+  const checkpoint = checkpointToStored(commit);
   args.push(String(deletes.length), String(checkpoint.size), String(lasting.length), String(removes.length));
   for (const own of STORE_FIELDS) {
     if (checkpoint.has(own)) throw new Error(`the checkpoint may not hold "${own}": the store keeps that field itself`);
@@ -342,7 +342,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   for (const [key, fields] of [...expiring, ...lasting]) {
     keys.push(key);
     args.push(commit.stored?.has(key) === true ? `+${fields.size}` : String(fields.size));
-    pushFields(args, toStored(key, fields));
+    pushFields(args, rowsToStored(key, fields));
   }
   const stranger = keys.find((key) => !key.startsWith(tag));
   if (stranger !== undefined) throw new Error(`the key ${stranger} does not belong to the unit ${unit}`);
@@ -351,7 +351,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
 
 /** Reads the reply of claim.lua. */
 function claimedOf(unit: string, reply: unknown): Claimed {
-  const fields = fromStored(unit, fieldsOf(reply), true);
+  const fields = fromStored(unit, fieldsOf(reply));
   const seq = Number(fields.get('seq') ?? '0');
   const before = { token: fields.get('token') ?? '', seq, cid: fields.get('cid') ?? '' };
   for (const own of STORE_FIELDS) fields.delete(own);

@@ -152,7 +152,7 @@ describe('the text of a checkpoint', () => {
   );
 
   it('without any format is refused', () => {
-    expect(() => decodeCheckpoint(new Map())).toThrow('format version (none)');
+    expect(() => decodeCheckpoint(new Map())).toThrow('its format is gone');
   });
 
   it('without runs is one from before there were experiments', () => {

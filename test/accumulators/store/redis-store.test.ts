@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALTERED } from '../../../src/accumulators/store/json.ts';
+import { isAltered } from '../../../src/accumulators/store/json.ts';
 import { looksKey, paneKey, totalKey, unitKey, usersKey, vectorKey } from '../../../src/accumulators/store/layout.ts';
 import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis-store.ts';
 import { type Commit, type Fields, StoreUnavailable } from '../../../src/accumulators/store/store-port.ts';
@@ -561,7 +561,7 @@ if (await redisIsThere()) {
         const before = await harness.admin.hgetall(PANES[0]);
         expect(await store.commit(commitOf(3, { rows, stored: new Set([PANES[0]]) }))).toBe('CONFLICT');
         expect(await harness.admin.hgetall(PANES[0])).toEqual(before);
-        expect([...(await store.read([PANES[0]]))[0].values()].every((text) => text === ALTERED)).toBe(true);
+        expect([...(await store.read([PANES[0]]))[0].values()].every(isAltered)).toBe(true);
         // Whoever deletes them all may begin again.
         expect(await store.commit(commitOf(3, { deletes: [PANES[0]], rows }))).toBe('OK');
         expect(await store.read([PANES[0]])).toEqual([rows.get(PANES[0])]);

@@ -53,9 +53,7 @@ export async function openRedis(url: string, options: Partial<RedisStoreOptions>
       const all = (await keys()).sort();
       return new Map(
         await Promise.all(
-          all.map(
-            async (key) => [key, fromStored(key, new Map(Object.entries(await admin.hgetall(key))), true)] as const,
-          ),
+          all.map(async (key) => [key, fromStored(key, new Map(Object.entries(await admin.hgetall(key))))] as const),
         ),
       );
     },
