@@ -6,7 +6,7 @@ import { Lessons, type Training, UNTRAINED } from '../fusion/training.ts';
 import { bytesOf } from '../score/byte-text.ts';
 import type { Judgements } from '../score/judgements.ts';
 import type { ListOrder, OrderedList } from '../score/ordered-lists.ts';
-import { orderRule } from '../score/preset.ts';
+import { orderRule, repeatsOf } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
 import { notice } from './failure.ts';
 import type { FuseSettings } from './fuse-settings.ts';
@@ -55,16 +55,17 @@ export function fuseQuery(method: Fusion, { query, lists }: Gathered, training: 
 }
 
 async function judged(inputs: ScoreInputs, path: string): Promise<Judgements> {
+  await inputs.headOfJudgements(path);
   const reader = new QrelsReader(path, { most: Number.MAX_VALUE, by: undefined });
   await inputs.readAll(path, reader, () => reader.judgements.rows.count);
   return reader.judgements;
 }
 
 /** The order in which `score` reads such files. */
-function orderOf({ ties, depth }: FuseSettings, votes: readonly VoteFile[]): ListOrder {
+function orderOf({ ties, depth, repeated }: FuseSettings, votes: readonly VoteFile[]): ListOrder {
   return {
     orderOf: (columns) => orderRule(columns.preset, columns, ties),
-    repeats: votes.every(({ layout }) => layout.columns.preset === 'trec') ? 'error' : 'first',
+    repeats: repeated ?? repeatsOf(votes.every(({ layout }) => layout.columns.preset === 'trec') ? 'trec' : undefined),
     depth,
   };
 }

@@ -1,5 +1,6 @@
 import type { Fusion } from '../fusion/fusion.ts';
 import type { Ties } from '../score/order.ts';
+import { REPEATS, type Repeats } from '../score/repeats.ts';
 import type { RunColumns } from '../score/run-format.ts';
 import { UsageError } from './failure.ts';
 import { methodNamed } from './fuse-method.ts';
@@ -24,6 +25,7 @@ export interface FuseFlags {
   readonly format?: string;
   readonly columns?: string;
   readonly ties?: string;
+  readonly repeated?: string;
   readonly depth?: string;
   readonly top?: string;
 }
@@ -40,6 +42,8 @@ export interface FuseSettings {
   readonly format: RunFormat | undefined;
   readonly columns: RunColumns | undefined;
   readonly ties: Ties | undefined;
+  /** undefined: by the columns. */
+  readonly repeated: Repeats | undefined;
   readonly depth: number;
   readonly top: number;
 }
@@ -81,6 +85,7 @@ export function readFuseSettings(flags: FuseFlags): FuseSettings {
     format: format === undefined ? undefined : word('format', format, RUN_FORMATS),
     columns: columnsOf(flags.columns),
     ties: flags.ties === undefined ? undefined : word('ties', flags.ties, FUSE_TIES),
+    repeated: flags.repeated === undefined ? undefined : word('repeated', flags.repeated, REPEATS),
     depth: flags.depth === undefined ? Number.POSITIVE_INFINITY : whole('depth', flags.depth, 1),
     top: flags.top === undefined ? Number.POSITIVE_INFINITY : whole('top', flags.top, 1),
   };

@@ -22,6 +22,10 @@ export function fuseCommand(): Command {
       'of runs other than of TREC: names such as query,item,score, or 5 or 6 of PyFLAGR (default: by the first row)',
     )
     .option('--ties <rule>', `order of equal scores: ${TIES.slice(0, 3).join(', ')} (default: by the columns)`)
+    .option(
+      '--repeated <how>',
+      'items that a list holds several times: refuse, first, best (only the best row votes) (default: by the columns)',
+    )
     .option('--depth <n>', 'only the first n items of each list vote')
     .option('--top <n>', 'only the first n items of each merged list')
     .addHelpText(

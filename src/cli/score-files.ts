@@ -5,7 +5,8 @@ import { MeasureError } from '../measures/grammar/scan.ts';
 import { GradedLists } from '../score/graded-lists.ts';
 import { Ungrouped } from '../score/groups.ts';
 import type { Judgements } from '../score/judgements.ts';
-import { missingOf, presetMeasures, tiesOf } from '../score/preset.ts';
+import { missingOf, presetMeasures, repeatsOf, tiesOf } from '../score/preset.ts';
+import type { QrelsColumns } from '../score/qrels-format.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
 import { sortCommand } from '../score/remedies.ts';
 import type { RunLayout } from '../score/run-format.ts';
@@ -39,6 +40,7 @@ export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> 
   const paths = [...runs.map(({ path }) => path), ...(qrels === undefined ? [] : [qrels])];
   const inputs = await ScoreInputs.of(paths, fuse.length === 0 ? 1 : 3);
   try {
+    if (qrels !== undefined) await inputs.headOfJudgements(qrels);
     const votes = qrels === undefined ? [] : await layoutsOf(inputs, runs, settings);
     const preset = settings.preset ?? commonPreset(votes);
     const measures = readMeasures(settings, preset);
@@ -47,7 +49,7 @@ export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> 
     if (qrels === undefined) {
       for (const run of runs) read.push(await readLists(inputs, run, scoring));
     } else {
-      const judgements = await readQrels(inputs, qrels, scoring.gradeLimit);
+      const judgements = await readQrels(inputs, qrels, scoring.gradeLimit, settings.qrelsColumns);
       for (const { file, layout } of votes) read.push(...(await readRun(inputs, file, layout, scoring, judgements)));
       if (fuse.length > 0) {
         const { scoreFused } = await import('./score-fused.ts');
@@ -114,6 +116,7 @@ async function settingsOf(
       depth,
       missing: settings.missing ?? missingOf(preset),
       unjudged: settings.unjudged,
+      repeats: settings.repeated ?? repeatsOf(preset),
       keepsQueries: rows.perQuery || hasErrors,
       compares: hasErrors,
       correlationTest: tests?.correlationTest,
@@ -125,9 +128,15 @@ async function settingsOf(
   }
 }
 
-async function readQrels(inputs: ScoreInputs, path: string, limit: GradeLimit): Promise<Judgements> {
-  const reader = new QrelsReader(path, limit);
+async function readQrels(
+  inputs: ScoreInputs,
+  path: string,
+  limit: GradeLimit,
+  columns: QrelsColumns | undefined,
+): Promise<Judgements> {
+  const reader = new QrelsReader(path, limit, columns);
   await inputs.readAll(path, reader, () => reader.judgements.rows.count);
+  if (reader.ungraded > 0) notice(`${path}: rows without a grade, which nobody judged: ${reader.ungraded}`);
   return reader.judgements;
 }
 

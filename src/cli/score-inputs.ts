@@ -1,10 +1,21 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { packingOf, type ReadProgress, readBytes, withLineFeeds } from '../consumers/source/files/lines.ts';
+import { bytesOf, textOf } from '../score/byte-text.ts';
 import { holdsRow } from '../score/first-row.ts';
-import { type BlockReader, Blocks, LONGEST_LINE } from '../score/line-blocks.ts';
-import { codeOf } from '../vocabulary/error-text.ts';
+import { type BlockReader, Blocks, InputError, LONGEST_LINE, markOf } from '../score/line-blocks.ts';
+import {
+  headerOf,
+  MOST_LOOKED_AT,
+  type OtherForm,
+  otherForm,
+  predictionsIn,
+  queryOfFeatures,
+} from '../score/other-forms.ts';
+import type { Side } from '../score/remedies.ts';
+import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { fileProblem } from './failure.ts';
+import { linesOf, rowsOf } from './form-rows.ts';
 import type { Progress } from './progress.ts';
 import { mustBeReadable } from './readable.ts';
 
@@ -17,6 +28,10 @@ export class ScoreInputs {
   readonly #read: ReadProgress = { bytes: 0 };
   /** For standard input and pipes: the first part, and the rest. */
   readonly #opened = new Map<string, { readonly first: Uint8Array; readonly rest: AsyncGenerator<Uint8Array> }>();
+  /** The form of each file that has another one than rows. */
+  readonly #forms = new Map<string, OtherForm>();
+  /** The query of each line of the judgements, if they are lines of features. */
+  #queries: readonly string[] | undefined;
   readonly #progress: Progress | undefined;
   #lines = 0;
 
@@ -33,13 +48,47 @@ export class ScoreInputs {
     return new ScoreInputs(showProgress(process.stderr, Number.isNaN(bytes) ? undefined : bytes, 'lines'));
   }
 
-  /** The first part of a file, with its first row; empty if the file is. */
+  /** The first part of a run, with its first row; empty if the file is. */
   async head(path: string): Promise<Uint8Array> {
+    return this.#headOf(path, 'run');
+  }
+
+  /** The same of judgements. */
+  async headOfJudgements(path: string): Promise<Uint8Array> {
+    const head = await this.#headOf(path, 'judgements');
+    if (this.#forms.get(path)?.hasLinesOfQueries === true) this.#queries = await this.#queriesOf(path);
+    return head;
+  }
+
+  /** What is in another form than rows is read as rows from now on. */
+  async #headOf(path: string, side: Side): Promise<Uint8Array> {
+    const first = await this.#first(path);
+    const text = textOf(first, markOf(first), Math.min(first.length, MOST_LOOKED_AT));
+    try {
+      const form = otherForm(text, side) ?? (side === 'run' ? predictionsIn(text, this.#queries) : undefined);
+      if (form === undefined) return first;
+      this.#forms.set(path, form);
+      return bytesOf(headerOf(form));
+    } catch (error) {
+      throw new InputError(path, undefined, messageOf(error));
+    }
+  }
+
+  /** The query of each line of a file of features. */
+  async #queriesOf(path: string): Promise<readonly string[]> {
+    if (isReadOnce(path))
+      throw new InputError(path, undefined, 'lines of features are read twice: give the file by its name');
+    const queries: string[] = [];
+    for await (const lines of linesOf(this.#rawParts(path))) queries.push(...lines.map(queryOfFeatures));
+    return queries;
+  }
+
+  async #first(path: string): Promise<Uint8Array> {
     const parts = withLineFeeds(readBytes(path, { bytes: 0 }));
     try {
       let first: Uint8Array = new Uint8Array(0);
       // A pipe may be written in pieces.
-      while (first.length < LONGEST_LINE && !holdsRow(first)) {
+      while (first.length < LONGEST_LINE && !(holdsRow(first) && first.length >= leastOf(first))) {
         const { value, done } = await parts.next();
         if (done === true) break;
         first = Buffer.concat([first, value]);
@@ -81,6 +130,21 @@ export class ScoreInputs {
   }
 
   async *#parts(path: string): AsyncGenerator<Uint8Array> {
+    const form = this.#forms.get(path);
+    if (form === undefined) {
+      yield* this.#rawParts(path);
+      return;
+    }
+    try {
+      yield bytesOf(headerOf(form));
+      for await (const rows of rowsOf(form, this.#rawParts(path))) yield bytesOf(rows);
+    } catch (error) {
+      if (error instanceof InputError) throw error;
+      throw new InputError(path, undefined, messageOf(error));
+    }
+  }
+
+  async *#rawParts(path: string): AsyncGenerator<Uint8Array> {
     if (isPlain(path)) yield* withLineFeeds(this.#plainParts(path));
     else yield* this.#otherParts(path);
   }
@@ -117,6 +181,13 @@ export class ScoreInputs {
     }
   }
 }
+
+/** How much of a file must be seen to recognise its form: JSON may begin with line ends. */
+function leastOf(first: Uint8Array): number {
+  return first[markOf(first)] === OPEN_BRACE ? MOST_LOOKED_AT : 0;
+}
+
+const OPEN_BRACE = 0x7b;
 
 /** Whether it is standard input or a named pipe, which can be read only once. */
 export function isReadOnce(path: string): boolean {

@@ -6,6 +6,8 @@ import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
 import { type ItemCatalogue, NO_CATALOGUE } from '../measures/item-catalogue.ts';
 import { TIES, type Ties } from '../score/order.ts';
 import { NAMES, type Names, PRESET_NAMES } from '../score/preset.ts';
+import { type QrelsColumns, qrelsColumns } from '../score/qrels-format.ts';
+import { REPEATS, type Repeats } from '../score/repeats.ts';
 import { FORMATS, type Format, type RunColumns, runColumns } from '../score/run-format.ts';
 import { UNJUDGED, type Unjudged } from '../score/scoring-settings.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
@@ -27,8 +29,10 @@ export interface ScoreFlags {
   readonly relevantFrom?: string;
   readonly format?: string;
   readonly columns?: string;
+  readonly qrelsColumns?: string;
   readonly missing?: string;
   readonly unjudged?: string;
+  readonly repeated?: string;
   readonly depth?: string;
   readonly ties?: string;
   readonly perQuery?: boolean;
@@ -74,8 +78,11 @@ export interface ScoreSettings {
   readonly catalogue: ItemCatalogue;
   readonly format: Format | undefined;
   readonly columns: RunColumns | undefined;
+  readonly qrelsColumns: QrelsColumns | undefined;
   readonly missing: 'skip' | 'zero' | undefined;
   readonly unjudged: Unjudged;
+  /** undefined: as the preset says. */
+  readonly repeated: Repeats | undefined;
   readonly depth: number;
   readonly ties: Ties | undefined;
   readonly rows: { readonly perQuery: boolean; readonly query: string | undefined };
@@ -116,8 +123,10 @@ export async function readScoreSettings(flags: ScoreFlags, command: Command): Pr
     relevantFrom:
       flags.relevantFrom === undefined ? configured.relevantFrom : number('relevant-from', flags.relevantFrom, 0, 30),
     columns: columnsOf(flags.columns),
+    qrelsColumns: qrelsColumnsOf(flags.qrelsColumns),
     missing: flags.missing === undefined ? undefined : word('missing', flags.missing, MISSING),
     unjudged: word('unjudged', flags.unjudged ?? 'count', UNJUDGED),
+    repeated: flags.repeated === undefined ? undefined : word('repeated', flags.repeated, REPEATS),
     depth: flags.depth === undefined ? Number.POSITIVE_INFINITY : whole('depth', flags.depth, 1),
     ties: flags.ties === undefined ? undefined : word('ties', flags.ties, TIES),
     rows: { perQuery: (flags.perQuery === true && flags.query !== 'all') || asked !== undefined, query: asked },
@@ -139,6 +148,7 @@ function filesOf({
   format,
   missing,
   unjudged,
+  repeated,
 }: ScoreFlags): Pick<ScoreSettings, 'runs' | 'qrels' | 'format'> {
   const asked = format === undefined ? undefined : word('format', format, FORMATS);
   const areLists = lists !== undefined || asked === 'lists';
@@ -156,6 +166,9 @@ function filesOf({
     throw new UsageError(
       '--missing is for judged queries that a run lacks: graded lists lack none, and an empty one counts 0',
     );
+  }
+  if (areLists && repeated !== undefined) {
+    throw new UsageError('--repeated is for runs: measures of graded lists say what a repeated item counts (dup=)');
   }
   if (areLists && unjudged !== undefined) {
     throw new UsageError('--unjudged is for runs: graded lists say what is relevant themselves');
@@ -235,6 +248,13 @@ export function columnsOf(text: string | undefined): RunColumns | undefined {
   if (text === undefined) return undefined;
   const columns = runColumns(text);
   if (typeof columns === 'string') throw new UsageError(`--columns: ${columns}`);
+  return columns;
+}
+
+function qrelsColumnsOf(text: string | undefined): QrelsColumns | undefined {
+  if (text === undefined) return undefined;
+  const columns = qrelsColumns(text);
+  if (typeof columns === 'string') throw new UsageError(`--qrels-columns: ${columns}`);
   return columns;
 }
 

@@ -18,7 +18,7 @@ import { writeWhole } from './whole-file.ts';
 export function scoreCommand(): Command {
   return new Command('score')
     .option('--run <[name=]file...>', 'a run, or several, .gz too; - is standard input')
-    .option('--qrels <file>', 'judgements: query 0 item grade, separated by blanks, tabs, commas or semicolons')
+    .option('--qrels <file>', 'judgements: query 0 item grade, columns that a header names, or JSON')
     .option('--lists <[name=]file...>', 'graded lists, one JSON object a line, in place of runs and judgements')
     .option(
       '--measures <list>',
@@ -35,10 +35,15 @@ export function scoreCommand(): Command {
       '--columns <names>',
       'of runs other than of TREC: names such as query,item,score, or 5 or 6 of PyFLAGR (default: by the first row)',
     )
+    .option('--qrels-columns <names>', 'of judgements, such as query,item,grade (default: by the first row)')
     .option('--missing <how>', 'a judged query that a run lacks: skip, or zero (default: by the preset)')
     .option(
       '--unjudged <how>',
       'items of a run that nobody judged: count (as not relevant), or skip (take them out) (default: count)',
+    )
+    .option(
+      '--repeated <how>',
+      'items that a list holds several times: refuse, first (the others are not relevant), best (only the best row is left) (default: by the preset)',
     )
     .option('--depth <n>', 'only the first n items of a list count')
     .option('--ties <rule>', `order of equal scores: ${TIES.join(', ')} (default: by the preset)`)

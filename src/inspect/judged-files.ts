@@ -1,9 +1,8 @@
 /** LogFinding on runs and judgements of queries in the forms of current tools: they are not logs, but input for `receval score`. */
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
-import { itemsOfLists, jsonProblem, type Side, secondColumn } from '../score/remedies.ts';
+import type { Side } from '../score/remedies.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';
 import { type Field, isNumbers, isOfElements, timesOf } from './fields.ts';
-import type { Delimited } from './file-shape.ts';
 import type { InspectedFile } from './inspected.ts';
 import { type LogFinding, note } from './log-finding.ts';
 import { isNumbered } from './row-groups.ts';
@@ -96,37 +95,14 @@ function inJson(rows: readonly Fields[], fields: ReadonlyMap<string, Field>): Ju
   };
 }
 
-export function judgedFinding({ side, is, columns }: Judged, file: InspectedFile): LogFinding {
-  const { name, rows, format } = file;
-  const { form } = format;
-  const message = `${name} ${is}, not a log.`;
-  if (columns !== undefined) {
-    return note(
-      'not_a_log',
-      message,
-      'receval score takes it, with its judgements:',
-      `receval score --run ${shellWord(name)} --columns ${columns.join(',')} --qrels QRELS`,
-    );
-  }
-  const made =
-    form.kind === 'delimited' ? columnsOf(form, file) : madeIn(jsonProblem(name, JSON.stringify(rows[0]), side));
-  const rest = side === 'run' ? '--run FILE, with the judgements as --qrels' : '--qrels FILE, with a run as --run';
+export function judgedFinding({ side, is, columns }: Judged, { name }: InspectedFile): LogFinding {
+  const file = shellWord(name);
+  const named = columns === undefined ? '' : ` --columns ${columns.join(',')}`;
+  const [run, qrels] = side === 'run' ? [`${file}${named}`, 'QRELS'] : ['RUN', file];
   return note(
     'not_a_log',
-    message,
-    `receval score takes rows of it (${rest})${made === undefined ? '.' : ', which this makes:'}`,
-    made,
+    `${name} ${is}, not a log.`,
+    `receval score takes it, with ${side === 'run' ? 'its judgements' : 'a run'}:`,
+    `receval score --run ${run} --qrels ${qrels}`,
   );
-}
-
-/** The command at the end of a message of `receval score`. */
-function madeIn(problem: string | undefined): string | undefined {
-  return problem?.split('Make them: ')[1];
-}
-
-function columnsOf({ delimiter, width, columns }: Delimited, { name, rows }: InspectedFile): string | undefined {
-  if (delimiter !== ',' && delimiter !== ';' && delimiter !== '\t') return undefined;
-  if (width !== 2) return secondColumn({ separator: delimiter, cells: columns ?? ['q', 'd', '1'] }, name);
-  const [first, second] = rows.slice(0, 2).map((row) => Object.values(row).map(String));
-  return itemsOfLists({ separator: delimiter, cells: columns ?? first }, columns === undefined ? second : first, name);
 }

@@ -2,14 +2,14 @@ import type { ListSink } from './groups.ts';
 import type { ItemRows } from './item-rows.ts';
 import { Ordering, type OrderRule } from './order.ts';
 import { repeatedItem } from './remedies.ts';
+import { BestRows, type Repeats } from './repeats.ts';
 import type { RunColumns, RunLayout } from './run-format.ts';
 import type { RunReading } from './run-reader.ts';
 
 /** How lists are read if they are not scored at once. */
 export interface ListOrder {
   readonly orderOf: (columns: RunColumns) => OrderRule;
-  /** Whether a repeated item is an error, or counts at its first place. */
-  readonly repeats: 'error' | 'first';
+  readonly repeats: Repeats;
   /** Number of first items of a list that are read; Infinity: all. */
   readonly depth: number;
 }
@@ -33,7 +33,7 @@ export class OrderedLists implements RunReading {
   readonly #reading: ListOrder;
   readonly #sink: (list: OrderedList) => void;
   readonly #ordering = new Ordering();
-  #layout: RunLayout | undefined;
+  readonly #best = new BestRows();
   #rule: OrderRule = { by: 'file' };
   #hasScores = false;
 
@@ -43,18 +43,19 @@ export class OrderedLists implements RunReading {
     this.#sink = sink;
   }
 
-  begin(layout: RunLayout): boolean {
-    this.#layout = layout;
-    this.#rule = this.#reading.orderOf(layout.columns);
-    this.#hasScores = layout.columns.score >= 0;
+  begin({ columns }: RunLayout): boolean {
+    this.#rule = this.#reading.orderOf(columns);
+    this.#hasScores = columns.score >= 0;
     return this.#rule.by === 'rank';
   }
 
-  #hand(voter: string | undefined, query: string, rows: ItemRows): void {
+  #hand(voter: string | undefined, query: string, given: ItemRows): void {
     const { repeats, depth } = this.#reading;
-    const repeated = repeats === 'error' ? rows.index() : -1;
-    if (repeated >= 0) throw repeatedItem(this.#file, this.#layout, query, rows, repeated);
-    this.#ordering.sort(rows, this.#rule);
+    const repeated = repeats === 'first' ? -1 : given.index();
+    if (repeated >= 0 && repeats === 'refuse') throw repeatedItem(this.#file, query, given, repeated);
+    const isBest = repeated >= 0;
+    if (!isBest) this.#ordering.sort(given, this.#rule);
+    const rows = isBest ? this.#best.of(given, this.#ordering, this.#rule) : given;
     const { order } = this.#ordering;
     const length = Math.min(rows.count, depth);
     this.#sink({

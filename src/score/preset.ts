@@ -4,6 +4,7 @@ import { inOurWords } from '../measures/grammar/other-tools.ts';
 import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
 import { PRESETS, presetFor } from '../measures/grammar/presets.ts';
 import type { OrderRule, Ties } from './order.ts';
+import type { Repeats } from './repeats.ts';
 import type { RunColumns } from './run-format.ts';
 
 /** How a preset reads files (specification: measures 6). */
@@ -26,6 +27,11 @@ export const PRESET_NAMES: readonly string[] = [...PRESETS.keys()];
 
 export function missingOf(preset: string | undefined): 'skip' | 'zero' {
   return preset === undefined ? 'skip' : READING[preset].missing;
+}
+
+/** What happens to repeated items by the preset: trec_eval refuses them. */
+export function repeatsOf(preset: string | undefined): Repeats {
+  return preset === 'trec' ? 'refuse' : 'first';
 }
 
 /** The treatment of equal scores by the preset; undefined: scores do not order the lists. */

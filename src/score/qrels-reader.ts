@@ -1,32 +1,38 @@
 import type { GradeLimit } from '../measures/grade-limit.ts';
 import { textOf } from './byte-text.ts';
-import { type Cut, cutsOf, isHeaderWord, isNumber, likeliest } from './first-row.ts';
+import { cutsOf, likeliest } from './first-row.ts';
 import { Judgements } from './judgements.ts';
 import { type BlockReader, InputError, ifComment } from './line-blocks.ts';
 import { Fields, numberAt, type Splitter, splitterOf } from './line-fields.ts';
-import { graded, jsonProblem, MOST_LOOKED_AT, secondColumn } from './remedies.ts';
-import { columnsText } from './run-format.ts';
+import { MOST_LOOKED_AT } from './other-forms.ts';
+import { type QrelsColumns, qrelsLayout, TREC_QRELS, wrongQrelsCount } from './qrels-format.ts';
+import { graded, jsonProblem } from './remedies.ts';
 
-const COLUMNS = 4;
 const RUN_COLUMNS = 6;
 
 /**
- * Reads judgements: `query 0 item grade`, separated by blanks, tabs, commas or semicolons, as its first row shows. A grade above what
- * the measures accept is refused: cutting it would silently change results.
+ * Reads judgements: `query 0 item grade`, or columns that a header or the user names, or `query item grade`, separated by blanks, tabs, commas or semicolons, as
+ * the first row shows. A grade above what the measures accept is refused: cutting it would silently change results.
  */
 export class QrelsReader implements BlockReader {
   readonly judgements = new Judgements();
+  /** Number of rows whose grade is empty: nobody judged them. */
+  ungraded = 0;
   readonly #file: string;
   readonly #limit: GradeLimit;
+  readonly #asked: QrelsColumns | undefined;
   readonly #fields = new Fields();
-  #first: Cut | undefined;
   #split: Splitter | undefined;
+  #columns = TREC_QRELS;
+  #hasHeader = false;
   #line = 0;
   #rows = 0;
 
-  constructor(file: string, limit: GradeLimit) {
+  /** @param asked the columns that the user named; undefined: the first row shows them */
+  constructor(file: string, limit: GradeLimit, asked?: QrelsColumns) {
     this.#file = file;
     this.#limit = limit;
+    this.#asked = asked;
   }
 
   block(bytes: Uint8Array, from: number, to: number): void {
@@ -53,67 +59,54 @@ export class QrelsReader implements BlockReader {
   #begin(bytes: Uint8Array, at: number, to: number): void {
     const cuts = cutsOf(bytes, at);
     if (cuts.length === 0) return;
-    const judged = cuts.find(isJudged);
-    if (judged === undefined) {
+    const layout = qrelsLayout(cuts, this.#asked);
+    if (layout === undefined) {
       const json = jsonProblem(this.#file, textOf(bytes, at, Math.min(to, at + MOST_LOOKED_AT)), 'judgements');
       if (json !== undefined) throw new InputError(this.#file, this.#line, json);
     }
-    this.#first = judged ?? likeliest(cuts);
-    const { separator, cells } = this.#first;
-    this.#split = splitterOf(separator, separator !== '\t' || isHeaderWord(cells[3]));
+    const { separator } = layout?.cut ?? likeliest(cuts);
+    this.#columns = layout?.columns ?? this.#asked ?? TREC_QRELS;
+    this.#hasHeader = layout?.hasHeader ?? false;
+    this.#split = splitterOf(separator, separator !== '\t' || this.#hasHeader);
   }
 
   #take(): void {
     const { bytes, starts, ends, count } = this.#fields;
-    this.#rows++;
-    if (count < COLUMNS || starts[0] === ends[0] || starts[2] === ends[2]) {
-      const lacking = starts[0] === ends[0] ? 'no query' : 'no item';
-      const what = count < COLUMNS ? `${columnsText(count)}; expected ${COLUMNS}:` : `${lacking}; expected`;
-      throw this.#error(`${what} query 0 item grade${this.#lackingColumn(count)}`);
+    if (this.#rows++ === 0 && this.#hasHeader) return;
+    const { query, item, grade: at, names } = this.#columns;
+    const wrong = wrongQrelsCount(count, this.#columns);
+    if (wrong !== undefined) throw this.#error(wrong);
+    if (this.#columns !== TREC_QRELS && starts[at] === ends[at]) {
+      this.ungraded++;
+      return;
+    }
+    if (starts[query] === ends[query] || starts[item] === ends[item]) {
+      throw this.#error(`no ${starts[query] === ends[query] ? 'query' : 'item'}; expected ${names}`);
     }
     if (count >= RUN_COLUMNS && /^Q0$/i.test(this.#fields.text(1))) {
       const line = 'this is a line of a run (query Q0 item rank score tag), and its rank is no grade';
       throw this.#error(`${line}: are --run and --qrels the wrong way round?`);
     }
-    const grade = numberAt(bytes, starts[3], ends[3]);
+    const grade = numberAt(bytes, starts[at], ends[at]);
     if (!Number.isFinite(grade)) {
-      if (this.#isHeader()) return;
-      const text = this.#fields.text(3);
+      const text = this.#fields.text(at);
       if (text === '') throw this.#error(`no grade; leave out what nobody judged: ${graded(this.#file)}`);
-      throw this.#error(`the grade "${text}" is not a number; expected query 0 item grade`);
+      throw this.#error(`the grade "${text}" is not a number; expected ${names}`);
     }
     const { most, by } = this.#limit;
     if (grade > most) {
-      const what = `the grade ${this.#fields.text(3)} is above ${most}, the highest that`;
+      const what = `the grade ${this.#fields.text(at)} is above ${most}, the highest that`;
       const way =
         by === undefined
           ? 'counts; scale the grades'
           : `${by.measure} takes, ${by.reason}; scale the grades, or take gain=linear`;
       throw this.#error(`${what} ${way}`);
     }
-    const query = this.judgements.queries.numberAt(bytes, starts[0], ends[0]);
-    this.judgements.add(query, bytes, starts[2], ends[2], grade, this.#line);
-  }
-
-  /** Whether the first row has words in place of numbers; usually the second column is one of them. */
-  #isHeader(): boolean {
-    const [first, second, , grade] = Array.from({ length: COLUMNS }, (_, f) => this.#fields.text(f));
-    return this.#rows === 1 && !first.startsWith('#') && !isNumber(second) && isHeaderWord(grade);
-  }
-
-  /** A hint for rows of three columns, which many tools write as judgements. */
-  #lackingColumn(count: number): string {
-    if (count !== COLUMNS - 1 || this.#rows > 1 || this.#first === undefined) return '';
-    return `. Put the second one in, which is the same in all rows: ${secondColumn(this.#first, this.#file)}`;
+    const number = this.judgements.queries.numberAt(bytes, starts[query], ends[query]);
+    this.judgements.add(number, bytes, starts[item], ends[item], grade, this.#line);
   }
 
   #error(what: string): InputError {
     return new InputError(this.#file, this.#line, `${what}${ifComment(this.#fields.text(0))}`);
   }
-}
-
-/** Whether the row has four columns, the last of them a number. Signs are tried before blanks. */
-function isJudged({ separator, cells }: Cut): boolean {
-  const hasColumns = separator === ' ' ? cells.length >= COLUMNS : cells.length === COLUMNS;
-  return hasColumns && (isNumber(cells[3]) || isHeaderWord(cells[3]));
 }

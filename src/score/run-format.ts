@@ -45,6 +45,20 @@ export const TREC_RUN: RunColumns = {
   preset: 'trec',
 };
 
+/** `qid pid rank`, as files of MS MARCO have them. */
+export const MS_MARCO: RunColumns = {
+  query: 0,
+  item: 1,
+  rank: 2,
+  score: -1,
+  tag: -1,
+  voter: -1,
+  count: 3,
+  exactly: true,
+  names: 'query,item,rank',
+  preset: 'trec',
+};
+
 const NAMES = ['query', 'item', 'score', 'rank', 'voter', 'tag'] as const;
 const IGNORED = ['-', 'dataset', 'method', 'algorithm', 'q0'];
 const KNOWN: readonly string[] = [...NAMES, ...IGNORED];
@@ -52,7 +66,19 @@ const KNOWN: readonly string[] = [...NAMES, ...IGNORED];
 /** Other names of columns, as common tools write them in headers. */
 const ALSO: Readonly<Record<(typeof NAMES)[number], readonly string[]>> = {
   query: ['qid', 'q_id', 'query_id', 'topic', 'topic_id', 'user', 'user_id', 'session_id'],
-  item: ['item_id', 'docid', 'doc_id', 'docno', 'did', 'document_id', 'pid', 'passage_id', 'corpus_id'],
+  item: [
+    'item_id',
+    'docid',
+    'doc_id',
+    'docno',
+    'did',
+    'document_id',
+    'document',
+    'doc',
+    'pid',
+    'passage_id',
+    'corpus_id',
+  ],
   score: ['sim', 'similarity'],
   rank: ['position'],
   voter: [],
@@ -72,7 +98,7 @@ const FLAGR_LIKE = /^query,voter,item,(?:rank,)?score,(?:dataset|method|algorith
  * @returns a text if something is wrong
  */
 export function runColumns(names: string): RunColumns | string {
-  const words = (FLAGR_COLUMNS[Number(names)] ?? names).split(',').map(ourName);
+  const words = (FLAGR_COLUMNS[Number(names)] ?? names).split(',').map(columnName);
   if (words.length === 1)
     return `"${names}" is not a list of columns; expected 5, 6, or names such as query,item,score`;
   const unknown = words.find((word) => !KNOWN.includes(word));
@@ -89,7 +115,7 @@ export function flagrColumns(count: number): RunColumns | undefined {
 
 /** Columns from the cells of a header; unknown ones are ignored. undefined: it does not name query and item, or names one twice. */
 export function headerColumns(cells: readonly string[]): RunColumns | undefined {
-  const columns = columnsOf(cells.map(ourName).map((word) => (KNOWN.includes(word) ? word : '-')));
+  const columns = columnsOf(cells.map(columnName).map((word) => (KNOWN.includes(word) ? word : '-')));
   return typeof columns === 'string' ? undefined : columns;
 }
 
@@ -106,7 +132,8 @@ function columnsOf(words: readonly string[]): RunColumns | string {
   return { query, item, score, rank, voter, tag, count: words.length, exactly: true, names, preset };
 }
 
-function ourName(text: string): string {
+/** Our name of a column that other tools name otherwise, or else the name in lower case. */
+export function columnName(text: string): string {
   const word = text.trim().toLowerCase();
   const plain = word.replaceAll(/[ -]/g, '_');
   return NAMES.find((name) => ALSO[name].includes(plain)) ?? word;

@@ -3,13 +3,15 @@ import { textOf } from './byte-text.ts';
 import { type Cut, cutsOf, isHeaderWord, isNumber, likeliest } from './first-row.ts';
 import { InputError, ifComment, markOf } from './line-blocks.ts';
 import { NEWLINE, type Separator } from './line-fields.ts';
-import { itemsOfLists, jsonProblem, MOST_LOOKED_AT } from './remedies.ts';
+import { MOST_LOOKED_AT } from './other-forms.ts';
+import { jsonProblem } from './remedies.ts';
 import {
   columnsText,
   countText,
   FLAGR_COLUMNS,
   flagrColumns,
   headerColumns,
+  MS_MARCO,
   type RunColumns,
   type RunLayout,
   TREC_RUN,
@@ -41,7 +43,7 @@ export function runLayout(file: string, head: Uint8Array, asked: AskedLayout): R
       if (columns !== undefined) return { separator, columns, hasHeader: isHeader(cells, columns) };
     }
   }
-  throw new InputError(file, line, noShape(file, able, asked.columns, next?.cuts ?? []));
+  throw new InputError(file, line, noShape(able, asked.columns, next?.cuts ?? []));
 }
 
 interface Row {
@@ -79,7 +81,7 @@ function shapesOf({ format, columns }: AskedLayout): readonly Shape[] {
     return [...own, (row) => (isSound(row.cells, columns) ? fits(row) : undefined), fits];
   }
   if (format === 'trec') return [() => TREC_RUN];
-  return [...own, trecOfNumbers, header, flagrOfNumbers, trec, flagr];
+  return [...own, trecOfNumbers, header, msMarco, flagrOfNumbers, trec, flagr];
 }
 
 /** Whether the second column is that of TREC, which contains nothing else. */
@@ -97,6 +99,12 @@ const trecOfNumbers: Shape = (row) =>
 const header: Shape = ({ cells }) => {
   const columns = headerColumns(cells);
   return columns !== undefined && (columns.score >= 0 || columns.rank >= 0) ? columns : undefined;
+};
+
+/** `qid pid rank` of MS MARCO: the ranks of the first two rows are 1 and 2. */
+const msMarco: Shape = ({ cells, next }) => {
+  const isRanked = cells.length === 3 && cells[0] === next[0] && cells[2] === '1' && next[2] === '2';
+  return isRanked ? MS_MARCO : undefined;
 };
 
 /** PyFLAGR's columns, without a header of other words, and without a voter who lists a single item whose id is its rank. */
@@ -140,16 +148,11 @@ const EXAMPLES: Readonly<Record<number, string>> = {
 };
 
 /** Explains a first row without a known form, and what to do. */
-function noShape(file: string, cuts: readonly Cut[], columns: RunColumns | undefined, next: readonly Cut[]): string {
-  const cut = likeliest(cuts);
-  const { separator, cells } = cut;
+function noShape(cuts: readonly Cut[], columns: RunColumns | undefined, next: readonly Cut[]): string {
+  const { separator, cells } = likeliest(cuts);
   const second = next.find((one) => one.separator === separator)?.cells ?? [];
   const comment = ifComment(cells[0]);
   if (columns !== undefined) return `${countText(cells.length, columns)}${comment}`;
-  const lists = itemsOfLists(cut, second, file);
-  if (lists !== undefined) {
-    return `2 columns, of which the second holds several items; expected a row for each: ${TREC_RUN.names}. Make them: ${lists}`;
-  }
   const ours = Object.entries(FLAGR_COLUMNS).map(([count, names]) => `${count} (${names})`);
   const expected =
     separator === ' ' ? `at least ${TREC_RUN.count}: ${TREC_RUN.names}` : `those of PyFLAGR, ${ours.join(' or ')}`;

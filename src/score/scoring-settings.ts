@@ -10,6 +10,7 @@ import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { CorrelationTest, correlationTest } from './correlation-p.ts';
 import type { OrderRule, Ties } from './order.ts';
 import { orderRule } from './preset.ts';
+import type { Repeats } from './repeats.ts';
 import type { RunColumns } from './run-format.ts';
 import { hasTiesMean } from './ties-mean.ts';
 
@@ -29,6 +30,7 @@ interface ScoringChoices {
   readonly missing: 'skip' | 'zero';
   /** `skip`: items that nobody judged are removed from the lists; `count`: they stay, and are not relevant. */
   readonly unjudged: Unjudged;
+  readonly repeats: Repeats;
   readonly keepsQueries: boolean;
   /** Whether runs are compared by query. */
   readonly compares: boolean;
@@ -44,8 +46,6 @@ export interface ScoringSettings extends Omit<ScoringChoices, 'correlationTest'>
   readonly testCorrelations: CorrelationTest | undefined;
   readonly out: Float64Array;
   readonly gradeLimit: GradeLimit;
-  /** Whether a repeated item is an error, or is credited at its first place. */
-  readonly repeats: 'error' | 'first';
   /** Number of places of a list that are checked for items that nobody judged. */
   readonly top: number;
   orderOf(columns: RunColumns): OrderRule;
@@ -88,7 +88,6 @@ export function scoringSettings(choices: ScoringChoices): ScoringSettings {
     testCorrelations: correlates ? choices.correlationTest?.(measures, scorer.actions) : undefined,
     out: new Float64Array(SCORE_WIDTH * measures.length),
     gradeLimit: gradeLimit(measures),
-    repeats: preset === 'trec' ? 'error' : 'first',
     top: Math.min(topOf(measures), choices.depth),
     orderOf: (columns) => orderRule(preset, columns, ties),
   };

@@ -6,6 +6,7 @@ import type { Judgements } from './judgements.ts';
 import { asNoList } from './list-values.ts';
 import { closeScores, Ordering, type OrderRule } from './order.ts';
 import { repeatedItem } from './remedies.ts';
+import { BestRows } from './repeats.ts';
 import type { RunLayout } from './run-format.ts';
 import type { RunReading } from './run-reader.ts';
 import { RunTotals } from './run-totals.ts';
@@ -73,10 +74,10 @@ export class FileScoring implements RunReading {
   readonly #settings: ScoringSettings;
   readonly #judgements: Judgements;
   readonly #ordering = new Ordering();
+  readonly #best = new BestRows();
   readonly #list: JudgedList;
   readonly #ties: TiesMean | undefined;
   readonly #runs = new Map<string | undefined, Run>();
-  #layout: RunLayout | undefined;
   #rule: OrderRule = { by: 'file' };
 
   constructor(file: string, settings: ScoringSettings, judgements: Judgements) {
@@ -88,9 +89,8 @@ export class FileScoring implements RunReading {
     this.#ties = TiesMean.of(measures);
   }
 
-  begin(layout: RunLayout): boolean {
-    this.#layout = layout;
-    this.#rule = this.#settings.orderOf(layout.columns);
+  begin({ columns }: RunLayout): boolean {
+    this.#rule = this.#settings.orderOf(columns);
     return this.#rule.by === 'rank';
   }
 
@@ -132,24 +132,34 @@ export class FileScoring implements RunReading {
     return run;
   }
 
-  #score(voter: string | undefined, query: string, rows: ItemRows): void {
+  #score(voter: string | undefined, query: string, given: ItemRows): void {
     const run = this.#runOf(voter);
-    const { scorer, repeats, depth, out } = this.#settings;
-    const repeated = rows.index();
-    if (repeated >= 0 && repeats === 'error') throw repeatedItem(this.#file, this.#layout, query, rows, repeated);
+    const { repeats } = this.#settings;
+    const repeated = given.index();
+    if (repeated >= 0 && repeats === 'refuse') throw repeatedItem(this.#file, query, given, repeated);
     const q = this.#judgements.queries.find(query);
     if (q < 0) {
       run.missing.push({ query, missingFrom: 'qrels' });
       return;
     }
     run.seen[q] = 1;
+    if (repeated >= 0 && repeats === 'best') {
+      this.#scoreRows(run, query, q, this.#best.of(given, this.#ordering, this.#rule), false);
+    } else {
+      this.#ordering.sort(given, this.#rule);
+      this.#scoreRows(run, query, q, given, repeated >= 0);
+    }
+  }
+
+  /** @param repeats whether an item may be in several rows */
+  #scoreRows(run: Run, query: string, q: number, rows: ItemRows, repeats: boolean): void {
+    const { scorer, depth, out } = this.#settings;
     run.sample(rows, this.#judgements, q);
-    this.#ordering.sort(rows, this.#rule);
     const { order } = this.#ordering;
     const length = Math.min(rows.count, depth);
     if (this.#rule.by === 'score' && this.#rule.ties === 'docno') run.watch(rows, order, length, query);
     const list = this.#list;
-    list.load(rows, order, length, repeated >= 0, this.#judgements, q);
+    list.load(rows, order, length, repeats, this.#judgements, q);
     run.matched += list.matched;
     run.relevantCut += list.relevantCut;
     run.skipped += list.skipped;

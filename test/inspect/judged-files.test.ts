@@ -16,6 +16,13 @@ const each = <T>(of: (query: string, doc: string, i: number) => T): readonly T[]
   queries.flatMap((query, q) => GRADED.map((_, i) => of(query, `d${10 * q + i}`, i)));
 const quoted = (text: string): string => (text.includes(',') ? `"${text}"` : text);
 
+/** The output of a command that is shown, `receval score ...`, with more options. */
+function score(command: string, ...more: readonly string[]): string {
+  const [receval, ...words] = command.split(' ');
+  expect(receval).toBe('receval');
+  return execFileSync(resolve('bin/receval'), [...words, ...more], { cwd: logs.folder, encoding: 'utf8' });
+}
+
 /** The documents of each query in order; the first that is relevant is the second. */
 const FILES = {
   'run.tsv': each((_, doc, i) => `${doc.slice(0, -1)}q\t${doc}\t${i + 1}`).join('\n'),
@@ -81,19 +88,8 @@ describe('files of judged queries', () => {
     ]);
     expect(files.map(({ guess }) => guess)).toEqual([undefined, undefined]);
     const [ofRun, ofQrels] = findings.map(({ command }) => command ?? '');
-    logs.run(ofQrels);
-    const score = (args: readonly string[]) =>
-      execFileSync(resolve('bin/receval'), [...args, '--measures', 'mrr', '--preset', 'trec'], {
-        cwd: logs.folder,
-        encoding: 'utf8',
-      });
-    const rows = `rows-${qrels}`;
-    const isCommand = ofRun.startsWith('receval score');
-    if (!isCommand) logs.run(ofRun);
-    const words = isCommand
-      ? ofRun.replace('QRELS', rows).split(' ').slice(1)
-      : ['score', '--run', `rows-${run}`, '--qrels', rows];
-    expect(score(words)).toMatch(/0\.5000/);
+    expect(ofQrels).toBe(`receval score --run RUN --qrels ${qrels}`);
+    expect(score(ofRun.replace('QRELS', qrels), '--measures', 'mrr')).toMatch(/0\.5000/);
   });
 
   it.each([
@@ -108,11 +104,10 @@ describe('files of judged queries', () => {
     logs.write('labels.jsonl', lines(labels));
     const { findings } = await logs.look('predictions.csv', 'labels.jsonl');
     expect(findings.map(({ code }) => code)).toEqual(['not_a_log', 'not_a_log']);
-    for (const { command } of findings) logs.run(command);
-    const rows = ['--run', 'rows-predictions.csv', '--qrels', 'rows-labels.jsonl'];
+    const [ofRun] = findings.map(({ command }) => command ?? '');
     const asked = ['--measures', 'recall@20', '--per-query', '--output', 'csv', '--missing', 'zero'];
     const values = new Map(
-      execFileSync(resolve('bin/receval'), ['score', ...rows, ...asked], { cwd: logs.folder, encoding: 'utf8' })
+      score(ofRun.replace('QRELS', 'labels.jsonl'), ...asked)
         .split('\n')
         .map((line) => line.split(',').slice(1, 3) as [string, string]),
     );

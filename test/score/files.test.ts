@@ -160,7 +160,7 @@ describe('judgements', () => {
     [',0,a,1\n', 'qrels, line 1: no query; expected query 0 item grade'],
     ['1 0 a 1\n1 0 b yes\n', 'qrels, line 2: the grade "yes" is not a number'],
     ['1 0 a relevant\n1 0 b 1\n', 'qrels, line 1: the grade "relevant" is not a number'],
-    ['query 0 item grade\n', 'qrels, line 1: the grade "grade" is not a number'],
+    ['query 0 item grade\n', 'qrels: there are no judgements in it'],
     ['q i d grade\nq i d grade\n', 'qrels, line 2: the grade "grade" is not a number'],
     ['1 0 a null\n1 0 b 1\n', 'qrels, line 1: the grade "null" is not a number'],
     ['1 0 a 1\n2 0 a 1\n1 0 a 1\n', 'qrels, line 3: item "a" of query "1" is judged on line 1 already'],

@@ -2,8 +2,9 @@ import { NO_CATALOGUE } from '../../src/measures/item-catalogue.ts';
 import { GradedLists } from '../../src/score/graded-lists.ts';
 import { type BlockReader, Blocks } from '../../src/score/line-blocks.ts';
 import type { Ties } from '../../src/score/order.ts';
-import { presetMeasures } from '../../src/score/preset.ts';
+import { presetMeasures, repeatsOf } from '../../src/score/preset.ts';
 import { QrelsReader } from '../../src/score/qrels-reader.ts';
+import type { Repeats } from '../../src/score/repeats.ts';
 import { runColumns } from '../../src/score/run-format.ts';
 import { runLayout } from '../../src/score/run-layout.ts';
 import { RunReader } from '../../src/score/run-reader.ts';
@@ -19,6 +20,7 @@ export interface Choices {
   readonly depth?: number;
   readonly missing?: 'skip' | 'zero';
   readonly unjudged?: Unjudged;
+  readonly repeats?: Repeats;
   /** Bytes of each part that the reader is given. */
   readonly part?: number;
   readonly gather?: boolean;
@@ -48,6 +50,7 @@ export function settingsOf({ measures: texts, preset, ties, ...others }: Choices
     depth: others.depth ?? Number.POSITIVE_INFINITY,
     missing: others.missing ?? 'skip',
     unjudged: others.unjudged ?? 'count',
+    repeats: others.repeats ?? repeatsOf(preset),
     keepsQueries: true,
     compares: others.compares ?? false,
     correlationTest: undefined,
