@@ -203,16 +203,18 @@ const CHECKS: Readonly<Record<string, (questions: Questions) => AsyncIterable<Ch
     const time = await (await store()).time();
     yield checkClock((before + now()) / 2 - time);
   },
-  async *state({ settings, now, sampled, partitions, bounds, committed, checked, store: connected }) {
+  async *state({ settings, now, sampled, partitions, boundsNow, committed, checked, store: connected }) {
     // Asked before Redis is read: a commit in between then makes Redis newer, never the group.
-    const asked = { bounds: await bounds(), committedByGroup: await committed() };
+    const committedByGroup = await committed();
     await checked();
     const store = await connected();
     const { stored, unreadable } = await readCheckpoints(store, settings.namespace, await partitions());
+    // Asked behind it: a log is then never shorter than what was committed of it.
+    const bounds = await boundsNow();
     const ending = await readEndingRuns(settings, stored, store);
     const expiry = { rowTtl: rowTtl(settings), now: await store.time() };
     const lost = await readLost(settings, store, await partitions(), expiry);
-    const facts = { ...asked, stored, unreadable, ending, lost };
+    const facts = { bounds, committedByGroup, stored, unreadable, ending, lost };
     yield* checkState(settings, facts);
     yield* checkLastRecords(settings, stored, (await sampled(lastRecordRanges(settings, facts))).records);
     const there = stored.filter((checkpoint) => checkpoint !== undefined);
