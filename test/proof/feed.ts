@@ -48,6 +48,7 @@ export class Feed {
         this.#chance(0.0005) ? { ...record, timestamp: Date.now() + FUTURE_SKEW_MS + BARELY_AHEAD_MS } : record,
       );
       if (this.#chance(0.0005)) records.push({ ...record, value: null });
+      if (this.#chance(0.002)) records.push(...this.#ofBots(record));
       if (record.topic === 1) records.push(...this.#beside(record));
       if (record.topic === 2 && this.#chance(0.02)) records.push({ ...record, value: record.value.slice(0, -1) });
     }
@@ -55,10 +56,20 @@ export class Feed {
     return records;
   }
 
+  /** The same event of a bot, which is left out. */
+  #ofBots(record: Sent & { readonly value: string }): Sent[] {
+    const name = `${record.key} bot ${this.#sent}`;
+    const value = withChanges(record.value, {
+      bot: true,
+      ...(record.topic === 0 ? { requestId: name } : { eventId: name }),
+    });
+    return value === undefined ? [] : [{ ...record, value }];
+  }
+
   /** Wrong clicks beside a right one: on an item that was not shown, from the future, and more than are allowed. */
   #beside(record: Sent & { readonly value: string }): Sent[] {
     const changed = (name: string, changes: object): Sent[] => {
-      const value = withChanges(record.value, `${record.key} ${name} ${this.#sent}`, changes);
+      const value = withChanges(record.value, { eventId: `${record.key} ${name} ${this.#sent}`, ...changes });
       return value === undefined ? [] : [{ ...record, value }];
     };
     return [
@@ -116,11 +127,11 @@ function topicOf(side: 'impressions' | 'feedback', value: string): number {
   return /"action":"(?:add_to_cart|purchase|rating)"/.test(value) ? 2 : 1;
 }
 
-function withChanges(value: string, eventId: string, changes: object): string | undefined {
+function withChanges(value: string, changes: object): string | undefined {
   try {
     const event: unknown = JSON.parse(value);
     if (typeof event !== 'object' || event === null || Array.isArray(event)) return undefined;
-    return JSON.stringify({ ...event, eventId, ...changes });
+    return JSON.stringify({ ...event, ...changes });
   } catch {
     return undefined;
   }

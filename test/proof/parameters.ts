@@ -32,6 +32,9 @@ const WINDOW_MS = 900_000;
 const SPAN_MS = 7_200_000;
 const FAR_ENOUGH_MS = 5_400_000;
 
+/** What is left out. */
+const BOTS = { '/bot': { exists: true } };
+
 /**
  * The configuration of all processes, as JSON, which is YAML too. Lists in it are short, so that limits are met. A machine that is
  * busy must not be silent for as long as `idleAfter` while traffic is still written.
@@ -43,7 +46,10 @@ export function configuration(brokers: readonly string[], redisUrl: string, idle
       brokers,
       groupId: GROUP,
       sessionTimeout: `${SESSION_MS}ms`,
-      topics: { impressions: { name: TOPICS[0] }, feedback: [{ name: TOPICS[1] }, { name: TOPICS[2] }] },
+      topics: {
+        impressions: { name: TOPICS[0], drop: BOTS },
+        feedback: [TOPICS[1], TOPICS[2]].map((name) => ({ name, drop: BOTS })),
+      },
     },
     redis: { url: redisUrl },
     attribution: { horizons: ['1m', '5m', '15m'], idleAfter },

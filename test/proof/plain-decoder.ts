@@ -11,9 +11,11 @@ export class PlainDecoder {
 
   decode(side: Side, offset: number, timestamp: number, value: Buffer | null): LogRecord {
     if (value === null) return { kind: 'refused', offset, side, reason: 'tombstone' };
-    const event = this.#event(side, value.toString());
+    const text = value.toString();
+    const event = this.#event(side, text);
     if (event === undefined) return { kind: 'refused', offset, side, reason: 'invalid' };
-    return { kind: 'read', offset, timestamp, events: [event] };
+    const isBot = text.includes('"bot":true');
+    return { kind: 'read', offset, timestamp, events: isBot ? [] : [event], excluded: isBot ? [event] : [] };
   }
 
   #event(side: Side, text: string): Event | undefined {

@@ -36,8 +36,9 @@ const OCCURS = [
   '0.impressions.drops.future',
   '0.impressions.drops.late',
   '0.impressions.drops.duplicate',
+  '0.impressions.drops.excluded',
   ...[1, 2].flatMap((topic) =>
-    ['tombstone', 'invalid', 'late', 'orphan', 'duplicate', 'capped'].map(
+    ['tombstone', 'invalid', 'late', 'orphan', 'duplicate', 'capped', 'excluded'].map(
       (reason) => `${topic}.feedback.drops.${reason}`,
     ),
   ),
