@@ -157,6 +157,8 @@ const LOOKED_AT = 50;
 /** Files that often accompany logs. */
 const NO_LOG = /\.(?:md|ya?ml|toml|py|ipynb|[jt]sx?|mjs|sh|sql|html?|css|png|jpe?g|svg|pdf|lock|crc|log)$/i;
 
+const NO_TIMES = 'no field holds times';
+
 /** Replaces each folder by the logs in it, in the order of their names. @throws UsageError: there are none */
 export async function withoutFolders(
   given: readonly Given[],
@@ -168,13 +170,12 @@ export async function withoutFolders(
       all.push(one);
       continue;
     }
-    const others: string[] = [];
-    const logs: string[] = [];
-    for (const name of filesIn(one.path)) {
-      const why = await whyNoLog(join(one.path, name));
-      if (why === undefined) logs.push(name);
-      else others.push(`${name} (${why})`);
-    }
+    const reasons = new Map<string, string | undefined>();
+    for (const name of filesIn(one.path)) reasons.set(name, await whyNoLog(join(one.path, name)));
+    const found = [...reasons.keys()].filter((name) => reasons.get(name) === undefined);
+    // Times may count from a start, or stand in no file: what can be done with such tables is said of them as if they were named.
+    const logs = found.length > 0 ? found : [...reasons.keys()].filter((name) => reasons.get(name) === NO_TIMES);
+    const others = [...reasons].filter(([name]) => !logs.includes(name)).map(([name, why]) => `${name} (${why})`);
     if (logs.length === 0) {
       throw new UsageError(
         `${one.path}: no file in this folder is a log${others.length === 0 ? '' : `: ${others.join(', ')}`}`,
@@ -223,7 +224,7 @@ async function whyNoLog(path: string): Promise<string | undefined> {
     const hasTimes = [...fields.values()].some(
       (field) => !field.path.endsWith('[]') && (timesOf(field) !== undefined || isOtherDate(field.example)),
     );
-    return hasTimes ? undefined : 'no field holds times';
+    return hasTimes ? undefined : NO_TIMES;
   } catch (error) {
     return messageOf(error);
   }

@@ -199,6 +199,17 @@ describe('receval inspect', () => {
     expect(code).toBe(0);
     const here = await receval(['inspect', '.'], { cwd: exported });
     expect([here.code, here.stderr]).toEqual([0, stderr.replace('exported', '.')]);
+    // Without a log, tables are looked at as if they were named: their times may count from a start.
+    const tables = join(folder, 'tables');
+    mkdirSync(tables);
+    const shown = [1, 2, 3, 4].flatMap((id) =>
+      [0, 1, 2].map((item) => `${id},${100 * id + item},${item === 1 ? 1 : 0}\n`),
+    );
+    writeFileSync(join(tables, 'clicks.csv'), `display_id,ad_id,clicked\n${shown.join('')}`);
+    writeFileSync(join(tables, 'events.csv'), 'display_id,timestamp\n1,61\n2,1772\n3,3483\n4,5194\n');
+    const named = await receval(['inspect', 'clicks.csv', 'events.csv'], { cwd: tables });
+    expect(named.stdout).toContain('The lists stand in two tables');
+    expect(await receval(['inspect', '.'], { cwd: tables })).toEqual(named);
     const none = await inspect(join('exported', '_temporary'));
     expect([none.code, none.stderr]).toEqual([
       2,
