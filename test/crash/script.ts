@@ -105,6 +105,7 @@ class Traffic {
     if (n % 5 === 1) this.#later(at + 2500, { ...shown, timestamp: START + at + 2500 });
     if (n % 11 === 4) records.push({ ...shown, value: null });
     if (n % 13 === 5) records.push({ ...shown, value: Buffer.from('{"requestId":') });
+    if (n % 19 === 7) records.push(ofBot(shown, { requestId: `bot-${n}` }));
     const clicks = this.#below(5);
     for (let k = 0; k < clicks; k++) {
       const lag = k === 0 ? 100 : this.#below(11_000);
@@ -119,6 +120,7 @@ class Traffic {
     const nobody = this.#feedback(partition, n % 3 === 0 ? `nobody-${n}` : requestId, ts + 200, `extra-${n}`);
     records.push(n % 17 === 6 ? { ...nobody, value: null } : nobody);
     if (n % 13 === 6) records.push({ ...nobody, value: Buffer.from('{"itemId":') });
+    if (n % 9 === 4) records.push(ofBot(nobody, { eventId: `bot-${n}` }));
     return records;
   }
 
@@ -169,4 +171,10 @@ class Traffic {
   #below(limit: number): number {
     return Math.floor(this.#random() * limit);
   }
+}
+
+/** The same event, of a bot: it is left out. */
+function ofBot(record: Appended, changes: object): Appended {
+  const event: unknown = JSON.parse(String(record.value));
+  return { ...record, value: Buffer.from(JSON.stringify({ ...Object(event), ...changes, bot: true })) };
 }

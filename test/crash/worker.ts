@@ -126,6 +126,7 @@ export function workersOf(sources: Sources): MakeWorker {
             tsUnit: 'ms',
             positionBase: 1,
             sampleUsers: true,
+            drop: [{ '/bot': { exists: true } }],
           }),
         ),
       onClaim: () => {},
