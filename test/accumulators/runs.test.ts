@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MOST_RUNS, parseRuns, type RunSettings, type RunState, Runs, runsText } from '../../src/accumulators/runs.ts';
+import { generationName } from '../../src/accumulators/store/generation.ts';
 
 const ONE: RunSettings = { name: 'a', run: 'r1', dimension: 'variant', horizon: 0, variants: ['A'], start: undefined };
 const OTHER: RunSettings = { ...ONE, name: 'b', run: 'r2', start: 100 };
@@ -95,7 +96,8 @@ describe('runs', () => {
     const whole = fc.nat();
     const time = fc.oneof(whole, fc.constant(ALL));
     const since = fc.dictionary(fc.string({ minLength: 1 }), time, { noNullPrototype: true });
-    const ended = fc.record({ at: time, generation: fc.string() });
+    const generation = fc.tuple(fc.integer({ min: 1 }), fc.boolean()).map(([number, c]) => generationName(number, c));
+    const ended = fc.record({ at: time, generation });
     const state = fc.record(
       { name: fc.string(), run: fc.string(), begins: fc.array(whole), missing: whole, since, ended },
       { requiredKeys: ['name', 'run', 'begins', 'missing', 'since'] },

@@ -114,8 +114,8 @@ for i = first_removal, #KEYS do
   elseif not (ttl == '' or may('PEXPIRE', key, ttl)) then
     return redis.error_reply('NOPERM PEXPIRE on the unit\'s rows is not allowed')
   end
-  if is_counted(key) and not (may('HLEN', key) and may('HMGET', key, '#')) then
-    return redis.error_reply('NOPERM HLEN and HMGET on the unit\'s rows are not allowed')
+  if is_counted(key) and not may('HLEN', key) then
+    return redis.error_reply('NOPERM HLEN on the unit\'s rows is not allowed')
   end
   local count = ARGV[at] or ''
   if i >= first_row and string.sub(count, 1, 1) == '+' then

@@ -41,6 +41,7 @@ describe('a fault of Redis', () => {
     ["NOPERM User w has no permissions to run the 'evalsha' command", '+evalsha'],
     ["NOPERM this user has no permissions to run the 'client|setname' command", '+client|setname'],
     ["NOPERM HDEL on the unit's rows is not allowed", '+hdel'],
+    ["NOPERM HLEN on the unit's rows is not allowed", '+hlen'],
     ['NOPERM No permissions to access a key', '~receval:*'],
     ['NOPERM this user has no permissions to access one of the keys used as arguments', '~receval:*'],
     ["ERR The user executing the script can't access at least one of the keys mentioned", '~receval:*'],
