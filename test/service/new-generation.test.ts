@@ -46,7 +46,7 @@ itWith(
       horizons('10s', '60s');
       await stand.produce(lists('new', 60, start + LISTS * SECOND));
       const end = start + (LISTS + 58) * SECOND;
-      const some = await counted(stand, port, { generation: '2', end }, '--new-generation');
+      const some = await counted(stand, port, { generation: '2c', end }, '--new-generation');
       // Of those that are read again it leaves out the ones whose clicks are not.
       expect(some).toBeGreaterThan(0);
       expect(some).toBeLessThan(60);
@@ -57,7 +57,7 @@ itWith(
         expect(service.printed).toContain('nothing was done');
       }
       horizons('10s', '45s');
-      expect(await counted(stand, port, { generation: '3', end }, '--new-generation', '--from', 'earliest')).toBe(
+      expect(await counted(stand, port, { generation: '3c', end }, '--new-generation', '--from', 'earliest')).toBe(
         LISTS,
       );
 
