@@ -1,6 +1,6 @@
 import { DAY } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
-import { parseGeneration } from './store/generation.ts';
+import { validGeneration } from './store/generation.ts';
 import { countOf, keysOf, listOf, parseJson, textOf, timeOf } from './store/json.ts';
 
 /**
@@ -265,6 +265,5 @@ function usersOf(value: unknown, where: string): UsersHeld {
 function endOf(value: unknown, where: string): EndOfRun {
   const end = keysOf(value, where);
   const generation = textOf(end['generation'], `${where}.generation`);
-  parseGeneration(generation);
-  return { at: timeOf(end['at'], `${where}.at`), generation };
+  return { at: timeOf(end['at'], `${where}.at`), generation: validGeneration(generation) };
 }

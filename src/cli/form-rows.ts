@@ -1,15 +1,14 @@
 /** Reads runs and judgements in other forms than rows (other-forms.ts) as rows. */
 import { Buffer, constants } from 'node:buffer';
 import { textOf } from '../score/byte-text.ts';
-import { markOf } from '../score/line-blocks.ts';
+import { Blocks, markOf } from '../score/line-blocks.ts';
 import { type OtherForm, rowLine } from '../score/other-forms.ts';
 
 /** Characters of rows that are passed on at once. */
 const PART = 2 ** 16;
-const NEWLINE = 10;
 
 /** The rows of a file as lines of CSV, without the names of its columns. @throws Error that says what is wrong with its content */
-export async function* rowsOf(form: OtherForm, parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* rowsOf(file: string, form: OtherForm, parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const { rows } = form;
   let part = '';
   if (rows.of === 'text') {
@@ -23,7 +22,7 @@ export async function* rowsOf(form: OtherForm, parts: AsyncIterable<Uint8Array>)
     return;
   }
   let number = 0;
-  for await (const lines of linesOf(parts)) {
+  for await (const lines of linesOf(file, parts)) {
     for (const line of lines) for (const row of rows.read(line, ++number)) part += rowLine(row);
     if (part.length >= PART) {
       yield part;
@@ -52,17 +51,19 @@ async function wholeText(parts: AsyncIterable<Uint8Array>): Promise<string> {
   return textOf(bytes, markOf(bytes), bytes.length);
 }
 
-/** The lines of a file, without their ends. */
-export async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
-  let rest: Uint8Array = new Uint8Array(0);
-  let isFirst = true;
+/** The lines of a file, without their ends. @throws InputError for one that does not end */
+export async function* linesOf(file: string, parts: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
+  const lines: string[] = [];
+  const blocks = new Blocks(file, {
+    block: (bytes, from, to) => {
+      for (const line of textOf(bytes, from, to - 1).split('\n')) lines.push(line);
+    },
+    end: () => {},
+  });
   for await (const part of parts) {
-    const bytes = Buffer.concat([rest, part]);
-    const from = isFirst ? markOf(bytes) : 0;
-    const end = bytes.lastIndexOf(NEWLINE) + 1;
-    if (end > from) yield textOf(bytes, from, end - 1).split('\n');
-    if (end > 0) isFirst = false;
-    rest = bytes.subarray(Math.max(end, isFirst ? 0 : from));
+    blocks.add(part);
+    yield lines.splice(0);
   }
-  if (rest.length > 0) yield [textOf(rest, isFirst ? markOf(rest) : 0, rest.length)];
+  blocks.end();
+  yield lines.splice(0);
 }

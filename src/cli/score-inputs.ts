@@ -79,7 +79,9 @@ export class ScoreInputs {
     if (isReadOnce(path))
       throw new InputError(path, undefined, 'lines of features are read twice: give the file by its name');
     const queries: string[] = [];
-    for await (const lines of linesOf(this.#rawParts(path))) queries.push(...lines.map(queryOfFeatures));
+    for await (const lines of linesOf(path, this.#rawParts(path))) {
+      for (const line of lines) queries.push(queryOfFeatures(line));
+    }
     return queries;
   }
 
@@ -137,7 +139,7 @@ export class ScoreInputs {
     }
     try {
       yield bytesOf(headerOf(form));
-      for await (const rows of rowsOf(form, this.#rawParts(path))) yield bytesOf(rows);
+      for await (const rows of rowsOf(path, form, this.#rawParts(path))) yield bytesOf(rows);
     } catch (error) {
       if (error instanceof InputError) throw error;
       throw new InputError(path, undefined, messageOf(error));

@@ -1,4 +1,4 @@
-import { decodeCheckpoint, holdsCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { storedCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { CheckpointError, readKey } from '../accumulators/store/checkpoint-error.ts';
 import { unitKeys } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
@@ -110,7 +110,7 @@ export async function readCheckpoints(store: Store, namespace: string, partition
   const unreadable = new Set<number>();
   const stored = hashes.map((fields, partition) => {
     try {
-      return readKey(units[partition], () => (holdsCheckpoint(fields) ? decodeCheckpoint(fields) : undefined));
+      return readKey(units[partition], () => storedCheckpoint(fields));
     } catch (error) {
       if (!(error instanceof CheckpointError) || error.stop !== 'damaged') throw error;
       unreadable.add(partition);

@@ -1,10 +1,5 @@
 import { isLarge } from '../accumulators/admission-state.ts';
-import {
-  decodeCheckpoint,
-  encodeCheckpoint,
-  holdsCheckpoint,
-  type UnitCheckpoint,
-} from '../accumulators/store/checkpoint-codec.ts';
+import { encodeCheckpoint, storedCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { CheckpointError } from '../accumulators/store/checkpoint-error.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
@@ -122,7 +117,7 @@ function offsetsOf({
 /** The stored checkpoint of a unit; undefined: nothing is stored. @throws CheckpointError that names the partition */
 export function checkpointOf(hash: Fields, partition: number): UnitCheckpoint | undefined {
   try {
-    return holdsCheckpoint(hash) ? decodeCheckpoint(hash) : undefined;
+    return storedCheckpoint(hash);
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
     throw new CheckpointError(`partition ${partition}: ${error.message}`, error.stop);

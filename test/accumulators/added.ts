@@ -165,7 +165,7 @@ function panesSettings({ cohorts, countsRanks }: Pick<History, 'cohorts' | 'coun
 }
 
 interface Added {
-  /** Of each commit: rows, keys that are deleted, and what counters get. */
+  /** What each commit writes: rows, keys that are deleted, and what counters get. */
   readonly commits: readonly unknown[];
   /** What remains of tags, in bytes. */
   readonly tags: number;

@@ -29,7 +29,7 @@ async function rows(text: string, side: Side, queries?: readonly string[], size 
   const form = otherForm(text, side) ?? (side === 'run' ? predictionsIn(text, queries) : undefined);
   if (form === undefined) return text;
   let all = headerOf(form);
-  for await (const part of rowsOf(form, partsOf(text, size))) all += part;
+  for await (const part of rowsOf('file', form, partsOf(text, size))) all += part;
   return all;
 }
 
@@ -39,7 +39,7 @@ async function means(
   choices: Partial<Choices> = {},
 ): Promise<readonly (number | undefined)[]> {
   const lines: string[] = [];
-  for await (const some of linesOf(partsOf(qrels, 11))) lines.push(...some);
+  for await (const some of linesOf('file', partsOf(qrels, 11))) lines.push(...some);
   const queries = otherForm(qrels, 'judgements')?.hasLinesOfQueries === true ? lines.map(queryOfFeatures) : undefined;
   const [ofRun, ofQrels] = [await rows(run, 'run', queries), await rows(qrels, 'judgements')];
   return scoreText(ofRun, ofQrels, { measures: MEASURES, ...choices }).runs[0].mean;

@@ -6,7 +6,7 @@ import { type PanesState, parsePanesState } from '../panes-settings.ts';
 import { parseRuns, parseSince, type RunState, runsText, type Since } from '../runs.ts';
 import { mustBePossible } from './checkpoint-check.ts';
 import { CheckpointError, damagedCheckpoint } from './checkpoint-error.ts';
-import { parseGeneration } from './generation.ts';
+import { validGeneration } from './generation.ts';
 import { countOf, keysOf, listOf, parseJson, rangeOf, textOf, timeOf, whole } from './json.ts';
 import { FORMAT_VERSION, OLDEST_FORMAT, STORE_FIELDS } from './layout.ts';
 import type { Fields } from './store-port.ts';
@@ -98,13 +98,22 @@ export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, st
 export function holdsCheckpoint(hash: Fields): boolean {
   if (hash.has('format')) return true;
   if ([...hash.keys()].every((field) => STORE_FIELDS.some((own) => own === field))) return false;
-  throw damagedCheckpoint(new Error('its format is gone'));
+  throw formatGone();
+}
+
+/** The checkpoint in a unit's hash; undefined: there is none. Throws as `holdsCheckpoint` and `decodeCheckpoint` do. */
+export function storedCheckpoint(hash: Fields): UnitCheckpoint | undefined {
+  return holdsCheckpoint(hash) ? decodeCheckpoint(hash) : undefined;
+}
+
+function formatGone(): CheckpointError {
+  return damagedCheckpoint(new Error('its format is gone'));
 }
 
 /** Reads the fields of a unit's hash. Throws a CheckpointError for an unknown format or a part that is wrong. */
 export function decodeCheckpoint(fields: Fields): UnitCheckpoint {
   const format = fields.get('format');
-  if (format === undefined) throw damagedCheckpoint(new Error('its format is gone'));
+  if (format === undefined) throw formatGone();
   const known = Number(format);
   if (format !== String(known) || !Number.isInteger(known) || known < OLDEST_FORMAT || known > FORMAT_VERSION) {
     throw new CheckpointError(
@@ -130,11 +139,9 @@ function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
     return parseJson(text(name), name);
   }
   const fingerprint = keysOf(json('fingerprint'), 'fingerprint');
-  const generation = text('generation');
-  parseGeneration(generation);
   return {
     format,
-    generation,
+    generation: validGeneration(text('generation')),
     fingerprint: {
       shape: jsonText(fingerprint['shape'], 'fingerprint.shape'),
       additive: jsonText(fingerprint['additive'], 'fingerprint.additive'),

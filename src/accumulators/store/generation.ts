@@ -15,6 +15,12 @@ export function parseGeneration(text: string): { readonly number: number; readon
   return { number: Number.parseInt(text, 10), hasChecksums: text.endsWith(CHECKED) };
 }
 
+/** The text, if it is the name of a generation. Throws an Error for one that is none. */
+export function validGeneration(text: string): string {
+  parseGeneration(text);
+  return text;
+}
+
 /** Whether a key holds rows of a generation whose texts have checksums. */
 export function isOfChecked(key: string): boolean {
   return /^}:\d+c:/.test(key.slice(key.indexOf('}'), key.indexOf('}') + 20));

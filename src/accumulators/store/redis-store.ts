@@ -409,7 +409,7 @@ async function selfTest(
   unit: string,
   remove: (keys: readonly string[]) => Promise<void>,
 ): Promise<StoreFinding> {
-  // Of a generation whose fields are counted.
+  // The script counts the fields of keys of this generation.
   const row = `${slotOf(unit)}:${generationName(1, true)}:total:${unit.split(':').at(-2)}:1`;
   try {
     const problem = await firstProblem(store, unit, row);
