@@ -138,7 +138,7 @@ describe('a pipe that is written', () => {
     // Who reads begins once it is said.
     const { code, stdout, stderr } = await shell(
       `"$node" "$receval" ${command} ${flag} p1 2> said > /dev/null & ` +
-        'until grep -q "is a pipe" said; do sleep 0.05; done; cat p1; cat said >&2; wait $!',
+        'until grep -qs "is a pipe" said; do sleep 0.05; done; cat p1; cat said >&2; wait $!',
     );
     expect([code, stderr.split('\n')[0]]).toEqual([0, 'receval: p1 is a pipe: waits until somebody reads it']);
     expect(stdout).toContain(held);
